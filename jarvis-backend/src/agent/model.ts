@@ -1,0 +1,82 @@
+import type { Content, TurnStop, Usage } from '../protocol/index.ts'
+
+export type ToolSpec = { name: string; description: string; inputSchema: Record<string, unknown> }
+
+/**
+ * One user message or model turn of the conversation, in an order every provider accepts: each tool call of an
+ * `assistant` message is answered in the `user` message right after it, results first and in the calls' order.
+ */
+export type Message =
+  | { role: 'user'; results: ToolResult[]; text: string; context?: string }
+  | { role: 'assistant'; content: Content[]; model: string }
+
+/** `text` is never empty. */
+export type ToolResult = { toolUseId: string; toolName: string; text: string; isError: boolean }
+
+export type ModelRequest = {
+  /** Stable over a session: nothing that changes may stand in it, for it is the cached prefix. */
+  system: string
+  messages: Message[]
+  /** Empty for the last call at the loop limit: the provider must make the model answer in words. */
+  tools: readonly ToolSpec[]
+  /** False: declared for the history's sake, must not be called now. */
+  mayCallTools: boolean
+}
+
+/** What the model says while it says it; called synchronously for each delta. */
+export type ModelSink = {
+  text(delta: string): void
+  thinking(delta: string): void
+}
+
+export type Turn = {
+  /** Never holds an empty text, nor a call whose JSON was cut off. */
+  content: Content[]
+  stopReason: TurnStop
+  usage: Usage
+}
+
+/** What answers. One provider and one model name. */
+export interface Model {
+  /** `provider/model`. */
+  readonly id: string
+  /**
+   * Streams one reply. Tool calls get ids minted by JARVIS (`newToolUseId`), whatever the provider called them.
+   * On abort the upstream connection is closed before the promise settles.
+   * @throws ModelError for whatever the provider refuses or breaks; the signal's reason when aborted.
+   */
+  generate(request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<Turn>
+}
+
+export type ModelErrorCode =
+  | 'model_rate_limited'
+  | 'model_overloaded'
+  | 'model_quota'
+  | 'model_auth'
+  | 'model_bad_request'
+  | 'model_unreachable'
+  | 'model_timeout'
+  | 'model_stream_broken'
+
+/** `message` is a sentence for a person that says what to do. */
+export class ModelError extends Error {
+  readonly code: ModelErrorCode
+  readonly isRetryable: boolean
+  /** What the provider asked to wait. */
+  readonly retryAfterMs: number | undefined
+  /** What the broken attempt cost, where known. */
+  readonly usage: Usage | undefined
+
+  constructor(
+    code: ModelErrorCode,
+    message: string,
+    options: { isRetryable: boolean; retryAfterMs?: number; usage?: Usage; cause?: unknown },
+  ) {
+    super(message, { cause: options.cause })
+    this.name = 'ModelError'
+    this.code = code
+    this.isRetryable = options.isRetryable
+    this.retryAfterMs = options.retryAfterMs
+    this.usage = options.usage
+  }
+}

@@ -1,0 +1,83 @@
+import type { Backup, ClusterState, Guest, Task } from '../protocol/index.ts'
+
+export type PowerAction = 'start' | 'stop' | 'restart'
+
+/** The finished task and what was observed of the guest afterwards: one without the other is not a result. */
+export type PowerOutcome = {
+  /** Absent where the cluster refused before a task began. */
+  upid?: string
+  /** `OK`, or Proxmox's words word for word. */
+  exitStatus: string
+  ok: boolean
+  /** The guest's state seen after the task. */
+  observed: Guest['status']
+  durationMs: number
+}
+
+export type NodeDetail = {
+  name: string
+  version: string
+  kernel: string
+  cpuModel: string
+  cpuCount: number
+  cpuRatio: number
+  load: [number, number, number]
+  ramBytes: number
+  ramTotalBytes: number
+  rootBytes: number
+  rootTotalBytes: number
+  uptimeS: number
+}
+
+export type Temperature = { celsius: number; sensor: string; all: { sensor: string; celsius: number }[] }
+
+/** A list with what could not be read, in plain words (`agent is offline`): partial data is not an error. */
+export type Partial<T> = { items: T[]; missing: string[] }
+
+export type CallOptions = {
+  signal: AbortSignal
+  /** One line for a person about how far the work is. */
+  onProgress?: (message: string) => void
+}
+
+/** The cluster as JARVIS uses it. Every method ends when its signal aborts. */
+export interface Cluster {
+  /** What is known now, from memory: cheap, never waits for a node. */
+  state(): ClusterState
+  /** Calls `listener` after each change of `state()`. @returns a function that stops it. */
+  watch(listener: () => void): () => void
+  /** @throws JarvisError `not_found` (no such node), `cluster_unreachable` (node offline). */
+  nodeDetail(node: string, options: CallOptions): Promise<NodeDetail>
+  /** @throws JarvisError `not_found`, `cluster_unreachable`. */
+  temperature(node: string, options: CallOptions): Promise<Temperature>
+  /** Newest first. @param limit 1..200 */
+  tasks(query: { node?: string; limit: number }, options: CallOptions): Promise<Partial<Task>>
+  /** Newest first. */
+  backups(query: { node?: string; storage?: string; vmid?: number }, options: CallOptions): Promise<Partial<Backup>>
+  /**
+   * Resolves the guest by vmid now, starts the task, follows it to its end and observes the guest.
+   * A refusal or a failed task is an outcome (`ok: false`), not an exception.
+   * @param force stop and restart only: the power plug instead of a clean shutdown.
+   * @throws JarvisError `not_found` (no such guest), `cluster_unreachable`.
+   */
+  power(vmid: number, action: PowerAction, force: boolean, options: CallOptions): Promise<PowerOutcome>
+  /** @throws JarvisError `not_found`, `cluster_unreachable`. */
+  restartService(node: string, service: string, options: CallOptions): Promise<{ ok: boolean; message: string }>
+  close(): void
+}
+
+export type CommandOutput = { stdout: string; stderr: string; exitCode: number; truncated: boolean }
+
+/** Runs one program on a node, without TTY and without a shell reading `argv`. */
+export interface Shell {
+  /** @throws JarvisError `not_found` (no such node), `cluster_unreachable`. A non-zero exit code is an outcome. */
+  run(node: string, argv: readonly string[], options: CallOptions): Promise<CommandOutput>
+}
+
+/** Wakes a sleeping node and watches it come online. */
+export interface Waker {
+  /** @throws JarvisError `not_found`. `cameOnline: false`: the packet was sent and the node was not seen in time. */
+  wake(node: string, options: CallOptions): Promise<{ cameOnline: boolean; wasOnline: boolean; afterMs: number }>
+}
+
+export type Homelab = { cluster: Cluster; shell: Shell; waker: Waker }

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+
+/** One line of the activity feed. `text` is plain and composed by JARVIS; names in it are data. */
+export const Activity = z.object({
+  id: z.int(),
+  at: z.int(),
+  kind: z.enum(['guest', 'node', 'task', 'call', 'confirmation']),
+  level: z.enum(['info', 'warning', 'error']),
+  text: z.string(),
+  vmid: z.int().optional(),
+  node: z.string().optional(),
+  sessionId: z.string().optional(),
+})
+export type Activity = z.infer<typeof Activity>
+
+/** `/events`, server to client. On connect: the newest 100 as single `event`s, oldest first. */
+export type ActivityEvents = {
+  event: Activity
+  /** A list has changed and is worth reading again over REST. */
+  changed: { what: 'sessions' | 'confirmations'; sessionId?: string }
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { MessageId, RequestId, RunId, SessionId, ToolUseId } from './ids.ts'
+import { Card } from './tier.ts'
+import { Entry, type EntryOf } from './transcript.ts'
+
+/** A message's upper bound, in UTF-8 bytes. */
+export const maxMessageBytes = 64 * 1024
+
+const noteText = z.string().max(2_000)
+
+/** What a client may ask for on `/chat`. Unknown fields are refused. */
+export const chatRequests = {
+  'chat:send': z.strictObject({
+    sessionId: SessionId.optional(),
+    message: z.string().regex(/\S/, 'is empty'),
+    requestId: RequestId.optional(),
+  }),
+  'chat:confirm': z.strictObject({
+    sessionId: SessionId,
+    toolUseId: ToolUseId,
+    confirmed: z.boolean(),
+    note: noteText.optional(),
+    requestId: RequestId.optional(),
+  }),
+  'chat:abort': z.strictObject({ sessionId: SessionId }),
+  'chat:attach': z.strictObject({ sessionId: SessionId }),
+  /** Takes a queued message back before it is answered. */
+  'chat:unqueue': z.strictObject({ sessionId: SessionId, messageId: MessageId }),
+} as const
+export type ChatRequests = { [K in keyof typeof chatRequests]: z.infer<(typeof chatRequests)[K]> }
+
+export const QueuedMessage = z.object({ messageId: MessageId, text: z.string(), by: z.string(), at: z.int() })
+export type QueuedMessage = z.infer<typeof QueuedMessage>
+
+/** All that a fresh screen needs; events with a greater `seq` go on from here. */
+export const Snapshot = z.object({
+  sessionId: SessionId,
+  title: z.string(),
+  seq: z.int(),
+  runId: RunId.optional(),
+  /** The newest entries, from the start of a run; `hasEarlier` says whether older ones can be read over REST. */
+  entries: z.array(Entry),
+  hasEarlier: z.boolean(),
+  /** The turn that streams now. */
+  partial: z.object({ text: z.string(), thinking: z.string() }),
+  pending: z.array(Card),
+  queued: z.array(QueuedMessage),
+  /** The newest progress line of each running call, by toolUseId. */
+  progress: z.record(z.string(), z.string()),
+  notice: z.object({ message: z.string(), retryAt: z.int().optional() }).optional(),
+})
+export type Snapshot = z.infer<typeof Snapshot>
+
+/** What an acknowledgement carries besides `ok: true`. */
+export type ChatReplies = {
+  'chat:send': { sessionId: SessionId; runId: RunId; queued: boolean; messageId: MessageId }
+  'chat:confirm': Record<never, never>
+  'chat:abort': Record<never, never>
+  'chat:attach': { snapshot: Snapshot }
+  'chat:unqueue': Record<never, never>
+}
+
+/** Carried by every event of `/chat`; `seq` grows by one in a session. */
+export type EventBase = { sessionId: SessionId; runId: RunId; seq: number }
+
+type EntryEvents = { [T in Entry['type'] as `chat:${T}`]: { sessionId: SessionId } & Omit<EntryOf<T>, 'type'> }
+
+/** Server to client, to every socket attached to the session. */
+export type ChatEvents = EntryEvents & {
+  'chat:token': EventBase & { text: string }
+  'chat:thinking': EventBase & { text: string }
+  'chat:tool_progress': EventBase & { toolUseId: ToolUseId; message: string }
+  'chat:notice': EventBase & { message: string; retryInMs?: number }
+  /** The queue as it is now. */
+  'chat:queued': EventBase & { queued: QueuedMessage[] }
+  'chat:title': EventBase & { title: string }
+}

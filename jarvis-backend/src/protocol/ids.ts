@@ -1,0 +1,15 @@
+import { z } from 'zod'
+
+/** `ses_` and 128 random bits in hex. Any string is accepted from outside; an unknown one is answered as such. */
+export const SessionId = z.string().min(1).max(100)
+export const RunId = z.string().min(1).max(100)
+export const MessageId = z.string().min(1).max(100)
+/** Minted by JARVIS for every tool call, never taken from a model: unique in the installation, and the confirmation's id. */
+export const ToolUseId = z.string().min(1).max(100)
+/** Made by the client; the same id again gets the first acknowledgement again. */
+export const RequestId = z.string().min(1).max(100)
+
+export type SessionId = z.infer<typeof SessionId>
+export type RunId = z.infer<typeof RunId>
+export type MessageId = z.infer<typeof MessageId>
+export type ToolUseId = z.infer<typeof ToolUseId>

@@ -1,0 +1,51 @@
+export type { Activity, ActivityEvents } from './activity.ts'
+export {
+  type ChatEvents,
+  type ChatReplies,
+  type ChatRequests,
+  chatRequests,
+  type EventBase,
+  maxMessageBytes,
+  QueuedMessage,
+  Snapshot,
+} from './chat.ts'
+export {
+  type Backup,
+  type ClusterEvents,
+  ClusterState,
+  type ClusterUpdate,
+  type Guest,
+  type Node,
+  type Storage,
+  type Task,
+} from './cluster.ts'
+export { type ErrorBody, type ErrorCode, errorStatus, JarvisError } from './errors.ts'
+export { MessageId, RequestId, RunId, SessionId, ToolUseId } from './ids.ts'
+export {
+  ClassifyBody,
+  type ConfirmationRow,
+  ConfirmBody,
+  type Health,
+  LoginBody,
+  type LoginReply,
+  type Page,
+  PageQuery,
+  Role,
+  SessionCreateBody,
+  SessionRenameBody,
+  type SessionSummary,
+  type Status,
+  type ToolInfo,
+} from './rest.ts'
+export { Card, Decision, Requester, Target, Tier, tiers, type Verdict } from './tier.ts'
+export {
+  Content,
+  Entry,
+  type EntryOf,
+  noUsage,
+  StopReason,
+  type ToolCall,
+  ToolInput,
+  TurnStop,
+  Usage,
+} from './transcript.ts'

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import type { Card, Decision, Tier } from './tier.ts'
+
+export const LoginBody = z.strictObject({ password: z.string().max(1_000) })
+export type LoginReply = { token: string; expiresIn: number; role: Role }
+
+export const Role = z.enum(['operator', 'viewer'])
+export type Role = z.infer<typeof Role>
+
+export const SessionCreateBody = z.strictObject({ title: z.string().trim().min(1).max(200).optional() })
+export const SessionRenameBody = z.strictObject({ title: z.string().trim().min(1).max(200) })
+/** `limit` 1..200; `before`: a cursor from `next`. */
+export const PageQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  before: z.string().max(100).optional(),
+})
+export const ConfirmBody = z.strictObject({ confirmed: z.boolean(), note: z.string().max(2_000).optional() })
+export const ClassifyBody = z.strictObject({ input: z.record(z.string(), z.unknown()) })
+
+export type Page<T> = { items: T[]; next?: string }
+
+export type SessionSummary = {
+  id: string
+  title: string
+  source: 'chat' | 'mcp'
+  createdAt: number
+  updatedAt: number
+  isRunning: boolean
+  pendingCount: number
+}
+
+/** A confirmation as `/api/confirmations` lists it: the card, where it was asked, and what became of it. */
+export type ConfirmationRow = Card & {
+  sessionId: string
+  decision?: Decision
+  decidedBy?: string
+  decidedAt?: number
+  note?: string
+}
+
+export type ToolInfo = {
+  name: string
+  description: string
+  tier: Tier
+  inputSchema: Record<string, unknown>
+}
+
+/** Health answers without a token; `/api/status` says more to those who have one. */
+export type Health = { status: 'ok' | 'shutting_down'; version: string; uptime: number }
+/** What the dashboard shows about the running server. */
+export type Status = { version: string; uptimeS: number; model: string; isDemoModel: boolean; isDemoCluster: boolean }

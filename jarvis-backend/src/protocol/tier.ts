@@ -1,0 +1,59 @@
+import { z } from 'zod'
+
+/** Risk classes, from least to most. Rules may only move a call to the right. */
+export const tiers = ['green', 'yellow', 'red', 'black'] as const
+export const Tier = z.enum(tiers)
+export type Tier = z.infer<typeof Tier>
+
+/** What the gate says of one call. `rule` names the deciding rule; `reason` is a plain sentence for people and models. */
+export type Verdict = { tier: Tier; rule: string; reason: string }
+
+export const Decision = z.enum(['approved', 'denied', 'expired', 'cancelled'])
+export type Decision = z.infer<typeof Decision>
+
+/** What a red call would touch, as the cluster knows it now. */
+export const Target = z.object({
+  kind: z.enum(['guest', 'node', 'service', 'none']),
+  /** `vm/101`, `ct/104`, `node/pve`, `service/nginx@pve`; empty for `none`. */
+  id: z.string(),
+  /** The name others gave it: data, never markup. */
+  name: z.string().optional(),
+  node: z.string().optional(),
+  vmid: z.int().optional(),
+  type: z.enum(['vm', 'ct']).optional(),
+  status: z.string().optional(),
+})
+export type Target = z.infer<typeof Target>
+
+/** Who or what asked for a call. */
+export const Requester = z.object({
+  kind: z.enum(['chat', 'command', 'mcp']),
+  /** A model's id, the operator who typed the command, or the MCP client's own name (its words, not checked). */
+  name: z.string(),
+  /** The name of the MCP token. */
+  token: z.string().optional(),
+})
+export type Requester = z.infer<typeof Requester>
+
+/** A confirmation card's facts, composed by JARVIS; nothing in it is written by a model or a client but names it quotes. */
+export const Card = z.object({
+  toolUseId: z.string(),
+  toolName: z.string(),
+  toolInput: z.record(z.string(), z.unknown()),
+  tier: z.literal('red'),
+  /** Why it asks: the rule's sentence. */
+  reason: z.string(),
+  rule: z.string(),
+  target: Target,
+  /** What the target is now, in a few words: `running for 8 d 4 h, CPU 97 %`. */
+  now: z.string(),
+  /** What it will be: `running → stopped, clean shutdown`. */
+  then: z.string(),
+  /** What else suffers; `Nothing else found` where nothing does. */
+  affects: z.string(),
+  requestedBy: Requester,
+  createdAt: z.int(),
+  /** Unix ms. */
+  expiresAt: z.int(),
+})
+export type Card = z.infer<typeof Card>

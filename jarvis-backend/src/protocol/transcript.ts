@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { MessageId, RunId, ToolUseId } from './ids.ts'
+import { Card, Decision, Tier } from './tier.ts'
+
+/** Tokens; `inputTokens` excludes cached ones, so total input is the sum of three. */
+export const Usage = z.object({
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  cacheReadTokens: z.int(),
+  cacheWriteTokens: z.int(),
+})
+export type Usage = z.infer<typeof Usage>
+export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
+
+export const ToolInput = z.record(z.string(), z.unknown())
+export type ToolInput = z.infer<typeof ToolInput>
+
+/** One piece of a model's turn, in the order the model gave them. */
+export const Content = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  /** Echoed verbatim to the provider that signed it; dropped for any other. */
+  z.object({ type: z.literal('thinking'), text: z.string(), signature: z.string().optional() }),
+  z.object({ type: z.literal('redacted_thinking'), data: z.string() }),
+  z.object({
+    type: z.literal('tool_call'),
+    toolUseId: ToolUseId,
+    toolName: z.string(),
+    toolInput: ToolInput,
+    /** Set where the model's JSON could not be read as an object: what is wrong with it. Such a call never runs. */
+    malformed: z.string().optional(),
+  }),
+])
+export type Content = z.infer<typeof Content>
+export type ToolCall = Extract<Content, { type: 'tool_call' }>
+
+/** Why one model reply ended. `interrupted`: stopped from outside, or the stream broke; what came is kept. */
+export const TurnStop = z.enum(['end_turn', 'tool_use', 'max_tokens', 'refusal', 'pause_turn', 'interrupted'])
+export type TurnStop = z.infer<typeof TurnStop>
+/** Why a run ended. */
+export const StopReason = z.enum(['end_turn', 'max_tokens', 'refusal', 'loop_limit', 'aborted'])
+export type StopReason = z.infer<typeof StopReason>
+
+/** `seq`: position in the session, from 0, grows with every event. `at`: Unix ms. */
+const base = { seq: z.int().nonnegative(), runId: RunId, at: z.int() }
+
+/** A session's persisted lines. Each is also sent as the event `chat:<type>` with `sessionId` added. */
+export const Entry = z.discriminatedUnion('type', [
+  z.object({
+    ...base,
+    type: z.literal('user'),
+    messageId: MessageId,
+    text: z.string(),
+    by: z.string(),
+  }),
+  z.object({
+    ...base,
+    type: z.literal('assistant'),
+    /** `provider/model`; `command` for a call typed by the operator, `mcp` for one an MCP client made. */
+    model: z.string(),
+    content: z.array(Content),
+    usage: Usage,
+    stopReason: TurnStop,
+  }),
+  z.object({
+    ...base,
+    type: z.literal('tool_use'),
+    toolUseId: ToolUseId,
+    toolName: z.string(),
+    toolInput: ToolInput,
+    tier: Tier,
+  }),
+  z.object({
+    ...base,
+    type: z.literal('tool_result'),
+    toolUseId: ToolUseId,
+    /** What the model reads. */
+    result: z.string(),
+    isError: z.boolean(),
+    /** One line for a person. */
+    summary: z.string(),
+    durationMs: z.number(),
+    /** The same result structured, for the dashboard. */
+    data: z.unknown().optional(),
+  }),
+  z.object({ ...base, type: z.literal('confirm_needed'), ...Card.shape }),
+  z.object({
+    ...base,
+    type: z.literal('confirm_resolved'),
+    toolUseId: ToolUseId,
+    decision: Decision,
+    by: z.string(),
+    note: z.string().optional(),
+  }),
+  z.object({
+    ...base,
+    type: z.literal('blocked'),
+    toolUseId: ToolUseId,
+    toolName: z.string(),
+    toolInput: ToolInput,
+    reason: z.string(),
+    rule: z.string(),
+    tier: z.literal('black'),
+  }),
+  z.object({ ...base, type: z.literal('done'), usage: Usage, stopReason: StopReason }),
+  z.object({ ...base, type: z.literal('error'), error: z.string(), code: z.string() }),
+])
+export type Entry = z.infer<typeof Entry>
+export type EntryOf<T extends Entry['type']> = Extract<Entry, { type: T }>

@@ -1,0 +1,33 @@
+import type { z } from 'zod'
+import type { CallOptions } from '../homelab/ports.ts'
+import type { Tier } from '../protocol/index.ts'
+
+export type ToolOutput = {
+  /** What the model reads: compact, human units. */
+  text: string
+  /** One line for a person. */
+  summary: string
+  /** The same, structured, for the dashboard and MCP. */
+  data?: Record<string, unknown>
+  isError?: boolean
+}
+
+export type ToolContext = Required<CallOptions>
+
+/** What can be done. Effects come in through the tool's factory; only `execute.ts` calls `run`. */
+export type Tool<Input extends z.ZodObject = z.ZodObject> = {
+  name: string
+  /** For people: `Restart a virtual machine`. */
+  title: string
+  /** Written for a model: what it does, when to use it, what it returns. */
+  description: string
+  /** The base tier: rules may only raise it. */
+  tier: Tier
+  timeoutMs: number
+  /** A strict object: an unknown key is refused, not stripped. */
+  input: Input
+  run(input: z.output<Input>, context: ToolContext): Promise<ToolOutput>
+}
+
+/** Gives `run` its argument's type, and forgets it for the catalog: `execute` parses before it calls. */
+export const defineTool = <Input extends z.ZodObject>(tool: Tool<Input>): Tool => tool as unknown as Tool
