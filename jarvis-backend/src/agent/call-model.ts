@@ -1,0 +1,83 @@
+import type { Content, Usage } from '../protocol/index.ts'
+import { noUsage } from '../protocol/index.ts'
+import type { ActiveRun, LiveSession } from './live-session.ts'
+import { type Model, ModelError, type ModelRequest, type ModelSink, type Turn } from './model.ts'
+import type { TokenStream } from './token-pump.ts'
+
+/** Removes secrets from text that arrives in pieces; may hold back a tail that could be the start of one. */
+export type StreamRedactor = { push(delta: string): string; flush(): string }
+
+/**
+ * Calls the model once for a run and stores its turn. What was streamed before an abort or a broken stream is kept,
+ * marked `interrupted`.
+ * @throws ModelError, after keeping what had come.
+ */
+export async function callModel(parts: {
+  model: Model
+  request: ModelRequest
+  session: LiveSession
+  run: ActiveRun
+  signal: AbortSignal
+  stream: TokenStream
+  redactors: { text: StreamRedactor; thinking: StreamRedactor }
+  redact(text: string): string
+  /** `generate` with retries. */
+  generate(model: Model, request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<Turn>
+}): Promise<void> {
+  const { run, session, stream, redactors } = parts
+  const { partial } = run
+  const show = (kind: 'text' | 'thinking', text: string) => {
+    if (text === '') return
+    partial[kind] += text
+    stream.push(kind, text)
+  }
+  const sink: ModelSink = {
+    text: (delta) => show('text', redactors.text.push(delta)),
+    thinking: (delta) => show('thinking', redactors.thinking.push(delta)),
+  }
+  const finishStream = () => {
+    show('thinking', redactors.thinking.flush())
+    show('text', redactors.text.flush())
+    stream.flush()
+  }
+  const keep = (content: Content[], stopReason: Turn['stopReason'], usage: Usage) => {
+    partial.text = ''
+    partial.thinking = ''
+    delete run.notice
+    session.append(run, { type: 'assistant', model: parts.model.id, content, usage, stopReason })
+  }
+
+  try {
+    const turn = await parts.generate(parts.model, parts.request, sink, parts.signal)
+    finishStream()
+    const { content, stopReason } = inOrder(turn, parts.request.mayCallTools)
+    keep(
+      content.map((item) => cleaned(item, parts.redact)),
+      stopReason,
+      turn.usage,
+    )
+  } catch (error) {
+    // The server is going down: nothing is written, and the next start takes the run up where it stood.
+    if (parts.signal.aborted && !run.abort.signal.aborted) throw error
+    finishStream()
+    const usage = error instanceof ModelError ? (error.usage ?? noUsage) : noUsage
+    const said = partial.text === '' ? [] : [{ type: 'text' as const, text: partial.text }]
+    if (run.abort.signal.aborted || said.length > 0 || usage !== noUsage) keep(said, 'interrupted', usage)
+    if (!run.abort.signal.aborted) throw error
+  }
+}
+
+/** Makes stop reason and content agree: calls of a reply that was cut off, or that may not call, are never run. */
+function inOrder(turn: Turn, mayCallTools: boolean): Pick<Turn, 'content' | 'stopReason'> {
+  const mayRun = mayCallTools && (turn.stopReason === 'tool_use' || turn.stopReason === 'end_turn')
+  const content = mayRun ? turn.content : turn.content.filter(({ type }) => type !== 'tool_call')
+  const hasCalls = content.some(({ type }) => type === 'tool_call')
+  if (hasCalls) return { content, stopReason: 'tool_use' }
+  return { content, stopReason: turn.stopReason === 'tool_use' ? 'end_turn' : turn.stopReason }
+}
+
+/** Signed thinking must go back to its provider unchanged; clients get it redacted. */
+const cleaned = (item: Content, redact: (text: string) => string): Content =>
+  item.type === 'text' || (item.type === 'thinking' && item.signature === undefined)
+    ? { ...item, text: redact(item.text) }
+    : item

@@ -1,0 +1,37 @@
+import type { ToolInput } from '../protocol/index.ts'
+
+/** A line that calls a tool directly: `/stop_vm vmid=101`, `/execute_ssh node=pve command="df -h"`. */
+export type Command = { ok: true; toolName: string; toolInput: ToolInput } | { ok: false; problem: string }
+
+const argument = /([A-Za-z_]\w*)=(?:"((?:[^"\\]|\\["\\])*)"|([^\s"]*))(?=\s|$)\s*/y
+
+/** @returns undefined where the message is not a command but something for the model. */
+export function parseCommand(message: string): Command | undefined {
+  const head = /^\/([A-Za-z_]\w*)(?:[ \t]+|$)/.exec(message.trim())
+  if (head === null || message.trim().includes('\n')) return undefined
+  const [whole, toolName = ''] = head
+  const rest = message.trim()
+  const toolInput: ToolInput = Object.create(null)
+  argument.lastIndex = whole.length
+  while (argument.lastIndex < rest.length) {
+    const at = argument.lastIndex
+    const found = argument.exec(rest)
+    if (found === null) {
+      return {
+        ok: false,
+        problem: `Not understood from ${JSON.stringify(rest.slice(at, at + 40))} on. Write /${toolName} key=value key="quoted value".`,
+      }
+    }
+    const [, key = '', quoted, bare = ''] = found
+    if (Object.hasOwn(toolInput, key)) return { ok: false, problem: `${key} is given twice.` }
+    toolInput[key] = quoted === undefined ? plainValue(bare) : quoted.replace(/\\(["\\])/g, '$1')
+  }
+  return { ok: true, toolName, toolInput: { ...toolInput } }
+}
+
+/** Unquoted numbers and booleans are what they look like; everything else is text. */
+function plainValue(text: string): unknown {
+  if (text === 'true') return true
+  if (text === 'false') return false
+  return /^-?\d{1,15}$/.test(text) ? Number(text) : text
+}

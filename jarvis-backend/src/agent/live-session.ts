@@ -1,0 +1,94 @@
+import type { Clock } from '../lib/clock.ts'
+import type { ChatEvents, Entry, ToolInput } from '../protocol/index.ts'
+import type { Draft, RunRow, StoredEntry, StoredSession, TranscriptStore } from './transcript-store.ts'
+
+/** What only exists while a run goes on, for screens that join in the middle. */
+export type ActiveRun = {
+  row: RunRow
+  entries: StoredEntry[]
+  /** Stopped by a person: nothing of it goes on. */
+  abort: AbortController
+  /** Ends the model's stream alone: with `abort`, or when the server goes down and takes the run up again later. */
+  modelAbort: AbortController
+  abortedBy: string
+  partial: { text: string; thinking: string }
+  progress: Record<string, string>
+  notice?: { message: string; retryAt?: number }
+  /** The one call of an MCP run, and who wants to hear how it goes. */
+  call?: { toolName: string; toolInput: ToolInput }
+  onProgress?: (message: string) => void
+  ended: Promise<void>
+}
+
+export type Publish = (sessionId: string, event: keyof ChatEvents, payload: object) => void
+
+/** A session with runs in memory: gives every event its `seq` and sends it to whoever watches. */
+export type LiveSession = {
+  readonly id: string
+  readonly title: string
+  /** Running ones by id: at most one from the chat, any number of MCP calls. */
+  readonly runs: Map<string, ActiveRun>
+  nextSeq(): number
+  /** Stores the entry, then shows it. */
+  append(run: ActiveRun, draft: Draft & { context?: string }): StoredEntry
+  emit(runId: string, event: keyof ChatEvents, payload: object): void
+  rename(title: string): void
+  /** Writes the exact seq down; called when the last run has ended. */
+  rest(): void
+}
+
+/** Numbers set aside with one write, so that none is given out twice after a crash. */
+const reservedAtOnce = 5_000
+
+export function createLiveSession(
+  session: StoredSession,
+  parts: {
+    store: TranscriptStore
+    publish: Publish
+    clock: Clock
+    afterCommit(run: () => void): void
+    /** An entry as clients see it. */
+    toWire(entry: StoredEntry): Entry
+  },
+): LiveSession {
+  const { store, publish, clock, toWire } = parts
+  const { id } = session
+  let { title, nextSeq } = session
+  let reserved = nextSeq
+
+  function takeSeq() {
+    if (nextSeq >= reserved) {
+      reserved = nextSeq + reservedAtOnce
+      store.reserveSeq(id, reserved, clock.now())
+    }
+    return nextSeq++
+  }
+
+  return {
+    id,
+    runs: new Map(),
+    get title() {
+      return title
+    },
+    nextSeq: () => nextSeq,
+    append(run, draft) {
+      const entry = { ...draft, seq: takeSeq(), runId: run.row.id, at: clock.now() } as StoredEntry
+      store.append(id, entry)
+      run.entries.push(entry)
+      parts.afterCommit(() => {
+        const { type, ...payload } = toWire(entry)
+        publish(id, `chat:${type}`, { sessionId: id, ...payload })
+      })
+      return entry
+    },
+    emit: (runId, event, payload) => publish(id, event, { sessionId: id, runId, seq: takeSeq(), ...payload }),
+    rename(next) {
+      title = next
+      store.renameSession(id, next)
+    },
+    rest() {
+      reserved = nextSeq
+      store.reserveSeq(id, nextSeq, clock.now())
+    },
+  }
+}

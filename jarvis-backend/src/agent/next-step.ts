@@ -1,0 +1,54 @@
+import type { Entry, StopReason, ToolCall } from '../protocol/index.ts'
+
+export type Step =
+  | { type: 'call_model'; mayCallTools: boolean }
+  | { type: 'settle_calls'; calls: ToolCall[] }
+  | { type: 'end'; stopReason: StopReason }
+
+/** What a run does next, from its own entries alone: the same before and after a restart. */
+export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
+  const calls = openCalls(entries)
+  if (calls.length > 0) return { type: 'settle_calls', calls }
+
+  const turns = entries.filter((entry) => entry.type === 'assistant')
+  const last = turns.at(-1)
+  if (last === undefined) return { type: 'call_model', mayCallTools: true }
+  if (turns.length > maxTurns) return { type: 'end', stopReason: 'loop_limit' }
+  switch (last.stopReason) {
+    case 'tool_use':
+      // A command names its one call itself and wants no answer in words.
+      if (last.model === 'command' || last.model === 'mcp') return { type: 'end', stopReason: 'end_turn' }
+      return { type: 'call_model', mayCallTools: turns.length < maxTurns }
+    case 'pause_turn':
+      return { type: 'call_model', mayCallTools: turns.length < maxTurns }
+    case 'interrupted':
+      return { type: 'end', stopReason: 'aborted' }
+    case 'end_turn':
+    case 'max_tokens':
+    case 'refusal':
+      return { type: 'end', stopReason: last.stopReason }
+    default:
+      return last.stopReason satisfies never
+  }
+}
+
+/** The calls that were asked for and have no outcome yet, in the order they were asked. */
+export function openCalls(entries: readonly Entry[]): ToolCall[] {
+  const open = new Map<string, ToolCall>()
+  for (const entry of entries) {
+    if (entry.type === 'assistant') {
+      for (const item of entry.content) if (item.type === 'tool_call') open.set(item.toolUseId, item)
+    } else if (settles(entry)) {
+      open.delete(entry.toolUseId)
+    }
+  }
+  return [...open.values()]
+}
+
+type Settling = Extract<Entry, { type: 'tool_result' | 'blocked' | 'confirm_resolved' }>
+
+/** An approval alone settles nothing: the result does. */
+export const settles = (entry: Entry): entry is Settling =>
+  entry.type === 'tool_result' ||
+  entry.type === 'blocked' ||
+  (entry.type === 'confirm_resolved' && entry.decision !== 'approved')

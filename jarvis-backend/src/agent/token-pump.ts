@@ -1,0 +1,61 @@
+/** One streaming answer: gathers deltas, sends the first at once and then at most one frame every `windowMs`. */
+export type TokenStream = { push(kind: 'text' | 'thinking', delta: string): void; flush(): void }
+
+type Stream = {
+  kind: 'text' | 'thinking'
+  buffer: string
+  isOpen: boolean
+  send(kind: 'text' | 'thinking', text: string): void
+}
+
+/**
+ * The hot path. A delta that comes when nothing was sent for `windowMs` goes out at once; those that follow within the
+ * window go out together at its end. One timer serves all answers, and none runs while nothing streams.
+ */
+export function createTokenPump(windowMs = 8) {
+  let open: Stream[] = []
+  let isTicking = false
+
+  function tick() {
+    const due = open
+    open = []
+    for (const stream of due) {
+      if (stream.buffer === '') {
+        stream.isOpen = false
+        continue
+      }
+      open.push(stream)
+      flush(stream)
+    }
+    isTicking = open.length > 0
+    if (isTicking) setTimeout(tick, windowMs)
+  }
+
+  function flush(stream: Stream) {
+    const text = stream.buffer
+    stream.buffer = ''
+    if (text !== '') stream.send(stream.kind, text)
+  }
+
+  return (send: Stream['send']): TokenStream => {
+    const stream: Stream = { kind: 'text', buffer: '', isOpen: false, send }
+    return {
+      push(kind, delta) {
+        if (kind !== stream.kind) {
+          flush(stream)
+          stream.kind = kind
+        }
+        if (stream.isOpen) {
+          stream.buffer += delta
+          return
+        }
+        stream.isOpen = true
+        open.push(stream)
+        if (!isTicking) setTimeout(tick, windowMs)
+        isTicking = true
+        stream.send(kind, delta)
+      },
+      flush: () => flush(stream),
+    }
+  }
+}

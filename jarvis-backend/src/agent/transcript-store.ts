@@ -1,0 +1,48 @@
+import type { Entry, QueuedMessage, SessionSummary } from '../protocol/index.ts'
+
+/** An entry as the code makes it; the session gives it its place. */
+export type Draft = Entry extends infer E ? (E extends Entry ? Omit<E, 'seq' | 'runId' | 'at'> : never) : never
+
+/** A stored entry. `context` (user entries only) is the cluster summary the model was given; no client sees it. */
+export type StoredEntry = Entry & { context?: string }
+
+export type RunRow = QueuedMessage & {
+  id: string
+  sessionId: string
+  source: 'chat' | 'mcp'
+  status: 'queued' | 'running'
+}
+
+/** What the loop keeps. Every method is synchronous: the store is on this machine. */
+export interface TranscriptStore {
+  createSession(session: { id: string; title: string; source: 'chat' | 'mcp'; at: number }): void
+  /** Newest first by last change. @param before a cursor from `next` */
+  listSessions(query: { limit: number; before?: string }): { items: StoredSession[]; next?: string }
+  session(id: string): StoredSession | undefined
+  renameSession(id: string, title: string): void
+  deleteSession(id: string): void
+  /** Sets the bound below which every seq of the session lies. */
+  reserveSeq(sessionId: string, nextSeq: number, at: number): void
+
+  addRun(run: RunRow): void
+  /** Unfinished runs of a session in the order they came, or of all sessions. */
+  unfinishedRuns(sessionId?: string): RunRow[]
+  setRunStatus(runId: string, status: 'running' | 'ended'): void
+  /** @returns false when the run is no longer queued. */
+  removeQueued(runId: string): boolean
+
+  append(sessionId: string, entry: StoredEntry): void
+  entriesOfRun(runId: string): StoredEntry[]
+  /** The entries of the newest `runs` runs. Costs the same however long the session is. */
+  newestRuns(sessionId: string, runs: number): StoredEntry[]
+  countRuns(sessionId: string): number
+  /** Up to about `limit` entries with `seq < before`, oldest first, cut at the start of a run. */
+  entriesBefore(sessionId: string, before: number, limit: number): { items: StoredEntry[]; hasEarlier: boolean }
+
+  /** The first reply given to a request, where it is a repetition. */
+  replyTo(kind: string, by: string, requestId: string): unknown
+  rememberReply(kind: string, by: string, requestId: string, reply: unknown, at: number): void
+  atomically<T>(work: () => T): T
+}
+
+export type StoredSession = Omit<SessionSummary, 'isRunning' | 'pendingCount'> & { nextSeq: number }

@@ -1,0 +1,102 @@
+import type { Card, ConfirmationRow, Decision } from '../../protocol/index.ts'
+import type { ConfirmationStore, ExecutionStore } from '../../tools/ports.ts'
+import type { Database } from './database.ts'
+
+type Row = {
+  tool_use_id: string
+  session_id: string
+  run_id: string
+  card: string
+  binding_hash: string
+  decision: Decision | null
+  decided_by: string | null
+  decided_at: number | null
+  note: string | null
+}
+
+const toStored = (row: Row) => ({
+  card: JSON.parse(row.card) as Card,
+  sessionId: row.session_id,
+  runId: row.run_id,
+  bindingHash: row.binding_hash,
+})
+const toResolution = (row: Row) =>
+  row.decision === null
+    ? undefined
+    : {
+        decision: row.decision,
+        by: row.decided_by ?? '',
+        at: row.decided_at ?? 0,
+        ...(row.note === null ? {} : { note: row.note }),
+      }
+
+export function createConfirmationStore({ sql }: Database): ConfirmationStore {
+  const insert = sql.prepare(
+    `INSERT INTO confirmations (tool_use_id, session_id, run_id, card, binding_hash, created_at, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const select = sql.prepare<[string], Row>('SELECT * FROM confirmations WHERE tool_use_id = ?')
+  const update = sql.prepare(
+    `UPDATE confirmations SET decision = ?, decided_by = ?, decided_at = ?, note = ?
+     WHERE tool_use_id = ? AND decision IS NULL`,
+  )
+  const selectPending = sql.prepare<[], Row>('SELECT * FROM confirmations WHERE decision IS NULL ORDER BY expires_at')
+  const selectPendingOf = sql.prepare<[string], Row>(
+    'SELECT * FROM confirmations WHERE session_id = ? AND decision IS NULL ORDER BY created_at, rowid',
+  )
+  const selectDecided = sql.prepare<[number], Row>(
+    'SELECT * FROM confirmations WHERE decided_at >= ? ORDER BY decided_at DESC LIMIT 200',
+  )
+  const countPending = sql.prepare<[], { id: string; count: number }>(
+    'SELECT session_id AS id, COUNT(*) AS count FROM confirmations WHERE decision IS NULL GROUP BY session_id',
+  )
+  const toListed = (row: Row): ConfirmationRow => {
+    const resolution = toResolution(row)
+    return {
+      ...(JSON.parse(row.card) as Card),
+      sessionId: row.session_id,
+      ...(resolution && { decision: resolution.decision, decidedBy: resolution.by, decidedAt: resolution.at }),
+      ...(resolution?.note === undefined ? {} : { note: resolution.note }),
+    }
+  }
+
+  return {
+    add: ({ card, sessionId, runId, bindingHash }) =>
+      void insert.run(
+        card.toolUseId,
+        sessionId,
+        runId,
+        JSON.stringify(card),
+        bindingHash,
+        card.createdAt,
+        card.expiresAt,
+      ),
+    get(toolUseId) {
+      const row = select.get(toolUseId)
+      if (row === undefined) return undefined
+      const resolution = toResolution(row)
+      return { ...toStored(row), ...(resolution && { resolution }) }
+    },
+    resolve: (toolUseId, { decision, by, at, note }) =>
+      update.run(decision, by, at, note ?? null, toolUseId).changes === 1,
+    pending: (sessionId) =>
+      (sessionId === undefined ? selectPending.all() : selectPendingOf.all(sessionId)).map(toStored),
+    list: (since) => [...selectPending.all(), ...selectDecided.all(since)].map(toListed),
+    pendingCounts: () => new Map(countPending.all().map(({ id, count }) => [id, count])),
+  }
+}
+
+export function createExecutionStore({ sql }: Database): ExecutionStore {
+  const insert = sql.prepare(
+    `INSERT INTO executions (tool_use_id, session_id, tool_name, tier, binding_hash, started_at)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  )
+  const select = sql.prepare<[string], object>('SELECT 1 FROM executions WHERE tool_use_id = ?')
+  const update = sql.prepare('UPDATE executions SET settled_at = ?, is_error = ? WHERE tool_use_id = ?')
+  return {
+    claim: ({ toolUseId, sessionId, toolName, tier, bindingHash, at }) =>
+      void insert.run(toolUseId, sessionId, toolName, tier, bindingHash, at),
+    isClaimed: (toolUseId) => select.get(toolUseId) !== undefined,
+    settle: (toolUseId, at, isError) => void update.run(at, isError ? 1 : 0, toolUseId),
+  }
+}

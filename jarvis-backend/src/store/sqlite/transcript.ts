@@ -1,0 +1,141 @@
+import type { RunRow, StoredEntry, StoredSession, TranscriptStore } from '../../agent/transcript-store.ts'
+import type { Database } from './database.ts'
+
+type EntryRow = { session_id: string; seq: number; run_id: string; type: string; body: string }
+type SessionRow = {
+  id: string
+  title: string
+  source: 'chat' | 'mcp'
+  created_at: number
+  updated_at: number
+  next_seq: number
+}
+
+// seq, runId and type have columns of their own and are not kept twice.
+const toEntry = (row: EntryRow) =>
+  ({ ...JSON.parse(row.body), seq: row.seq, runId: row.run_id, type: row.type }) as StoredEntry
+const toSession = (row: SessionRow): StoredSession => ({
+  id: row.id,
+  title: row.title,
+  source: row.source,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  nextSeq: row.next_seq,
+})
+const runColumns = 'id, session_id AS sessionId, status, source, message_id AS messageId, text, by, created_at AS at'
+
+export function createTranscriptStore({ sql, atomically }: Database): TranscriptStore {
+  const insertSession = sql.prepare(
+    'INSERT INTO sessions (id, title, source, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
+  )
+  const selectSession = sql.prepare<[string], SessionRow>('SELECT * FROM sessions WHERE id = ?')
+  const selectSessions = sql.prepare<[number, string, number], SessionRow>(
+    'SELECT * FROM sessions WHERE (updated_at, id) < (?, ?) ORDER BY updated_at DESC, id DESC LIMIT ?',
+  )
+  const updateTitle = sql.prepare('UPDATE sessions SET title = ? WHERE id = ?')
+  const removeSession = sql.prepare('DELETE FROM sessions WHERE id = ?')
+  const updateSeq = sql.prepare('UPDATE sessions SET next_seq = ?, updated_at = ? WHERE id = ?')
+
+  const insertRun = sql.prepare(
+    `INSERT INTO runs (id, session_id, position, status, source, message_id, text, by, created_at)
+     VALUES (?, ?, (SELECT COALESCE(MAX(position), -1) + 1 FROM runs WHERE session_id = ?), ?, ?, ?, ?, ?, ?)`,
+  )
+  const selectUnfinished = sql.prepare<[], RunRow>(
+    `SELECT ${runColumns} FROM runs WHERE status <> 'ended' ORDER BY session_id, position`,
+  )
+  const selectUnfinishedOf = sql.prepare<[string], RunRow>(
+    `SELECT ${runColumns} FROM runs WHERE session_id = ? AND status <> 'ended' ORDER BY position`,
+  )
+  const updateRun = sql.prepare('UPDATE runs SET status = ? WHERE id = ?')
+  const deleteQueued = sql.prepare("DELETE FROM runs WHERE id = ? AND status = 'queued'")
+  const lastPosition = sql.prepare<[string], { position: number | null }>(
+    'SELECT MAX(position) AS position FROM runs WHERE session_id = ?',
+  )
+
+  const insertEntry = sql.prepare('INSERT INTO entries (session_id, seq, run_id, type, body) VALUES (?, ?, ?, ?, ?)')
+  const selectRun = sql.prepare<[string], EntryRow>('SELECT * FROM entries WHERE run_id = ? ORDER BY seq')
+  const selectFrom = sql.prepare<[string, number, number], EntryRow>(
+    'SELECT * FROM entries WHERE session_id = ? AND seq >= ? AND seq < ? ORDER BY seq',
+  )
+  const nthRunStart = sql.prepare<[string, number], { seq: number }>(
+    "SELECT seq FROM entries WHERE session_id = ? AND type = 'user' ORDER BY seq DESC LIMIT 1 OFFSET ?",
+  )
+  const nthBefore = sql.prepare<[string, number, number], { seq: number }>(
+    'SELECT seq FROM entries WHERE session_id = ? AND seq < ? ORDER BY seq DESC LIMIT 1 OFFSET ?',
+  )
+  const runStartAtOrBefore = sql.prepare<[string, number], { seq: number }>(
+    "SELECT seq FROM entries WHERE session_id = ? AND type = 'user' AND seq <= ? ORDER BY seq DESC LIMIT 1",
+  )
+
+  const selectReply = sql.prepare<[string, string, string], { reply: string }>(
+    'SELECT reply FROM replies WHERE kind = ? AND by = ? AND request_id = ?',
+  )
+  const insertReply = sql.prepare('INSERT INTO replies (kind, by, request_id, reply, at) VALUES (?, ?, ?, ?, ?)')
+
+  return {
+    atomically,
+    createSession: ({ id, title, source, at }) => void insertSession.run(id, title, source, at, at),
+    listSessions({ limit, before }) {
+      const [at, id] = before === undefined ? [Number.MAX_SAFE_INTEGER, ''] : splitCursor(before)
+      const rows = selectSessions.all(at, id, limit + 1).map(toSession)
+      const items = rows.slice(0, limit)
+      const last = items.at(-1)
+      return rows.length > limit && last !== undefined ? { items, next: `${last.updatedAt}.${last.id}` } : { items }
+    },
+    session(id) {
+      const row = selectSession.get(id)
+      return row && toSession(row)
+    },
+    renameSession: (id, title) => void updateTitle.run(title, id),
+    deleteSession: (id) => void removeSession.run(id),
+    reserveSeq: (id, nextSeq, at) => void updateSeq.run(nextSeq, at, id),
+
+    addRun: (run) =>
+      void insertRun.run(
+        run.id,
+        run.sessionId,
+        run.sessionId,
+        run.status,
+        run.source,
+        run.messageId,
+        run.text,
+        run.by,
+        run.at,
+      ),
+    unfinishedRuns: (sessionId) =>
+      sessionId === undefined ? selectUnfinished.all() : selectUnfinishedOf.all(sessionId),
+    setRunStatus: (id, status) => void updateRun.run(status, id),
+    removeQueued: (id) => deleteQueued.run(id).changes === 1,
+
+    append(sessionId, { seq, runId, type, ...body }) {
+      insertEntry.run(sessionId, seq, runId, type, JSON.stringify(body))
+    },
+    entriesOfRun: (runId) => selectRun.all(runId).map(toEntry),
+    newestRuns(sessionId, runs) {
+      const start = nthRunStart.get(sessionId, runs - 1)?.seq ?? 0
+      return selectFrom.all(sessionId, start, Number.MAX_SAFE_INTEGER).map(toEntry)
+    },
+    // Positions count from 0 and only a queued run is ever removed, so the newest position counts them all.
+    countRuns: (sessionId) => (lastPosition.get(sessionId)?.position ?? -1) + 1,
+    entriesBefore(sessionId, before, limit) {
+      const wanted = nthBefore.get(sessionId, before, limit - 1)?.seq ?? 0
+      const start = runStartAtOrBefore.get(sessionId, wanted)?.seq ?? wanted
+      return {
+        items: selectFrom.all(sessionId, start, before).map(toEntry),
+        hasEarlier: nthBefore.get(sessionId, start, 0) !== undefined,
+      }
+    },
+
+    replyTo(kind, by, requestId) {
+      const row = selectReply.get(kind, by, requestId)
+      return row && JSON.parse(row.reply)
+    },
+    rememberReply: (kind, by, requestId, reply, at) =>
+      void insertReply.run(kind, by, requestId, JSON.stringify(reply), at),
+  }
+}
+
+function splitCursor(cursor: string): [number, string] {
+  const [at = '', id = ''] = cursor.split(/\.(.*)/s)
+  return [Number(at) || 0, id]
+}

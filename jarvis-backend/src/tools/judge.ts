@@ -1,0 +1,50 @@
+import type { Target, ToolInput, Verdict } from '../protocol/index.ts'
+import { bindingHash, decide, resolveTarget, type World } from '../safety/index.ts'
+import type { Catalog } from './catalog.ts'
+import type { Tool } from './tool.ts'
+
+/** What one call comes to before anything runs. Only `ready` calls can ever reach `tool.run`. */
+export type Judgement =
+  | { kind: 'ready'; verdict: Verdict; tool: Tool; input: ToolInput; target: Target; hash: string }
+  /** Never: `verdict.tier` is black. */
+  | { kind: 'blocked'; verdict: Verdict }
+  /** A mistake of the caller's that it can mend; `message` names the field. `verdict.tier` is the tool's base tier. */
+  | { kind: 'invalid'; verdict: Verdict; message: string }
+
+export type Judge = (toolName: string, input: ToolInput) => Judgement
+
+/** The one place where a verdict is made: for chat, commands, MCP and REST alike. Runs nothing. */
+export function createJudge(catalog: Catalog, world: () => World): Judge {
+  return (toolName, rawInput) => {
+    const tool = catalog.get(toolName)
+    if (tool === undefined) return blocked('unknown_tool', `There is no tool ${JSON.stringify(toolName)}.`)
+    const unknown = Object.keys(rawInput).filter((key) => !Object.hasOwn(tool.input.shape, key))
+    if (unknown.length > 0) {
+      const keys = unknown.map((key) => JSON.stringify(key)).join(', ')
+      return blocked('unknown_argument', `${toolName} takes no argument ${keys}. It was not run without it either.`)
+    }
+    const parsed = tool.input.safeParse(rawInput)
+    if (!parsed.success) {
+      return invalid(tool, parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '))
+    }
+    const input = parsed.data as ToolInput
+    const now = world()
+    const resolved = resolveTarget(toolName, input, now)
+    if (!resolved.ok) return invalid(tool, resolved.message)
+    const { target } = resolved
+    const verdict = decide({ toolName, baseTier: tool.tier, input }, target, now)
+    if (verdict.tier === 'black') return { kind: 'blocked', verdict }
+    return { kind: 'ready', verdict, tool, input, target, hash: bindingHash({ toolName, input, target }) }
+  }
+}
+
+const blocked = (rule: string, reason: string): Judgement => ({
+  kind: 'blocked',
+  verdict: { tier: 'black', rule, reason },
+})
+
+const invalid = (tool: Tool, message: string): Judgement => ({
+  kind: 'invalid',
+  verdict: { tier: tool.tier, rule: 'invalid_arguments', reason: message },
+  message,
+})
