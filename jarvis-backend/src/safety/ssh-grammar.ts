@@ -1,0 +1,152 @@
+import { contentReason, nameReason } from './secret-paths.ts'
+
+/** What a word must look like. Of a `path` name, size and state are shown, of a `file` the content. */
+export type Pattern = RegExp | 'path' | 'file'
+
+/** What was written, sorted: options by their name as written (`-n`, `--lines`). */
+export type Usage = { options: ReadonlySet<string>; values: ReadonlyMap<string, string>; operands: readonly string[] }
+
+/** All that a program, or one of its sub-commands, may be given. What is not listed is refused. */
+export type Grammar = {
+  /** Letters of short options without a value, which may stand together. */
+  flags?: string
+  /** Other options without a value, written exactly so. */
+  words?: readonly string[]
+  /** Options with a value, attached or as the next word. */
+  values?: Record<string, Pattern>
+  /** Options whose value may be left out. */
+  optional?: Record<string, RegExp>
+  /** `-20` for twenty lines. */
+  numeric?: true
+  /** `--` ends the options, as in every GNU program. */
+  dashDash?: true
+  /** Without one of each of these the program asks, writes or never ends. */
+  needs?: readonly (readonly string[])[]
+  /** By position; `rest` is for all that follow. */
+  operands?: readonly Pattern[]
+  rest?: Pattern
+  /** How many operands there must be at least. */
+  min?: number
+  sub?: Readonly<Record<string, Grammar>>
+  /** Without a sub-command it reads too. */
+  subOptional?: true
+  /** Its options hold before and after the sub-command. */
+  shared?: true
+  /** Options known to do harm, and what they make the program do. */
+  denied?: Record<string, string>
+  /** What positions and patterns cannot say. */
+  check?(usage: Usage): string | undefined
+  /** Programs with a syntax of their own. */
+  judge?(words: readonly string[]): string | undefined
+}
+
+const clip = (word: string) => (word.length > 80 ? `${word.slice(0, 80)}…` : word)
+
+/** @returns why `words` are not proven to read only, or undefined where they are. */
+export function misfit(program: string, root: Grammar, words: readonly string[]): string | undefined {
+  if (root.judge !== undefined) return root.judge(words)
+  const options = new Set<string>()
+  const values = new Map<string, string>()
+  let operands: string[] = []
+  let grammar = root
+  let active = [root]
+  let name = program
+  let optionsEnded = false
+
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? ''
+    if (!optionsEnded && word === '--' && grammar.dashDash === true) {
+      optionsEnded = true
+    } else if (!optionsEnded && word.startsWith('-') && word !== '-') {
+      const taken = takeOption(name, active, word, words[at + 1])
+      if (typeof taken === 'string') return taken
+      for (const option of taken.options) options.add(option)
+      if (taken.value !== undefined) values.set(taken.options.at(-1) ?? '', taken.value)
+      if (taken.usedNext) at += 1
+    } else if (grammar.sub !== undefined) {
+      const sub = Object.hasOwn(grammar.sub, word) ? grammar.sub[word] : undefined
+      if (sub === undefined) return `${name} ${clip(word)} is not known to read only.`
+      active = [sub, ...active.filter((outer) => outer.shared === true)]
+      grammar = sub
+      name = `${name} ${word}`
+      operands = []
+    } else {
+      const pattern = grammar.operands?.[operands.length] ?? grammar.rest
+      if (pattern === undefined) return `${name} takes no ${clip(word)} when it only reads.`
+      const problem = unfit(pattern, word)
+      if (problem !== undefined) return `${name}: ${problem}`
+      operands.push(word)
+    }
+  }
+  if (grammar.sub !== undefined && grammar.subOptional !== true) return `${name} needs a sub-command that only reads.`
+  if (operands.length < (grammar.min ?? 0)) return `${name} needs an operand.`
+  for (const choices of grammar.needs ?? []) {
+    if (!choices.some((choice) => options.has(choice))) return `${name} must be given ${choices.join(' or ')}.`
+  }
+  return grammar.check?.({ options, values, operands })
+}
+
+type Taken = { options: string[]; value?: string; usedNext: boolean }
+
+/** One option word: exact, `--name=value`, `--name value`, `-20`, or a cluster of letters. */
+function takeOption(name: string, active: readonly Grammar[], word: string, next: string | undefined): Taken | string {
+  const program = name.split(' ')[0] ?? name
+  for (const grammar of active) {
+    if (grammar.words?.includes(word) === true) return { options: [word], usedNext: false }
+    if (grammar.numeric === true && /^-\d{1,6}$/.test(word)) return { options: [word], usedNext: false }
+  }
+  const denied = (option: string) =>
+    active.map((grammar) => grammar.denied?.[option]).find((does) => does !== undefined)
+  const refuse = (option: string) => {
+    const does = denied(option)
+    return does === undefined
+      ? `${name}: ${clip(option)} is not an option known to read only.`
+      : `${clip(option)} makes ${program} ${does}.`
+  }
+  /** `attached`: what stands in the same word, if anything does. */
+  const take = (option: string, attached: string | undefined, before: string[]): Taken | string => {
+    for (const grammar of active) {
+      const pattern = grammar.values?.[option]
+      if (pattern !== undefined) {
+        const value = attached ?? next
+        if (value === undefined) return `${name}: ${option} needs a value.`
+        const problem = unfit(pattern, value)
+        if (problem !== undefined) return `${name} ${option}: ${problem}`
+        return { options: [...before, option], value, usedNext: attached === undefined }
+      }
+      const optional = grammar.optional?.[option]
+      if (optional !== undefined) {
+        if (attached !== undefined && !optional.test(attached)) return `${name} ${option}: ${unfit(optional, attached)}`
+        const usedNext = attached === undefined && !option.startsWith('--') && next !== undefined && optional.test(next)
+        return { options: [...before, option], usedNext }
+      }
+    }
+    return refuse(option)
+  }
+
+  if (word.startsWith('--')) {
+    const equals = word.indexOf('=')
+    return equals === -1 ? take(word, undefined, []) : take(word.slice(0, equals), word.slice(equals + 1), [])
+  }
+  if (denied(word) !== undefined) return refuse(word)
+  const before: string[] = []
+  for (let at = 1; at < word.length; at += 1) {
+    const letter = word.charAt(at)
+    const option = `-${letter}`
+    if (active.some((grammar) => grammar.flags?.includes(letter) === true)) before.push(option)
+    else {
+      // Several letters of which none is known are one word that the reader should see whole.
+      const taken = take(option, at + 1 < word.length ? word.slice(at + 1) : undefined, before)
+      const isUnknown = typeof taken === 'string' && at === 1 && denied(option) === undefined
+      return isUnknown && taken.includes('not an option') ? refuse(word) : taken
+    }
+  }
+  return { options: before, usedNext: false }
+}
+
+function unfit(pattern: Pattern, word: string): string | undefined {
+  if (word === '') return 'an empty word means nothing here.'
+  if (pattern === 'path') return nameReason(word)
+  if (pattern === 'file') return contentReason(word)
+  return pattern.test(word) ? undefined : `${clip(word)} is not a value known to be safe.`
+}
