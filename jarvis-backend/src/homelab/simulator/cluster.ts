@@ -1,0 +1,118 @@
+import type { ClusterState } from '../../protocol/index.ts'
+import type { Cluster } from '../ports.ts'
+import { kernel, knownServices, pveVersion, serviceName } from './facts.ts'
+import type { Metrics } from './metrics.ts'
+import { power } from './power.ts'
+import { isActive, snapshot } from './snapshot.ts'
+import { beginTask, endTask } from './tasks.ts'
+import { forgottenAfterMs, type World } from './world.ts'
+
+export function createCluster(world: World, metrics: Metrics, protectedTargets: ReadonlySet<string>): Cluster {
+  let seen: { key: string; state: ClusterState } | undefined
+
+  return {
+    state() {
+      metrics.upToNow()
+      // Beside changes, time alone makes a lost node's guests unknown.
+      const lost = [...world.nodes.values()].map(
+        ({ offlineSince }) => offlineSince !== undefined && world.clock.now() - offlineSince >= forgottenAfterMs,
+      )
+      const key = `${world.version()} ${lost.join()}`
+      if (seen?.key !== key) seen = { key, state: snapshot(world, protectedTargets) }
+      return seen.state
+    },
+
+    watch: metrics.watch,
+
+    async nodeDetail(name, { signal }) {
+      await world.arrive(signal)
+      metrics.upToNow()
+      const node = world.onlineNode(name)
+      return {
+        name,
+        version: pveVersion,
+        kernel,
+        cpuModel: node.cpuModel,
+        cpuCount: node.cpuCount,
+        cpuRatio: node.cpuRatio,
+        load: [node.load1, node.load1 * 0.97, node.load1 * 0.93],
+        ramBytes: Math.round(node.ramBytes),
+        ramTotalBytes: Math.round(node.ramTotalBytes),
+        rootBytes: node.rootBytes,
+        rootTotalBytes: node.rootTotalBytes,
+        uptimeS: Math.floor((world.clock.now() - node.bootedAt) / 1000),
+      }
+    },
+
+    async temperature(name, { signal }) {
+      await world.arrive(signal)
+      metrics.upToNow()
+      const { sensor, temperatureC } = world.onlineNode(name)
+      const celsius = Math.round(temperatureC * 10) / 10
+      const disk = Math.round((32 + temperatureC * 0.2) * 10) / 10
+      return {
+        celsius,
+        sensor,
+        all: [
+          { sensor, celsius },
+          { sensor: 'Composite', celsius: disk },
+        ],
+      }
+    },
+
+    async tasks({ node, limit }, { signal }) {
+      await world.arrive(signal)
+      if (node !== undefined) world.node(node)
+      const isThere = (name: string) => world.nodes.get(name)?.offlineSince === undefined
+      const items = world.tasks.filter((task) => isThere(task.node) && (node === undefined || task.node === node))
+      return { items: items.slice(-limit).reverse(), missing: missingFor(world, node) }
+    },
+
+    async backups({ node, storage, vmid }, { signal }) {
+      await world.arrive(signal)
+      if (node !== undefined) world.node(node)
+      const asked = world.storages.filter(
+        ({ name, content }) => content.includes('backup') && (storage === undefined || name === storage),
+      )
+      const unread = asked
+        .filter((candidate) => !isActive(world, candidate))
+        .map(({ name }) => `${name} is not reachable`)
+      const readable = new Set(asked.filter((candidate) => isActive(world, candidate)).map(({ name }) => name))
+      const items = world.backups.filter(
+        (backup) =>
+          readable.has(backup.storage) &&
+          (node === undefined || backup.node === node) &&
+          (vmid === undefined || backup.vmid === vmid),
+      )
+      return {
+        items: items.sort((a, b) => b.createdAt - a.createdAt),
+        missing: [...missingFor(world, node), ...unread],
+      }
+    },
+
+    power: (vmid, action, force, options) => power(world, vmid, action, force, options),
+
+    async restartService(name, service, { signal, onProgress }) {
+      await world.arrive(signal)
+      world.onlineNode(name)
+      world.record('service', `${service}@${name}`)
+      const unit = serviceName(service)
+      if (!knownServices.has(unit)) return { ok: false, message: `Unit ${unit}.service not found.` }
+      const task = beginTask(world, { node: name, type: 'srvrestart', id: unit })
+      const ms = 1_500
+      world.later(ms, () => endTask(world, task.upid, 'OK'))
+      onProgress?.(`Task ${task.type} running`)
+      await world.wait(ms, signal)
+      world.onlineNode(name)
+      return { ok: true, message: `${unit}.service is active (running).` }
+    },
+
+    close() {
+      metrics.stop()
+      world.close()
+    },
+  }
+}
+
+const missingFor = (world: World, node: string | undefined) =>
+  world.missing().filter((line) => node === undefined || line === `${node} is offline`)

@@ -1,0 +1,93 @@
+import type { Guest } from '../../protocol/index.ts'
+import { gib } from './demo-lab.ts'
+import { endTask } from './tasks.ts'
+import { bootNode } from './waker.ts'
+import { type Effect, simGuest, type World } from './world.ts'
+
+/** What tests do to the demo cluster from outside. The product never touches it. */
+export type SimulatorControls = {
+  /** Every changing request, and every command, that reached the cluster; oldest first. */
+  readonly effects: readonly Effect[]
+  setNodeOffline(name: string, offline: boolean): void
+  lockGuest(vmid: number, lock: string | undefined): void
+  /** Its next clean shutdown or reboot is not obeyed. */
+  timeoutNextShutdown(vmid: number): void
+  /** Its next task ends with `message` and changes nothing. */
+  failNextTask(vmid: number, message: string): void
+  /** The next call waits this long before it reaches the cluster. */
+  slowNextCall(ms: number): void
+  renameGuest(vmid: number, name: string): void
+  migrateGuest(vmid: number, node: string): void
+  setStatus(vmid: number, status: Exclude<Guest['status'], 'unknown'>): void
+  /** Adds `count` guests from vmid 1000 on, over all nodes; every fifth is stopped. */
+  addGuests(count: number): void
+}
+
+export function createControls(world: World): SimulatorControls {
+  const change = (run: () => void) => {
+    run()
+    world.changed()
+  }
+  return {
+    effects: world.effects,
+    setNodeOffline: (name, offline) =>
+      change(() => {
+        const node = world.node(name)
+        const isOffline = node.offlineSince !== undefined
+        if (offline && !isOffline) {
+          node.offlineSince = world.clock.now()
+          const cut = world.tasks.filter((task) => task.node === name && task.status === 'running')
+          for (const { upid } of cut) endTask(world, upid, 'unexpected status')
+        }
+        if (!offline && isOffline) bootNode(world, node)
+      }),
+    lockGuest: (vmid, lock) =>
+      change(() => {
+        world.guest(vmid).lock = lock
+      }),
+    timeoutNextShutdown: (vmid) => {
+      world.guest(vmid).nextShutdownTimesOut = true
+    },
+    failNextTask: (vmid, message) => {
+      world.guest(vmid).nextTaskFails = message
+    },
+    slowNextCall: world.slowNextCall,
+    renameGuest: (vmid, name) =>
+      change(() => {
+        world.guest(vmid).name = name
+      }),
+    migrateGuest: (vmid, node) =>
+      change(() => {
+        world.guest(vmid).node = world.node(node).name
+      }),
+    setStatus: (vmid, status) =>
+      change(() => {
+        const guest = world.guest(vmid)
+        if (guest.status === 'stopped') guest.startedAt = world.clock.now()
+        guest.status = status
+      }),
+    addGuests: (count) =>
+      change(() => {
+        const nodes = [...world.nodes.keys()]
+        const first = Math.max(999, ...world.guests.keys()) + 1
+        for (let vmid = first; vmid < first + count; vmid += 1) {
+          const spec = {
+            vmid,
+            type: vmid % 2 === 0 ? ('vm' as const) : ('ct' as const),
+            name: `worker-${vmid}`,
+            node: nodes[vmid % nodes.length] ?? 'pve',
+            cpuCount: 2,
+            cpuRatio: 0.02,
+            ramRatio: 0.4,
+            ramTotalBytes: gib,
+            diskRatio: 0.3,
+            diskTotalBytes: 16 * gib,
+            netBps: 10_000,
+            ...(vmid % 5 !== 0 && { upS: 3_600 }),
+            tags: ['worker'],
+          }
+          world.guests.set(vmid, simGuest(spec, world.clock.now()))
+        }
+      }),
+  }
+}

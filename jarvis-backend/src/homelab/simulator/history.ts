@@ -1,0 +1,72 @@
+import type { Backup, Task } from '../../protocol/index.ts'
+import { hourMs, neverBackedUp, onBackupServer } from './demo-lab.ts'
+import { statusFor, upidOf } from './tasks.ts'
+import type { SimGuest, World } from './world.ts'
+
+const minuteMs = 60_000
+const noServer =
+  "could not activate storage 'pbs-main': pbs-main: error fetching datastores - 500 Can't connect to 10.0.4.24:8007 (No route to host)"
+
+/** The last days, told from the start backwards: one node lost power in the night, so half the backups failed. */
+export function writeHistory(world: World) {
+  const tasks: Task[] = []
+  const past = (agoMs: number, tookMs: number, node: string, type: string, id: string, exitStatus = 'OK') => {
+    const startedAt = Math.floor(world.startedAt - agoMs)
+    const vmid = /^\d+$/.test(id) ? { vmid: Number(id) } : {}
+    const ended = { endedAt: startedAt + tookMs, status: statusFor(exitStatus), exitStatus, user: 'root@pam' }
+    tasks.push({ upid: upidOf(world, node, type, id, startedAt), node, type, ...vmid, startedAt, ...ended })
+  }
+
+  let toNas = 0
+  let toServer = 0
+  for (const guest of world.guests.values()) {
+    if (neverBackedUp.has(guest.vmid)) continue
+    const id = String(guest.vmid)
+    if (onBackupServer.has(guest.vmid)) {
+      const afterMs = toServer++ * 3_000
+      past(6.75 * hourMs - afterMs, 2_000, guest.node, 'vzdump', id, noServer)
+      past(31.2 * hourMs - afterMs * 15, 43_000, guest.node, 'vzdump', id)
+      addBackups(world, guest, 31.2 * hourMs - afterMs * 15, 'pbs-main')
+    } else {
+      const afterMs = toNas++ * 48_000
+      for (const nights of [0, 1]) past((7.2 + nights * 24) * hourMs - afterMs, 46_000, guest.node, 'vzdump', id)
+      addBackups(world, guest, 7.2 * hourMs - afterMs, 'tank-nfs')
+    }
+  }
+  past(50_000, 6_000, 'agent', 'vzstart', '140')
+  past(52_000, 9_000, 'agent', 'startall', '')
+  for (const node of world.nodes.keys()) past(11 * hourMs, 21_000, node, 'aptupdate', '')
+  past(26 * hourMs, 3_000, 'Home', 'srvreload', 'pveproxy')
+  past(5 * 24 * hourMs, 9_000, 'pve', 'vzreboot', '122')
+  past(8.17 * 24 * hourMs, 14_000, 'pve', 'qmreboot', '123')
+  past(12 * 24 * hourMs, 7 * minuteMs, 'Home', 'vzmigrate', '112')
+
+  world.tasks.push(...tasks.sort((a, b) => a.startedAt - b.startedAt))
+}
+
+/** Three nights, the newest `agoMs` before the start. */
+function addBackups(world: World, guest: SimGuest, agoMs: number, storage: string) {
+  for (const night of [2, 1, 0]) {
+    const createdAt = Math.floor((world.startedAt - agoMs - night * 24 * hourMs) / 1000) * 1000
+    const isServer = storage === 'pbs-main'
+    const backup: Backup = {
+      volumeId: isServer ? serverVolume(guest, createdAt) : fileVolume(storage, guest, createdAt),
+      vmid: guest.vmid,
+      storage,
+      node: guest.node,
+      createdAt,
+      sizeBytes: Math.round(guest.diskRatio * guest.diskTotalBytes * 0.42),
+      format: isServer ? `pbs-${guest.type}` : guest.type === 'vm' ? 'vma.zst' : 'tar.zst',
+    }
+    world.backups.push(backup)
+    guest.backupAt = createdAt
+  }
+}
+
+const serverVolume = ({ type, vmid }: SimGuest, at: number) =>
+  `pbs-main:backup/${type}/${vmid}/${new Date(at).toISOString().replace('.000Z', 'Z')}`
+
+function fileVolume(storage: string, { type, vmid }: SimGuest, at: number): string {
+  const stamp = new Date(at).toISOString().slice(0, 19).replaceAll('-', '_').replace('T', '-').replaceAll(':', '_')
+  return `${storage}:backup/vzdump-${type === 'vm' ? 'qemu' : 'lxc'}-${vmid}-${stamp}.${type === 'vm' ? 'vma' : 'tar'}.zst`
+}

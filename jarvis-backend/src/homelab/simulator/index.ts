@@ -1,0 +1,34 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Homelab } from '../ports.ts'
+import { createCluster } from './cluster.ts'
+import { createControls, type SimulatorControls } from './controls.ts'
+import { writeHistory } from './history.ts'
+import { createMetrics } from './metrics.ts'
+import { createShell } from './shell.ts'
+import { createWaker } from './waker.ts'
+import { createWorld } from './world.ts'
+
+export type { SimulatorControls } from './controls.ts'
+export type { Effect } from './world.ts'
+
+/**
+ * The demo cluster: four nodes and 21 guests in memory that behave as Proxmox does.
+ * @param options.protectedTargets `node/agent1`, `vm/101`, `ct/104`: only shown as such, not enforced here.
+ * @param options.speed divides what tasks and boots take; 1 is a few seconds each.
+ */
+export function createSimulator(options: {
+  clock: Clock
+  seed?: number
+  protectedTargets: ReadonlySet<string>
+  speed?: number
+}): Homelab & { controls: SimulatorControls } {
+  const world = createWorld(options.clock, options.seed ?? 1, options.speed ?? 1)
+  writeHistory(world)
+  const metrics = createMetrics(world)
+  return {
+    cluster: createCluster(world, metrics, options.protectedTargets),
+    shell: createShell(world, metrics),
+    waker: createWaker(world),
+    controls: createControls(world),
+  }
+}

@@ -1,0 +1,33 @@
+import { hotGuest } from './demo-lab.ts'
+import { journalTime } from './shell-text.ts'
+import type { SimNode, World } from './world.ts'
+
+/** The node's log, oldest first: its tasks, its boot, and what ails it. */
+export function journalLines(world: World, node: SimNode): string[] {
+  const rows: { at: number; unit: string; text: string }[] = []
+  if (world.clock.now() - node.bootedAt < 86_400_000) {
+    rows.push({ at: node.bootedAt, unit: 'kernel', text: 'Linux version 6.14.11-4-pve: booting' })
+    const lost = 'File /var/log/journal/system.journal corrupted or uncleanly shut down, renaming and replacing.'
+    rows.push({ at: node.bootedAt + 2_000, unit: 'systemd-journald', text: lost })
+    rows.push({
+      at: node.bootedAt + 6_000,
+      unit: 'systemd',
+      text: 'Reached target multi-user.target - Multi-User System.',
+    })
+  }
+  const hot = world.guests.get(hotGuest.vmid)
+  if (hot?.isHot === true && hot.node === node.name) {
+    const at = world.startedAt - 6.7 * 3_600_000
+    const gpu = 'vfio-pci 0000:05:00.0'
+    rows.push({ at, unit: 'kernel', text: `${gpu}: not ready 65535ms after FLR; giving up` })
+    rows.push({ at: at + 900, unit: 'kernel', text: `${gpu}: device lost by VM ${hot.vmid} (${hot.name})` })
+  }
+  for (const task of world.tasks.filter((entry) => entry.node === node.name)) {
+    rows.push({ at: task.startedAt, unit: 'pvedaemon', text: `<root@pam> starting task ${task.upid}` })
+    if (task.endedAt === undefined) continue
+    rows.push({ at: task.endedAt, unit: 'pvedaemon', text: `<root@pam> end task ${task.upid} ${task.exitStatus}` })
+  }
+  return rows
+    .sort((a, b) => a.at - b.at)
+    .map(({ at, unit, text }) => `${journalTime(at)} ${node.name} ${unit}[1]: ${text}`)
+}

@@ -1,0 +1,188 @@
+import { type Guest, JarvisError, type Task } from '../../protocol/index.ts'
+import type { CallOptions, PowerAction, PowerOutcome } from '../ports.ts'
+import { beginTask, endTask } from './tasks.ts'
+import type { SimGuest, World } from './world.ts'
+
+/** At speed 1. */
+const pollMs = 1_000
+const lockWaitMs = 3_000
+const shutdownPatienceMs = 60_000
+const seenWithinMs = 30_000
+
+type Kind = 'start' | 'shutdown' | 'stop' | 'reboot' | 'reset' | 'hastart' | 'hastop'
+
+const durationMs: Record<Kind, { vm: number; ct: number }> = {
+  start: { vm: 3_000, ct: 1_500 },
+  shutdown: { vm: 6_000, ct: 3_000 },
+  stop: { vm: 1_000, ct: 1_000 },
+  reboot: { vm: 5_000, ct: 4_000 },
+  reset: { vm: 1_000, ct: 1_000 },
+  hastart: { vm: 1_000, ct: 1_000 },
+  hastop: { vm: 1_000, ct: 1_000 },
+}
+
+/** Starts the task, follows it and looks at the guest. The task goes on when the caller stops waiting. */
+export async function power(
+  world: World,
+  vmid: number,
+  action: PowerAction,
+  force: boolean,
+  { signal, onProgress }: CallOptions,
+): Promise<PowerOutcome> {
+  await world.arrive(signal)
+  const guest = world.guest(vmid)
+  world.onlineNode(guest.node)
+  const isForced = force && action !== 'start'
+  world.record('power', `${action} ${vmid}${isForced ? ' force' : ''}`)
+
+  const startedAt = world.clock.now()
+  const outcome = (task: Task | undefined, exitStatus: string): PowerOutcome => ({
+    ...(task !== undefined && { upid: task.upid }),
+    exitStatus,
+    ok: task?.status === 'ok' || task?.status === 'warnings',
+    observed: world.statusOf(guest),
+    durationMs: world.clock.now() - startedAt,
+  })
+  const refusal = refusalOf(world, guest, action, isForced)
+  if (refusal !== undefined) return outcome(undefined, refusal)
+
+  let task: Task | undefined
+  for (const kind of kindsOf(guest, action, isForced)) {
+    const begun = runTask(world, guest, kind)
+    onProgress?.(`Task ${begun.type} running`)
+    task = await followed(world, begun, signal)
+    if (task.status === 'failed') return outcome(task, task.exitStatus ?? '')
+  }
+
+  const goal = action === 'stop' ? 'stopped' : 'running'
+  onProgress?.(`Waiting until ${vmid} is seen ${goal}`)
+  const giveUpAt = world.clock.now() + seenWithinMs / world.speed
+  while (world.statusOf(guest) !== goal && world.clock.now() < giveUpAt) {
+    await world.wait(pollMs, signal)
+  }
+  return outcome(task, task?.exitStatus ?? '')
+}
+
+function kindsOf(guest: SimGuest, action: PowerAction, isForced: boolean): Kind[] {
+  if (action === 'start') return [guest.isHa ? 'hastart' : 'start']
+  if (action === 'stop') return [guest.isHa ? 'hastop' : isForced ? 'stop' : 'shutdown']
+  if (!isForced) return ['reboot']
+  // A container has no reset button: it is stopped and started.
+  return guest.type === 'vm' ? ['reset'] : ['stop', 'start']
+}
+
+/** What Proxmox answers with an error at once, before there is a task. */
+function refusalOf(world: World, guest: SimGuest, action: PowerAction, isForced: boolean): string | undefined {
+  const { vmid, type, status } = guest
+  if (action === 'start') {
+    if (!world.isQuorate()) return 'cluster not ready - no quorum?'
+    return type === 'ct' && status !== 'stopped' && !guest.isHa ? `CT ${vmid} already running` : undefined
+  }
+  if (status === 'paused' && !isForced) return 'VM is paused - cannot shutdown'
+  if (status !== 'stopped') return undefined
+  // Proxmox says VM here for containers too.
+  if (action === 'restart') return `VM ${vmid} not running`
+  return type === 'ct' ? `CT ${vmid} not running` : undefined
+}
+
+/** Begins one task; what it does to the guest happens over time, by itself. */
+function runTask(world: World, guest: SimGuest, kind: Kind): Task {
+  const { vmid, node, type } = guest
+  const task = beginTask(world, { node, vmid, type: typeName(kind, type) })
+  const isRequest = kind === 'hastart' || kind === 'hastop'
+  const failure = isRequest ? undefined : failureOf(guest, kind)
+  if (failure !== undefined) {
+    world.later(failure.afterMs, () => {
+      if (!isRunning(world, task)) return
+      if (failure.held) guest.isHeld = false
+      endTask(world, task.upid, failure.exitStatus)
+    })
+    if (failure.held) guest.isHeld = true
+    return task
+  }
+  const ms = durationMs[kind][type]
+  if (isRequest) {
+    world.later(ms, () => {
+      endTask(world, task.upid, 'OK')
+      world.later(2_000, () => runTask(world, guest, kind === 'hastart' ? 'start' : 'shutdown'))
+    })
+    return task
+  }
+
+  guest.isHeld = true
+  world.later(ms, () => {
+    if (!isRunning(world, task)) return
+    endTask(world, task.upid, 'OK')
+    // A VM's reboot task ends with the VM down; it is started again a moment later.
+    if (kind === 'reboot' && type === 'vm') {
+      guest.status = 'stopped'
+      world.later(1_500, () => {
+        if (guest.isHeld && world.nodes.get(node)?.offlineSince === undefined) bootGuest(world, guest)
+      })
+      return
+    }
+    guest.isHeld = false
+    if (kind === 'stop' || kind === 'shutdown') guest.status = 'stopped'
+    else bootGuest(world, guest)
+  })
+  return task
+}
+
+/** Not so once its node went away. */
+const isRunning = (world: World, { upid }: Task) =>
+  world.tasks.findLast((task) => task.upid === upid)?.status === 'running'
+
+/** @returns when, why, and whether the guest is held until then. */
+function failureOf(guest: SimGuest, kind: Kind): { afterMs: number; exitStatus: string; held: boolean } | undefined {
+  const { vmid, type, status, lock } = guest
+  const word = type === 'vm' ? 'VM' : 'CT'
+  if (guest.isHeld) {
+    const file = type === 'vm' ? `/var/lock/qemu-server/lock-${vmid}.conf` : `/run/lock/lxc/pve-config-${vmid}.lock`
+    return { afterMs: lockWaitMs, exitStatus: `can't lock file '${file}' - got timeout`, held: false }
+  }
+  if (guest.nextTaskFails !== undefined) {
+    const exitStatus = guest.nextTaskFails
+    guest.nextTaskFails = undefined
+    return { afterMs: durationMs[kind][type], exitStatus, held: true }
+  }
+  if (lock !== undefined && !(type === 'ct' && kind === 'reboot')) {
+    return { afterMs: 500, exitStatus: `${word} is locked (${lock})`, held: false }
+  }
+  if (kind === 'start' && status !== 'stopped') {
+    return { afterMs: 500, exitStatus: `${word} ${vmid} already running`, held: false }
+  }
+  const isClean = kind === 'shutdown' || kind === 'reboot'
+  if (isClean && status !== 'stopped' && guest.nextShutdownTimesOut) {
+    guest.nextShutdownTimesOut = false
+    const exitStatus = type === 'vm' ? 'VM quit/powerdown failed - got timeout' : 'container did not stop'
+    return { afterMs: shutdownPatienceMs, exitStatus, held: true }
+  }
+  return undefined
+}
+
+function typeName(kind: Kind, type: Guest['type']): string {
+  return kind.startsWith('ha') ? kind : `${type === 'vm' ? 'qm' : 'vz'}${kind}`
+}
+
+/** A fresh start: whatever ailed it is over. */
+export function bootGuest(world: World, guest: SimGuest) {
+  guest.status = 'running'
+  guest.isHeld = false
+  guest.startedAt = world.clock.now()
+  guest.isHot = false
+  guest.cpuRatio = guest.usual.cpuRatio
+}
+
+async function followed(world: World, { upid, node }: Task, signal: AbortSignal): Promise<Task> {
+  for (;;) {
+    if (world.nodes.get(node)?.offlineSince !== undefined) {
+      throw new JarvisError(
+        'cluster_unreachable',
+        `${node} went offline during the task: look at the guest again later.`,
+      )
+    }
+    const task = world.tasks.findLast((entry) => entry.upid === upid)
+    if (task !== undefined && task.status !== 'running') return task
+    await world.wait(pollMs, signal)
+  }
+}

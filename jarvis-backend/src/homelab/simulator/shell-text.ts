@@ -1,0 +1,52 @@
+/** Rows as aligned columns; `right` names the columns, from 0, that end flush. */
+export function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) =>
+        right.includes(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  )
+  return `${lines.join('\n')}\n`
+}
+
+/** `38G`, `1.7T`, as df -h and free -h write sizes. */
+export function short(bytes: number, suffix = ''): string {
+  const units = ['B', 'K', 'M', 'G', 'T']
+  let value = bytes
+  let unit = 0
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024
+    unit += 1
+  }
+  return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)}${units[unit]}${unit > 0 ? suffix : ''}`
+}
+
+const month = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const weekday = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
+const two = (value: number) => String(value).padStart(2, '0')
+
+export const clockTime = (at: number): string => new Date(at).toISOString().slice(11, 19)
+
+/** `Oct 14 06:42:00`, UTC. */
+export function journalTime(at: number): string {
+  const date = new Date(at)
+  return `${month[date.getUTCMonth()]} ${two(date.getUTCDate())} ${clockTime(at)}`
+}
+
+/** `Tue Oct 14 06:42:00 AM UTC 2025` */
+export function dateLine(at: number): string {
+  const date = new Date(at)
+  return `${weekday[date.getUTCDay()]} ${journalTime(at)} UTC ${date.getUTCFullYear()}`
+}
+
+/** The value of `-n 20`, `-n20` or `--lines=20`. */
+export function numberOption(args: readonly string[], letter: string, long: string): number | undefined {
+  const index = args.findIndex((arg) => arg === `-${letter}` || arg === `--${long}`)
+  const joined = args.find((arg) => arg.startsWith(`--${long}=`) || (arg.startsWith(`-${letter}`) && arg.length > 2))
+  const text = index >= 0 ? args[index + 1] : joined?.replace(/^\D+/, '')
+  const value = Number(text)
+  return text === undefined || !Number.isInteger(value) ? undefined : value
+}

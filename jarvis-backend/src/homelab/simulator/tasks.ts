@@ -1,0 +1,42 @@
+import type { Task } from '../../protocol/index.ts'
+import type { World } from './world.ts'
+
+const user = 'root@pam'
+const hex = (value: number) => Math.floor(value).toString(16).toUpperCase().padStart(8, '0')
+
+/** Enters a running task into the cluster's list. */
+export function beginTask(world: World, at: { node: string; type: string; id?: string; vmid?: number }): Task {
+  const startedAt = world.clock.now()
+  const id = at.vmid?.toString() ?? at.id ?? ''
+  const task: Task = {
+    upid: upidOf(world, at.node, at.type, id, startedAt),
+    node: at.node,
+    type: at.type,
+    ...(at.vmid !== undefined && { vmid: at.vmid }),
+    user,
+    startedAt,
+    status: 'running',
+  }
+  world.tasks.push(task)
+  world.changed()
+  return task
+}
+
+/** Replaces the running entry: what was read before keeps saying what was true then. */
+export function endTask(world: World, upid: string, exitStatus: string) {
+  const index = world.tasks.findLastIndex((task) => task.upid === upid)
+  const task = world.tasks[index]
+  if (task === undefined) return
+  world.tasks[index] = { ...task, status: statusFor(exitStatus), exitStatus, endedAt: world.clock.now() }
+}
+
+export function statusFor(exitStatus: string): Task['status'] {
+  if (exitStatus === 'OK') return 'ok'
+  return exitStatus.startsWith('WARNINGS: ') ? 'warnings' : 'failed'
+}
+
+export function upidOf(world: World, node: string, type: string, id: string, startedAt: number): string {
+  const pid = hex(100_000 + world.random() * 3_000_000)
+  const processStart = hex(world.random() * 2 ** 31)
+  return `UPID:${node}:${pid}:${processStart}:${hex(startedAt / 1000)}:${type}:${id}:${user}:`
+}

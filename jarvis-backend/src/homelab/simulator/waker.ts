@@ -1,0 +1,47 @@
+import type { Waker } from '../ports.ts'
+import { bootGuest } from './power.ts'
+import type { SimNode, World } from './world.ts'
+
+/** At speed 1. */
+const bootMs = 18_000
+const pollMs = 1_000
+const patienceMs = 180_000
+
+export function createWaker(world: World): Waker {
+  return {
+    async wake(name, { signal, onProgress }) {
+      await world.arrive(signal)
+      const node = world.node(name)
+      if (node.offlineSince === undefined) return { cameOnline: true, wasOnline: true, afterMs: 0 }
+
+      world.record('wake', name)
+      onProgress?.(`Magic packet sent to ${name}`)
+      if (!node.isWaking) {
+        node.isWaking = true
+        world.later(bootMs, () => {
+          if (node.isWaking) bootNode(world, node)
+        })
+      }
+      const sentAt = world.clock.now()
+      onProgress?.(`Waiting until ${name} is seen online`)
+      while (node.offlineSince !== undefined && world.clock.now() - sentAt < patienceMs / world.speed) {
+        await world.wait(pollMs, signal)
+      }
+      const cameOnline = node.offlineSince === undefined
+      return { cameOnline, wasOnline: false, afterMs: world.clock.now() - sentAt }
+    },
+  }
+}
+
+/** Power is back: guests that start with their node run again, the others are down. */
+export function bootNode(world: World, node: SimNode) {
+  node.offlineSince = undefined
+  node.isWaking = false
+  node.bootedAt = world.clock.now()
+  for (const guest of world.guests.values()) {
+    if (guest.node !== node.name) continue
+    guest.isHeld = false
+    if (guest.startsOnBoot) bootGuest(world, guest)
+    else guest.status = 'stopped'
+  }
+}

@@ -1,0 +1,44 @@
+import type { Clock } from '../../src/lib/clock.ts'
+
+export type FakeClock = Clock & {
+  /** Moves time on, running due timers in order; what they resolve goes on before the next. */
+  advance(ms: number): Promise<void>
+  /** Timers set and neither run nor cancelled. */
+  pending(): number
+}
+
+/** Time that stands still until a test moves it. */
+export function createFakeClock(startMs: number): FakeClock {
+  let now = startMs
+  let made = 0
+  const timers = new Map<number, { at: number; run: () => void }>()
+
+  const nextDue = (until: number) =>
+    [...timers].filter(([, { at }]) => at <= until).sort(([a, first], [b, second]) => first.at - second.at || a - b)[0]
+
+  return {
+    now: () => now,
+    after(ms, run) {
+      made += 1
+      const id = made
+      timers.set(id, { at: now + Math.max(0, ms), run })
+      return () => timers.delete(id)
+    },
+    async advance(ms) {
+      const until = now + ms
+      await settle()
+      for (let due = nextDue(until); due !== undefined; due = nextDue(until)) {
+        const [id, { at, run }] = due
+        timers.delete(id)
+        now = at
+        run()
+        await settle()
+      }
+      now = until
+    },
+    pending: () => timers.size,
+  }
+}
+
+/** A turn of the event loop: every promise that can go on has gone on. */
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
