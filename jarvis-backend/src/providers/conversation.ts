@@ -1,0 +1,63 @@
+import type { Message, ToolResult } from '../agent/model.ts'
+import type { Content } from '../protocol/index.ts'
+import { wellFormed } from './well-formed.ts'
+
+export type UserTurn = { role: 'user'; results: ToolResult[]; texts: { text: string; isContext: boolean }[] }
+export type AssistantTurn = { role: 'assistant'; content: Content[] }
+
+/**
+ * The messages as every provider takes them: no blank text, no empty turn, no thinking at a turn's end, never two of
+ * one role in a row, and no lone surrogate.
+ * @param keepsThinking whether thinking of this model goes back to it
+ */
+export function conversation(
+  messages: readonly Message[],
+  keepsThinking: (content: Content, model: string) => boolean,
+): (UserTurn | AssistantTurn)[] {
+  const turns: (UserTurn | AssistantTurn)[] = []
+  for (const message of messages) {
+    const last = turns.at(-1)
+    if (message.role === 'user') {
+      const turn = userTurn(message)
+      if (last?.role === 'user') {
+        last.results.push(...turn.results)
+        last.texts.push(...turn.texts)
+      } else if (turn.results.length > 0 || turn.texts.length > 0) turns.push(turn)
+      continue
+    }
+    const content = sendable(message.content, (piece) => keepsThinking(piece, message.model))
+    if (last?.role === 'assistant') last.content.push(...content)
+    else if (content.length > 0) turns.push({ role: 'assistant', content })
+  }
+  return turns
+}
+
+function userTurn({ results, text, context = '' }: Extract<Message, { role: 'user' }>): UserTurn {
+  return {
+    role: 'user',
+    results: results.map((result) => ({
+      ...result,
+      text: isBlank(result.text) ? '(no output)' : result.text.toWellFormed(),
+    })),
+    texts: [
+      { text: text.toWellFormed(), isContext: false },
+      { text: context.toWellFormed(), isContext: true },
+    ].filter((part) => !isBlank(part.text)),
+  }
+}
+
+function sendable(content: readonly Content[], keepsThinking: (content: Content) => boolean): Content[] {
+  const kept = content.flatMap((piece): Content[] => {
+    if (piece.type === 'text') return isBlank(piece.text) ? [] : [{ type: 'text', text: piece.text.toWellFormed() }]
+    if (piece.type !== 'tool_call') return keepsThinking(piece) ? [piece] : []
+    const toolInput = wellFormed(piece.toolInput) as Record<string, unknown>
+    return [{ ...piece, toolName: sendableName(piece.toolName), toolInput }]
+  })
+  const end = kept.findLastIndex((piece) => piece.type === 'text' || piece.type === 'tool_call')
+  return kept.slice(0, end + 1)
+}
+
+/** A name a model made up may hold what no provider takes back. */
+const sendableName = (name: string) => name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unnamed'
+
+const isBlank = (text: string) => !/\S/.test(text)

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http'
+import { ModelError, type Turn } from '../agent/model.ts'
+import type { Usage } from '../protocol/index.ts'
+import { type Provider, sendFailure, streamFailure } from './failure.ts'
+import { readEvents } from './sse.ts'
+
+/** Folds a provider's events into a turn. */
+export type Reader = {
+  /** @returns true once the reply is complete. @throws ModelError for an error among the events. */
+  take(data: string): boolean
+  /** @throws ModelError if the stream ended before the reply did. */
+  turn(): Turn
+  usage(): Usage | undefined
+}
+
+/**
+ * One request and its streamed reply.
+ * @param send gets a signal of its own, because the SDKs leave listeners on the one they are given
+ */
+export async function exchange(
+  provider: Provider,
+  send: (signal: AbortSignal) => Promise<Response>,
+  reader: Reader,
+  signal: AbortSignal,
+): Promise<Turn> {
+  signal.throwIfAborted()
+  const upstream = new AbortController()
+  const abort = () => upstream.abort(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    const response = await send(upstream.signal).catch((error) => {
+      throw sendFailure(provider, error)
+    })
+    const body = response.body as unknown as IncomingMessage
+    if (/^text\/html/i.test(response.headers.get('content-type') ?? '')) {
+      body.destroy()
+      throw new ModelError('model_bad_request', `${provider.host} serves web pages here. Check ${provider.urlName}.`, {
+        isRetryable: false,
+      })
+    }
+    await readEvents(body, reader.take).catch((error) => {
+      throw streamFailure(provider, error, reader.usage())
+    })
+    return reader.turn()
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

@@ -1,0 +1,75 @@
+import { type Model, ModelError } from '../../agent/model.ts'
+import { exchange } from '../exchange.ts'
+import type { Provider } from '../failure.ts'
+import { chatRequest } from './request.ts'
+import { chatReader } from './stream.ts'
+
+export type OpenAiCompatibleOptions = {
+  /** A server of one's own may need none. */
+  apiKey?: string
+  /** Default `https://api.openai.com/v1`. */
+  baseUrl?: string
+  model: string
+  /** Default: the server's own. */
+  maxTokens?: number
+  /** Default 120 s without a byte. */
+  idleTimeoutMs?: number
+}
+
+/** OpenAI, or whatever else speaks Chat Completions. */
+export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
+  const { apiKey, baseUrl = 'https://api.openai.com/v1', model, idleTimeoutMs = 120_000 } = options
+  const { host, hostname } = new URL(baseUrl)
+  const isOpenAi = hostname === 'api.openai.com'
+  const provider: Provider = {
+    name: isOpenAi ? 'OpenAI' : host,
+    host,
+    keyName: 'OPENAI_API_KEY',
+    urlName: 'OPENAI_BASE_URL',
+    secret: apiKey,
+  }
+  const body = { model, maxTokens: options.maxTokens, isOpenAi }
+
+  // Loading the SDK takes its time: the start does not wait for it.
+  const connect = async () => {
+    const [{ OpenAI }, { nodeFetch }] = await Promise.all([import('openai'), import('../node-fetch.ts')])
+    return new OpenAI({
+      apiKey: apiKey ?? 'none',
+      baseURL: baseUrl,
+      organization: null,
+      project: null,
+      maxRetries: 0,
+      logLevel: 'off',
+      fetch: nodeFetch(idleTimeoutMs),
+    })
+  }
+  let client: ReturnType<typeof connect> | undefined
+
+  return {
+    id: `openai/${model}`,
+    async generate(request, sink, signal) {
+      client ??= connect()
+      const { chat } = await client
+      const mayCall = request.mayCallTools && request.tools.length > 0
+      const reply = exchange(
+        provider,
+        (upstream) => chat.completions.create(chatRequest(request, body), { signal: upstream }).asResponse(),
+        chatReader(provider, sink, mayCall),
+        signal,
+      )
+      return isOpenAi ? reply.catch((error) => Promise.reject(explained(error, model))) : reply
+    },
+  }
+}
+
+/** From gpt-5.4 on, OpenAI takes tools together with reasoning only over another API. */
+export function explained(error: unknown, model: string): unknown {
+  const isOurs =
+    error instanceof ModelError && error.code === 'model_bad_request' && /^gpt-(5\.[4-9]|[6-9])/.test(model)
+  if (!isOurs || !/tool/i.test(error.message) || !/reasoning|responses/i.test(error.message)) return error
+  return new ModelError(
+    'model_bad_request',
+    `OpenAI does not let ${model} reason and use tools over Chat Completions. Set OPENAI_MODEL to an earlier model.`,
+    { isRetryable: false, cause: error },
+  )
+}

@@ -1,0 +1,59 @@
+import type OpenAI from 'openai'
+import type { ModelRequest } from '../../agent/model.ts'
+import { type AssistantTurn, conversation, type UserTurn } from '../conversation.ts'
+
+type Body = OpenAI.ChatCompletionCreateParamsStreaming
+type WireMessage = OpenAI.ChatCompletionMessageParam
+
+export type RequestOptions = { model: string; maxTokens: number | undefined; isOpenAi: boolean }
+
+/** The body of `POST /chat/completions`. Thinking never goes back: the API has no place for it. */
+export function chatRequest(
+  { system, messages, tools, mayCallTools }: ModelRequest,
+  { model, maxTokens, isOpenAi }: RequestOptions,
+): Body {
+  const turns = conversation(messages, () => false)
+  return {
+    model,
+    stream: true,
+    stream_options: { include_usage: true },
+    messages: [
+      ...(/\S/.test(system) ? [{ role: 'system' as const, content: system.toWellFormed() }] : []),
+      ...turns.flatMap((turn) => (turn.role === 'user' ? userMessages(turn) : [assistantMessage(turn)])),
+    ],
+    // OpenAI's reasoning models refuse the old name; most other servers do not know the new one.
+    ...(maxTokens !== undefined && (isOpenAi ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens })),
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, inputSchema }) => ({
+        type: 'function' as const,
+        function: { name, description, parameters: inputSchema },
+      })),
+      ...(!mayCallTools && { tool_choice: 'none' as const }),
+    }),
+  }
+}
+
+function userMessages({ results, texts }: UserTurn): WireMessage[] {
+  const answers = results.map(
+    ({ toolUseId, text }): WireMessage => ({ role: 'tool', tool_call_id: toolUseId, content: text }),
+  )
+  if (texts.length === 0) return answers
+  // One string: some servers do not take a list of parts.
+  return [...answers, { role: 'user', content: texts.map((part) => part.text).join('\n\n') }]
+}
+
+function assistantMessage({ content }: AssistantTurn): WireMessage {
+  const text = content.flatMap((piece) => (piece.type === 'text' ? [piece.text] : [])).join('\n\n')
+  const calls = content.flatMap((piece) => (piece.type === 'tool_call' ? [piece] : []))
+  return {
+    role: 'assistant',
+    content: text === '' ? null : text,
+    ...(calls.length > 0 && {
+      tool_calls: calls.map(({ toolUseId, toolName, toolInput }) => ({
+        id: toolUseId,
+        type: 'function' as const,
+        function: { name: toolName, arguments: JSON.stringify(toolInput) },
+      })),
+    }),
+  }
+}
