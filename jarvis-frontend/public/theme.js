@@ -1,0 +1,11 @@
+// Runs before first paint, so that the page never flashes in the wrong theme.
+;(() => {
+  let chosen = null
+  try {
+    chosen = localStorage.getItem('jarvis.theme')
+  } catch {
+    // Storage may be switched off: the system decides.
+  }
+  const light = matchMedia('(prefers-color-scheme: light)').matches
+  document.documentElement.dataset.theme = chosen === 'light' || chosen === 'dark' ? chosen : light ? 'light' : 'dark'
+})()

@@ -1,0 +1,104 @@
+import type { QueuedMessage } from 'jarvis-backend/protocol'
+import { createContext, use } from 'react'
+import { earlierEntries } from '../../api/sessions.ts'
+import { randomId } from '../../lib/random-id.ts'
+import { ask } from '../../realtime/ask.ts'
+import type { ChatSocket, Refusal } from '../../realtime/sockets.ts'
+import type { ChatEvent } from './state.ts'
+import { nextFrame, SessionStore } from './store.ts'
+
+const keptSessions = 8
+
+export type Sent = { ok: true; sessionId: string; runId: string } | Refusal
+
+/** The sessions this browser follows, and what it may ask of them. */
+export class ChatClient {
+  readonly #socket: ChatSocket
+  /** The one used last is last. */
+  readonly #stores = new Map<string, SessionStore>()
+
+  constructor(socket: ChatSocket) {
+    this.#socket = socket
+    socket.on('connect', () => {
+      for (const sessionId of [...this.#stores.keys()].reverse()) void this.#attach(sessionId)
+    })
+    socket.on('disconnect', () => {
+      for (const store of this.#stores.values()) store.hold()
+    })
+    socket.onAny((name: string, payload: { sessionId?: string }) => {
+      const store = this.#stores.get(payload.sessionId ?? '')
+      store?.receive({ name, ...payload } as ChatEvent)
+    })
+  }
+
+  /** Follows a session; the first use attaches. */
+  open(sessionId: string): SessionStore {
+    const known = this.#stores.get(sessionId)
+    const store = known ?? new SessionStore(nextFrame, () => void this.#attach(sessionId))
+    this.#stores.delete(sessionId)
+    this.#stores.set(sessionId, store)
+    if (known === undefined && this.#socket.connected) void this.#attach(sessionId)
+    const [oldest] = this.#stores.keys()
+    if (this.#stores.size > keptSessions && oldest !== undefined) this.#stores.delete(oldest)
+    return store
+  }
+
+  async #attach(sessionId: string): Promise<void> {
+    const store = this.#stores.get(sessionId)
+    if (store === undefined) return
+    store.hold()
+    const reply = await ask(this.#socket, 'chat:attach', { sessionId })
+    if (reply.ok) store.take(reply.snapshot)
+    else if (reply.error.code === 'unknown_session' || reply.error.code === 'not_found') store.markMissing()
+  }
+
+  /** Sends to a session, or to a new one. */
+  async send(sessionId: string | undefined, text: string, requestId = randomId()): Promise<Sent> {
+    const message = { requestId, text, at: Date.now() }
+    const store = sessionId === undefined ? undefined : this.open(sessionId)
+    store?.addOutgoing(message)
+    const reply = await ask(this.#socket, 'chat:send', {
+      message: text,
+      requestId,
+      ...(sessionId !== undefined && { sessionId }),
+    })
+    if (reply.ok) store?.dropOutgoing(requestId)
+    else store?.addOutgoing({ ...message, error: reply.error.message })
+    return reply
+  }
+
+  confirm(sessionId: string, toolUseId: string, confirmed: boolean, note?: string) {
+    return ask(this.#socket, 'chat:confirm', {
+      sessionId,
+      toolUseId,
+      confirmed,
+      requestId: randomId(),
+      ...(note !== undefined && note.trim() !== '' && { note: note.trim() }),
+    })
+  }
+
+  abort(sessionId: string) {
+    return ask(this.#socket, 'chat:abort', { sessionId })
+  }
+
+  unqueue(sessionId: string, message: QueuedMessage) {
+    return ask(this.#socket, 'chat:unqueue', { sessionId, messageId: message.messageId })
+  }
+
+  async loadEarlier(sessionId: string): Promise<void> {
+    const store = this.open(sessionId)
+    const { view } = store.state.get()
+    const first = view?.entries[0]
+    if (view === undefined || first === undefined || !view.hasEarlier) return
+    const page = await earlierEntries(sessionId, first.seq)
+    store.addEarlier(page.items, page.next !== undefined)
+  }
+}
+
+export const ChatContext = createContext<ChatClient | undefined>(undefined)
+
+export function useChat(): ChatClient {
+  const client = use(ChatContext)
+  if (client === undefined) throw new Error('ChatContext is missing')
+  return client
+}

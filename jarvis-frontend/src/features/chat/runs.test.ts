@@ -1,0 +1,43 @@
+import type { Entry, Tier } from 'jarvis-backend/protocol'
+import { expect, test } from 'vitest'
+import { argumentLine, foldReads, runsOf } from './runs.ts'
+
+let seq = 0
+const use = (id: string, tier: Tier): Entry => ({
+  type: 'tool_use', seq: seq++, runId: 'r', at: 0, toolUseId: id, toolName: `tool_${id}`, toolInput: {}, tier,
+})
+const result = (id: string, isError = false): Entry => ({
+  type: 'tool_result', seq: seq++, runId: 'r', at: 0, toolUseId: id, result: '', isError, summary: '', durationMs: 1,
+})
+const kinds = (entries: Entry[]) => runsOf(entries).flatMap((run) => foldReads(run.items).map((row) => row.kind))
+
+test.each([
+  ['two successful reads fold', [use('a', 'green'), result('a'), use('b', 'green'), result('b')], ['reads']],
+  ['one read stands alone', [use('a', 'green'), result('a')], ['call']],
+  ['a failed read never folds', [use('a', 'green'), result('a'), use('b', 'green'), result('b', true)], ['call', 'call']],
+  ['a change never folds', [use('a', 'yellow'), result('a'), use('b', 'yellow'), result('b')], ['call', 'call']],
+  ['a read that runs does not fold', [use('a', 'green'), result('a'), use('b', 'green')], ['call', 'call']],
+  [
+    'a change parts reads',
+    [use('a', 'green'), result('a'), use('b', 'green'), result('b'), use('c', 'yellow'), result('c'), use('d', 'green'), result('d'), use('e', 'green'), result('e')],
+    ['reads', 'call', 'reads'],
+  ],
+] as const)('%s', (_name, entries, expected) => {
+  expect(kinds([...entries])).toEqual(expected)
+})
+
+test('an unchanged run stays the same object when a later one grows', () => {
+  const first: Entry = { type: 'user', seq: 0, runId: 'r1', at: 0, messageId: 'm', text: 'a', by: 'o' }
+  const second: Entry = { ...first, seq: 1, runId: 'r2' }
+  const third: Entry = { type: 'error', seq: 2, runId: 'r2', at: 0, error: 'x', code: 'internal' }
+  const before = runsOf([first, second])
+  const after = runsOf([first, second, third], before)
+  expect(after[0]).toBe(before[0])
+  expect(after[1]).not.toBe(before[1])
+  expect(after[1]?.end).toEqual(third)
+})
+
+test('the place comes first in an argument line, switches by name', () => {
+  expect(argumentLine({ command: 'uptime', node: 'pve' })).toBe('pve  uptime')
+  expect(argumentLine({ vmid: 105, force: true })).toBe('105  force')
+})

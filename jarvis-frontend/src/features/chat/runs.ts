@@ -1,0 +1,138 @@
+import type { Entry, EntryOf, Tier } from 'jarvis-backend/protocol'
+
+/** One tool call and all that became of it. */
+export type Call = {
+  toolUseId: string
+  toolName: string
+  toolInput: Record<string, unknown>
+  malformed?: string
+  tier?: Tier
+  needed?: EntryOf<'confirm_needed'>
+  resolved?: EntryOf<'confirm_resolved'>
+  started?: EntryOf<'tool_use'>
+  result?: EntryOf<'tool_result'>
+  blocked?: EntryOf<'blocked'>
+}
+
+export type Item =
+  | { kind: 'thinking'; key: string; text: string; seq: number }
+  | { kind: 'text'; key: string; text: string }
+  | { kind: 'call'; key: string; call: Call }
+
+/** One answer to one message, in the order the model gave it. */
+export type Run = {
+  runId: string
+  entries: readonly Entry[]
+  user?: EntryOf<'user'>
+  /** What answered last: `provider/model`, `command` or `mcp`. */
+  model?: string
+  items: readonly Item[]
+  end?: EntryOf<'done'> | EntryOf<'error'>
+}
+
+/** Runs from entries, oldest first. A run whose entries did not change is the same object as before. */
+export function runsOf(entries: readonly Entry[], before: readonly Run[] = []): Run[] {
+  const known = new Map(before.map((run) => [run.runId, run]))
+  const groups = new Map<string, Entry[]>()
+  for (const entry of entries) {
+    const group = groups.get(entry.runId)
+    if (group === undefined) groups.set(entry.runId, [entry])
+    else group.push(entry)
+  }
+  return [...groups].map(([runId, group]) => {
+    const run = known.get(runId)
+    const isSame = run?.entries.length === group.length && run.entries[0] === group[0] && run.entries.at(-1) === group.at(-1)
+    return run !== undefined && isSame ? run : runOf(runId, group)
+  })
+}
+
+function runOf(runId: string, entries: readonly Entry[]): Run {
+  const run: Run = { runId, entries, items: [] }
+  const items: Item[] = []
+  const calls = new Map<string, Call>()
+  const call = (of: { toolUseId: string; toolName?: string; toolInput?: Record<string, unknown> }): Call => {
+    const found = calls.get(of.toolUseId)
+    if (found !== undefined) return found
+    const made: Call = { toolUseId: of.toolUseId, toolName: of.toolName ?? 'call', toolInput: of.toolInput ?? {} }
+    calls.set(of.toolUseId, made)
+    items.push({ kind: 'call', key: of.toolUseId, call: made })
+    return made
+  }
+  for (const entry of entries) {
+    switch (entry.type) {
+      case 'user':
+        run.user = entry
+        break
+      case 'assistant':
+        run.model = entry.model
+        for (const [at, part] of entry.content.entries()) {
+          const key = `${entry.seq}.${at}`
+          if (part.type === 'text' && part.text.trim() !== '') items.push({ kind: 'text', key, text: part.text })
+          if (part.type === 'thinking') items.push({ kind: 'thinking', key, text: part.text, seq: entry.seq })
+          if (part.type === 'redacted_thinking') items.push({ kind: 'thinking', key, text: '', seq: entry.seq })
+          if (part.type === 'tool_call') {
+            const made = call(part)
+            if (part.malformed !== undefined) made.malformed = part.malformed
+          }
+        }
+        break
+      case 'tool_use':
+        Object.assign(call(entry), { started: entry, tier: entry.tier })
+        break
+      case 'tool_result':
+        call(entry).result = entry
+        break
+      case 'confirm_needed':
+        Object.assign(call(entry), { needed: entry, tier: 'red' })
+        break
+      case 'confirm_resolved':
+        call(entry).resolved = entry
+        break
+      case 'blocked':
+        Object.assign(call(entry), { blocked: entry, tier: 'black' })
+        break
+      case 'done':
+      case 'error':
+        run.end = entry
+        break
+    }
+  }
+  run.items = items
+  return run
+}
+
+export type Row = Item | { kind: 'reads'; key: string; calls: readonly Call[] }
+
+const isQuietRead = (item: Item): item is Extract<Item, { kind: 'call' }> =>
+  item.kind === 'call' && item.call.tier === 'green' && item.call.result?.isError === false
+
+/** Two or more successful reads in a row become one row; nothing else folds. */
+export function foldReads(items: readonly Item[]): Row[] {
+  const rows: Row[] = []
+  let reads: Extract<Item, { kind: 'call' }>[] = []
+  const flush = () => {
+    const [first] = reads
+    if (first !== undefined && reads.length > 1) {
+      rows.push({ kind: 'reads', key: `reads ${first.key}`, calls: reads.map((item) => item.call) })
+    } else rows.push(...reads)
+    reads = []
+  }
+  for (const item of items) {
+    if (isQuietRead(item)) reads.push(item)
+    else {
+      flush()
+      rows.push(item)
+    }
+  }
+  flush()
+  return rows
+}
+
+/** Arguments as one line: the place first, then the rest, in the order given. */
+export function argumentLine(input: Record<string, unknown>): string {
+  const { node, ...rest } = input
+  return [node, ...Object.entries(rest).map(([key, value]) => (value === true ? key : value))]
+    .filter((value) => value !== undefined && value !== false)
+    .map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
+    .join('  ')
+}

@@ -1,0 +1,123 @@
+import type { Card, ChatEvents, Entry, QueuedMessage, Snapshot } from 'jarvis-backend/protocol'
+
+/** An event of `/chat` with its name. */
+export type ChatEvent = { [Name in keyof ChatEvents]: { name: Name } & ChatEvents[Name] }[keyof ChatEvents]
+
+/** All that one session's screen is drawn from. */
+export type SessionView = {
+  sessionId: string
+  title: string
+  lastSeq: number
+  /** The run that goes on now. */
+  runId: string | undefined
+  entries: readonly Entry[]
+  hasEarlier: boolean
+  partial: { text: string; thinking: string }
+  pending: readonly Card[]
+  queued: readonly QueuedMessage[]
+  progress: Readonly<Record<string, string>>
+  notice: { message: string; retryAt?: number } | undefined
+}
+
+export function fromSnapshot(snapshot: Snapshot): SessionView {
+  return {
+    sessionId: snapshot.sessionId,
+    title: snapshot.title,
+    lastSeq: snapshot.seq,
+    runId: snapshot.runId,
+    entries: snapshot.entries,
+    hasEarlier: snapshot.hasEarlier,
+    partial: snapshot.partial,
+    pending: snapshot.pending,
+    queued: snapshot.queued,
+    progress: snapshot.progress,
+    notice:
+      snapshot.notice === undefined
+        ? undefined
+        : {
+            message: snapshot.notice.message,
+            ...(snapshot.notice.retryAt !== undefined && { retryAt: snapshot.notice.retryAt }),
+          },
+  }
+}
+
+/** Whether events are missing between the view and this one: take a new snapshot then. */
+export const skips = (view: SessionView, event: ChatEvent): boolean => event.seq > view.lastSeq + 1
+
+/** Replayed events (seq already seen) change nothing, so reconnecting is safe. @param now Unix ms */
+export function reduce(view: SessionView, event: ChatEvent, now: number): SessionView {
+  if (event.seq <= view.lastSeq) return view
+  const seen = { ...view, lastSeq: event.seq }
+  switch (event.name) {
+    case 'chat:token':
+      return {
+        ...seen,
+        runId: event.runId,
+        notice: undefined,
+        partial: { ...view.partial, text: view.partial.text + event.text },
+      }
+    case 'chat:thinking':
+      return {
+        ...seen,
+        runId: event.runId,
+        notice: undefined,
+        partial: { ...view.partial, thinking: view.partial.thinking + event.text },
+      }
+    case 'chat:tool_progress':
+      return { ...seen, progress: { ...view.progress, [event.toolUseId]: event.message } }
+    case 'chat:notice': {
+      const retry = event.retryInMs === undefined ? {} : { retryAt: now + event.retryInMs }
+      return { ...seen, notice: { message: event.message, ...retry } }
+    }
+    case 'chat:queued':
+      return { ...seen, queued: event.queued }
+    case 'chat:title':
+      return { ...seen, title: event.title }
+    default:
+      return fold(seen, entryOf(event))
+  }
+}
+
+type EntryEvent = Extract<ChatEvent, { name: `chat:${Entry['type']}` }>
+
+function entryOf(event: EntryEvent): Entry {
+  const { name, sessionId: _, ...rest } = event
+  return { type: name.slice('chat:'.length), ...rest } as Entry
+}
+
+const nothing = { text: '', thinking: '' }
+
+function fold(view: SessionView, entry: Entry): SessionView {
+  const next = { ...view, entries: [...view.entries, entry] }
+  switch (entry.type) {
+    case 'user':
+      return { ...next, runId: entry.runId, partial: nothing, notice: undefined }
+    case 'assistant':
+      return { ...next, runId: entry.runId, partial: nothing, notice: undefined }
+    case 'tool_use':
+    case 'blocked':
+      return next
+    case 'tool_result':
+      return { ...next, progress: without(view.progress, entry.toolUseId) }
+    case 'confirm_needed': {
+      const { type: _, seq: __, runId: ___, at: ____, ...card } = entry
+      return { ...next, pending: [...view.pending, card] }
+    }
+    case 'confirm_resolved':
+      return { ...next, pending: view.pending.filter((card) => card.toolUseId !== entry.toolUseId) }
+    case 'done':
+    case 'error':
+      return { ...next, runId: undefined, partial: nothing, progress: {}, notice: undefined }
+  }
+}
+
+function without(progress: Readonly<Record<string, string>>, toolUseId: string) {
+  const { [toolUseId]: _, ...rest } = progress
+  return rest
+}
+
+/** Puts older entries, read over REST, before the known ones. */
+export function withEarlier(view: SessionView, earlier: readonly Entry[], hasEarlier: boolean): SessionView {
+  const first = view.entries[0]?.seq ?? Number.POSITIVE_INFINITY
+  return { ...view, hasEarlier, entries: [...earlier.filter((entry) => entry.seq < first), ...view.entries] }
+}

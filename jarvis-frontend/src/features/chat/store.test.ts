@@ -1,0 +1,71 @@
+import type { Snapshot } from 'jarvis-backend/protocol'
+import { expect, test } from 'vitest'
+import { SessionStore } from './store.ts'
+
+const snapshot: Snapshot = {
+  sessionId: 's', title: 't', seq: 0, entries: [], hasEarlier: false,
+  partial: { text: '', thinking: '' }, pending: [], queued: [], progress: {},
+}
+const token = (seq: number, text: string) => ({ name: 'chat:token' as const, sessionId: 's', runId: 'r', seq, text })
+
+function makeStore() {
+  const frames: (() => void)[] = []
+  const gaps: number[] = []
+  const store = new SessionStore(
+    (work) => frames.push(work),
+    () => gaps.push(1),
+    () => 0,
+  )
+  return { store, gaps, frames, frame: () => frames.splice(0).forEach((work) => { work() }) }
+}
+
+test('tokens reach the screen once a frame', () => {
+  const { store, frame, frames } = makeStore()
+  store.take(snapshot)
+  let told = 0
+  store.state.subscribe(() => told++)
+  store.receive(token(1, 'a'))
+  store.receive(token(2, 'b'))
+  expect(frames).toHaveLength(1)
+  expect(told).toBe(0)
+  frame()
+  expect(told).toBe(1)
+  expect(store.state.get().view?.partial.text).toBe('ab')
+})
+
+test('an entry takes the tokens before it along, at once', () => {
+  const { store } = makeStore()
+  store.take(snapshot)
+  store.receive(token(1, 'a'))
+  store.receive({ name: 'chat:title', sessionId: 's', runId: 'r', seq: 2, title: 'new' })
+  expect(store.state.get().view).toMatchObject({ title: 'new', partial: { text: 'a' } })
+})
+
+test('events that come before the snapshot wait for it, and those it holds are dropped', () => {
+  const { store, frame } = makeStore()
+  store.receive(token(1, 'a'))
+  store.receive(token(2, 'b'))
+  store.take({ ...snapshot, seq: 1, partial: { text: 'a', thinking: '' } })
+  frame()
+  expect(store.state.get().view?.partial.text).toBe('ab')
+})
+
+test('a missing event asks for a snapshot once and shows nothing out of order', () => {
+  const { store, gaps, frame } = makeStore()
+  store.take(snapshot)
+  store.receive(token(2, 'b'))
+  store.receive(token(3, 'c'))
+  frame()
+  expect(gaps).toHaveLength(1)
+  expect(store.state.get().view?.partial.text).toBe('')
+  store.take({ ...snapshot, seq: 2, partial: { text: 'ab', thinking: '' } })
+  frame()
+  expect(store.state.get().view?.partial.text).toBe('abc')
+})
+
+test('a message the snapshot holds is no longer on its way', () => {
+  const { store } = makeStore()
+  store.addOutgoing({ requestId: 'q', text: 'Hello', at: 100 })
+  store.take({ ...snapshot, entries: [{ type: 'user', seq: 0, runId: 'r', at: 120, messageId: 'm', text: 'Hello', by: 'operator' }] })
+  expect(store.state.get().outgoing).toEqual([])
+})

@@ -1,0 +1,142 @@
+import type { Snapshot } from 'jarvis-backend/protocol'
+import { Value } from '../../lib/value.ts'
+import { type ChatEvent, fromSnapshot, reduce, type SessionView, skips, withEarlier } from './state.ts'
+
+/** A message on its way: shown at once, gone when the server has it. */
+export type Outgoing = { requestId: string; text: string; at: number; error?: string }
+
+export type SessionState = {
+  /** Undefined until the first snapshot. */
+  view: SessionView | undefined
+  missing: boolean
+  outgoing: readonly Outgoing[]
+  /** How long a turn was seen thinking, by the seq of its assistant entry. */
+  thoughtMs: ReadonlyMap<number, number>
+  thinkingSince: number | undefined
+}
+
+/** Runs `work` once soon: at the next frame, or on a timer in a background tab. @returns nothing */
+export type Schedule = (work: () => void) => void
+
+export const nextFrame: Schedule = (work) => {
+  if (document.hidden) setTimeout(work, 250)
+  else requestAnimationFrame(work)
+}
+
+/**
+ * One session as this browser knows it. Tokens wait for the next frame; everything else is folded at once, after them.
+ * While a snapshot is on its way events are held back, then those it lacks are folded.
+ */
+export class SessionStore {
+  readonly state = new Value<SessionState>({
+    view: undefined,
+    missing: false,
+    outgoing: [],
+    thoughtMs: new Map(),
+    thinkingSince: undefined,
+  })
+  #held: ChatEvent[] = []
+  #isHolding = true
+  #isScheduled = false
+  readonly #schedule: Schedule
+  readonly #onGap: () => void
+  readonly #now: () => number
+
+  constructor(schedule: Schedule, onGap: () => void, now: () => number = Date.now) {
+    this.#schedule = schedule
+    this.#onGap = onGap
+    this.#now = now
+  }
+
+  /** Holds events back until `take`. */
+  hold(): void {
+    this.#isHolding = true
+  }
+
+  take(snapshot: Snapshot): void {
+    const before = this.state.get().view
+    const fresh = fromSnapshot(snapshot)
+    const first = fresh.entries[0]?.seq ?? 0
+    const earlier = before?.entries.filter((entry) => entry.seq < first) ?? []
+    // What was read from further back stays, as long as it joins on.
+    const joins = earlier.length > 0 && (before?.lastSeq ?? -1) >= first
+    const view = joins ? withEarlier(fresh, earlier, before?.hasEarlier ?? false) : fresh
+    this.#isHolding = false
+    this.#patch({ view, missing: false, outgoing: unsent(this.state.get().outgoing, view) })
+    this.#flush()
+  }
+
+  markMissing(): void {
+    this.#patch({ missing: true })
+  }
+
+  receive(event: ChatEvent): void {
+    this.#held.push(event)
+    if (this.#isHolding) return
+    if (event.name !== 'chat:token' && event.name !== 'chat:thinking') this.#flush()
+    else if (!this.#isScheduled) {
+      this.#isScheduled = true
+      this.#schedule(() => {
+        this.#isScheduled = false
+        if (!this.#isHolding) this.#flush()
+      })
+    }
+  }
+
+  addEarlier(entries: Parameters<typeof withEarlier>[1], hasEarlier: boolean): void {
+    const { view } = this.state.get()
+    if (view !== undefined) this.#patch({ view: withEarlier(view, entries, hasEarlier) })
+  }
+
+  addOutgoing(message: Outgoing): void {
+    const others = this.state.get().outgoing.filter((other) => other.requestId !== message.requestId)
+    this.#patch({ outgoing: [...others, message] })
+  }
+
+  dropOutgoing(requestId: string): void {
+    this.#patch({ outgoing: this.state.get().outgoing.filter((message) => message.requestId !== requestId) })
+  }
+
+  #flush(): void {
+    const held = this.#held
+    this.#held = []
+    const state = this.state.get()
+    let { view, thinkingSince } = state
+    if (view === undefined || held.length === 0) return
+    let thoughtMs = state.thoughtMs
+    const now = this.#now()
+    for (const event of held) {
+      if (skips(view, event)) {
+        this.#isHolding = true
+        this.#held = held.filter((other) => other.seq > (view?.lastSeq ?? 0))
+        this.#onGap()
+        break
+      }
+      if (event.seq <= view.lastSeq) continue
+      if (event.name === 'chat:thinking') thinkingSince ??= now
+      else if (event.name === 'chat:assistant' && thinkingSince !== undefined) {
+        thoughtMs = new Map(thoughtMs).set(event.seq, (this.#thoughtUntil ?? now) - thinkingSince)
+        thinkingSince = undefined
+        this.#thoughtUntil = undefined
+      } else if (event.name === 'chat:token') this.#thoughtUntil ??= now
+      view = reduce(view, event, now)
+    }
+    if (view.runId === undefined) thinkingSince = undefined
+    this.#patch({ view, thoughtMs, thinkingSince })
+  }
+
+  #thoughtUntil: number | undefined
+
+  #patch(change: Partial<SessionState>): void {
+    this.state.set({ ...this.state.get(), ...change })
+  }
+}
+
+/** A message the snapshot holds was delivered, even where its acknowledgement was lost. */
+function unsent(outgoing: readonly Outgoing[], view: SessionView): readonly Outgoing[] {
+  return outgoing.filter(
+    (message) =>
+      !view.queued.some((queued) => queued.text === message.text) &&
+      !view.entries.some((entry) => entry.type === 'user' && entry.text === message.text && entry.at >= message.at - 60_000),
+  )
+}

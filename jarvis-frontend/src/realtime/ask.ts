@@ -1,0 +1,56 @@
+import type { ChatRequests } from 'jarvis-backend/protocol'
+import type { ChatSocket, Refusal, Reply } from './sockets.ts'
+
+const ackTimeoutMs = 6_000
+const giveUpAfterMs = 60_000
+
+const undelivered: Refusal = {
+  ok: false,
+  error: { code: 'undelivered', message: 'JARVIS could not be reached. Nothing was changed.' },
+}
+
+/**
+ * Sends one request and waits for its acknowledgement. A lost one is sent again once the link is back, until a minute
+ * has passed; `chat:send` and `chat:confirm` carry a `requestId`, so the server does it once.
+ */
+export async function ask<Name extends keyof ChatRequests>(
+  socket: ChatSocket,
+  name: Name,
+  payload: ChatRequests[Name],
+): Promise<Reply<Name>> {
+  const deadline = Date.now() + giveUpAfterMs
+  while (Date.now() < deadline) {
+    if (!socket.connected && !(await connected(socket, deadline - Date.now()))) break
+    const reply = await once<Name>(socket, name, payload)
+    if (reply !== undefined) return reply
+  }
+  return undelivered
+}
+
+function once<Name extends keyof ChatRequests>(socket: ChatSocket, name: Name, payload: ChatRequests[Name]) {
+  return new Promise<Reply<Name> | undefined>((resolve) => {
+    const settle = (reply: Reply<Name> | undefined) => {
+      clearTimeout(timer)
+      socket.off('disconnect', onDisconnect)
+      resolve(reply)
+    }
+    const onDisconnect = () => settle(undefined)
+    const timer = setTimeout(() => settle(undefined), ackTimeoutMs)
+    socket.on('disconnect', onDisconnect)
+    const emit = socket.emit.bind(socket) as (name: Name, payload: unknown, ack: (reply: Reply<Name>) => void) => unknown
+    emit(name, payload, settle)
+  })
+}
+
+function connected(socket: ChatSocket, withinMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (is: boolean) => {
+      clearTimeout(timer)
+      socket.off('connect', onConnect)
+      resolve(is)
+    }
+    const onConnect = () => settle(true)
+    const timer = setTimeout(() => settle(false), withinMs)
+    socket.on('connect', onConnect)
+  })
+}

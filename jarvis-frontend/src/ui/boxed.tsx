@@ -1,0 +1,24 @@
+import { visible } from './visible.ts'
+
+/** Text others wrote, with codes for what cannot be seen; never markup, never styled by its content. */
+export function Visible({ text }: { text: string }) {
+  return visible(text).map((part, at) =>
+    'code' in part ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity but their place
+      <span key={at} className="unseen">
+        {part.code}
+      </span>
+    ) : (
+      part.text
+    ),
+  )
+}
+
+/** A value others chose, set apart in a box. */
+export function Boxed({ text }: { text: string }) {
+  return (
+    <bdi className="boxed">
+      <Visible text={text} />
+    </bdi>
+  )
+}

@@ -1,0 +1,25 @@
+export type MarkKind = 'ok' | 'warn' | 'bad' | 'unknown' | 'running' | 'stopped' | 'paused' | 'none' | 'step'
+
+const shapes: Record<MarkKind, React.ReactNode> = {
+  ok: <circle className="mark-ok" cx="8" cy="8" r="5" />,
+  warn: <path className="mark-warn" d="M8 1.600 15.200 14H.8z" />,
+  bad: <path className="mark-bad" d="m3 3 10 10M13 3 3 13" />,
+  unknown: <circle className="mark-unknown" cx="8" cy="8" r="5" />,
+  running: <circle className="mark-running" cx="8" cy="8" r="4.400" />,
+  stopped: <circle className="mark-stopped" cx="8" cy="8" r="4.200" />,
+  paused: <path className="mark-paused" d="M4 3.500h2.800v9H4zM9.200 3.500H12v9H9.200z" />,
+  none: <path className="mark-none" d="M3 8h10" />,
+  step: <circle className="mark-step" cx="8" cy="8" r="5" />,
+}
+
+/** Health or power. `label` is read out where no word stands beside the mark. */
+export function Mark({ kind, size = 11, label }: { kind: MarkKind; size?: number; label?: string }) {
+  return (
+    <>
+      <svg width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
+        {shapes[kind]}
+      </svg>
+      {label !== undefined && <span className="vh">{label}</span>}
+    </>
+  )
+}

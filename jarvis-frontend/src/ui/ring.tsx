@@ -1,0 +1,51 @@
+import { arcPath } from './arc.ts'
+
+export type RingArc = 'well' | 'warn' | 'bad' | 'away'
+export type RingCore = 'quiet' | 'working' | 'waiting' | 'lost'
+
+const arcClass: Record<RingArc, string> = { well: 'arc', warn: 'arc arc-warn', bad: 'arc arc-bad', away: 'arc away' }
+
+/** Presence: one arc a node, four quarters over twelve; the core says what JARVIS does. */
+export function Ring({ size, arcs, core }: { size: number; arcs: readonly RingArc[]; core: RingCore }) {
+  const drawn = arcs.length > 12 ? quarters(arcs) : arcs
+  const span = 360 / drawn.length
+  const gap = drawn.length === 1 ? 0.1 : Math.min(22, span / 3)
+  return (
+    <svg className="ring" width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">
+      {drawn.length === 0 && <circle className="arc" cx="16" cy="16" r="13.400" />}
+      {drawn.map((arc, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: an arc is its place in the ring
+        <path key={at} className={arcClass[arc]} d={arcPath(16, 13.4, at * span + gap / 2, (at + 1) * span - gap / 2)} />
+      ))}
+      <Core core={core} />
+    </svg>
+  )
+}
+
+function Core({ core }: { core: RingCore }) {
+  switch (core) {
+    case 'quiet':
+      return <circle className="core breathe" cx="16" cy="16" r="3" />
+    case 'working':
+      return (
+        <>
+          <path className="turning spin" d={arcPath(16, 7.5, 0, 110)} />
+          <circle className="core" cx="16" cy="16" r="2.600" />
+        </>
+      )
+    case 'waiting':
+      return <path className="ring-wait" d="M16 9.600 22.400 16 16 22.400 9.600 16z" />
+    case 'lost':
+      return <path className="dash" d="M12.500 16h7" />
+  }
+}
+
+const worse: readonly RingArc[] = ['well', 'away', 'warn', 'bad']
+
+function quarters(arcs: readonly RingArc[]): RingArc[] {
+  return [0, 1, 2, 3].map((quarter) =>
+    arcs
+      .slice(Math.floor((quarter * arcs.length) / 4), Math.floor(((quarter + 1) * arcs.length) / 4))
+      .reduce((worst, arc) => (worse.indexOf(arc) > worse.indexOf(worst) ? arc : worst), 'well'),
+  )
+}

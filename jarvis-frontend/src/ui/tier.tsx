@@ -1,0 +1,69 @@
+import { arcPath } from './arc.ts'
+
+export type TierName = 'green' | 'yellow' | 'red' | 'black'
+
+export const tierWord: Record<TierName, string> = { green: 'Read', yellow: 'Change', red: 'Ask', black: 'Never' }
+export const tierMeaning: Record<TierName, string> = {
+  green: 'runs',
+  yellow: 'runs, is journalled',
+  red: 'waits for you',
+  black: 'is refused',
+}
+
+const shapes: Record<TierName, React.ReactNode> = {
+  green: <circle cx="8" cy="8" r="5.600" fill="none" stroke="currentColor" strokeWidth="1.900" />,
+  yellow: (
+    <>
+      <circle cx="8" cy="8" r="5.600" fill="none" stroke="currentColor" strokeWidth="1.900" />
+      <path d="M8 2.400a5.600 5.600 0 0 1 0 11.200z" fill="currentColor" />
+    </>
+  ),
+  red: <path d="M8 .9 15.100 8 8 15.100.9 8z" fill="currentColor" />,
+  black: (
+    <>
+      <rect className="tier-never" x="1.600" y="1.600" width="12.800" height="12.800" rx="2.600" />
+      <path className="tier-bar" d="M4.800 8h6.400" />
+    </>
+  ),
+}
+
+/** A call's risk. Decoration for the eye: the tier's word always stands beside it or is hidden text. */
+export function Tier({ tier, size = 14, isRunning = false }: { tier: TierName; size?: number; isRunning?: boolean }) {
+  return (
+    <svg
+      className={`tier tier-${tier}${isRunning ? ' spin' : ''}`}
+      width={size}
+      height={size}
+      viewBox="0 0 16 16"
+      aria-hidden="true"
+    >
+      {isRunning ? (
+        <path d={arcPath(8, 5.6, 0, 250)} fill="none" stroke="currentColor" strokeWidth="1.900" />
+      ) : (
+        shapes[tier]
+      )}
+    </svg>
+  )
+}
+
+/** A neutral open arc: something is under way. */
+export function Turning({ size = 11 }: { size?: number }) {
+  return (
+    <svg className="spin text-soft" width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
+      <path d={arcPath(8, 6, 0, 250)} fill="none" stroke="currentColor" strokeWidth="2.600" />
+    </svg>
+  )
+}
+
+export function TierLegend() {
+  return (
+    <p className="legend">
+      {(['green', 'yellow', 'red', 'black'] as const).map((tier) => (
+        <span key={tier}>
+          <Tier tier={tier} size={11} />
+          <b>{tierWord[tier]}</b> {tierMeaning[tier]}
+        </span>
+      ))}
+    </p>
+  )
+}

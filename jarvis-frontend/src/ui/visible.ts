@@ -1,0 +1,85 @@
+/** A piece of text as it is, or the code that stands for what could not be seen in it. */
+export type Part = { text: string } | { code: string }
+
+const plainSpace = 0x20
+// Fillers that draw nothing, though Unicode calls them letters or symbols.
+const blank = /[\u115f\u1160\u2800\u3164\uffa0]/u
+const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
+
+function isUnseen(char: string): boolean {
+  if (char === ' ') return false
+  return unseen.test(char) || blank.test(char) || /\p{Zs}/u.test(char)
+}
+
+const code = (char: string) => `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+
+/**
+ * Shows what text could hide: controls, escapes, bidi marks, zero-width characters, tags, variation selectors, soft
+ * hyphens, unusual spaces and line breaks become codes; so do runs of more than two spaces, spaces at either end and
+ * the third and later mark stacked on one letter.
+ */
+export function visible(text: string): Part[] {
+  const parts: Part[] = []
+  let plain = ''
+  let marks = 0
+  const flush = () => {
+    if (plain !== '') parts.push({ text: plain })
+    plain = ''
+  }
+  const chars = [...text]
+  for (let at = 0; at < chars.length; at++) {
+    const char = chars[at] ?? ''
+    if (char.codePointAt(0) === plainSpace) {
+      let end = at
+      while (chars[end] === ' ') end++
+      const count = end - at
+      const isAtEnd = at === 0 || end === chars.length
+      if (count > 2 || isAtEnd) {
+        flush()
+        parts.push({ code: count === 1 ? 'U+0020' : `U+0020 ×${count}` })
+      } else plain += ' '.repeat(count)
+      at = end - 1
+      marks = 0
+      continue
+    }
+    marks = /\p{M}/u.test(char) ? marks + 1 : 0
+    if (isUnseen(char) || marks > 2) {
+      flush()
+      parts.push({ code: code(char) })
+    } else plain += char
+  }
+  flush()
+  return parts
+}
+
+export const hidesSomething = (text: string): boolean => visible(text).some((part) => 'code' in part)
+
+/** The same as one string, for places that take no elements. */
+export const visibleText = (text: string): string =>
+  visible(text)
+    .map((part) => ('code' in part ? `⟨${part.code}⟩` : part.text))
+    .join('')
+
+/** Whether one word mixes scripts whose letters look alike. */
+export function mixesScripts(text: string): boolean {
+  return text
+    .split(/[^\p{L}\p{M}]+/u)
+    .some((word) => [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u].filter((s) => s.test(word)).length > 1)
+}
+
+const lookalikes: Record<string, string> = {
+  а: 'a', с: 'c', ԁ: 'd', е: 'e', һ: 'h', і: 'i', ј: 'j', к: 'k', м: 'm', о: 'o', р: 'p', ѕ: 's', т: 't', у: 'y', х: 'x', в: 'b', н: 'h', ԛ: 'q', ԝ: 'w',
+  α: 'a', β: 'b', ε: 'e', ι: 'i', κ: 'k', ν: 'v', ο: 'o', ρ: 'p', τ: 't', υ: 'u', χ: 'x', ɡ: 'g', ı: 'i', ł: 'l',
+  '0': 'o', '1': 'l', i: 'l', '|': 'l', '5': 's', '8': 'b',
+}
+
+/** Texts with the same skeleton can be taken for each other. */
+export function skeleton(text: string): string {
+  const seen = [...text.normalize('NFKD').toLowerCase()].filter((char) => !isUnseen(char) && !/[\p{M}\s]/u.test(char))
+  return seen
+    .map((char) => lookalikes[char] ?? char)
+    .map((char) => lookalikes[char] ?? char)
+    .join('')
+    .replaceAll('rn', 'm')
+    .replaceAll('vv', 'w')
+}

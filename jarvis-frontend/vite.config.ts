@@ -1,0 +1,19 @@
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+const server = process.env.JARVIS_URL ?? 'http://127.0.0.1:4000'
+
+export default defineConfig({
+  plugins: [react(), tailwindcss()],
+  // The CSP allows no data: fonts or scripts, so nothing is inlined.
+  build: { assetsInlineLimit: 0, manifest: true, target: 'es2022', modulePreload: { polyfill: false } },
+  server: {
+    proxy: {
+      '/api': server,
+      '/mcp': server,
+      '/health': server,
+      '/socket.io': { target: server, ws: true },
+    },
+  },
+})
