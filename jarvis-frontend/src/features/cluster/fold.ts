@@ -1,0 +1,25 @@
+import type { ClusterState, ClusterUpdate } from 'jarvis-backend/protocol'
+
+/** Replaces what changed, by name, vmid or upid; what did not change stays the same object. */
+export function foldCluster(state: ClusterState, update: ClusterUpdate): ClusterState {
+  return {
+    ...state,
+    at: update.at,
+    nodes: merge(state.nodes, update.nodes, (node) => node.name),
+    guests: merge(state.guests, update.guests, (guest) => guest.vmid, update.removedGuests),
+    storages: merge(state.storages, update.storages, (storage) => `${storage.node ?? ''}/${storage.name}`),
+    tasks: [...merge(state.tasks, update.tasks, (task) => task.upid)]
+      .sort((a, b) => b.startedAt - a.startedAt)
+      .slice(0, 20),
+    isQuorate: update.isQuorate ?? state.isQuorate,
+    missing: update.missing ?? state.missing,
+  }
+}
+
+function merge<T, Id>(known: T[], changed: T[] | undefined, id: (thing: T) => Id, removed: readonly Id[] = []): T[] {
+  if (changed === undefined && removed.length === 0) return known
+  const byId = new Map(known.map((thing) => [id(thing), thing]))
+  for (const thing of changed ?? []) byId.set(id(thing), thing)
+  for (const gone of removed) byId.delete(gone)
+  return [...byId.values()]
+}

@@ -1,0 +1,206 @@
+import type { ClusterState, Node } from 'jarvis-backend/protocol'
+import { memo, useState } from 'react'
+import { celsius, percent, plural, span } from '../../lib/format.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { PanelHead } from '../../ui/panel-head.tsx'
+import { Spark } from '../../ui/spark.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { backupsOf, guestMark, type Issue, nodeMark, ratio, temperatureTone } from './health.ts'
+import { type Ghosts, GuestRow, IssueList, Lock, Quorum, StateMark, StorageList } from './parts.tsx'
+import { totalsOf, useCluster, useClusterStore } from './store.ts'
+
+type Props = {
+  /** What waits, docked above the nodes. */
+  tray?: React.ReactNode
+  ghosts: Ghosts
+}
+
+/** The whole cluster in one column beside the chat. */
+export function ClusterPanel({ tray, ghosts }: Props) {
+  const { state, isLive, issues } = useCluster()
+  if (state === undefined) return <PanelSkeleton />
+  return (
+    <>
+      <header className="panel-bar">
+        <h2 className="cut">{state.name}</h2>
+        <span className="cut text-dim">
+          {plural(state.nodes.length, 'node')}, {plural(state.guests.length, 'guest')}
+        </span>
+        <span className="panel-aside">
+          <Quorum nodes={state.nodes} isQuorate={state.isQuorate} isLive={isLive} />
+        </span>
+      </header>
+      <Vitals state={state} />
+      {tray}
+      <Nodes state={state} issues={issues} isLive={isLive} ghosts={ghosts} />
+      <Storages state={state} />
+    </>
+  )
+}
+
+/** The same for a phone: what needs a look first, then nodes that open. */
+export function ClusterColumn({ ghosts, onAsk }: Props & { onAsk?: ((question: string) => void) | undefined }) {
+  const { state, isLive, issues } = useCluster()
+  if (state === undefined) return <PanelSkeleton />
+  return (
+    <div className="column">
+      <Vitals state={state} />
+      {issues.length > 0 && (
+        <>
+          <PanelHead title="Needs attention">
+            <span className="num">{issues.length}</span>
+          </PanelHead>
+          <IssueList issues={issues} onAsk={onAsk} />
+        </>
+      )}
+      <Nodes state={state} issues={issues} isLive={isLive} ghosts={ghosts} opens />
+      <Storages state={state} />
+    </div>
+  )
+}
+
+function Vitals({ state }: { state: ClusterState }) {
+  const totals = totalsOf(state)
+  const figures = [
+    ['CPU', Math.round(totals.cpuRatio * 100), '%'],
+    ['Memory', Math.round(totals.ramRatio * 100), '%'],
+    ['Storage', Math.round(totals.storageRatio * 100), '%'],
+    ['Running', totals.running, `/${state.guests.length}`],
+  ] as const
+  return (
+    <dl className="vitals">
+      {figures.map(([name, value, unit]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            {value}
+            <small>{unit}</small>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Storages({ state }: { state: ClusterState }) {
+  const now = useNow(60_000)
+  const { stale, oldestMs, expected } = backupsOf(state.guests, now)
+  return (
+    <>
+      <PanelHead title="Storage">
+        {expected > 0 && oldestMs !== undefined && (
+          <>
+            <Mark kind={stale.length > 0 ? 'warn' : 'ok'} size={10} />
+            <span>
+              {stale.length > 0
+                ? `${plural(stale.length, 'guest')} without a fresh backup`
+                : `all guests backed up, oldest ${span(oldestMs)}`}
+            </span>
+          </>
+        )}
+      </PanelHead>
+      <StorageList storages={state.storages} />
+    </>
+  )
+}
+
+type NodesProps = { state: ClusterState; issues: readonly Issue[]; isLive: boolean; ghosts: Ghosts; opens?: boolean }
+
+function Nodes({ state, issues, isLive, ghosts, opens = false }: NodesProps) {
+  const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map())
+  const ill = (node: Node) => nodeMark(node, issues, isLive) !== 'ok'
+  const nodes = opens ? [...state.nodes].sort((a, b) => Number(ill(b)) - Number(ill(a))) : state.nodes
+  const isOpen = (node: Node) =>
+    !opens || (toggled.get(node.name) ?? (ill(node) || guestsOf(state, node).some((guest) => ghosts.has(guest.vmid))))
+  return (
+    <>
+      <PanelHead title="Nodes and guests">
+        <span className="pair">
+          <span>cpu</span>
+          <span>mem</span>
+        </span>
+      </PanelHead>
+      <div className="nodes">
+        {nodes.map((node) => {
+          const head = <NodeHead node={node} mark={nodeMark(node, issues, isLive)} />
+          return (
+            <section key={node.name} aria-label={node.name}>
+              {opens ? (
+                <button
+                  type="button"
+                  className="node"
+                  aria-expanded={isOpen(node)}
+                  onClick={() => setToggled(new Map(toggled).set(node.name, !isOpen(node)))}
+                >
+                  {head}
+                </button>
+              ) : (
+                <div className="node">{head}</div>
+              )}
+              {isOpen(node) && (
+                <ul>
+                  {guestsOf(state, node).map((guest) => (
+                    <GuestRow
+                      key={guest.vmid}
+                      guest={guest}
+                      mark={guestMark(guest, issues, isLive && node.status === 'online')}
+                      ghost={ghosts.get(guest.vmid)}
+                    />
+                  ))}
+                </ul>
+              )}
+            </section>
+          )
+        })}
+      </div>
+    </>
+  )
+}
+
+export const guestsOf = (state: ClusterState, node: Node) =>
+  state.guests.filter((guest) => guest.node === node.name).sort((a, b) => a.vmid - b.vmid)
+
+const NodeHead = memo(function NodeHead({ node, mark }: { node: Node; mark: 'ok' | 'warn' | 'bad' | 'unknown' }) {
+  const store = useClusterStore()
+  const heat = temperatureTone(node)
+  const isFresh = node.uptimeS !== undefined && node.uptimeS < 3_600
+  const ram = ratio(node.ramBytes, node.ramTotalBytes)
+  return (
+    <>
+      <StateMark kind={mark} size={11} />
+      <span className="cut">
+        <b>{node.name}</b>
+        {node.temperatureC !== undefined && (
+          <span className={`num heat ${heat === undefined ? '' : `tone-${heat}`}`}>{celsius(node.temperatureC)}</span>
+        )}
+        {node.isProtected && <Lock />}
+        {isFresh && <span className="note">up {span((node.uptimeS ?? 0) * 1_000)}</span>}
+        {node.status !== 'online' && <span className="note">{node.status}</span>}
+      </span>
+      <Spark values={store.samples(`node/${node.name}`)} label={`${node.name} CPU`} />
+      <span className="num">{node.cpuRatio === undefined ? '–' : percent(node.cpuRatio)}</span>
+      <span className="num">{ram === undefined ? '' : percent(ram)}</span>
+    </>
+  )
+})
+
+function PanelSkeleton() {
+  return (
+    <div className="panel-skeleton" aria-busy="true">
+      <span className="vh">The cluster is being read.</span>
+      {[44, 54, 200, 260, 120].map((height) => (
+        <div key={height} className="skeleton" style={{ height }} />
+      ))}
+    </div>
+  )
+}
+
+export function PanelToggle({ isOpen, onToggle }: { isOpen: boolean; onToggle: () => void }) {
+  const label = isOpen ? 'Hide the cluster panel' : 'Show the cluster panel'
+  return (
+    <button type="button" className="icon-button" aria-label={label} title={`${label}  ]`} aria-pressed={isOpen} onClick={onToggle}>
+      <Icon name="panel" />
+    </button>
+  )
+}
