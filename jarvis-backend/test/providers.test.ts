@@ -1,6 +1,7 @@
+import { expect, test } from 'vitest'
 import { anthropicModel, openAiCompatibleModel } from '../src/providers/index.ts'
-import { type Dialect, modelContract, secretKey } from './contracts/model.ts'
-import { refuses } from './contracts/model-server.ts'
+import { asks, type Dialect, modelContract, recorder, request, secretKey } from './contracts/model.ts'
+import { dribbles, modelServer, refuses, streams } from './contracts/model-server.ts'
 
 const event = (data: { type: string } & Record<string, unknown>) =>
   `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
@@ -85,3 +86,65 @@ const openAiCompatible: Dialect = {
 
 modelContract(anthropic)
 modelContract(openAiCompatible)
+
+test('signed thinking comes back in the next request as it came', async () => {
+  await using server = await modelServer()
+  const block = (index: number, content_block: object) => event({ type: 'content_block_start', index, content_block })
+  const thinks = [
+    messageStart,
+    block(0, { type: 'thinking', thinking: '', signature: '' }),
+    event({ type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'Hm 🛰️' } }),
+    event({ type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'EqQB/+=' } }),
+    block(1, { type: 'redacted_thinking', data: 'b3BhcXVl' }),
+    block(2, { type: 'tool_use', id: 'toolu_1', name: 'get_vms', input: {} }),
+    ...messageEnd('tool_use'),
+  ]
+  server.plays.push(dribbles(thinks), streams(anthropic.says(['Two.'])))
+  const model = anthropic.model({ baseUrl: server.url })
+  const never = new AbortController().signal
+
+  const { content } = await model.generate(request(), recorder(), never)
+  const toolUseId = content.find((piece) => piece.type === 'tool_call')?.toolUseId ?? ''
+  const results = [{ toolUseId, toolName: 'get_vms', text: '2 VMs', isError: false }]
+  const messages = [
+    asks('Hello'),
+    { role: 'assistant' as const, content, model: model.id },
+    { role: 'user' as const, results, text: '' },
+  ]
+  await model.generate(request({ messages }), recorder(), never)
+
+  expect(server.requests[1]?.body.messages[1].content).toEqual([
+    { type: 'thinking', thinking: 'Hm 🛰️', signature: 'EqQB/+=' },
+    { type: 'redacted_thinking', data: 'b3BhcXVl' },
+    { type: 'tool_use', id: toolUseId, name: 'get_vms', input: {} },
+  ])
+  expect(server.requests[1]?.body.messages[2].content[0]).toMatchObject({ tool_use_id: toolUseId })
+})
+
+test('what goes over the wire: where to, with which key, and nothing the services refuse', async () => {
+  await using server = await modelServer()
+  const never = new AbortController().signal
+  for (const dialect of [anthropic, openAiCompatible]) {
+    server.plays.push(streams(dialect.says(['Yes'])))
+    await dialect.model({ baseUrl: server.url }).generate(request(), recorder(), never)
+  }
+  expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'POST /v1/messages',
+    'POST /chat/completions',
+  ])
+  for (const { headers, body } of server.requests) {
+    expect(headers.authorization).toBe(`Bearer ${secretKey}`)
+    expect(headers['content-length']).toBeDefined()
+    expect(body).toMatchObject({ stream: true })
+    for (const refused of ['temperature', 'top_p', 'top_k']) expect(body).not.toHaveProperty(refused)
+  }
+  expect(server.requests[0]?.headers['anthropic-version']).toBe('2026-10-21')
+})
+
+test('a server of one’s own needs no key', async () => {
+  await using server = await modelServer()
+  server.plays.push(streams(openAiCompatible.says(['Yes'])))
+  const model = openAiCompatibleModel({ baseUrl: server.url, model: 'llama' })
+  const turn = await model.generate(request(), recorder(), new AbortController().signal)
+  expect(turn.content).toEqual([{ type: 'text', text: 'Yes' }])
+})

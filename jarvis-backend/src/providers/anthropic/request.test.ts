@@ -1,0 +1,214 @@
+import { expect, test } from 'vitest'
+import type { Message, ModelRequest } from '../../agent/model.ts'
+import type { Content } from '../../protocol/index.ts'
+import { anthropicRequest } from './request.ts'
+
+const options = { id: 'anthropic/a', model: 'a', maxTokens: 500, thinking: 'off' as const }
+const tools = ['get_vms', 'stop_vm'].map((name) => ({ name, description: 'x', inputSchema: { type: 'object' } }))
+const body = (messages: Message[], part: Partial<ModelRequest> = {}) =>
+  anthropicRequest({ system: 'S', messages, tools, mayCallTools: true, ...part }, options)
+const user = (text: string, results: string[] = [], context?: string): Message => ({
+  role: 'user',
+  results: results.map((id) => ({ toolUseId: id, toolName: 'get_vms', text: `out ${id}`, isError: id === 'bad' })),
+  text,
+  ...(context !== undefined && { context }),
+})
+const assistant = (content: Content[], model = 'anthropic/a'): Message => ({ role: 'assistant', content, model })
+const says = (text: string) => assistant([{ type: 'text', text }])
+const call = (toolUseId: string, toolInput = {}): Content => ({
+  type: 'tool_call',
+  toolUseId,
+  toolName: 'get_vms',
+  toolInput,
+})
+const cache_control = { type: 'ephemeral' }
+
+test('a request holds these fields and no other', () => {
+  expect(body([user('Hi')])).toEqual({
+    model: 'a',
+    max_tokens: 500,
+    stream: true,
+    system: [{ type: 'text', text: 'S', cache_control }],
+    tools: [
+      { name: 'get_vms', description: 'x', input_schema: { type: 'object' } },
+      { name: 'stop_vm', description: 'x', input_schema: { type: 'object' }, cache_control },
+    ],
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi', cache_control }] }],
+  })
+})
+
+test('thinking is asked for as adaptive, and shown', () => {
+  const request = { system: 'S', messages: [user('Hi')], tools, mayCallTools: true }
+  expect(anthropicRequest(request, { ...options, thinking: 'adaptive' }).thinking).toEqual({
+    type: 'adaptive',
+    display: 'summarized',
+  })
+})
+
+test('all results stand in one user message, first and in order', () => {
+  const { messages } = body([user('Hi'), assistant([call('a'), call('bad')]), user('And then?', ['a', 'bad'])])
+  expect(messages.slice(1)).toEqual([
+    {
+      role: 'assistant',
+      content: [
+        { type: 'tool_use', id: 'a', name: 'get_vms', input: {} },
+        { type: 'tool_use', id: 'bad', name: 'get_vms', input: {} },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 'a', content: 'out a' },
+        { type: 'tool_result', tool_use_id: 'bad', content: 'out bad', is_error: true },
+        { type: 'text', text: 'And then?', cache_control },
+      ],
+    },
+  ])
+})
+
+test('user messages in a row become one, results first', () => {
+  const { messages } = body([
+    user('Hi'),
+    assistant([call('a')]),
+    user('', ['a']),
+    says(' \n'),
+    user('Still there?', [], 'All well.'),
+    user('Hello?'),
+  ])
+  expect(messages.map((message) => message.role)).toEqual(['user', 'assistant', 'user'])
+  expect(messages[2]?.content).toEqual([
+    { type: 'tool_result', tool_use_id: 'a', content: 'out a' },
+    { type: 'text', text: 'Still there?' },
+    { type: 'text', text: 'All well.' },
+    { type: 'text', text: 'Hello?', cache_control },
+  ])
+})
+
+test('no text is ever blank', () => {
+  const blank: Message = {
+    role: 'user',
+    results: [{ toolUseId: 'a', toolName: 't', text: ' ', isError: true }],
+    text: '',
+  }
+  const { messages, system } = body(
+    [user('Hi', [], '  '), assistant([{ type: 'text', text: '\n' }, call('a')]), blank],
+    {
+      system: ' ',
+    },
+  )
+  expect(system).toBeUndefined()
+  expect(messages.map((message) => message.content)).toEqual([
+    [{ type: 'text', text: 'Hi', cache_control }],
+    [expect.objectContaining({ type: 'tool_use' })],
+    [{ type: 'tool_result', tool_use_id: 'a', content: '(no output)', is_error: true, cache_control }],
+  ])
+})
+
+const thinking: Content[] = [
+  { type: 'thinking', text: '', signature: 'sig-1' },
+  { type: 'thinking', text: ' as it was \ud83d', signature: 'sig-2' },
+  { type: 'redacted_thinking', data: 'opaque' },
+]
+
+test('thinking goes back verbatim to the model that signed it', () => {
+  const { messages } = body([user('Hi'), assistant([...thinking, call('a')]), user('', ['a'])])
+  expect(messages[1]?.content).toEqual([
+    { type: 'thinking', thinking: '', signature: 'sig-1' },
+    { type: 'thinking', thinking: ' as it was \ud83d', signature: 'sig-2' },
+    { type: 'redacted_thinking', data: 'opaque' },
+    { type: 'tool_use', id: 'a', name: 'get_vms', input: {} },
+  ])
+})
+
+test.each<[string, Message]>([
+  ['from another model', assistant([...thinking, { type: 'text', text: 'Yes.' }], 'anthropic/b')],
+  ['from another provider', assistant([...thinking, { type: 'text', text: 'Yes.' }], 'openai/a')],
+  [
+    'unsigned',
+    assistant([
+      { type: 'thinking', text: 'Hm' },
+      { type: 'text', text: 'Yes.' },
+    ]),
+  ],
+  ['at the end of a turn', assistant([{ type: 'text', text: 'Yes.' }, ...thinking])],
+])('thinking that is %s is dropped', (_, turn) => {
+  expect(body([user('Hi'), turn, user('Go on')]).messages[1]?.content).toEqual([{ type: 'text', text: 'Yes.' }])
+})
+
+test('a turn of nothing but thinking is dropped whole', () => {
+  expect(body([user('Hi'), assistant(thinking, 'anthropic/b'), user('So?')]).messages).toHaveLength(1)
+  expect(body([user('Hi'), assistant(thinking), user('So?')]).messages).toHaveLength(1)
+})
+
+test('a paused turn goes back as it is, at the end', () => {
+  const { messages } = body([user('Hi'), says('Let me see')])
+  expect(messages.at(-1)).toEqual({ role: 'assistant', content: [{ type: 'text', text: 'Let me see' }] })
+})
+
+const marks = (value: unknown) => JSON.stringify(value).split('"cache_control"').length - 1
+
+test('four cache breakpoints at most: tools, system, the last user message and the last words before it', () => {
+  const long = [
+    user('One', [], 'live'),
+    says('1'),
+    user('Two', [], 'live'),
+    assistant([call('a')]),
+    user('', ['a']),
+    assistant([call('b')]),
+    user('', ['b']),
+  ]
+  const request = body(long)
+  expect(marks(request)).toBe(4)
+  expect(request.messages.map(marks)).toEqual([0, 0, 1, 0, 0, 0, 1])
+})
+
+test('no cache breakpoint is ever on the live context', () => {
+  expect(body([user('One', [], 'live')]).messages[0]?.content).toEqual([
+    { type: 'text', text: 'One', cache_control },
+    { type: 'text', text: 'live' },
+  ])
+  expect(body([user('', [], 'live')]).messages[0]?.content).toEqual([{ type: 'text', text: 'live' }])
+  const results = body([user('Hi'), assistant([call('a')]), user('', ['a'], 'live')]).messages[2]
+  expect(results?.content).toEqual([
+    { type: 'tool_result', tool_use_id: 'a', content: 'out a', cache_control },
+    { type: 'text', text: 'live' },
+  ])
+})
+
+test('the prefix does not change as the conversation grows', () => {
+  const stripped = (messages: Message[]) =>
+    JSON.stringify(body(messages).messages).replaceAll(',"cache_control":{"type":"ephemeral"}', '')
+  const before = [user('Hi'), assistant([...thinking, call('a')]), user('', ['a'])]
+  const after = stripped([...before, says('Done.'), user('Thanks')])
+  expect(after.startsWith(stripped(before).slice(0, -1))).toBe(true)
+})
+
+test('lone surrogates are mended, in nested arguments too', () => {
+  const { messages } = body([
+    user('cut \ud83d'),
+    assistant([call('a', { list: [{ text: '\udc00!' }] })]),
+    user('', ['a']),
+  ])
+  expect(JSON.stringify(messages)).not.toMatch(/\\ud[89a-f]/)
+  expect(messages[1]?.content).toMatchObject([{ input: { list: [{ text: '\ufffd!' }] } }])
+})
+
+test('a name the model made up is made acceptable', () => {
+  const odd: Content = { type: 'tool_call', toolUseId: 'a', toolName: 'get vms.now()', toolInput: {} }
+  const { messages } = body([user('Hi'), assistant([odd]), user('', ['a'])])
+  expect(messages[1]?.content).toMatchObject([{ name: 'get_vms_now__' }])
+})
+
+test('where no tool may be called, tools stay declared and the choice is none', () => {
+  expect(body([user('Hi')], { mayCallTools: false })).toMatchObject({ tools: [{}, {}], tool_choice: { type: 'none' } })
+  expect(body([user('Hi')], { tools: [] })).not.toHaveProperty('tools')
+  expect(body([user('Hi')], { tools: [] })).not.toHaveProperty('tool_choice')
+})
+
+test('calls in the history keep their tools declared even where none are given', () => {
+  const history = [user('Hi'), assistant([call('a'), call('b')]), user('', ['a', 'b'])]
+  expect(body(history, { tools: [] })).toMatchObject({
+    tools: [{ name: 'get_vms', input_schema: { type: 'object' } }],
+    tool_choice: { type: 'none' },
+  })
+})

@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import { ModelError } from '../../agent/model.ts'
+import { anthropicReader } from './stream.ts'
+
+const provider = { name: 'P', host: 'p', keyName: 'K', urlName: 'U', secret: undefined }
+
+function read(...events: object[]) {
+  const said: string[] = []
+  const sink = { text: (t: string) => said.push(`text ${t}`), thinking: (t: string) => said.push(`thinking ${t}`) }
+  const reader = anthropicReader(
+    provider,
+    { text: (t) => void sink.text(t), thinking: (t) => void sink.thinking(t) },
+    true,
+  )
+  for (const event of events) reader.take(JSON.stringify(event))
+  return { reader, said }
+}
+const opens = (index: number, content_block: object) => ({ type: 'content_block_start', index, content_block })
+const grows = (index: number, delta: object) => ({ type: 'content_block_delta', index, delta })
+const ends = (stop_reason: string | null, usage?: object) => [
+  { type: 'message_delta', delta: { stop_reason }, usage },
+  { type: 'message_stop' },
+]
+
+test('thinking streams, and is kept with its signature', () => {
+  const { reader, said } = read(
+    opens(0, { type: 'thinking', thinking: '', signature: '' }),
+    grows(0, { type: 'thinking_delta', thinking: 'Let me ' }),
+    grows(0, { type: 'thinking_delta', thinking: 'see' }),
+    grows(0, { type: 'signature_delta', signature: 'sig' }),
+    opens(1, { type: 'thinking', thinking: '', signature: '' }),
+    grows(1, { type: 'signature_delta', signature: 'sig-2' }),
+    opens(2, { type: 'redacted_thinking', data: 'opaque' }),
+    opens(3, { type: 'text', text: '' }),
+    grows(3, { type: 'text_delta', text: 'Yes.' }),
+    ...ends('end_turn'),
+  )
+  expect(said).toEqual(['thinking Let me ', 'thinking see', 'text Yes.'])
+  expect(reader.turn().content).toEqual([
+    { type: 'thinking', text: 'Let me see', signature: 'sig' },
+    { type: 'thinking', text: '', signature: 'sig-2' },
+    { type: 'redacted_thinking', data: 'opaque' },
+    { type: 'text', text: 'Yes.' },
+  ])
+})
+
+test('events, blocks and deltas of unknown types are passed over', () => {
+  const { reader, said } = read(
+    { type: 'ping' },
+    { type: 'novelty', index: 0 },
+    opens(0, { type: 'server_tool_use', id: 's', name: 'web_search' }),
+    grows(0, { type: 'input_json_delta', partial_json: '{"query"' }),
+    opens(1, { type: 'text', text: 'Start' }),
+    grows(1, { type: 'citations_delta', citation: {} }),
+    grows(7, { type: 'text_delta', text: 'lost' }),
+    ...ends('end_turn'),
+  )
+  expect(said).toEqual(['text Start'])
+  expect(reader.turn().content).toEqual([{ type: 'text', text: 'Start' }])
+})
+
+test('arguments that come whole with the start of a call are taken', () => {
+  const { reader } = read(opens(0, { type: 'tool_use', name: 'stop_vm', input: { vmid: 101 } }), ...ends('tool_use'))
+  expect(reader.turn().content).toMatchObject([{ toolInput: { vmid: 101 } }])
+})
+
+test.each([
+  ['end_turn', 'end_turn'],
+  ['stop_sequence', 'end_turn'],
+  ['max_tokens', 'max_tokens'],
+  ['model_context_window_exceeded', 'max_tokens'],
+  ['refusal', 'refusal'],
+  ['pause_turn', 'pause_turn'],
+  ['tool_use', 'end_turn'],
+  ['something_new', 'end_turn'],
+  [null, 'end_turn'],
+])('stop reason %s without a call means %s', (wire, ours) => {
+  expect(read(...ends(wire)).reader.turn().stopReason).toBe(ours)
+})
+
+test('calls of a refused turn are dropped', () => {
+  const { reader } = read(opens(0, { type: 'tool_use', name: 'stop_vm', input: {} }), ...ends('refusal'))
+  expect(reader.turn()).toMatchObject({ content: [], stopReason: 'refusal' })
+})
+
+const start = {
+  type: 'message_start',
+  message: {
+    usage: { input_tokens: 5, cache_creation_input_tokens: 7, cache_read_input_tokens: 11, output_tokens: 1 },
+  },
+}
+
+test('usage is cumulative, and what a later event leaves out stands', () => {
+  const { reader } = read(
+    start,
+    { type: 'message_delta', delta: {}, usage: { output_tokens: 20, input_tokens: null } },
+    ...ends('end_turn', { output_tokens: 30 }),
+  )
+  expect(reader.turn().usage).toEqual({ inputTokens: 5, outputTokens: 30, cacheReadTokens: 11, cacheWriteTokens: 7 })
+})
+
+test('a broken stream tells what it cost so far', () => {
+  const usage = { inputTokens: 5, outputTokens: 1, cacheReadTokens: 11, cacheWriteTokens: 7 }
+  const failures = [
+    () => read(start).reader.turn(),
+    () => read(start, { type: 'error', error: { type: 'overloaded_error' } }),
+  ]
+  for (const fail of failures) {
+    try {
+      fail()
+      expect.unreachable()
+    } catch (error) {
+      expect(error).toBeInstanceOf(ModelError)
+      expect(error).toMatchObject({ usage })
+    }
+  }
+})

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import type { Message, ModelRequest } from '../../agent/model.ts'
+import type { Content } from '../../protocol/index.ts'
+import { chatRequest } from './request.ts'
+
+const options = { model: 'm', maxTokens: undefined, isOpenAi: false }
+const tools = [{ name: 'get_vms', description: 'x', inputSchema: { type: 'object' } }]
+const body = (messages: Message[], part: Partial<ModelRequest> = {}) =>
+  chatRequest({ system: 'S', messages, tools, mayCallTools: true, ...part }, options)
+const user = (text: string, results: string[] = [], context?: string): Message => ({
+  role: 'user',
+  results: results.map((id) => ({ toolUseId: id, toolName: 'get_vms', text: `out ${id}`, isError: false })),
+  text,
+  ...(context !== undefined && { context }),
+})
+const assistant = (...content: Content[]): Message => ({ role: 'assistant', content, model: 'openai/m' })
+const call = (toolUseId: string, toolInput = {}): Content => ({
+  type: 'tool_call',
+  toolUseId,
+  toolName: 'get_vms',
+  toolInput,
+})
+
+test('a request holds these fields and no other', () => {
+  expect(body([user('Hi')])).toEqual({
+    model: 'm',
+    stream: true,
+    stream_options: { include_usage: true },
+    messages: [
+      { role: 'system', content: 'S' },
+      { role: 'user', content: 'Hi' },
+    ],
+    tools: [{ type: 'function', function: { name: 'get_vms', description: 'x', parameters: { type: 'object' } } }],
+  })
+})
+
+test('the token limit has the name its server knows', () => {
+  const request = { system: 'S', messages: [user('Hi')], tools: [], mayCallTools: true }
+  const limits = (part: object) => {
+    const { max_tokens, max_completion_tokens } = chatRequest(request, { ...options, ...part })
+    return [max_tokens, max_completion_tokens]
+  }
+  expect(limits({ maxTokens: 9 })).toEqual([9, undefined])
+  expect(limits({ maxTokens: 9, isOpenAi: true })).toEqual([undefined, 9])
+  expect(limits({ isOpenAi: true })).toEqual([undefined, undefined])
+})
+
+test('every call is answered right after its turn, before any words', () => {
+  const turn = assistant({ type: 'text', text: 'Let me see.' }, call('a', { node: 'pve' }), call('b'))
+  expect(body([user('Hi'), turn, user('And?', ['a', 'b'])]).messages.slice(2)).toEqual([
+    {
+      role: 'assistant',
+      content: 'Let me see.',
+      tool_calls: [
+        { id: 'a', type: 'function', function: { name: 'get_vms', arguments: '{"node":"pve"}' } },
+        { id: 'b', type: 'function', function: { name: 'get_vms', arguments: '{}' } },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'a', content: 'out a' },
+    { role: 'tool', tool_call_id: 'b', content: 'out b' },
+    { role: 'user', content: 'And?' },
+  ])
+})
+
+test('thinking never goes back, and a turn of nothing else is dropped', () => {
+  const thought: Content = { type: 'thinking', text: 'Hm', signature: 's' }
+  expect(
+    body([user('Hi'), assistant(thought, { type: 'redacted_thinking', data: 'x' }), user('So?')]).messages,
+  ).toEqual([
+    { role: 'system', content: 'S' },
+    { role: 'user', content: 'Hi\n\nSo?' },
+  ])
+  expect(body([user('Hi'), assistant(thought, call('a')), user('', ['a'])]).messages[2]).toMatchObject({
+    content: null,
+  })
+})
+
+test('the live context follows the words it belongs to, as one string', () => {
+  expect(body([user('Hi', [], 'pve is online')]).messages[1]).toEqual({ role: 'user', content: 'Hi\n\npve is online' })
+})
+
+test('where no tool may be called, the choice is none', () => {
+  expect(body([user('Hi')], { mayCallTools: false })).toMatchObject({ tools: [{}], tool_choice: 'none' })
+  expect(body([user('Hi')], { tools: [], mayCallTools: false })).not.toHaveProperty('tool_choice')
+})
+
+test('lone surrogates are mended', () => {
+  const request = body([user('cut \ud83d'), assistant(call('a', { text: '\udc00' })), user('', ['a'])])
+  expect(JSON.stringify(request)).not.toMatch(/\\+ud[89a-f]/)
+})

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest'
+import { ModelError } from '../../agent/model.ts'
+import { explained } from './model.ts'
+import { chatReader } from './stream.ts'
+
+const provider = { name: 'P', host: 'p', keyName: 'K', urlName: 'U', secret: undefined }
+
+function read(chunks: object[], mayCall = true) {
+  const said: string[] = []
+  const sink = { text: (t: string) => void said.push(t), thinking: (t: string) => void said.push(`(${t})`) }
+  const reader = chatReader(provider, sink, mayCall)
+  for (const chunk of chunks) reader.take(JSON.stringify(chunk))
+  return { said, reader }
+}
+const delta = (part: object) => ({ choices: [{ index: 0, delta: part }] })
+const stop = (finish_reason: string) => ({ choices: [{ delta: {}, finish_reason }] })
+const call = (part: object, name?: string, json?: string) =>
+  delta({
+    tool_calls: [{ ...part, function: { ...(name && { name }), ...(json !== undefined && { arguments: json }) } }],
+  })
+const inputs = (chunks: object[]) =>
+  read([...chunks, stop('tool_calls')])
+    .reader.turn()
+    .content.map((piece) => piece.type === 'tool_call' && [piece.toolName, piece.toolInput])
+
+test.each<[string, object[]]>([
+  [
+    'their index',
+    [
+      call({ index: 0, id: 'x' }, 'a', '{"n"'),
+      call({ index: 1, id: 'x' }, 'b', '{}'),
+      call({ index: 0 }, undefined, ':1}'),
+    ],
+  ],
+  [
+    'ids, with one index for all',
+    [call({ index: 0, id: 'x' }, 'a', '{"n":1}'), call({ index: 0, id: 'y' }, 'b', '{}')],
+  ],
+  [
+    'names, with one index and id for all',
+    [call({ index: 0, id: 'x' }, 'a', '{"n":1}'), call({ index: 0, id: 'x' }, 'b', '{}')],
+  ],
+  ['names, with one index and no id', [call({ index: 0 }, 'a', '{"n":1}'), call({ index: 0 }, 'b', '{}')]],
+  ['ids, with no index', [call({ id: 'x' }, 'a', '{"n"'), call({}, undefined, ':1}'), call({ id: 'y' }, 'b', '{}')]],
+  [
+    'index, with a new id in each delta',
+    [
+      call({ index: 0, id: 'x' }, 'a', '{"n"'),
+      call({ index: 0, id: 'z' }, undefined, ':1}'),
+      call({ index: 1, id: 'y' }, 'b', '{}'),
+    ],
+  ],
+  [
+    'index, with name and id repeated',
+    [
+      call({ index: 0, id: 'x' }, 'a', '{"n"'),
+      call({ index: 0, id: 'x' }, 'a', ':1}'),
+      call({ index: 1, id: 'y' }, 'b', ''),
+    ],
+  ],
+])('calls are told apart by %s', (_, chunks) => {
+  expect(inputs(chunks)).toEqual([
+    ['a', { n: 1 }],
+    ['b', {}],
+  ])
+})
+
+test('reasoning is shown and kept unsigned, under both of its names', () => {
+  const { said, reader } = read([
+    delta({ reasoning_content: 'Let me ' }),
+    delta({ reasoning: 'see' }),
+    delta({ content: 'Yes.' }),
+    stop('stop'),
+  ])
+  expect(said).toEqual(['(Let me )', '(see)', 'Yes.'])
+  expect(reader.turn().content).toEqual([
+    { type: 'thinking', text: 'Let me see' },
+    { type: 'text', text: 'Yes.' },
+  ])
+})
+
+test("a refusal's words are text", () => {
+  const { said, reader } = read([delta({ content: null, refusal: 'I cannot.' }), stop('stop')])
+  expect(said).toEqual(['I cannot.'])
+  expect(reader.turn()).toMatchObject({ content: [{ text: 'I cannot.' }], stopReason: 'end_turn' })
+})
+
+test.each([
+  ['stop', 'tool_use'],
+  ['tool_calls', 'tool_use'],
+  ['function_call', 'tool_use'],
+  ['length', 'max_tokens'],
+  ['content_filter', 'refusal'],
+])('finish reason %s with a whole call means %s', (wire, ours) => {
+  expect(read([call({ index: 0 }, 'a', '{}'), stop(wire)]).reader.turn().stopReason).toBe(ours)
+})
+
+test('a stream is whole with [DONE] or a finish reason, and broken with neither', () => {
+  expect(read([delta({ content: 'Hi' }), stop('stop')]).reader.turn().stopReason).toBe('end_turn')
+  const { reader } = read([delta({ content: 'Hi' })])
+  expect(() => reader.turn()).toThrow(ModelError)
+  expect(reader.take('[DONE]')).toBe(true)
+  expect(reader.turn().stopReason).toBe('end_turn')
+})
+
+test('a server that counts nothing costs nothing', () => {
+  const { reader } = read([{ choices: [], usage: null }, stop('stop')])
+  expect(reader.turn().usage).toEqual({ inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 })
+})
+
+test('tools that a model does not take over this API are explained', () => {
+  const told = 'Function tools with reasoning_effort are not supported. Please use /v1/responses instead.'
+  const error = new ModelError('model_bad_request', told, { isRetryable: false })
+  expect(explained(error, 'gpt-5.4-mini')).toMatchObject({ message: expect.stringContaining('Set OPENAI_MODEL') })
+  expect(explained(error, 'gpt-5.1')).toBe(error)
+  const other = new ModelError('model_bad_request', 'Too long.', { isRetryable: false })
+  expect(explained(other, 'gpt-5.4')).toBe(other)
+})
