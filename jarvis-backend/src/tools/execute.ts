@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import type { Card, Entry, Requester, ToolCall } from '../protocol/index.ts'
+import { type Card, type Entry, JarvisError, type Requester, type ToolCall } from '../protocol/index.ts'
 import { describe, type Redactor, type World } from '../safety/index.ts'
 import type { Confirmations } from './confirmations.ts'
 import type { Judge, Judgement } from './judge.ts'
@@ -32,6 +32,8 @@ export type CallContext = {
 export type Executor = {
   /** Resolves once the call has its result, refusal or denial in the transcript. Never rejects for a call's own fault. */
   settle(call: ToolCall, context: CallContext): Promise<void>
+  /** Resolves once no tool is running. */
+  idle(): Promise<void>
 }
 
 type Asked = NonNullable<ReturnType<Confirmations['get']>>
@@ -51,6 +53,9 @@ export function createExecutor(parts: {
   report(error: unknown, toolName: string): void
 }): Executor {
   const { judge, confirmations, executions, journal, transactions, redactor, clock } = parts
+
+  let running = 0
+  const onIdle: (() => void)[] = []
 
   async function settle(call: ToolCall, context: CallContext): Promise<void> {
     const { toolUseId, toolName } = call
@@ -121,17 +126,26 @@ export function createExecutor(parts: {
     })
   }
 
-  async function read(call: ToolCall, ready: Ready, context: CallContext) {
-    started(call, ready, context)
-    const { output, durationMs } = await run(call, ready, context)
-    transactions.atomically(() => {
-      journal.append('call', {
-        ...record(call, context, ready.verdict.rule),
-        tier: 'green',
-        isError: output.isError === true,
+  /** Runs the call and keeps what came of it, counted until that is stored. */
+  async function perform(call: ToolCall, ready: Ready, context: CallContext, keep: (output: ToolOutput) => void) {
+    running += 1
+    try {
+      started(call, ready, context)
+      const { output, durationMs } = await run(call, ready, context)
+      transactions.atomically(() => {
+        keep(output)
+        finished(call, output, durationMs, context)
       })
-      finished(call, output, durationMs, context)
-    })
+    } finally {
+      running -= 1
+      if (running === 0) for (const done of onIdle.splice(0)) done()
+    }
+  }
+
+  async function read(call: ToolCall, ready: Ready, context: CallContext) {
+    await perform(call, ready, context, ({ isError = false }) =>
+      journal.append('call', { ...record(call, context, ready.verdict.rule), tier: 'green', isError }),
+    )
   }
 
   async function change(call: ToolCall, ready: Ready, context: CallContext) {
@@ -154,13 +168,9 @@ export function createExecutor(parts: {
   }
 
   async function runClaimed(call: ToolCall, ready: Ready, context: CallContext) {
-    started(call, ready, context)
-    const { output, durationMs } = await run(call, ready, context)
-    transactions.atomically(() => {
-      const isError = output.isError === true
+    await perform(call, ready, context, ({ isError = false, summary }) => {
       executions.settle(call.toolUseId, clock.now(), isError)
-      journal.append('result', { toolUseId: call.toolUseId, isError, summary: redactor.text(output.summary) })
-      finished(call, output, durationMs, context)
+      journal.append('result', { toolUseId: call.toolUseId, isError, summary: redactor.text(summary) })
     })
   }
 
@@ -271,7 +281,7 @@ export function createExecutor(parts: {
         }),
       ])
     } catch (error) {
-      if (!stop.signal.aborted) parts.report(error, tool.name)
+      if (!stop.signal.aborted && !(error instanceof JarvisError)) parts.report(error, tool.name)
       const text = context.signal.aborted
         ? 'Stopped waiting for it. What had already begun on the cluster goes on.'
         : error instanceof Error
@@ -326,7 +336,14 @@ export function createExecutor(parts: {
     at: clock.now(),
   })
 
-  return { settle }
+  return {
+    settle,
+    idle: () =>
+      new Promise((done) => {
+        if (running === 0) done()
+        else onIdle.push(done)
+      }),
+  }
 }
 
 /** Why a call that was in order when it was asked is not any more. */

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import jwt from 'jsonwebtoken'
+import { z } from 'zod'
+import { JarvisError, Role } from '../protocol/index.ts'
+
+const Claims = z.object({
+  sub: z.string().min(1).max(200),
+  role: Role,
+  iat: z.int(),
+  exp: z.int(),
+  iss: z.literal('jarvis'),
+})
+
+/** Who is behind a request. */
+export type Identity = { sub: string; role: Role /** Unix seconds. */; exp: number; tokenHash: string }
+
+export interface RevocationStore {
+  revoke(tokenHash: string, expiresAt: number): void
+  isRevoked(tokenHash: string): boolean
+}
+
+export type Tokens = {
+  issue(sub: string, role: Role): { token: string; expiresIn: number }
+  /** @throws JarvisError `unauthorized`, `token_expired`. */
+  verify(token: string): Identity
+  revoke(identity: Identity): void
+}
+
+const lifetimeS = 7 * 24 * 60 * 60
+
+/** HS256 alone, issuer pinned, `exp` required, no `kid` honoured: what else a header claims is not read. */
+export function createTokens(secret: string, revoked: RevocationStore): Tokens {
+  return {
+    issue(sub, role) {
+      const token = jwt.sign({ sub, role }, secret, { algorithm: 'HS256', issuer: 'jarvis', expiresIn: lifetimeS })
+      return { token, expiresIn: lifetimeS }
+    },
+    verify(token) {
+      let payload: unknown
+      try {
+        payload = jwt.verify(token, secret, { algorithms: ['HS256'], issuer: 'jarvis' })
+      } catch (cause) {
+        if (cause instanceof jwt.TokenExpiredError) {
+          throw new JarvisError('token_expired', 'The sign-in has expired. Sign in again.', { cause })
+        }
+        throw new JarvisError('unauthorized', 'Sign in first.', { cause })
+      }
+      const claims = Claims.safeParse(payload)
+      if (!claims.success) throw new JarvisError('unauthorized', 'Sign in first.')
+      const tokenHash = hashToken(token)
+      if (revoked.isRevoked(tokenHash)) throw new JarvisError('unauthorized', 'You signed out. Sign in again.')
+      const { sub, role, exp } = claims.data
+      return { sub, role, exp, tokenHash }
+    },
+    revoke: ({ tokenHash, exp }) => revoked.revoke(tokenHash, exp * 1000),
+  }
+}
+
+export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')

@@ -1,0 +1,233 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type Server as HttpServer } from 'node:http'
+import { join } from 'node:path'
+import type { Model, ModelRequest } from './agent/model.ts'
+import { asClusterData, defaultPersona, systemPrompt } from './agent/persona.ts'
+import { generateWithRetries } from './agent/retry.ts'
+import { createRuns } from './agent/runs.ts'
+import { createLoginGuard } from './auth/login.ts'
+import { createMcpTokens, type McpToken } from './auth/mcp-tokens.ts'
+import { generatePassword, hashPassword, isPassword, isSameSecret } from './auth/passwords.ts'
+import { createTokens } from './auth/tokens.ts'
+import type { Config, ModelConfig } from './config/config.ts'
+import { keptSecret, openDataDir } from './config/data-dir.ts'
+import type { Homelab } from './homelab/ports.ts'
+import { createSimulator } from './homelab/simulator/index.ts'
+import { clusterSummary } from './homelab/summary.ts'
+import { createApp } from './http/app.ts'
+import { authRoutes } from './http/auth.ts'
+import { confirmationRoutes } from './http/confirmations.ts'
+import { createRequestGuard } from './http/guard.ts'
+import { sessionRoutes } from './http/sessions.ts'
+import { toolRoutes } from './http/tools.ts'
+import { type Clock, systemClock } from './lib/clock.ts'
+import { createLogger } from './lib/logger.ts'
+import { createMcpRoute } from './mcp/server.ts'
+import type { ClusterState } from './protocol/index.ts'
+import { anthropicModel, demoModel, openAiCompatibleModel } from './providers/index.ts'
+import { serveActivity } from './realtime/activity.ts'
+import { serveChat } from './realtime/chat.ts'
+import { serveCluster } from './realtime/cluster.ts'
+import { createRealtime } from './realtime/server.ts'
+import { createRedactor, createStreamRedactor } from './safety/index.ts'
+import { createConfirmationStore, createExecutionStore } from './store/sqlite/confirmations.ts'
+import { openDatabase } from './store/sqlite/database.ts'
+import { createJournal } from './store/sqlite/journal.ts'
+import { createMcpTokenStore, createRevocationStore } from './store/sqlite/tokens.ts'
+import { createTranscriptStore } from './store/sqlite/transcript.ts'
+import { createCatalog, homelabTools, inputSchemaOf } from './tools/catalog.ts'
+import { createConfirmations } from './tools/confirmations.ts'
+import { createExecutor } from './tools/execute.ts'
+import { createJudge } from './tools/judge.ts'
+
+export type Jarvis = {
+  http: HttpServer
+  /** The password, where this start made it. */
+  newPassword: string | undefined
+  modelId: string
+  /** Takes no more work, lets running calls finish, closes everything. What is unfinished goes on at the next start. */
+  stop(graceMs: number): Promise<void>
+}
+
+/** What tests put in the place of the real thing. */
+export type Replacements = { clock?: Clock; model?: Model; homelab?: Homelab; databasePath?: string }
+
+/** Names the concrete parts and wires them to their ports. Listens to nothing yet. */
+export function compose(config: Config, version: string, dashboardDir: string, replace: Replacements = {}): Jarvis {
+  const clock = replace.clock ?? systemClock
+  const now = () => clock.now()
+  const dataDir = openDataDir(config.dataDir)
+  const database = openDatabase(replace.databasePath ?? join(dataDir, 'jarvis.db'))
+  const jwtSecret = config.jwtSecret ?? keptSecret(dataDir, 'jwt-secret', () => randomBytes(32).toString('hex')).value
+  const password = passwordOf(config, dataDir)
+
+  const redactor = createRedactor([
+    ...config.secrets,
+    jwtSecret,
+    ...(password.made === undefined ? [] : [password.made]),
+  ])
+  const logger = createLogger(config.logLevel, redactor.text)
+  const report = (error: unknown, message: string) => logger.error({ err: error }, message)
+
+  const homelab = replace.homelab ?? createSimulator({ clock, protectedTargets: config.protectedTargets })
+  const { cluster } = homelab
+  const world = () => ({ cluster: cluster.state(), protectedTargets: config.protectedTargets })
+  const catalog = createCatalog(homelabTools(homelab))
+  const judge = createJudge(catalog, world)
+
+  const store = createTranscriptStore(database)
+  const executions = createExecutionStore(database)
+  const journal = createJournal(database, now)
+  const tokens = createTokens(jwtSecret, createRevocationStore(database, now))
+  const mcpTokens = createMcpTokens(createMcpTokenStore(database), now)
+
+  const http = createServer()
+  const guard = createRequestGuard([...config.allowedHosts, config.host.toLowerCase()])
+  const realtime = createRealtime(http, tokens, guard)
+  const chat = realtime.namespace('/chat')
+  const activity = serveActivity(realtime.namespace('/events'))
+
+  const confirmations = createConfirmations({
+    store: createConfirmationStore(database),
+    executions,
+    journal,
+    transactions: database,
+    clock,
+    changed: (sessionId) => activity.changed({ what: 'confirmations', sessionId }),
+  })
+  const executor = createExecutor({
+    judge,
+    world,
+    confirmations,
+    executions,
+    journal,
+    transactions: database,
+    redactor,
+    clock,
+    confirmTtlMs: config.confirmTtlMs,
+    report: (error, toolName) => report(error, `${toolName} failed`),
+  })
+
+  const model = replace.model ?? createModel(config.model, () => cluster.state())
+  const persona = personaFile(dataDir)
+  const runs = createRuns({
+    store,
+    model,
+    tools: executor,
+    toolSpecs: catalog.list().map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      inputSchema: inputSchemaOf(tool),
+    })),
+    clock,
+    publish: (sessionId, event, payload) => void chat.to(sessionId).emit(event, payload),
+    afterCommit: database.afterCommit,
+    prompt: () => systemPrompt(persona()),
+    context: () => asClusterData(clusterSummary(cluster.state())),
+    pending: confirmations.pending,
+    redact: { ...redactor, stream: () => createStreamRedactor(redactor) },
+    generate: (used: Model, request: ModelRequest, sink, signal, onRetry) =>
+      generateWithRetries(used, request, sink, signal, { clock, onRetry }),
+    historyLimit: config.historyLimit,
+    maxTurns: config.maxTurns,
+    changed: (sessionId) => activity.changed({ what: 'sessions', sessionId }),
+    report,
+  })
+
+  serveChat(chat, { runs, confirmations, store, now, report })
+  const clusterFeed = serveCluster(realtime.namespace('/cluster'), { cluster, clock, record: activity.record })
+
+  const startedAt = Date.now()
+  const uptimeS = () => Math.round((Date.now() - startedAt) / 1000)
+  let isStopping = false
+  const app = createApp({
+    guard,
+    tokens,
+    dashboardDir,
+    report,
+    auth: authRoutes({
+      tokens,
+      guard: createLoginGuard(now),
+      isPassword: password.is,
+      revoked: realtime.drop,
+      signedIn: (address, ok) => journal.append('sign_in', { address, ok }),
+    }),
+    resources: {
+      sessions: sessionRoutes({ runs, store, pendingCounts: confirmations.pendingCounts, redact: redactor, now }),
+      confirmations: confirmationRoutes(confirmations, now),
+      tools: toolRoutes(catalog, judge),
+    },
+    mcp: createMcpRoute({ catalog, runs, tokens: mcpTokens, version, report, sessionOf }),
+    health: () => ({ status: isStopping ? 'shutting_down' : 'ok', version, uptime: uptimeS() }),
+    status: () => ({
+      version,
+      uptimeS: uptimeS(),
+      model: model.id,
+      isDemoModel: config.model.provider === 'demo',
+      isDemoCluster: cluster.state().isDemo,
+    }),
+    cluster: () => cluster.state(),
+  })
+  http.on('request', app)
+  runs.resume()
+
+  /** One session for each MCP token; its id is derived, so that it is found again. */
+  function sessionOf(token: McpToken): string {
+    const id = `ses_mcp_${token.name}`
+    if (store.session(id) === undefined) {
+      store.createSession({ id, title: `MCP: ${token.name}`, source: 'mcp', at: now() })
+    }
+    return id
+  }
+
+  return {
+    http,
+    newPassword: password.made,
+    modelId: model.id,
+    async stop(graceMs) {
+      isStopping = true
+      runs.stop()
+      await Promise.race([executor.idle(), new Promise((done) => setTimeout(done, graceMs).unref())])
+      clusterFeed.close()
+      await realtime.close()
+      http.closeAllConnections()
+      cluster.close()
+      database.close()
+    },
+  }
+}
+
+function createModel(config: ModelConfig, cluster: () => ClusterState): Model {
+  switch (config.provider) {
+    case 'anthropic':
+      return anthropicModel(config)
+    case 'openai':
+      return openAiCompatibleModel(config)
+    case 'demo':
+      return demoModel({ cluster })
+    default:
+      return config satisfies never
+  }
+}
+
+/** The configured password, or one that is made at the first start, of which only the hash is kept. */
+function passwordOf({ password }: Config, dataDir: string) {
+  if (password !== undefined) return { made: undefined, is: async (given: string) => isSameSecret(given, password) }
+  const made = generatePassword()
+  const { value: hash, isNew } = keptSecret(dataDir, 'password-hash', () => hashPassword(made))
+  return { made: isNew ? made : undefined, is: (given: string) => isPassword(given, hash) }
+}
+
+/** The operator's own text; read again at each use, so that an edit counts from the next message on. */
+function personaFile(dataDir: string): () => string {
+  const path = join(dataDir, 'workspace', 'SOUL.md')
+  if (!existsSync(path)) writeFileSync(path, defaultPersona)
+  return () => {
+    try {
+      return readFileSync(path, 'utf8')
+    } catch {
+      return defaultPersona
+    }
+  }
+}

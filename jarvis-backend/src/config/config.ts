@@ -1,0 +1,180 @@
+import { isIP } from 'node:net'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import { type LogLevel, logLevels } from '../lib/logger.ts'
+
+/** A variable that cannot be used; `message` is one line: its name, what is wrong, an example. */
+export class ConfigError extends Error {}
+
+export type ModelConfig =
+  | { provider: 'anthropic'; model: string; apiKey?: string; baseUrl?: string; maxTokens: number }
+  | { provider: 'openai'; model: string; apiKey?: string; baseUrl?: string }
+  | { provider: 'demo' }
+
+export type Config = {
+  port: number
+  host: string
+  dataDir: string
+  /** Absent: the generated ones in the data dir. */
+  password: string | undefined
+  jwtSecret: string | undefined
+  model: ModelConfig
+  historyLimit: number
+  maxTurns: number
+  confirmTtlMs: number
+  protectedTargets: ReadonlySet<string>
+  /** Host names under which the dashboard may be opened, besides addresses and `localhost`. */
+  allowedHosts: readonly string[]
+  logLevel: LogLevel
+  /** Every configured value that no log, transcript or client may show. */
+  secrets: readonly string[]
+}
+
+const wholeNumber = (least: number, most: number, fallback: number, example: string) =>
+  z
+    .string()
+    .refine((text) => /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most, {
+      message: `must be a whole number from ${least} to ${most}, for example ${example}`,
+    })
+    .transform(Number)
+    .optional()
+    .transform((value) => value ?? fallback)
+
+const url = z.string().refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), {
+  message: 'must be a URL, for example http://127.0.0.1:11434/v1',
+})
+
+const target = /^(node\/[A-Za-z0-9][A-Za-z0-9.-]{0,62}|(vm|ct)\/[1-9]\d{0,8}|service\/[A-Za-z0-9@._:-]{1,100})$/
+
+const Environment = z.object({
+  PORT: wholeNumber(0, 65_535, 4000, '4000'),
+  HOST: z.string().default('127.0.0.1'),
+  JARVIS_DATA_DIR: z.string().optional(),
+  JARVIS_PASSWORD: z.string().min(8, 'must have at least 8 characters, for example correct-horse-battery').optional(),
+  JWT_SECRET: z.string().min(32, 'must have at least 32 characters; make one with: openssl rand -hex 32').optional(),
+  JARVIS_MODEL: z
+    .string()
+    .regex(
+      /^(demo|anthropic\/.+|openai\/.+)$/,
+      'must be demo, anthropic/MODEL or openai/MODEL, for example anthropic/claude-sonnet-5-5',
+    )
+    .optional(),
+  ANTHROPIC_API_KEY: z.string().optional(),
+  ANTHROPIC_BASE_URL: url.optional(),
+  CLAUDE_MODEL: z.string().default('claude-sonnet-5-5'),
+  CLAUDE_MAX_TOKENS: wholeNumber(1, 1_000_000, 4096, '4096'),
+  OPENAI_API_KEY: z.string().optional(),
+  OPENAI_BASE_URL: url.optional(),
+  OPENAI_MODEL: z.string().default('gpt-5.2'),
+  CHAT_HISTORY_LIMIT: wholeNumber(1, 1_000, 20, '20'),
+  CHAT_MAX_LOOP: wholeNumber(1, 100, 10, '10'),
+  CONFIRM_TTL_SECONDS: wholeNumber(1, 604_800, 900, '900'),
+  JARVIS_PROTECTED: z
+    .string()
+    .default('node/agent1')
+    .transform((list) =>
+      list
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
+    )
+    .refine((items) => items.every((item) => target.test(item)), {
+      message: 'must be a comma list of node/NAME, vm/ID, ct/ID, service/NAME, for example node/agent1,vm/101',
+    }),
+  JARVIS_ALLOWED_HOSTS: z
+    .string()
+    .default('')
+    .transform((list) =>
+      list
+        .split(',')
+        .map((item) => item.trim().toLowerCase())
+        .filter((item) => item !== ''),
+    )
+    .refine((items) => items.every((item) => /^[a-z0-9.-]+$/.test(item)), {
+      message: 'must be a comma list of host names without port, for example jarvis.lan,jarvis.example.org',
+    }),
+  LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}, for example info`).default('info'),
+})
+
+/**
+ * Reads the environment once. An empty value counts as absent.
+ * @throws ConfigError naming the first variable that cannot be used.
+ */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''),
+  )
+  const parsed = Environment.safeParse(given)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    throw new ConfigError(`${String(issue?.path[0])} ${issue?.message}.`)
+  }
+  const value = parsed.data
+  if (!isLoopback(value.HOST) && (value.JARVIS_PASSWORD === undefined || value.JWT_SECRET === undefined)) {
+    const missing = value.JARVIS_PASSWORD === undefined ? 'JARVIS_PASSWORD' : 'JWT_SECRET'
+    throw new ConfigError(
+      `HOST is ${value.HOST}, which others on the network can reach, so ${missing} must be set too, for example ${missing}=${missing === 'JWT_SECRET' ? '$(openssl rand -hex 32)' : 'correct-horse-battery'}; or use HOST=127.0.0.1.`,
+    )
+  }
+  return Object.freeze({
+    port: value.PORT,
+    host: value.HOST,
+    dataDir: dataDirOf(value.JARVIS_DATA_DIR),
+    password: value.JARVIS_PASSWORD,
+    jwtSecret: value.JWT_SECRET,
+    model: modelOf(value),
+    historyLimit: value.CHAT_HISTORY_LIMIT,
+    maxTurns: value.CHAT_MAX_LOOP,
+    confirmTtlMs: value.CONFIRM_TTL_SECONDS * 1000,
+    protectedTargets: new Set(value.JARVIS_PROTECTED),
+    allowedHosts: value.JARVIS_ALLOWED_HOSTS,
+    logLevel: value.LOG_LEVEL,
+    secrets: [value.JARVIS_PASSWORD, value.JWT_SECRET, value.ANTHROPIC_API_KEY, value.OPENAI_API_KEY].filter(
+      (secret) => secret !== undefined,
+    ),
+  })
+}
+
+function modelOf(value: z.output<typeof Environment>): ModelConfig {
+  const hasAnthropic = value.ANTHROPIC_API_KEY !== undefined || value.ANTHROPIC_BASE_URL !== undefined
+  const hasOpenai = value.OPENAI_API_KEY !== undefined || value.OPENAI_BASE_URL !== undefined
+  const chosen =
+    value.JARVIS_MODEL ??
+    (hasAnthropic ? `anthropic/${value.CLAUDE_MODEL}` : hasOpenai ? `openai/${value.OPENAI_MODEL}` : 'demo')
+  if (chosen === 'demo') return { provider: 'demo' }
+  const [, provider, model = ''] = /^(anthropic|openai)\/(.+)$/.exec(chosen) ?? []
+  if (provider === 'anthropic') {
+    if (!hasAnthropic) {
+      throw new ConfigError(
+        `JARVIS_MODEL is ${chosen}, so ANTHROPIC_API_KEY must be set, for example ANTHROPIC_API_KEY=sk-ant-…`,
+      )
+    }
+    return {
+      provider,
+      model,
+      maxTokens: value.CLAUDE_MAX_TOKENS,
+      ...(value.ANTHROPIC_API_KEY !== undefined && { apiKey: value.ANTHROPIC_API_KEY }),
+      ...(value.ANTHROPIC_BASE_URL !== undefined && { baseUrl: value.ANTHROPIC_BASE_URL }),
+    }
+  }
+  if (!hasOpenai) {
+    throw new ConfigError(
+      `JARVIS_MODEL is ${chosen}, so OPENAI_API_KEY or OPENAI_BASE_URL must be set, for example OPENAI_BASE_URL=http://127.0.0.1:11434/v1`,
+    )
+  }
+  return {
+    provider: 'openai',
+    model,
+    ...(value.OPENAI_API_KEY !== undefined && { apiKey: value.OPENAI_API_KEY }),
+    ...(value.OPENAI_BASE_URL !== undefined && { baseUrl: value.OPENAI_BASE_URL }),
+  }
+}
+
+function dataDirOf(given: string | undefined): string {
+  if (given === undefined) return join(homedir(), '.jarvis')
+  return given.startsWith('~/') ? join(homedir(), given.slice(2)) : resolve(given)
+}
+
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))

@@ -1,0 +1,30 @@
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ConfigError } from './config.ts'
+
+/** Makes the data dir where it is missing. @throws ConfigError when it cannot be written. */
+export function openDataDir(path: string): string {
+  try {
+    mkdirSync(join(path, 'workspace'), { recursive: true, mode: 0o700 })
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+    return path
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new ConfigError(
+      `JARVIS_DATA_DIR ${path} cannot be written (${why}). Choose a folder you own, for example JARVIS_DATA_DIR=~/.jarvis.`,
+    )
+  }
+}
+
+/** A secret that is made once and kept with mode 0600. @returns it, and whether it was made now. */
+export function keptSecret(dataDir: string, name: string, make: () => string): { value: string; isNew: boolean } {
+  const path = join(dataDir, name)
+  if (existsSync(path)) {
+    chmodSync(path, 0o600)
+    const value = readFileSync(path, 'utf8').trim()
+    if (value !== '') return { value, isNew: false }
+  }
+  const value = make()
+  writeFileSync(path, `${value}\n`, { mode: 0o600 })
+  return { value, isNew: true }
+}

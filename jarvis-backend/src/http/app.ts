@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import express, { type Express, type RequestHandler, type Router } from 'express'
+import type { Tokens } from '../auth/tokens.ts'
+import { type ClusterState, type Health, JarvisError, type Status } from '../protocol/index.ts'
+import { requireToken } from './auth.ts'
+import { errorHandler } from './errors.ts'
+import type { RequestGuard } from './guard.ts'
+
+/** Fonts, scripts and sockets from here alone; nothing may frame the cards. */
+const contentPolicy = [
+  "default-src 'self'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self' ws: wss:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const secureHeaders: RequestHandler = (_request, response, next) => {
+  response.set({
+    'Content-Security-Policy': contentPolicy,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+  })
+  next()
+}
+
+export function createApp(parts: {
+  guard: RequestGuard
+  tokens: Tokens
+  auth: Router
+  /** By path under `/api`; all of them need a token. */
+  resources: Record<string, Router>
+  mcp: RequestHandler
+  health(): Health
+  status(): Status
+  cluster(): ClusterState
+  /** The built dashboard; absent where there is none. */
+  dashboardDir: string
+  report(error: unknown, message: string): void
+}): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.use((request, _response, next) => {
+    if (!parts.guard(request)) {
+      throw new JarvisError(
+        'forbidden',
+        'This host name or origin is not allowed. Open JARVIS by its address, or add the name to JARVIS_ALLOWED_HOSTS.',
+      )
+    }
+    next()
+  })
+  app.use(secureHeaders)
+  app.get('/health', (_request, response) => {
+    response.json(parts.health())
+  })
+  app.use('/mcp', parts.mcp)
+
+  const api = express.Router()
+  api.use((_request, response, next) => {
+    response.set('Cache-Control', 'no-store')
+    next()
+  })
+  api.use(express.json({ limit: '256kb' }))
+  api.use('/auth', parts.auth)
+  api.use(requireToken(parts.tokens))
+  api.get('/status', (_request, response) => {
+    response.json(parts.status())
+  })
+  api.get('/cluster', (_request, response) => {
+    response.json(parts.cluster())
+  })
+  for (const [path, router] of Object.entries(parts.resources)) api.use(`/${path}`, router)
+  api.use((request) => {
+    throw new JarvisError('not_found', `There is no ${request.method} ${request.originalUrl.split('?', 1)[0]}.`)
+  })
+  app.use('/api', api)
+
+  app.use(dashboard(parts.dashboardDir))
+  app.use(errorHandler(parts.report))
+  return app
+}
+
+/** Files with a hash in their name are kept for ever; every other path is the page itself. */
+function dashboard(dir: string): Router {
+  const router = express.Router()
+  const page = join(dir, 'index.html')
+  router.use('/assets', express.static(join(dir, 'assets'), { immutable: true, maxAge: '1y', fallthrough: false }))
+  router.use(express.static(dir, { index: false }))
+  router.get('/{*path}', (_request, response) => {
+    if (!existsSync(page)) throw new JarvisError('not_found', 'The dashboard is not built. Run: npm run build')
+    response.set('Cache-Control', 'no-cache').sendFile(page)
+  })
+  return router
+}

@@ -1,0 +1,50 @@
+import { type RequestHandler, Router } from 'express'
+import type { LoginGuard } from '../auth/login.ts'
+import type { Identity, Tokens } from '../auth/tokens.ts'
+import { JarvisError, LoginBody, type LoginReply } from '../protocol/index.ts'
+import { identityOf, read } from './handle.ts'
+
+export type SignIn = {
+  tokens: Tokens
+  guard: LoginGuard
+  isPassword(password: string): Promise<boolean>
+  /** For the journal. */
+  signedIn(address: string, ok: boolean): void
+  /** Drops the sockets of a token that was revoked. */
+  revoked(identity: Identity): void
+}
+
+/** `Authorization: Bearer`; never a query string. */
+export const requireToken =
+  (tokens: Tokens): RequestHandler =>
+  (request, response, next) => {
+    const [, token] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '') ?? []
+    if (token === undefined) throw new JarvisError('unauthorized', 'Sign in first.')
+    response.locals.identity = tokens.verify(token)
+    next()
+  }
+
+export function authRoutes({ tokens, guard, isPassword, signedIn, revoked }: SignIn): Router {
+  const router = Router()
+  router.post('/login', async (request, response) => {
+    const address = request.socket.remoteAddress ?? ''
+    guard.check(address)
+    const { password } = read(LoginBody, request.body)
+    if (!(await isPassword(password))) {
+      guard.failed(address)
+      signedIn(address, false)
+      throw new JarvisError('invalid_credentials', 'That is not the password.')
+    }
+    guard.succeeded(address)
+    signedIn(address, true)
+    const reply: LoginReply = { ...tokens.issue('operator', 'operator'), role: 'operator' }
+    response.json(reply)
+  })
+  router.post('/logout', requireToken(tokens), (_request, response) => {
+    const identity = identityOf(response)
+    tokens.revoke(identity)
+    revoked(identity)
+    response.json({ ok: true })
+  })
+  return router
+}

@@ -1,0 +1,24 @@
+import { Router } from 'express'
+import { ConfirmBody } from '../protocol/index.ts'
+import type { Confirmations } from '../tools/confirmations.ts'
+import { identityOf, operatorOnly, param, read } from './handle.ts'
+
+const dayMs = 24 * 60 * 60_000
+
+export function confirmationRoutes(confirmations: Confirmations, now: () => number): Router {
+  const router = Router()
+  router.get('/', (_request, response) => {
+    response.json({ items: confirmations.list(now() - dayMs) })
+  })
+  router.post('/:id', operatorOnly, (request, response) => {
+    const { confirmed, note } = read(ConfirmBody, request.body)
+    confirmations.decide({
+      toolUseId: param(request, 'id'),
+      confirmed,
+      by: identityOf(response).sub,
+      ...(note !== undefined && { note }),
+    })
+    response.json({ ok: true })
+  })
+  return router
+}

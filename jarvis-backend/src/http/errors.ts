@@ -1,0 +1,30 @@
+import type { ErrorRequestHandler } from 'express'
+import { type ErrorBody, errorStatus, JarvisError } from '../protocol/index.ts'
+
+/** The one place where a failure becomes an HTTP answer. */
+export const errorHandler =
+  (report: (error: unknown, message: string) => void): ErrorRequestHandler =>
+  (error, request, response, next) => {
+    if (response.headersSent) {
+      next(error)
+      return
+    }
+    const known = toJarvisError(error)
+    if (known.code === 'internal') report(error, `${request.method} ${request.path} failed`)
+    if (known.retryAfterS !== undefined) response.set('Retry-After', String(known.retryAfterS))
+    const body: ErrorBody = { error: { code: known.code, message: known.message } }
+    response.status(errorStatus[known.code]).json(body)
+  }
+
+function toJarvisError(error: unknown): JarvisError {
+  if (error instanceof JarvisError) return error
+  // What express and its body parser throw carries a status and a type.
+  const { status, type } = error as { status?: unknown; type?: unknown }
+  if (type === 'entity.too.large')
+    return new JarvisError('message_too_large', 'The body is too large.', { cause: error })
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    const message = type === 'entity.parse.failed' ? 'The body is not valid JSON.' : 'The request could not be read.'
+    return new JarvisError('invalid_request', message, { cause: error })
+  }
+  return new JarvisError('internal', 'Something went wrong inside JARVIS; the log says more.', { cause: error })
+}

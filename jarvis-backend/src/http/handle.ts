@@ -1,0 +1,25 @@
+import type { Request, RequestHandler, Response } from 'express'
+import type { z } from 'zod'
+import type { Identity } from '../auth/tokens.ts'
+import { JarvisError } from '../protocol/index.ts'
+
+/** @throws JarvisError `invalid_request` naming the field. */
+export function read<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const parsed = schema.safeParse(value ?? {})
+  if (parsed.success) return parsed.data
+  throw new JarvisError('invalid_request', describeIssues(parsed.error))
+}
+
+export const describeIssues = (error: z.ZodError): string =>
+  error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`)).join('; ')
+
+export const identityOf = (response: Response): Identity => response.locals.identity as Identity
+
+/** A viewer may read, nothing else. */
+export const operatorOnly: RequestHandler = (_request, response, next) => {
+  if (identityOf(response).role !== 'operator')
+    throw new JarvisError('forbidden', 'An operator can do this; you may only look.')
+  next()
+}
+
+export const param = (request: Request, name: string): string => String(request.params[name] ?? '')

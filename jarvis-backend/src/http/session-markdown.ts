@@ -1,0 +1,32 @@
+import type { Entry } from '../protocol/index.ts'
+
+/** A session as a person reads it: questions, answers, and what was done or refused between them. */
+export function toMarkdown(title: string, entries: readonly Entry[]): string {
+  return `${[`# ${title}`, ...entries.flatMap(toBlocks)].join('\n\n')}\n`
+}
+
+function toBlocks(entry: Entry): string[] {
+  const time = new Date(entry.at).toISOString()
+  switch (entry.type) {
+    case 'user':
+      return [`## ${entry.by}, ${time}`, entry.text]
+    case 'assistant':
+      return entry.content.flatMap((item) => (item.type === 'text' ? [item.text] : []))
+    case 'tool_use':
+      return [`- \`${entry.toolName} ${JSON.stringify(entry.toolInput)}\` (${entry.tier})`]
+    case 'tool_result':
+      return [`- ${entry.isError ? 'failed' : 'result'}: ${entry.summary}`]
+    case 'confirm_needed':
+      return [`- asked: \`${entry.toolName} ${JSON.stringify(entry.toolInput)}\`, ${entry.reason}`]
+    case 'confirm_resolved':
+      return [`- ${entry.decision} by ${entry.by}${entry.note === undefined ? '' : `: ${entry.note}`}`]
+    case 'blocked':
+      return [`- refused: \`${entry.toolName} ${JSON.stringify(entry.toolInput)}\`, ${entry.reason}`]
+    case 'error':
+      return [`- error: ${entry.error}`]
+    case 'done':
+      return []
+    default:
+      return entry satisfies never
+  }
+}

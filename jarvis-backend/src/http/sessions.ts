@@ -1,0 +1,101 @@
+import { Router } from 'express'
+import { z } from 'zod'
+import type { Runs } from '../agent/runs.ts'
+import type { StoredSession, TranscriptStore } from '../agent/transcript-store.ts'
+import { wireEntry } from '../agent/wire-entry.ts'
+import { newId } from '../lib/ids.ts'
+import {
+  type Entry,
+  JarvisError,
+  type Page,
+  PageQuery,
+  SessionCreateBody,
+  SessionRenameBody,
+  type SessionSummary,
+} from '../protocol/index.ts'
+import { identityOf, operatorOnly, param, read } from './handle.ts'
+import { toMarkdown } from './session-markdown.ts'
+
+const ExportQuery = z.strictObject({ format: z.enum(['jsonl', 'markdown']).default('markdown') })
+
+export function sessionRoutes(parts: {
+  runs: Runs
+  store: TranscriptStore
+  pendingCounts(): Map<string, number>
+  redact: Parameters<typeof wireEntry>[1]
+  now(): number
+}): Router {
+  const { runs, store } = parts
+  const toSummary = (pending: Map<string, number>) => {
+    return ({ nextSeq: _, ...session }: StoredSession): SessionSummary => ({
+      ...session,
+      isRunning: runs.isRunning(session.id),
+      pendingCount: pending.get(session.id) ?? 0,
+    })
+  }
+  const known = (id: string) => {
+    const session = store.session(id)
+    if (session === undefined) throw new JarvisError('unknown_session', 'There is no such session. It may be deleted.')
+    return session
+  }
+  const summary = (id: string) => toSummary(parts.pendingCounts())(known(id))
+  const allEntries = (id: string) =>
+    store
+      .entriesBefore(id, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+      .items.map((entry) => wireEntry(entry, parts.redact))
+
+  const router = Router()
+  router.get('/', (request, response) => {
+    const { limit, before } = read(PageQuery, request.query)
+    const { items, next } = store.listSessions({ limit, ...(before !== undefined && { before }) })
+    const page: Page<SessionSummary> = {
+      items: items.map(toSummary(parts.pendingCounts())),
+      ...(next !== undefined && { next }),
+    }
+    response.json(page)
+  })
+  router.post('/', operatorOnly, (request, response) => {
+    const { title } = read(SessionCreateBody, request.body)
+    const id = newId('ses')
+    store.createSession({ id, title: title ?? 'New chat', source: 'chat', at: parts.now() })
+    response.status(201).json(summary(id))
+  })
+  router.get('/:id', (request, response) => {
+    response.json(summary(param(request, 'id')))
+  })
+  router.get('/:id/entries', (request, response) => {
+    const { id } = known(param(request, 'id'))
+    const { limit, before } = read(PageQuery, request.query)
+    const bound = before === undefined ? Number.MAX_SAFE_INTEGER : Number(before)
+    if (!Number.isSafeInteger(bound)) throw new JarvisError('invalid_request', 'before: must be a cursor from `next`')
+    const { items, hasEarlier } = store.entriesBefore(id, bound, limit)
+    const first = items[0]
+    const page: Page<Entry> = {
+      items: items.map((entry) => wireEntry(entry, parts.redact)),
+      ...(hasEarlier && first !== undefined && { next: String(first.seq) }),
+    }
+    response.json(page)
+  })
+  router.patch('/:id', operatorOnly, (request, response) => {
+    const { title } = read(SessionRenameBody, request.body)
+    runs.rename(param(request, 'id'), title)
+    response.json(summary(param(request, 'id')))
+  })
+  router.delete('/:id', operatorOnly, async (request, response) => {
+    await runs.remove(param(request, 'id'), identityOf(response).sub)
+    response.status(204).end()
+  })
+  router.get('/:id/export', (request, response) => {
+    const session = known(param(request, 'id'))
+    const { format } = read(ExportQuery, request.query)
+    const entries = allEntries(session.id)
+    if (format === 'jsonl') {
+      response.attachment(`${session.id}.jsonl`).type('application/x-ndjson')
+      response.send(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
+    } else {
+      response.attachment(`${session.id}.md`).type('text/markdown')
+      response.send(toMarkdown(session.title, entries))
+    }
+  })
+  return router
+}

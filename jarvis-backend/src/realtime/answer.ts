@@ -1,0 +1,53 @@
+import type { Socket } from 'socket.io'
+import type { z } from 'zod'
+import type { Identity } from '../auth/tokens.ts'
+import { type ErrorBody, JarvisError } from '../protocol/index.ts'
+
+type Ack = (reply: { ok: true } | ({ ok: false } & ErrorBody)) => void
+
+/** Requests a socket may make in one second before it is told to slow down. */
+const perSecond = 100
+
+/** The one place that acknowledges: checks payload and role, answers every failure with a code, and never throws. */
+export function answer<Input>(
+  socket: Socket,
+  options: { schema: z.ZodType<Input>; needs: 'viewer' | 'operator'; report(error: unknown, message: string): void },
+  handle: (input: Input, identity: Identity) => object,
+) {
+  return (payload: unknown, ack: unknown) => {
+    const reply: Ack = typeof ack === 'function' ? (ack as Ack) : () => {}
+    try {
+      const identity = identityOf(socket)
+      slowDown(socket)
+      if (options.needs === 'operator' && identity.role !== 'operator') {
+        throw new JarvisError('forbidden', 'An operator can do this; you may only look.')
+      }
+      const parsed = options.schema.safeParse(payload)
+      if (!parsed.success) {
+        const issues = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'payload'}: ${message}`)
+        throw new JarvisError('invalid_request', issues.join('; '))
+      }
+      reply({ ok: true, ...handle(parsed.data, identity) })
+    } catch (error) {
+      if (!(error instanceof JarvisError)) options.report(error, 'a socket request failed')
+      const code = error instanceof JarvisError ? error.code : 'internal'
+      const message =
+        error instanceof JarvisError ? error.message : 'Something went wrong inside JARVIS; the log says more.'
+      reply({ ok: false, error: { code, message } })
+    }
+  }
+}
+
+export const identityOf = (socket: Socket): Identity => (socket.data as { identity: Identity }).identity
+
+function slowDown(socket: Socket) {
+  const data = socket.data as { second?: number; requests?: number }
+  const second = Math.floor(Date.now() / 1000)
+  data.requests = data.second === second ? (data.requests ?? 0) + 1 : 1
+  data.second = second
+  if (data.requests > perSecond) {
+    throw new JarvisError('too_many_requests', `More than ${perSecond} requests in a second. Slow down.`, {
+      retryAfterS: 1,
+    })
+  }
+}

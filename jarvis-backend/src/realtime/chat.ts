@@ -1,0 +1,70 @@
+import type { Namespace } from 'socket.io'
+import type { z } from 'zod'
+import type { Runs } from '../agent/runs.ts'
+import type { TranscriptStore } from '../agent/transcript-store.ts'
+import type { Identity } from '../auth/tokens.ts'
+import { type ChatReplies, type ChatRequests, chatRequests } from '../protocol/index.ts'
+import type { Confirmations } from '../tools/confirmations.ts'
+import { answer } from './answer.ts'
+
+const schemas: { [E in keyof ChatRequests]: z.ZodType<ChatRequests[E]> } = chatRequests
+
+/** `/chat`: requests in, and each session's events out to the sockets attached to it (a room per session). */
+export function serveChat(
+  namespace: Namespace,
+  parts: {
+    runs: Runs
+    confirmations: Confirmations
+    store: Pick<TranscriptStore, 'replyTo' | 'rememberReply'>
+    now(): number
+    report(error: unknown, message: string): void
+  },
+) {
+  const { runs, confirmations, store, report } = parts
+  namespace.on('connection', (socket) => {
+    const on = <E extends keyof ChatRequests>(
+      event: E,
+      needs: 'viewer' | 'operator',
+      handle: (input: ChatRequests[E], identity: Identity) => ChatReplies[E],
+    ) => socket.on(event as string, answer(socket, { schema: schemas[event], needs, report }, handle))
+
+    on('chat:send', 'operator', ({ sessionId, message, requestId }, { sub }) => {
+      const sent = runs.send({
+        text: message,
+        by: sub,
+        ...(sessionId !== undefined && { sessionId }),
+        ...(requestId !== undefined && { requestId }),
+      })
+      // Before the run begins, which it does once this handler has answered.
+      void socket.join(sent.sessionId)
+      return sent
+    })
+    on('chat:confirm', 'operator', ({ sessionId, toolUseId, confirmed, note, requestId }, { sub }) => {
+      if (requestId !== undefined && store.replyTo('confirm', sub, requestId) !== undefined) return {}
+      confirmations.decide({
+        toolUseId,
+        sessionId,
+        confirmed,
+        by: sub,
+        ...(note !== undefined && { note }),
+        ...(requestId !== undefined && {
+          remember: () => store.rememberReply('confirm', sub, requestId, {}, parts.now()),
+        }),
+      })
+      return {}
+    })
+    on('chat:abort', 'operator', ({ sessionId }, { sub }) => {
+      runs.abort(sessionId, sub)
+      return {}
+    })
+    on('chat:attach', 'viewer', ({ sessionId }) => {
+      const snapshot = runs.snapshot(sessionId)
+      void socket.join(sessionId)
+      return { snapshot }
+    })
+    on('chat:unqueue', 'operator', ({ sessionId, messageId }) => {
+      runs.unqueue(sessionId, messageId)
+      return {}
+    })
+  })
+}

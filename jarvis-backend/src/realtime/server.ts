@@ -1,0 +1,67 @@
+import type { Server as HttpServer } from 'node:http'
+import { type Namespace, Server, type Socket } from 'socket.io'
+import type { Identity, Tokens } from '../auth/tokens.ts'
+import type { RequestGuard } from '../http/guard.ts'
+import { JarvisError } from '../protocol/index.ts'
+
+/** The longest a timer can wait. */
+const longestMs = 2 ** 31 - 1
+
+export type Realtime = {
+  io: Server
+  /** A namespace whose every socket has shown a valid token. */
+  namespace(name: string): Namespace
+  /** Drops the sockets of a token that was revoked. */
+  drop(identity: Identity): void
+  close(): Promise<void>
+}
+
+export function createRealtime(http: HttpServer, tokens: Tokens, guard: RequestGuard): Realtime {
+  const io = new Server(http, {
+    serveClient: false,
+    perMessageDeflate: false,
+    allowRequest: (request, done) => done(guard(request) ? null : 'forbidden', guard(request)),
+  })
+  const guarded: Namespace[] = []
+
+  function authenticate(socket: Socket, next: (error?: Error & { data?: unknown }) => void) {
+    try {
+      const { token } = socket.handshake.auth as { token?: unknown }
+      const identity = tokens.verify(typeof token === 'string' ? token : '')
+      ;(socket.data as { identity: Identity }).identity = identity
+      next()
+    } catch (error) {
+      const { code, message } =
+        error instanceof JarvisError ? error : new JarvisError('unauthorized', 'Sign in first.', { cause: error })
+      next(Object.assign(new Error(message), { data: { code, message } }))
+    }
+  }
+
+  return {
+    io,
+    namespace(name) {
+      const namespace = io.of(name)
+      guarded.push(namespace)
+      namespace.use(authenticate)
+      namespace.on('connection', (socket) => {
+        const { exp, tokenHash } = (socket.data as { identity: Identity }).identity
+        void socket.join(roomOf(tokenHash))
+        const expiry = setTimeout(
+          () => socket.disconnect(true),
+          Math.min(longestMs, Math.max(0, exp * 1000 - Date.now())),
+        )
+        expiry.unref()
+        socket.on('disconnect', () => clearTimeout(expiry))
+        // An error event without a listener would end the process.
+        socket.on('error', () => socket.disconnect(true))
+      })
+      return namespace
+    },
+    drop({ tokenHash }) {
+      for (const namespace of guarded) namespace.in(roomOf(tokenHash)).disconnectSockets(true)
+    },
+    close: () => io.close(),
+  }
+}
+
+const roomOf = (tokenHash: string) => `token:${tokenHash}`

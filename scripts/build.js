@@ -1,0 +1,71 @@
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const backend = join(root, 'jarvis-backend')
+const frontend = join(root, 'jarvis-frontend')
+
+/** Bundles the server: it starts in half the time, and the model SDKs load only where they are used. */
+export async function buildBackend() {
+  const { build } = await import('esbuild')
+  rmSync(join(backend, 'dist'), { recursive: true, force: true })
+  await build({
+    entryPoints: { main: join(backend, 'src/main.ts'), cli: join(backend, 'src/cli/main.ts') },
+    outdir: join(backend, 'dist'),
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    target: 'node20.19',
+    format: 'esm',
+    sourcemap: true,
+    // Native parts cannot be bundled; pino finds its workers by path.
+    external: ['better-sqlite3', 'sqlite-vec', 'pino'],
+    // What is CommonJS inside the bundle asks for Node's own modules this way.
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+    logLevel: 'warning',
+  })
+}
+
+export async function buildFrontend() {
+  const { build } = await import('vite')
+  await build({ root: frontend, configFile: join(frontend, 'vite.config.ts'), logLevel: 'warn' })
+}
+
+/** Builds the side that is missing or older than its sources. */
+export async function buildMissing() {
+  const protocol = join(backend, 'src/protocol')
+  if (isStale(join(backend, 'dist/main.js'), [join(backend, 'src'), join(backend, 'package.json')])) {
+    console.log('Building the server…')
+    await buildBackend()
+  }
+  const pageSources = ['src', 'public', 'index.html', 'vite.config.ts', 'package.json'].map((name) =>
+    join(frontend, name),
+  )
+  if (isStale(join(frontend, 'dist/index.html'), [...pageSources, protocol])) {
+    console.log('Building the dashboard…')
+    await buildFrontend()
+  }
+}
+
+function isStale(output, sources) {
+  return !existsSync(output) || newest(sources) > statSync(output).mtimeMs
+}
+
+function newest(paths) {
+  let latest = 0
+  for (const path of paths) {
+    if (!existsSync(path)) continue
+    const stat = statSync(path)
+    const time = stat.isDirectory() ? newest(readdirSync(path).map((name) => join(path, name))) : stat.mtimeMs
+    latest = Math.max(latest, time)
+  }
+  return latest
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await buildBackend()
+  await buildFrontend()
+}

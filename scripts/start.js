@@ -1,0 +1,4 @@
+import { buildMissing } from './build.js'
+
+await buildMissing()
+await import('../jarvis-backend/dist/main.js')
