@@ -1,0 +1,92 @@
+import { type Clock, sleep } from '../lib/clock.ts'
+import { noUsage, type Usage } from '../protocol/index.ts'
+import { type Model, ModelError, type ModelErrorCode, type ModelRequest, type ModelSink, type Turn } from './model.ts'
+
+/** A provider that asks for a longer wait is not waited for. */
+const longestWaitMs = 120_000
+const firstBackoffMs = 1_000
+const longestBackoffMs = 30_000
+
+export type RetryOptions = {
+  clock: Clock
+  /** 0..1, for the jitter. Default `Math.random`. */
+  random?: () => number
+  /** Default 5. */
+  maxAttempts?: number
+  onRetry(notice: { message: string; retryInMs: number }): void
+}
+
+/**
+ * `model.generate`, tried again where that may help and nothing was said yet: what a person has read is not taken back.
+ * Failed attempts count into the usage, of the turn and of the error.
+ * @throws ModelError of the last attempt; the signal's reason as soon as it aborts.
+ */
+export async function generateWithRetries(
+  model: Model,
+  request: ModelRequest,
+  sink: ModelSink,
+  signal: AbortSignal,
+  { clock, random = Math.random, maxAttempts = 5, onRetry }: RetryOptions,
+): Promise<Turn> {
+  let isSilent = true
+  const watched: ModelSink = {
+    text(delta) {
+      isSilent = false
+      sink.text(delta)
+    },
+    thinking(delta) {
+      isSilent = false
+      sink.thinking(delta)
+    },
+  }
+  let spent: Usage | undefined
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const turn = await model.generate(request, watched, signal)
+      return spent === undefined ? turn : { ...turn, usage: sum(spent, turn.usage) }
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error
+      if (error.usage !== undefined) spent = sum(spent ?? noUsage, error.usage)
+      const mayHelp = error.isRetryable && isSilent && attempt < maxAttempts
+      if (!mayHelp) throw withUsage(error, error.message, spent)
+      const { retryAfterMs } = error
+      if (retryAfterMs !== undefined && retryAfterMs > longestWaitMs) {
+        const minutes = Math.ceil(retryAfterMs / 60_000)
+        throw withUsage(error, `${error.message} It asks to be left alone for ${minutes} min.`, spent)
+      }
+      // Half of it is certain, so that many who failed together do not come back together, nor at once.
+      const backoffMs = Math.min(longestBackoffMs, firstBackoffMs * 2 ** (attempt - 1)) * (0.5 + random() / 2)
+      const retryInMs = Math.round(retryAfterMs || backoffMs)
+      const inS = Math.max(1, Math.round(retryInMs / 1_000))
+      const message = `${troubles[error.code]} Trying again in ${inS} s (attempt ${attempt + 1} of ${maxAttempts}).`
+      onRetry({ message, retryInMs })
+      await sleep(clock, retryInMs, signal)
+    }
+  }
+}
+
+const troubles: Record<ModelErrorCode, string> = {
+  model_rate_limited: 'The model limits the rate of requests.',
+  model_overloaded: 'The model is overloaded.',
+  model_quota: "The model's quota is used up.",
+  model_auth: 'The model refused access.',
+  model_bad_request: 'The model refused the request.',
+  model_unreachable: 'The model cannot be reached.',
+  model_timeout: 'The model fell silent.',
+  model_stream_broken: "The model's answer broke off.",
+}
+
+const sum = (a: Usage, b: Usage): Usage => ({
+  inputTokens: a.inputTokens + b.inputTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+  cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+  cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+})
+
+const withUsage = (error: ModelError, message: string, usage: Usage | undefined) =>
+  new ModelError(error.code, message, {
+    isRetryable: error.isRetryable,
+    cause: error.cause,
+    ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+    ...(usage !== undefined && { usage }),
+  })
