@@ -64,7 +64,7 @@ export const demoNodes: readonly NodeSpec[] = [
     rootTotalBytes: 94 * gib,
     temperatureC: 52,
     sensor: 'Package id 0',
-    upS: 41 * day,
+    upS: 41.13 * day,
   },
   {
     name: 'pve',
@@ -80,7 +80,7 @@ export const demoNodes: readonly NodeSpec[] = [
     rootTotalBytes: 94 * gib,
     temperatureC: 81,
     sensor: 'Tctl',
-    upS: 63 * day,
+    upS: 63.29 * day,
   },
   {
     name: 'agent1',
@@ -96,7 +96,7 @@ export const demoNodes: readonly NodeSpec[] = [
     rootTotalBytes: 94 * gib,
     temperatureC: 47,
     sensor: 'Package id 0',
-    upS: 41 * day,
+    upS: 41.13 * day,
   },
   {
     name: 'agent',

@@ -1,0 +1,45 @@
+import type { ClusterState } from '../protocol/index.ts'
+import { ageOf, percent, plainName, ratioOf } from './format.ts'
+
+export const hotC = 80
+export const fullRatio = 0.9
+/** A nightly backup that came two hours late is still fresh. */
+export const staleAfterMs = 26 * 3_600_000
+const mostIds = 20
+
+/** What a person would want to know first, one plain line each; empty when all is well. */
+export function attention(state: ClusterState): string[] {
+  const { nodes, guests, storages, tasks, at } = state
+  const lines: string[] = []
+  if (!state.isQuorate) lines.push('No quorum: guests cannot be started.')
+  for (const { name, status } of nodes) if (status !== 'online') lines.push(`${plainName(name)} is ${status}.`)
+  for (const { name, temperatureC } of nodes) {
+    if (temperatureC !== undefined && temperatureC >= hotC)
+      lines.push(`${plainName(name)} is at ${Math.round(temperatureC)} °C.`)
+  }
+  for (const { name, isActive, usedBytes, totalBytes } of storages) {
+    const ratio = ratioOf(usedBytes, totalBytes)
+    if (!isActive) lines.push(`Storage ${plainName(name)} is not reachable.`)
+    else if (ratio >= fullRatio) lines.push(`Storage ${plainName(name)} is ${percent(ratio)} full.`)
+  }
+  const busy = guests.filter(({ status, cpuRatio }) => status === 'running' && cpuRatio >= fullRatio)
+  if (busy.length > 0) lines.push(`At the limit of their CPU: ${idList(busy)}.`)
+  const locked = guests.filter(({ lock }) => lock !== undefined)
+  if (locked.length > 0) lines.push(`Locked: ${idList(locked)}.`)
+  const stale = guests.filter(({ backupAt }) => backupAt !== undefined && at - backupAt > staleAfterMs)
+  if (stale.length > 0) {
+    const newest = Math.max(...stale.map(({ backupAt }) => backupAt ?? 0))
+    lines.push(`Without a fresh backup (newest ${ageOf(newest, at)}): ${idList(stale)}.`)
+  }
+  const failed = new Map<string, number>()
+  for (const { type, status } of tasks) if (status === 'failed') failed.set(type, (failed.get(type) ?? 0) + 1)
+  for (const [type, count] of failed) lines.push(`Among the newest tasks ${count} ${plainName(type)} failed.`)
+  return lines
+}
+
+/** `100, 103 and 7 more` */
+export function idList(guests: readonly { vmid: number }[]): string {
+  const ids = guests.map(({ vmid }) => vmid).sort((a, b) => a - b)
+  const more = ids.length > mostIds ? ` and ${ids.length - mostIds} more` : ''
+  return `${ids.slice(0, mostIds).join(', ')}${more}`
+}

@@ -1,0 +1,84 @@
+import type { Guest, Node, Storage } from '../protocol/index.ts'
+
+/** `97 %` of 0.97. */
+export const percent = (ratio: number): string => `${Math.round(ratio * 100)} %`
+
+/** A part of a whole as 0..1; a whole of nothing is used to nothing. */
+export const ratioOf = (part: number, whole: number): number => (whole > 0 ? part / whole : 0)
+
+/** `5.4 GiB` */
+export const gibOf = (bytes: number): string => `${figure(bytes / 1024 ** 3)} GiB`
+
+/** `1.69 TB`, as disks are sold. */
+export const diskOf = (bytes: number): string =>
+  bytes >= 1e11 ? `${figure(bytes / 1e12, 2)} TB` : `${figure(bytes / 1e9)} GB`
+
+/** `8 d 4 h`, `31 h`, `12 min`, `45 s`: hours count up to two days. */
+export function spanOf(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds))
+  if (whole < 60) return `${whole} s`
+  if (whole < 3_600) return `${Math.floor(whole / 60)} min`
+  if (whole < 172_800) return `${Math.floor(whole / 3_600)} h`
+  const hours = Math.floor((whole % 86_400) / 3_600)
+  return `${Math.floor(whole / 86_400)} d${hours > 0 ? ` ${hours} h` : ''}`
+}
+
+export const ageOf = (at: number, now: number): string => `${spanOf((now - at) / 1000)} ago`
+
+const figure = (value: number, digits = 1) => String(Number(value.toFixed(digits)))
+
+/** Others' words on one line: no controls, no invisible or direction-changing characters, at most `max` long. */
+export function oneLine(text: string, max = 200): string {
+  const plain = text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
+  return plain.length > max ? `${plain.slice(0, max - 1)}…` : plain
+}
+
+/** A name others gave, safe to stand in a list and between markers. */
+export const plainName = (name: string): string => oneLine(name.replace(/[<>]/g, ''), 64) || '(no name)'
+
+/** `memory 5.4 of 8 GiB (68 %)` */
+export const memoryOf = (used: number, total: number): string =>
+  `memory ${figure(used / 1024 ** 3)} of ${gibOf(total)} (${percent(ratioOf(used, total))})`
+
+/** `pve online, CPU 71 %, memory …, load 24.3, 81 °C, up 63 d` */
+export function nodeLine(node: Node, now: number): string {
+  const parts = [
+    `${plainName(node.name)}${node.role === undefined ? '' : ` (${oneLine(node.role, 40)})`} ${node.status}`,
+    node.cpuRatio === undefined ? undefined : `CPU ${percent(node.cpuRatio)}`,
+    node.ramBytes === undefined || node.ramTotalBytes === undefined
+      ? undefined
+      : memoryOf(node.ramBytes, node.ramTotalBytes),
+    node.load1 === undefined ? undefined : `load ${figure(node.load1)}`,
+    node.temperatureC === undefined ? undefined : `${Math.round(node.temperatureC)} °C`,
+    node.uptimeS === undefined ? undefined : `up ${spanOf(node.uptimeS)}`,
+    node.lastSeenAt === undefined || node.status === 'online' ? undefined : `last seen ${ageOf(node.lastSeenAt, now)}`,
+    node.isProtected ? 'protected' : undefined,
+  ]
+  return parts.filter((part) => part !== undefined).join(', ')
+}
+
+/** `123 frigate vm running on pve, CPU 97 % of 4, …` */
+export function guestLine(guest: Guest, now: number): string {
+  const isUp = guest.status === 'running' || guest.status === 'paused'
+  const parts = [
+    `${guest.vmid} ${plainName(guest.name)} ${guest.type} ${guest.status} on ${plainName(guest.node)}`,
+    isUp ? `CPU ${percent(guest.cpuRatio)} of ${guest.cpuCount}` : undefined,
+    isUp ? memoryOf(guest.ramBytes, guest.ramTotalBytes) : `memory ${gibOf(guest.ramTotalBytes)}`,
+    guest.diskBytes > 0 ? `disk ${percent(ratioOf(guest.diskBytes, guest.diskTotalBytes))}` : undefined,
+    isUp ? `up ${spanOf(guest.uptimeS)}` : undefined,
+    guest.backupAt === undefined ? 'no known backup' : `backup ${ageOf(guest.backupAt, now)}`,
+    guest.lock === undefined ? undefined : `locked (${oneLine(guest.lock, 20)})`,
+    guest.isHa ? 'HA' : undefined,
+    guest.isProtected ? 'protected' : undefined,
+  ]
+  return parts.filter((part) => part !== undefined).join(', ')
+}
+
+/** `nvme-fast zfspool on pve, 1.69 TB of 1.86 TB (91 %), holds images rootdir` */
+export function storageLine(storage: Storage): string {
+  const { name, node, type, isActive, usedBytes, totalBytes, content } = storage
+  const place = node === undefined ? 'shared' : `on ${plainName(node)}`
+  const fill = `${diskOf(usedBytes)} of ${diskOf(totalBytes)} (${percent(ratioOf(usedBytes, totalBytes))})`
+  const holds = content.length === 0 ? '' : `, holds ${oneLine(content.join(' '), 60)}`
+  return `${plainName(name)} ${oneLine(type, 20)} ${place}, ${isActive ? '' : 'not reachable, last known '}${fill}${holds}`
+}
