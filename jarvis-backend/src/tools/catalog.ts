@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import type { Homelab } from '../homelab/ports.ts'
+import { executeSsh } from './homelab/execute-ssh.ts'
+import { getBackups } from './homelab/get-backups.ts'
+import { getClusterResources } from './homelab/get-cluster-resources.ts'
+import { getClusterStatus } from './homelab/get-cluster-status.ts'
+import { getContainers } from './homelab/get-containers.ts'
+import { getNodeStatus } from './homelab/get-node-status.ts'
+import { getNodeTemperature } from './homelab/get-node-temperature.ts'
+import { getRecentTasks } from './homelab/get-recent-tasks.ts'
+import { getStorage } from './homelab/get-storage.ts'
+import { getVms } from './homelab/get-vms.ts'
+import { restartContainer } from './homelab/restart-container.ts'
+import { restartService } from './homelab/restart-service.ts'
+import { restartVm } from './homelab/restart-vm.ts'
+import { startContainer } from './homelab/start-container.ts'
+import { startVm } from './homelab/start-vm.ts'
+import { stopContainer } from './homelab/stop-container.ts'
+import { stopVm } from './homelab/stop-vm.ts'
+import { wakeNode } from './homelab/wake-node.ts'
+import type { Tool } from './tool.ts'
+
+/** The eighteen tools over a homelab. Their order is fixed: it is part of what a provider caches. */
+export const homelabTools = ({ cluster, shell, waker }: Homelab): Tool[] => [
+  getClusterStatus(cluster),
+  getNodeStatus(cluster),
+  getVms(cluster),
+  getContainers(cluster),
+  getStorage(cluster),
+  getClusterResources(cluster),
+  getNodeTemperature(cluster),
+  getRecentTasks(cluster),
+  getBackups(cluster),
+  executeSsh(shell),
+  restartService(cluster),
+  wakeNode(waker),
+  startVm(cluster),
+  stopVm(cluster),
+  restartVm(cluster),
+  startContainer(cluster),
+  stopContainer(cluster),
+  restartContainer(cluster),
+]
+
+export type Catalog = { list(): readonly Tool[]; get(name: string): Tool | undefined }
+
+/** @throws Error where two tools have one name. */
+export function createCatalog(tools: readonly Tool[]): Catalog {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]))
+  if (byName.size !== tools.length) throw new Error('Two tools have the same name.')
+  const listed = [...tools]
+  return { list: () => listed, get: (name) => byName.get(name) }
+}
+
+const schemas = new WeakMap<Tool, Record<string, unknown>>()
+
+/** The tool's input as JSON schema, made once. */
+export function inputSchemaOf(tool: Tool): Record<string, unknown> {
+  const known = schemas.get(tool)
+  if (known !== undefined) return known
+  const {
+    $schema: _,
+    '~standard': __,
+    ...schema
+  }: Record<string, unknown> = z.toJSONSchema(tool.input, { io: 'input' })
+  schemas.set(tool, schema)
+  return schema
+}

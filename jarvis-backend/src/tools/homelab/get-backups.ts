@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { staleAfterMs } from '../../homelab/attention.ts'
+import { ageOf, diskOf, oneLine, plainName } from '../../homelab/format.ts'
+import type { Cluster } from '../../homelab/ports.ts'
+import type { Backup, Guest } from '../../protocol/index.ts'
+import { defineTool } from '../tool.ts'
+import { nodeFilter, readTimeoutMs, Vmid } from './inputs.ts'
+import { missingText, usualLimit } from './listing.ts'
+
+export const getBackups = (cluster: Cluster) =>
+  defineTool({
+    name: 'get_backups',
+    title: 'List backups',
+    description:
+      'Lists backups: for each guest the newest one, its age, storage, size and how many there are; with `vmid` every backup of that guest. Names guests without a readable backup and storages that could not be read.',
+    tier: 'green',
+    timeoutMs: readTimeoutMs,
+    input: z.strictObject({
+      node: nodeFilter,
+      storage: z.string().min(1).max(100).optional().describe('Only this storage, by its exact name. Absent: all.'),
+      vmid: Vmid.optional().describe('Only this guest, with each of its backups. Absent: all guests.'),
+    }),
+    async run({ node, storage, vmid }, context) {
+      const query = {
+        ...(node !== undefined && { node }),
+        ...(storage !== undefined && { storage }),
+        ...(vmid !== undefined && { vmid }),
+      }
+      const { items, missing } = await cluster.backups(query, context)
+      const { at, guests } = cluster.state()
+      const asked = guests
+        .filter((guest) => (vmid === undefined || guest.vmid === vmid) && (node === undefined || guest.node === node))
+        .sort((a, b) => a.vmid - b.vmid)
+      const lines = vmid === undefined ? newestLines(items, asked, at) : items.map((backup) => backupLine(backup, at))
+      // A storage says nothing about guests that are backed up elsewhere.
+      const bare = storage === undefined ? asked.filter((guest) => !items.some((item) => item.vmid === guest.vmid)) : []
+      const left = lines.length - usualLimit
+      return {
+        text: [
+          `${items.length} backups.`,
+          ...lines.slice(0, usualLimit),
+          ...(left > 0 ? [`${left} more: narrow the list with node, storage or vmid.`] : []),
+          ...bareText(bare, at),
+          ...missingText(missing),
+        ].join('\n'),
+        summary: summaryOf(items, asked, at),
+        data: { backups: items.slice(0, 200), total: items.length, missing },
+      }
+    },
+  })
+
+const backupLine = ({ createdAt, storage, sizeBytes, format, volumeId }: Backup, now: number) =>
+  `${ageOf(createdAt, now)} on ${plainName(storage)}, ${diskOf(sizeBytes)}, ${oneLine(format, 20)}, ${oneLine(volumeId, 120)}`
+
+/** One line a guest, those with the oldest newest backup first. */
+function newestLines(items: readonly Backup[], guests: readonly Guest[], now: number): string[] {
+  const names = new Map(guests.map(({ vmid, name }) => [vmid, plainName(name)]))
+  const byGuest = new Map<number, Backup[]>()
+  for (const item of items) byGuest.set(item.vmid, [...(byGuest.get(item.vmid) ?? []), item])
+  return [...byGuest]
+    .flatMap(([vmid, [newest, ...older]]) => (newest === undefined ? [] : [{ vmid, newest, count: older.length + 1 }]))
+    .sort((a, b) => a.newest.createdAt - b.newest.createdAt)
+    .map(({ vmid, newest, count }) => {
+      const name = names.get(vmid) ?? '(no such guest now)'
+      return `${vmid} ${name}: ${ageOf(newest.createdAt, now)} on ${plainName(newest.storage)}, ${diskOf(newest.sizeBytes)}, ${count} kept`
+    })
+}
+
+function bareText(bare: readonly Guest[], now: number): string[] {
+  if (bare.length === 0) return []
+  const known = ({ vmid, name, backupAt }: Guest) =>
+    `${vmid} ${plainName(name)} (${backupAt === undefined ? 'none known' : `newest known ${ageOf(backupAt, now)}`})`
+  const more = bare.length > 30 ? ` and ${bare.length - 30} more` : ''
+  return [`No backup that can be read now: ${bare.slice(0, 30).map(known).join(', ')}${more}.`]
+}
+
+function summaryOf(items: readonly Backup[], guests: readonly Guest[], now: number): string {
+  const newest = Math.max(0, ...items.map(({ createdAt }) => createdAt))
+  const first = newest === 0 ? 'No readable backup' : `${items.length} backups, newest ${ageOf(newest, now)}`
+  const stale = guests.filter(({ backupAt }) => backupAt !== undefined && now - backupAt > staleAfterMs).length
+  return stale === 0 ? first : `${first}; ${stale} ${stale === 1 ? 'guest' : 'guests'} without a fresh one`
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { ageOf, oneLine, plainName, spanOf } from '../../homelab/format.ts'
+import type { Cluster } from '../../homelab/ports.ts'
+import type { Task } from '../../protocol/index.ts'
+import { defineTool } from '../tool.ts'
+import { limitOf, nodeFilter, readTimeoutMs } from './inputs.ts'
+import { missingText } from './listing.ts'
+
+const usual = 20
+
+export const getRecentTasks = (cluster: Cluster) =>
+  defineTool({
+    name: 'get_recent_tasks',
+    title: 'List recent tasks',
+    description:
+      'Lists the cluster’s tasks, newest first, one line each: when, node, Proxmox’s task type (vzdump is a backup, qmreboot a VM’s reboot), guest id, how it ended in Proxmox’s own words. Use it to see what failed or still runs.',
+    tier: 'green',
+    timeoutMs: readTimeoutMs,
+    input: z.strictObject({ node: nodeFilter, limit: limitOf(usual) }),
+    async run({ node, limit }, context) {
+      const asked = { limit: limit ?? usual, ...(node !== undefined && { node }) }
+      const { items, missing } = await cluster.tasks(asked, context)
+      const now = cluster.state().at
+      return {
+        text: [
+          `${items.length} tasks, newest first.`,
+          ...items.map((task) => taskLine(task, now)),
+          ...missingText(missing),
+        ].join('\n'),
+        summary: summaryOf(items),
+        data: { tasks: items, missing },
+      }
+    },
+  })
+
+function taskLine({ node, type, vmid, startedAt, endedAt, status, exitStatus }: Task, now: number): string {
+  const what = `${ageOf(startedAt, now)} ${plainName(node)} ${plainName(type)}${vmid === undefined ? '' : ` ${vmid}`}`
+  if (endedAt === undefined || status === 'running') return `${what}: running`
+  const end = status === 'ok' ? 'OK' : `${status}: ${oneLine(exitStatus ?? 'no reason given')}`
+  return `${what}: ${end}, took ${spanOf((endedAt - startedAt) / 1000)}`
+}
+
+/** `vzdump failed for 9 guests` */
+function summaryOf(tasks: readonly Task[]): string {
+  const failed = tasks.filter(({ status }) => status === 'failed')
+  const running = tasks.filter(({ status }) => status === 'running').length
+  if (failed.length === 0) return `${tasks.length} tasks, none failed${running > 0 ? `, ${running} running` : ''}`
+  const types = [...new Set(failed.map(({ type }) => type))]
+  return types
+    .map((type) =>
+      failureOf(
+        plainName(type),
+        failed.filter((task) => task.type === type),
+      ),
+    )
+    .join(', ')
+}
+
+function failureOf(type: string, failed: readonly Task[]): string {
+  const guests = new Set(failed.flatMap(({ vmid }) => (vmid === undefined ? [] : [vmid]))).size
+  if (guests === 0) return failed.length === 1 ? `${type} failed` : `${type} failed ${failed.length} times`
+  return `${type} failed for ${guests} ${guests === 1 ? 'guest' : 'guests'}`
+}

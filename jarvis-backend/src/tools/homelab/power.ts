@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { oneLine, plainName, spanOf } from '../../homelab/format.ts'
+import type { Cluster, PowerAction, PowerOutcome } from '../../homelab/ports.ts'
+import type { Guest } from '../../protocol/index.ts'
+import type { ToolContext, ToolOutput } from '../tool.ts'
+import { NodeName, Vmid } from './inputs.ts'
+
+/** Real shutdowns take minutes. */
+export const powerTimeoutMs = 300_000
+
+/** @param force what it does here, for the model. */
+export const powerInput = (force: string) =>
+  z.strictObject({
+    vmid: Vmid.describe('The guest’s id.'),
+    node: NodeName.optional().describe('The node it is on; need not be given, but must then be right.'),
+    force: z.boolean().optional().describe(force),
+  })
+export type PowerInput = z.output<ReturnType<typeof powerInput>>
+
+export const noForce = 'Changes nothing here: a start has no forced form.'
+export const forceStop =
+  'Cuts the power instead of shutting down cleanly; unsaved data may be lost. Only after a clean stop timed out.'
+export const forceRestart =
+  'Resets instead of rebooting cleanly; unsaved data may be lost. Only after a clean restart timed out.'
+
+const words = { vm: 'VM', ct: 'Container' }
+const kinds = { vm: 'a virtual machine', ct: 'a container' }
+const toolEnds = { vm: 'vm', ct: 'container' }
+
+/** What all six power tools do: check the guest is what the caller thinks, act, and say what became of it. */
+export async function changePower(
+  cluster: Cluster,
+  type: Guest['type'],
+  action: PowerAction,
+  { vmid, node, force = false }: PowerInput,
+  context: ToolContext,
+): Promise<ToolOutput> {
+  const guest = cluster.state().guests.find((candidate) => candidate.vmid === vmid)
+  if (guest !== undefined && guest.type !== type) {
+    return refused(`${vmid} is ${kinds[guest.type]}: use ${action}_${toolEnds[guest.type]}.`)
+  }
+  if (guest !== undefined && node !== undefined && guest.node !== node) {
+    return refused(`${vmid} is on ${plainName(guest.node)}, not on ${plainName(node)}.`)
+  }
+  const isForced = force && action !== 'start'
+  // The cluster itself says what there is none of.
+  const outcome = await cluster.power(vmid, action, isForced, context)
+  const seen = cluster.state().guests.find((candidate) => candidate.vmid === vmid) ?? guest
+  const who = `${words[type]} ${vmid}${seen === undefined ? '' : ` ${plainName(seen.name)} on ${plainName(seen.node)}`}`
+  const data = { vmid, type, action, force: isForced, ...(seen && { name: seen.name, node: seen.node }), ...outcome }
+  return { ...told(who, type, action, isForced, outcome), data }
+}
+
+const refused = (text: string): ToolOutput => ({ text: `${text} Nothing was done.`, summary: text, isError: true })
+
+function told(
+  who: string,
+  type: Guest['type'],
+  action: PowerAction,
+  isForced: boolean,
+  { ok, exitStatus, observed, durationMs, upid }: PowerOutcome,
+): ToolOutput {
+  const goal = action === 'stop' ? 'stopped' : 'running'
+  const after = spanOf(durationMs / 1000)
+  const said = oneLine(exitStatus, 300)
+  if (ok && observed === goal) {
+    const summary = `Task ${said}, guest seen ${observed} after ${after}`
+    return {
+      text: `${who}: the ${action} task ended ${said} and the guest is seen ${observed}, after ${after}.`,
+      summary,
+    }
+  }
+  if (ok) {
+    return {
+      text: `${who}: the ${action} task ended ${said}, but after ${after} the guest is seen ${observed}, not ${goal}. Look at it and at get_recent_tasks again in a moment before doing more.`,
+      summary: `Task ${said}, but guest seen ${observed}`,
+      isError: true,
+    }
+  }
+  const failure = upid === undefined ? 'the cluster refused' : `the ${action} task failed after ${after}`
+  return {
+    text: `${who}: ${failure}: "${said}". The guest is seen ${observed}. ${nextStep(type, action, isForced, said)}`,
+    summary: `${upid === undefined ? 'Refused' : 'Task failed'}: ${oneLine(said, 120)}; guest seen ${observed}`,
+    isError: true,
+  }
+}
+
+/** What to do about it, by Proxmox's words. */
+function nextStep(type: Guest['type'], action: PowerAction, isForced: boolean, said: string): string {
+  const end = toolEnds[type]
+  if (/already running/.test(said)) return 'It runs already: nothing needs to be done.'
+  if (/can't lock file/.test(said)) {
+    return 'Another task works on this guest: wait until get_recent_tasks shows it ended, then look at the guest again.'
+  }
+  const lock = /is locked \(([\w-]+)\)/.exec(said)?.[1]
+  if (lock !== undefined) {
+    return `The lock "${lock}" protects work on it, and force does not pass it: wait until that task has ended (get_recent_tasks), then try again.`
+  }
+  if (/no quorum/.test(said))
+    return 'Too few nodes are online: see get_cluster_status, and wake the missing ones first.'
+  if (/not running/.test(said)) return action === 'stop' ? 'It is off already.' : `It is off: start_${end} starts it.`
+  const isUnheard = /powerdown failed - got timeout|did not stop|is paused/.test(said)
+  if (isUnheard && !isForced) {
+    return `It did not shut down cleanly. ${action}_${end} with force: true cuts its power, and unsaved data may be lost: call that only if the user wants it.`
+  }
+  return 'get_recent_tasks shows the task; its log on the node says more.'
+}

@@ -1,0 +1,15 @@
+import type { Cluster } from '../../homelab/ports.ts'
+import { defineTool } from '../tool.ts'
+import { askedAnyway } from './inputs.ts'
+import { changePower, forceStop, powerInput, powerTimeoutMs } from './power.ts'
+
+export const stopContainer = (cluster: Cluster) =>
+  defineTool({
+    name: 'stop_container',
+    title: 'Stop a container',
+    description: `Shuts one container down cleanly; what it serves is gone until it is started. Returns how the task ended and the state the guest is seen in afterwards. ${askedAnyway}`,
+    tier: 'red',
+    timeoutMs: powerTimeoutMs,
+    input: powerInput(forceStop),
+    run: (input, context) => changePower(cluster, 'ct', 'stop', input, context),
+  })

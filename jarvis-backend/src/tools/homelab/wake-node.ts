@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { plainName, spanOf } from '../../homelab/format.ts'
+import type { Waker } from '../../homelab/ports.ts'
+import { defineTool } from '../tool.ts'
+import { NodeName } from './inputs.ts'
+
+export const wakeNode = (waker: Waker) =>
+  defineTool({
+    name: 'wake_node',
+    title: 'Wake a node',
+    description:
+      'Sends a magic packet (Wake-on-LAN) to a node that is offline and waits, up to some minutes, until it is seen online. Does nothing to a node that is online. Guests that start with the node start by themselves; others need start_vm or start_container.',
+    tier: 'yellow',
+    timeoutMs: 240_000,
+    input: z.strictObject({ node: NodeName.describe('The node’s exact name.') }),
+    async run({ node }, context) {
+      const { cameOnline, wasOnline, afterMs } = await waker.wake(node, context)
+      const name = plainName(node)
+      const data = { node, cameOnline, wasOnline, afterMs }
+      const after = spanOf(afterMs / 1000)
+      if (wasOnline) return { text: `${name} is online already; no packet was sent.`, summary: 'was online', data }
+      if (cameOnline)
+        return { text: `${name} is online, ${after} after the magic packet.`, summary: `online after ${after}`, data }
+      return {
+        text: `The magic packet was sent, but ${name} was not seen online within ${after}. It may have no power, Wake-on-LAN may be off in its firmware, or its MAC address may be wrong. Someone may have to look at it.`,
+        summary: `not seen online after ${after}`,
+        data,
+        isError: true,
+      }
+    },
+  })
