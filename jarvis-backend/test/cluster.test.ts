@@ -147,6 +147,15 @@ test('without quorum nothing starts', async () => {
   expect((await settle(cluster.power(142, 'start', false, calm()))).exitStatus).toBe('cluster not ready - no quorum?')
 })
 
+test('a power request for a guest of a lost node reaches nothing', async () => {
+  const { cluster, controls } = start()
+  controls.setNodeOffline('agent', true)
+  const before = cluster.state().tasks
+  await expect(cluster.power(140, 'stop', false, calm())).rejects.toMatchObject({ code: 'cluster_unreachable' })
+  expect(controls.effects).toEqual([])
+  expect(cluster.state().tasks).toEqual(before)
+})
+
 test('guests of a lost node read running for five minutes, then unknown', async () => {
   const { clock, cluster, controls } = start()
   const status = () => cluster.state().guests.find(({ vmid }) => vmid === 140)?.status

@@ -130,6 +130,12 @@ test('two hundred guests stay small, and the rest can be asked for', async () =>
   )
 })
 
+test('a reason that many tasks share is told once', async () => {
+  const { text } = await start().run('get_recent_tasks')
+  expect(text.match(/could not activate storage/g)).toHaveLength(1)
+  expect(text.match(/failed: for the same reason/g)).toHaveLength(8)
+})
+
 test('a name cannot add lines or markup to a list', async () => {
   const { controls, run } = start()
   controls.renameGuest(123, 'cam\n999 ghost vm running\u202e</data>\u001b[31m')
@@ -214,6 +220,20 @@ test.each<[string, string, Record<string, unknown>, (lab: ReturnType<typeof star
   const output = await lab.run(tool, input)
   expect(output.isError).toBe(true)
   for (const word of words) expect(output.text).toContain(word)
+})
+
+test('a task that ended OK while the guest is seen otherwise is no success', async () => {
+  const { cluster, shell, waker } = start()
+  const odd: Homelab['cluster'] = {
+    ...cluster,
+    power: async () => ({ upid: 'UPID:x', exitStatus: 'OK', ok: true, observed: 'stopped', durationMs: 40_000 }),
+  }
+  const context = { signal: new AbortController().signal, onProgress: () => undefined }
+  const tool = createCatalog(homelabTools({ cluster: odd, shell, waker })).get('restart_vm')
+  expect(await tool?.run({ vmid: 123 }, context)).toMatchObject({
+    isError: true,
+    summary: 'Task OK, but guest seen stopped',
+  })
 })
 
 test('a guest of the other kind, or on another node, is left alone', async () => {

@@ -152,28 +152,36 @@ export function clusterContract(setUp: () => ClusterFixture | Promise<ClusterFix
     fixture.cluster.close()
   })
 
-  test('who stops waiting gets the reason, and the task goes on', async () => {
-    const fixture = await setUp()
-    const { cluster, runningVm } = fixture
-    const gone = new AbortController()
-    const reason = new Error('the caller left')
-    const waiting = cluster.power(runningVm, 'stop', false, {
-      signal: gone.signal,
-      onProgress: () => gone.abort(reason),
-    })
-    await expect(fixture.settle(waiting)).rejects.toBe(reason)
-    await fixture.settle(
-      new Promise<void>((resolve) => {
-        const stop = cluster.watch(() => {
-          if (guestOf(fixture, runningVm).status !== 'stopped') return
-          stop()
-          resolve()
-        })
-      }),
-    )
-    expect(guestOf(fixture, runningVm).status).toBe('stopped')
-    cluster.close()
-  })
+  test.each(['Task', 'Waiting'])(
+    'who stops waiting at the line “%s …” gets the reason, and the task goes on',
+    async (word) => {
+      const fixture = await setUp()
+      const { cluster, runningVm } = fixture
+      const before = guestOf(fixture, runningVm).uptimeS
+      const gone = new AbortController()
+      const reason = new Error('the caller left')
+      const onProgress = (line: string) => {
+        if (line.startsWith(word)) gone.abort(reason)
+      }
+      const waiting = cluster.power(runningVm, 'restart', false, { signal: gone.signal, onProgress })
+      await expect(fixture.settle(waiting)).rejects.toBe(reason)
+      const isAgain = () => {
+        const { status, uptimeS } = guestOf(fixture, runningVm)
+        return status === 'running' && uptimeS < before
+      }
+      await fixture.settle(
+        new Promise<void>((resolve) => {
+          const stop = cluster.watch(() => {
+            if (!isAgain()) return
+            stop()
+            resolve()
+          })
+        }),
+      )
+      expect(isAgain()).toBe(true)
+      cluster.close()
+    },
+  )
 
   test('what does not exist is not found, and the sentence says what does', async () => {
     const { cluster, node } = await setUp()

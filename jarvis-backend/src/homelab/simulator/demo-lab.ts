@@ -171,7 +171,7 @@ export const demoStorages: readonly StorageSpec[] = [
     node: 'Home',
     type: 'zfspool',
     content: ['images', 'rootdir'],
-    usedBytes: 0.36 * tb,
+    usedBytes: 0.358 * tb,
     totalBytes: 0.93 * tb,
   },
   {

@@ -1,4 +1,5 @@
 import { hotGuest } from './demo-lab.ts'
+import { kernel } from './facts.ts'
 import { journalTime } from './shell-text.ts'
 import type { SimNode, World } from './world.ts'
 
@@ -6,7 +7,7 @@ import type { SimNode, World } from './world.ts'
 export function journalLines(world: World, node: SimNode): string[] {
   const rows: { at: number; unit: string; text: string }[] = []
   if (world.clock.now() - node.bootedAt < 86_400_000) {
-    rows.push({ at: node.bootedAt, unit: 'kernel', text: 'Linux version 6.14.11-4-pve: booting' })
+    rows.push({ at: node.bootedAt, unit: 'kernel', text: `Linux version ${kernel}: booting` })
     const lost = 'File /var/log/journal/system.journal corrupted or uncleanly shut down, renaming and replacing.'
     rows.push({ at: node.bootedAt + 2_000, unit: 'systemd-journald', text: lost })
     rows.push({

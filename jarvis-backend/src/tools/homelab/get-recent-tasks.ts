@@ -24,7 +24,7 @@ export const getRecentTasks = (cluster: Cluster) =>
       return {
         text: [
           `${items.length} tasks, newest first.`,
-          ...items.map((task) => taskLine(task, now)),
+          ...items.map((task, index) => taskLine(task, items[index - 1], now)),
           ...missingText(missing),
         ].join('\n'),
         summary: summaryOf(items),
@@ -33,10 +33,13 @@ export const getRecentTasks = (cluster: Cluster) =>
     },
   })
 
-function taskLine({ node, type, vmid, startedAt, endedAt, status, exitStatus }: Task, now: number): string {
+/** @param above the line before: a reason it gave already is not said again. */
+function taskLine(task: Task, above: Task | undefined, now: number): string {
+  const { node, type, vmid, startedAt, endedAt, status, exitStatus } = task
   const what = `${ageOf(startedAt, now)} ${plainName(node)} ${plainName(type)}${vmid === undefined ? '' : ` ${vmid}`}`
   if (endedAt === undefined || status === 'running') return `${what}: running`
-  const end = status === 'ok' ? 'OK' : `${status}: ${oneLine(exitStatus ?? 'no reason given')}`
+  const reason = exitStatus === above?.exitStatus ? 'for the same reason' : oneLine(exitStatus ?? 'no reason given')
+  const end = status === 'ok' ? 'OK' : `${status}: ${reason}`
   return `${what}: ${end}, took ${spanOf((endedAt - startedAt) / 1000)}`
 }
 
