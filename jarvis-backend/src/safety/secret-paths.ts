@@ -1,7 +1,7 @@
 /** Folders whose whole content is secret, wherever they are mounted: a guest's root lies inside its node's. */
 const secretFolders = new RegExp(
   `/(?:${[
-    'pve/(?:.*/)?priv',
+    'priv',
     'var/lib/pve-cluster',
     String.raw`\.(?:gnupg|aws|azure|kube|password-store|vault|secrets?|docker|terraform\.d|mozilla|config/(?:gcloud|rclone|gh|op|sops))`,
     'etc/(?:ssl/private|wireguard|openvpn|kubernetes|rancher|networkmanager/system-connections|wpa_supplicant|sudoers\\.d)',
@@ -17,7 +17,7 @@ const secretNames = [
   /^id_(?:rsa|dsa|ecdsa|ed25519|xmss)|_sk$|^ssh_host_.*_key$|^identity$/,
   /\.(?:key|p12|pfx|jks|keystore|kdbx?|ppk|keytab|keyring|pw|age|gpg|pgp|asc|token|tfstate|tfvars|ovpn|pass|cred|creds)$/,
   /(?:private|priv|priv_key|privkey|authkey|secret|secrets|csrf)\.(?:key|pem|json|ya?ml|txt|conf|ini|db)$/,
-  /secret|password|credential|passphrase|private.?key|api.?key|auth.?key(?!.*\.pub$)|privkey/,
+  /secret|password|credential|passphrase|private.?key|api.?key|auth.?key|privkey/,
   /^\.?env$|^\.env\.|\.env(?:\..*)?$|^environ$/,
   /history$|^\.(?:netrc|pgpass|my\.cnf|git-credentials|npmrc|pypirc|htpasswd|viminfo|lesshst|vault-token|boto|s3cfg|mylogin\.cnf)$/,
   /^(?:token|keyring|kubeconfig|debian\.cnf|wp-config\.php|config\.db(?:-\w+)?|user\.cfg|token\.cfg|tfa\.cfg|shadow\.cfg)$/,

@@ -1,2 +1,11 @@
 import type { Grammar } from './ssh-grammar.ts'
-export const programs: ReadonlyMap<string, Grammar> = new Map()
+import { filePrograms } from './ssh-programs-files.ts'
+import { networkPrograms } from './ssh-programs-network.ts'
+import { proxmoxPrograms } from './ssh-programs-proxmox.ts'
+import { servicePrograms } from './ssh-programs-services.ts'
+import { systemPrograms } from './ssh-programs-system.ts'
+
+/** Every program that may run over SSH, and all that it may be given. */
+export const programs: ReadonlyMap<string, Grammar> = new Map(
+  [filePrograms, systemPrograms, servicePrograms, networkPrograms, proxmoxPrograms].flatMap(Object.entries<Grammar>),
+)

@@ -27,7 +27,8 @@ export const refusedPrograms: ReadonlyMap<string, string> = new Map([
   ),
   ...by('shows variables, which hold secrets', 'printenv set export declare'),
   ...by('changes packages', 'apt-get aptitude pip npm snap'),
-  ...by('changes the cluster', 'pveum pvenode pveceph vzdump qmrestore vzrestore pveupdate pveupgrade'),
+  ...by('changes the cluster', 'pveum pvenode vzdump qmrestore vzrestore pveupdate pveupgrade'),
   ...by('changes the kernel', 'modprobe insmod rmmod kexec'),
   ...by('never ends', 'yes'),
+  ...by('can compare whole folders and so show secrets', 'diff'),
 ])

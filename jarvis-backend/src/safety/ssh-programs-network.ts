@@ -1,0 +1,170 @@
+import type { Grammar } from './ssh-grammar.ts'
+import { host, interfaceName, number, text, word } from './ssh-patterns.ts'
+
+const long = (names: string) => names.split(' ').map((name) => `--${name}`)
+const none: Grammar = {}
+
+const filter = /^[A-Za-z0-9:][\w.:/@-]*$/
+const shown: Grammar = { rest: filter }
+const showing = { show: shown, sh: shown, list: shown, ls: shown }
+/** What `ip` calls an object: only its listing forms. */
+const listed: Grammar = { sub: showing, subOptional: true }
+const routes: Grammar = { sub: { ...showing, get: { rest: filter, min: 1 } }, subOptional: true }
+const bridgeShow: Grammar = { sub: { show: shown, list: shown }, subOptional: true }
+const chain = /^[A-Za-z][\w-]*$/
+const tables: Grammar = {
+  flags: 'nvx',
+  words: ['--line-numbers', '--numeric', '--verbose'],
+  values: { '-t': /^(?:filter|nat|mangle|raw|security)$/, '--table': /^(?:filter|nat|mangle|raw|security)$/ },
+  optional: { '-L': chain, '--list': chain, '-S': chain, '--list-rules': chain },
+  needs: [['-L', '-S', '--list', '--list-rules']],
+  denied: {
+    '-Z': 'reset the counters',
+    '-F': 'delete rules',
+    '-A': 'add rules',
+    '-D': 'delete rules',
+    '-P': 'change rules',
+  },
+}
+const lookup: Grammar = { values: { '-t': word }, flags: 'a46v', operands: [host, /^[\da-zA-Z][\w.:-]*$/], min: 1 }
+
+/** Programs that tell about the network, or ask it a bounded question. */
+export const networkPrograms: Readonly<Record<string, Grammar>> = {
+  ip: {
+    words: '-4 -6 -br -brief -j -json -p -pretty -s -stats -statistics -d -details -o -oneline -h -human -c'.split(' '),
+    sub: {
+      address: listed,
+      addr: listed,
+      a: listed,
+      link: listed,
+      l: listed,
+      route: routes,
+      r: routes,
+      neighbour: listed,
+      neighbor: listed,
+      neigh: listed,
+      n: listed,
+      rule: listed,
+      maddress: listed,
+      maddr: listed,
+      vrf: listed,
+      netns: { sub: { list: none, ls: none } },
+    },
+    denied: {
+      '-b': 'run a file of changes',
+      '-batch': 'run a file of changes',
+      '-force': 'go on after errors',
+      '-n': 'enter another network',
+    },
+  },
+  bridge: {
+    words: ['-s', '-d', '-j', '-p', '-c', '-o'],
+    sub: { link: bridgeShow, fdb: bridgeShow, vlan: bridgeShow, mdb: bridgeShow },
+  },
+  brctl: { sub: { show: { rest: interfaceName }, showmacs: { operands: [interfaceName], min: 1 } } },
+  ethtool: {
+    words: ['-i', '-S', '-k', '-g', '-l', '-a', '-T', '-c', '-n', '-P', '--show-features', '--statistics', '--driver'],
+    operands: [interfaceName],
+    min: 1,
+  },
+  ss: {
+    flags: 'tulnpaemiosxwr46HO0ZTSd',
+    words: long(
+      'tcp udp listening numeric processes all summary extended memory info options unix raw ipv4 ipv6 no-header oneline',
+    ),
+    values: { '-f': /^(?:unix|inet|inet6|link|netlink|vsock|xdp)$/ },
+    rest: /^[\w.:,=()<>!/[\]* &|]+$/,
+    denied: {
+      '-K': 'close connections',
+      '--kill': 'close connections',
+      '-D': 'write a file',
+      '--diag': 'write a file',
+      '-F': 'read another file',
+      '--filter': 'read another file',
+      '-E': 'wait for more and never end',
+      '--events': 'wait for more and never end',
+      '-N': 'enter another network',
+    },
+  },
+  netstat: {
+    flags: 'tulnpaersiWo',
+    words: long('numeric tcp udp listening programs route interfaces all'),
+    denied: { '-c': 'repeat and never end' },
+  },
+  ifconfig: { flags: 'as', operands: [interfaceName] },
+  arp: { flags: 'aen', denied: { '-d': 'delete entries', '-s': 'add entries' } },
+  route: { flags: 'ne46' },
+  ping: {
+    flags: '46nqDO',
+    values: {
+      '-c': /^(?:[1-9]|10)$/,
+      '-i': /^(?:0\.[2-9]|[1-3](?:\.\d)?)$/,
+      '-W': /^(?:[1-9]|10)$/,
+      '-w': /^(?:[1-9]|[12]\d|30)$/,
+      '-s': /^(?:\d{1,3}|1[0-4]\d\d)$/,
+      '-I': interfaceName,
+    },
+    needs: [['-c']],
+    operands: [host],
+    min: 1,
+    denied: { '-f': 'flood the network', '-b': 'ask a whole network', '-A': 'send as fast as it can' },
+  },
+  traceroute: {
+    flags: '46nI',
+    values: { '-m': /^(?:[1-9]|[12]\d|30)$/, '-q': /^[1-3]$/, '-w': /^[1-5]$/ },
+    operands: [host],
+    min: 1,
+  },
+  tracepath: { flags: '46nb', values: { '-m': /^(?:[1-9]|[12]\d|30)$/ }, operands: [host], min: 1 },
+  dig: {
+    words: ['-4', '-6'],
+    values: { '-x': host, '-t': word, '-q': host },
+    rest: /^(?:@[\w.:-]+|\+(?:no)?(?:short|all|answer|trace|stats|comments|question|tcp|recurse|dnssec|multiline|authority|additional)|\+(?:time|tries|retry)=\d|[\w][\w.-]*|\.)$/,
+    denied: { '-f': 'read another file', '-k': 'read a key' },
+  },
+  host: lookup,
+  nslookup: { operands: [host, host], min: 1 },
+  getent: {
+    sub: Object.fromEntries(
+      ['hosts', 'ahosts', 'ahostsv4', 'ahostsv6', 'passwd', 'group', 'services', 'networks', 'protocols'].map(
+        (name) => [name, { rest: /^[\w][\w.:@/-]*$/ }],
+      ),
+    ),
+  },
+  iptables: tables,
+  ip6tables: tables,
+  nft: {
+    words: ['-a', '-n', '-j', '-s'],
+    sub: {
+      list: {
+        sub: { ruleset: none, tables: none, table: { operands: [word, word], min: 1 }, chains: none, sets: none },
+      },
+    },
+  },
+  ipset: { sub: { list: { words: ['-n', '-t'], operands: [text] } } },
+  ufw: { sub: { status: { operands: [/^(?:verbose|numbered)$/] } } },
+  nmcli: {
+    words: ['-t', '-p'],
+    values: { '-f': /^[A-Z0-9a-z._,-]+$/ },
+    sub: {
+      device: { sub: { status: none, show: { operands: [interfaceName] } }, subOptional: true },
+      general: { sub: { status: none }, subOptional: true },
+    },
+  },
+  mtr: {
+    flags: 'rnwb46',
+    values: { '-c': /^(?:[1-9]|10)$/ },
+    words: ['--report'],
+    needs: [['-r', '--report'], ['-c']],
+    operands: [host],
+    min: 1,
+  },
+  ntpq: { words: ['-p', '-pn', '-np', '-n'], needs: [['-p', '-pn', '-np']] },
+  iw: { sub: { dev: none } },
+  tc: { words: ['-s', '-d'], sub: { qdisc: { sub: { show: shown } }, class: { sub: { show: shown } } } },
+  conntrack: {
+    words: ['-L', '-C', '-S'],
+    values: { '-p': word, '--proto': word, '-s': host, '-d': host, '--dport': number },
+    needs: [['-L', '-C', '-S']],
+  },
+}
