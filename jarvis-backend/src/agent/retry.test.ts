@@ -91,7 +91,7 @@ test('a retry-after of nothing does not hammer', async () => {
   expect((await run(failing(error('model_rate_limited', { retryAfterMs: 0 })).model)).waits).toEqual([1_000])
 })
 
-const after = (_said: void) => error('model_stream_broken')
+const after = (_said: unknown) => error('model_stream_broken')
 
 test.each<[string, Parameters<typeof failing>[0]]>([
   ['an error that will stay', error('model_auth', { isRetryable: false })],

@@ -1,2 +1,3 @@
 export { type AnthropicOptions, anthropicModel } from './anthropic/model.ts'
+export { demoModel } from './demo/model.ts'
 export { type OpenAiCompatibleOptions, openAiCompatibleModel } from './openai-compatible/model.ts'

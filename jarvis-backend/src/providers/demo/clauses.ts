@@ -1,0 +1,67 @@
+export type Verb = 'start' | 'stop' | 'restart' | 'wake'
+/** `items`: what a verb is said of, one for each part of a list. */
+export type Clause =
+  | { type: 'order'; verb: Verb; isForced: boolean; items: string[] }
+  | { type: 'refrain' }
+  | { type: 'other'; text: string }
+
+const polite =
+  /^(?:(?:please|pls|kindly|jarvis|hey|ok|okay|so|now|and|then|also|just|sir|quickly|go ahead and|let us|let's|(?:can|could|would|will) you|(?:can|could) we|i (?:want|need) (?:you )?to|(?:i would|i'd) like (?:you )?to)(?![\w'-])[\s,:]*)+/i
+const force = /^(?:force|forcibly|forcefully|hard)[-\s]+/i
+const verbs: [Verb, RegExp][] = [
+  ['stop', /^(?:stop|shut ?down|turn off|switch off|power ?off|power down|halt|kill|pull the plug on)(?![\w-])/i],
+  ['restart', /^(?:restart|reboot|bounce|power[- ]?cycle|reset)(?![\w-])/i],
+  [
+    'start',
+    /^(?:start(?: up)?|boot(?: up)?|turn on|switch on|power on|power up|spin up|fire up|bring up|launch)(?![\w-])/i,
+  ],
+  ['wake', /^(?:wake(?: up)?|wol)(?![\w-])/i],
+]
+
+export const withoutPoliteness = (text: string): string => text.trim().replace(polite, '')
+
+/**
+ * A message as orders and the rest. Only a clause that begins with a verb is an order: `should I stop 101?` is not.
+ * @param isQuestion whether a part of a list asks for something by itself
+ */
+export function clauses(message: string, isQuestion: (text: string) => boolean): Clause[] {
+  const result: Clause[] = []
+  for (const part of parts(gathered(message))) {
+    const last = result.at(-1)
+    const text = withoutPoliteness(part)
+    const clause = order(text)
+    if (clause !== undefined) result.push(clause)
+    else if (/^(?:do not|don't|dont|never)\b/i.test(text)) result.push({ type: 'refrain' })
+    else if (last?.type === 'order' && !isQuestion(text)) last.items.push(text)
+    // What is not to be done may be a list.
+    else if (last?.type !== 'refrain' || isQuestion(text)) result.push({ type: 'other', text })
+  }
+  return result
+}
+
+function order(text: string): Clause | undefined {
+  const bare = text.replace(force, '')
+  for (const [verb, pattern] of verbs) {
+    const [said] = pattern.exec(bare) ?? []
+    if (said === undefined) continue
+    const rest = bare
+      .slice(said.length)
+      .replace(/\s(?:because|since|so that|as it|before|after|until|when|if)\b.*/i, '')
+    const isForced =
+      bare !== text || /^(?:kill|pull)/i.test(said) || /\b(?:by force|forcefully|forcibly|hard)\b|--force/i.test(rest)
+    return { type: 'order', verb, isForced, items: [rest] }
+  }
+  return undefined
+}
+
+/** `turn 101 off` as `turn off 101`. */
+const gathered = (message: string) =>
+  message.replace(
+    /\b(turn|switch|power|shut|boot|spin|fire|bring|wake)\s+((?!(?:on|off|down|up)\b)[^,;]+?)\s+(on|off|down|up)\b(?=\s*(?:$|[,.;!?]|(?:and|then|again|please|now|too)\b))/gi,
+    '$1 $3 $2',
+  )
+
+const parts = (message: string) =>
+  message
+    .split(/[.;!?]+(?:\s+|$)|,\s*|\s+(?:and|then|but|plus|as well as)\s+|\s*[&+\n]\s*/i)
+    .filter((part) => /[\p{L}\p{N}]/u.test(part))

@@ -1,0 +1,110 @@
+import type { ClusterState, Guest } from '../../protocol/index.ts'
+import type { Clause, Verb } from './clauses.ts'
+import { type Mentions, mentions } from './mentions.ts'
+import type { Focus, PlannedCall } from './questions.ts'
+
+type Order = Extract<Clause, { type: 'order' }>
+/** `notes`: what a person must be told, because it will not be done or not yet. */
+export type Outcome = { calls: PlannedCall[]; notes: string[]; guests: Guest[] }
+
+const beyond = /^(?:backups?|snapshots?|migrat\w*|clon\w*|delet\w*|remov\w*|destroy|updat\w*|upgrad\w*|install\w*)$/
+
+/** One order, said of one thing or of several. */
+export function carryOut(order: Order, cluster: ClusterState, focus: Focus): Outcome {
+  const outcome: Outcome = { calls: [], notes: [], guests: [] }
+  for (const item of order.items) {
+    const found = mentions(item, cluster)
+    const strange = found.rest.find((word) => beyond.test(word))
+    if (strange !== undefined) outcome.notes.push(`I have no tool for “${strange}”.`)
+    else carryOutItem(order, item, found, cluster, focus, outcome)
+  }
+  const isEmpty = outcome.calls.length === 0 && outcome.notes.length === 0
+  if (isEmpty) outcome.notes.push(`Which one, sir? I can ${order.verb} what you name.`)
+  return outcome
+}
+
+function carryOutItem(
+  { verb, isForced }: Order,
+  item: string,
+  found: Mentions,
+  cluster: ClusterState,
+  focus: Focus,
+  { calls, notes, guests }: Outcome,
+) {
+  for (const same of found.ambiguous) notes.push(`Which one, sir? ${same.map(described).join(', or ')}?`)
+  for (const id of found.unknownIds) notes.push(`There is no guest ${id}. ${whatExists(cluster)}`)
+  const isNamed = found.guests.length > 0 || found.ambiguous.length > 0 || found.unknownIds.length > 0
+
+  const [word] = found.rest
+  const isService = /\bservice\b/i.test(item) || (verb === 'restart' && found.nodes.length > 0 && word !== undefined)
+  if (isService && !(isNamed && !/\bservice\b/i.test(item))) {
+    const service = word ?? found.guests[0]?.name
+    if (service !== undefined) return restartService(verb, service, found, cluster, { calls, notes, guests })
+  }
+
+  const isAll = /\b(?:all|every|everything)\b/i.test(item)
+  const targets = isNamed
+    ? found.guests
+    : isAll
+      ? cluster.guests.filter((guest) => isMeant(guest, verb, found))
+      : found.pronoun !== undefined
+        ? focus.guests
+        : []
+  if (found.pronoun === 'it' && !isNamed && targets.length > 1) {
+    notes.push(`Which one, sir? ${targets.map(described).join(', or ')}?`)
+    return
+  }
+  const place = found.nodes.length === 1 && !isAll ? { node: found.nodes[0]?.name } : {}
+  for (const guest of targets) calls.push(power(guest, verb, isForced, place))
+  guests.push(...targets)
+  if (isNamed || targets.length > 0) return
+
+  const nodes = found.nodes.length > 0 ? found.nodes.map((node) => node.name) : found.pronoun ? focus.nodes : []
+  for (const node of nodes) {
+    if (verb === 'wake' || verb === 'start') calls.push({ toolName: 'wake_node', toolInput: { node } })
+    else notes.push(`I have no tool to ${verb} the node ${node}: I can wake one, and ${verb} its guests.`)
+  }
+  if (nodes.length === 0 && found.rest.length > 0)
+    notes.push(`I know of nothing called “${found.rest.join(' ')}”. ${whatExists(cluster)}`)
+}
+
+function restartService(
+  verb: Verb,
+  service: string,
+  found: Mentions,
+  cluster: ClusterState,
+  { calls, notes }: Outcome,
+) {
+  const nodes = found.nodes.length > 0 ? found.nodes : cluster.nodes.length === 1 ? cluster.nodes : []
+  if (verb !== 'restart') notes.push(`I can restart a service, sir, but not ${verb} one.`)
+  else if (nodes.length === 0) notes.push(`On which node, sir? ${nodeNames(cluster)}.`)
+  for (const node of verb === 'restart' ? nodes : [])
+    calls.push({ toolName: 'restart_service', toolInput: { node: node.name, service } })
+}
+
+function power({ vmid, type }: Guest, verb: Verb, isForced: boolean, place: object): PlannedCall {
+  const action = verb === 'wake' ? 'start' : verb
+  return {
+    toolName: `${action}_${type === 'vm' ? 'vm' : 'container'}`,
+    toolInput: { vmid, ...place, ...(isForced && action !== 'start' && { force: true }) },
+  }
+}
+
+const isMeant = (guest: Guest, verb: Verb, { nodes, type }: Mentions) =>
+  guest.status === (verb === 'start' || verb === 'wake' ? 'stopped' : 'running') &&
+  (type === undefined || type === guest.type) &&
+  (nodes.length === 0 || nodes.some((node) => node.name === guest.node))
+
+const described = ({ vmid, name, type, node }: Guest) =>
+  `${vmid} (${name}, a ${type === 'vm' ? 'VM' : 'container'} on ${node})`
+
+export const nodeNames = (cluster: ClusterState): string =>
+  `There are ${cluster.nodes.map((node) => node.name).join(', ')}`
+
+/** All guests while they fit on a few lines. */
+function whatExists(cluster: ClusterState): string {
+  const most = 30
+  const names = cluster.guests.slice(0, most).map(({ vmid, name }) => `${vmid} ${name}`)
+  const more = cluster.guests.length > most ? `, and ${cluster.guests.length - most} more` : ''
+  return `There are ${names.join(', ')}${more}; and the nodes ${cluster.nodes.map((node) => node.name).join(', ')}.`
+}

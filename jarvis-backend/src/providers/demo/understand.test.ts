@@ -1,0 +1,212 @@
+import { expect, test } from 'vitest'
+import type { Message } from '../../agent/model.ts'
+import type { ClusterState, Guest } from '../../protocol/index.ts'
+import { understand } from './understand.ts'
+
+const guest = (vmid: number, type: Guest['type'], name: string, node: string, status: Guest['status'] = 'running') => ({
+  ...{
+    vmid,
+    type,
+    name,
+    node,
+    status,
+    isProtected: false,
+    uptimeS: 9,
+    cpuRatio: 0,
+    cpuCount: 1,
+    isHa: false,
+    tags: [],
+  },
+  ...{ ramBytes: 0, ramTotalBytes: 1, diskBytes: 0, diskTotalBytes: 1 },
+})
+const node = (name: string, status: 'online' | 'offline' = 'online') => ({ name, status, isProtected: false })
+const cluster: ClusterState = {
+  ...{ name: 'lab', isDemo: true, at: 0, storages: [], tasks: [], isQuorate: true, missing: [] },
+  nodes: [node('Home'), node('pve'), node('agent1'), node('agent', 'offline')],
+  guests: [
+    guest(101, 'vm', 'homeassistant', 'Home'),
+    guest(104, 'ct', 'jellyfin', 'pve'),
+    guest(105, 'ct', 'immich', 'pve'),
+    guest(140, 'ct', 'uptime-kuma', 'agent1'),
+    guest(142, 'vm', 'win11-lab', 'pve', 'stopped'),
+    guest(150, 'vm', 'web', 'pve'),
+    guest(151, 'ct', 'web', 'agent1'),
+  ],
+}
+
+/** `stop_vm 101 force; wake_node agent` */
+const brief = (message: string, earlier: Message[] = []) =>
+  understand(message, cluster, earlier)
+    .calls.map(({ toolName, toolInput }) =>
+      [toolName, ...Object.entries(toolInput).map(([k, v]) => (k === 'vmid' || k === 'node' ? v : `${k}=${v}`))].join(
+        ' ',
+      ),
+    )
+    .join('; ')
+
+test.each([
+  // Power
+  ['stop 101', 'stop_vm 101'],
+  ['Stop 101 and jellyfin.', 'stop_vm 101; stop_container 104'],
+  ['stop 101, 104 and immich', 'stop_vm 101; stop_container 104; stop_container 105'],
+  ['stop 101 104 105', 'stop_vm 101; stop_container 104; stop_container 105'],
+  ['Please restart Jellyfin', 'restart_container 104'],
+  ['Jarvis, could you please reboot VM 101 now?', 'restart_vm 101'],
+  ['bounce immich', 'restart_container 105'],
+  ['power-cycle 101', 'restart_vm 101'],
+  ['shut down home assistant', 'stop_vm 101'],
+  ['shutdown 101', 'stop_vm 101'],
+  ['shut jellyfin down', 'stop_container 104'],
+  ['turn off the jellyfin container', 'stop_container 104'],
+  ['turn jellyfin off please', 'stop_container 104'],
+  ['turn 101 and 104 off', 'stop_vm 101; stop_container 104'],
+  ['power off uptime kuma', 'stop_container 140'],
+  ['start 142', 'start_vm 142'],
+  ['boot up win11-lab', 'start_vm 142'],
+  ['turn on win11 lab', 'start_vm 142'],
+  ['wake 142', 'start_vm 142'],
+  ['force stop 105', 'stop_container 105 force=true'],
+  ['force-stop 105', 'stop_container 105 force=true'],
+  ['stop 105 forcefully', 'stop_container 105 force=true'],
+  ['kill immich', 'stop_container 105 force=true'],
+  ['pull the plug on 101', 'stop_vm 101 force=true'],
+  ['force restart 101', 'restart_vm 101 force=true'],
+  ['stop vm 104', 'stop_container 104'],
+  ['stop 101 on Home', 'stop_vm 101 Home'],
+  ['stop 101 and start 142', 'stop_vm 101; start_vm 142'],
+  ['stop 101, then start it again', 'stop_vm 101; start_vm 101'],
+  ['turn 101 off and switch 142 on', 'stop_vm 101; start_vm 142'],
+  ['turn off 101 and turn 142 on', 'stop_vm 101; start_vm 142'],
+  ['restart 101 because it is slow', 'restart_vm 101'],
+  ['I want you to stop 101', 'stop_vm 101'],
+  ['stop web on agent1', 'stop_container 151 agent1'],
+  ['stop the web vm', 'stop_vm 150'],
+  ['stop all containers on pve', 'stop_container 104; stop_container 105'],
+  ['start all vms', 'start_vm 142'],
+  // Services and nodes
+  ['restart nginx on pve', 'restart_service pve service=nginx'],
+  ['Restart the pveproxy.service service on pve', 'restart_service pve service=pveproxy.service'],
+  ['restart jellyfin on pve', 'restart_container 104 pve'],
+  ['wake agent', 'wake_node agent'],
+  ['wake up agent 1', 'wake_node agent1'],
+  ['power on agent', 'wake_node agent'],
+  // Commands
+  ['run "df -h" on pve', 'execute_ssh pve command=df -h'],
+  ['run df -h on pve please', 'execute_ssh pve command=df -h'],
+  ['execute `zpool status` on Home', 'execute_ssh Home command=zpool status'],
+  ['df -h on pve', 'execute_ssh pve command=df -h'],
+  ['"uptime" on pve', 'execute_ssh pve command=uptime'],
+  ['ssh pve uptime', 'execute_ssh pve command=uptime'],
+  ['ssh into root@pve and run Df -H', 'execute_ssh pve command=Df -H'],
+  ['free -h on pve', 'execute_ssh pve command=free -h'],
+  ['on agent1, run uptime', 'execute_ssh agent1 command=uptime'],
+  ['run uptime on pve and agent1', 'execute_ssh pve command=uptime; execute_ssh agent1 command=uptime'],
+  ['run rm -rf / on pve', 'execute_ssh pve command=rm -rf /'],
+  [
+    'run "journalctl -u nginx; echo done, and stop" on pve',
+    'execute_ssh pve command=journalctl -u nginx; echo done, and stop',
+  ],
+  // Questions
+  ['how hot is pve?', 'get_node_temperature pve'],
+  ['temperature', 'get_node_temperature Home; get_node_temperature pve; get_node_temperature agent1'],
+  ["what's running?", 'get_vms status=running; get_containers status=running'],
+  ['what is running on pve', 'get_vms pve status=running; get_containers pve status=running'],
+  ['list vms', 'get_vms'],
+  ['show me the containers on agent1', 'get_containers agent1'],
+  ['which vms are stopped?', 'get_vms status=stopped'],
+  ['list vms and containers', 'get_vms; get_containers'],
+  ['status of pve', 'get_node_status pve'],
+  ['How is agent1 doing?', 'get_node_status agent1'],
+  ['pve', 'get_node_status pve'],
+  ['cluster status', 'get_cluster_status'],
+  ['is the cluster healthy', 'get_cluster_status'],
+  ['cluster resources', 'get_cluster_resources'],
+  ['storage', 'get_storage'],
+  ['how much disk space is left on pve?', 'get_storage pve'],
+  ['free space on pve', 'get_storage pve'],
+  ['backups of 105', 'get_backups 105'],
+  ['when was jellyfin last backed up?', 'get_backups 104'],
+  ['list backups', 'get_backups'],
+  ['recent tasks', 'get_recent_tasks'],
+  ['last 100 tasks on pve', 'get_recent_tasks pve limit=100'],
+  ['is jellyfin running?', 'get_containers pve'],
+  ['status of 101', 'get_vms Home'],
+  ['cluster status and how hot is pve', 'get_cluster_status; get_node_temperature pve'],
+  ['stop 101 and tell me the temperature of pve', 'stop_vm 101; get_node_temperature pve'],
+  // Not orders
+  ["don't stop 101", ''],
+  ['do not restart 101 and 104', ''],
+  ['should I stop 101?', 'get_vms Home'],
+  ['why did 101 stop', 'get_vms Home'],
+  ['what happens if I restart jellyfin', 'get_containers pve'],
+  ['write me a poem', ''],
+  ['delete 101', ''],
+  ['start a backup of 101', ''],
+  ['stop', ''],
+  ['stop constructor', ''],
+])('%s', (message, calls) => {
+  expect(brief(message)).toBe(calls)
+})
+
+const user = (text: string): Message => ({ role: 'user', results: [], text })
+const called = (...calls: [string, Record<string, unknown>][]): Message => ({
+  role: 'assistant',
+  model: 'demo',
+  content: calls.map(([toolName, toolInput], i) => ({ type: 'tool_call', toolUseId: `tu_${i}`, toolName, toolInput })),
+})
+const two: Message[] = [
+  user('start 101 and jellyfin'),
+  called(['start_vm', { vmid: 101 }], ['start_container', { vmid: 104 }]),
+]
+
+test.each<[Message[], string, string]>([
+  [[called(['stop_vm', { vmid: 101 }])], 'restart it', 'restart_vm 101'],
+  [[called(['stop_vm', { vmid: 101 }])], 'and start it again', 'start_vm 101'],
+  [two, 'now stop them', 'stop_vm 101; stop_container 104'],
+  [two, 'restart both', 'restart_vm 101; restart_container 104'],
+  [two, 'restart it', ''],
+  [
+    [...two, user('how hot is pve'), called(['get_node_temperature', { node: 'pve' }])],
+    'and its storage?',
+    'get_storage pve',
+  ],
+  [[user('is jellyfin running?'), called(['get_containers', { node: 'pve' }])], 'restart it', 'restart_container 104'],
+  [[called(['get_node_status', { node: 'agent' }])], 'wake it up', 'wake_node agent'],
+  [[called(['stop_vm', { vmid: 101 }])], 'try again', 'stop_vm 101'],
+  [[called(['execute_ssh', { node: 'pve', command: 'uptime' }])], 'run df -h', 'execute_ssh pve command=df -h'],
+  [[], 'restart it', ''],
+])('after %j: %s', (earlier, message, calls) => {
+  expect(brief(message, earlier)).toBe(calls)
+})
+
+test.each([
+  ['stop 999', 'There is no guest 999.'],
+  ['stop 999', '104 jellyfin'],
+  ['stop plex', 'nothing called “plex”'],
+  ['stop 101 and plex', 'nothing called “plex”'],
+  ['restart web', '150 (web, a VM on pve), or 151 (web, a container on agent1)?'],
+  ['stop', 'Which one, sir?'],
+  ['reboot pve', 'no tool to restart the node pve'],
+  ['stop the nginx service on pve', 'not stop one'],
+  ['restart the nginx service', 'On which node, sir? There are Home, pve, agent1, agent'],
+  ['run uptime on mars', 'no node called “mars”'],
+  ['run uptime', 'On which node'],
+  ['yes', 'on its card'],
+  ['do not stop 101', 'leave that as it is'],
+  ['start a backup of 101', 'no tool for “backup”'],
+  ['delete 101', 'no tool for “delete”'],
+])('%s → %s', (message, told) => {
+  expect(understand(message, cluster, []).notes.join('\n')).toContain(told)
+})
+
+test('a guest whose name is an order is only a name', () => {
+  const odd = { ...cluster, guests: [guest(200, 'vm', 'x and stop 101 (.*', 'pve')] }
+  expect(understand('status of 200', odd, []).calls).toEqual([{ toolName: 'get_vms', toolInput: { node: 'pve' } }])
+})
+
+test('a very long message costs little', () => {
+  const began = performance.now()
+  for (const long of ['turn '.repeat(13_000), ' '.repeat(60_000), 'stop 101 and '.repeat(5_000)])
+    understand(`a${long}`, cluster, [user(long)])
+  expect(performance.now() - began).toBeLessThan(1_000)
+})
