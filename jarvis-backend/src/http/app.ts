@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import express, { type Express, type RequestHandler, type Router } from 'express'
+import type { RequestGuard } from '../auth/request-guard.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import { type ClusterState, type Health, JarvisError, type Status } from '../protocol/index.ts'
 import { requireToken } from './auth.ts'
 import { errorHandler } from './errors.ts'
-import type { RequestGuard } from './guard.ts'
 
 /** Fonts, scripts and sockets from here alone; nothing may frame the cards. */
 const contentPolicy = [

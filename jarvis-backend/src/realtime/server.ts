@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from 'node:http'
 import { type Namespace, Server, type Socket } from 'socket.io'
+import type { RequestGuard } from '../auth/request-guard.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
-import type { RequestGuard } from '../http/guard.ts'
 import { JarvisError } from '../protocol/index.ts'
 
 /** The longest a timer can wait. */

@@ -1,0 +1,25 @@
+# syntax=docker/dockerfile:1
+FROM node:24-bookworm AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+COPY jarvis-backend/package.json jarvis-backend/
+COPY jarvis-frontend/package.json jarvis-frontend/
+RUN npm ci
+COPY . .
+RUN npm run build && npm prune --omit=dev
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 JARVIS_DATA_DIR=/data
+WORKDIR /app
+RUN mkdir /data && chown node:node /data
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/jarvis-backend/package.json ./jarvis-backend/
+COPY --from=build /app/jarvis-backend/dist ./jarvis-backend/dist
+COPY --from=build /app/jarvis-frontend/dist ./jarvis-frontend/dist
+USER node
+VOLUME /data
+EXPOSE 4000
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:4000/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "jarvis-backend/dist/main.js"]

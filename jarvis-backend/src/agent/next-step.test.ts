@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { type Entry, noUsage, type TurnStop } from '../protocol/index.ts'
+import { nextStep } from './next-step.ts'
+
+const place = { seq: 0, runId: 'run_1', at: 0 }
+const user: Entry = { ...place, type: 'user', messageId: 'msg_1', text: 'Hi.', by: 'operator' }
+const turn = (stopReason: TurnStop, ...callIds: string[]): Entry => ({
+  ...place,
+  type: 'assistant',
+  model: 'scripted/model',
+  content: callIds.map((toolUseId) => ({ type: 'tool_call', toolUseId, toolName: 'get_vms', toolInput: {} })),
+  usage: noUsage,
+  stopReason,
+})
+const result = (toolUseId: string): Entry => ({
+  ...place,
+  type: 'tool_result',
+  toolUseId,
+  result: 'ok',
+  isError: false,
+  summary: 'ok',
+  durationMs: 1,
+})
+const blocked = (toolUseId: string): Entry => ({
+  ...place,
+  type: 'blocked',
+  toolUseId,
+  toolName: 'x',
+  toolInput: {},
+  reason: 'no',
+  rule: 'x',
+  tier: 'black',
+})
+const decided = (toolUseId: string, decision: 'approved' | 'denied' | 'expired' | 'cancelled'): Entry => ({
+  ...place,
+  type: 'confirm_resolved',
+  toolUseId,
+  decision,
+  by: 'operator',
+})
+
+const call = (mayCallTools: boolean) => ({ type: 'call_model', mayCallTools })
+const settle = (...ids: string[]) => ({ type: 'settle_calls', calls: ids.map((toolUseId) => ({ toolUseId })) })
+const end = (stopReason: string) => ({ type: 'end', stopReason })
+
+test.each<[string, Entry[], object]>([
+  ['a new message asks the model', [user], call(true)],
+  ['calls are settled first', [user, turn('tool_use', 'a', 'b')], settle('a', 'b')],
+  ['the ones left are settled', [user, turn('tool_use', 'a', 'b'), result('a')], settle('b')],
+  ['an approval alone settles nothing', [user, turn('tool_use', 'a'), decided('a', 'approved')], settle('a')],
+  ['a denial settles', [user, turn('tool_use', 'a'), decided('a', 'denied')], call(true)],
+  ['an expiry settles', [user, turn('tool_use', 'a'), decided('a', 'expired')], call(true)],
+  ['a refusal settles', [user, turn('tool_use', 'a'), blocked('a')], call(true)],
+  ['an answer ends the run', [user, turn('end_turn')], end('end_turn')],
+  ['a cut answer ends it as such', [user, turn('max_tokens')], end('max_tokens')],
+  ['a refusing model ends it as such', [user, turn('refusal')], end('refusal')],
+  ['an interrupted turn ends it as aborted', [user, turn('interrupted')], end('aborted')],
+  ['a paused turn goes on', [user, turn('pause_turn')], call(true)],
+  [
+    'the limit gives one more call, without tools',
+    [user, turn('tool_use', 'a'), result('a'), turn('tool_use', 'b'), result('b')],
+    call(false),
+  ],
+  ['a pause at the limit too', [user, turn('pause_turn'), turn('pause_turn')], call(false)],
+  [
+    'and then it ends, whatever came',
+    [user, turn('tool_use', 'a'), result('a'), turn('pause_turn'), turn('end_turn')],
+    end('loop_limit'),
+  ],
+])('%s', (_what, entries, expected) => {
+  expect(nextStep(entries, 2)).toMatchObject(expected)
+})
+
+test('a typed command ends with its result', () => {
+  const command: Entry = { ...turn('tool_use', 'a'), model: 'command' } as Entry
+  expect(nextStep([user, command, result('a')], 2)).toEqual({ type: 'end', stopReason: 'end_turn' })
+})

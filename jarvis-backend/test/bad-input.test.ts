@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { says, scripted } from './support/scripted-model.ts'
+import { startJarvis } from './support/start-jarvis.ts'
+
+test('a message over 64 kB is refused with its code, and one of 64 kB is taken', async () => {
+  const jarvis = await startJarvis({ model: scripted(says('Long.')) })
+  const operator = await jarvis.connect()
+  expect(await operator.request('chat:send', { message: 'é'.repeat(32 * 1024) + 'x' })).toMatchObject({
+    ok: false,
+    error: { code: 'message_too_large' },
+  })
+  expect(await operator.request('chat:send', { message: 'é'.repeat(32 * 1024) })).toMatchObject({ ok: true })
+  await operator.next('chat:done')
+})
+
+test.each([
+  ['nothing', undefined],
+  ['text', 'hello'],
+  ['a list', ['hello']],
+  ['no message', {}],
+  ['an empty message', { message: ' \n ' }],
+  ['a number', { message: 7 }],
+  ['an unknown field', { message: 'Hi.', confirmed: true }],
+])('a payload of %s is refused', async (_what, payload) => {
+  const jarvis = await startJarvis()
+  const operator = await jarvis.connect()
+  expect(await operator.request('chat:send', payload)).toMatchObject({ ok: false, error: { code: 'invalid_request' } })
+})
+
+test('an unknown session is said to be unknown, on every request', async () => {
+  const jarvis = await startJarvis()
+  const operator = await jarvis.connect()
+  for (const [event, payload] of [
+    ['chat:send', { message: 'Hi.' }],
+    ['chat:attach', {}],
+    ['chat:abort', {}],
+  ] as const) {
+    expect(await operator.request(event, { ...payload, sessionId: 'ses_nowhere' })).toMatchObject({
+      ok: false,
+      error: { code: 'unknown_session' },
+    })
+  }
+  expect((await jarvis.rest('/api/sessions/ses_nowhere')).status).toBe(404)
+})
+
+test('malformed packets and events without acknowledgement do not end the process', async () => {
+  const jarvis = await startJarvis({ model: scripted(says('Still here.')) })
+  const rude = await jarvis.connect()
+  rude.socket.emit('chat:send')
+  rude.socket.emit('chat:send', null, 'not a function')
+  rude.socket.emit('chat:confirm', { toolUseId: { $gt: '' } })
+  rude.socket.emit('no:such:event', Buffer.alloc(10))
+  rude.socket.io.engine.write('42/chat,["chat:send",')
+  rude.socket.io.engine.write('9')
+  const polite = await jarvis.connect()
+  await polite.ask('chat:send', { message: 'Are you there?' })
+  expect(await polite.next('chat:done')).toMatchObject({ stopReason: 'end_turn' })
+})
+
+test.each([
+  ['not JSON', '{"password":', 400],
+  ['an unknown field', '{"password":"x","role":"operator"}', 400],
+  ['too large', JSON.stringify({ password: 'x'.repeat(300_000) }), 413],
+])('a REST body that is %s is refused', async (_what, body, status) => {
+  const jarvis = await startJarvis()
+  const response = await fetch(`${jarvis.url}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  expect(response.status).toBe(status)
+  expect(await response.json()).toMatchObject({ error: { code: expect.any(String), message: expect.any(String) } })
+})
+
+test('unknown query fields, paths and methods are refused in the same form', async () => {
+  const jarvis = await startJarvis()
+  for (const [path, method, status] of [
+    ['/api/sessions?limit=0', 'GET', 400],
+    ['/api/sessions?sort=asc', 'GET', 400],
+    ['/api/nothing', 'GET', 404],
+    ['/api/tools', 'DELETE', 404],
+  ] as const) {
+    const response = await jarvis.rest(path, { method })
+    expect(response.status).toBe(status)
+    expect(await response.json()).toMatchObject({ error: { code: expect.any(String) } })
+  }
+})
+
+test('secrets in a message reach neither the model, nor the transcript, nor a screen', async () => {
+  const model = scripted(says('Noted.'))
+  const jarvis = await startJarvis({ model })
+  const operator = await jarvis.connect()
+  const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789'
+  const { sessionId } = await operator.ask('chat:send', { message: `My key is ${secret}, is it good?` })
+  await operator.next('chat:done')
+  const { snapshot } = await operator.ask('chat:attach', { sessionId })
+  const everything = JSON.stringify([model.requests, operator.received, snapshot])
+  expect(everything).not.toContain(secret)
+  expect(everything).toContain('[redacted]')
+})

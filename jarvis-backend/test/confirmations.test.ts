@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest'
+import { createFakeClock } from './support/fake-clock.ts'
+import { calls, says, scripted } from './support/scripted-model.ts'
+import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+
+const stopping = () => scripted(calls(['stop_vm', { vmid: 103 }]), says('So be it.'))
+
+async function asked(jarvis: TestJarvis) {
+  const operator = await jarvis.connect()
+  const { sessionId } = await operator.ask('chat:send', { message: 'Stop 103.' })
+  const { toolUseId } = await operator.next('chat:confirm_needed')
+  return { operator, sessionId, toolUseId }
+}
+
+test('of a hundred confirmations at once from ten sockets one wins and one effect happens', async () => {
+  const jarvis = await startJarvis({ model: stopping() })
+  const { operator, sessionId, toolUseId } = await asked(jarvis)
+  const screens = await Promise.all(Array.from({ length: 10 }, () => jarvis.connect()))
+  const replies = await Promise.all(
+    Array.from({ length: 100 }, (_, index) =>
+      (screens[index % 10] ?? operator).request('chat:confirm', { sessionId, toolUseId, confirmed: true }),
+    ),
+  )
+  expect(replies.filter(({ ok }) => ok)).toHaveLength(1)
+  const errors = replies.flatMap((reply) => (reply.ok ? [] : [reply.error.code]))
+  expect(errors).toEqual(Array(99).fill('already_decided'))
+  await operator.next('chat:done')
+  expect(jarvis.controls.effects).toHaveLength(1)
+})
+
+test('the same requestId gets the same acknowledgement, and decides once', async () => {
+  const jarvis = await startJarvis({ model: stopping() })
+  const { operator, sessionId, toolUseId } = await asked(jarvis)
+  const decision = { sessionId, toolUseId, confirmed: true, requestId: 'req-1' }
+  expect(await operator.request('chat:confirm', decision)).toEqual({ ok: true })
+  expect(await operator.request('chat:confirm', decision)).toEqual({ ok: true })
+  await operator.next('chat:done')
+  expect(jarvis.controls.effects).toHaveLength(1)
+})
+
+test('the same requestId sends a message once', async () => {
+  const jarvis = await startJarvis({ model: scripted(says('Once.')) })
+  const operator = await jarvis.connect()
+  const first = await operator.ask('chat:send', { message: 'Hello.', requestId: 'req-1' })
+  expect(await operator.ask('chat:send', { message: 'Hello.', requestId: 'req-1' })).toEqual(first)
+  await operator.next('chat:done')
+  expect(jarvis.scriptIsDone()).toBe(true)
+})
+
+test('a card that nobody decides expires, and the model hears of it', async () => {
+  const clock = createFakeClock(Date.UTC(2026, 10, 1))
+  const model = stopping()
+  const jarvis = await startJarvis({ model, clock, env: { CONFIRM_TTL_SECONDS: '60' } })
+  const { operator, sessionId, toolUseId } = await asked(jarvis)
+  await clock.advance(60_000)
+  expect(await operator.next('chat:confirm_resolved')).toMatchObject({ decision: 'expired', by: 'jarvis' })
+  await operator.next('chat:done')
+  const answer = model.requests[1]?.messages.at(-1)
+  expect(answer?.role === 'user' && answer.results[0]?.text).toContain('expired')
+  const late = await operator.request('chat:confirm', { sessionId, toolUseId, confirmed: true })
+  expect(late).toMatchObject({ ok: false, error: { code: 'expired' } })
+  expect(jarvis.controls.effects).toEqual([])
+})
+
+test('a decision needs the right session and a known id', async () => {
+  const jarvis = await startJarvis({ model: stopping() })
+  const { operator, sessionId, toolUseId } = await asked(jarvis)
+  const other = await (await jarvis.rest('/api/sessions', { method: 'POST', json: {} })).json()
+  for (const wrong of [
+    { sessionId: (other as { id: string }).id, toolUseId },
+    { sessionId, toolUseId: 'tu_00000000000000000000000000000000' },
+  ]) {
+    expect(await operator.request('chat:confirm', { ...wrong, confirmed: true })).toMatchObject({
+      ok: false,
+      error: { code: 'unknown_confirmation' },
+    })
+  }
+  expect(jarvis.controls.effects).toEqual([])
+})
+
+test('a guest that moved since the card was shown is left alone', async () => {
+  const model = stopping()
+  const jarvis = await startJarvis({ model })
+  const { operator, sessionId, toolUseId } = await asked(jarvis)
+  jarvis.controls.migrateGuest(103, 'agent')
+  const reply = await operator.request('chat:confirm', { sessionId, toolUseId, confirmed: true })
+  expect(reply).toMatchObject({ ok: false, error: { code: 'expired' } })
+  expect(await operator.next('chat:confirm_resolved')).toMatchObject({ decision: 'cancelled', by: 'jarvis' })
+  await operator.next('chat:done')
+  expect(jarvis.controls.effects).toEqual([])
+})
+
+test('cards are listed and decided over REST too, by an operator', async () => {
+  const jarvis = await startJarvis({ model: stopping() })
+  const { operator, sessionId, toolUseId } = await asked(jarvis)
+  const list = (await (await jarvis.rest('/api/confirmations')).json()) as { items: object[] }
+  expect(list.items).toMatchObject([{ toolUseId, sessionId, toolName: 'stop_vm' }])
+
+  const path = `/api/confirmations/${toolUseId}`
+  const confirm = { method: 'POST', json: { confirmed: true } }
+  expect((await jarvis.rest(path, { ...confirm, role: 'viewer' })).status).toBe(403)
+  expect((await jarvis.rest(path, { method: 'POST', json: { confirmed: true, force: true } })).status).toBe(400)
+  expect((await jarvis.rest(path, confirm)).status).toBe(200)
+  expect((await jarvis.rest(path, confirm)).status).toBe(409)
+  await operator.next('chat:done')
+  expect(jarvis.controls.effects).toHaveLength(1)
+  const after = (await (await jarvis.rest('/api/confirmations')).json()) as { items: object[] }
+  expect(after.items).toMatchObject([{ toolUseId, decision: 'approved', decidedBy: 'operator' }])
+})

@@ -1,0 +1,163 @@
+import { join } from 'node:path'
+import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { expect, onTestFinished, test } from 'vitest'
+import { createMcpTokens } from '../src/auth/mcp-tokens.ts'
+import { openDatabase } from '../src/store/sqlite/database.ts'
+import { createMcpTokenStore } from '../src/store/sqlite/tokens.ts'
+import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+
+/** As the command line makes one, beside the running server. */
+function createToken(jarvis: TestJarvis, options: { isReadOnly?: boolean; expiresInMs?: number } = {}) {
+  const database = openDatabase(join(jarvis.dataDir, 'jarvis.db'))
+  try {
+    return createMcpTokens(createMcpTokenStore(database), Date.now).create({
+      name: 'ops-laptop',
+      isReadOnly: options.isReadOnly ?? false,
+      ...(options.expiresInMs !== undefined && { expiresInMs: options.expiresInMs }),
+    })
+  } finally {
+    database.close()
+  }
+}
+
+const headersOf = (token: string) => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } })
+
+async function connect(jarvis: TestJarvis, token: string) {
+  const client = new Client({ name: 'test-client', version: '1' })
+  // The SDK's own types do not agree under exactOptionalPropertyTypes.
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${jarvis.url}/mcp`), headersOf(token)) as never)
+  onTestFinished(() => client.close())
+  return client
+}
+
+async function connectModern(jarvis: TestJarvis, token: string) {
+  const client = new ModernClient({ name: 'modern-client', version: '1' })
+  await client.connect(new ModernTransport(new URL(`${jarvis.url}/mcp`), headersOf(token)))
+  onTestFinished(() => client.close())
+  return client
+}
+
+test.each([
+  ['an older client', connect],
+  ['a current client', connectModern],
+])('%s reads the catalog and calls a tool', async (_what, open) => {
+  const jarvis = await startJarvis()
+  const client = await open(jarvis, createToken(jarvis))
+  const { tools } = await client.listTools()
+  expect(tools).toHaveLength(18)
+  expect(tools.find(({ name }) => name === 'get_vms')?.annotations).toMatchObject({ readOnlyHint: true })
+  expect(tools.find(({ name }) => name === 'stop_vm')?.annotations).toMatchObject({
+    destructiveHint: true,
+    readOnlyHint: false,
+  })
+  const result = await client.callTool({ name: 'get_cluster_status', arguments: {} })
+  expect(result.isError).toBe(false)
+  expect(JSON.stringify(result.content)).toContain('pve')
+})
+
+test('a red call is a card with the client on it; the client waits, and cannot decide', async () => {
+  const jarvis = await startJarvis()
+  const token = createToken(jarvis)
+  const client = await connect(jarvis, token)
+  const operator = await jarvis.connect()
+  await operator.ask('chat:send', { message: '/get_cluster_status' })
+
+  const answer = client.callTool({ name: 'stop_vm', arguments: { vmid: 103 } })
+  const card = await firstCard(jarvis)
+  expect(card).toMatchObject({ toolName: 'stop_vm', requestedBy: { kind: 'mcp', token: 'ops-laptop' } })
+  expect(card.sessionId).toBeTypeOf('string')
+
+  for (const attempt of [
+    fetch(`${jarvis.url}/api/confirmations/${card.toolUseId}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: '{"confirmed":true}',
+    }),
+    fetch(`${jarvis.url}/api/tools`, { headers: { authorization: `Bearer ${token}` } }),
+  ]) {
+    expect((await attempt).status).toBe(401)
+  }
+  expect(jarvis.controls.effects).toEqual([])
+
+  await operator.ask('chat:confirm', { sessionId: card.sessionId, toolUseId: card.toolUseId, confirmed: true })
+  expect((await answer).isError).toBe(false)
+  expect(jarvis.guest(103)?.status).toBe('stopped')
+})
+
+test('a denied call is an error result with the note', async () => {
+  const jarvis = await startJarvis()
+  const client = await connect(jarvis, createToken(jarvis))
+  const answer = client.callTool({ name: 'stop_vm', arguments: { vmid: 103 } })
+  const { toolUseId } = await firstCard(jarvis)
+  await jarvis.rest(`/api/confirmations/${toolUseId}`, {
+    method: 'POST',
+    json: { confirmed: false, note: 'Film night.' },
+  })
+  const result = await answer
+  expect(result.isError).toBe(true)
+  expect(JSON.stringify(result.content)).toContain('Film night.')
+  expect(jarvis.controls.effects).toEqual([])
+})
+
+test.each([
+  ['a black command', 'execute_ssh', { node: 'pve', command: 'rm -rf /' }],
+  ['an argument that would approve', 'stop_vm', { vmid: 103, confirm: true }],
+  ['an unknown tool', 'format_disk', {}],
+])('%s is an error result that says why', async (_what, name, args) => {
+  const jarvis = await startJarvis()
+  const client = await connect(jarvis, createToken(jarvis))
+  const result = await client.callTool({ name, arguments: args })
+  expect(result.isError).toBe(true)
+  expect(JSON.stringify(result.content)).toContain('Nothing was run')
+  expect(jarvis.controls.effects).toEqual([])
+})
+
+test('a read-only token sees and runs reads alone', async () => {
+  const jarvis = await startJarvis()
+  const client = await connect(jarvis, createToken(jarvis, { isReadOnly: true }))
+  const { tools } = await client.listTools()
+  expect(tools).toHaveLength(9)
+  const result = await client.callTool({ name: 'wake_node', arguments: { node: 'agent' } })
+  expect(result.isError).toBe(true)
+  expect(jarvis.controls.effects).toEqual([])
+})
+
+test.each([
+  ['none', undefined],
+  ['an unknown one', 'jmcp_nothing'],
+])('with %s for a token there is no entry', async (_what, token) => {
+  const jarvis = await startJarvis()
+  const response = await fetch(`${jarvis.url}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+    body: '{}',
+  })
+  expect(response.status).toBe(401)
+  expect(response.headers.get('www-authenticate')).toContain('Bearer')
+})
+
+test('an expired token and a dashboard token are refused', async () => {
+  const jarvis = await startJarvis()
+  for (const token of [createToken(jarvis, { expiresInMs: -1 }), jarvis.token('operator')]) {
+    const response = await fetch(`${jarvis.url}/mcp`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      body: '{}',
+    })
+    expect(response.status).toBe(401)
+  }
+})
+
+async function firstCard(jarvis: TestJarvis) {
+  const events = await jarvis.connect('/events')
+  for (;;) {
+    const { items } = (await (await jarvis.rest('/api/confirmations')).json()) as {
+      items: { toolUseId: string; sessionId: string; decision?: string }[]
+    }
+    const pending = items.find(({ decision }) => decision === undefined)
+    if (pending !== undefined) return pending
+    await events.next('changed' as never)
+  }
+}

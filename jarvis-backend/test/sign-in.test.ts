@@ -1,0 +1,141 @@
+import { createHmac } from 'node:crypto'
+import jwt from 'jsonwebtoken'
+import { io } from 'socket.io-client'
+import { expect, test } from 'vitest'
+import { jwtSecret, password, startJarvis, tokenFor } from './support/start-jarvis.ts'
+
+const namespaces = ['/chat', '/cluster', '/events']
+const claims = { sub: 'operator', role: 'operator', iss: 'jarvis' }
+const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const hourAway = Math.floor(Date.now() / 1000) + 3600
+const byHand = (header: object, payload: object, secret = jwtSecret) => {
+  const text = `${encoded(header)}.${encoded(payload)}`
+  return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`
+}
+
+const forged: [string, string, string][] = [
+  ['nothing', '', 'unauthorized'],
+  ['noise', 'abc.def.ghi', 'unauthorized'],
+  ['alg none', `${encoded({ alg: 'none' })}.${encoded({ ...claims, exp: hourAway, iat: 0 })}.`, 'unauthorized'],
+  ['another secret', jwt.sign(claims, 'x'.repeat(40), { expiresIn: 60 }), 'unauthorized'],
+  ['another algorithm', jwt.sign(claims, jwtSecret, { expiresIn: 60, algorithm: 'HS512' }), 'unauthorized'],
+  ['no expiry', jwt.sign(claims, jwtSecret), 'unauthorized'],
+  ['another issuer', jwt.sign({ ...claims, iss: 'someone' }, jwtSecret, { expiresIn: 60 }), 'unauthorized'],
+  ['no role', jwt.sign({ sub: 'operator', iss: 'jarvis' }, jwtSecret, { expiresIn: 60 }), 'unauthorized'],
+  ['an unknown role', jwt.sign({ ...claims, role: 'root' }, jwtSecret, { expiresIn: 60 }), 'unauthorized'],
+  [
+    'a kid that names a file',
+    byHand({ alg: 'HS256', kid: '/dev/null' }, { ...claims, exp: hourAway, iat: 0 }, ''),
+    'unauthorized',
+  ],
+  ['expired', jwt.sign({ ...claims, exp: 1000, iat: 0 }, jwtSecret), 'token_expired'],
+]
+
+test.each(forged)('a token with %s opens nothing', async (_what, token, code) => {
+  const jarvis = await startJarvis()
+  for (const namespace of namespaces) {
+    const error = await new Promise<Error & { data?: unknown }>((resolve) => {
+      const socket = io(jarvis.url + namespace, {
+        auth: { token },
+        forceNew: true,
+        transports: ['websocket'],
+        reconnection: false,
+      })
+      socket.on('connect_error', (reason) => {
+        socket.disconnect()
+        resolve(reason)
+      })
+    })
+    expect(error.data).toMatchObject({ code })
+  }
+  const response = await jarvis.rest('/api/tools', { headers: { authorization: `Bearer ${token}` } })
+  expect(response.status).toBe(401)
+  expect(await response.json()).toMatchObject({ error: { code } })
+})
+
+test('the password gives a token that opens REST and sockets', async () => {
+  const jarvis = await startJarvis()
+  const login = (given: string) =>
+    fetch(`${jarvis.url}/api/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ password: given }),
+    })
+  const wrong = await login('not-the-password')
+  expect(wrong.status).toBe(401)
+  expect(await wrong.json()).toMatchObject({ error: { code: 'invalid_credentials' } })
+  const { token, expiresIn } = (await (await login(password)).json()) as { token: string; expiresIn: number }
+  expect(jwt.decode(token)).toMatchObject({ sub: 'operator', role: 'operator', iss: 'jarvis' })
+  expect(expiresIn).toBeGreaterThan(0)
+  expect((await fetch(`${jarvis.url}/api/tools`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(200)
+  expect((await fetch(`${jarvis.url}/api/tools?token=${token}`)).status).toBe(401)
+
+  for (let tries = 0; tries < 5; tries += 1) await login('wrong-again')
+  const refused = await login(password)
+  expect(refused.status).toBe(429)
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+})
+
+test('signing out drops the sockets of that token alone, and the token is dead', async () => {
+  const jarvis = await startJarvis()
+  const operator = await jarvis.connect()
+  const token = (operator.socket.auth as { token: string }).token
+  const viewer = await jarvis.connect('/chat', 'viewer')
+  const dropped = new Promise((resolve) => operator.socket.on('disconnect', resolve))
+  const response = await jarvis.rest('/api/auth/logout', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+  })
+  expect(response.status).toBe(200)
+  await dropped
+  expect(viewer.socket.connected).toBe(true)
+  expect((await jarvis.rest('/api/tools', { headers: { authorization: `Bearer ${token}` } })).status).toBe(401)
+})
+
+test('a viewer reads, and nothing else', async () => {
+  const jarvis = await startJarvis()
+  const operator = await jarvis.connect()
+  const { sessionId } = await operator.ask('chat:send', { message: '/get_cluster_status' })
+  await operator.next('chat:done')
+  const viewer = await jarvis.connect('/chat', 'viewer')
+  expect((await viewer.ask('chat:attach', { sessionId })).snapshot.entries.length).toBeGreaterThan(0)
+  for (const [event, payload] of [
+    ['chat:send', { message: 'Stop it all.' }],
+    ['chat:confirm', { sessionId, toolUseId: 'tu_x', confirmed: true }],
+    ['chat:abort', { sessionId }],
+  ] as const) {
+    expect(await viewer.request(event, payload)).toMatchObject({ ok: false, error: { code: 'forbidden' } })
+  }
+  for (const [method, path] of [
+    ['POST', '/api/sessions'],
+    ['PATCH', `/api/sessions/${sessionId}`],
+    ['DELETE', `/api/sessions/${sessionId}`],
+  ] as const) {
+    expect((await jarvis.rest(path, { method, role: 'viewer', json: {} })).status).toBe(403)
+  }
+})
+
+test.each([
+  ['a foreign page', { origin: 'http://evil.example' }],
+  ['a page on another port', { origin: 'http://127.0.0.1:1' }],
+])('%s is refused on REST, MCP and the socket handshake', async (_what, headers) => {
+  const jarvis = await startJarvis()
+  for (const path of ['/api/tools', '/mcp', '/health', '/']) {
+    expect((await jarvis.rest(path, { headers })).status).toBe(403)
+  }
+  const error = await new Promise((resolve) => {
+    const socket = io(`${jarvis.url}/chat`, {
+      auth: { token: tokenFor('operator') },
+      extraHeaders: headers,
+      forceNew: true,
+      transports: ['websocket'],
+      reconnection: false,
+    })
+    socket.on('connect', () => resolve(undefined))
+    socket.on('connect_error', (reason) => {
+      socket.disconnect()
+      resolve(reason)
+    })
+  })
+  expect(error).toBeInstanceOf(Error)
+})

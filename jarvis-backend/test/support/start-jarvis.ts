@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import jwt from 'jsonwebtoken'
+import { io, type Socket } from 'socket.io-client'
+import { onTestFinished } from 'vitest'
+import type { Model } from '../../src/agent/model.ts'
+import { compose } from '../../src/compose.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { createSimulator } from '../../src/homelab/simulator/index.ts'
+import { type Clock, systemClock } from '../../src/lib/clock.ts'
+import type { ChatEvents, ChatReplies, ChatRequests, Role } from '../../src/protocol/index.ts'
+import { type ScriptedModel, scripted } from './scripted-model.ts'
+
+export const jwtSecret = 'test-secret-of-more-than-32-characters'
+export const password = 'correct-horse-battery'
+
+type Reply<E extends keyof ChatRequests> =
+  | ({ ok: true } & ChatReplies[E])
+  | { ok: false; error: { code: string; message: string } }
+
+/** One screen: a socket that remembers what it received. */
+export type Screen = {
+  socket: Socket
+  /** The acknowledgement, whatever it says. */
+  request<E extends keyof ChatRequests>(event: E, payload: unknown): Promise<Reply<E>>
+  /** The acknowledgement of something that must work. */
+  ask<E extends keyof ChatRequests>(event: E, payload: ChatRequests[E]): Promise<ChatReplies[E]>
+  /** The next event of that name not taken before, waiting for it where it has not come. */
+  next<E extends keyof ChatEvents>(event: E): Promise<ChatEvents[E]>
+  /** All events so far, in order. */
+  received: { event: string; payload: Record<string, unknown> }[]
+  names(): string[]
+}
+
+export type TestJarvis = Awaited<ReturnType<typeof startJarvis>>
+
+/** The real thing on a free port, with the demo cluster at 1,000 times its speed. Ends with the test. */
+export async function startJarvis(
+  options: { model?: Model; env?: Record<string, string>; clock?: Clock; dataDir?: string; speed?: number } = {},
+) {
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'jarvis-test-'))
+  const config = readConfig({
+    JARVIS_DATA_DIR: dataDir,
+    JARVIS_PASSWORD: password,
+    JWT_SECRET: jwtSecret,
+    LOG_LEVEL: 'silent',
+    PORT: '0',
+    ...options.env,
+  })
+  const clock = options.clock ?? systemClock
+  const model = options.model ?? scripted()
+  const homelab = createSimulator({ clock, protectedTargets: config.protectedTargets, speed: options.speed ?? 1_000 })
+  const jarvis = compose(config, '0.0.0-test', join(dataDir, 'no-dashboard'), { clock, model, homelab })
+  await new Promise<void>((resolve) => jarvis.http.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(jarvis.http.address() as AddressInfo).port}`
+  const screens: Screen[] = []
+
+  let isStopped = false
+  async function stop() {
+    if (isStopped) return
+    isStopped = true
+    for (const { socket } of screens) socket.disconnect()
+    await jarvis.stop(5_000)
+  }
+  onTestFinished(async () => {
+    await stop()
+    if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  return {
+    url,
+    dataDir,
+    homelab,
+    controls: homelab.controls,
+    guest: (vmid: number) => homelab.cluster.state().guests.find((guest) => guest.vmid === vmid),
+    stop,
+    token: tokenFor,
+    async connect(namespace = '/chat', role: Role = 'operator'): Promise<Screen> {
+      const screen = await openScreen(url + namespace, tokenFor(role))
+      screens.push(screen)
+      return screen
+    },
+    rest: (path: string, init: RequestInit & { role?: Role; json?: unknown } = {}) =>
+      fetch(url + path, {
+        ...init,
+        headers: {
+          authorization: `Bearer ${tokenFor(init.role ?? 'operator')}`,
+          ...(init.json === undefined ? {} : { 'content-type': 'application/json' }),
+          ...init.headers,
+        },
+        ...(init.json === undefined ? {} : { body: JSON.stringify(init.json) }),
+      }),
+    /** Fails where the script was not played to its end. */
+    scriptIsDone: () => (model as ScriptedModel).left() === 0,
+  }
+}
+
+export const tokenFor = (role: Role): string =>
+  jwt.sign({ sub: role, role }, jwtSecret, { algorithm: 'HS256', issuer: 'jarvis', expiresIn: 3600 })
+
+function openScreen(url: string, token: string): Promise<Screen> {
+  const socket = io(url, { auth: { token }, forceNew: true, transports: ['websocket'], reconnection: false })
+  const received: Screen['received'] = []
+  const taken = new Map<string, number>()
+  const wake: (() => void)[] = []
+  socket.onAny((event: string, payload: Record<string, unknown>) => {
+    received.push({ event, payload })
+    for (const run of wake.splice(0)) run()
+  })
+  const screen: Screen = {
+    socket,
+    received,
+    names: () => received.map(({ event }) => event),
+    request: (event, payload) => socket.timeout(10_000).emitWithAck(event, payload),
+    async ask(event, payload) {
+      const reply = await screen.request(event, payload)
+      if (!reply.ok) throw new Error(`${event}: ${reply.error.code}: ${reply.error.message}`)
+      return reply
+    },
+    async next(event) {
+      const index = taken.get(event) ?? 0
+      taken.set(event, index + 1)
+      for (;;) {
+        const found = received.filter((item) => item.event === event)[index]
+        if (found !== undefined) return found.payload as never
+        await new Promise<void>((resolve) => wake.push(resolve))
+      }
+    },
+  }
+  return new Promise((resolve, reject) => {
+    socket.on('connect', () => resolve(screen))
+    socket.on('connect_error', reject)
+  })
+}
