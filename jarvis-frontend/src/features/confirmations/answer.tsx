@@ -1,0 +1,228 @@
+import type { Card } from 'jarvis-backend/protocol'
+import { type RefObject, useEffect, useId, useRef, useState } from 'react'
+import { Mark } from '../../ui/mark.tsx'
+import { Tier } from '../../ui/tier.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import type { Act } from './sentence.ts'
+import { useEarned } from './use-earned.ts'
+
+/** What this person may do with a card. */
+export type Hand = {
+  /** Why nothing can be decided here now; absent where it can. */
+  rest?: { why: string; tryNow?: () => void } | undefined
+  /** @returns the refusal in plain words, undefined once the decision is taken. */
+  decide(card: Card, confirmed: boolean, note?: string): Promise<string | undefined>
+  askAgain?: ((card: Card, force: boolean) => void) | undefined
+}
+
+type Props = {
+  root: RefObject<HTMLElement | null>
+  card: Card
+  act: Act
+  hand: Hand
+  /** Set while the target has changed and nobody said they read it. */
+  onRead?: (() => void) | undefined
+  by: React.ReactNode
+}
+
+type Step = 'asking' | 'armed' | 'denying' | 'sending'
+
+/** Deny and Approve. Approve is earned: it sleeps until the card was seen, and takes two keys, never one. */
+export function Answer({ root, card, act, hand, onRead, by }: Props) {
+  const [step, setStep] = useState<Step>('asking')
+  const [note, setNote] = useState('')
+  const [typed, setTyped] = useState('')
+  const [refusal, setRefusal] = useState<string>()
+  const approve = useRef<HTMLButtonElement>(null)
+  const deny = useRef<HTMLButtonElement>(null)
+  const noteField = useRef<HTMLTextAreaElement>(null)
+  const hint = useId()
+  const isOver = useNow(1_000) >= card.expiresAt
+  const isTyped = act.typed === undefined || typed.trim() === act.typed
+  const canDecide = hand.rest === undefined && onRead === undefined && !isOver
+  const isSeen = useEarned(root, canDecide && step !== 'sending')
+  const isAwake = isSeen && isTyped && canDecide
+
+  const decide = async (confirmed: boolean) => {
+    setStep('sending')
+    setRefusal(undefined)
+    const refused = await hand.decide(card, confirmed, note)
+    if (refused === undefined) return
+    setRefusal(refused)
+    setStep('asking')
+  }
+  const arm = () => {
+    if (!isAwake) {
+      root.current?.scrollIntoView({ block: 'nearest' })
+      return
+    }
+    setStep('armed')
+    approve.current?.focus()
+  }
+  const openNote = () => {
+    if (hand.rest === undefined && !isOver) setStep('denying')
+  }
+  const back = () => {
+    setStep('asking')
+    requestAnimationFrame(() => deny.current?.focus())
+  }
+
+  const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
+  onKey.current = (event) => {
+    const isField = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement
+    if (event.key === 'Escape' && (step === 'armed' || step === 'denying')) {
+      event.preventDefault()
+      event.stopPropagation()
+      if (step === 'armed') setStep('asking')
+      else back()
+    }
+    if (isField || event.ctrlKey || event.metaKey || event.altKey || event.repeat || step === 'sending') return
+    if (event.key === 'a' || event.key === 'A') {
+      event.preventDefault()
+      arm()
+    } else if (event.key === 'd' || event.key === 'D') {
+      event.preventDefault()
+      openNote()
+    }
+  }
+  useEffect(() => {
+    const element = root.current
+    const listen = (event: KeyboardEvent) => onKey.current?.(event)
+    element?.addEventListener('keydown', listen)
+    return () => element?.removeEventListener('keydown', listen)
+  }, [root])
+  useEffect(() => {
+    if (step === 'denying') noteField.current?.focus()
+  }, [step])
+
+  if (hand.rest !== undefined) {
+    return (
+      <footer>
+        <span className="resting">
+          <Mark kind="unknown" />
+          {hand.rest.why}
+        </span>
+        {hand.rest.tryNow !== undefined && (
+          <button type="button" className="button small quiet" onClick={hand.rest.tryNow}>
+            Try now
+          </button>
+        )}
+      </footer>
+    )
+  }
+  if (step === 'sending') {
+    return (
+      <>
+        <div className="progress">
+          <div className="meter endless">
+            <i />
+          </div>
+        </div>
+        <footer>
+          <span className="text-soft" role="status">
+            Sending your decision…
+          </span>
+        </footer>
+      </>
+    )
+  }
+  if (step === 'denying') {
+    return (
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void decide(false)
+        }}
+      >
+        <textarea
+          ref={noteField}
+          className="field note"
+          rows={1}
+          maxLength={2_000}
+          value={note}
+          aria-label="Why not"
+          placeholder="Why not? The model reads this. It may stay empty."
+          onChange={(event) => setNote(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+            event.preventDefault()
+            void decide(false)
+          }}
+        />
+        <footer>
+          <button type="submit" className="button solid">
+            Deny and say so
+          </button>
+          <button type="button" className="button quiet" onClick={back}>
+            Back
+          </button>
+        </footer>
+      </form>
+    )
+  }
+  return (
+    <>
+      {act.typed !== undefined && (
+        <label className="typed">
+          <span>
+            Type <b className="num">{act.typed}</b> to enable
+          </span>
+          <input
+            className="field num"
+            inputMode="numeric"
+            autoComplete="off"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        </label>
+      )}
+      {refusal !== undefined && (
+        <p className="refused" role="alert">
+          <Mark kind="bad" />
+          {refusal}
+        </p>
+      )}
+      <footer>
+        <button type="button" ref={deny} className="button" onClick={openNote} aria-disabled={isOver}>
+          Deny…
+        </button>
+        {onRead === undefined ? (
+          <button
+            type="button"
+            ref={approve}
+            className={`button risk${step === 'armed' ? ' armed' : ''}`}
+            aria-disabled={!isAwake}
+            aria-describedby={hint}
+            onClick={(event) => {
+              if (!isAwake) return
+              // A pointer's click decides; a key arms first.
+              if (step === 'armed' || event.detail > 0) void decide(true)
+              else arm()
+            }}
+            onKeyDown={(event) => {
+              if (event.repeat) event.preventDefault()
+            }}
+            onBlur={() => setStep((now) => (now === 'armed' ? 'asking' : now))}
+          >
+            <Tier tier="red" size={11} />
+            Approve: {act.approve}
+          </button>
+        ) : (
+          <button type="button" className="button" onClick={onRead}>
+            I have read it
+          </button>
+        )}
+        <span className="by">{step === 'armed' ? 'Enter approves, Esc steps back' : by}</span>
+        <span id={hint} className="vh">
+          {isOver
+            ? 'Its time is over.'
+            : !isTyped
+              ? 'Type the number first.'
+              : isSeen
+                ? 'A arms it, then Enter approves. D denies.'
+                : 'It wakes when the whole card was on screen.'}
+        </span>
+      </footer>
+    </>
+  )
+}

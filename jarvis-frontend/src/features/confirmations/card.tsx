@@ -1,0 +1,252 @@
+import type { Card } from 'jarvis-backend/protocol'
+import { useId, useLayoutEffect, useRef, useState } from 'react'
+import { Boxed, Visible } from '../../ui/boxed.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { visibleText } from '../../ui/visible.ts'
+import { Answer, type Hand } from './answer.tsx'
+import { Expiry } from './countdown.tsx'
+import { Executing, Settled } from './outcome.tsx'
+import { type Matter, phaseOf } from './phase.ts'
+import { actOf, exactInput, sentenceText } from './sentence.ts'
+import { Sentence } from './sentence-line.tsx'
+import { warningsOf } from './warnings.ts'
+
+/** The target as the live cluster shows it. */
+export type LiveTarget = {
+  /** `Running for 8 d 4 h, CPU 97 %`; absent where the cluster does not know the target. */
+  now?: string
+  age: React.ReactNode
+  /** How it differs from what it was when the card was made. */
+  change?: string
+}
+
+export type CardProps = {
+  matter: Matter
+  live?: LiveTarget | undefined
+  /** All guests known, to tell lookalikes apart. */
+  guests: readonly { vmid: number; name: string }[]
+  hand: Hand
+  /** Decided by someone else while this screen showed it as pending. */
+  isElsewhere?: boolean
+}
+
+/** One red call that waits for a person, and what became of it; it keeps its place and its focus throughout. */
+export function ConfirmationCard({ matter, live, guests, hand, isElsewhere = false }: CardProps) {
+  const { card } = matter
+  const phase = phaseOf(matter)
+  const act = actOf(card)
+  const root = useRef<HTMLElement>(null)
+  const title = useId()
+  const [readChange, setReadChange] = useState<string>()
+  const hadFocus = useRef(false)
+
+  // Parts that held the focus fold away: it stays on the card.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new phase is what may drop the focus
+  useLayoutEffect(() => {
+    const active = document.activeElement
+    if (hadFocus.current && (active === null || active === document.body)) root.current?.focus({ preventScroll: true })
+  }, [phase])
+
+  const frame = {
+    ref: root,
+    tabIndex: 0,
+    'aria-labelledby': title,
+    id: `card-${card.toolUseId}`,
+    onFocus: () => {
+      hadFocus.current = true
+    },
+    onBlur: () => {
+      setTimeout(() => {
+        hadFocus.current = root.current?.contains(document.activeElement) ?? false
+      })
+    },
+  }
+  const heading = (pieces: typeof act.ask) => (
+    <h3 id={title}>
+      <Sentence pieces={pieces} />
+    </h3>
+  )
+
+  if (phase === 'pending') {
+    const change = live?.change
+    const isLocked = change !== undefined && change !== readChange
+    return (
+      <article {...frame} className="card risk-edge" data-pending={card.toolUseId}>
+        <header>
+          {heading(act.ask)}
+          <Expiry from={card.createdAt} until={card.expiresAt} />
+        </header>
+        <Facts card={card} live={live} />
+        <ExactCall card={card} />
+        {change !== undefined && (
+          <Banner>
+            <Visible text={change} />
+          </Banner>
+        )}
+        {warningsOf(card, guests).map((warning) => (
+          <Banner key={warning}>{warning}</Banner>
+        ))}
+        <Answer
+          root={root}
+          card={card}
+          act={act}
+          hand={hand}
+          onRead={isLocked ? () => setReadChange(change) : undefined}
+          by={<Asker card={card} />}
+        />
+      </article>
+    )
+  }
+  if (phase === 'executing' && !isElsewhere) {
+    return (
+      <article {...frame} className="card risk-edge">
+        <header>{heading(act.doing)}</header>
+        <ExactCall card={card} isFirst />
+        <Executing matter={matter} />
+      </article>
+    )
+  }
+  const pieces = { executing: act.doing, done: act.did, failed: act.failed, interrupted: act.interrupted }[phase as 'done'] ?? act.didNot
+  return (
+    <article {...frame} className="card settled">
+      <header>{heading(pieces)}</header>
+      <Settled matter={matter} phase={phase} isElsewhere={isElsewhere} askAgain={hand.askAgain} />
+    </article>
+  )
+}
+
+function Facts({ card, live }: { card: Card; live: LiveTarget | undefined }) {
+  return (
+    <dl className="facts">
+      <div>
+        <dt>Now</dt>
+        <dd>
+          <Visible text={live?.now ?? sentenceCase(card.now)} /> <small>{live?.age}</small>
+        </dd>
+      </div>
+      {live?.change !== undefined && (
+        <div>
+          <dt>Was</dt>
+          <dd className="text-dim">
+            <Visible text={card.now} />, when it was asked
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>Then</dt>
+        <dd>
+          <Arrows text={card.then} />
+        </dd>
+      </div>
+      <div>
+        <dt>Affects</dt>
+        <dd>
+          <Visible text={sentenceCase(card.affects)} />
+        </dd>
+      </div>
+      <div>
+        <dt>Why</dt>
+        <dd>
+          <Visible text={card.reason.replace(/\.$/, '')} />{' '}
+          <small>{`${card.toolName} is red`}</small>
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+const sentenceCase = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** `running → stopped, clean shutdown`: arrows drawn, what follows the last step in grey. */
+function Arrows({ text }: { text: string }) {
+  const steps = text.split('→').map((step) => step.trim())
+  const [last = '', ...rest] = (steps.at(-1) ?? '').split(/,\s+|\s+\(/)
+  const remark = steps.length > 1 ? rest.join(', ').replace(/\)$/, '') : ''
+  const shown = steps.length > 1 ? [...steps.slice(0, -1), last] : [text]
+  return (
+    <>
+      <span className="arrows">
+        {shown.map((step, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: steps have no identity but their place
+          <span key={at}>
+            {at > 0 && (
+              <>
+                <Icon name="arrow" />
+                <span className="vh">then</span>
+              </>
+            )}
+            <Visible text={step} />
+          </span>
+        ))}
+      </span>{' '}
+      {remark !== '' && (
+        <small>
+          <Visible text={remark} />
+        </small>
+      )}
+    </>
+  )
+}
+
+function ExactCall({ card, isFirst = false }: { card: Card; isFirst?: boolean }) {
+  const input = exactInput(card.toolInput)
+  return (
+    <div className={`exact${isFirst ? ' mt-2' : ''}`}>
+      <code>
+        <b>
+          <Visible text={card.toolName} />
+        </b>{' '}
+        <bdi>
+          <Visible text={input} />
+        </bdi>
+      </code>
+      <CopyButton text={`${card.toolName} ${input}`} label="Copy the exact call" />
+    </div>
+  )
+}
+
+function Banner({ children }: { children: React.ReactNode }) {
+  return (
+    <div className="banner wash-warn" role="note">
+      <Mark kind="warn" size={12} />
+      <span>{children}</span>
+    </div>
+  )
+}
+
+/** Who asks. A client's name is its own words. */
+export function Asker({ card }: { card: Card }) {
+  const { kind, name, token } = card.requestedBy
+  if (kind === 'chat') {
+    return (
+      <>
+        Asked in this chat by <Visible text={name} />
+      </>
+    )
+  }
+  if (kind === 'command') {
+    return (
+      <>
+        Typed as a command by <Visible text={name} />
+      </>
+    )
+  }
+  return (
+    <>
+      MCP client <Boxed text={name} />
+      {token !== undefined && (
+        <>
+          , token <Visible text={token} />
+        </>
+      )}
+      , cannot approve
+    </>
+  )
+}
+
+export const askerText = ({ requestedBy: { kind, name } }: Card): string =>
+  kind === 'mcp' ? `MCP client ${visibleText(name)}` : kind === 'chat' ? `chat, ${visibleText(name)}` : `command by ${visibleText(name)}`
+
+export const cardSentence = (card: Card): string => sentenceText(actOf(card).ask)

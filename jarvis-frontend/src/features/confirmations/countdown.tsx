@@ -1,0 +1,27 @@
+import { clock } from '../../lib/format.ts'
+import { arcPath } from '../../ui/arc.ts'
+import { useNow } from '../../ui/use-now.ts'
+
+/** `12:41`, counting down. Not announced: the live region speaks at five minutes and at one. */
+export function TimeLeft({ until }: { until: number }) {
+  const left = until - useNow(1_000)
+  return (
+    <span className="num" role="timer" aria-live="off" style={left < 60_000 ? { fontWeight: 600 } : undefined}>
+      {clock(left)}
+    </span>
+  )
+}
+
+export function Expiry({ from, until }: { from: number; until: number }) {
+  const left = (until - useNow(1_000)) / Math.max(1, until - from)
+  return (
+    <span className="expiry">
+      <span>expires in</span>
+      <TimeLeft until={until} />
+      <svg width="15" height="15" viewBox="0 0 16 16" aria-hidden="true">
+        <circle className="timer-ring" cx="8" cy="8" r="6" />
+        <path className="timer-ring left" d={arcPath(8, 6, 0, Math.min(359.9, Math.max(4, 360 * left)))} />
+      </svg>
+    </span>
+  )
+}

@@ -1,0 +1,161 @@
+import type { Card } from 'jarvis-backend/protocol'
+import { clock, span, timeOfDay } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { Turning } from '../../ui/tier.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import type { Matter, Phase } from './phase.ts'
+
+/** Approved and under way: the decision, then what is going on. */
+export function Executing({ matter }: { matter: Matter }) {
+  const { resolved, startedAt, progress } = matter
+  const now = useNow(1_000)
+  const since = startedAt ?? resolved?.at ?? now
+  return (
+    <>
+      <div className="progress">
+        <div className="meter endless">
+          <i />
+        </div>
+        <ol className="steps">
+          {resolved !== undefined && (
+            <li>
+              <Mark kind="ok" />
+              <span>
+                Approved by <Visible text={resolved.by} />
+              </span>
+              <time>{timeOfDay(resolved.at)}</time>
+            </li>
+          )}
+          <li>
+            <Turning />
+            <span className="text-ink">
+              {progress === undefined ? startedAt === undefined ? 'Waits for its turn' : 'Running' : <Visible text={progress} />}
+            </span>
+            <span className="num">{clock(now - since)}</span>
+          </li>
+        </ol>
+      </div>
+      <footer>
+        <span className="by">Stop ends the answer, not this task</span>
+      </footer>
+    </>
+  )
+}
+
+type Props = {
+  matter: Matter
+  phase: Phase
+  isElsewhere: boolean
+  askAgain?: ((card: Card, force: boolean) => void) | undefined
+}
+
+/** One fact in the past tense. */
+export function Settled({ matter, phase, isElsewhere, askAgain }: Props) {
+  const { card, resolved, result } = matter
+  const canForce = /^(stop|restart)_(vm|container)$/.test(card.toolName) && card.toolInput.force !== true
+  return (
+    <>
+      <div className="outcome">
+        {phase === 'executing' ? (
+          <Turning />
+        ) : (
+          <Mark kind={phase === 'done' ? 'ok' : phase === 'failed' ? 'bad' : phase === 'interrupted' ? 'unknown' : 'none'} />
+        )}
+        <span>
+          <Outcome matter={matter} phase={phase} isElsewhere={isElsewhere} />
+        </span>
+      </div>
+      {askAgain !== undefined && (phase === 'expired' || (phase === 'failed' && canForce && result !== undefined)) && (
+        <footer>
+          {phase === 'expired' ? (
+            <button type="button" className="button small" onClick={() => askAgain(card, false)}>
+              Ask again
+            </button>
+          ) : (
+            <button type="button" className="button small" onClick={() => askAgain(card, true)}>
+              {card.toolName.startsWith('stop') ? 'Ask for a forced stop…' : 'Ask for a forced restart…'}
+            </button>
+          )}
+        </footer>
+      )}
+      {resolved === undefined && result === undefined && <p className="outcome">Nothing more is known.</p>}
+    </>
+  )
+}
+
+function Outcome({ matter, phase, isElsewhere }: Pick<Props, 'matter' | 'phase' | 'isElsewhere'>) {
+  const { card, resolved, result } = matter
+  const by = resolved === undefined ? null : <Visible text={resolved.by} />
+  const waited = Math.round((card.expiresAt - card.createdAt) / 60_000)
+  switch (phase) {
+    case 'executing':
+      return (
+        <>
+          <b>Approved on another device</b> {resolved !== undefined && <Ago at={resolved.at} />} by {by}.
+        </>
+      )
+    case 'done':
+      return (
+        <>
+          <b>
+            <Visible text={(result?.summary ?? '').replace(/\.$/, '')} />.
+          </b>{' '}
+          {by !== null && <>Approved by {by}.</>}
+        </>
+      )
+    case 'failed':
+      return (
+        <>
+          <b>Failed:</b> <Visible text={result?.summary ?? ''} />
+        </>
+      )
+    case 'interrupted':
+      return (
+        <b>
+          <Visible text={result?.summary ?? ''} />
+        </b>
+      )
+    case 'denied':
+      return (
+        <>
+          <b>
+            Denied by {by}
+            {resolved !== undefined && <>, {timeOfDay(resolved.at)}</>}
+            {isElsewhere && ', on another device'}.
+          </b>{' '}
+          {resolved?.note === undefined ? (
+            'Nothing was run.'
+          ) : (
+            <>
+              “<Visible text={resolved.note} />”
+            </>
+          )}
+        </>
+      )
+    case 'expired':
+      return (
+        <>
+          <b>Expired.</b> Nobody decided within {waited > 0 ? `${waited} min` : span(card.expiresAt - card.createdAt)}.
+          Nothing was run.
+        </>
+      )
+    default:
+      return (
+        <>
+          <b>Cancelled{resolved !== undefined && <> at {timeOfDay(resolved.at)}</>}.</b>{' '}
+          {resolved?.note === undefined ? (
+            <>By {by}. Nothing was run.</>
+          ) : (
+            <>
+              <Visible text={resolved.note} /> Nothing was run.
+            </>
+          )}
+        </>
+      )
+  }
+}
+
+function Ago({ at }: { at: number }) {
+  return <>{span(useNow(1_000) - at)} ago</>
+}

@@ -1,0 +1,22 @@
+import type { Card, Decision } from 'jarvis-backend/protocol'
+
+/** A card, where it was asked and what is known to have become of it. */
+export type Matter = {
+  card: Card
+  sessionId: string
+  resolved?: { decision: Decision; by: string; at: number; note?: string }
+  startedAt?: number
+  progress?: string
+  result?: { isError: boolean; summary: string; at: number }
+}
+
+export type Phase = 'pending' | 'executing' | 'done' | 'failed' | 'interrupted' | 'denied' | 'expired' | 'cancelled'
+
+/** A result that says nothing about the effect: it is told apart from a failure, for it must be looked at. */
+const isUnknown = (summary: string) => /not known|unknown/i.test(summary)
+
+export function phaseOf({ resolved, result }: Pick<Matter, 'resolved' | 'result'>): Phase {
+  if (result !== undefined) return !result.isError ? 'done' : isUnknown(result.summary) ? 'interrupted' : 'failed'
+  if (resolved === undefined) return 'pending'
+  return resolved.decision === 'approved' ? 'executing' : resolved.decision
+}

@@ -1,0 +1,66 @@
+import type { Card } from 'jarvis-backend/protocol'
+import { expect, test } from 'vitest'
+import { actOf, commandLine, exactInput, sentenceText } from './sentence.ts'
+
+const target: Card['target'] = { kind: 'guest', id: 'vm/123', name: 'frigate', node: 'pve', vmid: 123, type: 'vm', status: 'running' }
+const act = (toolName: string, toolInput: Record<string, unknown> = { vmid: 123 }, change: Partial<Card['target']> = {}) =>
+  actOf({ toolName, toolInput, target: { ...target, ...change } })
+
+test.each([
+  ['restart_vm', {}, 'Restart VM 123 frigate on pve?', 'restart 123'],
+  ['stop_vm', {}, 'Stop VM 123 frigate on pve?', 'stop 123'],
+  ['start_container', { type: 'ct' as const }, 'Start CT 123 frigate on pve?', 'start 123'],
+])('%s asks with the id before the name', (tool, change, sentence, approve) => {
+  expect(sentenceText(act(tool, undefined, change).ask)).toBe(sentence)
+  expect(act(tool, undefined, change).approve).toBe(approve)
+})
+
+test('force is its own sentence and wants the id typed', () => {
+  const forced = act('stop_vm', { vmid: 123, force: true })
+  expect(sentenceText(forced.ask)).toBe('Cut the power of VM 123 frigate on pve?')
+  expect(forced).toMatchObject({ approve: 'cut power of 123', typed: '123' })
+  expect(sentenceText(act('restart_vm', { vmid: 123, force: true }).ask)).toBe(
+    'Cut the power of VM 123 frigate on pve and start it again?',
+  )
+})
+
+test('a call without force wants nothing typed', () => {
+  expect(act('stop_vm').typed).toBeUndefined()
+})
+
+test.each([
+  ['restart_service', { node: 'pve', service: 'corosync' }, 'Restart service corosync on pve?', 'restart corosync'],
+  ['execute_ssh', { node: 'pve', command: 'reboot' }, 'Run a command on pve?', 'run on pve'],
+  ['wake_node', { node: 'pve' }, 'Wake node pve?', 'wake pve'],
+  ['some_tool', {}, 'Run some_tool on pve?', 'run some_tool'],
+])('%s', (tool, input, sentence, approve) => {
+  const made = actOf({ toolName: tool, toolInput: input, target: { kind: 'node', id: 'node/pve', node: 'pve' } })
+  expect(sentenceText(made.ask)).toBe(sentence)
+  expect(made.approve).toBe(approve)
+})
+
+test('a name is a value, whatever it holds', () => {
+  expect(act('stop_vm', undefined, { name: '<b>x</b> on pve?' }).ask).toContainEqual({ value: '<b>x</b> on pve?' })
+  expect(sentenceText(act('stop_vm', undefined, { name: 'pbs\u200b' }).ask)).toBe('Stop VM 123 pbs⟨U+200B⟩ on pve?')
+})
+
+test('past tenses state facts', () => {
+  const made = act('stop_vm')
+  expect(sentenceText(made.doing)).toBe('Stopping VM 123 frigate on pve')
+  expect(sentenceText(made.did)).toBe('Stopped VM 123 frigate on pve')
+  expect(sentenceText(made.didNot)).toBe('Did not stop VM 123 frigate')
+  expect(sentenceText(made.failed)).toBe('VM 123 frigate did not stop')
+})
+
+test('the exact call has a fixed order of keys and is complete', () => {
+  expect(exactInput({ force: true, zeta: 'z', node: 'pve', alpha: [1], vmid: 105 })).toBe(
+    '{"vmid": 105, "node": "pve", "force": true, "alpha": [1], "zeta": "z"}',
+  )
+})
+
+test('a command line quotes what needs it', () => {
+  expect(commandLine('execute_ssh', { node: 'pve', command: 'ps -eo "pcpu"' })).toBe(
+    '/execute_ssh node=pve command="ps -eo \\"pcpu\\""',
+  )
+  expect(commandLine('stop_vm', { vmid: 105, force: true })).toBe('/stop_vm vmid=105 force=true')
+})

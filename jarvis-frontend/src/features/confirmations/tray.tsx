@@ -1,0 +1,35 @@
+import type { ConfirmationRow } from 'jarvis-backend/protocol'
+import { Link } from 'react-router'
+import { Tier } from '../../ui/tier.tsx'
+import { askerText } from './card.tsx'
+import { TimeLeft } from './countdown.tsx'
+import { actOf } from './sentence.ts'
+import { Sentence } from './sentence-line.tsx'
+
+/** Where a card stands: in its session, or in the inbox for what no chat asked. */
+export const cardPath = (row: ConfirmationRow) => `/chat/${row.sessionId}#card-${row.toolUseId}`
+
+/** What waits, one line each, soonest first. */
+export function Tray({ rows, titleOf }: { rows: readonly ConfirmationRow[]; titleOf: (sessionId: string) => string | undefined }) {
+  return (
+    <ul className="tray">
+      {rows.map((row) => (
+        <li key={row.toolUseId}>
+          <Link to={cardPath(row)}>
+            <Tier tier="red" size={13} />
+            <span>
+              <Sentence pieces={actOf(row).ask} />
+            </span>
+            <TimeLeft until={row.expiresAt} />
+            <small>{whoAsked(row, titleOf)}</small>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+export function whoAsked(row: ConfirmationRow, titleOf: (sessionId: string) => string | undefined): string {
+  const title = titleOf(row.sessionId)
+  return row.requestedBy.kind === 'mcp' || title === undefined ? askerText(row) : `chat: ${title}`
+}
