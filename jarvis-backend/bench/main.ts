@@ -1,0 +1,62 @@
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Round, table } from './report.ts'
+import { createRows, type Row } from './rows.ts'
+import { buildAll, createSetup } from './setup.ts'
+
+/** A round of one row that takes longer than this has hung. */
+const longestMs = 60_000
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: 'string', default: '5' }, profile: { type: 'string' } },
+})
+const rounds = Number(values.rounds)
+if (!Number.isInteger(rounds) || rounds < 1 || rounds > 20)
+  throw new Error('--rounds takes a whole number from 1 to 20')
+
+console.error('Building the server…')
+await buildAll()
+const setup = await createSetup(values.profile === undefined ? undefined : resolve(values.profile))
+try {
+  const known = createRows(setup)
+  const unknown = positionals.find((name) => !known.some((row) => row.name === name))
+  if (unknown !== undefined) {
+    throw new Error(`There is no row ${unknown}. Rows: ${known.map(({ name }) => name).join(', ')}.`)
+  }
+  const rows = known.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+  const measured = rows.map((row) => ({ row, rounds: [] as Round[] }))
+  // Round 0 warms up and is not counted.
+  for (let round = 0; round <= rounds; round++) {
+    for (const { row, rounds } of measured) {
+      console.error(round === 0 ? `Warming up: ${row.name}` : `Round ${round}: ${row.name}`)
+      const values = await measure(row, round % 2 === 0)
+      if (round > 0) rounds.push(values)
+    }
+  }
+  console.log(
+    `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores, Node ${process.versions.node}, medians of ${rounds} rounds\n`,
+  )
+  console.log(table(measured))
+} finally {
+  await setup.close()
+}
+process.exit()
+
+/** @param isOursFirst the sides take turns in going first, so that a drift of the machine hits both alike. */
+async function measure(row: Row, isOursFirst: boolean): Promise<Round> {
+  const ours = () => inTime(row.ours())
+  const base = async () => row.base && inTime(row.base.measure())
+  if (isOursFirst) return { ours: await ours(), base: await base() }
+  const first = await base()
+  return { base: first, ours: await ours() }
+}
+
+function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not done after ${longestMs / 1000} s`)), longestMs)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}

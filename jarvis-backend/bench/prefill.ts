@@ -1,0 +1,62 @@
+import { join } from 'node:path'
+import { asClusterData } from '../src/agent/persona.ts'
+import { createSimulator } from '../src/homelab/simulator/index.ts'
+import { clusterSummary } from '../src/homelab/summary.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { newId } from '../src/lib/ids.ts'
+import { noUsage } from '../src/protocol/index.ts'
+import { openDatabase } from '../src/store/sqlite/database.ts'
+import { createTranscriptStore } from '../src/store/sqlite/transcript.ts'
+
+const shortSessions = 1_000
+const question = 'How is the cluster, and is there anything I should look at before the weekend?'
+const answer =
+  'Three of four nodes are online and quorate. The hottest is pve at 81 °C, for frigate decodes on its CPU. '
+
+/** Writes one session of 5,000 messages and many of 10 into a new database, and closes it. */
+export function prefill(dataDir: string): { long: string; takeShort: () => string } {
+  const { cluster } = createSimulator({ clock: systemClock, protectedTargets: new Set() })
+  const context = asClusterData(clusterSummary(cluster.state()))
+  cluster.close()
+  const database = openDatabase(join(dataDir, 'jarvis.db'))
+  const store = createTranscriptStore(database)
+
+  function session(messages: number): string {
+    const at = Date.now()
+    const sessionId = newId('ses')
+    store.createSession({ id: sessionId, title: 'Bench', source: 'chat', at })
+    let seq = 0
+    for (let i = 0; i < messages; i += 2) {
+      const place = () => ({ seq: seq++, runId, at })
+      const runId = newId('run')
+      const messageId = newId('msg')
+      const said = { messageId, text: question, by: 'bench' }
+      store.addRun({ id: runId, sessionId, source: 'chat', status: 'queued', ...said, at })
+      store.append(sessionId, { type: 'user', ...place(), ...said, context })
+      store.append(sessionId, {
+        type: 'assistant',
+        ...place(),
+        model: 'anthropic/bench',
+        content: [{ type: 'text', text: answer.repeat(3) }],
+        usage: noUsage,
+        stopReason: 'end_turn',
+      })
+      store.append(sessionId, { type: 'done', ...place(), usage: noUsage, stopReason: 'end_turn' })
+      store.setRunStatus(runId, 'ended')
+    }
+    store.reserveSeq(sessionId, seq, at)
+    return sessionId
+  }
+
+  const { long, short } = database.atomically(() => ({
+    long: session(5_000),
+    short: Array.from({ length: shortSessions }, () => session(10)),
+  }))
+  database.close()
+  const takeShort = () => {
+    const id = short.pop()
+    if (id === undefined) throw new Error('more rounds than there are sessions of 10 messages')
+    return id
+  }
+  return { long, takeShort }
+}

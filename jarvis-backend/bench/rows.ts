@@ -1,0 +1,209 @@
+import type { Socket } from 'socket.io-client'
+import { connect, run } from './client.ts'
+import { prefill } from './prefill.ts'
+import { lazily, type Pool, type Server, type ServerName, type Setup } from './setup.ts'
+import { median } from './statistics.ts'
+import { charsOf } from './words.ts'
+
+/** At most `most`, of the baseline or, without one, in the row's unit. */
+type Line = { title: string; most: number }
+
+export type Row = {
+  name: string
+  lines: readonly Line[]
+  /** One round: a value for each line. */
+  ours(): Promise<number[]>
+  base?: { name: string; measure(): Promise<number[]>; isGoal: boolean }
+}
+
+const chats = 50
+const watchers = 20
+const turns = 40
+const idleSockets = 300
+
+export function createRows(setup: Setup): Row[] {
+  /** The same on JARVIS and on the relay. */
+  const both = (measure: (pool: Pool) => Promise<number>): Pick<Row, 'ours' | 'base'> => {
+    const on = (name: ServerName) => async () => [await measure(await setup.pool(name))]
+    return { ours: on('jarvis'), base: { name: 'relay', measure: on('relay'), isGoal: true } }
+  }
+  const history = lazily(async () => {
+    const dir = setup.newDir()
+    const sessions = prefill(dir)
+    const pool = await setup.openPool(await setup.startServer('jarvis', dir))
+    return { pool, ...sessions }
+  })
+  const startDirs = { jarvis: lazily(setup.newDir), relay: lazily(setup.newDir) }
+  const starting = (name: ServerName) => async () => {
+    const server = await setup.startServer(name, startDirs[name]())
+    const ready = await server.read()
+    const [socket] = await connect(server, ['/chat'])
+    await run(only(socket), 'flat 8')
+    const used = await server.read()
+    await server.stop()
+    return [server.readyMs, megabytes(ready.rssBytes), megabytes(used.rssBytes)]
+  }
+
+  return [
+    {
+      name: 'tokens',
+      lines: [{ title: '50 chats flat out, CPU ms per 1,000 tokens', most: 0.45 }],
+      ...both((pool) => streaming(pool, 'flat', 400)),
+    },
+    {
+      name: 'paced',
+      lines: [{ title: '50 chats of 50 tokens/s, CPU ms per 1,000 tokens', most: 0.85 }],
+      ...both((pool) => streaming(pool, 'paced', 200)),
+    },
+    {
+      name: 'latency',
+      lines: [{ title: 'added latency p50, one chat, µs', most: 1 }],
+      ...both(latency),
+    },
+    {
+      name: 'tool',
+      lines: [{ title: 'one round of a green tool call, CPU ms', most: 0.8 }],
+      ...both(({ server, sockets }) =>
+        cpuOf(server, () => oneByOne(turns, (i) => run(at(sockets, i), 'call get_cluster_status'))),
+      ),
+    },
+    {
+      name: 'confirm',
+      lines: [{ title: 'confirm → result p50, ms', most: 1 }],
+      ...both(confirming),
+    },
+    {
+      name: 'history',
+      lines: [{ title: 'a turn at 5,000 messages, CPU ms', most: 1.15 }],
+      async ours() {
+        const { pool, long } = await history()
+        return [await turnsIn(pool, () => long)]
+      },
+      base: {
+        name: 'a turn at 10',
+        isGoal: true,
+        async measure() {
+          const { pool, takeShort } = await history()
+          return [await turnsIn(pool, takeShort)]
+        },
+      },
+    },
+    {
+      name: 'start',
+      lines: [
+        { title: 'ready, ms', most: 600 },
+        { title: 'RSS when ready, MB', most: 100 },
+        { title: 'RSS after a first chat, MB', most: 100 },
+      ],
+      ours: starting('jarvis'),
+      base: { name: 'relay', measure: starting('relay'), isGoal: false },
+    },
+    {
+      name: 'idle',
+      lines: [{ title: 'idle socket in three namespaces, live kB', most: 20 }],
+      ours: async () => [await idle(await setup.startServer('jarvis', setup.newDir()))],
+    },
+    {
+      name: 'watchers',
+      lines: [{ title: 'one chat to 20 watchers, CPU ms per 1,000 deliveries', most: 4 }],
+      ours: async () => [await watching(await setup.pool('jarvis'))],
+    },
+  ]
+}
+
+/** CPU ms of the server while `work` goes on, for each of what it returns. */
+async function cpuOf(server: Server, work: () => Promise<{ length: number }>): Promise<number> {
+  const before = await server.read()
+  const { length } = await work()
+  return ((await server.read()).cpuMs - before.cpuMs) / length
+}
+
+async function oneByOne<T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = []
+  for (let i = 0; i < count; i++) results.push(await work(i))
+  return results
+}
+
+async function streaming({ server, sockets }: Pool, pace: 'flat' | 'paced', tokens: number): Promise<number> {
+  const perToken = await cpuOf(server, async () => {
+    const runs = await Promise.all(sockets.slice(0, chats).map((socket) => run(socket, `${pace} ${tokens}`)))
+    for (const { chars } of runs) mustBeWhole(chars, tokens)
+    return { length: runs.length * tokens }
+  })
+  return perToken * 1000
+}
+
+/** From the upstream's write to the client's event. */
+async function latency({ sockets }: Pool): Promise<number> {
+  const delays: number[] = []
+  let text = ''
+  await run(at(sockets, 0), 'stamped 150', {
+    onText(piece) {
+      const nowUs = Number(process.hrtime.bigint() / 1000n)
+      const stamps = (text + piece).split('.')
+      text = stamps.pop() ?? ''
+      for (const stamp of stamps) delays.push(nowUs - Number(stamp))
+    },
+  })
+  if (delays.length !== 150) throw new Error(`${delays.length} of 150 tokens came`)
+  return median(delays)
+}
+
+async function confirming({ sockets }: Pool): Promise<number> {
+  // A VM that is off: the cluster says so at once, and what is left is our own time.
+  const runs = await oneByOne(turns, (i) => run(at(sockets, i), 'call restart_vm {"vmid":142}'))
+  const confirmed = runs.flatMap(({ confirmMs }) => confirmMs)
+  if (confirmed.length !== turns) throw new Error(`${confirmed.length} of ${turns} calls were confirmed`)
+  return median(confirmed)
+}
+
+const turnsIn = ({ server, sockets }: Pool, sessionOf: () => string) =>
+  cpuOf(server, () => oneByOne(turns, (i) => run(at(sockets, i), 'flat 8', { sessionId: sessionOf() })))
+
+async function idle(server: Server): Promise<number> {
+  const open = (count: number) =>
+    Promise.all(Array.from({ length: count }, () => connect(server, ['/chat', '/cluster', '/events'])))
+  // What the first sockets bring along for good is not counted.
+  await open(20)
+  const before = await server.read('collect')
+  await open(idleSockets)
+  const after = await server.read('collect')
+  await server.stop()
+  return (after.liveBytes - before.liveBytes) / idleSockets / 1000
+}
+
+async function watching({ server, sockets }: Pool): Promise<number> {
+  const tokens = 200
+  const [sender, ...others] = sockets.slice(0, watchers)
+  const { sessionId } = await run(only(sender), 'flat 8')
+  let chars = 0
+  const onToken = ({ text }: { text: string }) => {
+    chars += text.length
+  }
+  const perDelivery = await cpuOf(server, async () => {
+    const ended = others.map(async (socket) => {
+      await socket.emitWithAck('chat:attach', { sessionId })
+      socket.on('chat:token', onToken)
+      await new Promise<void>((done) => socket.once('chat:done', () => done()))
+      socket.off('chat:token', onToken)
+    })
+    await Promise.all([run(only(sender), `paced ${tokens}`, { sessionId }), ...ended])
+    mustBeWhole(chars / others.length, tokens)
+    return { length: watchers * tokens }
+  })
+  return perDelivery * 1000
+}
+
+function mustBeWhole(chars: number, tokens: number) {
+  const sent = charsOf(tokens)
+  if (chars !== sent) throw new Error(`${chars} of ${sent} characters came`)
+}
+
+const megabytes = (bytes: number) => bytes / 1e6
+
+const at = (sockets: readonly Socket[], i: number): Socket => only(sockets[i % sockets.length])
+
+function only<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('nothing there')
+  return value
+}

@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import jwt from 'jsonwebtoken'
+import type { Socket } from 'socket.io-client'
+import { connect, type Place } from './client.ts'
+import { type Started, start } from './processes.ts'
+
+export type Server = Started & Place
+export type ServerName = 'jarvis' | 'relay'
+
+const backend = fileURLToPath(new URL('..', import.meta.url))
+const built = (name: string) => join(backend, 'dist', 'bench', `${name}.js`)
+const jwtSecret = 'the bench signs its own tokens with this'
+const token = jwt.sign({ sub: 'bench', role: 'operator' }, jwtSecret, { issuer: 'jarvis', expiresIn: '1d' })
+
+/** Bundles the server as a release does, and the bench's own processes beside it, unbundled but for their own files. */
+export async function buildAll() {
+  const scripts = new URL('../../scripts/build.js', import.meta.url).href
+  const { buildBackend } = (await import(scripts)) as { buildBackend(): Promise<void> }
+  await buildBackend()
+  await build({
+    entryPoints: ['probe', 'upstream', 'relay'].map((name) => join(backend, 'bench', `${name}.ts`)),
+    outdir: join(backend, 'dist', 'bench'),
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    target: 'node20.19',
+    format: 'esm',
+    logLevel: 'warning',
+  })
+}
+
+export type Setup = Awaited<ReturnType<typeof createSetup>>
+
+/** Sockets a server has open: JARVIS takes 100 requests a second from each, and the bench sends more. */
+const poolSize = 50
+
+/** What the rows measure with. Starts what is asked for, when it is asked for; `close` ends all of it. */
+export async function createSetup(profileDir: string | undefined) {
+  const started: Started[] = []
+  const dirs: string[] = []
+  const probe = built('probe')
+  const newDir = () => {
+    const dir = mkdtempSync(join(tmpdir(), 'jarvis-bench-'))
+    dirs.push(dir)
+    return dir
+  }
+  const cwd = newDir()
+  const upstream = await start(built('upstream'), { probe, cwd })
+  started.push(upstream)
+
+  async function startServer(name: ServerName, dataDir: string): Promise<Server> {
+    const server = await start(name === 'relay' ? built('relay') : join(backend, 'dist', 'main.js'), {
+      probe,
+      cwd,
+      nodeArgs: profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`],
+      env: {
+        ANTHROPIC_BASE_URL: upstream.url,
+        ANTHROPIC_API_KEY: 'sk-ant-api03-none-is-needed-here',
+        PORT: '0',
+        JARVIS_DATA_DIR: dataDir,
+        JARVIS_PASSWORD: 'only-for-the-bench',
+        JWT_SECRET: jwtSecret,
+        LOG_LEVEL: 'warn',
+      },
+    })
+    started.push(server)
+    return { ...server, token }
+  }
+
+  async function openPool(server: Server): Promise<Pool> {
+    const sockets = await Promise.all(Array.from({ length: poolSize }, () => connect(server, ['/chat'])))
+    return { server, sockets: sockets.flat() }
+  }
+
+  const kept = {
+    jarvis: lazily(async () => openPool(await startServer('jarvis', newDir()))),
+    relay: lazily(async () => openPool(await startServer('relay', newDir()))),
+  }
+  return {
+    newDir,
+    startServer,
+    openPool,
+    /** The server that stays for all rounds, with its sockets. */
+    pool: (name: ServerName) => kept[name](),
+    async close() {
+      await Promise.all(started.map((process) => process.stop()))
+      for (const dir of dirs) rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+export type Pool = { server: Server; sockets: Socket[] }
+
+export function lazily<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

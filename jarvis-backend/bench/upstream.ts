@@ -1,0 +1,116 @@
+import { createServer, type ServerResponse } from 'node:http'
+import { listening } from './listening.ts'
+import { wordAt, words } from './words.ts'
+
+/** What we read of `POST /v1/messages`. */
+type Body = { messages: { content: string | { type: string; text?: string }[] }[] }
+
+const intervalMs = 20
+
+const sse = (event: { type: string; [key: string]: unknown }) =>
+  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+const delta = (text: string) => sse({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } })
+const usage = { input_tokens: 1_000, output_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
+const start = sse({
+  type: 'message_start',
+  message: { id: 'msg_1', type: 'message', role: 'assistant', model: 'bench', content: [], usage },
+})
+const end = (stopReason: string) =>
+  sse({ type: 'content_block_stop', index: 0 }) +
+  sse({ type: 'message_delta', delta: { stop_reason: stopReason, stop_sequence: null }, usage }) +
+  sse({ type: 'message_stop' })
+const textStart = start + sse({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } })
+const textEnd = end('end_turn')
+const encodedWords = words.map((word) => Buffer.from(delta(word)))
+const [beforeStamp = '', afterStamp = ''] = delta('STAMP').split('STAMP')
+
+/** Streams that send one token each in every turn of the event loop, as long as their readers keep up. */
+const flat = new Set<{ response: ServerResponse; sent: number; tokens: number }>()
+
+function pumpFlat() {
+  for (const stream of flat) {
+    const { response, tokens } = stream
+    if (stream.sent === tokens || response.destroyed) {
+      flat.delete(stream)
+      response.end(textEnd)
+    } else if (!response.write(encodedWords[stream.sent++ % words.length])) {
+      flat.delete(stream)
+      response.once('drain', () => addFlat(stream))
+    }
+  }
+  if (flat.size > 0) setImmediate(pumpFlat)
+}
+
+function addFlat(stream: { response: ServerResponse; sent: number; tokens: number }) {
+  if (flat.size === 0) setImmediate(pumpFlat)
+  flat.add(stream)
+}
+
+let paced = 0
+/** Fifty tokens a second; no two streams begin in the same moment. */
+function pace(response: ServerResponse, tokens: number, tokenAt: (i: number) => string | Buffer) {
+  let sent = 0
+  const send = () => {
+    if (sent < tokens && !response.destroyed) response.write(tokenAt(sent++))
+    else {
+      clearInterval(timer)
+      response.end(textEnd)
+    }
+  }
+  let timer = setTimeout(
+    () => {
+      timer = setInterval(send, intervalMs)
+    },
+    (paced++ * 7) % intervalMs,
+  )
+}
+
+const stamp = () => `${beforeStamp} ${process.hrtime.bigint() / 1000n}.${afterStamp}`
+
+function call(response: ServerResponse, name: string, input: string) {
+  response.write(
+    start +
+      sse({
+        type: 'content_block_start',
+        index: 0,
+        content_block: { type: 'tool_use', id: `toolu_${name}`, name, input: {} },
+      }),
+  )
+  response.write(
+    sse({ type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: input } }),
+  )
+  response.end(end('tool_use'))
+}
+
+/** The last message says what to do; a tool's result gets a short answer. */
+function hintOf({ messages }: Body): string {
+  const content = messages.at(-1)?.content ?? ''
+  if (typeof content === 'string') return content
+  return content.some(({ type }) => type === 'tool_result') ? 'flat 8' : (content[0]?.text ?? '')
+}
+
+/** `flat 400`, `paced 200`, `stamped 150`, `call restart_vm {"vmid":142}`. */
+function answer(response: ServerResponse, hint: string) {
+  const [verb = '', what = '', input = '{}'] = hint.split(' ')
+  const tokens = Number(what)
+  if (!['flat', 'paced', 'stamped', 'call'].includes(verb)) {
+    response.writeHead(400).end(JSON.stringify({ error: { type: 'invalid_request_error', message: hint } }))
+    return
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+  if (verb === 'call') {
+    call(response, what, input)
+    return
+  }
+  response.write(textStart)
+  if (verb === 'flat') addFlat({ response, sent: 0, tokens })
+  else if (verb === 'paced') pace(response, tokens, (i) => encodedWords[i % words.length] ?? wordAt(i))
+  else pace(response, tokens, stamp)
+}
+
+const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => answer(response, hintOf(JSON.parse(Buffer.concat(chunks).toString()) as Body)))
+})
+listening('upstream', server)
