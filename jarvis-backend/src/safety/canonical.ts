@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import type { Target } from '../protocol/index.ts'
+
+const maxDepth = 100
+
+/**
+ * One text for one JSON value: keys sorted, no spaces. A key whose value is undefined is absent.
+ * @throws TypeError for what JSON cannot say (a function, NaN, a Date, a cycle, more than 100 levels).
+ */
+export function canonicalJson(value: unknown): string {
+  return write(value, 0)
+}
+
+function write(value: unknown, depth: number): string {
+  if (depth > maxDepth) throw new TypeError('Not JSON: nested too deeply')
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return JSON.stringify(value)
+    case 'number':
+      if (!Number.isFinite(value)) throw new TypeError(`Not JSON: ${value}`)
+      return JSON.stringify(value)
+    case 'object':
+      break
+    default:
+      throw new TypeError(`Not JSON: ${typeof value}`)
+  }
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return `[${Array.from(value, (item) => write(item, depth + 1)).join(',')}]`
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) throw new TypeError('Not JSON: an object of a class')
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, member]) => `${JSON.stringify(key)}:${write(member, depth + 1)}`)
+  return `{${members.join(',')}}`
+}
+
+/**
+ * What a confirmation is bound to: SHA-256 in hex over the tool, its arguments, and which thing they reach.
+ * The target's state is left out, for it may change while a person thinks; that it moved or is another must not.
+ */
+export function bindingHash(call: { toolName: string; input: Record<string, unknown>; target: Target }): string {
+  const { toolName, input, target } = call
+  const { kind, id, node, vmid, type } = target
+  const bound = { version: 1, toolName, input, target: { kind, id, node, vmid, type } }
+  return createHash('sha256').update(canonicalJson(bound)).digest('hex')
+}

@@ -1,0 +1,8 @@
+export { bindingHash, canonicalJson } from './canonical.ts'
+export { type CardFacts, describe } from './card.ts'
+export { decide } from './decide.ts'
+export { parseProtected } from './protected.ts'
+export type { Call, Rule } from './rules.ts'
+export { judgeCommand, parseCommand, quote } from './ssh.ts'
+export { type Resolved, resolveTarget } from './target.ts'
+export type { World } from './world.ts'

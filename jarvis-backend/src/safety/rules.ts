@@ -1,0 +1,115 @@
+import type { Guest, Target, Tier } from '../protocol/index.ts'
+import { isNoService, plainService, restartCost } from './services.ts'
+import { judgeCommand } from './ssh.ts'
+import { powerOf } from './target.ts'
+import type { World } from './world.ts'
+
+/** One call as the rules see it: its input has passed the tool's schema. */
+export type Call = { toolName: string; baseTier: Tier; input: Record<string, unknown> }
+export type Facts = Call & { target: Target; world: World }
+
+/** A rule only ever raises: below the call's own tier it says nothing. */
+export type Rule = {
+  name: string
+  tools: 'all' | readonly string[]
+  when(facts: Facts): boolean
+  tier: Tier
+  because: string | ((facts: Facts) => string)
+}
+
+const power = ['start_vm', 'stop_vm', 'restart_vm', 'start_container', 'stop_container', 'restart_container']
+const onNodes = ['execute_ssh', 'restart_service', 'wake_node']
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+const serviceOf = ({ input }: Facts) => textOf(input.service)
+
+/** What the operator protected, whatever the case of its letters; nothing is lost by protecting too much. */
+function isListed({ world, baseTier }: Facts, ...ids: string[]): boolean {
+  if (baseTier === 'green') return false
+  if (ids.some((id) => world.protectedTargets.has(id))) return true
+  const wanted = new Set(ids.map((id) => id.toLowerCase()))
+  for (const target of world.protectedTargets) if (wanted.has(target.toLowerCase())) return true
+  return false
+}
+
+function isServiceListed(facts: Facts): boolean {
+  const name = serviceOf(facts)
+  const plain = plainService(name)
+  return isListed(facts, ...[name, plain, `${plain}.service`].map((each) => `service/${each}`))
+}
+
+export const guestOf = ({ target, world }: Pick<Facts, 'target' | 'world'>): Guest | undefined =>
+  target.kind === 'guest' ? world.cluster.guests.find(({ vmid }) => vmid === target.vmid) : undefined
+
+/** Where several rules give the strictest tier, the first of them is the one that is named. */
+export const rules: readonly Rule[] = [
+  {
+    name: 'protected_guest',
+    tools: 'all',
+    // An id is unique in the cluster, so it protects the guest even where the list has its type wrong.
+    when: (facts) =>
+      facts.target.kind === 'guest' && isListed(facts, `vm/${facts.target.vmid}`, `ct/${facts.target.vmid}`),
+    tier: 'black',
+    because: ({ target }) => `${target.id} is protected: nothing may change it.`,
+  },
+  {
+    name: 'protected_node',
+    tools: 'all',
+    // A protected node does not protect its guests.
+    when: (facts) =>
+      (facts.target.kind === 'node' || facts.target.kind === 'service') && isListed(facts, `node/${facts.target.node}`),
+    tier: 'black',
+    because: ({ target }) => `node/${target.node} is protected: nothing may change it.`,
+  },
+  {
+    name: 'protected_service',
+    tools: ['restart_service'],
+    when: isServiceListed,
+    tier: 'black',
+    because: (facts) => `service/${plainService(serviceOf(facts))} is protected: nothing may change it.`,
+  },
+  {
+    name: 'unresolved_target',
+    tools: [...power, ...onNodes],
+    when: ({ target }) => target.kind === 'none',
+    tier: 'black',
+    because: 'It is not known what this would act upon.',
+  },
+  {
+    name: 'not_read_only',
+    tools: ['execute_ssh'],
+    when: ({ input }) => judgeCommand(textOf(input.command)).verdict === 'refused',
+    tier: 'black',
+    because: ({ input }) => {
+      const judged = judgeCommand(textOf(input.command))
+      return judged.verdict === 'refused' ? judged.reason : 'The command reads only.'
+    },
+  },
+  {
+    name: 'not_a_service',
+    tools: ['restart_service'],
+    when: (facts) => isNoService(serviceOf(facts)),
+    tier: 'black',
+    because: (facts) => `${serviceOf(facts)} is not a service that can be restarted.`,
+  },
+  {
+    name: 'vital_service',
+    tools: ['restart_service'],
+    when: (facts) => restartCost(serviceOf(facts)) !== undefined,
+    tier: 'red',
+    because: (facts) => `Restarting ${serviceOf(facts)} ${restartCost(serviceOf(facts))}.`,
+  },
+  {
+    name: 'forced',
+    tools: power,
+    when: ({ toolName, input }) => input.force === true && powerOf(toolName)?.action !== 'start',
+    tier: 'red',
+    because: 'force: true is the power plug: what is not saved is lost.',
+  },
+  {
+    name: 'locked',
+    tools: power,
+    when: (facts) => guestOf(facts)?.lock !== undefined,
+    tier: 'red',
+    because: (facts) => `${facts.target.vmid} is locked (${guestOf(facts)?.lock}): something is at work on it.`,
+  },
+]

@@ -1,0 +1,59 @@
+const named = (why: string, names: string): [string, string][] => names.split(' ').map((name) => [name, why])
+
+/** What restarting a service may cost, where that is more than a few seconds of the service itself. */
+const costs = new Map<string, string>([
+  ...named('may cut JARVIS off from the Proxmox API', 'pveproxy pvedaemon spiceproxy pve-api-daemon'),
+  ...named('may cost the cluster its quorum', 'corosync pve-cluster pmxcfs corosync-qdevice corosync-qnetd'),
+  ...named('may make HA fence the node and restart its guests', 'pve-ha-lrm pve-ha-crm watchdog-mux'),
+  ...named('stops and starts the guests of the node', 'pve-guests lxc lxc-net libvirtd libvirt-guests'),
+  ...named('breaks what running containers see of the machine', 'lxcfs'),
+  ...named('stops a guest', 'pve-container lxc-start qemu'),
+  ...named('may cut JARVIS off from the node', 'ssh sshd dropbear'),
+  ...named(
+    'may cut the node off from the network',
+    'networking network networkmanager ifupdown ifupdown2-pre systemd-networkd wpa_supplicant openvswitch-switch ovs-vswitchd frr dhcpcd wg-quick tailscaled',
+  ),
+  ...named(
+    'may cut the node off, or leave it open',
+    'pve-firewall proxmox-firewall nftables iptables netfilter-persistent firewalld ufw pvefw-logger fail2ban',
+  ),
+  ...named(
+    'may stall the guests whose disks it serves',
+    'iscsid open-iscsi multipathd multipath-tools nfs-server nfs-kernel-server',
+  ),
+  ...named(
+    'may stall the guests whose disks it serves',
+    'ceph ceph-mon ceph-osd ceph-mgr ceph-mds glusterd zfs-zed zfs-mount zfs-import-cache drbd linstor-satellite linstor-controller',
+  ),
+  ...named('stops the containers it runs', 'docker containerd podman kubelet k3s'),
+  ...named(
+    'touches what the whole node stands on',
+    'dbus dbus-broker polkit init udev getty user lvm2-lvmetad lvm2-monitor',
+  ),
+  ...named('stops JARVIS itself', 'jarvis'),
+])
+
+const offByName =
+  /^(?:systemd-(?:poweroff|reboot|soft-reboot|halt|kexec|suspend|hibernate|hybrid-sleep|suspend-then-hibernate)|emergency|rescue|initrd-.+|debug-shell|reboot|poweroff|halt)$/
+
+/** `ssh.service`, `ssh.socket` and `ssh@1` are the service `ssh`. */
+export const plainService = (name: string): string =>
+  name
+    .replace(/\.(?:service|socket|timer|path)$/, '')
+    .replace(/@.*$/, '')
+    .toLowerCase()
+
+/** Units that are not services, or whose start is the end of the node. */
+export const isNoService = (name: string): boolean =>
+  !/^[A-Za-z0-9][\w@.:-]*$/.test(name) ||
+  /\.(?:target|mount|automount|slice|scope|swap|device|snapshot)$/.test(name) ||
+  offByName.test(plainService(name))
+
+/** What a restart may cost beyond the service itself: `may cost the cluster its quorum`; undefined where nothing is known. */
+export function restartCost(name: string): string | undefined {
+  const plain = plainService(name)
+  const known = costs.get(plain)
+  if (known !== undefined) return known
+  if (plain.startsWith('pve-ha-')) return 'may make HA fence the node and restart its guests'
+  return plain.startsWith('systemd-') ? 'touches what the whole node stands on' : undefined
+}

@@ -1,0 +1,49 @@
+import type { Guest, Target } from '../protocol/index.ts'
+import type { World } from './world.ts'
+
+export type Resolved = { ok: true; target: Target } | { ok: false; message: string }
+
+const noTarget: Target = { kind: 'none', id: '' }
+const kinds = { vm: 'a virtual machine', ct: 'a container' }
+const toolEnds = { vm: 'vm', ct: 'container' }
+
+/** `stop_vm` → stop, vm; undefined for all that is not a power tool. */
+export function powerOf(toolName: string): { action: 'start' | 'stop' | 'restart'; type: Guest['type'] } | undefined {
+  const [, action, end] = /^(start|stop|restart)_(vm|container)$/.exec(toolName) ?? []
+  if (action === undefined) return undefined
+  return { action: action as 'start' | 'stop' | 'restart', type: end === 'vm' ? 'vm' : 'ct' }
+}
+
+/** Finds what a call is about in the cluster as it is known now. `message` names the field that is wrong. */
+export function resolveTarget(toolName: string, input: Record<string, unknown>, world: World): Resolved {
+  const { node, vmid, service } = input
+  const power = powerOf(toolName)
+  if (power !== undefined) return resolveGuest(power.action, power.type, vmid, node, world)
+  if (typeof node !== 'string') return { ok: true, target: noTarget }
+  const found = world.cluster.nodes.find(({ name }) => name === node)
+  if (found === undefined) {
+    const names = world.cluster.nodes.map(({ name }) => name).join(', ')
+    return { ok: false, message: `node: there is no node ${node}. Nodes: ${names === '' ? 'none' : names}.` }
+  }
+  const place = { name: found.name, node: found.name, status: found.status }
+  if (toolName === 'restart_service' && typeof service === 'string') {
+    return { ok: true, target: { kind: 'service', id: `service/${service}@${node}`, ...place, name: service } }
+  }
+  return { ok: true, target: { kind: 'node', id: `node/${node}`, ...place } }
+}
+
+/** A vmid is unique in the cluster; a node given besides must be the one the guest is on now. */
+function resolveGuest(action: string, type: Guest['type'], vmid: unknown, node: unknown, world: World): Resolved {
+  const guest = world.cluster.guests.find((candidate) => candidate.vmid === vmid)
+  if (guest === undefined) return { ok: false, message: `vmid: there is no guest ${String(vmid)}.` }
+  if (guest.type !== type) {
+    const end = toolEnds[guest.type]
+    return { ok: false, message: `vmid: ${guest.vmid} is ${kinds[guest.type]}; use ${action}_${end}.` }
+  }
+  if (node !== undefined && node !== guest.node) {
+    return { ok: false, message: `node: ${guest.vmid} is on ${guest.node}, not ${String(node)}.` }
+  }
+  const { name, status } = guest
+  const id = `${type}/${guest.vmid}`
+  return { ok: true, target: { kind: 'guest', id, name, node: guest.node, vmid: guest.vmid, type, status } }
+}
