@@ -25,26 +25,26 @@ export type Complaint = {
 }
 
 /** Errors that arrive inside a stream have a word instead of a status. */
-const statusOfType: Record<string, number> = {
-  invalid_request_error: 400,
-  authentication_error: 401,
-  billing_error: 402,
-  insufficient_quota: 402,
-  permission_error: 403,
-  not_found_error: 404,
-  request_too_large: 413,
-  rate_limit_error: 429,
-  rate_limit_exceeded: 429,
-  timeout_error: 504,
-  overloaded_error: 529,
-}
+const statusOfType = new Map<string, number>([
+  ['invalid_request_error', 400],
+  ['authentication_error', 401],
+  ['billing_error', 402],
+  ['insufficient_quota', 402],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['request_too_large', 413],
+  ['rate_limit_error', 429],
+  ['rate_limit_exceeded', 429],
+  ['timeout_error', 504],
+  ['overloaded_error', 529],
+])
 
 export function refusal(provider: Provider, complaint: Complaint, usage?: Usage): ModelError {
   const { name, host, keyName } = provider
   const words = [complaint.type, complaint.code].filter((word) => typeof word === 'string')
   const status =
     [complaint.status, complaint.code].find((value) => typeof value === 'number') ??
-    words.map((word) => statusOfType[word]).find((value) => value !== undefined) ??
+    words.map((word) => statusOfType.get(word)).find((value) => value !== undefined) ??
     500
   const said = quoted(provider, complaint.message)
   const fail = (code: ModelErrorCode, message: string, isRetryable: boolean) => {

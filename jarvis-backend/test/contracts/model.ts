@@ -1,4 +1,4 @@
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Message, type Model, ModelError, type ModelRequest, type Turn } from '../../src/agent/model.ts'
 import { dribbles, modelServer, type Play, refuses, stalls, streams, tears } from './model-server.ts'
@@ -287,25 +287,37 @@ export function modelContract(dialect: Dialect) {
       await server.requests[0]?.cut
     })
 
-    test('an abort while connecting closes the connection', async () => {
-      const controller = new AbortController()
-      const reason = new Error('stop')
+    /** Accepts connections and never answers the TLS handshake. */
+    async function mute(onHello: () => void) {
       let seen = () => {}
       const closed = new Promise<void>((resolve) => {
         seen = resolve
       })
-      // Never answers the TLS handshake.
-      const mute = createServer((socket) => {
-        socket.on('error', () => {}).on('close', seen)
-        socket.once('data', () => controller.abort(reason))
-      })
-      await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve))
-      const address = mute.address()
-      const port = typeof address === 'object' && address !== null ? address.port : 0
-      const far = dialect.model({ baseUrl: `https://127.0.0.1:${port}` })
-      await expect(far.generate(request(), recorder(), controller.signal)).rejects.toBe(reason)
-      await closed
-      mute.close()
+      const listener = createServer((socket) =>
+        socket
+          .on('error', () => {})
+          .on('close', seen)
+          .once('data', onHello),
+      )
+      await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+      const { port } = listener.address() as AddressInfo
+      return { baseUrl: `https://127.0.0.1:${port}`, closed, [Symbol.dispose]: () => listener.close() }
+    }
+
+    test('an abort while connecting closes the connection', async () => {
+      const controller = new AbortController()
+      const reason = new Error('stop')
+      using far = await mute(() => controller.abort(reason))
+      const turn = dialect.model({ baseUrl: far.baseUrl }).generate(request(), recorder(), controller.signal)
+      await expect(turn).rejects.toBe(reason)
+      await far.closed
+    })
+
+    test('a silence while connecting ends the request', async () => {
+      using far = await mute(() => {})
+      const turn = dialect.model({ baseUrl: far.baseUrl, idleTimeoutMs: 60 }).generate(request(), recorder(), never)
+      await expect(turn).rejects.toMatchObject({ code: 'model_timeout' })
+      await far.closed
     })
 
     test('leaves no listener on the signal', async () => {

@@ -73,6 +73,7 @@ test.each([
   ['pause_turn', 'pause_turn'],
   ['tool_use', 'end_turn'],
   ['something_new', 'end_turn'],
+  ['constructor', 'end_turn'],
   [null, 'end_turn'],
 ])('stop reason %s without a call means %s', (wire, ours) => {
   expect(read(...ends(wire)).reader.turn().stopReason).toBe(ours)

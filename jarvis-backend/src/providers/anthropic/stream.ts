@@ -21,15 +21,15 @@ type WireUsage = Partial<
 >
 type Thinking = Extract<Piece, { type: 'thinking' }>
 
-const stops: Record<string, TurnStop> = {
-  end_turn: 'end_turn',
-  stop_sequence: 'end_turn',
-  tool_use: 'tool_use',
-  max_tokens: 'max_tokens',
-  model_context_window_exceeded: 'max_tokens',
-  refusal: 'refusal',
-  pause_turn: 'pause_turn',
-}
+const stops = new Map<string, TurnStop>([
+  ['end_turn', 'end_turn'],
+  ['stop_sequence', 'end_turn'],
+  ['tool_use', 'tool_use'],
+  ['max_tokens', 'max_tokens'],
+  ['model_context_window_exceeded', 'max_tokens'],
+  ['refusal', 'refusal'],
+  ['pause_turn', 'pause_turn'],
+])
 
 /** Event and block types it does not know are passed over. */
 export function anthropicReader(provider: Provider, sink: ModelSink, mayCall: boolean): Reader {
@@ -80,7 +80,7 @@ export function anthropicReader(provider: Provider, sink: ModelSink, mayCall: bo
           return false
         case 'message_delta':
           usage = latest(usage, event.usage)
-          stop = stops[event.delta?.stop_reason ?? ''] ?? stop
+          stop = stops.get(event.delta?.stop_reason ?? '') ?? stop
           return false
         case 'message_stop':
           isComplete = true

@@ -18,15 +18,15 @@ export type Mentions = {
 
 const singular = new Set('it that this its same'.split(' '))
 const plural = new Set('them those these both they their'.split(' '))
-const types: Record<string, Guest['type']> = {
-  vm: 'vm',
-  vms: 'vm',
-  qemu: 'vm',
-  container: 'ct',
-  containers: 'ct',
-  ct: 'ct',
-  lxc: 'ct',
-}
+const types = new Map<string, Guest['type']>([
+  ['vm', 'vm'],
+  ['vms', 'vm'],
+  ['qemu', 'vm'],
+  ['container', 'ct'],
+  ['containers', 'ct'],
+  ['ct', 'ct'],
+  ['lxc', 'ct'],
+])
 const fillers = new Set(
   `a again all an and any are at back be called can do down for force forcefully forcibly from guest guests hard has have
   host i id in instance is let machine machines me my named node nodes now of off ok on one ones our please pls quickly
@@ -63,7 +63,7 @@ export function mentions(text: string, { guests, nodes }: ClusterState): Mention
     else if (/^\d{3,}$/.test(word)) found.unknownIds.push(Number(word))
     else if (singular.has(word)) found.pronoun ??= 'it'
     else if (plural.has(word)) found.pronoun = 'them'
-    else if (word in types) found.type = types[word]
+    else if (types.has(word)) found.type = types.get(word)
     else if (!fillers.has(word) && !/^\d+$/.test(word)) found.rest.push(word)
     i += match?.length ?? 1
   }

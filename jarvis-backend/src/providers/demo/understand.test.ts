@@ -182,6 +182,7 @@ test.each<[Message[], string, string]>([
 test.each([
   ['stop 999', 'There is no guest 999.'],
   ['stop 999', '104 jellyfin'],
+  ['stop constructor', 'nothing called “constructor”'],
   ['stop plex', 'nothing called “plex”'],
   ['stop 101 and plex', 'nothing called “plex”'],
   ['restart web', '150 (web, a VM on pve), or 151 (web, a container on agent1)?'],

@@ -20,7 +20,10 @@ type WireUsage = {
   prompt_tokens_details?: { cached_tokens?: number } | null
 }
 
-const stops: Record<string, TurnStop> = { length: 'max_tokens', content_filter: 'refusal' }
+const stops = new Map<string, TurnStop>([
+  ['length', 'max_tokens'],
+  ['content_filter', 'refusal'],
+])
 
 export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean): Reader {
   let text = ''
@@ -39,12 +42,13 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
 
   const grow = (delta: Delta) => {
     const words = delta.content || delta.refusal
-    if (words) {
+    // Some servers put reasoning here, as a list of parts.
+    if (typeof words === 'string' && words !== '') {
       text += words
       sink.text(words)
     }
     const thought = delta.reasoning_content || delta.reasoning
-    if (thought) {
+    if (typeof thought === 'string' && thought !== '') {
       thinking += thought
       sink.thinking(thought)
     }
@@ -60,7 +64,7 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
       const chunk = parse(data)
       const choice = chunk.choices?.[0]
       if (choice?.delta) grow(choice.delta)
-      if (choice?.finish_reason) stop = stops[choice.finish_reason] ?? 'end_turn'
+      if (choice?.finish_reason) stop = stops.get(choice.finish_reason) ?? 'end_turn'
       if (chunk.usage) usage = counted(chunk.usage)
       if (chunk.error)
         throw refusal(provider, typeof chunk.error === 'string' ? { message: chunk.error } : chunk.error, usage)
