@@ -1,0 +1,187 @@
+import type { ToolInfo } from 'jarvis-backend/protocol'
+import { useId, useLayoutEffect, useRef, useState } from 'react'
+import { keep } from '../../lib/keep.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Tier, TierLegend, tierWord } from '../../ui/tier.tsx'
+import { complete, type NounName, type Suggestion } from './complete.ts'
+
+type Props = {
+  /** Where unsent text is kept: a session's id, or `new`. */
+  draftKey: string
+  model: string | undefined
+  tools: readonly ToolInfo[]
+  nouns: readonly NounName[]
+  isRunning: boolean
+  /** Why nothing can be sent here; absent where it can. */
+  rest?: string | undefined
+  onSend: (text: string) => void
+  onStop: () => void
+  /** Lines above the box: the queue, the link. */
+  children?: React.ReactNode
+}
+
+export function Composer({ draftKey, model, tools, nouns, isRunning, rest, onSend, onStop, children }: Props) {
+  const field = useRef<HTMLTextAreaElement>(null)
+  const [text, setText] = useState(() => keep.get(`draft.${draftKey}`) ?? '')
+  const [cursor, setCursor] = useState(0)
+  const [chosen, setChosen] = useState(0)
+  const [isClosed, setClosed] = useState(false)
+  const list = useId()
+  const completion = isClosed ? undefined : complete(text, cursor, tools, nouns)
+  const suggestions = completion?.suggestions ?? []
+  const picked = suggestions[Math.min(chosen, suggestions.length - 1)]
+  const canSend = rest === undefined && /\S/.test(text)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the field grows with its text
+  useLayoutEffect(() => {
+    const element = field.current
+    if (element === null) return
+    element.style.height = 'auto'
+    element.style.height = `${Math.min(element.scrollHeight, 220)}px`
+  }, [text])
+
+  const change = (value: string, at: number) => {
+    setText(value)
+    setCursor(at)
+    setChosen(0)
+    setClosed(false)
+    keep.set(`draft.${draftKey}`, value === '' ? undefined : value)
+  }
+  const take = (suggestion: Suggestion) => {
+    if (completion === undefined) return
+    const value = text.slice(0, completion.from) + suggestion.insert + text.slice(completion.to)
+    const at = completion.from + suggestion.insert.length
+    change(value, at)
+    requestAnimationFrame(() => {
+      field.current?.focus()
+      field.current?.setSelectionRange(at, at)
+    })
+  }
+  const insert = (sign: string) => {
+    const value = sign === '/' ? `/${text}` : `${text}${/\S$/.test(text) ? ' ' : ''}${sign}`
+    const at = sign === '/' ? 1 : value.length
+    change(value, at)
+    requestAnimationFrame(() => {
+      field.current?.focus()
+      field.current?.setSelectionRange(at, at)
+    })
+  }
+  const send = () => {
+    if (!canSend) return
+    onSend(text.trim())
+    change('', 0)
+    field.current?.focus()
+  }
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
+    if (suggestions.length > 0) {
+      const move = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+      if (move !== 0) {
+        event.preventDefault()
+        setChosen((chosen + move + suggestions.length) % suggestions.length)
+        return
+      }
+      if (event.key === 'Escape') {
+        event.preventDefault()
+        event.stopPropagation()
+        setClosed(true)
+        return
+      }
+      const isWhole = picked !== undefined && text === picked.insert.trimEnd()
+      const takes = event.key === 'Tab' || (event.key === 'Enter' && !event.shiftKey && text.startsWith('/') && !text.includes(' ') && !isWhole)
+      if (picked !== undefined && (takes || (event.key === 'Enter' && completion?.from !== 0 && !text.startsWith('/')))) {
+        event.preventDefault()
+        take(picked)
+        return
+      }
+    }
+    if (event.key !== 'Enter' || event.shiftKey) return
+    event.preventDefault()
+    send()
+  }
+
+  return (
+    <form
+      className="composer"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <div className="composer-column">
+        {children}
+        {(suggestions.length > 0 || completion?.hint !== undefined) && (
+          <div className="suggestions">
+            {completion?.hint !== undefined && <p className="hint mono">{completion.hint}</p>}
+            {suggestions.length > 0 && (
+              <ul id={list} role="listbox" aria-label="Suggestions" className="scroll">
+                {suggestions.map((suggestion) => (
+                  // biome-ignore lint/a11y/useKeyWithClickEvents: the field's arrow keys choose
+                  <li
+                    key={suggestion.key}
+                    id={`${list} ${suggestion.key}`.replaceAll(/\s/g, '-')}
+                    role="option"
+                    tabIndex={-1}
+                    aria-selected={suggestion === picked}
+                    ref={(element) => {
+                      if (suggestion === picked) element?.scrollIntoView({ block: 'nearest' })
+                    }}
+                    onPointerDown={(event) => event.preventDefault()}
+                    onClick={() => take(suggestion)}
+                  >
+                    {suggestion.tier === undefined ? <span /> : <Tier tier={suggestion.tier} size={13} />}
+                    <span className="mono">{suggestion.label}</span>
+                    <small className="cut">{suggestion.detail}</small>
+                    {suggestion.tier !== undefined && <small>{tierWord[suggestion.tier]}</small>}
+                  </li>
+                ))}
+              </ul>
+            )}
+          </div>
+        )}
+        <div className="composer-box">
+          <textarea
+            ref={field}
+            id="composer"
+            rows={1}
+            value={text}
+            aria-label="Message"
+            aria-autocomplete="list"
+            aria-controls={suggestions.length > 0 ? list : undefined}
+            aria-activedescendant={picked === undefined ? undefined : `${list} ${picked.key}`.replaceAll(/\s/g, '-')}
+            placeholder={rest ?? 'Ask, or / for commands, @ for a node or guest'}
+            disabled={rest !== undefined}
+            onChange={(event) => change(event.target.value, event.target.selectionStart)}
+            onSelect={(event) => setCursor(event.currentTarget.selectionStart)}
+            onKeyDown={onKeyDown}
+          />
+          <div className="composer-acts">
+            {model !== undefined && <span className="model cut">{model}</span>}
+            <button type="button" className="button small quiet" aria-label="Commands" onClick={() => insert('/')}>
+              /
+            </button>
+            <button type="button" className="button small quiet" aria-label="Name a node or guest" onClick={() => insert('@')}>
+              @
+            </button>
+            <span className="flex-1" />
+            {isRunning && (
+              <button type="button" className="button small stop" aria-label="Stop" onClick={onStop}>
+                <Icon name="stop" />
+                <span>Stop</span> <kbd>Esc</kbd>
+              </button>
+            )}
+            <button
+              type="submit"
+              className={`button small solid send${canSend ? '' : ' idle'}`}
+              aria-label={isRunning ? 'Queue' : 'Send'}
+              aria-disabled={!canSend}
+            >
+              <span>{isRunning ? 'Queue' : 'Send'}</span> <Icon name="up" />
+            </button>
+          </div>
+        </div>
+        <TierLegend />
+      </div>
+    </form>
+  )
+}

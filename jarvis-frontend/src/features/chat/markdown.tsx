@@ -1,0 +1,183 @@
+import type { Token, Tokens } from 'marked'
+import { memo, useRef } from 'react'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { type Block, type Parsed, parseBlocks } from './blocks.ts'
+import { useSlots } from './slots.ts'
+
+/** A model's text. No HTML, no images, no colours; headings at body size, so text cannot dress as the interface. */
+export const Markdown = memo(function Markdown({ text, isStreaming = false }: { text: string; isStreaming?: boolean }) {
+  const parsed = useRef<Parsed>(undefined)
+  parsed.current = parseBlocks(text, parsed.current)
+  const { blocks } = parsed.current
+  return (
+    <div className={`prose${isStreaming ? ' streaming' : ''}`}>
+      {blocks.map((block) => (
+        <BlockView key={block.key} block={block} />
+      ))}
+    </div>
+  )
+})
+
+const BlockView = memo(function BlockView({ block }: { block: Block }) {
+  return <BlockToken token={block.token} />
+})
+
+function BlockToken({ token }: { token: Token }): React.ReactNode {
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return null
+    case 'paragraph':
+      return (
+        <p>
+          <Inline tokens={token.tokens} />
+        </p>
+      )
+    case 'text':
+      return token.tokens === undefined ? <Text text={token.text} /> : <Inline tokens={token.tokens} />
+    case 'heading':
+      return (
+        <p className="heading">
+          <Inline tokens={token.tokens} />
+        </p>
+      )
+    case 'code':
+      return <CodeBlock text={token.text} language={token.lang ?? ''} />
+    case 'blockquote':
+      return (
+        <blockquote>
+          <Blocks tokens={token.tokens} />
+        </blockquote>
+      )
+    case 'list':
+      return <List list={token as Tokens.List} />
+    case 'table':
+      return <Table table={token as Tokens.Table} />
+    case 'hr':
+      return <hr />
+    default:
+      return <p>{token.raw}</p>
+  }
+}
+
+// biome-ignore-start lint/suspicious/noArrayIndexKey: tokens have no identity but their place
+const Blocks = ({ tokens = [] }: { tokens?: Token[] | undefined }) =>
+  tokens.map((token, at) => <BlockToken key={at} token={token} />)
+
+const Inline = ({ tokens = [] }: { tokens?: Token[] | undefined }) =>
+  tokens.map((token, at) => <InlineToken key={at} token={token} />)
+
+function List({ list }: { list: Tokens.List }) {
+  const items = list.items.map((item, at) => (
+    <li key={at}>
+      {item.task && <span className="task">{item.checked ? '[x] ' : '[ ] '}</span>}
+      <Blocks tokens={item.tokens.filter((token) => (token.type as string) !== 'checkbox')} />
+    </li>
+  ))
+  return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>
+}
+
+function Table({ table }: { table: Tokens.Table }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, by keyboard too
+    <div className="table" tabIndex={0} role="region" aria-label="Table">
+      <table>
+        <thead>
+          <tr>
+            {table.header.map((cell, at) => (
+              <th key={at} style={{ textAlign: cell.align ?? 'left' }}>
+                <Inline tokens={cell.tokens} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row, at) => (
+            <tr key={at}>
+              {row.map((cell, column) => (
+                <td key={column} style={{ textAlign: cell.align ?? 'left' }}>
+                  <Inline tokens={cell.tokens} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+// biome-ignore-end lint/suspicious/noArrayIndexKey: as above
+
+function InlineToken({ token }: { token: Token }): React.ReactNode {
+  switch (token.type) {
+    case 'text':
+      return token.tokens === undefined ? <Text text={token.text} /> : <Inline tokens={token.tokens} />
+    case 'escape':
+      return token.text
+    case 'strong':
+      return (
+        <strong>
+          <Inline tokens={token.tokens} />
+        </strong>
+      )
+    case 'em':
+      return (
+        <em>
+          <Inline tokens={token.tokens} />
+        </em>
+      )
+    case 'del':
+      return (
+        <del>
+          <Inline tokens={token.tokens} />
+        </del>
+      )
+    case 'codespan':
+      return <CodeSpan text={token.text} />
+    case 'br':
+      return <br />
+    case 'link':
+      return <OutsideLink href={token.href} text={token.text} />
+    case 'image':
+      return `[image: ${token.text === '' ? token.href : token.text}]`
+    default:
+      return token.raw
+  }
+}
+
+function Text({ text }: { text: string }) {
+  const { Prose } = useSlots()
+  return <Prose text={text} />
+}
+
+function CodeSpan({ text }: { text: string }) {
+  const { Code } = useSlots()
+  return <Code text={text} />
+}
+
+/** A link says where it leads. Anything but http is text. */
+function OutsideLink({ href, text }: { href: string; text: string }) {
+  const url = URL.canParse(href) ? new URL(href) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return `${text} (${href})`
+  return (
+    <a href={url.href} target="_blank" rel="noopener noreferrer">
+      {text}
+      {!text.includes(url.host) && <span className="host"> ({url.host})</span>}
+    </a>
+  )
+}
+
+function CodeBlock({ text, language }: { text: string; language: string }) {
+  return (
+    <div className="codeblock">
+      <div>
+        <span>{language === '' ? 'text' : language}</span>
+        <CopyButton text={text} label="Copy" />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, by keyboard too */}
+      <pre tabIndex={0}>
+        <code>{text}</code>
+      </pre>
+    </div>
+  )
+}

@@ -1,0 +1,223 @@
+import { memo, useState } from 'react'
+import { duration, exactTime, plural, thousands, timeOfDay, withUnit } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { Turning } from '../../ui/tier.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { Markdown } from './markdown.tsx'
+import { type Call, foldReads, type Row, type Run } from './runs.ts'
+import { useSlots } from './slots.ts'
+import type { SessionView } from './state.ts'
+import { Step } from './step.tsx'
+import { BlockedRow, ReadsRow, ToolRow } from './tool-row.tsx'
+
+type RunProps = {
+  run: Run
+  sessionId: string
+  /** Of the run that goes on now; undefined for others, so they never draw again. */
+  progress: SessionView['progress'] | undefined
+  thoughtMs: ReadonlyMap<number, number>
+  onRetry: ((text: string) => void) | undefined
+}
+
+/** A message and its answer, hung on the risk spine. */
+export const RunView = memo(function RunView({ run, sessionId, progress, thoughtMs, onRetry }: RunProps) {
+  const rows = foldReads(run.items)
+  return (
+    <>
+      {run.user !== undefined && <UserMessage text={run.user.text} at={run.user.at} />}
+      <div className="run">
+        {rows.map((row) => (
+          <RowView key={row.key} row={row} sessionId={sessionId} progress={progress} thoughtMs={thoughtMs} />
+        ))}
+        <RunEnd run={run} onRetry={onRetry} />
+      </div>
+    </>
+  )
+})
+
+export function UserMessage({ text, at, children }: { text: string; at?: number; children?: React.ReactNode }) {
+  return (
+    <article className={`user${children === undefined ? '' : ' unsent'}`} aria-label="You">
+      {at !== undefined && <time title={exactTime(at)}>{timeOfDay(at)}</time>}
+      {children}
+      <p>{text}</p>
+    </article>
+  )
+}
+
+type RowProps = Pick<RunProps, 'sessionId' | 'progress' | 'thoughtMs'> & { row: Row }
+
+function RowView({ row, sessionId, progress, thoughtMs }: RowProps) {
+  switch (row.kind) {
+    case 'thinking':
+      return <Thought text={row.text} tookMs={thoughtMs.get(row.seq)} />
+    case 'text':
+      return (
+        <article className="step say" aria-label="JARVIS">
+          <Markdown text={row.text} />
+        </article>
+      )
+    case 'reads':
+      return <ReadsRow calls={row.calls} />
+    case 'call':
+      return <CallView call={row.call} sessionId={sessionId} progress={progress?.[row.call.toolUseId]} />
+  }
+}
+
+function CallView({ call, sessionId, progress }: { call: Call; sessionId: string; progress: string | undefined }) {
+  const { Card } = useSlots()
+  if (call.blocked !== undefined) return <BlockedRow call={call} />
+  if (call.needed !== undefined) return <Card call={call} sessionId={sessionId} progress={progress} />
+  return <ToolRow call={call} progress={progress} />
+}
+
+function Thought({ text, tookMs }: { text: string; tookMs: number | undefined }) {
+  const [isOpen, setOpen] = useState(false)
+  const label = tookMs === undefined ? 'Thought' : `Thought for ${withUnit(Math.max(1, Math.round(tookMs / 1_000)), 's')}`
+  return (
+    <Step mark={<Mark kind="step" size={8} />} label={label}>
+      <button type="button" className="thinking" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {label} <Icon name={isOpen ? 'down' : 'right'} />
+      </button>
+      {isOpen && <p className="thoughts">{text === '' ? 'The provider keeps this thought to itself.' : text}</p>}
+    </Step>
+  )
+}
+
+/** The turn that streams now. */
+export function Partial({ partial, thinkingSince }: { partial: SessionView['partial']; thinkingSince: number | undefined }) {
+  return (
+    <>
+      {partial.thinking !== '' && partial.text === '' && <Thinking text={partial.thinking} since={thinkingSince} />}
+      {partial.text !== '' && (
+        <article className="step say" aria-label="JARVIS">
+          <Markdown text={partial.text} isStreaming />
+        </article>
+      )}
+    </>
+  )
+}
+
+function Thinking({ text, since }: { text: string; since: number | undefined }) {
+  const [isOpen, setOpen] = useState(false)
+  const now = useNow(1_000)
+  const seconds = since === undefined ? undefined : Math.max(0, Math.round((now - since) / 1_000))
+  return (
+    <Step mark={<Mark kind="step" size={8} />} label="Thinking">
+      <button type="button" className="thinking" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        Thinking{seconds !== undefined && `, ${withUnit(seconds, 's')}`} <Icon name={isOpen ? 'down' : 'right'} />
+      </button>
+      {isOpen && <p className="thoughts">{text}</p>}
+    </Step>
+  )
+}
+
+/** Nothing has come yet. Says so after a while. */
+export function Working() {
+  return (
+    <div className="working">
+      <Step mark={<Turning size={12} />}>
+        <p className="thinking">Working</p>
+      </Step>
+    </div>
+  )
+}
+
+function RunEnd({ run, onRetry }: Pick<RunProps, 'run' | 'onRetry'>) {
+  const { end, user } = run
+  if (end === undefined) return null
+  const retry = onRetry === undefined || user === undefined ? undefined : () => onRetry(user.text)
+  if (end.type === 'error') {
+    return (
+      <Step mark={<Mark kind="bad" size={12} />} label="Error" top={14}>
+        <div className="strip failure" role="note">
+          <span>
+            <b>
+              <Visible text={end.error} />
+            </b>{' '}
+            <span className="text-soft">Your message is kept.</span>
+            <details>
+              <summary>Details</summary>
+              <code>{end.code}</code>, {exactTime(end.at)}
+            </details>
+          </span>
+          {retry !== undefined && (
+            <button type="button" className="button small" onClick={retry}>
+              Try again
+            </button>
+          )}
+        </div>
+      </Step>
+    )
+  }
+  return (
+    <>
+      <Stopped run={run} />
+      <Usage run={run} retry={retry} />
+    </>
+  )
+}
+
+const stopWords = {
+  max_tokens: 'Cut here: the answer reached its length limit. Ask it to go on.',
+  refusal: 'The model declined to answer.',
+  loop_limit: 'Stopped here: the limit of model calls in one run is reached. Ask it to go on.',
+} as const
+
+function Stopped({ run }: { run: Run }) {
+  const { end } = run
+  if (end?.type !== 'done' || end.stopReason === 'end_turn') return null
+  const calls = run.items.flatMap((item) => (item.kind === 'call' ? [item.call] : []))
+  const cancelled = calls.filter((call) => call.resolved?.decision === 'cancelled')
+  const by = cancelled[0]?.resolved?.by
+  const left = calls.filter((call) => call.started !== undefined && /goes on/.test(call.result?.summary ?? ''))
+  const words =
+    end.stopReason === 'aborted'
+      ? [
+          `Stopped${by === undefined ? '' : ` by ${by}`} at ${timeOfDay(end.at)}.`,
+          cancelled.length > 0 ? `${plural(cancelled.length, 'confirmation')} cancelled, nothing more was run.` : 'Nothing more was run.',
+          ...left.map((call) => `${call.toolName} had begun and goes on.`),
+        ].join(' ')
+      : stopWords[end.stopReason]
+  return (
+    <Step mark={<Mark kind="step" size={8} />} label="Stopped">
+      <p className="ending">{words}</p>
+    </Step>
+  )
+}
+
+function Usage({ run, retry }: { run: Run; retry: (() => void) | undefined }) {
+  const { end, user, entries } = run
+  if (end?.type !== 'done') return null
+  const { inputTokens, outputTokens, cacheReadTokens } = end.usage
+  const calls = run.items.filter((item) => item.kind === 'call').length
+  const answer = run.items.flatMap((item) => (item.kind === 'text' ? [item.text] : [])).join('\n\n')
+  const startedAt = user?.at ?? entries[0]?.at ?? end.at
+  const figures = [
+    duration(Math.max(0, end.at - startedAt)),
+    calls > 0 ? plural(calls, 'call') : '',
+    inputTokens > 0 ? `${thousands(inputTokens)} in` : '',
+    outputTokens > 0 ? `${thousands(outputTokens)} out` : '',
+    cacheReadTokens > 0 ? `${thousands(cacheReadTokens)} cached` : '',
+  ].filter((figure) => figure !== '')
+  return (
+    <Step mark={<Mark kind="step" size={8} />} label="Usage">
+      <div className="usage num">
+        {figures.map((figure) => (
+          <span key={figure}>{figure}</span>
+        ))}
+        <span className="acts">
+          {answer !== '' && <CopyButton text={answer} label="Copy the answer" />}
+          {retry !== undefined && (
+            <button type="button" className="icon-button" aria-label="Ask the same again" onClick={retry}>
+              <Icon name="again" />
+            </button>
+          )}
+        </span>
+      </div>
+    </Step>
+  )
+}

@@ -1,0 +1,22 @@
+/** One step on the spine: its mark left, everything else at one x. */
+export function Step({
+  mark,
+  label,
+  top = 6,
+  children,
+}: {
+  mark: React.ReactNode
+  /** The entry's name for those who do not see it. */
+  label?: string
+  top?: number
+  children: React.ReactNode
+}) {
+  return (
+    <article className="step" aria-label={label}>
+      <span className="spine-mark" style={{ top }}>
+        {mark}
+      </span>
+      {children}
+    </article>
+  )
+}

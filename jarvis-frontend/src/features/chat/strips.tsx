@@ -1,0 +1,75 @@
+import type { QueuedMessage } from 'jarvis-backend/protocol'
+import { span, withUnit } from '../../lib/format.ts'
+import type { Link } from '../../realtime/link.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { Turning } from '../../ui/tier.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import type { SessionView } from './state.ts'
+
+/** Messages that wait for their turn, in order. */
+export function Queue({
+  queued,
+  waiting,
+  onEdit,
+  onRemove,
+}: {
+  queued: readonly QueuedMessage[]
+  waiting: number
+  onEdit: (message: QueuedMessage) => void
+  onRemove: (message: QueuedMessage) => void
+}) {
+  const after = waiting > 0 ? `After your ${waiting === 1 ? 'decision' : `${waiting} decisions`}` : 'Next'
+  return queued.map((message, at) => (
+    <div key={message.messageId} className="queued">
+      <Icon name="clock" />
+      <span className="when">{at === 0 ? after : 'Then'}</span>
+      <span className="cut text-ink">{message.text}</span>
+      <button type="button" className="icon-button" aria-label="Edit the queued message" onClick={() => onEdit(message)}>
+        <Icon name="pen" />
+      </button>
+      <button type="button" className="icon-button" aria-label="Remove it from the queue" onClick={() => onRemove(message)}>
+        <Icon name="close" />
+      </button>
+    </div>
+  ))
+}
+
+/** Link lost: one strip over the composer, nothing is covered. */
+export function LinkStrip({ link, isRunning, onTry }: { link: Link; isRunning: boolean; onTry: () => void }) {
+  const now = useNow(1_000)
+  // What mends itself within a second is not worth a line.
+  if (link.status === 'live' || now - link.since < 1_000) return null
+  return (
+    <div className="strip lost" role="status">
+      <Mark kind="unknown" size={12} />
+      <span>
+        {link.status === 'connecting' ? 'JARVIS is not reached yet.' : `Connection lost ${span(now - link.since)} ago.`}{' '}
+        {isRunning && 'The answer goes on without you; what you miss comes when it is back.'}
+      </span>
+      <button type="button" className="button small" onClick={onTry}>
+        Try now
+      </button>
+    </div>
+  )
+}
+
+/** What a person should know meanwhile: a retry, a fallback. */
+export function Notice({ notice }: { notice: NonNullable<SessionView['notice']> }) {
+  const left = Math.ceil(((notice.retryAt ?? 0) - useNow(1_000)) / 1_000)
+  return (
+    <div className="strip" role="status">
+      <Turning size={12} />
+      <span>
+        <Visible text={notice.message} />
+        {notice.retryAt !== undefined && left > 0 && (
+          <>
+            {' '}
+            Trying again in <span className="num">{withUnit(left, 's')}</span>.
+          </>
+        )}
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,164 @@
+import { useState } from 'react'
+import { clock, duration } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { Tier, tierWord } from '../../ui/tier.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { visibleText } from '../../ui/visible.ts'
+import { argumentLine, type Call } from './runs.ts'
+import { useSlots } from './slots.ts'
+import { Step } from './step.tsx'
+
+const shownLines = 20
+
+/** One call, 28 px: glyph, word, call, gist, duration. Opens to its exact input and output. */
+export function ToolRow({ call, progress, isBare = false }: { call: Call; progress: string | undefined; isBare?: boolean }) {
+  const [isOpen, setOpen] = useState(false)
+  const { guestName } = useSlots()
+  const { tier, result, started, malformed } = call
+  const isRunning = started !== undefined && result === undefined
+  const vmid = call.toolInput.vmid
+  const name = typeof vmid === 'number' ? guestName(vmid) : undefined
+  const line = [argumentLine(call.toolInput), name].filter(Boolean).join(' ')
+  const word = tier === undefined ? '' : tierWord[tier]
+  const outcome = result === undefined ? (isRunning ? 'running' : 'not started') : result.isError ? 'failed' : 'done'
+  return (
+    <Step
+      mark={tier === undefined ? <Mark kind="step" size={8} /> : <Tier tier={tier} isRunning={isRunning} />}
+      label={`${word}, ${call.toolName}, ${outcome}`}
+    >
+      <button type="button" className="row" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <span className="word">{isBare ? '' : word}</span>
+        <span className="call cut">
+          <bdi>{visibleText(call.toolName)}</bdi>
+          {line !== '' && <i>{visibleText(line)}</i>}
+        </span>
+        <span className="gist cut">
+          {result?.isError === true && <Mark kind="bad" size={10} label="failed:" />}
+          <span className="cut">
+            <Visible text={malformed ?? result?.summary ?? progress ?? ''} />
+          </span>
+        </span>
+        <span className="took num">
+          {result !== undefined ? duration(result.durationMs) : isRunning && <Elapsed since={started.at} />}
+        </span>
+        <Icon name={isOpen ? 'down' : 'right'} />
+      </button>
+      {isOpen && <InputOutput call={call} />}
+    </Step>
+  )
+}
+
+function Elapsed({ since }: { since: number }) {
+  return clock(useNow(1_000) - since)
+}
+
+function InputOutput({ call }: { call: Call }) {
+  const [isWhole, setWhole] = useState(false)
+  const output = call.result?.result ?? ''
+  const lines = output.split('\n')
+  const shown = isWhole ? output : lines.slice(0, shownLines).join('\n')
+  return (
+    <div className="io">
+      <h4>Input</h4>
+      <pre>
+        <Plain text={JSON.stringify(call.toolInput, undefined, Object.keys(call.toolInput).length > 3 ? 2 : undefined)} />
+      </pre>
+      <h4>
+        Output <span>{call.result === undefined ? 'none yet' : lines.length > 1 ? `${lines.length} lines` : ''}</span>
+      </h4>
+      {output !== '' && (
+        <pre>
+          <Plain text={shown} />
+        </pre>
+      )}
+      {lines.length > shownLines && (
+        <h4 className="more">
+          <button type="button" onClick={() => setWhole(!isWhole)}>
+            {isWhole ? `Show ${shownLines} lines` : `Show all ${lines.length} lines`}
+          </button>
+          <span>someone else’s text: never styled, never linked</span>
+        </h4>
+      )}
+    </div>
+  )
+}
+
+/** Plain text line by line; what cannot be seen becomes codes, tabs and indents stay. */
+function Plain({ text }: { text: string }) {
+  return text
+    .replaceAll('\r\n', '\n')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+    .split(/([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]+|\[redacted\])/u)
+    .map((part, at) =>
+      at % 2 === 0 ? (
+        part
+      ) : part === '[redacted]' ? (
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity but their place
+        <span key={at} className="redacted">
+          redacted
+        </span>
+      ) : (
+        // biome-ignore lint/suspicious/noArrayIndexKey: as above
+        <Visible key={at} text={part} />
+      ),
+    )
+}
+
+/** Successful reads in a row, as one line that opens. */
+export function ReadsRow({ calls }: { calls: readonly Call[] }) {
+  const [isOpen, setOpen] = useState(false)
+  const [first, second] = calls
+  const names = [...new Set(calls.map((call) => call.toolName))]
+  const more = names.length - 2
+  const tookMs = calls.reduce((sum, call) => sum + (call.result?.durationMs ?? 0), 0)
+  const gist = calls.at(-1)?.result?.summary ?? ''
+  return (
+    <>
+      <Step mark={<Tier tier="green" />} label={`Read, ${calls.length} reads, done`}>
+        <button type="button" className="row" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <span className="word">Read</span>
+          {isOpen || first === undefined || second === undefined ? (
+            <span className="call cut">{calls.length} reads</span>
+          ) : (
+            <span className="cut text-soft">
+              {calls.length} reads: <span className="mono">{visibleText(names.slice(0, 2).join(', '))}</span>
+              {more > 0 && ` and ${more} more`}
+            </span>
+          )}
+          <span className="gist cut">
+            <Visible text={gist} />
+          </span>
+          <span className="took num">{duration(tookMs)}</span>
+          <Icon name={isOpen ? 'down' : 'right'} />
+        </button>
+      </Step>
+      {isOpen && calls.map((call) => <ToolRow key={call.toolUseId} call={call} progress={undefined} isBare />)}
+    </>
+  )
+}
+
+/** Refused by a rule: its own words, and no button, for nothing here can be overridden. */
+export function BlockedRow({ call }: { call: Call }) {
+  const reason = call.blocked?.reason ?? ''
+  const ending = /nothing was run|not run/i.test(reason) ? '' : ' Nothing was run.'
+  return (
+    <Step mark={<Tier tier="black" size={15} />} label={`Never, ${call.toolName}, refused`} top={14}>
+      <div className="blocked" role="note">
+        <div>
+          <span className="word">Never</span>
+          <b>Refused</b>
+          <span className="call cut">
+            <bdi>{visibleText(call.toolName)}</bdi>
+            <i>{visibleText(argumentLine(call.toolInput))}</i>
+          </span>
+        </div>
+        <p>
+          <Visible text={reason} />
+          {ending}
+        </p>
+      </div>
+    </Step>
+  )
+}
