@@ -9,7 +9,7 @@ import { useEarned } from './use-earned.ts'
 /** What this person may do with a card. */
 export type Hand = {
   /** Why nothing can be decided here now; absent where it can. */
-  rest?: { why: string; tryNow?: () => void } | undefined
+  rest?: { why: React.ReactNode; tryNow?: () => void } | undefined
   /** @returns the refusal in plain words, undefined once the decision is taken. */
   decide(card: Card, confirmed: boolean, note?: string): Promise<string | undefined>
   askAgain?: ((card: Card, force: boolean) => void) | undefined

@@ -1,0 +1,23 @@
+import { Value } from '../lib/value.ts'
+import { useValue } from '../ui/use-value.ts'
+
+const polite = new Value('')
+const assertive = new Value('')
+
+/** Speaks at a boundary, to those who listen to the page. */
+export const say = (text: string): void => polite.set(text)
+/** For a new card only. */
+export const interrupt = (text: string): void => assertive.set(text)
+
+export function Announcer() {
+  return (
+    <>
+      <div className="vh" role="status">
+        {useValue(polite)}
+      </div>
+      <div className="vh" role="alert">
+        {useValue(assertive)}
+      </div>
+    </>
+  )
+}

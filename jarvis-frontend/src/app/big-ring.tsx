@@ -1,0 +1,68 @@
+import { useCluster } from '../features/cluster/store.ts'
+import { dayOf, percent, timeOfDay } from '../lib/format.ts'
+import { arcPath } from '../ui/arc.ts'
+import { useNow } from '../ui/use-now.ts'
+import { usePresence } from './presence.tsx'
+
+const size = 248
+const centre = size / 2
+const ticks = Array.from({ length: 120 }, (_, at) => {
+  const angle = (at * 3 * Math.PI) / 180
+  const kind = at % 30 === 0 ? 'quarter' : at % 5 === 0 ? 'hour' : 'minute'
+  const inner = { quarter: 109, hour: 113, minute: 114.5 }[kind]
+  const point = (r: number) => [centre + r * Math.sin(angle), centre - r * Math.cos(angle)].map((v) => v.toFixed(1))
+  const [x1, y1] = point(117)
+  const [x2, y2] = point(inner)
+  return { key: at, kind, x1, y1, x2, y2 }
+})
+
+/** The cluster as a clock face: one arc a node, filled as far as its CPU is busy. */
+export function BigRing() {
+  const { state, isLive } = useCluster()
+  const { arcs, core } = usePresence()
+  const now = useNow(1_000)
+  const nodes = (state?.nodes ?? []).slice(0, 12)
+  const span = 360 / Math.max(1, nodes.length)
+  const gap = nodes.length > 1 ? 10 : 0.1
+  return (
+    <div className="big-ring">
+      <svg className="ring" width={size} height={size} viewBox={`0 0 ${size} ${size}`} aria-hidden="true">
+        {ticks.map(({ key, kind, ...line }) => (
+          <line key={key} className={`tick ${kind}`} {...line} />
+        ))}
+        {nodes.map((node, at) => {
+          const from = at * span + gap / 2
+          const to = (at + 1) * span - gap / 2
+          const load = from + (to - from) * Math.max(0.03, node.cpuRatio ?? 0)
+          const arc = arcs[at] ?? 'well'
+          const tone = arc === 'well' ? '' : arc === 'away' ? 'away' : `arc-${arc}`
+          return (
+            <g key={node.name}>
+              <path className="whole" d={arcPath(centre, 98, from, to)} />
+              {isLive && node.status === 'online' && <path className="load" d={arcPath(centre, 98, from, load)} />}
+              <path className={`thin ${tone}`} d={arcPath(centre, 89, from, to)} />
+            </g>
+          )
+        })}
+        <circle className={core === 'waiting' ? 'ring-wait' : 'core breathe'} cx={centre} cy="170" r="2.600" />
+      </svg>
+      {nodes.map((node, at) => (
+        <span key={node.name} className="big-ring-label" style={place((at + 0.5) * span)}>
+          {node.name} <span className="num">{node.cpuRatio === undefined ? '–' : percent(node.cpuRatio)}</span>
+        </span>
+      ))}
+      <div className="big-ring-clock">
+        <time className="clock">{timeOfDay(now)}</time>
+        <span>{dayOf(now)}</span>
+      </div>
+    </div>
+  )
+}
+
+/** Beside the ring, at an angle from its top. */
+function place(degrees: number): React.CSSProperties {
+  const radians = (degrees * Math.PI) / 180
+  const x = centre + 142 * Math.sin(radians)
+  const top = centre - 142 * Math.cos(radians) - 8
+  return Math.sin(radians) >= 0 ? { left: x - 8, top } : { right: size - x - 8, top }
+}

@@ -1,0 +1,232 @@
+import type { QueuedMessage } from 'jarvis-backend/protocol'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { Link, useLocation, useNavigate } from 'react-router'
+import { signedIn } from '../api/auth.ts'
+import { useConfirmations } from '../api/confirmations.ts'
+import { useStatus } from '../api/status.ts'
+import { useTools } from '../api/tools.ts'
+import { Composer } from '../features/chat/composer.tsx'
+import { UserMessage, Working } from '../features/chat/run.tsx'
+import type { SessionView } from '../features/chat/state.ts'
+import type { SessionState } from '../features/chat/store.ts'
+import { Stream } from '../features/chat/stream.tsx'
+import { LinkStrip, Notice, Queue } from '../features/chat/strips.tsx'
+import { PanelToggle } from '../features/cluster/panel.tsx'
+import { useCluster } from '../features/cluster/store.ts'
+import { TimeLeft } from '../features/confirmations/countdown.tsx'
+import { actOf } from '../features/confirmations/sentence.ts'
+import { Sentence } from '../features/confirmations/sentence-line.tsx'
+import { cardPath } from '../features/confirmations/tray.tsx'
+import { thousands } from '../lib/format.ts'
+import { keep } from '../lib/keep.ts'
+import { Value } from '../lib/value.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Tier } from '../ui/tier.tsx'
+import { phone, useMedia } from '../ui/use-media.ts'
+import { useValue } from '../ui/use-value.ts'
+import { Idle } from './idle.tsx'
+import { live } from './live.ts'
+import { PageHead } from './page-head.tsx'
+import { usePanel } from './panel-context.ts'
+import { SessionHead } from './session-head.tsx'
+import { goToCard } from './use-keys.ts'
+import { useRunNews } from './use-run-news.ts'
+
+const nothing = new Value<SessionState>({
+  view: undefined,
+  missing: false,
+  outgoing: [],
+  thoughtMs: new Map(),
+  thinkingSince: undefined,
+})
+
+/** One session, or a new one where `sessionId` is undefined. */
+export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
+  const navigate = useNavigate()
+  const state = useValue(useMemo(() => (sessionId === undefined ? nothing : live.chat.open(sessionId).state), [sessionId]))
+  const { view } = state
+  const link = useValue(live.link.value)
+  const person = useValue(signedIn)
+  const status = useStatus()
+  const tools = useTools() ?? []
+  const cluster = useCluster().state
+  const panel = usePanel()
+  const isPhone = useMedia(phone)
+  const [starting, setStarting] = useState<string>()
+  const [problem, setProblem] = useState<string>()
+  const [draftVersion, setDraftVersion] = useState(0)
+  const draftKey = sessionId ?? 'new'
+  const isRunning = view?.runId !== undefined
+  useRunNews(view)
+  useCardInAddress(view)
+
+  const send = async (text: string, requestId?: string) => {
+    if (sessionId !== undefined) {
+      void live.chat.send(sessionId, text, requestId)
+      return
+    }
+    setStarting(text)
+    setProblem(undefined)
+    const reply = await live.chat.send(undefined, text)
+    if (reply.ok) {
+      void navigate(`/chat/${reply.sessionId}`)
+      return
+    }
+    setStarting(undefined)
+    setProblem(reply.error.message)
+    putDraft(text)
+  }
+  const putDraft = (text: string) => {
+    keep.set(`draft.${draftKey}`, text)
+    setDraftVersion((version) => version + 1)
+  }
+  const remove = (message: QueuedMessage) => live.chat.unqueue(sessionId ?? '', message)
+  const edit = async (message: QueuedMessage) => {
+    const reply = await remove(message)
+    if (reply.ok) putDraft(message.text)
+  }
+  const stop = () => {
+    if (sessionId !== undefined && isRunning) void live.chat.abort(sessionId)
+  }
+  const onEscape = useRef(stop)
+  onEscape.current = stop
+  useEffect(() => {
+    const listen = () => onEscape.current()
+    addEventListener('jarvis:escape', listen)
+    return () => removeEventListener('jarvis:escape', listen)
+  }, [])
+
+  const nouns = useMemo(
+    () => [
+      ...(cluster?.guests ?? []).map((guest) => ({
+        label: `${guest.vmid} ${guest.name}`,
+        detail: `${guest.type === 'vm' ? 'VM' : 'CT'} on ${guest.node}, ${guest.status}`,
+        insert: `${guest.vmid} ${guest.name}`,
+      })),
+      ...(cluster?.nodes ?? []).map((node) => ({ label: node.name, detail: `node, ${node.status}`, insert: node.name })),
+    ],
+    [cluster],
+  )
+  const toggle = !isPhone && <PanelToggle isOpen={panel.isOpen} onToggle={panel.toggle} />
+  const isNew = sessionId === undefined
+  return (
+    <>
+      {isNew || view === undefined ? (
+        <PageHead title={isNew ? 'New chat' : state.missing ? 'No such session' : 'Chat'}>
+          <span className="flex-1" />
+          {toggle}
+        </PageHead>
+      ) : (
+        <SessionHead sessionId={sessionId} title={view.title} detail={tokensOf(view)}>
+          {toggle}
+        </SessionHead>
+      )}
+      {isNew && starting === undefined && <Idle onAsk={person?.role === 'operator' ? (question) => void send(question) : undefined} />}
+      {starting !== undefined && (
+        <section className="stream scroll">
+          <div className="stream-column">
+            <UserMessage text={starting} />
+            <Working />
+          </div>
+        </section>
+      )}
+      {!isNew && state.missing && <Missing />}
+      {!isNew && !state.missing && (
+        <Stream
+          state={state}
+          sessionId={sessionId}
+          canSend={person?.role === 'operator'}
+          onSend={(text, requestId) => void send(text, requestId)}
+        />
+      )}
+      {isPhone && <NextCard sessionId={sessionId} />}
+      {!(state.missing && !isNew) && (
+        <Composer
+          key={`${draftKey} ${draftVersion}`}
+          draftKey={draftKey}
+          model={status?.model}
+          tools={tools}
+          nouns={nouns}
+          isRunning={isRunning}
+          rest={person?.role === 'operator' ? undefined : 'An operator can write here.'}
+          onSend={(text) => void send(text)}
+          onStop={stop}
+        >
+          {problem !== undefined && (
+            <p className="strip" role="alert">
+              <span>{problem} Your text is kept.</span>
+            </p>
+          )}
+          <LinkStrip link={link} isRunning={isRunning} onTry={live.link.tryNow} />
+          {view?.notice !== undefined && <Notice notice={view.notice} />}
+          <Queue
+            queued={view?.queued ?? []}
+            waiting={view?.pending.length ?? 0}
+            onEdit={(message) => void edit(message)}
+            onRemove={(message) => void remove(message)}
+          />
+        </Composer>
+      )}
+    </>
+  )
+}
+
+/** `14.2k tokens`: what the session has used, where all of it is at hand. */
+function tokensOf(view: SessionView): string | undefined {
+  if (view.hasEarlier) return undefined
+  const total = view.entries.reduce((sum, entry) => {
+    if (entry.type !== 'done') return sum
+    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = entry.usage
+    return sum + inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens
+  }, 0)
+  return total === 0 ? undefined : `${thousands(total)} tokens`
+}
+
+function Missing() {
+  return (
+    <section className="empty">
+      <h2>There is no such session. It may be deleted.</h2>
+      <Link to="/" className="button">
+        Start a new chat
+      </Link>
+    </section>
+  )
+}
+
+/** A phone shows the next waiting card as one line over the field. */
+function NextCard({ sessionId }: { sessionId: string | undefined }) {
+  const pending = useConfirmations()?.pending ?? []
+  const here = pending.filter((row) => row.sessionId === sessionId)
+  const next = pending.find((row) => row.sessionId !== sessionId) ?? here[1] ?? here[0]
+  if (next === undefined) return null
+  return (
+    <Link
+      to={cardPath(next)}
+      className="next-card"
+      onClick={() => {
+        const card = document.getElementById(`card-${next.toolUseId}`)
+        if (card !== null) goToCard(card)
+      }}
+    >
+      <Tier tier="red" size={13} />
+      <span className="cut">
+        <Sentence pieces={actOf(next).ask} />
+      </span>
+      <TimeLeft until={next.expiresAt} />
+      <Icon name="right" />
+    </Link>
+  )
+}
+
+/** Goes to the card an address names, once it is there. */
+function useCardInAddress(view: SessionView | undefined): void {
+  const { hash, key } = useLocation()
+  const done = useRef<string>(undefined)
+  useEffect(() => {
+    if (!hash.startsWith('#card-') || done.current === key || view === undefined) return
+    const card = document.getElementById(hash.slice(1))
+    if (card === null) return
+    done.current = key
+    requestAnimationFrame(() => goToCard(card))
+  }, [hash, key, view])
+}

@@ -1,0 +1,23 @@
+import type { ChatSlots } from '../features/chat/slots.ts'
+import { Step } from '../features/chat/step.tsx'
+import { NounCode, NounText } from '../features/cluster/noun.tsx'
+import { Tier } from '../ui/tier.tsx'
+import { live } from './live.ts'
+import { LiveCard, matterOf } from './live-card.tsx'
+import { useAskNew } from './use-ask.ts'
+
+/** Where the chat meets cards and the cluster. */
+export const chatSlots: ChatSlots = {
+  Card: ({ call, sessionId, progress }) => {
+    const matter = matterOf(call, sessionId, progress)
+    if (matter === undefined) return null
+    return (
+      <Step mark={<Tier tier="red" size={16} />} top={18}>
+        <LiveCard matter={matter} />
+      </Step>
+    )
+  },
+  Prose: ({ text }) => <NounText text={text} onAsk={useAskNew()} />,
+  Code: ({ text }) => <NounCode text={text} onAsk={useAskNew()} />,
+  guestName: (vmid) => live.cluster.view.get().state?.guests.find((guest) => guest.vmid === vmid)?.name,
+}

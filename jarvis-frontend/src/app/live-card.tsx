@@ -1,0 +1,114 @@
+import type { Card, ConfirmationRow } from 'jarvis-backend/protocol'
+import { useRef } from 'react'
+import { signedIn } from '../api/auth.ts'
+import { renewConfirmations } from '../api/confirmations.ts'
+import type { Call } from '../features/chat/runs.ts'
+import { Age } from '../features/cluster/parts.tsx'
+import { useCluster } from '../features/cluster/store.ts'
+import { ConfirmationCard, type LiveTarget } from '../features/confirmations/card.tsx'
+import type { Hand } from '../features/confirmations/answer.tsx'
+import type { Matter } from '../features/confirmations/phase.ts'
+import { commandLine } from '../features/confirmations/sentence.ts'
+import { capital, longSpan, percent, withUnit } from '../lib/format.ts'
+import { useNow } from '../ui/use-now.ts'
+import { useValue } from '../ui/use-value.ts'
+import { live } from './live.ts'
+
+const decidedHere = new Set<string>()
+
+export function matterOf(call: Call, sessionId: string, progress: string | undefined): Matter | undefined {
+  const { needed, resolved, started, result } = call
+  if (needed === undefined) return undefined
+  return {
+    card: needed,
+    sessionId,
+    ...(resolved !== undefined && { resolved }),
+    ...(started !== undefined && { startedAt: started.at }),
+    ...(progress !== undefined && { progress }),
+    ...(result !== undefined && { result }),
+  }
+}
+
+/** What a list knows of a card whose session is not at hand. */
+export function matterOfRow(row: ConfirmationRow): Matter {
+  const { decision, decidedBy, decidedAt, note } = row
+  return {
+    card: row,
+    sessionId: row.sessionId,
+    ...(decision !== undefined && {
+      resolved: { decision, by: decidedBy ?? 'operator', at: decidedAt ?? row.createdAt, ...(note !== undefined && { note }) },
+    }),
+  }
+}
+
+/** A card with the live cluster and this person's hand. */
+export function LiveCard({ matter }: { matter: Matter }) {
+  const { state } = useCluster()
+  const sawPending = useRef(matter.resolved === undefined)
+  const target = useLiveTarget(matter.card)
+  const hand = useHand(matter.sessionId)
+  const { resolved, card } = matter
+  const isElsewhere =
+    sawPending.current &&
+    (resolved?.decision === 'approved' || resolved?.decision === 'denied') &&
+    !decidedHere.has(card.toolUseId)
+  return (
+    <ConfirmationCard matter={matter} live={target} guests={state?.guests ?? []} hand={hand} isElsewhere={isElsewhere} />
+  )
+}
+
+function useHand(sessionId: string): Hand {
+  const role = useValue(signedIn)?.role
+  const link = useValue(live.link.value)
+  const decide: Hand['decide'] = async ({ toolUseId }, confirmed, note) => {
+    decidedHere.add(toolUseId)
+    const reply = await live.chat.confirm(sessionId, toolUseId, confirmed, note)
+    void renewConfirmations(live.queries)
+    if (reply.ok) return undefined
+    decidedHere.delete(toolUseId)
+    return reply.error.message
+  }
+  if (role !== 'operator') return { decide, rest: { why: 'An operator can do this.' } }
+  const askAgain = ({ toolName, toolInput }: Card, force: boolean) => {
+    void live.chat.send(sessionId, commandLine(toolName, force ? { ...toolInput, force } : toolInput))
+  }
+  if (link.status === 'live') return { decide, askAgain }
+  return { decide, rest: { why: <NoLink />, tryNow: live.link.tryNow } }
+}
+
+function NoLink() {
+  const link = useValue(live.link.value)
+  const left = Math.ceil(((link.status === 'lost' ? (link.retryAt ?? 0) : 0) - useNow(1_000)) / 1_000)
+  return (
+    <span>
+      No connection. You can decide when it is back
+      {left > 0 ? `; trying again in ${withUnit(left, 's')}.` : '; trying now.'}
+    </span>
+  )
+}
+
+/** The card's target as it is this moment, and how it differs from when the card was made. */
+function useLiveTarget({ target, now: then }: Card): LiveTarget | undefined {
+  const { state, heardAt, isLive } = useCluster()
+  if (state === undefined) return undefined
+  const age = <Age heardAt={heardAt} isLive={isLive} />
+  if (target.kind !== 'guest' || target.vmid === undefined) return { age }
+  const guest = state.guests.find((known) => known.vmid === target.vmid)
+  if (guest === undefined) return { now: 'Not known to the cluster', age, change: `${target.vmid} is not there any more.` }
+  const isUp = guest.status === 'running'
+  const words = [
+    isUp && guest.uptimeS > 0 ? `running for ${longSpan(guest.uptimeS * 1_000)}` : guest.status,
+    isUp ? `CPU ${percent(guest.cpuRatio)}` : '',
+    guest.lock === undefined ? '' : `lock: ${guest.lock}`,
+  ]
+  const now = capital(words.filter((word) => word !== '').join(', '))
+  const change =
+    target.node !== undefined && guest.node !== target.node
+      ? `${target.vmid} is on ${guest.node} now. It was on ${target.node} when this was asked.`
+      : target.status !== undefined && guest.status !== target.status && guest.status !== 'unknown'
+        ? `${target.vmid} is ${guest.status} now. It was ${target.status} when this was asked.`
+        : guest.lock !== undefined && !then.includes(guest.lock)
+          ? `${target.vmid} is locked now: ${guest.lock}.`
+          : undefined
+  return { now, age, ...(change !== undefined && { change }) }
+}

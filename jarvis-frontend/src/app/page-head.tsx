@@ -1,0 +1,57 @@
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { Icon } from '../ui/icon.tsx'
+import { phone, useMedia } from '../ui/use-media.ts'
+import { Presence, usePresence } from './presence.tsx'
+import { Me, SessionList } from './rail.tsx'
+import { WaitingButton } from './waiting.tsx'
+
+type Props = {
+  title: React.ReactNode
+  detail?: React.ReactNode
+  /** Under the title on a phone, where it says more than the presence does. */
+  phoneDetail?: React.ReactNode
+  children?: React.ReactNode
+}
+
+/** 44 px: title, filters, and the way to what waits. On a phone: presence, title, and the menu. */
+export function PageHead({ title, detail, phoneDetail, children }: Props) {
+  const isPhone = useMedia(phone)
+  const { words } = usePresence()
+  const [isOpen, setOpen] = useState(false)
+  if (isPhone) {
+    return (
+      <>
+        <header className="top">
+          <Presence size={30} />
+          <div className="cut flex-1">
+            <h1 className="cut">{title}</h1>
+            <small>{phoneDetail ?? words}</small>
+          </div>
+          <button type="button" className="icon-button" aria-label="Menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            <Icon name={isOpen ? 'close' : 'more'} />
+          </button>
+        </header>
+        {isOpen && (
+          <div className="menu scroll">
+            <Link to="/" className="button" onClick={() => setOpen(false)}>
+              <Icon name="plus" /> New chat
+            </Link>
+            <nav className="sessions" aria-label="Sessions">
+              <SessionList onChoose={() => setOpen(false)} />
+            </nav>
+            <Me />
+          </div>
+        )}
+      </>
+    )
+  }
+  return (
+    <header className="head">
+      <h1 className="cut">{title}</h1>
+      {detail !== undefined && <span className="cut text-dim">{detail}</span>}
+      {children}
+      <WaitingButton />
+    </header>
+  )
+}

@@ -1,0 +1,34 @@
+import { useConfirmations } from '../api/confirmations.ts'
+import { useSessions } from '../api/sessions.ts'
+import { nodeMark } from '../features/cluster/health.ts'
+import { useCluster } from '../features/cluster/store.ts'
+import { Ring, type RingArc, type RingCore } from '../ui/ring.tsx'
+import { useValue } from '../ui/use-value.ts'
+import { live } from './live.ts'
+
+const words: Record<RingCore, string> = {
+  quiet: 'All quiet',
+  working: 'Working',
+  waiting: 'Waiting for you',
+  lost: 'Reconnecting',
+}
+
+/** What JARVIS does and how its nodes are, for the ring and the words beside it. */
+export function usePresence(): { core: RingCore; words: string; arcs: RingArc[]; waiting: number } {
+  const link = useValue(live.link.value)
+  const { state, isLive, issues } = useCluster()
+  const waiting = useConfirmations()?.pending.length ?? 0
+  const isWorking = useSessions()?.some((session) => session.isRunning) ?? false
+  const core: RingCore = link.status !== 'live' ? 'lost' : waiting > 0 ? 'waiting' : isWorking ? 'working' : 'quiet'
+  const arcs = (state?.nodes ?? []).map((node): RingArc => {
+    if (!isLive || node.status !== 'online') return 'away'
+    const mark = nodeMark(node, issues, isLive)
+    return mark === 'warn' || mark === 'bad' ? mark : 'well'
+  })
+  return { core, words: link.status === 'connecting' ? 'Connecting' : words[core], arcs, waiting }
+}
+
+export function Presence({ size }: { size: number }) {
+  const { core, arcs } = usePresence()
+  return <Ring size={size} arcs={arcs} core={core} />
+}

@@ -1,0 +1,132 @@
+import type { SessionSummary } from 'jarvis-backend/protocol'
+import { NavLink } from 'react-router'
+import { signedIn, signOut } from '../api/auth.ts'
+import { useSessions } from '../api/sessions.ts'
+import { Icon, type IconName } from '../ui/icon.tsx'
+import { Mark } from '../ui/mark.tsx'
+import { Tier, Turning } from '../ui/tier.tsx'
+import { useNow } from '../ui/use-now.ts'
+import { useValue } from '../ui/use-value.ts'
+import { live } from './live.ts'
+import { Presence, usePresence } from './presence.tsx'
+import { switchTheme, theme } from './theme.ts'
+
+export const pages: readonly { to: string; name: string; icon: IconName; isHere: (path: string) => boolean }[] = [
+  { to: '/', name: 'Chat', icon: 'chat', isHere: (path) => path === '/' || path.startsWith('/chat') },
+  { to: '/cluster', name: 'Cluster', icon: 'cluster', isHere: (path) => path.startsWith('/cluster') },
+  { to: '/waiting', name: 'Waiting', icon: 'waiting', isHere: (path) => path.startsWith('/waiting') },
+]
+
+export function Rail({ path }: { path: string }) {
+  const { words, waiting } = usePresence()
+  return (
+    <aside className="rail">
+      <div className="brand">
+        <Presence size={32} />
+        <div>
+          <b>JARVIS</b>
+          <small>{words}</small>
+        </div>
+      </div>
+      <nav className="nav" aria-label="Main">
+        {pages.map(({ to, name, icon, isHere }) => {
+          const count = name === 'Waiting' && waiting > 0 ? waiting : undefined
+          return (
+            <NavLink
+              key={to}
+              to={to}
+              className={count === undefined ? '' : 'nav-count'}
+              aria-current={isHere(path) ? 'page' : undefined}
+              aria-label={count === undefined ? name : `${name}, ${count}`}
+              title={name}
+            >
+              <Icon name={icon} />
+              <span className="label">{name}</span>
+              {count !== undefined && (
+                <span className="count">
+                  <Tier tier="red" size={11} />
+                  <span className="num">{count}</span>
+                </span>
+              )}
+            </NavLink>
+          )
+        })}
+      </nav>
+      <nav className="sessions scroll" aria-label="Sessions">
+        <SessionList />
+      </nav>
+      <Me />
+    </aside>
+  )
+}
+
+export function Me() {
+  const person = useValue(signedIn)
+  const link = useValue(live.link.value)
+  const isDark = useValue(theme) === 'dark'
+  return (
+    <div className="me">
+      <Mark kind={link.status === 'live' ? 'ok' : 'unknown'} size={10} />
+      <span className="cut flex-1">
+        {person?.name}{' '}
+        <span className="text-dim">· {link.status === 'live' ? 'live' : link.status === 'lost' ? 'no connection' : 'connecting'}</span>
+      </span>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={isDark ? 'Switch to the light theme' : 'Switch to the dark theme'}
+        title="Switch theme"
+        onClick={switchTheme}
+      >
+        <Icon name={isDark ? 'sun' : 'moon'} />
+      </button>
+      <button type="button" className="icon-button" aria-label="Sign out" title="Sign out" onClick={() => void signOut()}>
+        <Icon name="leave" />
+      </button>
+    </div>
+  )
+}
+
+const startOfDay = (at: number) => new Date(at).setHours(0, 0, 0, 0)
+
+function byDay(sessions: readonly SessionSummary[], now: number): [string, SessionSummary[]][] {
+  const today = startOfDay(now)
+  const groups = new Map<string, SessionSummary[]>()
+  for (const session of sessions) {
+    const day = session.updatedAt >= today ? 'Today' : session.updatedAt >= startOfDay(today - 1) ? 'Yesterday' : 'Earlier'
+    groups.set(day, [...(groups.get(day) ?? []), session])
+  }
+  return [...groups]
+}
+
+export function SessionList({ onChoose }: { onChoose?: () => void }) {
+  const sessions = useSessions()
+  const now = useNow(60_000)
+  if (sessions === undefined) return null
+  return byDay(
+    [...sessions].sort((a, b) => b.updatedAt - a.updatedAt),
+    now,
+  ).map(([day, ofDay]) => (
+    <section key={day}>
+      <h2>{day}</h2>
+      {ofDay.map((session) => (
+        <NavLink key={session.id} to={`/chat/${session.id}`} title={session.title} onClick={onChoose}>
+          <span className="cut flex-1">{session.title}</span>
+          {session.pendingCount > 0 ? (
+            <>
+              <Tier tier="red" size={11} />
+              <span className="vh">waits for you</span>
+            </>
+          ) : (
+            session.isRunning && (
+              <>
+                <Turning size={11} />
+                <span className="vh">works</span>
+              </>
+            )
+          )}
+        </NavLink>
+      ))}
+    </section>
+  ))
+}

@@ -1,0 +1,102 @@
+import { useState } from 'react'
+import { Link, useNavigate } from 'react-router'
+import { signedIn } from '../api/auth.ts'
+import { deleteSession, renameSession, renewSessions } from '../api/sessions.ts'
+import { Icon } from '../ui/icon.tsx'
+import { phone, useMedia } from '../ui/use-media.ts'
+import { useValue } from '../ui/use-value.ts'
+import { say } from './announce.tsx'
+import { live } from './live.ts'
+import { PageHead } from './page-head.tsx'
+
+type Props = { sessionId: string; title: string; detail: string | undefined; children: React.ReactNode }
+
+/** A session's title, its name and its end. */
+export function SessionHead({ sessionId, title, detail, children }: Props) {
+  const navigate = useNavigate()
+  const isPhone = useMedia(phone)
+  const isOperator = useValue(signedIn)?.role === 'operator'
+  const [doing, setDoing] = useState<'naming' | 'deleting'>()
+  const [name, setName] = useState(title)
+  const settle = async (work: Promise<unknown>) => {
+    setDoing(undefined)
+    await work.catch((error: Error) => say(error.message))
+    await renewSessions(live.queries)
+  }
+  if (doing === 'naming' && !isPhone) {
+    return (
+      <PageHead
+        title={
+          <form
+            className="naming"
+            onSubmit={(event) => {
+              event.preventDefault()
+              if (/\S/.test(name)) void settle(renameSession(sessionId, name.trim()))
+            }}
+          >
+            <input
+              // biome-ignore lint/a11y/noAutofocus: the person asked to type here
+              autoFocus
+              className="field"
+              aria-label="Session name"
+              maxLength={200}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+              onKeyDown={(event) => {
+                if (event.key !== 'Escape') return
+                event.stopPropagation()
+                event.nativeEvent.stopImmediatePropagation()
+                setDoing(undefined)
+              }}
+            />
+            <button type="submit" className="button small">
+              Rename
+            </button>
+          </form>
+        }
+      >
+        <span className="flex-1" />
+        {children}
+      </PageHead>
+    )
+  }
+  return (
+    <PageHead title={title} detail={detail}>
+      {isOperator && doing === undefined && (
+        <span className="head-acts">
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Rename this session"
+            title="Rename"
+            onClick={() => {
+              setName(title)
+              setDoing('naming')
+            }}
+          >
+            <Icon name="pen" />
+          </button>
+          <button type="button" className="icon-button" aria-label="Delete this session…" title="Delete…" onClick={() => setDoing('deleting')}>
+            <Icon name="close" />
+          </button>
+        </span>
+      )}
+      {doing === 'deleting' && (
+        <>
+          <span>Delete this session and its entries?</span>
+          <button type="button" className="button small" onClick={() => void settle(deleteSession(sessionId).then(() => navigate('/')))}>
+            Delete session
+          </button>
+          <button type="button" className="button small quiet" onClick={() => setDoing(undefined)}>
+            Keep it
+          </button>
+        </>
+      )}
+      <span className="flex-1" />
+      <Link to="/" className="icon-button" aria-label="New chat" title="New chat  Alt N">
+        <Icon name="plus" />
+      </Link>
+      {children}
+    </PageHead>
+  )
+}

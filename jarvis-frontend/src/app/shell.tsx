@@ -1,0 +1,106 @@
+import { useEffect, useMemo, useState } from 'react'
+import { Link, useLocation } from 'react-router'
+import { useConfirmations } from '../api/confirmations.ts'
+import { useStatus } from '../api/status.ts'
+import { ClusterPanel } from '../features/cluster/panel.tsx'
+import { Tray } from '../features/confirmations/tray.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { PanelHead } from '../ui/panel-head.tsx'
+import { Tier } from '../ui/tier.tsx'
+import { narrow, phone, useMedia } from '../ui/use-media.ts'
+import { Announcer } from './announce.tsx'
+import { PanelContext } from './panel-context.ts'
+import { usePresence } from './presence.tsx'
+import { pages, Rail } from './rail.tsx'
+import { useCardNews } from './use-card-news.ts'
+import { useKeys } from './use-keys.ts'
+import { useGhosts, useTitleOf } from './waiting.tsx'
+
+/** What every page stands in. */
+export function Shell({ children }: { children: React.ReactNode }) {
+  const { pathname } = useLocation()
+  const isPhone = useMedia(phone)
+  const isNarrow = useMedia(narrow)
+  const [isWideOpen, setWideOpen] = useState(true)
+  const [isSheetOpen, setSheetOpen] = useState(false)
+  const isChat = pathname === '/' || pathname.startsWith('/chat')
+  const isOpen = isChat && !isPhone && (isNarrow ? isSheetOpen : isWideOpen)
+  const panel = useMemo(
+    () => ({
+      isOpen,
+      toggle: () => (isNarrow ? setSheetOpen(!isOpen) : setWideOpen(!isOpen)),
+      close: () => setSheetOpen(false),
+      isSheet: isNarrow,
+    }),
+    [isOpen, isNarrow],
+  )
+  useKeys(panel)
+  useCardNews()
+  useTitle()
+  const status = useStatus()
+  return (
+    <PanelContext value={panel}>
+      <a className="skip" href="#main">
+        To the page
+      </a>
+      <div className="frame">
+        {status?.isDemoCluster === true && <p className="demo">Demo cluster: nothing here is real.</p>}
+        <div className={`shell${isOpen && !isNarrow ? ' with-side' : ''}`}>
+          {!isPhone && <Rail path={pathname} />}
+          <main id="main" className="main" tabIndex={-1}>
+            {children}
+          </main>
+          {isOpen && (
+            <aside className={`side scroll${isNarrow ? ' sheet' : ''}`} aria-label="Cluster">
+              <Side />
+            </aside>
+          )}
+        </div>
+        {isPhone && <Tabs path={pathname} />}
+      </div>
+      <Announcer />
+    </PanelContext>
+  )
+}
+
+function Side() {
+  const { pathname } = useLocation()
+  const waiting = useConfirmations()?.pending ?? []
+  const titleOf = useTitleOf()
+  // Cards in view are not listed twice.
+  const others = waiting.filter((row) => !pathname.endsWith(`/${row.sessionId}`))
+  const tray = others.length > 0 && (
+    <>
+      <PanelHead title={others.length === waiting.length ? 'Waiting for you' : 'Also waiting'} />
+      <Tray rows={others} titleOf={titleOf} />
+    </>
+  )
+  return <ClusterPanel ghosts={useGhosts()} tray={tray} />
+}
+
+function Tabs({ path }: { path: string }) {
+  const { waiting } = usePresence()
+  return (
+    <nav className="tabs" aria-label="Main">
+      {pages.map(({ to, name, icon, isHere }) => (
+        <Link key={to} to={to} aria-current={isHere(path) ? 'page' : undefined}>
+          <Icon name={icon} />
+          {name}
+          {name === 'Waiting' && waiting > 0 && (
+            <span className="badge">
+              <Tier tier="red" size={9} />
+              <span className="num">{waiting}</span>
+            </span>
+          )}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+function useTitle(): void {
+  const { waiting, core } = usePresence()
+  useEffect(() => {
+    document.title = waiting > 0 ? `(${waiting}) JARVIS` : core === 'working' ? 'JARVIS, working' : 'JARVIS'
+  }, [waiting, core])
+}

@@ -1,0 +1,24 @@
+import { keep } from '../lib/keep.ts'
+import { Value } from '../lib/value.ts'
+
+export type Theme = 'dark' | 'light'
+
+const drawn = (): Theme => (document.documentElement.dataset.theme === 'light' ? 'light' : 'dark')
+export const theme = new Value<Theme>(drawn())
+
+function show(next: Theme): void {
+  document.documentElement.dataset.theme = next
+  theme.set(next)
+}
+
+/** From now on as chosen, whatever the system says; choosing what the system says follows it again. */
+export function switchTheme(): void {
+  const next = drawn() === 'dark' ? 'light' : 'dark'
+  const system = matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark'
+  keep.set('theme', next === system ? undefined : next)
+  show(next)
+}
+
+matchMedia('(prefers-color-scheme: light)').addEventListener('change', (event) => {
+  if (keep.get('theme') === undefined) show(event.matches ? 'light' : 'dark')
+})

@@ -1,0 +1,34 @@
+import { useEffect, useRef } from 'react'
+import { useConfirmations } from '../api/confirmations.ts'
+import { cardSentence } from '../features/confirmations/card.tsx'
+import { useNow } from '../ui/use-now.ts'
+import { interrupt, say } from './announce.tsx'
+
+const spokenAtMin = [5, 1]
+
+/** Speaks of each new card once, and when five minutes and one are left. */
+export function useCardNews(): void {
+  const pending = useConfirmations()?.pending
+  const known = useRef<Set<string>>(undefined)
+  const spoken = useRef(new Set<string>())
+  const now = useNow(5_000)
+  useEffect(() => {
+    if (pending === undefined) return
+    const ids = new Set(pending.map((row) => row.toolUseId))
+    const fresh = known.current === undefined ? [] : pending.filter((row) => !known.current?.has(row.toolUseId))
+    known.current = ids
+    for (const row of fresh) {
+      const minutes = Math.round((row.expiresAt - Date.now()) / 60_000)
+      interrupt(`${cardSentence(row)} ${minutes} minutes to decide. Ctrl . goes to it.`)
+    }
+  }, [pending])
+  useEffect(() => {
+    for (const row of pending ?? []) {
+      const left = Math.ceil((row.expiresAt - now) / 60_000)
+      const key = `${row.toolUseId} ${left}`
+      if (!spokenAtMin.includes(left) || spoken.current.has(key)) continue
+      spoken.current.add(key)
+      say(`${left === 1 ? 'One minute' : `${left} minutes`} left: ${cardSentence(row)}`)
+    }
+  }, [pending, now])
+}

@@ -1,0 +1,197 @@
+import type { ConfirmationRow } from 'jarvis-backend/protocol'
+import { useEffect, useMemo, useRef } from 'react'
+import { Link, useNavigate, useSearchParams } from 'react-router'
+import { useConfirmations } from '../api/confirmations.ts'
+import { runsOf } from '../features/chat/runs.ts'
+import { ToolRow } from '../features/chat/tool-row.tsx'
+import { useCluster, useClusterStore } from '../features/cluster/store.ts'
+import { TimeLeft } from '../features/confirmations/countdown.tsx'
+import { actOf } from '../features/confirmations/sentence.ts'
+import { Sentence } from '../features/confirmations/sentence-line.tsx'
+import { whoAsked } from '../features/confirmations/tray.tsx'
+import { percent, rate, timeOfDay } from '../lib/format.ts'
+import { Visible } from '../ui/boxed.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Mark } from '../ui/mark.tsx'
+import { Spark } from '../ui/spark.tsx'
+import { Tier } from '../ui/tier.tsx'
+import { phone, useMedia } from '../ui/use-media.ts'
+import { useValue } from '../ui/use-value.ts'
+import { live } from './live.ts'
+import { LiveCard, matterOf, matterOfRow } from './live-card.tsx'
+import { PageHead } from './page-head.tsx'
+import { useTitleOf } from './waiting.tsx'
+import './waiting-page.css'
+
+/** Every card that waits, across sessions, and what was decided today. */
+export function WaitingPage() {
+  const lists = useConfirmations()
+  const navigate = useNavigate()
+  const isPhone = useMedia(phone)
+  const titleOf = useTitleOf()
+  const [params] = useSearchParams()
+  const pending = lists?.pending ?? []
+  const decided = lists?.decided ?? []
+  const asked = [...pending, ...decided].find((row) => row.toolUseId === params.get('card'))
+  const chosen = asked ?? (isPhone ? undefined : pending[0])
+  // A card that was decided here keeps its place until another is chosen.
+  const kept = useRef<ConfirmationRow>(undefined)
+  if (asked !== undefined) kept.current = asked
+  const shown = params.get('card') === null ? chosen : (asked ?? kept.current)
+
+  const move = useRef<(by: number) => void>(undefined)
+  move.current = (by) => {
+    const at = pending.findIndex((row) => row.toolUseId === shown?.toolUseId)
+    const next = pending[Math.min(pending.length - 1, Math.max(0, at + by))]
+    if (next !== undefined) void navigate(pathOf(next), { replace: true })
+  }
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const isField = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement
+      if (isField || event.ctrlKey || event.metaKey || event.altKey) return
+      if (event.key === 'j' || event.key === 'J') move.current?.(1)
+      if (event.key === 'k' || event.key === 'K') move.current?.(-1)
+    }
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
+
+  const list = (
+    <div className="inbox scroll">
+      {lists !== undefined && pending.length === 0 && <p className="inbox-empty">Nothing waits for you.</p>}
+      <ul>
+        {pending.map((row) => (
+          <li key={row.toolUseId}>
+            <Link to={pathOf(row)} replace={!isPhone} aria-current={row.toolUseId === shown?.toolUseId ? 'true' : undefined}>
+              <Tier tier="red" size={13} />
+              <span>
+                <Sentence pieces={actOf(row).ask} />
+              </span>
+              <TimeLeft until={row.expiresAt} />
+              <small>{whoAsked(row, titleOf)}</small>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {decided.length > 0 && <h2>Decided today</h2>}
+      <ul>
+        {decided.map((row) => (
+          <li key={row.toolUseId}>
+            <Link to={pathOf(row)} replace={!isPhone} aria-current={row.toolUseId === shown?.toolUseId ? 'true' : undefined}>
+              <Mark kind={row.decision === 'approved' ? 'step' : 'none'} size={11} />
+              <span>
+                <Sentence pieces={row.decision === 'approved' ? actOf(row).ask : actOf(row).didNot} />
+              </span>
+              <time>{row.decidedAt === undefined ? '' : timeOfDay(row.decidedAt)}</time>
+              <small>
+                {row.decision}
+                {row.decidedBy !== undefined && (row.decision === 'approved' || row.decision === 'denied') && (
+                  <>
+                    {' by '}
+                    <Visible text={row.decidedBy} />
+                  </>
+                )}
+                {row.decision !== 'approved' && ', nothing was run'}
+              </small>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+  const detail = (
+    <div className="inbox-detail scroll">{shown !== undefined && <Detail key={shown.toolUseId} row={shown} titleOf={titleOf} />}</div>
+  )
+  return (
+    <>
+      <PageHead title="Waiting for you">
+        <span className="flex-1" />
+        <span className="keys" aria-hidden="true">
+          <kbd>J</kbd> <kbd>K</kbd> move <kbd>A</kbd> then <kbd>↵</kbd> approve <kbd>D</kbd> deny
+        </span>
+      </PageHead>
+      {isPhone ? (
+        shown === undefined ? (
+          list
+        ) : (
+          <>
+            <Link to="/waiting" className="back">
+              <Icon name="right" /> All that waits
+            </Link>
+            {detail}
+          </>
+        )
+      ) : (
+        <div className="two-panes">
+          {list}
+          {detail}
+        </div>
+      )}
+    </>
+  )
+}
+
+const pathOf = (row: ConfirmationRow) => `/waiting?card=${encodeURIComponent(row.toolUseId)}`
+
+function Detail({ row, titleOf }: { row: ConfirmationRow; titleOf: (sessionId: string) => string | undefined }) {
+  const store = useMemo(() => live.chat.open(row.sessionId), [row.sessionId])
+  const { view } = useValue(store.state)
+  const calls = useMemo(
+    () => runsOf(view?.entries ?? []).flatMap((run) => run.items.flatMap((item) => (item.kind === 'call' ? [item.call] : []))),
+    [view?.entries],
+  )
+  const at = calls.findIndex((call) => call.toolUseId === row.toolUseId)
+  const call = calls[at]
+  const matter = (call && matterOf(call, row.sessionId, view?.progress[row.toolUseId])) ?? matterOfRow(row)
+  const before = calls.slice(Math.max(0, at - 4), Math.max(0, at)).filter((other) => other.started !== undefined)
+  const title = titleOf(row.sessionId)
+  return (
+    <>
+      <LiveCard matter={matter} />
+      {title !== undefined && (
+        <p className="from">
+          Asked in <Link to={`/chat/${row.sessionId}#card-${row.toolUseId}`}>{title}</Link>
+        </p>
+      )}
+      <Target row={row} />
+      {before.length > 0 && (
+        <section>
+          <h2>Before this, in the same session</h2>
+          {before.map((other) => (
+            <ToolRow key={other.toolUseId} call={other} progress={undefined} />
+          ))}
+        </section>
+      )}
+    </>
+  )
+}
+
+/** The target since this page was opened. */
+function Target({ row }: { row: ConfirmationRow }) {
+  const store = useClusterStore()
+  const guest = useCluster().state?.guests.find((known) => known.vmid === row.target.vmid)
+  if (guest === undefined) return null
+  const net = rate((guest.netInBps ?? 0) + (guest.netOutBps ?? 0))
+  return (
+    <section>
+      <h2>
+        <span className="num">{guest.vmid}</span> <Visible text={guest.name} />, since you opened this page
+      </h2>
+      <dl className="target">
+        <div>
+          <dt>CPU</dt>
+          <dd>{guest.status === 'running' ? percent(guest.cpuRatio) : '–'}</dd>
+          <Spark values={store.samples(String(guest.vmid))} height={30} />
+        </div>
+        <div>
+          <dt>Memory</dt>
+          <dd>{guest.status === 'running' ? percent(guest.ramBytes / guest.ramTotalBytes) : '–'}</dd>
+        </div>
+        <div>
+          <dt>Net</dt>
+          <dd>{guest.netInBps === undefined ? '–' : `${net.value} ${net.unit}bit/s`}</dd>
+        </div>
+      </dl>
+    </section>
+  )
+}
