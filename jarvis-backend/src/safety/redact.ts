@@ -1,0 +1,160 @@
+import { assignmentHint, isSecretKey, openAssignments, redactAssignments, redacted } from './redact-assignments.ts'
+
+export type Redactor = {
+  /** Secrets replaced by `[redacted]`; the very same string where there is none. Never throws. */
+  text(value: string): string
+  /** The same for every string in a JSON value; what stands under a key such as `password` goes whole. Keys stay. */
+  value<T>(value: T): T
+}
+
+/** A token that begins a word; the look-behind keeps `task-…` from being read as `sk-…`, and the search linear. */
+const start = '(?<![\\w-])'
+
+/** Each with what takes its place. None can run over its own text twice, so time is linear. */
+const shapes: readonly (readonly [RegExp, string])[] = [
+  [
+    /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
+    redacted,
+  ],
+  [/(P[BV]EAPIToken[=: ][^\s!"']{1,100}![^\s=:"']{1,64}[=:])[^\s"',;]+/g, `$1${redacted}`],
+  [/(@[\w.-]{1,32}![\w.-]{1,64}=)[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/gi, `$1${redacted}`],
+  [/(P[BV]EAuthCookie["']?\s{0,4}[=:]\s{0,4}["']?)[^\s"',;]+/g, `$1${redacted}`],
+  [/(?<!\w)(?:PVE|PBS|PMG)(?:VNC)?:[^\s:]{1,80}:[\dA-F]{8}::[A-Za-z\d+/=%]{16,}/g, redacted],
+  [
+    /(\bauthorization\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?:bearer|basic|token|digest|negotiate)\s{1,4})[^\s"'\\,]+/gi,
+    `$1${redacted}`,
+  ],
+  [/(\bbearer\s{1,4})(?=[\w.~+/=-]{0,64}\d)[\w.~+/=-]{16,}/gi, `$1${redacted}`],
+  [/((?:^|[\n\r])(?:set-)?cookie:[ \t]{0,4})[^\n\r]+/gi, `$1${redacted}`],
+  [/(:\/\/[^\s:@/'"<>]{0,256}:)[^\s/'"<>]{1,512}@/g, `$1${redacted}@`],
+  [/(hooks\.slack\.com\/services\/|discord(?:app)?\.com\/api\/webhooks\/\d{1,32}\/)[\w/-]{16,}/g, `$1${redacted}`],
+  [new RegExp(`${start}eyJ[\\w-]{4,}\\.[\\w-]{2,}\\.[\\w-]*`, 'g'), redacted],
+  [new RegExp(`${start}(?:AKIA|ASIA)[A-Z\\d]{16}(?![\\w-])`, 'g'), redacted],
+  [
+    new RegExp(
+      `${start}(?:${[
+        'gh[pousr]_\\w{20,}',
+        'github_pat_\\w{20,}',
+        'gl(?:pat|dt|rt|ft|soat|cbt|ptt)-[\\w.-]{16,}',
+        'xox[abeoprs]-[\\w-]{10,}',
+        'xapp-[\\w-]{10,}',
+        'sk-ant-[\\w-]{8,}',
+        'sk-(?:proj|svcacct|admin|or)-[\\w-]{16,}',
+        // Bare `sk-` begins words too; a key of that form has a digit and no hyphen.
+        'sk-(?=[A-Za-z]{0,64}\\d)[A-Za-z\\d]{20,}',
+        '[rs]k_(?:live|test)_\\w{16,}',
+        'jmcp_[\\w-]{8,}',
+        'AIza[\\w-]{30,}',
+        'hf_[A-Za-z\\d]{24,}',
+        'npm_[A-Za-z\\d]{30,}',
+        'dop_v1_[\\da-f]{32,}',
+        'tskey-[\\w-]{12,}',
+        'pypi-[\\w-]{30,}',
+        'AGE-SECRET-KEY-1[A-Z\\d]{20,}',
+      ].join('|')})`,
+      'g',
+    ),
+    redacted,
+  ],
+]
+
+/** One cheap look before all others: without one of these no shape can match. */
+const hint = new RegExp(
+  `-----BEGIN |EAPIToken|EAuthCookie|P[BVM][ESG](?:VNC)?:|bearer|authorization|cookie:|://[^\\s/:]{0,256}:|hooks\\.slack|/webhooks/|eyJ|A[KS]IA|@[\\w.-]{1,32}!|${start}(?:gh[pousr]_|github_pat_|gl[a-z]{2,4}-|xox|xapp-|sk[-_]|rk_|jmcp_|AIza|hf_|npm_|dop_v1_|tskey-|pypi-|AGE-SEC)|${assignmentHint}`,
+  'i',
+)
+
+/** Shorter ones would hit ordinary words. */
+const minSecret = 6
+const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+
+/** How a secret may be spelt: as it is, in JSON, in a URL, in base64 wherever it stands in the bytes, in hex. */
+export function spellings(secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  const url = encodeURIComponent(secret.toWellFormed())
+  const base64 = [0, 1, 2].flatMap((shift) => {
+    const whole = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
+    // What does not depend on the neighbouring bytes.
+    const own = whole
+      .replace(/=+$/, '')
+      .slice(shift === 0 ? 0 : shift + 1, Math.floor(((shift + bytes.length) * 8) / 6))
+    return own.length < 8 ? [] : [own, own.replaceAll('+', '-').replaceAll('/', '_')]
+  })
+  const all = [secret, JSON.stringify(secret).slice(1, -1), url, url.replace(/%../g, (code) => code.toLowerCase())]
+  return [...new Set([...all, ...base64, bytes.toString('hex')])].sort((a, b) => b.length - a.length)
+}
+
+/** What may still become a secret when more text follows; `lead` is the part of it that gives nothing away. */
+const unfinishedShapes: readonly RegExp[] = [
+  /-----BEGIN[A-Z -]{0,60}$/,
+  /(?<lead>P[BV]EAPIToken[=: ])\S*$/,
+  /(?<lead>@[\w.-]{1,32}![\w.-]{1,64}=)[\da-f-]{1,36}$/i,
+  /(?<lead>P[BV]EAuthCookie["']?\s{0,4}[=:]\s{0,4}["']?)[^\s"',;]+$/,
+  /(?<!\w)(?:PVE|PBS|PMG)(?:VNC)?:\S+$/,
+  /(?<lead>\bauthorization\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?)(?:[a-z]+\s{0,4}[^\s"'\\,]*)$/i,
+  /(?<lead>\bbearer\s{1,4})[\w.~+/=-]+$/i,
+  /(?<lead>cookie:[ \t]{0,4})[^\n\r]+$/i,
+  /(?<lead>:\/\/[^\s:@/'"<>]{0,256}:)[^\s/'"<>]*$/,
+  /(?<lead>hooks\.slack\.com\/services\/|\/api\/webhooks\/\d{1,32}\/)[\w/-]+$/,
+  new RegExp(
+    `${start}(?:eyJ|A[KS]IA|gh[pousr]_|github_pat_|gl[a-z]{2,4}-|xox[a-z]-|xapp-|sk-|[rs]k_|jmcp_|AIza|hf_|npm_|dop_v1_|tskey-|pypi-|AGE-SEC)[\\w.-]*$`,
+  ),
+  ...openAssignments,
+]
+/** Of a secret's beginning, so much may pass before it is held back. */
+const minPrefix = 4
+
+export type SearchingRedactor = Redactor & {
+  /** Whether `text` holds anything that could be, or could become, a secret: one cheap look. */
+  isSuspicious(text: string): boolean
+  /** From where on the end of `text` could still become a secret; its length where it cannot. */
+  unfinishedAt(text: string): number
+}
+
+/** @param secrets those configured here, found however they are spelt; ones under 6 characters are left out. */
+export function createRedactor(secrets: readonly string[]): SearchingRedactor {
+  const known = [...new Set(secrets)].filter((secret) => secret.length >= minSecret).flatMap(spellings)
+  const alternatives = (parts: string[]) => [...new Set(parts)].map(literal).join('|')
+  const own = known.length === 0 ? undefined : new RegExp(alternatives(known), 'g')
+  const begins = known.map((spelling) => spelling.slice(0, minPrefix))
+  const suspicious = known.length === 0 ? hint : new RegExp(`${hint.source}|${alternatives(begins)}`, 'i')
+
+  function text(value: string): string {
+    if (!suspicious.test(value)) return value
+    let result = own === undefined ? value : value.replace(own, redacted)
+    if (!hint.test(result)) return result
+    for (const [shape, replacement] of shapes) result = result.replace(shape, replacement)
+    return redactAssignments(result)
+  }
+
+  function deep(value: unknown, key: string): unknown {
+    if (typeof value === 'string') return isSecretKey(key, value) ? redacted : text(value)
+    if (typeof value === 'number') return isSecretKey(key, String(value)) ? redacted : value
+    if (Array.isArray(value)) return value.map((item) => deep(item, key))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, deep(member, name)]))
+  }
+
+  function unfinishedAt(tail: string): number {
+    let at = tail.length
+    for (const shape of unfinishedShapes) {
+      const match = shape.exec(tail)
+      if (match !== null) at = Math.min(at, match.index + (match.groups?.lead?.length ?? 0))
+    }
+    for (const [index, spelling] of known.entries()) {
+      const prefix = begins[index] ?? ''
+      let from = Math.max(0, tail.length - spelling.length + 1)
+      for (from = tail.indexOf(prefix, from); from !== -1 && from < at; from = tail.indexOf(prefix, from + 1)) {
+        if (spelling.startsWith(tail.slice(from))) at = from
+      }
+    }
+    return at
+  }
+
+  return {
+    text,
+    value: <T>(value: T) => deep(value, '') as T,
+    isSuspicious: (value) => value.includes('://') || suspicious.test(value),
+    unfinishedAt,
+  }
+}
