@@ -59,7 +59,7 @@ export function modelContract(dialect: Dialect) {
       plays: Play[],
       part: Partial<ModelRequest> = {},
       sink = recorder(),
-      idleTimeoutMs = 5_000,
+      idleTimeoutMs = 60_000,
     ) => {
       server.plays.push(...plays)
       return model(idleTimeoutMs).generate(request(part), sink, never)
