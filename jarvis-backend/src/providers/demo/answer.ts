@@ -7,7 +7,9 @@ export const introduction =
 
 /** What it can do, with names that are really there. */
 export function abilities({ guests, nodes }: ClusterState): string {
-  const guest = guests.find(({ status, isProtected }) => status === 'running' && !isProtected) ?? guests[0]
+  const guest =
+    guests.findLast(({ type, status, isProtected }) => type === 'ct' && status === 'running' && !isProtected) ??
+    guests[0]
   const node = nodes.find(({ status }) => status === 'online')?.name ?? nodes[0]?.name
   const examples = [
     'cluster status',

@@ -16,7 +16,9 @@ const topics: [RegExp, (subject: Subject) => PlannedCall[]][] = [
 ]
 const guestWords =
   /\b(?:vms?|virtual machines?|containers?|cts?|lxcs?|guests?|machines?|running|stopped|paused|is up|are up)\b/
-const clusterWords = /\b(?:cluster|quorum|quorate|health|healthy|overview|nodes?|status|everything|things|homelab)\b/
+const clusterWords =
+  /\b(?:cluster|quorum|quorate|health|healthy|overview|nodes?|status|everything|things|homelab|problems?|issues?|trouble|wrong|alright)\b/
+const loadWords = /\b(?:cpu|load|memory|ram|busy|busiest|heaviest)\b/
 const nodeWords =
   /\b(?:status|state|load|cpu|memory|ram|uptime|doing|how is|how's|health|healthy|online|up|node|details?)\b/
 
@@ -44,6 +46,7 @@ export function answersTo(original: string, cluster: ClusterState, focus: Focus)
   if (guestWords.test(text)) return guestLists(subject)
   if (nodes.length > 0 && (nodeWords.test(text) || found.rest.length === 0))
     return eachNode('get_node_status', nodes, {})
+  if (loadWords.test(text)) return guestLists(subject)
   return clusterWords.test(text) ? [{ toolName: 'get_cluster_status', toolInput: {} }] : []
 }
 
