@@ -178,12 +178,13 @@ export function createExecutor(parts: {
   function ask(call: ToolCall, ready: Ready, context: CallContext): Promise<void> {
     const card = cardOf(call, ready, context)
     const confirmation = { card, sessionId: context.sessionId, runId: context.runId, bindingHash: ready.hash }
-    return transactions.atomically(() => {
+    let decided = Promise.resolve()
+    transactions.atomically(() => {
       journal.append('call', { ...record(call, context, ready.verdict.rule), tier: 'red', bindingHash: ready.hash })
-      const decided = awaitDecision(confirmation, call, ready, context)
+      decided = awaitDecision(confirmation, call, ready, context)
       context.append({ type: 'confirm_needed', ...card })
-      return decided
     })
+    return decided
   }
 
   /** Goes on with a call that was put before a person earlier, before a restart. */
