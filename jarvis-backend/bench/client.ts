@@ -26,6 +26,10 @@ export type Run = {
   confirmMs: number[]
 }
 
+type Sent = { ok: boolean; sessionId: string; runId: string }
+/** Each event has what it needs of these. */
+type ChatEvent = { sessionId: string; runId: string; text: string; toolUseId: string; error: string }
+
 /** Sends a message and confirms whatever waits, until the run has ended. @throws Error if it failed. */
 export function run(
   socket: Socket,
@@ -33,40 +37,36 @@ export function run(
   { sessionId, onText }: { sessionId?: string; onText?: (text: string) => void } = {},
 ): Promise<Run> {
   return new Promise((resolve, reject) => {
-    const result: Run = { sessionId: sessionId ?? '', chars: 0, confirmMs: [] }
+    const result: Run = { sessionId: '', chars: 0, confirmMs: [] }
+    let ownRunId: string | undefined
     let confirmedAt = 0
-    const handlers = {
-      'chat:token'({ text }: { text: string }) {
+    const fail = (reason: string) => {
+      socket.offAny(onEvent)
+      reject(new Error(reason))
+    }
+    const onEvent = (name: string, { runId, sessionId, text, toolUseId, error }: ChatEvent) => {
+      // The socket may hear of other runs in its sessions; its own says nothing before the acknowledgement.
+      if (runId !== ownRunId) return
+      if (name === 'chat:token') {
         result.chars += text.length
         onText?.(text)
-      },
-      'chat:confirm_needed'({ sessionId, toolUseId }: { sessionId: string; toolUseId: string }) {
+      } else if (name === 'chat:confirm_needed') {
         confirmedAt = performance.now()
         socket.emit('chat:confirm', { sessionId, toolUseId, confirmed: true })
-      },
-      'chat:tool_result'() {
-        if (confirmedAt > 0) result.confirmMs.push(performance.now() - confirmedAt)
-      },
-      'chat:done'() {
-        finish()
+      } else if (name === 'chat:tool_result' && confirmedAt > 0) {
+        result.confirmMs.push(performance.now() - confirmedAt)
+      } else if (name === 'chat:error') {
+        fail(error)
+      } else if (name === 'chat:done') {
+        socket.offAny(onEvent)
         resolve(result)
-      },
-      'chat:error'({ error }: { error: string }) {
-        finish()
-        reject(new Error(error))
-      },
+      }
     }
-    const finish = () => {
-      for (const [event, handler] of Object.entries(handlers)) socket.off(event, handler)
-    }
-    for (const [event, handler] of Object.entries(handlers)) socket.on(event, handler)
-    socket.emit(
-      'chat:send',
-      { message, ...(sessionId !== undefined && { sessionId }) },
-      (reply: { ok: boolean; sessionId: string }) => {
-        if (reply.ok) result.sessionId = reply.sessionId
-        else handlers['chat:error']({ error: JSON.stringify(reply) })
-      },
-    )
+    socket.onAny(onEvent)
+    socket.emit('chat:send', { message, ...(sessionId !== undefined && { sessionId }) }, (reply: Sent) => {
+      if (!reply.ok) fail(JSON.stringify(reply))
+      result.sessionId = reply.sessionId
+      ownRunId = reply.runId
+    })
   })
 }

@@ -8,7 +8,8 @@ import { noUsage } from '../src/protocol/index.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createTranscriptStore } from '../src/store/sqlite/transcript.ts'
 
-const shortSessions = 1_000
+/** A turn is measured in each but once: 20 rounds of 40, and one to warm up. */
+const shortSessions = 21 * 40
 const question = 'How is the cluster, and is there anything I should look at before the weekend?'
 const answer =
   'Three of four nodes are online and quorate. The hottest is pve at 81 °C, for frigate decodes on its CPU. '

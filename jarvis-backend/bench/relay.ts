@@ -23,8 +23,8 @@ const run: Record<string, (input: unknown) => string> = {
   restart_vm: (input) => `VM ${(input as { vmid: number }).vmid} not running`,
 }
 
-async function runTool(socket: Socket, sessionId: string, call: Anthropic.ToolUseBlock) {
-  const named = { sessionId, toolUseId: call.id, toolName: call.name, toolInput: call.input }
+async function runTool(socket: Socket, runId: string, call: Anthropic.ToolUseBlock) {
+  const named = { sessionId: runId, runId, toolUseId: call.id, toolName: call.name, toolInput: call.input }
   if (call.name === 'restart_vm') {
     socket.emit('chat:confirm_needed', named)
     await once(socket, 'chat:confirm')
@@ -35,30 +35,30 @@ async function runTool(socket: Socket, sessionId: string, call: Anthropic.ToolUs
   return result
 }
 
-async function chat(socket: Socket, sessionId: string, message: string) {
+async function chat(socket: Socket, runId: string, message: string) {
   const messages: Anthropic.MessageParam[] = [{ role: 'user', content: message }]
   for (;;) {
     const stream = anthropic.messages.stream({ model: 'bench', max_tokens: 4096, messages, tools })
-    stream.on('text', (text) => socket.emit('chat:token', { sessionId, text }))
+    stream.on('text', (text) => socket.emit('chat:token', { runId, text }))
     const { content } = await stream.finalMessage()
     messages.push({ role: 'assistant', content })
     const results: Anthropic.ToolResultBlockParam[] = []
     for (const block of content) {
       if (block.type !== 'tool_use') continue
-      results.push({ type: 'tool_result', tool_use_id: block.id, content: await runTool(socket, sessionId, block) })
+      results.push({ type: 'tool_result', tool_use_id: block.id, content: await runTool(socket, runId, block) })
     }
     if (results.length === 0) break
     messages.push({ role: 'user', content: results })
   }
-  socket.emit('chat:done', { sessionId })
+  socket.emit('chat:done', { runId })
 }
 
-let sessions = 0
+let runs = 0
 io.of('/chat').on('connection', (socket) => {
   socket.on('chat:send', ({ message }: { message: string }, ack: (reply: object) => void) => {
-    const sessionId = `ses_${++sessions}`
-    ack({ ok: true, sessionId })
-    chat(socket, sessionId, message).catch((error: unknown) => socket.emit('chat:error', { error: String(error) }))
+    const runId = `run_${++runs}`
+    ack({ ok: true, sessionId: runId, runId })
+    chat(socket, runId, message).catch((error: unknown) => socket.emit('chat:error', { runId, error: String(error) }))
   })
 })
 listening('relay', http)

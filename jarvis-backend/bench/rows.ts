@@ -18,7 +18,9 @@ export type Row = {
 
 const chats = 50
 const watchers = 20
-const turns = 40
+const turns = 100
+/** Two rounds of these stay below the 100 requests a second that one socket may make. */
+const historyTurns = 40
 const idleSockets = 300
 
 export function createRows(setup: Setup): Row[] {
@@ -105,7 +107,7 @@ export function createRows(setup: Setup): Row[] {
     },
     {
       name: 'watchers',
-      lines: [{ title: 'one chat to 20 watchers, CPU ms per 1,000 deliveries', most: 4 }],
+      lines: [{ title: 'one chat flat out to 20 watchers, CPU ms per 1,000 deliveries', most: 4 }],
       ours: async () => [await watching(await setup.pool('jarvis'))],
     },
   ]
@@ -157,8 +159,9 @@ async function confirming({ sockets }: Pool): Promise<number> {
   return median(confirmed)
 }
 
+/** From one socket: who asked stays attached, and each more of them would have to be told. */
 const turnsIn = ({ server, sockets }: Pool, sessionOf: () => string) =>
-  cpuOf(server, () => oneByOne(turns, (i) => run(at(sockets, i), 'flat 8', { sessionId: sessionOf() })))
+  cpuOf(server, () => oneByOne(historyTurns, () => run(at(sockets, 0), 'flat 8', { sessionId: sessionOf() })))
 
 async function idle(server: Server): Promise<number> {
   const open = (count: number) =>
@@ -173,21 +176,19 @@ async function idle(server: Server): Promise<number> {
 }
 
 async function watching({ server, sockets }: Pool): Promise<number> {
-  const tokens = 200
+  const tokens = 5_000
   const [sender, ...others] = sockets.slice(0, watchers)
   const { sessionId } = await run(only(sender), 'flat 8')
+  await Promise.all(others.map((socket) => socket.emitWithAck('chat:attach', { sessionId })))
   let chars = 0
   const onToken = ({ text }: { text: string }) => {
     chars += text.length
   }
   const perDelivery = await cpuOf(server, async () => {
-    const ended = others.map(async (socket) => {
-      await socket.emitWithAck('chat:attach', { sessionId })
-      socket.on('chat:token', onToken)
-      await new Promise<void>((done) => socket.once('chat:done', () => done()))
-      socket.off('chat:token', onToken)
-    })
-    await Promise.all([run(only(sender), `paced ${tokens}`, { sessionId }), ...ended])
+    for (const socket of others) socket.on('chat:token', onToken)
+    const ended = others.map((socket) => new Promise((done) => socket.once('chat:done', done)))
+    await Promise.all([run(only(sender), `flat ${tokens}`, { sessionId }), ...ended])
+    for (const socket of others) socket.off('chat:token', onToken)
     mustBeWhole(chars / others.length, tokens)
     return { length: watchers * tokens }
   })
