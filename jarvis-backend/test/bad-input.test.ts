@@ -5,7 +5,7 @@ import { startJarvis } from './support/start-jarvis.ts'
 test('a message over 64 kB is refused with its code, and one of 64 kB is taken', async () => {
   const jarvis = await startJarvis({ model: scripted(says('Long.')) })
   const operator = await jarvis.connect()
-  expect(await operator.request('chat:send', { message: 'é'.repeat(32 * 1024) + 'x' })).toMatchObject({
+  expect(await operator.request('chat:send', { message: `${'é'.repeat(32 * 1024)}x` })).toMatchObject({
     ok: false,
     error: { code: 'message_too_large' },
   })

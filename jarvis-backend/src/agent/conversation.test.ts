@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import { noUsage } from '../protocol/index.ts'
+import { toMessages, windowOf } from './conversation.ts'
+import type { StoredEntry } from './transcript-store.ts'
+
+const place = { seq: 0, runId: 'run_1', at: 0 }
+const user = (text: string, context?: string): StoredEntry => ({
+  ...place,
+  type: 'user',
+  messageId: 'm',
+  text,
+  by: 'operator',
+  ...(context !== undefined && { context }),
+})
+const asks = (...ids: string[]): StoredEntry => ({
+  ...place,
+  type: 'assistant',
+  model: 'x/y',
+  content: ids.map((toolUseId) => ({ type: 'tool_call', toolUseId, toolName: 'get_vms', toolInput: {} })),
+  usage: noUsage,
+  stopReason: 'tool_use',
+})
+const says = (text: string): StoredEntry => ({
+  ...place,
+  type: 'assistant',
+  model: 'x/y',
+  content: text === '' ? [] : [{ type: 'text', text }],
+  usage: noUsage,
+  stopReason: 'end_turn',
+})
+const result = (toolUseId: string, text = 'ok'): StoredEntry => ({
+  ...place,
+  type: 'tool_result',
+  toolUseId,
+  result: text,
+  isError: false,
+  summary: text,
+  durationMs: 1,
+})
+const denied = (toolUseId: string): StoredEntry => ({
+  ...place,
+  type: 'confirm_resolved',
+  toolUseId,
+  decision: 'denied',
+  by: 'operator',
+  note: 'Not now.',
+})
+
+/** Each call is answered in the very next message, once, in order, and no two users or empty turns follow. */
+function isValid(entries: StoredEntry[]) {
+  const messages = toMessages(entries)
+  messages.forEach((message, index) => {
+    if (index > 0 && message.role === 'user') expect(messages[index - 1]?.role).toBe('assistant')
+    if (message.role !== 'assistant') return
+    expect(message.content).not.toEqual([])
+    const ids = message.content.flatMap((item) => (item.type === 'tool_call' ? [item.toolUseId] : []))
+    const next = messages[index + 1]
+    const answered = next?.role === 'user' ? next.results : []
+    expect(answered.map(({ toolUseId }) => toolUseId)).toEqual(ids)
+    for (const { text } of answered) expect(text).not.toBe('')
+  })
+  return messages
+}
+
+test('results come in one message, in the order of the calls, whatever the order they came in', () => {
+  const messages = isValid([user('Go.'), asks('a', 'b', 'c'), result('c'), denied('b'), result('a'), says('Done.')])
+  expect(messages[2]).toMatchObject({
+    results: [
+      { toolUseId: 'a' },
+      { toolUseId: 'b', isError: true, text: expect.stringContaining('Not now.') },
+      { toolUseId: 'c' },
+    ],
+  })
+})
+
+test.each<[string, StoredEntry[]]>([
+  ['a call without an outcome', [user('Go.'), asks('a', 'b'), result('a'), user('And?')]],
+  ['an aborted run before any answer', [user('One.'), user('Two.')]],
+  ['an empty answer', [user('One.'), says(''), user('Two.')]],
+  ['an empty result', [user('One.'), asks('a'), result('a', ''), says('Hm.')]],
+  ['a command and then a question', [user('/x'), asks('a'), result('a'), user('Why?'), says('So.')]],
+])('%s leaves a history that every provider takes', (_what, entries) => {
+  const messages = isValid(entries)
+  expect(messages[0]?.role).toBe('user')
+})
+
+test('a question after open results stands in their message, behind them', () => {
+  expect(toMessages([user('/x'), asks('a'), result('a'), user('Why?', 'ctx')]).at(-1)).toEqual({
+    role: 'user',
+    results: [{ toolUseId: 'a', toolName: 'get_vms', text: 'ok', isError: false }],
+    text: 'Why?',
+    context: 'ctx',
+  })
+})
+
+test('the window of history moves in steps and keeps its bounds', () => {
+  const limit = 20
+  const starts = Array.from({ length: 200 }, (_, index) => index + 1 - windowOf(index + 1, limit))
+  for (let count = 1; count <= 200; count += 1) {
+    expect(windowOf(count, limit)).toBeLessThanOrEqual(limit)
+    expect(windowOf(count, limit)).toBeGreaterThanOrEqual(Math.min(count, limit / 2))
+  }
+  expect(new Set(starts).size).toBeLessThanOrEqual(1 + 200 / (limit / 2))
+  expect(windowOf(7, 1)).toBe(1)
+})
