@@ -65,5 +65,5 @@ test('every effect goes through one door', () => {
       .sort()
   expect(callers(/\btool\.run\(/)).toEqual(['tools/execute.ts'])
   expect(callers(/process\.env/)).toEqual(['cli/main.ts', 'main.ts'])
-  expect(callers(/\.settle\(call,/)).toEqual(['agent/runs.ts'])
+  expect(callers(/\.settle\(call,/)).toEqual(['agent/run-agent.ts'])
 })

@@ -27,9 +27,7 @@ export async function callModel(parts: {
   const { run, session, stream, redactors } = parts
   const { partial } = run
   const show = (kind: 'text' | 'thinking', text: string) => {
-    if (text === '') return
-    partial[kind] += text
-    stream.push(kind, text)
+    if (text !== '') stream.push(kind, text)
   }
   const sink: ModelSink = {
     text: (delta) => show('text', redactors.text.push(delta)),

@@ -6,6 +6,8 @@ import type { Draft, RunRow, StoredEntry, StoredSession, TranscriptStore } from 
 export type ActiveRun = {
   row: RunRow
   entries: StoredEntry[]
+  /** What the model is told of the runs before, read once. */
+  earlier?: StoredEntry[]
   /** Stopped by a person: nothing of it goes on. */
   abort: AbortController
   /** Ends the model's stream alone: with `abort`, or when the server goes down and takes the run up again later. */

@@ -1,44 +1,20 @@
-import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import {
   type Card,
   type EntryOf,
   JarvisError,
   maxMessageBytes,
-  noUsage,
   type QueuedMessage,
   type Requester,
   type Snapshot,
-  type ToolCall,
   type ToolInput,
-  type Usage,
 } from '../protocol/index.ts'
-import { callModel, type StreamRedactor } from './call-model.ts'
-import { parseCommand } from './command.ts'
-import { toMessages, windowOf } from './conversation.ts'
 import { type ActiveRun, createLiveSession, type LiveSession, type Publish } from './live-session.ts'
-import { type Model, ModelError, type ModelRequest, type ModelSink, type ToolSpec, type Turn } from './model.ts'
-import { nextStep, settles } from './next-step.ts'
-import { createTokenPump } from './token-pump.ts'
-import type { Draft, RunRow, StoredEntry, TranscriptStore } from './transcript-store.ts'
+import { settles } from './next-step.ts'
+import { createRunAgent, type RunParts } from './run-agent.ts'
+import { titleOf } from './title.ts'
+import type { RunRow, StoredEntry } from './transcript-store.ts'
 import { wireEntry } from './wire-entry.ts'
-
-/** Settles one call of a run; `tools/execute.ts` implements it. */
-export type ToolRunner = {
-  settle(
-    call: ToolCall,
-    context: {
-      sessionId: string
-      runId: string
-      requestedBy: Requester
-      signal: AbortSignal
-      abortedBy(): string
-      append(entry: Draft): void
-      progress(toolUseId: string, message: string): void
-      before: Promise<unknown> | undefined
-    },
-  ): Promise<void>
-}
 
 export type Sent = { sessionId: string; runId: string; messageId: string; queued: boolean }
 export type CallOutcome = EntryOf<'tool_result'> | EntryOf<'blocked'> | EntryOf<'confirm_resolved'>
@@ -71,45 +47,30 @@ export type Runs = {
   stop(): void
 }
 
-const untitled = 'New chat'
 const snapshotEntries = 200
 
-export function createRuns(parts: {
-  store: TranscriptStore
-  model: Model
-  tools: ToolRunner
-  toolSpecs: readonly ToolSpec[]
-  clock: Clock
-  publish: Publish
-  afterCommit(run: () => void): void
-  /** The system prompt, and the cluster summary for a new message. */
-  prompt(): string
-  context(): string
-  pending(sessionId: string): Card[]
-  redact: { text(text: string): string; value<T>(value: T): T; stream(): StreamRedactor }
-  generate(
-    model: Model,
-    request: ModelRequest,
-    sink: ModelSink,
-    signal: AbortSignal,
-    onRetry: (notice: { message: string; retryInMs: number }) => void,
-  ): Promise<Turn>
-  historyLimit: number
-  maxTurns: number
-  /** A session's standing has changed: its title, or whether it runs. */
-  changed(sessionId: string): void
-  report(error: unknown, message: string): void
-}): Runs {
+export function createRuns(
+  parts: RunParts & {
+    publish: Publish
+    afterCommit(run: () => void): void
+    pending(sessionId: string): Card[]
+    /** A session's standing has changed: its title, or whether it runs. */
+    changed(sessionId: string): void
+  },
+): Runs {
   const { store, model, clock, redact } = parts
   const live = new Map<string, LiveSession>()
+  const removing = new Set<string>()
   let isStopping = false
-  const openStream = createTokenPump()
+  const runAgent = createRunAgent(parts)
 
   const toWire = (entry: StoredEntry) => wireEntry(entry, redact)
 
   function stored(sessionId: string) {
     const session = store.session(sessionId)
-    if (session === undefined) throw new JarvisError('unknown_session', 'There is no such session. It may be deleted.')
+    if (session === undefined || removing.has(sessionId)) {
+      throw new JarvisError('unknown_session', 'There is no such session. It may be deleted.')
+    }
     return session
   }
 
@@ -144,7 +105,11 @@ export function createRuns(parts: {
     }
     session.runs.set(row.id, run)
     run.ended = Promise.resolve()
-      .then(() => drive(session, run, requestedBy))
+      .then(() => runAgent(session, run, requestedBy))
+      .then(() => {
+        session.runs.delete(row.id)
+        if (!isStopping) goOn(session)
+      })
       .catch((error: unknown) => parts.report(error, `run ${row.id} could not be ended`))
     return run
   }
@@ -155,137 +120,13 @@ export function createRuns(parts: {
     run.modelAbort.abort()
   }
 
-  async function drive(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void> {
-    try {
-      if (run.entries.length === 0) begin(session, run)
-      const isCommand = run.entries.some((entry) => entry.type === 'assistant' && entry.model === 'command')
-      const asker: Requester = isCommand ? { kind: 'command', name: run.row.by } : requestedBy
-      let history: StoredEntry[] | undefined
-      for (;;) {
-        const step = nextStep(run.entries, parts.maxTurns)
-        if (step.type === 'end') {
-          end(session, run, { type: 'done', usage: usageOf(run.entries), stopReason: step.stopReason })
-          return
-        }
-        if (step.type === 'settle_calls') {
-          await settleCalls(session, run, step.calls, asker)
-          continue
-        }
-        if (run.abort.signal.aborted) {
-          end(session, run, { type: 'done', usage: usageOf(run.entries), stopReason: 'aborted' })
-          return
-        }
-        history ??= earlierEntries(session.id, run)
-        // Lets Engine.IO send what is due before the request is built.
-        await new Promise(setImmediate)
-        await callModel({
-          model,
-          session,
-          run,
-          redact: redact.text,
-          redactors: { text: redact.stream(), thinking: redact.stream() },
-          stream: openStream((kind, text) =>
-            session.emit(run.row.id, kind === 'text' ? 'chat:token' : 'chat:thinking', { text }),
-          ),
-          signal: run.modelAbort.signal,
-          request: {
-            system: parts.prompt(),
-            messages: toMessages([...history, ...run.entries]),
-            tools: parts.toolSpecs,
-            mayCallTools: step.mayCallTools,
-          },
-          generate: (...args) => parts.generate(...args, (notice) => notify(session, run, notice)),
-        })
-      }
-    } catch (error) {
-      // Nothing is said of a run that the next start takes up.
-      if (isStopping) return
-      const known = error instanceof ModelError || error instanceof JarvisError
-      if (!known) parts.report(error, `run ${run.row.id} failed`)
-      const message = known
-        ? error.message
-        : 'Something went wrong inside JARVIS. Your message is kept; the log says more.'
-      end(session, run, { type: 'error', error: redact.text(message), code: known ? error.code : 'internal' })
-    } finally {
-      session.runs.delete(run.row.id)
-      if (!isStopping) goOn(session)
-    }
-  }
-
-  /** The first entries of a run: the message, and the call where it is a command. */
-  function begin(session: LiveSession, run: ActiveRun) {
-    const { row } = run
-    store.atomically(() => {
-      store.setRunStatus(row.id, 'running')
-      if (row.source === 'mcp') {
-        if (run.call !== undefined) session.append(run, calls('mcp', run.call.toolName, run.call.toolInput))
-        return
-      }
-      const text = redact.text(row.text)
-      if (session.title === untitled) {
-        session.rename(titleOf(text))
-        session.emit(row.id, 'chat:title', { title: session.title })
-      }
-      session.append(run, { type: 'user', messageId: row.messageId, text, by: row.by, context: parts.context() })
-      const command = parseCommand(row.text)
-      if (command === undefined) return
-      if (!command.ok) throw new JarvisError('invalid_request', command.problem)
-      session.append(run, calls('command', command.toolName, command.toolInput))
-    })
-    parts.changed(session.id)
-  }
-
-  /** All at once; changes to one guest one after the other, in the order they were asked. */
-  async function settleCalls(session: LiveSession, run: ActiveRun, open: ToolCall[], requestedBy: Requester) {
-    const lastOf = new Map<unknown, Promise<void>>()
-    await Promise.all(
-      open.map((call) => {
-        const guest = call.toolInput.vmid
-        const settled = parts.tools.settle(call, {
-          sessionId: session.id,
-          runId: run.row.id,
-          requestedBy,
-          signal: run.abort.signal,
-          abortedBy: () => run.abortedBy,
-          append(entry) {
-            if ('toolUseId' in entry && entry.type === 'tool_result') delete run.progress[entry.toolUseId]
-            session.append(run, entry)
-          },
-          progress(toolUseId, message) {
-            run.progress[toolUseId] = message
-            session.emit(run.row.id, 'chat:tool_progress', { toolUseId, message })
-            run.onProgress?.(message)
-          },
-          before: guest === undefined ? undefined : lastOf.get(guest),
-        })
-        if (guest !== undefined) lastOf.set(guest, settled)
-        return settled
-      }),
-    )
-  }
-
-  function notify(
-    session: LiveSession,
-    run: ActiveRun,
-    { message, retryInMs }: { message: string; retryInMs: number },
-  ) {
-    run.notice = { message, retryAt: clock.now() + retryInMs }
-    session.emit(run.row.id, 'chat:notice', { message, retryInMs })
-  }
-
-  function end(session: LiveSession, run: ActiveRun, last: Extract<Draft, { type: 'done' | 'error' }>) {
-    store.atomically(() => {
-      session.append(run, last)
-      store.setRunStatus(run.row.id, 'ended')
-    })
-  }
-
   /** After a run: the next queued message, or rest. */
   function goOn(session: LiveSession) {
     const next = store.unfinishedRuns(session.id).find(({ status }) => status === 'queued')
     if (next !== undefined && chatRun(session) === undefined) {
-      start(session, next, chatAsker())
+      store.setRunStatus(next.id, 'running')
       tellQueue(session, next.id)
+      start(session, next, chatAsker())
     }
     if (session.runs.size === 0) {
       session.rest()
@@ -298,11 +139,6 @@ export function createRuns(parts: {
     session.emit(runId, 'chat:queued', { queued: queuedOf(session.id) })
 
   const chatAsker = (): Requester => ({ kind: 'chat', name: model.id })
-
-  function earlierEntries(sessionId: string, run: ActiveRun): StoredEntry[] {
-    const window = windowOf(store.countRuns(sessionId), parts.historyLimit)
-    return store.newestRuns(sessionId, window).filter(({ runId }) => runId !== run.row.id)
-  }
 
   return {
     send({ sessionId, text, by, requestId }) {
@@ -327,7 +163,7 @@ export function createRuns(parts: {
           id: newId('run'),
           sessionId: id,
           source: 'chat',
-          status: 'queued',
+          status: queued ? 'queued' : 'running',
           messageId: newId('msg'),
           text,
           by,
@@ -421,9 +257,10 @@ export function createRuns(parts: {
       for (const { id } of store.unfinishedRuns(sessionId)) store.removeQueued(id)
       const runs = [...(session?.runs.values() ?? [])]
       for (const run of runs) stopRun(run, by)
+      removing.add(sessionId)
       await Promise.all(runs.map(({ ended }) => ended))
-      live.delete(sessionId)
       store.deleteSession(sessionId)
+      removing.delete(sessionId)
       parts.changed(sessionId)
     },
 
@@ -453,35 +290,4 @@ export function createRuns(parts: {
       for (const session of live.values()) for (const run of session.runs.values()) run.modelAbort.abort()
     },
   }
-}
-
-const calls = (
-  model: 'command' | 'mcp',
-  toolName: string,
-  toolInput: ToolInput,
-): Extract<Draft, { type: 'assistant' }> => ({
-  type: 'assistant',
-  model,
-  content: [{ type: 'tool_call', toolUseId: newId('tu'), toolName, toolInput }],
-  usage: noUsage,
-  stopReason: 'tool_use',
-})
-
-const usageOf = (entries: readonly StoredEntry[]): Usage =>
-  entries.reduce<Usage>(
-    (sum, entry) =>
-      entry.type !== 'assistant'
-        ? sum
-        : {
-            inputTokens: sum.inputTokens + entry.usage.inputTokens,
-            outputTokens: sum.outputTokens + entry.usage.outputTokens,
-            cacheReadTokens: sum.cacheReadTokens + entry.usage.cacheReadTokens,
-            cacheWriteTokens: sum.cacheWriteTokens + entry.usage.cacheWriteTokens,
-          },
-    noUsage,
-  )
-
-function titleOf(text: string): string {
-  const line = text.trim().split('\n', 1)[0] ?? ''
-  return line.length <= 60 ? line : `${line.slice(0, 59).trimEnd()}…`.toWellFormed()
 }

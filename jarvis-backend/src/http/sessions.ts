@@ -1,6 +1,7 @@
 import { Router } from 'express'
 import { z } from 'zod'
 import type { Runs } from '../agent/runs.ts'
+import { untitled } from '../agent/title.ts'
 import type { StoredSession, TranscriptStore } from '../agent/transcript-store.ts'
 import { wireEntry } from '../agent/wire-entry.ts'
 import { newId } from '../lib/ids.ts'
@@ -57,7 +58,7 @@ export function sessionRoutes(parts: {
   router.post('/', operatorOnly, (request, response) => {
     const { title } = read(SessionCreateBody, request.body)
     const id = newId('ses')
-    store.createSession({ id, title: title ?? 'New chat', source: 'chat', at: parts.now() })
+    store.createSession({ id, title: title ?? untitled, source: 'chat', at: parts.now() })
     response.status(201).json(summary(id))
   })
   router.get('/:id', (request, response) => {

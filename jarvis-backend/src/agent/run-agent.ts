@@ -1,0 +1,210 @@
+import type { Clock } from '../lib/clock.ts'
+import { newId } from '../lib/ids.ts'
+import { JarvisError, noUsage, type Requester, type ToolCall, type ToolInput, type Usage } from '../protocol/index.ts'
+import { callModel, type StreamRedactor } from './call-model.ts'
+import { parseCommand } from './command.ts'
+import { toMessages, windowOf } from './conversation.ts'
+import type { ActiveRun, LiveSession } from './live-session.ts'
+import { type Model, ModelError, type ModelRequest, type ModelSink, type ToolSpec, type Turn } from './model.ts'
+import { nextStep } from './next-step.ts'
+import { titleOf, untitled } from './title.ts'
+import { createTokenPump } from './token-pump.ts'
+import type { Draft, StoredEntry, TranscriptStore } from './transcript-store.ts'
+
+/** Settles one call of a run; `tools/execute.ts` implements it. */
+export type ToolRunner = {
+  settle(
+    call: ToolCall,
+    context: {
+      sessionId: string
+      runId: string
+      requestedBy: Requester
+      signal: AbortSignal
+      abortedBy(): string
+      append(entry: Draft): void
+      progress(toolUseId: string, message: string): void
+      before: Promise<unknown> | undefined
+    },
+  ): Promise<void>
+}
+
+export type RunParts = {
+  store: TranscriptStore
+  model: Model
+  tools: ToolRunner
+  toolSpecs: readonly ToolSpec[]
+  clock: Clock
+  /** The system prompt, and the cluster summary for a new message. */
+  prompt(): string
+  context(): string
+  redact: { text(text: string): string; value<T>(value: T): T; stream(): StreamRedactor }
+  generate(
+    model: Model,
+    request: ModelRequest,
+    sink: ModelSink,
+    signal: AbortSignal,
+    onRetry: (notice: Notice) => void,
+  ): Promise<Turn>
+  /** Runs of history sent to the model; model calls in one run. */
+  historyLimit: number
+  maxTurns: number
+  report(error: unknown, message: string): void
+}
+
+type Notice = { message: string; retryInMs: number }
+
+/** The loop's driver: asks `nextStep`, does it, until the run has its last entry. Never rejects for a run's own fault. */
+export function createRunAgent(parts: RunParts) {
+  const { store, model, clock, redact } = parts
+  const openStream = createTokenPump()
+
+  return async function runAgent(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void> {
+    try {
+      if (run.entries.length === 0) begin(session, run)
+      for (;;) {
+        const step = nextStep(run.entries, parts.maxTurns)
+        if (step.type === 'settle_calls') {
+          await settleCalls(session, run, step.calls, requestedBy)
+        } else if (step.type === 'end' || run.abort.signal.aborted) {
+          const stopReason = step.type === 'end' ? step.stopReason : 'aborted'
+          end(session, run, { type: 'done', usage: usageOf(run.entries), stopReason })
+          return
+        } else {
+          // Lets Engine.IO send what is due before the request is built.
+          await new Promise(setImmediate)
+          await takeTurn(session, run, step.mayCallTools)
+        }
+      }
+    } catch (error) {
+      // The server goes down: nothing is said of a run that the next start takes up.
+      if (run.modelAbort.signal.aborted && !run.abort.signal.aborted) return
+      const known = error instanceof ModelError || error instanceof JarvisError
+      if (!known) parts.report(error, `run ${run.row.id} failed`)
+      const message = known
+        ? error.message
+        : 'Something went wrong inside JARVIS. Your message is kept; the log says more.'
+      end(session, run, { type: 'error', error: redact.text(message), code: known ? error.code : 'internal' })
+    }
+  }
+
+  /** The first entries of a run: the message, and the call where it is a command or came over MCP. */
+  function begin(session: LiveSession, run: ActiveRun) {
+    const { row, call } = run
+    if (row.source === 'mcp') {
+      if (call !== undefined) session.append(run, calling('mcp', call.toolName, call.toolInput))
+      return
+    }
+    const text = redact.text(row.text)
+    const command = parseCommand(row.text)
+    if (session.title === untitled) {
+      session.rename(titleOf(text))
+      session.emit(row.id, 'chat:title', { title: session.title })
+    }
+    store.atomically(() => {
+      session.append(run, { type: 'user', messageId: row.messageId, text, by: row.by, context: parts.context() })
+      if (command?.ok) session.append(run, calling('command', command.toolName, command.toolInput))
+    })
+    if (command?.ok === false) throw new JarvisError('invalid_request', command.problem)
+  }
+
+  async function takeTurn(session: LiveSession, run: ActiveRun, mayCallTools: boolean) {
+    const { id } = run.row
+    await callModel({
+      model,
+      session,
+      run,
+      redact: redact.text,
+      redactors: { text: redact.stream(), thinking: redact.stream() },
+      stream: openStream((kind, text) => {
+        // What a joining screen is given at once is just what has been sent: no more, no less.
+        run.partial[kind] += text
+        session.emit(id, kind === 'text' ? 'chat:token' : 'chat:thinking', { text })
+      }),
+      signal: run.modelAbort.signal,
+      request: {
+        system: parts.prompt(),
+        messages: toMessages([...earlierEntries(session.id, run), ...run.entries]),
+        tools: parts.toolSpecs,
+        mayCallTools,
+      },
+      generate: (...args) =>
+        parts.generate(...args, ({ message, retryInMs }) => {
+          run.notice = { message, retryAt: clock.now() + retryInMs }
+          session.emit(id, 'chat:notice', { message, retryInMs })
+        }),
+    })
+  }
+
+  function earlierEntries(sessionId: string, run: ActiveRun): StoredEntry[] {
+    run.earlier ??= store
+      .newestRuns(sessionId, windowOf(store.countRuns(sessionId), parts.historyLimit))
+      .filter(({ runId }) => runId !== run.row.id)
+    return run.earlier
+  }
+
+  /** All at once; changes to one guest one after the other, in the order they were asked. */
+  async function settleCalls(session: LiveSession, run: ActiveRun, open: ToolCall[], requestedBy: Requester) {
+    const lastOf = new Map<unknown, Promise<void>>()
+    await Promise.all(
+      open.map((call) => {
+        const guest = call.toolInput.vmid
+        const settled = parts.tools.settle(call, {
+          sessionId: session.id,
+          runId: run.row.id,
+          requestedBy: isCommand(run) ? { kind: 'command', name: run.row.by } : requestedBy,
+          signal: run.abort.signal,
+          abortedBy: () => run.abortedBy,
+          append(entry) {
+            if (entry.type === 'tool_result') delete run.progress[entry.toolUseId]
+            session.append(run, entry)
+          },
+          progress(toolUseId, message) {
+            run.progress[toolUseId] = message
+            session.emit(run.row.id, 'chat:tool_progress', { toolUseId, message })
+            run.onProgress?.(message)
+          },
+          before: guest === undefined ? undefined : lastOf.get(guest),
+        })
+        if (guest !== undefined) lastOf.set(guest, settled)
+        return settled
+      }),
+    )
+  }
+
+  function end(session: LiveSession, run: ActiveRun, last: Extract<Draft, { type: 'done' | 'error' }>) {
+    store.atomically(() => {
+      session.append(run, last)
+      store.setRunStatus(run.row.id, 'ended')
+    })
+  }
+}
+
+const isCommand = (run: ActiveRun) =>
+  run.entries.some((entry) => entry.type === 'assistant' && entry.model === 'command')
+
+/** A turn that no model made: one call, asked for by a person or an MCP client. */
+const calling = (
+  model: 'command' | 'mcp',
+  toolName: string,
+  toolInput: ToolInput,
+): Extract<Draft, { type: 'assistant' }> => ({
+  type: 'assistant',
+  model,
+  content: [{ type: 'tool_call', toolUseId: newId('tu'), toolName, toolInput }],
+  usage: noUsage,
+  stopReason: 'tool_use',
+})
+
+const usageOf = (entries: readonly StoredEntry[]): Usage =>
+  entries.reduce<Usage>(
+    (sum, entry) =>
+      entry.type !== 'assistant'
+        ? sum
+        : {
+            inputTokens: sum.inputTokens + entry.usage.inputTokens,
+            outputTokens: sum.outputTokens + entry.usage.outputTokens,
+            cacheReadTokens: sum.cacheReadTokens + entry.usage.cacheReadTokens,
+            cacheWriteTokens: sum.cacheWriteTokens + entry.usage.cacheWriteTokens,
+          },
+    noUsage,
+  )

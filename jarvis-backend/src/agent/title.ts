@@ -1,0 +1,8 @@
+/** What a session is called before its first message. */
+export const untitled = 'New chat'
+
+/** The first line of a message, short enough for a list. */
+export function titleOf(text: string): string {
+  const line = text.trim().split('\n', 1)[0] ?? ''
+  return line.length <= 60 ? line : `${line.slice(0, 59).trimEnd()}…`.toWellFormed()
+}
