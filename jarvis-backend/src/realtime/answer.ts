@@ -6,7 +6,7 @@ import { type ErrorBody, JarvisError } from '../protocol/index.ts'
 type Ack = (reply: { ok: true } | ({ ok: false } & ErrorBody)) => void
 
 /** Requests a socket may make in one second before it is told to slow down. */
-const perSecond = 100
+const perSecond = 1_000
 
 /** The one place that acknowledges: checks payload and role, answers every failure with a code, and never throws. */
 export function answer<Input>(
