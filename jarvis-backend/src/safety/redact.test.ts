@@ -192,6 +192,11 @@ test('redacting twice changes nothing more, and nothing throws', () => {
   )
 })
 
+test('a sentence that shrinks to a few words when part of it is redacted is looked at again', () => {
+  const text = 'password: correct horse batteryDB_PASSWORD="hun ter2"Cookie: session=abcdef; theme=dark'
+  expect(redactor.text(text)).toBe('password: [redacted]')
+})
+
 test('time grows with the length only', () => {
   const units = [
     'password: a ',

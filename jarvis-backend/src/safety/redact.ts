@@ -60,10 +60,11 @@ const shapes: readonly (readonly [RegExp, string])[] = [
 
 /** One cheap look before all others: without one of these no shape can match. */
 const hint = new RegExp(
-  `-----BEGIN |EAPIToken|EAuthCookie|P[BVM][ESG](?:VNC)?:|bearer|authorization|cookie:|://[^\\s/:]{0,256}:|hooks\\.slack|/webhooks/|eyJ|A[KS]IA|@[\\w.-]{1,32}!|${start}(?:gh[pousr]_|github_pat_|gl[a-z]{2,4}-|xox|xapp-|sk[-_]|rk_|jmcp_|AIza|hf_|npm_|dop_v1_|tskey-|pypi-|AGE-SEC)|${assignmentHint}`,
+  `-----BEGIN |EAPIToken|EAuthCookie|P[BVM][ESG](?:VNC)?:[^\\s:]{1,80}@|bearer|authorization|cookie:|://[^\\s/:]{0,256}:|hooks\\.slack|/webhooks/|eyJ|A[KS]IA|@[\\w.-]{1,32}!|${start}(?:gh[pousr]_|github_pat_|gl[a-z]{2,4}-|xox|xapp-|sk[-_]|rk_|jmcp_|AIza|hf_|npm_|dop_v1_|tskey-|pypi-|AGE-SEC)|${assignmentHint}`,
   'i',
 )
 
+const maxPasses = 4
 /** Shorter ones would hit ordinary words. */
 const minSecret = 6
 const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
@@ -119,12 +120,22 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
   const begins = known.map((spelling) => spelling.slice(0, minPrefix))
   const suspicious = known.length === 0 ? hint : new RegExp(`${hint.source}|${alternatives(begins)}`, 'i')
 
-  function text(value: string): string {
+  function once(value: string): string {
     if (!suspicious.test(value)) return value
     let result = own === undefined ? value : value.replace(own, redacted)
     if (!hint.test(result)) return result
     for (const [shape, replacement] of shapes) result = result.replace(shape, replacement)
     return redactAssignments(result)
+  }
+
+  /** Again where something was found: what is left may read differently without it. */
+  function text(value: string): string {
+    let result = once(value)
+    for (let before = value, pass = 1; pass < maxPasses && result !== before; pass += 1) {
+      before = result
+      result = once(result)
+    }
+    return result
   }
 
   function deep(value: unknown, key: string): unknown {
