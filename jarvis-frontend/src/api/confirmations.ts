@@ -1,25 +1,18 @@
-import { type QueryClient, useQuery } from '@tanstack/react-query'
 import type { ConfirmationRow, Page } from 'jarvis-backend/protocol'
 import { call } from './http.ts'
+import { Remote, useRemote } from './remote.ts'
 
-const key = ['confirmations']
+type Lists = { pending: ConfirmationRow[]; decided: ConfirmationRow[] }
 
-/** Pending ones, soonest to expire first, and those decided in the last day, newest first. Undefined while unknown. */
-export function useConfirmations(): { pending: ConfirmationRow[]; decided: ConfirmationRow[] } | undefined {
-  return useQuery({
-    queryKey: key,
-    queryFn: () => call<Page<ConfirmationRow>>('GET', '/api/confirmations'),
-    select,
-  }).data
-}
-
-function select({ items }: Page<ConfirmationRow>) {
+/** Pending ones, soonest to expire first, and those decided in the last day, newest first. */
+export const confirmations = new Remote<Lists>(async () => {
+  const { items } = await call<Page<ConfirmationRow>>('GET', '/api/confirmations')
   return {
     pending: items.filter((row) => row.decision === undefined).sort((a, b) => a.expiresAt - b.expiresAt),
     decided: items
       .filter((row) => row.decision !== undefined)
       .sort((a, b) => (b.decidedAt ?? b.createdAt) - (a.decidedAt ?? a.createdAt)),
   }
-}
+})
 
-export const renewConfirmations = (client: QueryClient) => client.invalidateQueries({ queryKey: key })
+export const useConfirmations = (): Lists | undefined => useRemote(confirmations)

@@ -28,11 +28,13 @@ export async function call<T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path:
   const bearer = token()
   if (bearer !== undefined) headers.Authorization = `Bearer ${bearer}`
   if (body !== undefined) headers['Content-Type'] = 'application/json'
-  const response = await fetch(path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }).catch(
-    () => {
-      throw new ApiError('unreachable', 'JARVIS could not be reached. Is it running?')
-    },
-  )
+  const response = await fetch(path, {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  }).catch(() => {
+    throw new ApiError('unreachable', 'JARVIS could not be reached. Is it running?')
+  })
   const text = await response.text()
   if (response.ok) return (text === '' ? undefined : JSON.parse(text)) as T
   const error = readError(text)

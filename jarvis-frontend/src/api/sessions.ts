@@ -1,16 +1,15 @@
-import { type QueryClient, useQuery } from '@tanstack/react-query'
 import type { Entry, Page, SessionSummary } from 'jarvis-backend/protocol'
 import { call } from './http.ts'
+import { Remote, useRemote } from './remote.ts'
 
-const key = ['sessions']
+const path = (id: string) => `/api/sessions/${encodeURIComponent(id)}`
 
-export const useSessions = () =>
-  useQuery({ queryKey: key, queryFn: () => call<Page<SessionSummary>>('GET', '/api/sessions?limit=100') }).data?.items
+export const sessions = new Remote(() => call<Page<SessionSummary>>('GET', '/api/sessions?limit=100'))
+export const useSessions = (): SessionSummary[] | undefined => useRemote(sessions)?.items
 
-export const renewSessions = (client: QueryClient) => client.invalidateQueries({ queryKey: key })
-export const renameSession = (id: string, title: string) => call('PATCH', `/api/sessions/${encodeURIComponent(id)}`, { title })
-export const deleteSession = (id: string) => call('DELETE', `/api/sessions/${encodeURIComponent(id)}`)
+export const renameSession = (id: string, title: string) => call('PATCH', path(id), { title })
+export const deleteSession = (id: string) => call('DELETE', path(id))
 
 /** Entries older than `before`, oldest first. */
 export const earlierEntries = (id: string, before: number) =>
-  call<Page<Entry>>('GET', `/api/sessions/${encodeURIComponent(id)}/entries?before=${before}&limit=200`)
+  call<Page<Entry>>('GET', `${path(id)}/entries?before=${before}&limit=200`)

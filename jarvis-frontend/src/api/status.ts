@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
 import type { Status } from 'jarvis-backend/protocol'
 import { call } from './http.ts'
+import { Remote, useRemote } from './remote.ts'
 
-export const useStatus = () =>
-  useQuery({ queryKey: ['status'], queryFn: () => call<Status>('GET', '/api/status'), staleTime: 300_000 }).data
+export const status = new Remote(() => call<Status>('GET', '/api/status'))
+export const useStatus = (): Status | undefined => useRemote(status)

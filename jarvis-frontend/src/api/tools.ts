@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
 import type { Page, ToolInfo } from 'jarvis-backend/protocol'
 import { call } from './http.ts'
+import { Remote, useRemote } from './remote.ts'
 
-export const useTools = () =>
-  useQuery({ queryKey: ['tools'], queryFn: () => call<Page<ToolInfo>>('GET', '/api/tools'), staleTime: 300_000 }).data?.items
+export const tools = new Remote(() => call<Page<ToolInfo>>('GET', '/api/tools'))
+export const useTools = (): ToolInfo[] | undefined => useRemote(tools)?.items

@@ -1,4 +1,3 @@
-import { QueryClientProvider } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { BrowserRouter, Navigate, Route, Routes, useParams } from 'react-router'
 import { signedIn } from '../api/auth.ts'
@@ -10,36 +9,40 @@ import { ChatPage } from './chat-page.tsx'
 import { chatSlots } from './chat-slots.tsx'
 import { live } from './live.ts'
 import { Shell } from './shell.tsx'
-import { SignIn } from './sign-in.tsx'
 
+const SignIn = lazy(() => import('./sign-in.tsx').then((page) => ({ default: page.SignIn })))
 const ClusterPage = lazy(() => import('./cluster-page.tsx').then((page) => ({ default: page.ClusterPage })))
 const WaitingPage = lazy(() => import('./waiting-page.tsx').then((page) => ({ default: page.WaitingPage })))
 
 export function App() {
   const person = useValue(signedIn)
-  if (person === undefined) return <SignIn />
+  if (person === undefined) {
+    return (
+      <Suspense fallback={null}>
+        <SignIn />
+      </Suspense>
+    )
+  }
   return (
-    <QueryClientProvider client={live.queries}>
-      <ChatContext value={live.chat}>
-        <ClusterContext value={live.cluster}>
-          <SlotsContext value={chatSlots}>
-            <BrowserRouter>
-              <Shell>
-                <Suspense fallback={<div className="page" aria-busy="true" />}>
-                  <Routes>
-                    <Route path="/" element={<ChatPage key="new" sessionId={undefined} />} />
-                    <Route path="/chat/:sessionId" element={<SessionRoute />} />
-                    <Route path="/cluster" element={<ClusterPage />} />
-                    <Route path="/waiting" element={<WaitingPage />} />
-                    <Route path="*" element={<Navigate to="/" replace />} />
-                  </Routes>
-                </Suspense>
-              </Shell>
-            </BrowserRouter>
-          </SlotsContext>
-        </ClusterContext>
-      </ChatContext>
-    </QueryClientProvider>
+    <ChatContext value={live.chat}>
+      <ClusterContext value={live.cluster}>
+        <SlotsContext value={chatSlots}>
+          <BrowserRouter>
+            <Shell>
+              <Suspense fallback={<div className="page" aria-busy="true" />}>
+                <Routes>
+                  <Route path="/" element={<ChatPage key="new" sessionId={undefined} />} />
+                  <Route path="/chat/:sessionId" element={<SessionRoute />} />
+                  <Route path="/cluster" element={<ClusterPage />} />
+                  <Route path="/waiting" element={<WaitingPage />} />
+                  <Route path="*" element={<Navigate to="/" replace />} />
+                </Routes>
+              </Suspense>
+            </Shell>
+          </BrowserRouter>
+        </SlotsContext>
+      </ClusterContext>
+    </ChatContext>
   )
 }
 

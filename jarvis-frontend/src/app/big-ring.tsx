@@ -26,7 +26,7 @@ export function BigRing() {
   const gap = nodes.length > 1 ? 10 : 0.1
   return (
     <div className="big-ring">
-      <svg className="ring" width={size} height={size} viewBox={`0 0 ${size} ${size}`} aria-hidden="true">
+      <svg className="presence-ring" width={size} height={size} viewBox={`0 0 ${size} ${size}`} aria-hidden="true">
         {ticks.map(({ key, kind, ...line }) => (
           <line key={key} className={`tick ${kind}`} {...line} />
         ))}
@@ -44,7 +44,7 @@ export function BigRing() {
             </g>
           )
         })}
-        <circle className={core === 'waiting' ? 'ring-wait' : 'core breathe'} cx={centre} cy="170" r="2.600" />
+        <circle className={core === 'waiting' ? 'ring-wait' : 'core breathe'} cx={centre} cy="170" r="2.6" />
       </svg>
       {nodes.map((node, at) => (
         <span key={node.name} className="big-ring-label" style={place((at + 0.5) * span)}>

@@ -11,7 +11,7 @@ import type { SessionView } from '../features/chat/state.ts'
 import type { SessionState } from '../features/chat/store.ts'
 import { Stream } from '../features/chat/stream.tsx'
 import { LinkStrip, Notice, Queue } from '../features/chat/strips.tsx'
-import { PanelToggle } from '../features/cluster/panel.tsx'
+import { PanelToggle } from '../features/cluster/panel-toggle.tsx'
 import { useCluster } from '../features/cluster/store.ts'
 import { TimeLeft } from '../features/confirmations/countdown.tsx'
 import { actOf } from '../features/confirmations/sentence.ts'
@@ -43,7 +43,9 @@ const nothing = new Value<SessionState>({
 /** One session, or a new one where `sessionId` is undefined. */
 export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const navigate = useNavigate()
-  const state = useValue(useMemo(() => (sessionId === undefined ? nothing : live.chat.open(sessionId).state), [sessionId]))
+  const state = useValue(
+    useMemo(() => (sessionId === undefined ? nothing : live.chat.open(sessionId).state), [sessionId]),
+  )
   const { view } = state
   const link = useValue(live.link.value)
   const person = useValue(signedIn)
@@ -103,7 +105,11 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
         detail: `${guest.type === 'vm' ? 'VM' : 'CT'} on ${guest.node}, ${guest.status}`,
         insert: `${guest.vmid} ${guest.name}`,
       })),
-      ...(cluster?.nodes ?? []).map((node) => ({ label: node.name, detail: `node, ${node.status}`, insert: node.name })),
+      ...(cluster?.nodes ?? []).map((node) => ({
+        label: node.name,
+        detail: `node, ${node.status}`,
+        insert: node.name,
+      })),
     ],
     [cluster],
   )
@@ -121,7 +127,9 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
           {toggle}
         </SessionHead>
       )}
-      {isNew && starting === undefined && <Idle onAsk={person?.role === 'operator' ? (question) => void send(question) : undefined} />}
+      {isNew && starting === undefined && (
+        <Idle onAsk={person?.role === 'operator' ? (question) => void send(question) : undefined} />
+      )}
       {starting !== undefined && (
         <section className="stream scroll">
           <div className="stream-column">

@@ -1,7 +1,7 @@
 import { Link, useSearchParams } from 'react-router'
 import { useConfirmations } from '../api/confirmations.ts'
-import { ClusterColumn } from '../features/cluster/panel.tsx'
 import { ClusterOverview, type GuestFilter, needsLook } from '../features/cluster/page.tsx'
+import { ClusterColumn } from '../features/cluster/panel.tsx'
 import { Age, Quorum } from '../features/cluster/parts.tsx'
 import { useCluster } from '../features/cluster/store.ts'
 import { Tray } from '../features/confirmations/tray.tsx'
@@ -42,7 +42,10 @@ export function ClusterPage() {
           phoneDetail={
             state !== undefined && (
               <span className="phone-quorum">
-                <Quorum nodes={state.nodes} isQuorate={state.isQuorate} isLive={isLive} />, <Age heardAt={heardAt} isLive={isLive} />
+                <Quorum nodes={state.nodes} isQuorate={state.isQuorate} isLive={isLive} />
+                <span>
+                  · <Age heardAt={heardAt} isLive={isLive} />
+                </span>
               </span>
             )
           }
@@ -58,7 +61,11 @@ export function ClusterPage() {
       <PageHead title="Cluster" detail={state?.name}>
         <nav className="filters" aria-label="Guests shown">
           {filters.map((name) => (
-            <Link key={name} to={name === 'all' ? '/cluster' : `/cluster?show=${name}`} aria-current={name === filter ? 'true' : undefined}>
+            <Link
+              key={name}
+              to={name === 'all' ? '/cluster' : `/cluster?show=${name}`}
+              aria-current={name === filter ? 'true' : undefined}
+            >
               {name === 'attention' && counts.attention > 0 && <Mark kind="warn" size={10} />}
               {capital(name)} <span className="num">{counts[name]}</span>
             </Link>

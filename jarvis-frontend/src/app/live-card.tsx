@@ -1,12 +1,12 @@
 import type { Card, ConfirmationRow } from 'jarvis-backend/protocol'
 import { useRef } from 'react'
 import { signedIn } from '../api/auth.ts'
-import { renewConfirmations } from '../api/confirmations.ts'
+import { confirmations } from '../api/confirmations.ts'
 import type { Call } from '../features/chat/runs.ts'
 import { Age } from '../features/cluster/parts.tsx'
 import { useCluster } from '../features/cluster/store.ts'
-import { ConfirmationCard, type LiveTarget } from '../features/confirmations/card.tsx'
 import type { Hand } from '../features/confirmations/answer.tsx'
+import { ConfirmationCard, type LiveTarget } from '../features/confirmations/card.tsx'
 import type { Matter } from '../features/confirmations/phase.ts'
 import { commandLine } from '../features/confirmations/sentence.ts'
 import { capital, longSpan, percent, withUnit } from '../lib/format.ts'
@@ -36,7 +36,12 @@ export function matterOfRow(row: ConfirmationRow): Matter {
     card: row,
     sessionId: row.sessionId,
     ...(decision !== undefined && {
-      resolved: { decision, by: decidedBy ?? 'operator', at: decidedAt ?? row.createdAt, ...(note !== undefined && { note }) },
+      resolved: {
+        decision,
+        by: decidedBy ?? 'operator',
+        at: decidedAt ?? row.createdAt,
+        ...(note !== undefined && { note }),
+      },
     }),
   }
 }
@@ -53,7 +58,13 @@ export function LiveCard({ matter }: { matter: Matter }) {
     (resolved?.decision === 'approved' || resolved?.decision === 'denied') &&
     !decidedHere.has(card.toolUseId)
   return (
-    <ConfirmationCard matter={matter} live={target} guests={state?.guests ?? []} hand={hand} isElsewhere={isElsewhere} />
+    <ConfirmationCard
+      matter={matter}
+      live={target}
+      guests={state?.guests ?? []}
+      hand={hand}
+      isElsewhere={isElsewhere}
+    />
   )
 }
 
@@ -63,7 +74,7 @@ function useHand(sessionId: string): Hand {
   const decide: Hand['decide'] = async ({ toolUseId }, confirmed, note) => {
     decidedHere.add(toolUseId)
     const reply = await live.chat.confirm(sessionId, toolUseId, confirmed, note)
-    void renewConfirmations(live.queries)
+    confirmations.renew()
     if (reply.ok) return undefined
     decidedHere.delete(toolUseId)
     return reply.error.message
@@ -94,7 +105,8 @@ function useLiveTarget({ target, now: then }: Card): LiveTarget | undefined {
   const age = <Age heardAt={heardAt} isLive={isLive} />
   if (target.kind !== 'guest' || target.vmid === undefined) return { age }
   const guest = state.guests.find((known) => known.vmid === target.vmid)
-  if (guest === undefined) return { now: 'Not known to the cluster', age, change: `${target.vmid} is not there any more.` }
+  if (guest === undefined)
+    return { now: 'Not known to the cluster', age, change: `${target.vmid} is not there any more.` }
   const isUp = guest.status === 'running'
   const words = [
     isUp && guest.uptimeS > 0 ? `running for ${longSpan(guest.uptimeS * 1_000)}` : guest.status,

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Link } from 'react-router'
+import { Link, useLocation } from 'react-router'
 import { Icon } from '../ui/icon.tsx'
 import { phone, useMedia } from '../ui/use-media.ts'
 import { Presence, usePresence } from './presence.tsx'
@@ -18,6 +18,7 @@ type Props = {
 export function PageHead({ title, detail, phoneDetail, children }: Props) {
   const isPhone = useMedia(phone)
   const { words } = usePresence()
+  const { pathname } = useLocation()
   const [isOpen, setOpen] = useState(false)
   if (isPhone) {
     return (
@@ -28,7 +29,13 @@ export function PageHead({ title, detail, phoneDetail, children }: Props) {
             <h1 className="cut">{title}</h1>
             <small>{phoneDetail ?? words}</small>
           </div>
-          <button type="button" className="icon-button" aria-label="Menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Menu"
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
             <Icon name={isOpen ? 'close' : 'more'} />
           </button>
         </header>
@@ -51,7 +58,7 @@ export function PageHead({ title, detail, phoneDetail, children }: Props) {
       <h1 className="cut">{title}</h1>
       {detail !== undefined && <span className="cut text-dim">{detail}</span>}
       {children}
-      <WaitingButton />
+      {pathname !== '/waiting' && <WaitingButton />}
     </header>
   )
 }

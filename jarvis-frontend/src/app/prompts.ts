@@ -19,30 +19,66 @@ export function headline(
   feed: readonly Activity[],
   now: number,
 ): { title: string; detail: string } {
-  const waits = waiting.length === 0 ? 'Nothing waits for you.' : `${plural(waiting.length, 'decision')} ${waiting.length === 1 ? 'waits' : 'wait'} for you.`
+  const waits =
+    waiting.length === 0
+      ? 'Nothing waits for you.'
+      : `${plural(waiting.length, 'decision')} ${waiting.length === 1 ? 'waits' : 'wait'} for you.`
   if (state === undefined) return { title: 'Reading the cluster.', detail: waits }
   const { expected, stale } = backupsOf(state.guests, now)
   const fresh = expected - stale.length
-  const backups = expected === 0 ? '' : stale.length === 0 ? `All ${plural(fresh, 'guest')} have a fresh backup. ` : `${fresh} of ${expected} guests have a fresh backup. `
-  if (issues.length > 0) return { title: `${plural(issues.length, 'thing')} ${issues.length === 1 ? 'needs' : 'need'} a look.`, detail: backups + waits }
+  const backups =
+    expected === 0
+      ? ''
+      : stale.length === 0
+        ? `All ${plural(fresh, 'guest')} have a fresh backup. `
+        : `${fresh} of ${expected} guests have a fresh backup. `
+  if (issues.length > 0)
+    return {
+      title: `${plural(issues.length, 'thing')} ${issues.length === 1 ? 'needs' : 'need'} a look.`,
+      detail: backups + waits,
+    }
   const since = quietSince(feed)
-  const title = since === undefined ? 'All quiet.' : now - since > day ? 'All quiet for a day.' : `All quiet since ${timeOfDay(since)}.`
+  const title =
+    since === undefined
+      ? 'All quiet.'
+      : now - since > day
+        ? 'All quiet for a day.'
+        : `All quiet since ${timeOfDay(since)}.`
   return { title, detail: backups + waits }
 }
 
 /** Up to three first questions, each from what is true now. */
-export function prompts(state: ClusterState | undefined, issues: readonly Issue[], feed: readonly Activity[], now: number): Prompt[] {
+export function prompts(
+  state: ClusterState | undefined,
+  issues: readonly Issue[],
+  feed: readonly Activity[],
+  now: number,
+): Prompt[] {
   if (state === undefined) return []
-  const found: Prompt[] = issues.slice(0, 2).map((issue) => ({ mark: issue.tone, question: issue.question, detail: issue.detail }))
+  const found: Prompt[] = issues
+    .slice(0, 2)
+    .map((issue) => ({ mark: issue.tone, question: issue.question, detail: issue.detail }))
   const recent = feed.filter((activity) => now - activity.at < day / 2)
   const first = recent[0]
   if (first !== undefined && recent.length > 1) {
-    found.push({ mark: 'clock', question: 'What happened in the last 12 hours?', detail: `${plural(recent.length, 'event')} since ${timeOfDay(first.at)}` })
+    found.push({
+      mark: 'clock',
+      question: 'What happened in the last 12 hours?',
+      detail: `${plural(recent.length, 'event')} since ${timeOfDay(first.at)}`,
+    })
   }
   const failed = state.tasks.find((task) => task.status === 'failed' && now - task.startedAt < day)
   if (failed !== undefined) {
-    found.push({ mark: 'bad', question: `Why did ${failed.type} fail on ${failed.node}?`, detail: timeOfDay(failed.startedAt) })
+    found.push({
+      mark: 'bad',
+      question: `Why did ${failed.type} fail on ${failed.node}?`,
+      detail: timeOfDay(failed.startedAt),
+    })
   }
-  found.push({ mark: 'cluster', question: 'How is the cluster?', detail: `${plural(state.nodes.length, 'node')}, ${plural(state.guests.length, 'guest')}` })
+  found.push({
+    mark: 'cluster',
+    question: 'How is the cluster?',
+    detail: `${plural(state.nodes.length, 'node')}, ${plural(state.guests.length, 'guest')}`,
+  })
   return found.slice(0, 3)
 }

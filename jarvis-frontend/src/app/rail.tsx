@@ -1,5 +1,5 @@
 import type { SessionSummary } from 'jarvis-backend/protocol'
-import { NavLink } from 'react-router'
+import { Link, NavLink } from 'react-router'
 import { signedIn, signOut } from '../api/auth.ts'
 import { useSessions } from '../api/sessions.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
@@ -32,7 +32,7 @@ export function Rail({ path }: { path: string }) {
         {pages.map(({ to, name, icon, isHere }) => {
           const count = name === 'Waiting' && waiting > 0 ? waiting : undefined
           return (
-            <NavLink
+            <Link
               key={to}
               to={to}
               className={count === undefined ? '' : 'nav-count'}
@@ -48,7 +48,7 @@ export function Rail({ path }: { path: string }) {
                   <span className="num">{count}</span>
                 </span>
               )}
-            </NavLink>
+            </Link>
           )
         })}
       </nav>
@@ -69,7 +69,9 @@ export function Me() {
       <Mark kind={link.status === 'live' ? 'ok' : 'unknown'} size={10} />
       <span className="cut flex-1">
         {person?.name}{' '}
-        <span className="text-dim">· {link.status === 'live' ? 'live' : link.status === 'lost' ? 'no connection' : 'connecting'}</span>
+        <span className="text-dim">
+          · {link.status === 'live' ? 'live' : link.status === 'lost' ? 'no connection' : 'connecting'}
+        </span>
       </span>
       <button
         type="button"
@@ -80,7 +82,13 @@ export function Me() {
       >
         <Icon name={isDark ? 'sun' : 'moon'} />
       </button>
-      <button type="button" className="icon-button" aria-label="Sign out" title="Sign out" onClick={() => void signOut()}>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label="Sign out"
+        title="Sign out"
+        onClick={() => void signOut()}
+      >
         <Icon name="leave" />
       </button>
     </div>
@@ -93,7 +101,8 @@ function byDay(sessions: readonly SessionSummary[], now: number): [string, Sessi
   const today = startOfDay(now)
   const groups = new Map<string, SessionSummary[]>()
   for (const session of sessions) {
-    const day = session.updatedAt >= today ? 'Today' : session.updatedAt >= startOfDay(today - 1) ? 'Yesterday' : 'Earlier'
+    const day =
+      session.updatedAt >= today ? 'Today' : session.updatedAt >= startOfDay(today - 1) ? 'Yesterday' : 'Earlier'
     groups.set(day, [...(groups.get(day) ?? []), session])
   }
   return [...groups]

@@ -1,12 +1,11 @@
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { signedIn } from '../api/auth.ts'
-import { deleteSession, renameSession, renewSessions } from '../api/sessions.ts'
+import { deleteSession, renameSession, sessions } from '../api/sessions.ts'
 import { Icon } from '../ui/icon.tsx'
 import { phone, useMedia } from '../ui/use-media.ts'
 import { useValue } from '../ui/use-value.ts'
 import { say } from './announce.tsx'
-import { live } from './live.ts'
 import { PageHead } from './page-head.tsx'
 
 type Props = { sessionId: string; title: string; detail: string | undefined; children: React.ReactNode }
@@ -21,7 +20,7 @@ export function SessionHead({ sessionId, title, detail, children }: Props) {
   const settle = async (work: Promise<unknown>) => {
     setDoing(undefined)
     await work.catch((error: Error) => say(error.message))
-    await renewSessions(live.queries)
+    sessions.renew()
   }
   if (doing === 'naming' && !isPhone) {
     return (
@@ -76,7 +75,13 @@ export function SessionHead({ sessionId, title, detail, children }: Props) {
           >
             <Icon name="pen" />
           </button>
-          <button type="button" className="icon-button" aria-label="Delete this session…" title="Delete…" onClick={() => setDoing('deleting')}>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Delete this session…"
+            title="Delete…"
+            onClick={() => setDoing('deleting')}
+          >
             <Icon name="close" />
           </button>
         </span>
@@ -84,7 +89,11 @@ export function SessionHead({ sessionId, title, detail, children }: Props) {
       {doing === 'deleting' && (
         <>
           <span>Delete this session and its entries?</span>
-          <button type="button" className="button small" onClick={() => void settle(deleteSession(sessionId).then(() => navigate('/')))}>
+          <button
+            type="button"
+            className="button small"
+            onClick={() => void settle(deleteSession(sessionId).then(() => navigate('/')))}
+          >
             Delete session
           </button>
           <button type="button" className="button small quiet" onClick={() => setDoing(undefined)}>

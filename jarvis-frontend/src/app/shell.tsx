@@ -1,11 +1,7 @@
-import { useEffect, useMemo, useState } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { Link, useLocation } from 'react-router'
-import { useConfirmations } from '../api/confirmations.ts'
 import { useStatus } from '../api/status.ts'
-import { ClusterPanel } from '../features/cluster/panel.tsx'
-import { Tray } from '../features/confirmations/tray.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { PanelHead } from '../ui/panel-head.tsx'
 import { Tier } from '../ui/tier.tsx'
 import { narrow, phone, useMedia } from '../ui/use-media.ts'
 import { Announcer } from './announce.tsx'
@@ -14,7 +10,8 @@ import { usePresence } from './presence.tsx'
 import { pages, Rail } from './rail.tsx'
 import { useCardNews } from './use-card-news.ts'
 import { useKeys } from './use-keys.ts'
-import { useGhosts, useTitleOf } from './waiting.tsx'
+
+const Side = lazy(() => import('./side.tsx').then((part) => ({ default: part.Side })))
 
 /** What every page stands in. */
 export function Shell({ children }: { children: React.ReactNode }) {
@@ -52,7 +49,9 @@ export function Shell({ children }: { children: React.ReactNode }) {
           </main>
           {isOpen && (
             <aside className={`side scroll${isNarrow ? ' sheet' : ''}`} aria-label="Cluster">
-              <Side />
+              <Suspense fallback={null}>
+                <Side />
+              </Suspense>
             </aside>
           )}
         </div>
@@ -61,21 +60,6 @@ export function Shell({ children }: { children: React.ReactNode }) {
       <Announcer />
     </PanelContext>
   )
-}
-
-function Side() {
-  const { pathname } = useLocation()
-  const waiting = useConfirmations()?.pending ?? []
-  const titleOf = useTitleOf()
-  // Cards in view are not listed twice.
-  const others = waiting.filter((row) => !pathname.endsWith(`/${row.sessionId}`))
-  const tray = others.length > 0 && (
-    <>
-      <PanelHead title={others.length === waiting.length ? 'Waiting for you' : 'Also waiting'} />
-      <Tray rows={others} titleOf={titleOf} />
-    </>
-  )
-  return <ClusterPanel ghosts={useGhosts()} tray={tray} />
 }
 
 function Tabs({ path }: { path: string }) {

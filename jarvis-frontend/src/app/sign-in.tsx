@@ -23,7 +23,8 @@ export function SignIn() {
       await signIn(password)
     } catch (error) {
       setProblem(problemOf(error))
-      if (error instanceof ApiError && error.retryAfterS !== undefined) setBlockedUntil(Date.now() + error.retryAfterS * 1_000)
+      if (error instanceof ApiError && error.retryAfterS !== undefined)
+        setBlockedUntil(Date.now() + error.retryAfterS * 1_000)
     }
     setBusy(false)
   }
@@ -68,7 +69,8 @@ export function SignIn() {
           Sign in
         </button>
         <p id="sign-in-help" className="help">
-          On its first start JARVIS prints the password in its terminal. It may also be set as <code>JARVIS_PASSWORD</code>.
+          On its first start JARVIS prints the password in its terminal. It may also be set as{' '}
+          <code>JARVIS_PASSWORD</code>.
         </p>
       </form>
     </main>

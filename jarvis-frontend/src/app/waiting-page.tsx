@@ -62,7 +62,11 @@ export function WaitingPage() {
       <ul>
         {pending.map((row) => (
           <li key={row.toolUseId}>
-            <Link to={pathOf(row)} replace={!isPhone} aria-current={row.toolUseId === shown?.toolUseId ? 'true' : undefined}>
+            <Link
+              to={pathOf(row)}
+              replace={!isPhone}
+              aria-current={row.toolUseId === shown?.toolUseId ? 'true' : undefined}
+            >
               <Tier tier="red" size={13} />
               <span>
                 <Sentence pieces={actOf(row).ask} />
@@ -77,7 +81,11 @@ export function WaitingPage() {
       <ul>
         {decided.map((row) => (
           <li key={row.toolUseId}>
-            <Link to={pathOf(row)} replace={!isPhone} aria-current={row.toolUseId === shown?.toolUseId ? 'true' : undefined}>
+            <Link
+              to={pathOf(row)}
+              replace={!isPhone}
+              aria-current={row.toolUseId === shown?.toolUseId ? 'true' : undefined}
+            >
               <Mark kind={row.decision === 'approved' ? 'step' : 'none'} size={11} />
               <span>
                 <Sentence pieces={row.decision === 'approved' ? actOf(row).ask : actOf(row).didNot} />
@@ -100,7 +108,9 @@ export function WaitingPage() {
     </div>
   )
   const detail = (
-    <div className="inbox-detail scroll">{shown !== undefined && <Detail key={shown.toolUseId} row={shown} titleOf={titleOf} />}</div>
+    <div className="inbox-detail scroll">
+      {shown !== undefined && <Detail key={shown.toolUseId} row={shown} titleOf={titleOf} />}
+    </div>
   )
   return (
     <>
@@ -137,7 +147,10 @@ function Detail({ row, titleOf }: { row: ConfirmationRow; titleOf: (sessionId: s
   const store = useMemo(() => live.chat.open(row.sessionId), [row.sessionId])
   const { view } = useValue(store.state)
   const calls = useMemo(
-    () => runsOf(view?.entries ?? []).flatMap((run) => run.items.flatMap((item) => (item.kind === 'call' ? [item.call] : []))),
+    () =>
+      runsOf(view?.entries ?? []).flatMap((run) =>
+        run.items.flatMap((item) => (item.kind === 'call' ? [item.call] : [])),
+      ),
     [view?.entries],
   )
   const at = calls.findIndex((call) => call.toolUseId === row.toolUseId)
@@ -171,6 +184,8 @@ function Target({ row }: { row: ConfirmationRow }) {
   const store = useClusterStore()
   const guest = useCluster().state?.guests.find((known) => known.vmid === row.target.vmid)
   if (guest === undefined) return null
+  const nets = store.samples(`${guest.vmid} net`)
+  const most = Math.max(1, ...nets)
   const net = rate((guest.netInBps ?? 0) + (guest.netOutBps ?? 0))
   return (
     <section>
@@ -186,10 +201,12 @@ function Target({ row }: { row: ConfirmationRow }) {
         <div>
           <dt>Memory</dt>
           <dd>{guest.status === 'running' ? percent(guest.ramBytes / guest.ramTotalBytes) : '–'}</dd>
+          <Spark values={store.samples(`${guest.vmid} ram`)} height={30} />
         </div>
         <div>
           <dt>Net</dt>
           <dd>{guest.netInBps === undefined ? '–' : `${net.value} ${net.unit}bit/s`}</dd>
+          <Spark values={nets.map((bps) => bps / most)} height={30} />
         </div>
       </dl>
     </section>

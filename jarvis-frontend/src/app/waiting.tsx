@@ -12,7 +12,9 @@ export function useGhosts(): ReadonlyMap<number, string> {
   return useMemo(
     () =>
       new Map(
-        (waiting ?? []).flatMap((row) => (row.target.vmid === undefined ? [] : [[row.target.vmid, actOf(row).ghost] as const])),
+        (waiting ?? []).flatMap((row) =>
+          row.target.vmid === undefined ? [] : [[row.target.vmid, actOf(row).ghost] as const],
+        ),
       ),
     [waiting],
   )

@@ -1,11 +1,9 @@
-/** A narrow no-break space: the gap between a number and its unit. */
-const gap = '\u202f'
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 
-export const withUnit = (value: number | string, unit: string) => `${value}${gap}${unit}`
+export const withUnit = (value: number | string, unit: string) => `${value} ${unit}`
 export const percent = (ratio: number) => withUnit(Math.round(ratio * 100), '%')
 export const celsius = (degrees: number) => withUnit(Math.round(degrees), '°C')
 
@@ -74,12 +72,12 @@ export function gibOf(used: number, total: number): string {
   return `${short(used)} / ${short(total)}`
 }
 
-/** `0.36 of 0.93 TiB`, one unit for both. */
+/** `0.36 of 0.93 TB`, one unit for both, decimal as disks are sold. */
 export function sizeOf(used: number, total: number): string {
-  const inTib = total >= 0.9 * 1024 * gib
-  const unit = inTib ? 1024 * gib : gib
-  const digits = total / unit >= 10 ? 1 : inTib ? 2 : 1
-  return withUnit(`${(used / unit).toFixed(digits)} of ${(total / unit).toFixed(digits)}`, inTib ? 'TiB' : 'GiB')
+  const inTb = total >= 0.5e12
+  const unit = inTb ? 1e12 : 1e9
+  const digits = total / unit >= 10 ? 1 : inTb ? 2 : 1
+  return withUnit(`${(used / unit).toFixed(digits)} of ${(total / unit).toFixed(digits)}`, inTb ? 'TB' : 'GB')
 }
 
 /** `41 M`, `310 k`: bits per second from bytes per second. */
@@ -98,3 +96,6 @@ export const plural = (count: number, one: string, many = `${one}s`) => `${count
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
+
+/** A model's own name, without its provider. */
+export const shortModel = (model: string) => model.slice(model.indexOf('/') + 1)

@@ -37,7 +37,11 @@ function once<Name extends keyof ChatRequests>(socket: ChatSocket, name: Name, p
     const onDisconnect = () => settle(undefined)
     const timer = setTimeout(() => settle(undefined), ackTimeoutMs)
     socket.on('disconnect', onDisconnect)
-    const emit = socket.emit.bind(socket) as (name: Name, payload: unknown, ack: (reply: Reply<Name>) => void) => unknown
+    const emit = socket.emit.bind(socket) as (
+      name: Name,
+      payload: unknown,
+      ack: (reply: Reply<Name>) => void,
+    ) => unknown
     emit(name, payload, settle)
   })
 }

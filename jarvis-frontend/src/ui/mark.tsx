@@ -2,12 +2,12 @@ export type MarkKind = 'ok' | 'warn' | 'bad' | 'unknown' | 'running' | 'stopped'
 
 const shapes: Record<MarkKind, React.ReactNode> = {
   ok: <circle className="mark-ok" cx="8" cy="8" r="5" />,
-  warn: <path className="mark-warn" d="M8 1.600 15.200 14H.8z" />,
+  warn: <path className="mark-warn" d="M8 1.6 15.2 14H.8z" />,
   bad: <path className="mark-bad" d="m3 3 10 10M13 3 3 13" />,
   unknown: <circle className="mark-unknown" cx="8" cy="8" r="5" />,
-  running: <circle className="mark-running" cx="8" cy="8" r="4.400" />,
-  stopped: <circle className="mark-stopped" cx="8" cy="8" r="4.200" />,
-  paused: <path className="mark-paused" d="M4 3.500h2.800v9H4zM9.200 3.500H12v9H9.200z" />,
+  running: <circle className="mark-running" cx="8" cy="8" r="4.4" />,
+  stopped: <circle className="mark-stopped" cx="8" cy="8" r="4.2" />,
+  paused: <path className="mark-paused" d="M4 3.5h2.8v9H4zM9.2 3.5H12v9H9.2z" />,
   none: <path className="mark-none" d="M3 8h10" />,
   step: <circle className="mark-step" cx="8" cy="8" r="5" />,
 }

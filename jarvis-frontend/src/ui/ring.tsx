@@ -11,11 +11,15 @@ export function Ring({ size, arcs, core }: { size: number; arcs: readonly RingAr
   const span = 360 / drawn.length
   const gap = drawn.length === 1 ? 0.1 : Math.min(22, span / 3)
   return (
-    <svg className="ring" width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">
-      {drawn.length === 0 && <circle className="arc" cx="16" cy="16" r="13.400" />}
+    <svg className="presence-ring" width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">
+      {drawn.length === 0 && <circle className="arc" cx="16" cy="16" r="13.4" />}
       {drawn.map((arc, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an arc is its place in the ring
-        <path key={at} className={arcClass[arc]} d={arcPath(16, 13.4, at * span + gap / 2, (at + 1) * span - gap / 2)} />
+        <path
+          key={at}
+          className={arcClass[arc]}
+          d={arcPath(16, 13.4, at * span + gap / 2, (at + 1) * span - gap / 2)}
+        />
       ))}
       <Core core={core} />
     </svg>
@@ -30,13 +34,13 @@ function Core({ core }: { core: RingCore }) {
       return (
         <>
           <path className="turning spin" d={arcPath(16, 7.5, 0, 110)} />
-          <circle className="core" cx="16" cy="16" r="2.600" />
+          <circle className="core" cx="16" cy="16" r="2.6" />
         </>
       )
     case 'waiting':
-      return <path className="ring-wait" d="M16 9.600 22.400 16 16 22.400 9.600 16z" />
+      return <path className="ring-wait" d="M16 9.6 22.4 16 16 22.4 9.6 16z" />
     case 'lost':
-      return <path className="dash" d="M12.500 16h7" />
+      return <path className="dash" d="M12.5 16h7" />
   }
 }
 

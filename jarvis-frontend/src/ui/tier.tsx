@@ -11,18 +11,18 @@ export const tierMeaning: Record<TierName, string> = {
 }
 
 const shapes: Record<TierName, React.ReactNode> = {
-  green: <circle cx="8" cy="8" r="5.600" fill="none" stroke="currentColor" strokeWidth="1.900" />,
+  green: <circle cx="8" cy="8" r="5.6" fill="none" stroke="currentColor" strokeWidth="1.9" />,
   yellow: (
     <>
-      <circle cx="8" cy="8" r="5.600" fill="none" stroke="currentColor" strokeWidth="1.900" />
-      <path d="M8 2.400a5.600 5.600 0 0 1 0 11.200z" fill="currentColor" />
+      <circle cx="8" cy="8" r="5.6" fill="none" stroke="currentColor" strokeWidth="1.9" />
+      <path d="M8 2.4a5.6 5.6 0 0 1 0 11.2z" fill="currentColor" />
     </>
   ),
-  red: <path d="M8 .9 15.100 8 8 15.100.9 8z" fill="currentColor" />,
+  red: <path d="M8 .9 15.1 8 8 15.100.9 8z" fill="currentColor" />,
   black: (
     <>
-      <rect className="tier-never" x="1.600" y="1.600" width="12.800" height="12.800" rx="2.600" />
-      <path className="tier-bar" d="M4.800 8h6.400" />
+      <rect className="tier-never" x="1.6" y="1.6" width="12.8" height="12.8" rx="2.6" />
+      <path className="tier-bar" d="M4.8 8h6.4" />
     </>
   ),
 }
@@ -38,7 +38,7 @@ export function Tier({ tier, size = 14, isRunning = false }: { tier: TierName; s
       aria-hidden="true"
     >
       {isRunning ? (
-        <path d={arcPath(8, 5.6, 0, 250)} fill="none" stroke="currentColor" strokeWidth="1.900" />
+        <path d={arcPath(8, 5.6, 0, 250)} fill="none" stroke="currentColor" strokeWidth="1.9" />
       ) : (
         shapes[tier]
       )}
@@ -50,7 +50,7 @@ export function Tier({ tier, size = 14, isRunning = false }: { tier: TierName; s
 export function Turning({ size = 11 }: { size?: number }) {
   return (
     <svg className="spin text-soft" width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
-      <path d={arcPath(8, 6, 0, 250)} fill="none" stroke="currentColor" strokeWidth="2.600" />
+      <path d={arcPath(8, 6, 0, 250)} fill="none" stroke="currentColor" strokeWidth="2.6" />
     </svg>
   )
 }

@@ -64,13 +64,52 @@ export const visibleText = (text: string): string =>
 export function mixesScripts(text: string): boolean {
   return text
     .split(/[^\p{L}\p{M}]+/u)
-    .some((word) => [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u].filter((s) => s.test(word)).length > 1)
+    .some(
+      (word) =>
+        [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u].filter((s) => s.test(word)).length > 1,
+    )
 }
 
 const lookalikes: Record<string, string> = {
-  а: 'a', с: 'c', ԁ: 'd', е: 'e', һ: 'h', і: 'i', ј: 'j', к: 'k', м: 'm', о: 'o', р: 'p', ѕ: 's', т: 't', у: 'y', х: 'x', в: 'b', н: 'h', ԛ: 'q', ԝ: 'w',
-  α: 'a', β: 'b', ε: 'e', ι: 'i', κ: 'k', ν: 'v', ο: 'o', ρ: 'p', τ: 't', υ: 'u', χ: 'x', ɡ: 'g', ı: 'i', ł: 'l',
-  '0': 'o', '1': 'l', i: 'l', '|': 'l', '5': 's', '8': 'b',
+  а: 'a',
+  с: 'c',
+  ԁ: 'd',
+  е: 'e',
+  һ: 'h',
+  і: 'i',
+  ј: 'j',
+  к: 'k',
+  м: 'm',
+  о: 'o',
+  р: 'p',
+  ѕ: 's',
+  т: 't',
+  у: 'y',
+  х: 'x',
+  в: 'b',
+  н: 'h',
+  ԛ: 'q',
+  ԝ: 'w',
+  α: 'a',
+  β: 'b',
+  ε: 'e',
+  ι: 'i',
+  κ: 'k',
+  ν: 'v',
+  ο: 'o',
+  ρ: 'p',
+  τ: 't',
+  υ: 'u',
+  χ: 'x',
+  ɡ: 'g',
+  ı: 'i',
+  ł: 'l',
+  '0': 'o',
+  '1': 'l',
+  i: 'l',
+  '|': 'l',
+  '5': 's',
+  '8': 'b',
 }
 
 /** Texts with the same skeleton can be taken for each other. */

@@ -7,17 +7,27 @@ const tools: ToolInfo[] = [
     name: 'restart_vm',
     description: 'Reboot one virtual machine. Waits for a person.',
     tier: 'red',
-    inputSchema: { properties: { node: { type: 'string' }, vmid: { type: 'integer' }, force: { type: 'boolean' } }, required: ['vmid'] },
+    inputSchema: {
+      properties: { node: { type: 'string' }, vmid: { type: 'integer' }, force: { type: 'boolean' } },
+      required: ['vmid'],
+    },
   },
   { name: 'get_vms', description: 'List virtual machines.', tier: 'green', inputSchema: { properties: {} } },
 ]
-const nouns = [{ label: '123 frigate', detail: 'VM on pve', insert: '123 frigate' }, { label: 'pve', detail: 'node', insert: 'pve' }]
+const nouns = [
+  { label: '123 frigate', detail: 'VM on pve', insert: '123 frigate' },
+  { label: 'pve', detail: 'node', insert: 'pve' },
+]
 const at = (text: string, cursor = text.length) => complete(text, cursor, tools, nouns)
 const labels = (text: string) => at(text)?.suggestions.map((suggestion) => suggestion.label)
 
 test('a slash at the start lists the tools with their tiers', () => {
   expect(labels('/')).toEqual(['/restart_vm', '/get_vms'])
-  expect(at('/')?.suggestions[0]).toMatchObject({ tier: 'red', insert: '/restart_vm vmid=', detail: 'Reboot one virtual machine.' })
+  expect(at('/')?.suggestions[0]).toMatchObject({
+    tier: 'red',
+    insert: '/restart_vm vmid=',
+    detail: 'Reboot one virtual machine.',
+  })
 })
 
 test('what is typed narrows the tools, beginnings first', () => {

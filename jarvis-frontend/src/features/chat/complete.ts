@@ -30,7 +30,12 @@ export const argumentHint = (tool: ToolInfo): string =>
 const shown = 9
 
 /** What the text before the cursor asks to be completed: `/tool`, its arguments, or `@` and a name. */
-export function complete(text: string, cursor: number, tools: readonly ToolInfo[], nouns: readonly NounName[]): Completion | undefined {
+export function complete(
+  text: string,
+  cursor: number,
+  tools: readonly ToolInfo[],
+  nouns: readonly NounName[],
+): Completion | undefined {
   const before = text.slice(0, cursor)
   const command = /^\/(\w*)$/.exec(before)
   if (command !== null) {
@@ -60,7 +65,11 @@ export function complete(text: string, cursor: number, tools: readonly ToolInfo[
         insert: `${name}=`,
       }))
     const hint = argumentHint(tool)
-    const found = { from: cursor - word.length, to: cursor, suggestions: word === '' && !before.endsWith(' ') ? [] : suggestions }
+    const found = {
+      from: cursor - word.length,
+      to: cursor,
+      suggestions: word === '' && !before.endsWith(' ') ? [] : suggestions,
+    }
     return hint === '' ? found : { ...found, hint }
   }
   const at = /(?:^|\s)@([\w.-]*)$/.exec(before)

@@ -1,8 +1,10 @@
 import type { ToolInfo } from 'jarvis-backend/protocol'
 import { useId, useLayoutEffect, useRef, useState } from 'react'
+import { shortModel } from '../../lib/format.ts'
 import { keep } from '../../lib/keep.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Tier, TierLegend, tierWord } from '../../ui/tier.tsx'
+import { phone, useMedia } from '../../ui/use-media.ts'
 import { complete, type NounName, type Suggestion } from './complete.ts'
 
 type Props = {
@@ -27,6 +29,7 @@ export function Composer({ draftKey, model, tools, nouns, isRunning, rest, onSen
   const [chosen, setChosen] = useState(0)
   const [isClosed, setClosed] = useState(false)
   const list = useId()
+  const isPhone = useMedia(phone)
   const completion = isClosed ? undefined : complete(text, cursor, tools, nouns)
   const suggestions = completion?.suggestions ?? []
   const picked = suggestions[Math.min(chosen, suggestions.length - 1)]
@@ -88,8 +91,13 @@ export function Composer({ draftKey, model, tools, nouns, isRunning, rest, onSen
         return
       }
       const isWhole = picked !== undefined && text === picked.insert.trimEnd()
-      const takes = event.key === 'Tab' || (event.key === 'Enter' && !event.shiftKey && text.startsWith('/') && !text.includes(' ') && !isWhole)
-      if (picked !== undefined && (takes || (event.key === 'Enter' && completion?.from !== 0 && !text.startsWith('/')))) {
+      const takes =
+        event.key === 'Tab' ||
+        (event.key === 'Enter' && !event.shiftKey && text.startsWith('/') && !text.includes(' ') && !isWhole)
+      if (
+        picked !== undefined &&
+        (takes || (event.key === 'Enter' && completion?.from !== 0 && !text.startsWith('/')))
+      ) {
         event.preventDefault()
         take(picked)
         return
@@ -149,18 +157,27 @@ export function Composer({ draftKey, model, tools, nouns, isRunning, rest, onSen
             aria-autocomplete="list"
             aria-controls={suggestions.length > 0 ? list : undefined}
             aria-activedescendant={picked === undefined ? undefined : `${list} ${picked.key}`.replaceAll(/\s/g, '-')}
-            placeholder={rest ?? 'Ask, or / for commands, @ for a node or guest'}
+            placeholder={rest ?? (isPhone ? 'Ask, / or @' : 'Ask, or / for commands, @ for a node or guest')}
             disabled={rest !== undefined}
             onChange={(event) => change(event.target.value, event.target.selectionStart)}
             onSelect={(event) => setCursor(event.currentTarget.selectionStart)}
             onKeyDown={onKeyDown}
           />
           <div className="composer-acts">
-            {model !== undefined && <span className="model cut">{model}</span>}
+            {model !== undefined && (
+              <span className="model cut" title={model}>
+                {shortModel(model)}
+              </span>
+            )}
             <button type="button" className="button small quiet" aria-label="Commands" onClick={() => insert('/')}>
               /
             </button>
-            <button type="button" className="button small quiet" aria-label="Name a node or guest" onClick={() => insert('@')}>
+            <button
+              type="button"
+              className="button small quiet"
+              aria-label="Name a node or guest"
+              onClick={() => insert('@')}
+            >
               @
             </button>
             <span className="flex-1" />
@@ -172,7 +189,7 @@ export function Composer({ draftKey, model, tools, nouns, isRunning, rest, onSen
             )}
             <button
               type="submit"
-              className={`button small solid send${canSend ? '' : ' idle'}`}
+              className={`button small solid send${canSend ? '' : ' is-empty'}`}
               aria-label={isRunning ? 'Queue' : 'Send'}
               aria-disabled={!canSend}
             >

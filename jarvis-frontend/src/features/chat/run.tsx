@@ -76,7 +76,8 @@ function CallView({ call, sessionId, progress }: { call: Call; sessionId: string
 
 function Thought({ text, tookMs }: { text: string; tookMs: number | undefined }) {
   const [isOpen, setOpen] = useState(false)
-  const label = tookMs === undefined ? 'Thought' : `Thought for ${withUnit(Math.max(1, Math.round(tookMs / 1_000)), 's')}`
+  const label =
+    tookMs === undefined ? 'Thought' : `Thought for ${withUnit(Math.max(1, Math.round(tookMs / 1_000)), 's')}`
   return (
     <Step mark={<Mark kind="step" size={8} />} label={label}>
       <button type="button" className="thinking" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -88,7 +89,13 @@ function Thought({ text, tookMs }: { text: string; tookMs: number | undefined })
 }
 
 /** The turn that streams now. */
-export function Partial({ partial, thinkingSince }: { partial: SessionView['partial']; thinkingSince: number | undefined }) {
+export function Partial({
+  partial,
+  thinkingSince,
+}: {
+  partial: SessionView['partial']
+  thinkingSince: number | undefined
+}) {
   return (
     <>
       {partial.thinking !== '' && partial.text === '' && <Thinking text={partial.thinking} since={thinkingSince} />}
@@ -178,7 +185,9 @@ function Stopped({ run }: { run: Run }) {
     end.stopReason === 'aborted'
       ? [
           `Stopped${by === undefined ? '' : ` by ${by}`} at ${timeOfDay(end.at)}.`,
-          cancelled.length > 0 ? `${plural(cancelled.length, 'confirmation')} cancelled, nothing more was run.` : 'Nothing more was run.',
+          cancelled.length > 0
+            ? `${plural(cancelled.length, 'confirmation')} cancelled, nothing more was run.`
+            : 'Nothing more was run.',
           ...left.map((call) => `${call.toolName} had begun and goes on.`),
         ].join(' ')
       : stopWords[end.stopReason]

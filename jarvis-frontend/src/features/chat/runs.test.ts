@@ -4,22 +4,52 @@ import { argumentLine, foldReads, runsOf } from './runs.ts'
 
 let seq = 0
 const use = (id: string, tier: Tier): Entry => ({
-  type: 'tool_use', seq: seq++, runId: 'r', at: 0, toolUseId: id, toolName: `tool_${id}`, toolInput: {}, tier,
+  type: 'tool_use',
+  seq: seq++,
+  runId: 'r',
+  at: 0,
+  toolUseId: id,
+  toolName: `tool_${id}`,
+  toolInput: {},
+  tier,
 })
 const result = (id: string, isError = false): Entry => ({
-  type: 'tool_result', seq: seq++, runId: 'r', at: 0, toolUseId: id, result: '', isError, summary: '', durationMs: 1,
+  type: 'tool_result',
+  seq: seq++,
+  runId: 'r',
+  at: 0,
+  toolUseId: id,
+  result: '',
+  isError,
+  summary: '',
+  durationMs: 1,
 })
 const kinds = (entries: Entry[]) => runsOf(entries).flatMap((run) => foldReads(run.items).map((row) => row.kind))
 
 test.each([
   ['two successful reads fold', [use('a', 'green'), result('a'), use('b', 'green'), result('b')], ['reads']],
   ['one read stands alone', [use('a', 'green'), result('a')], ['call']],
-  ['a failed read never folds', [use('a', 'green'), result('a'), use('b', 'green'), result('b', true)], ['call', 'call']],
+  [
+    'a failed read never folds',
+    [use('a', 'green'), result('a'), use('b', 'green'), result('b', true)],
+    ['call', 'call'],
+  ],
   ['a change never folds', [use('a', 'yellow'), result('a'), use('b', 'yellow'), result('b')], ['call', 'call']],
   ['a read that runs does not fold', [use('a', 'green'), result('a'), use('b', 'green')], ['call', 'call']],
   [
     'a change parts reads',
-    [use('a', 'green'), result('a'), use('b', 'green'), result('b'), use('c', 'yellow'), result('c'), use('d', 'green'), result('d'), use('e', 'green'), result('e')],
+    [
+      use('a', 'green'),
+      result('a'),
+      use('b', 'green'),
+      result('b'),
+      use('c', 'yellow'),
+      result('c'),
+      use('d', 'green'),
+      result('d'),
+      use('e', 'green'),
+      result('e'),
+    ],
     ['reads', 'call', 'reads'],
   ],
 ] as const)('%s', (_name, entries, expected) => {

@@ -41,7 +41,8 @@ export function runsOf(entries: readonly Entry[], before: readonly Run[] = []): 
   }
   return [...groups].map(([runId, group]) => {
     const run = known.get(runId)
-    const isSame = run?.entries.length === group.length && run.entries[0] === group[0] && run.entries.at(-1) === group.at(-1)
+    const isSame =
+      run?.entries.length === group.length && run.entries[0] === group[0] && run.entries.at(-1) === group.at(-1)
     return run !== undefined && isSame ? run : runOf(runId, group)
   })
 }

@@ -35,22 +35,73 @@ const card: Card = {
 const entries = [
   { type: 'user', seq: 0, runId, at: 1, messageId: 'm1', text: 'Restart 123', by: 'operator' },
   {
-    type: 'assistant', seq: 4, runId, at: 2, model: 'demo/demo', usage, stopReason: 'tool_use',
+    type: 'assistant',
+    seq: 4,
+    runId,
+    at: 2,
+    model: 'demo/demo',
+    usage,
+    stopReason: 'tool_use',
     content: [
       { type: 'thinking', text: 'Hm.' },
       { type: 'text', text: 'One moment.' },
       { type: 'tool_call', toolUseId: 'tu_1', toolName: 'get_vms', toolInput: {} },
       { type: 'tool_call', toolUseId: 'tu_2', toolName: 'restart_vm', toolInput: { vmid: 123 } },
-      { type: 'tool_call', toolUseId: 'tu_3', toolName: 'execute_ssh', toolInput: { node: 'pve', command: 'rm -rf /' } },
+      {
+        type: 'tool_call',
+        toolUseId: 'tu_3',
+        toolName: 'execute_ssh',
+        toolInput: { node: 'pve', command: 'rm -rf /' },
+      },
     ],
   },
   { type: 'tool_use', seq: 5, runId, at: 3, toolUseId: 'tu_1', toolName: 'get_vms', toolInput: {}, tier: 'green' },
-  { type: 'tool_result', seq: 7, runId, at: 4, toolUseId: 'tu_1', result: '…', isError: false, summary: '7 VMs', durationMs: 40 },
-  { type: 'blocked', seq: 8, runId, at: 5, toolUseId: 'tu_3', toolName: 'execute_ssh', toolInput: {}, reason: 'rm deletes files.', rule: 'ssh', tier: 'black' },
+  {
+    type: 'tool_result',
+    seq: 7,
+    runId,
+    at: 4,
+    toolUseId: 'tu_1',
+    result: '…',
+    isError: false,
+    summary: '7 VMs',
+    durationMs: 40,
+  },
+  {
+    type: 'blocked',
+    seq: 8,
+    runId,
+    at: 5,
+    toolUseId: 'tu_3',
+    toolName: 'execute_ssh',
+    toolInput: {},
+    reason: 'rm deletes files.',
+    rule: 'ssh',
+    tier: 'black',
+  },
   { type: 'confirm_needed', seq: 9, runId, at: 6, ...card },
   { type: 'confirm_resolved', seq: 12, runId, at: 7, toolUseId: 'tu_2', decision: 'approved', by: 'operator' },
-  { type: 'tool_use', seq: 13, runId, at: 8, toolUseId: 'tu_2', toolName: 'restart_vm', toolInput: { vmid: 123 }, tier: 'red' },
-  { type: 'tool_result', seq: 15, runId, at: 9, toolUseId: 'tu_2', result: 'OK', isError: false, summary: 'seen running', durationMs: 52_000 },
+  {
+    type: 'tool_use',
+    seq: 13,
+    runId,
+    at: 8,
+    toolUseId: 'tu_2',
+    toolName: 'restart_vm',
+    toolInput: { vmid: 123 },
+    tier: 'red',
+  },
+  {
+    type: 'tool_result',
+    seq: 15,
+    runId,
+    at: 9,
+    toolUseId: 'tu_2',
+    result: 'OK',
+    isError: false,
+    summary: 'seen running',
+    durationMs: 52_000,
+  },
   { type: 'done', seq: 19, runId, at: 10, usage, stopReason: 'end_turn' },
 ] satisfies Entry[]
 
@@ -72,7 +123,8 @@ const asEvent = ({ type, ...rest }: Entry) => ({ name: `chat:${type}`, sessionId
 const events = [...entries.map(asEvent), ...transient].sort((a, b) => a.seq - b.seq)
 
 const now = 10_000
-const foldAll = (view: SessionView, list: readonly ChatEvent[]) => list.reduce((v, event) => reduce(v, event, now), view)
+const foldAll = (view: SessionView, list: readonly ChatEvent[]) =>
+  list.reduce((v, event) => reduce(v, event, now), view)
 
 /** What a server would answer to an attach after `count` events, told apart from the reducer. */
 function snapshotAfter(count: number): Snapshot {
@@ -128,7 +180,11 @@ test('a card waits from confirm_needed until it is resolved', () => {
 
 test('an error ends the run and keeps what came', () => {
   const view = foldAll(fromSnapshot(empty), events.slice(0, 3))
-  const failed = reduce(view, { ...base, name: 'chat:error', seq: 3, at: 9, error: 'No answer.', code: 'internal' }, now)
+  const failed = reduce(
+    view,
+    { ...base, name: 'chat:error', seq: 3, at: 9, error: 'No answer.', code: 'internal' },
+    now,
+  )
   expect(failed.runId).toBeUndefined()
   expect(failed.entries.at(-1)).toEqual({ type: 'error', seq: 3, runId, at: 9, error: 'No answer.', code: 'internal' })
 })

@@ -3,8 +3,15 @@ import { expect, test } from 'vitest'
 import { SessionStore } from './store.ts'
 
 const snapshot: Snapshot = {
-  sessionId: 's', title: 't', seq: 0, entries: [], hasEarlier: false,
-  partial: { text: '', thinking: '' }, pending: [], queued: [], progress: {},
+  sessionId: 's',
+  title: 't',
+  seq: 0,
+  entries: [],
+  hasEarlier: false,
+  partial: { text: '', thinking: '' },
+  pending: [],
+  queued: [],
+  progress: {},
 }
 const token = (seq: number, text: string) => ({ name: 'chat:token' as const, sessionId: 's', runId: 'r', seq, text })
 
@@ -16,7 +23,15 @@ function makeStore() {
     () => gaps.push(1),
     () => 0,
   )
-  return { store, gaps, frames, frame: () => frames.splice(0).forEach((work) => { work() }) }
+  return {
+    store,
+    gaps,
+    frames,
+    frame: () =>
+      frames.splice(0).forEach((work) => {
+        work()
+      }),
+  }
 }
 
 test('tokens reach the screen once a frame', () => {
@@ -66,6 +81,9 @@ test('a missing event asks for a snapshot once and shows nothing out of order', 
 test('a message the snapshot holds is no longer on its way', () => {
   const { store } = makeStore()
   store.addOutgoing({ requestId: 'q', text: 'Hello', at: 100 })
-  store.take({ ...snapshot, entries: [{ type: 'user', seq: 0, runId: 'r', at: 120, messageId: 'm', text: 'Hello', by: 'operator' }] })
+  store.take({
+    ...snapshot,
+    entries: [{ type: 'user', seq: 0, runId: 'r', at: 120, messageId: 'm', text: 'Hello', by: 'operator' }],
+  })
   expect(store.state.get().outgoing).toEqual([])
 })

@@ -137,6 +137,8 @@ function unsent(outgoing: readonly Outgoing[], view: SessionView): readonly Outg
   return outgoing.filter(
     (message) =>
       !view.queued.some((queued) => queued.text === message.text) &&
-      !view.entries.some((entry) => entry.type === 'user' && entry.text === message.text && entry.at >= message.at - 60_000),
+      !view.entries.some(
+        (entry) => entry.type === 'user' && entry.text === message.text && entry.at >= message.at - 60_000,
+      ),
   )
 }

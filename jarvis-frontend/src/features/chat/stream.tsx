@@ -32,14 +32,30 @@ export function Stream({ state, sessionId, canSend, onSend }: Props) {
     view.partial.text === '' &&
     view.partial.thinking === '' &&
     !isWaiting &&
-    !(last?.items.some((item) => item.kind === 'call' && item.call.started !== undefined && item.call.result === undefined) ?? false)
+    !(
+      last?.items.some(
+        (item) => item.kind === 'call' && item.call.started !== undefined && item.call.result === undefined,
+      ) ?? false
+    )
   return (
     <div className="stream-frame">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too */}
-      <section ref={scroller} className="stream scroll" role="log" aria-live="off" aria-label="Conversation" tabIndex={0}>
+      <section
+        ref={scroller}
+        className="stream scroll"
+        role="log"
+        aria-live="off"
+        aria-label="Conversation"
+        tabIndex={0}
+      >
         <div ref={content} className="stream-column">
           {view?.hasEarlier === true && (
-            <button type="button" className="button small quiet earlier" onClick={() => void earlier.load()} disabled={earlier.isLoading}>
+            <button
+              type="button"
+              className="button small quiet earlier"
+              onClick={() => void earlier.load()}
+              disabled={earlier.isLoading}
+            >
               {earlier.isLoading ? 'Reading earlier entries' : 'Show earlier entries'}
             </button>
           )}
@@ -68,7 +84,11 @@ export function Stream({ state, sessionId, canSend, onSend }: Props) {
               ) : (
                 <>
                   <span className="text-soft">{message.error}</span>
-                  <button type="button" className="button small" onClick={() => onSend(message.text, message.requestId)}>
+                  <button
+                    type="button"
+                    className="button small"
+                    onClick={() => onSend(message.text, message.requestId)}
+                  >
                     Send again
                   </button>
                 </>
@@ -77,15 +97,27 @@ export function Stream({ state, sessionId, canSend, onSend }: Props) {
           ))}
         </div>
       </section>
-      {!isAtEnd && <Jump scroller={scroller} toEnd={toEnd} waiting={view?.pending.map((card) => card.toolUseId) ?? []} />}
+      {!isAtEnd && (
+        <Jump scroller={scroller} toEnd={toEnd} waiting={view?.pending.map((card) => card.toolUseId) ?? []} />
+      )}
     </div>
   )
 }
 
 /** Says what is below, a waiting card first. */
-function Jump({ scroller, toEnd, waiting }: { scroller: React.RefObject<HTMLElement | null>; toEnd: () => void; waiting: string[] }) {
+function Jump({
+  scroller,
+  toEnd,
+  waiting,
+}: {
+  scroller: React.RefObject<HTMLElement | null>
+  toEnd: () => void
+  waiting: string[]
+}) {
   const bottom = scroller.current?.getBoundingClientRect().bottom ?? 0
-  const below = waiting.filter((id) => (document.getElementById(`card-${id}`)?.getBoundingClientRect().bottom ?? 0) > bottom)
+  const below = waiting.filter(
+    (id) => (document.getElementById(`card-${id}`)?.getBoundingClientRect().bottom ?? 0) > bottom,
+  )
   return (
     <button type="button" className="jump" onClick={toEnd}>
       {below.length > 0 ? (
@@ -101,7 +133,12 @@ function Jump({ scroller, toEnd, waiting }: { scroller: React.RefObject<HTMLElem
 }
 
 /** Reads older entries above without a jump. */
-function useEarlier(scroller: React.RefObject<HTMLElement | null>, sessionId: string, firstSeq: number | undefined, hasEarlier: boolean) {
+function useEarlier(
+  scroller: React.RefObject<HTMLElement | null>,
+  sessionId: string,
+  firstSeq: number | undefined,
+  hasEarlier: boolean,
+) {
   const chat = useChat()
   const [isLoading, setLoading] = useState(false)
   const fromEnd = useRef<number>(undefined)

@@ -26,10 +26,20 @@ export function Queue({
       <Icon name="clock" />
       <span className="when">{at === 0 ? after : 'Then'}</span>
       <span className="cut text-ink">{message.text}</span>
-      <button type="button" className="icon-button" aria-label="Edit the queued message" onClick={() => onEdit(message)}>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label="Edit the queued message"
+        onClick={() => onEdit(message)}
+      >
         <Icon name="pen" />
       </button>
-      <button type="button" className="icon-button" aria-label="Remove it from the queue" onClick={() => onRemove(message)}>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label="Remove it from the queue"
+        onClick={() => onRemove(message)}
+      >
         <Icon name="close" />
       </button>
     </div>

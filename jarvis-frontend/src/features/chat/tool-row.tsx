@@ -13,7 +13,15 @@ import { Step } from './step.tsx'
 const shownLines = 20
 
 /** One call, 28 px: glyph, word, call, gist, duration. Opens to its exact input and output. */
-export function ToolRow({ call, progress, isBare = false }: { call: Call; progress: string | undefined; isBare?: boolean }) {
+export function ToolRow({
+  call,
+  progress,
+  isBare = false,
+}: {
+  call: Call
+  progress: string | undefined
+  isBare?: boolean
+}) {
   const [isOpen, setOpen] = useState(false)
   const { guestName } = useSlots()
   const { tier, result, started, malformed } = call
@@ -63,7 +71,9 @@ function InputOutput({ call }: { call: Call }) {
     <div className="io">
       <h4>Input</h4>
       <pre>
-        <Plain text={JSON.stringify(call.toolInput, undefined, Object.keys(call.toolInput).length > 3 ? 2 : undefined)} />
+        <Plain
+          text={JSON.stringify(call.toolInput, undefined, Object.keys(call.toolInput).length > 3 ? 2 : undefined)}
+        />
       </pre>
       <h4>
         Output <span>{call.result === undefined ? 'none yet' : lines.length > 1 ? `${lines.length} lines` : ''}</span>
@@ -87,23 +97,27 @@ function InputOutput({ call }: { call: Call }) {
 
 /** Plain text line by line; what cannot be seen becomes codes, tabs and indents stay. */
 function Plain({ text }: { text: string }) {
-  return text
-    .replaceAll('\r\n', '\n')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-    .split(/([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]+|\[redacted\])/u)
-    .map((part, at) =>
-      at % 2 === 0 ? (
-        part
-      ) : part === '[redacted]' ? (
-        // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity but their place
-        <span key={at} className="redacted">
-          redacted
-        </span>
-      ) : (
-        // biome-ignore lint/suspicious/noArrayIndexKey: as above
-        <Visible key={at} text={part} />
-      ),
-    )
+  return (
+    text
+      .replaceAll('\r\n', '\n')
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+      .split(
+        /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]+|\[redacted\])/u,
+      )
+      .map((part, at) =>
+        at % 2 === 0 ? (
+          part
+        ) : part === '[redacted]' ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity but their place
+          <span key={at} className="redacted">
+            redacted
+          </span>
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: as above
+          <Visible key={at} text={part} />
+        ),
+      )
+  )
 }
 
 /** Successful reads in a row, as one line that opens. */

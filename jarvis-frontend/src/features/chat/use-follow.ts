@@ -3,7 +3,11 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 const nearEndPx = 48
 
 /** Keeps a scroller at its end while the reader is there, and where it is while they are not. */
-export function useFollow(scroller: RefObject<HTMLElement | null>, content: RefObject<HTMLElement | null>, key: string) {
+export function useFollow(
+  scroller: RefObject<HTMLElement | null>,
+  content: RefObject<HTMLElement | null>,
+  key: string,
+) {
   const [isAtEnd, setAtEnd] = useState(true)
   const follows = useRef(true)
 

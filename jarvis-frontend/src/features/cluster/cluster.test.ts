@@ -7,15 +7,38 @@ const hour = 3_600_000
 const now = 1_000 * hour
 const node = (change: Partial<Node> = {}): Node => ({ name: 'pve', status: 'online', isProtected: false, ...change })
 const guest = (change: Partial<Guest> = {}): Guest => ({
-  vmid: 123, name: 'frigate', type: 'vm', node: 'pve', status: 'running', isProtected: false, uptimeS: 1, cpuRatio: 0.1,
-  cpuCount: 1, ramBytes: 1, ramTotalBytes: 2, diskBytes: 1, diskTotalBytes: 2, isHa: false, tags: [], backupAt: now - hour,
+  vmid: 123,
+  name: 'frigate',
+  type: 'vm',
+  node: 'pve',
+  status: 'running',
+  isProtected: false,
+  uptimeS: 1,
+  cpuRatio: 0.1,
+  cpuCount: 1,
+  ramBytes: 1,
+  ramTotalBytes: 2,
+  diskBytes: 1,
+  diskTotalBytes: 2,
+  isHa: false,
+  tags: [],
+  backupAt: now - hour,
   ...change,
 })
 const state = (change: Partial<ClusterState> = {}): ClusterState => ({
-  name: 'homelab', isDemo: true, at: 0, nodes: [node()], guests: [guest()], storages: [], tasks: [], isQuorate: true,
-  missing: [], ...change,
+  name: 'homelab',
+  isDemo: true,
+  at: 0,
+  nodes: [node()],
+  guests: [guest()],
+  storages: [],
+  tasks: [],
+  isQuorate: true,
+  missing: [],
+  ...change,
 })
-const facts = (s: ClusterState, busySince?: number) => issuesOf(s, now, () => busySince).map((issue) => [issue.tone, issue.fact])
+const facts = (s: ClusterState, busySince?: number) =>
+  issuesOf(s, now, () => busySince).map((issue) => [issue.tone, issue.fact])
 
 test('a healthy cluster has no issue', () => {
   expect(facts(state())).toEqual([])
@@ -23,13 +46,26 @@ test('a healthy cluster has no issue', () => {
 
 test.each([
   ['79 °C is fine', { nodes: [node({ temperatureC: 79 })] }, []],
-  ['80 °C needs a look', { nodes: [node({ temperatureC: 80 })] }, [['warn', 'pve is at 80\u202f°C']]],
-  ['90 °C is bad', { nodes: [node({ temperatureC: 90 })] }, [['bad', 'pve is at 90\u202f°C']]],
+  ['80 °C needs a look', { nodes: [node({ temperatureC: 80 })] }, [['warn', 'pve is at 80 °C']]],
+  ['90 °C is bad', { nodes: [node({ temperatureC: 90 })] }, [['bad', 'pve is at 90 °C']]],
   ['a node that is away', { nodes: [node({ status: 'offline' })] }, [['bad', 'pve is away']]],
   ['no quorum', { isQuorate: false }, [['bad', 'No quorum']]],
-  ['a backup of a day', { guests: [guest({ backupAt: now - 24 * hour })] }, [['warn', '1 guest without a fresh backup']]],
-  ['a backup of a week', { guests: [guest({ backupAt: now - 168 * hour })] }, [['bad', '1 guest without a fresh backup']]],
-  ['a running guest without any backup', { guests: [guest({ vmid: 5 })].map(({ backupAt: _, ...g }) => g) }, [['warn', '1 guest without a fresh backup']]],
+  ['a backup of last night that was late is fresh', { guests: [guest({ backupAt: now - 25 * hour })] }, []],
+  [
+    'a backup of the night before',
+    { guests: [guest({ backupAt: now - 26 * hour })] },
+    [['warn', '1 guest without a fresh backup']],
+  ],
+  [
+    'a backup of a week',
+    { guests: [guest({ backupAt: now - 168 * hour })] },
+    [['bad', '1 guest without a fresh backup']],
+  ],
+  [
+    'a running guest without any backup',
+    { guests: [guest({ vmid: 5 })].map(({ backupAt: _, ...g }) => g) },
+    [['warn', '1 guest without a fresh backup']],
+  ],
 ] as const)('%s', (_name, change, expected) => {
   expect(facts(state(change as Partial<ClusterState>))).toEqual(expected)
 })
@@ -52,7 +88,11 @@ test('a stale view claims no health', () => {
 test('an update replaces by id and leaves the rest as the same objects', () => {
   const before = state({ guests: [guest(), guest({ vmid: 141 })] })
   const after = foldCluster(before, { at: 9, guests: [guest({ vmid: 141, status: 'stopped' }), guest({ vmid: 150 })] })
-  expect(after.guests.map((g) => [g.vmid, g.status])).toEqual([[123, 'running'], [141, 'stopped'], [150, 'running']])
+  expect(after.guests.map((g) => [g.vmid, g.status])).toEqual([
+    [123, 'running'],
+    [141, 'stopped'],
+    [150, 'running'],
+  ])
   expect(after.guests[0]).toBe(before.guests[0])
   expect(after.nodes).toBe(before.nodes)
 })

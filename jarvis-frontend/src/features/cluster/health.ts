@@ -4,13 +4,14 @@ import { celsius, percent, plural, sizeOf, span } from '../../lib/format.ts'
 export type Tone = 'warn' | 'bad' | undefined
 
 const hour = 3_600_000
+/** A nightly backup that came two hours late is still fresh. */
 export const limits = {
   cpuRatio: 0.9,
   cpuForMs: 600_000,
   ram: [0.9, 0.97],
   storage: [0.85, 0.95],
   temperature: [80, 90],
-  backupMs: [24 * hour, 168 * hour],
+  backupMs: [26 * hour, 168 * hour],
 } as const
 
 const past = (value: number | undefined, [warn, bad]: readonly [number, number]): Tone =>
@@ -21,7 +22,8 @@ export const ratio = (used: number | undefined, of: number | undefined) =>
 
 export const temperatureTone = (node: Node): Tone => past(node.temperatureC, limits.temperature)
 export const nodeRamTone = (node: Node): Tone => past(ratio(node.ramBytes, node.ramTotalBytes), limits.ram)
-export const storageTone = (storage: Storage): Tone => past(ratio(storage.usedBytes, storage.totalBytes), limits.storage)
+export const storageTone = (storage: Storage): Tone =>
+  past(ratio(storage.usedBytes, storage.totalBytes), limits.storage)
 export const backupTone = (guest: Guest, now: number): Tone =>
   guest.backupAt === undefined ? undefined : past(now - guest.backupAt, limits.backupMs)
 
@@ -69,11 +71,10 @@ export function issuesOf(state: ClusterState, now: number, busySince: (key: stri
       key: `cpu ${guest.vmid}`,
       tone: 'warn',
       fact: `${guest.vmid} is at ${percent(guest.cpuRatio)} CPU`,
-      detail: `over ${percent(limits.cpuRatio)} for ${span(now - since)}`,
+      detail: `limit ${percent(limits.cpuRatio)}`,
       question: `Why does ${guest.vmid} use so much CPU?`,
       ask: 'Ask why',
       vmid: guest.vmid,
-      since,
     })
   }
   const { stale, oldestMs } = backupsOf(state.guests, now)
@@ -105,20 +106,32 @@ export function issuesOf(state: ClusterState, now: number, busySince: (key: stri
 
 function nodeIssues(node: Node, now: number, busySince: number | undefined): Issue[] {
   const found: Issue[] = []
-  const add = (what: string, tone: Tone, fact: string, detail: string, question: string, since?: number) => {
+  const add = (what: string, tone: Tone, fact: string, detail: string, question: string) => {
     if (tone === undefined) return
-    found.push({ key: `${what} ${node.name}`, tone, fact, detail, question, ask: 'Ask why', node: node.name, since })
+    found.push({ key: `${what} ${node.name}`, tone, fact, detail, question, ask: 'Ask why', node: node.name })
   }
   if (node.status !== 'online') {
     const seen = node.lastSeenAt === undefined ? 'not seen yet' : `last seen ${span(now - node.lastSeenAt)} ago`
-    add('away', node.status === 'offline' ? 'bad' : 'warn', `${node.name} is away`, seen, `What happened to ${node.name}?`)
+    add(
+      'away',
+      node.status === 'offline' ? 'bad' : 'warn',
+      `${node.name} is away`,
+      seen,
+      `What happened to ${node.name}?`,
+    )
     return found
   }
   const ram = ratio(node.ramBytes, node.ramTotalBytes)
   if (node.temperatureC !== undefined) {
     const degrees = Math.round(node.temperatureC)
     const detail = `limit ${celsius(limits.temperature[0])}`
-    add('heat', temperatureTone(node), `${node.name} is at ${celsius(degrees)}`, detail, `${node.name} is at ${degrees} °C. Why?`)
+    add(
+      'heat',
+      temperatureTone(node),
+      `${node.name} is at ${celsius(degrees)}`,
+      detail,
+      `${node.name} is at ${degrees} °C. Why?`,
+    )
   }
   if (ram !== undefined) {
     const question = `What uses the memory of ${node.name}?`
@@ -126,7 +139,7 @@ function nodeIssues(node: Node, now: number, busySince: number | undefined): Iss
   }
   if (busySince !== undefined && now - busySince >= limits.cpuForMs) {
     const fact = `${node.name} is at ${percent(node.cpuRatio ?? 0)} CPU`
-    add('cpu', 'warn', fact, `for ${span(now - busySince)}`, `What keeps ${node.name} busy?`, busySince)
+    add('cpu', 'warn', fact, `limit ${percent(limits.cpuRatio)}`, `What keeps ${node.name} busy?`)
   }
   return found
 }

@@ -1,11 +1,11 @@
-import { useEffect, useRef, useState } from 'react'
-import { celsius, longSpan, percent, timeOfDay } from '../../lib/format.ts'
-import { Boxed, Visible } from '../../ui/boxed.tsx'
-import { Spark } from '../../ui/spark.tsx'
-import { guestMark, nodeMark, ratio } from './health.ts'
+import { lazy, Suspense, useRef, useState } from 'react'
+import { Visible } from '../../ui/boxed.tsx'
+import { guestMark, nodeMark } from './health.ts'
 import { findNouns, type Noun, nounOf } from './nouns.ts'
 import { StateMark } from './parts.tsx'
-import { useCluster, useClusterStore } from './store.ts'
+import { useCluster } from './store.ts'
+
+const Peek = lazy(() => import('./peek.tsx').then((part) => ({ default: part.Peek })))
 
 type Ask = (question: string) => void
 
@@ -54,109 +54,18 @@ function NounButton({ noun, onAsk }: { noun: Noun; onAsk?: Ask | undefined }) {
         {guest === undefined && node === undefined && (noun.kind === 'guest' ? noun.vmid : noun.name)}
       </button>
       {anchor !== undefined && (
-        <Peek
-          noun={noun}
-          anchor={anchor}
-          onClose={() => {
-            setAnchor(undefined)
-            button.current?.focus()
-          }}
-          onAsk={onAsk}
-        />
+        <Suspense fallback={null}>
+          <Peek
+            noun={noun}
+            anchor={anchor}
+            onClose={() => {
+              setAnchor(undefined)
+              button.current?.focus()
+            }}
+            onAsk={onAsk}
+          />
+        </Suspense>
       )}
     </>
-  )
-}
-
-type PeekProps = { noun: Noun; anchor: DOMRect; onClose: () => void; onAsk?: Ask | undefined }
-
-function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
-  const store = useClusterStore()
-  const { state } = useCluster()
-  const box = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const onDown = (event: PointerEvent) => {
-      if (event.target instanceof Node && !box.current?.contains(event.target)) onClose()
-    }
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== 'Escape') return
-      event.stopPropagation()
-      onClose()
-    }
-    addEventListener('pointerdown', onDown, true)
-    addEventListener('keydown', onKey, true)
-    return () => {
-      removeEventListener('pointerdown', onDown, true)
-      removeEventListener('keydown', onKey, true)
-    }
-  }, [onClose])
-  const guest = noun.kind === 'guest' ? state?.guests.find((known) => known.vmid === noun.vmid) : undefined
-  const node = noun.kind === 'node' ? state?.nodes.find((known) => known.name === noun.name) : undefined
-  const isLow = anchor.bottom + 240 > innerHeight
-  const place = {
-    left: Math.max(8, Math.min(anchor.left, innerWidth - 288)),
-    ...(isLow ? { bottom: innerHeight - anchor.top + 6 } : { top: anchor.bottom + 6 }),
-  }
-  const facts: (readonly [string, string | undefined])[] =
-    guest !== undefined
-      ? [
-          ['State', guest.status],
-          ['Node', guest.node],
-          ['Up', guest.status === 'running' ? longSpan(guest.uptimeS * 1_000) : undefined],
-          ['CPU', guest.status === 'running' ? percent(guest.cpuRatio) : undefined],
-          ['Memory', guest.status === 'running' ? percent(ratio(guest.ramBytes, guest.ramTotalBytes) ?? 0) : undefined],
-          ['Backup', guest.backupAt === undefined ? 'none' : timeOfDay(guest.backupAt)],
-        ]
-      : [
-          ['State', node?.status],
-          ['CPU', node?.cpuRatio === undefined ? undefined : percent(node.cpuRatio)],
-          ['Memory', node === undefined ? undefined : percent(ratio(node.ramBytes, node.ramTotalBytes) ?? 0)],
-          ['Heat', node?.temperatureC === undefined ? undefined : celsius(node.temperatureC)],
-        ]
-  const open = state?.tasks.filter(
-    (task) => task.status === 'running' && (noun.kind === 'guest' ? task.vmid === noun.vmid : task.node === noun.name),
-  )
-  const name = noun.kind === 'guest' ? String(noun.vmid) : noun.name
-  return (
-    <div ref={box} className="peek" role="dialog" aria-label={`About ${name}`} style={place}>
-      <h2>
-        {guest !== undefined ? (
-          <>
-            <span className="num">{guest.vmid}</span> <Boxed text={guest.name} />
-          </>
-        ) : (
-          name
-        )}
-      </h2>
-      <Spark values={store.samples(noun.kind === 'guest' ? String(noun.vmid) : `node/${noun.name}`)} height={30} />
-      <dl>
-        {facts.map(([key, value]) =>
-          value === undefined ? null : (
-            <div key={key} className="contents">
-              <dt>{key}</dt>
-              <dd className="num">{value}</dd>
-            </div>
-          ),
-        )}
-        {open?.map((task) => (
-          <div key={task.upid} className="contents">
-            <dt>Task</dt>
-            <dd>{task.type}, running</dd>
-          </div>
-        ))}
-      </dl>
-      {onAsk !== undefined && (
-        <button
-          type="button"
-          className="button small"
-          onClick={() => {
-            onClose()
-            onAsk(guest === undefined ? `How is ${name}?` : `How is ${guest.vmid} ${guest.name}?`)
-          }}
-        >
-          Ask about this
-        </button>
-      )}
-    </div>
   )
 }

@@ -3,7 +3,10 @@ import { expect, test } from 'vitest'
 import { findNouns, nounOf } from './nouns.ts'
 
 const state = {
-  guests: [{ vmid: 123, name: 'frigate' }, { vmid: 141, name: 'pbs' }],
+  guests: [
+    { vmid: 123, name: 'frigate' },
+    { vmid: 141, name: 'pbs' },
+  ],
   nodes: [{ name: 'pve' }, { name: 'agent' }],
 } as ClusterState
 const guest = (vmid: number) => ({ kind: 'guest', vmid })

@@ -11,7 +11,8 @@ export type Piece = string | Noun
 export function findNouns(text: string, state: ClusterState): Piece[] {
   const pieces: Piece[] = []
   let rest = 0
-  const word = /(?:\b(?<type>VM|CT|guest|container)\s+)?\b(?<vmid>\d{3,9})\b(?:\s+\(?(?<name>[\w.-]+)\)?)?|\b(?:on|node|of|from)\s+(?<node>[\w.-]+)/giu
+  const word =
+    /(?:\b(?<type>VM|CT|guest|container)\s+)?\b(?<vmid>\d{3,9})\b(?:\s+\(?(?<name>[\w.-]+)\)?)?|\b(?:on|node|of|from)\s+(?<node>[\w.-]+)/giu
   for (const match of text.matchAll(word)) {
     const { type, vmid, name, node } = match.groups ?? {}
     const guest = vmid === undefined ? undefined : state.guests.find((known) => known.vmid === Number(vmid))
@@ -38,7 +39,9 @@ export function findNouns(text: string, state: ClusterState): Piece[] {
 
 /** What a code span names as a whole: `frigate`, `123`, `pve`. */
 export function nounOf(text: string, state: ClusterState): Noun | undefined {
-  const guest = state.guests.find((known) => known.name === text || String(known.vmid) === text || `${known.vmid} ${known.name}` === text)
+  const guest = state.guests.find(
+    (known) => known.name === text || String(known.vmid) === text || `${known.vmid} ${known.name}` === text,
+  )
   if (guest !== undefined) return { kind: 'guest', vmid: guest.vmid }
   const node = state.nodes.find((known) => known.name === text)
   return node === undefined ? undefined : { kind: 'node', name: node.name }

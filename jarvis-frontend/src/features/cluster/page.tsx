@@ -119,10 +119,26 @@ function VitalRow({ state, isLive, now }: { state: ClusterState; isLive: boolean
           </small>
         )}
       </Vital>
-      <Vital name="Quorum" value={`${totals.onlineCount}/${state.nodes.length}`} mark={!isLive ? 'unknown' : state.isQuorate ? 'ok' : 'bad'}>
-        <small>{!state.isQuorate ? 'lost' : spare === 0 ? 'none may fail' : spare === 1 ? 'one may fail' : `${spare} may fail`}</small>
+      <Vital
+        name="Quorum"
+        value={`${totals.onlineCount}/${state.nodes.length}`}
+        mark={!isLive ? 'unknown' : state.isQuorate ? 'ok' : 'bad'}
+      >
+        <small>
+          {!state.isQuorate
+            ? 'lost'
+            : spare === 0
+              ? 'none may fail'
+              : spare === 1
+                ? 'one may fail'
+                : `${spare} may fail`}
+        </small>
       </Vital>
-      <Vital name="Backups" value={`${expected - stale.length}/${expected}`} mark={expected === 0 ? undefined : stale.length > 0 ? 'warn' : 'ok'}>
+      <Vital
+        name="Backups"
+        value={`${expected - stale.length}/${expected}`}
+        mark={expected === 0 ? undefined : stale.length > 0 ? 'warn' : 'ok'}
+      >
         <small>
           {stale.length > 0 && oldestMs !== undefined
             ? `${stale.length} not fresh`
@@ -141,7 +157,17 @@ function VitalRow({ state, isLive, now }: { state: ClusterState; isLive: boolean
 
 const share = (storage: { usedBytes: number; totalBytes: number }) => ratio(storage.usedBytes, storage.totalBytes) ?? 0
 
-function Vital({ name, value, mark, children }: { name: string; value: string; mark?: MarkKind | undefined; children: React.ReactNode }) {
+function Vital({
+  name,
+  value,
+  mark,
+  children,
+}: {
+  name: string
+  value: string
+  mark?: MarkKind | undefined
+  children: React.ReactNode
+}) {
   return (
     <div>
       <dt>
@@ -289,7 +315,9 @@ const GuestTableRow = memo(function GuestTableRow({ guest, mark, isBusy, ghost, 
           </span>
         )}
       </td>
-      <td className="n wide text-dim">{isOff ? `0 / ${gibOf(0, guest.ramTotalBytes).split('/ ')[1]}` : gibOf(guest.ramBytes, guest.ramTotalBytes)}</td>
+      <td className="n wide text-dim">
+        {isOff ? `0 / ${gibOf(0, guest.ramTotalBytes).split('/ ')[1]}` : gibOf(guest.ramBytes, guest.ramTotalBytes)}
+      </td>
       <td className="n">{isOff || disk === undefined || guest.diskBytes === 0 ? '' : percent(disk)}</td>
       <td className="n wide">{isOff || guest.netInBps === undefined ? '' : `${net.value} ${net.unit}`}</td>
       <td className="n wide">{isOff ? '' : span(guest.uptimeS * 1_000)}</td>

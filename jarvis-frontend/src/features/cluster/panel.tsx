@@ -1,7 +1,6 @@
 import type { ClusterState, Node } from 'jarvis-backend/protocol'
 import { memo, useState } from 'react'
 import { celsius, percent, plural, span } from '../../lib/format.ts'
-import { Icon } from '../../ui/icon.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
 import { Spark } from '../../ui/spark.tsx'
@@ -193,14 +192,5 @@ function PanelSkeleton() {
         <div key={height} className="skeleton" style={{ height }} />
       ))}
     </div>
-  )
-}
-
-export function PanelToggle({ isOpen, onToggle }: { isOpen: boolean; onToggle: () => void }) {
-  const label = isOpen ? 'Hide the cluster panel' : 'Show the cluster panel'
-  return (
-    <button type="button" className="icon-button" aria-label={label} title={`${label}  ]`} aria-pressed={isOpen} onClick={onToggle}>
-      <Icon name="panel" />
-    </button>
   )
 }

@@ -13,7 +13,13 @@ import { type Issue, ratio, storageTone } from './health.ts'
 export type Ghosts = ReadonlyMap<number, string>
 
 const markLabel: Record<string, string> = {
-  ok: 'well', warn: 'needs a look', bad: 'failed', unknown: 'unknown', running: 'running', stopped: 'stopped', paused: 'paused',
+  ok: 'well',
+  warn: 'needs a look',
+  bad: 'failed',
+  unknown: 'unknown',
+  running: 'running',
+  stopped: 'stopped',
+  paused: 'paused',
 }
 
 export const StateMark = ({ kind, size = 10 }: { kind: MarkKind; size?: number }) => (
@@ -83,7 +89,13 @@ export function StorageList({ storages }: { storages: readonly Storage[] }) {
   )
 }
 
-export function IssueList({ issues, onAsk }: { issues: readonly Issue[]; onAsk?: ((question: string) => void) | undefined }) {
+export function IssueList({
+  issues,
+  onAsk,
+}: {
+  issues: readonly Issue[]
+  onAsk?: ((question: string) => void) | undefined
+}) {
   return (
     <ul className="issues">
       {issues.map((issue) => (
@@ -159,4 +171,3 @@ export function Quorum({ nodes, isQuorate, isLive }: { nodes: readonly Node[]; i
     </>
   )
 }
-

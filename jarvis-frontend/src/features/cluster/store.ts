@@ -21,10 +21,11 @@ export type ClusterView = {
 /** The live cluster as this browser knows it, and what it has seen since it connected. */
 export class ClusterStore {
   readonly view = new Value<ClusterView>({ state: undefined, heardAt: 0, isLive: false, issues: [] })
-  /** CPU ratios since connect, oldest first, by `node/NAME`, `vmid`, or `cpu`, `ram` and `net` of the whole. */
+  /** Ratios since connect, oldest first, by `node/NAME`, `vmid`, `vmid ram`, or `cpu` and `ram` of the whole; bytes a second by `vmid net` and `net`. */
   readonly #samples = new Map<string, readonly number[]>()
   readonly #busySince = new Map<string, number>()
-  readonly #issueSince = new Map<string, number>()
+  /** Undefined for what was so at first sight: nobody here knows since when. */
+  readonly #issueSince = new Map<string, number | undefined>()
   #sampledAt = 0
 
   constructor(socket: ClusterSocket) {
@@ -42,7 +43,9 @@ export class ClusterStore {
 
   #put(state: ClusterState): void {
     const now = Date.now()
-    this.#watchLoad(state, now)
+    const isFirst = this.view.get().state === undefined
+    // What is busy at first sight may have been so for long; what gets busy later must stay so to count.
+    this.#watchLoad(state, isFirst ? 0 : now)
     if (now - this.#sampledAt >= sampleEveryMs) {
       this.#sampledAt = now
       this.#sample(state)
@@ -52,8 +55,8 @@ export class ClusterStore {
       if (!issues.some((issue) => issue.key === key)) this.#issueSince.delete(key)
     }
     for (const issue of issues) {
-      issue.since ??= this.#issueSince.get(issue.key) ?? undefined
-      if (!this.#issueSince.has(issue.key)) this.#issueSince.set(issue.key, now)
+      if (!this.#issueSince.has(issue.key)) this.#issueSince.set(issue.key, isFirst ? undefined : now)
+      issue.since = this.#issueSince.get(issue.key)
     }
     this.view.set({ state, heardAt: now, isLive: true, issues })
   }
@@ -74,7 +77,12 @@ export class ClusterStore {
       this.#samples.set(key, [...(this.#samples.get(key) ?? []).slice(1 - samplesKept), ratio])
     }
     for (const node of state.nodes) if (node.cpuRatio !== undefined) push(`node/${node.name}`, node.cpuRatio)
-    for (const guest of state.guests) if (guest.status === 'running') push(String(guest.vmid), guest.cpuRatio)
+    for (const guest of state.guests) {
+      if (guest.status !== 'running') continue
+      push(String(guest.vmid), guest.cpuRatio)
+      push(`${guest.vmid} ram`, guest.ramTotalBytes === 0 ? 0 : guest.ramBytes / guest.ramTotalBytes)
+      push(`${guest.vmid} net`, (guest.netInBps ?? 0) + (guest.netOutBps ?? 0))
+    }
     const { cpuRatio, ramRatio, netBps } = totalsOf(state)
     push('cpu', cpuRatio)
     push('ram', ramRatio)

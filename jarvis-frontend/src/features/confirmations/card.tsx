@@ -1,5 +1,6 @@
 import type { Card } from 'jarvis-backend/protocol'
 import { useId, useLayoutEffect, useRef, useState } from 'react'
+import { shortModel } from '../../lib/format.ts'
 import { Boxed, Visible } from '../../ui/boxed.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -108,7 +109,9 @@ export function ConfirmationCard({ matter, live, guests, hand, isElsewhere = fal
       </article>
     )
   }
-  const pieces = { executing: act.doing, done: act.did, failed: act.failed, interrupted: act.interrupted }[phase as 'done'] ?? act.didNot
+  const pieces =
+    { executing: act.doing, done: act.did, failed: act.failed, interrupted: act.interrupted }[phase as 'done'] ??
+    act.didNot
   return (
     <article {...frame} className="card settled">
       <header>{heading(pieces)}</header>
@@ -149,8 +152,7 @@ function Facts({ card, live }: { card: Card; live: LiveTarget | undefined }) {
       <div>
         <dt>Why</dt>
         <dd>
-          <Visible text={card.reason.replace(/\.$/, '')} />{' '}
-          <small>{`${card.toolName} is red`}</small>
+          <Visible text={card.reason.replace(/\.$/, '')} /> <small>{`${card.toolName} is red`}</small>
         </dd>
       </div>
     </dl>
@@ -222,7 +224,7 @@ export function Asker({ card }: { card: Card }) {
   if (kind === 'chat') {
     return (
       <>
-        Asked in this chat by <Visible text={name} />
+        Asked in this chat by <Visible text={shortModel(name)} />
       </>
     )
   }
@@ -247,6 +249,10 @@ export function Asker({ card }: { card: Card }) {
 }
 
 export const askerText = ({ requestedBy: { kind, name } }: Card): string =>
-  kind === 'mcp' ? `MCP client ${visibleText(name)}` : kind === 'chat' ? `chat, ${visibleText(name)}` : `command by ${visibleText(name)}`
+  kind === 'mcp'
+    ? `MCP client ${visibleText(name)}`
+    : kind === 'chat'
+      ? `chat, ${visibleText(shortModel(name))}`
+      : `command by ${visibleText(name)}`
 
 export const cardSentence = (card: Card): string => sentenceText(actOf(card).ask)

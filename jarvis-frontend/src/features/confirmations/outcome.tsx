@@ -30,7 +30,15 @@ export function Executing({ matter }: { matter: Matter }) {
           <li>
             <Turning />
             <span className="text-ink">
-              {progress === undefined ? startedAt === undefined ? 'Waits for its turn' : 'Running' : <Visible text={progress} />}
+              {progress === undefined ? (
+                startedAt === undefined ? (
+                  'Waits for its turn'
+                ) : (
+                  'Running'
+                )
+              ) : (
+                <Visible text={progress} />
+              )}
             </span>
             <span className="num">{clock(now - since)}</span>
           </li>
@@ -60,7 +68,9 @@ export function Settled({ matter, phase, isElsewhere, askAgain }: Props) {
         {phase === 'executing' ? (
           <Turning />
         ) : (
-          <Mark kind={phase === 'done' ? 'ok' : phase === 'failed' ? 'bad' : phase === 'interrupted' ? 'unknown' : 'none'} />
+          <Mark
+            kind={phase === 'done' ? 'ok' : phase === 'failed' ? 'bad' : phase === 'interrupted' ? 'unknown' : 'none'}
+          />
         )}
         <span>
           <Outcome matter={matter} phase={phase} isElsewhere={isElsewhere} />

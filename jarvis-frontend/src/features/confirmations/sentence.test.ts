@@ -2,9 +2,20 @@ import type { Card } from 'jarvis-backend/protocol'
 import { expect, test } from 'vitest'
 import { actOf, commandLine, exactInput, sentenceText } from './sentence.ts'
 
-const target: Card['target'] = { kind: 'guest', id: 'vm/123', name: 'frigate', node: 'pve', vmid: 123, type: 'vm', status: 'running' }
-const act = (toolName: string, toolInput: Record<string, unknown> = { vmid: 123 }, change: Partial<Card['target']> = {}) =>
-  actOf({ toolName, toolInput, target: { ...target, ...change } })
+const target: Card['target'] = {
+  kind: 'guest',
+  id: 'vm/123',
+  name: 'frigate',
+  node: 'pve',
+  vmid: 123,
+  type: 'vm',
+  status: 'running',
+}
+const act = (
+  toolName: string,
+  toolInput: Record<string, unknown> = { vmid: 123 },
+  change: Partial<Card['target']> = {},
+) => actOf({ toolName, toolInput, target: { ...target, ...change } })
 
 test.each([
   ['restart_vm', {}, 'Restart VM 123 frigate on pve?', 'restart 123'],

@@ -42,7 +42,8 @@ const named = (name: string): Piece => (/^[\w.-]+$/.test(name) ? name : { value:
 export function actOf({ toolName, toolInput, target }: Pick<Card, 'toolName' | 'toolInput' | 'target'>): Act {
   const power = /^(start|stop|restart)_(vm|container)$/.exec(toolName)
   const vmid = target.vmid ?? (typeof toolInput.vmid === 'number' ? toolInput.vmid : undefined)
-  if (power !== null && vmid !== undefined) return powerAct(power[1] ?? '', vmid, toolInput.force === true, target, power[2] === 'vm')
+  if (power !== null && vmid !== undefined)
+    return powerAct(power[1] ?? '', vmid, toolInput.force === true, target, power[2] === 'vm')
   const text = (key: string) => (typeof toolInput[key] === 'string' ? toolInput[key] : undefined)
   const node = target.node ?? text('node')
   const place: Piece[] = node === undefined ? [] : [' on ', named(node)]
@@ -124,6 +125,10 @@ export function exactInput(input: Record<string, unknown>): string {
 /** The same call as a line for the composer. */
 export function commandLine(toolName: string, input: Record<string, unknown>): string {
   const value = (raw: unknown) =>
-    typeof raw === 'string' && !/^[\w./:-]+$/.test(raw) ? JSON.stringify(raw) : typeof raw === 'string' ? raw : JSON.stringify(raw)
+    typeof raw === 'string' && !/^[\w./:-]+$/.test(raw)
+      ? JSON.stringify(raw)
+      : typeof raw === 'string'
+        ? raw
+        : JSON.stringify(raw)
   return [`/${toolName}`, ...Object.entries(input).map(([key, raw]) => `${key}=${value(raw)}`)].join(' ')
 }

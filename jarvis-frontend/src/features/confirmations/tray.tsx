@@ -10,7 +10,13 @@ import { Sentence } from './sentence-line.tsx'
 export const cardPath = (row: ConfirmationRow) => `/chat/${row.sessionId}#card-${row.toolUseId}`
 
 /** What waits, one line each, soonest first. */
-export function Tray({ rows, titleOf }: { rows: readonly ConfirmationRow[]; titleOf: (sessionId: string) => string | undefined }) {
+export function Tray({
+  rows,
+  titleOf,
+}: {
+  rows: readonly ConfirmationRow[]
+  titleOf: (sessionId: string) => string | undefined
+}) {
   return (
     <ul className="tray">
       {rows.map((row) => (

@@ -3,12 +3,23 @@ import { expect, test } from 'vitest'
 import { warningsOf } from './warnings.ts'
 
 const card = (name: string, toolInput: Record<string, unknown> = { vmid: 142 }, by = 'demo') =>
-  ({ target: { kind: 'guest', id: 'vm/142', name, vmid: 142 }, toolInput, requestedBy: { kind: 'mcp', name: by } }) as unknown as Card
-const guests = [{ vmid: 141, name: 'pbs' }, { vmid: 142, name: 'win11' }]
+  ({
+    target: { kind: 'guest', id: 'vm/142', name, vmid: 142 },
+    toolInput,
+    requestedBy: { kind: 'mcp', name: by },
+  }) as unknown as Card
+const guests = [
+  { vmid: 141, name: 'pbs' },
+  { vmid: 142, name: 'win11' },
+]
 
 test.each([
   ['a plain card has none', card('win11'), []],
-  ['a hidden character', card('win\u200b11'), ['The name has a character you cannot see. Its code stands in its place.']],
+  [
+    'a hidden character',
+    card('win\u200b11'),
+    ['The name has a character you cannot see. Its code stands in its place.'],
+  ],
   [
     'a hidden character that makes a lookalike',
     card('pbs\u200b'),
@@ -21,7 +32,11 @@ test.each([
     card('win11', { list: [{ command: 'ls\u202e' }] }),
     ['The call has a character you cannot see. Its code stands in its place.'],
   ],
-  ['a hidden character in the asker', card('win11', {}, 'me\u200d'), ['The name of who asks has a character you cannot see.']],
+  [
+    'a hidden character in the asker',
+    card('win11', {}, 'me\u200d'),
+    ['The name of who asks has a character you cannot see.'],
+  ],
 ])('%s', (_name, made, expected) => {
   expect(warningsOf(made, guests)).toEqual(expected)
 })

@@ -7,14 +7,19 @@ export function warningsOf(card: Card, guests: readonly { vmid: number; name: st
   const found: string[] = []
   const name = target.name ?? ''
   const hidden = hidesSomething(name)
-  const twin = guests.find((guest) => guest.vmid !== target.vmid && name !== '' && skeleton(guest.name) === skeleton(name))
+  const twin = guests.find(
+    (guest) => guest.vmid !== target.vmid && name !== '' && skeleton(guest.name) === skeleton(name),
+  )
   if (hidden && twin === undefined) found.push('The name has a character you cannot see. Its code stands in its place.')
   if (twin !== undefined) {
     const how = hidden ? 'has a character you cannot see and reads like' : 'reads like'
-    found.push(`The name ${how} ${twin.vmid} ${visibleText(twin.name)}. The number decides: this is ${target.vmid ?? target.id}.`)
+    found.push(
+      `The name ${how} ${twin.vmid} ${visibleText(twin.name)}. The number decides: this is ${target.vmid ?? target.id}.`,
+    )
   }
   if (mixesScripts(name)) found.push('The name mixes letters of two scripts that look alike.')
-  if (stringsIn(toolInput).some(hidesSomething)) found.push('The call has a character you cannot see. Its code stands in its place.')
+  if (stringsIn(toolInput).some(hidesSomething))
+    found.push('The call has a character you cannot see. Its code stands in its place.')
   if (hidesSomething(card.requestedBy.name)) found.push('The name of who asks has a character you cannot see.')
   return found
 }

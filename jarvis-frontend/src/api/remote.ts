@@ -1,0 +1,64 @@
+import { useEffect } from 'react'
+import { Value } from '../lib/value.ts'
+import { useValue } from '../ui/use-value.ts'
+
+const againAfterMs = 5_000
+
+/** What the server knows, read on first use and again when it says so. The last good answer stays while it is away. */
+export class Remote<T> {
+  readonly value = new Value<T | undefined>(undefined)
+  readonly #read: () => Promise<T>
+  #isWanted = false
+  #isReading = false
+  #isStale = true
+  /** Grows when what was read belongs to nobody any more. */
+  #owner = 0
+
+  constructor(read: () => Promise<T>) {
+    this.#read = read
+  }
+
+  want(): void {
+    this.#isWanted = true
+    void this.#renew()
+  }
+
+  /** Read again: at once where somebody looks, else on the next use. */
+  renew(): void {
+    this.#isStale = true
+    if (this.#isWanted) void this.#renew()
+  }
+
+  forget(): void {
+    this.#owner += 1
+    this.#isStale = true
+    this.#isWanted = false
+    this.value.set(undefined)
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#isReading || !this.#isStale) return
+    this.#isReading = true
+    this.#isStale = false
+    const owner = this.#owner
+    try {
+      const read = await this.#read()
+      if (owner === this.#owner) this.value.set(read)
+    } catch {
+      this.#isStale = true
+      setTimeout(() => {
+        if (owner === this.#owner && this.#isWanted) void this.#renew()
+      }, againAfterMs)
+      return
+    } finally {
+      this.#isReading = false
+    }
+    // Something changed while it was read.
+    if (this.#isStale && this.#isWanted) void this.#renew()
+  }
+}
+
+export function useRemote<T>(remote: Remote<T>): T | undefined {
+  useEffect(() => remote.want(), [remote])
+  return useValue(remote.value)
+}

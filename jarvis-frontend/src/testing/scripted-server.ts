@@ -1,0 +1,277 @@
+import { createReadStream, existsSync, statSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { extname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type {
+  Activity,
+  Card,
+  ClusterState,
+  ClusterUpdate,
+  ConfirmationRow,
+  Entry,
+  QueuedMessage,
+  Role,
+  Snapshot,
+  ToolInfo,
+} from 'jarvis-backend/protocol'
+import { Server, type Socket } from 'socket.io'
+
+type Without<E> = E extends Entry ? Omit<E, 'seq' | 'runId' | 'at'> & { at?: number } : never
+export type ScriptEntry = Without<Entry>
+
+export type ScriptSession = {
+  id: string
+  title: string
+  updatedAt: number
+  source?: 'chat' | 'mcp'
+  runId?: string
+  entries: Entry[]
+  partial?: Snapshot['partial']
+  queued?: QueuedMessage[]
+  progress?: Record<string, string>
+  notice?: Snapshot['notice']
+  seq?: number
+}
+
+export type Scene = {
+  cluster: ClusterState
+  sessions: ScriptSession[]
+  decided?: ConfirmationRow[]
+  feed?: Omit<Activity, 'id'>[]
+  tools?: ToolInfo[]
+  isDemoCluster?: boolean
+}
+
+export const password = 'a scripted password'
+const dist = fileURLToPath(new URL('../../dist/', import.meta.url))
+const types: Record<string, string> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+  '.webmanifest': 'application/manifest+json',
+}
+const policy =
+  "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self' ws: wss:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+/** A token with the claims the dashboard reads; this server takes any that it can read. */
+export function tokenOf(role: Role): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const exp = Math.floor(Date.now() / 1_000) + 3_600
+  return `${part({ alg: 'none' })}.${part({ sub: role, role, exp, iss: 'jarvis' })}.x`
+}
+
+function pendingOf({ entries }: ScriptSession): Card[] {
+  const resolved = new Set(entries.flatMap((entry) => (entry.type === 'confirm_resolved' ? [entry.toolUseId] : [])))
+  return entries.flatMap((entry) => {
+    if (entry.type !== 'confirm_needed' || resolved.has(entry.toolUseId)) return []
+    const { type: _, seq: __, runId: ___, at: ____, ...card } = entry
+    return [card]
+  })
+}
+
+/** Plays a scene to the built dashboard over the real wire, for states that are hard to reach otherwise. */
+export async function startScripted(scene: Scene) {
+  const sessions = new Map(scene.sessions.map((session) => [session.id, session]))
+  const decisions: { toolUseId: string; confirmed: boolean; note?: string }[] = []
+  const sent: { sessionId: string; message: string }[] = []
+  const behaviour = { answersDecisions: true, answersSends: true }
+
+  const lastSeq = (session: ScriptSession) => session.seq ?? session.entries.at(-1)?.seq ?? -1
+  const http = createServer((request, response) => void serve(request, response))
+  const io = new Server(http, { serveClient: false })
+  const chat = io.of('/chat')
+  const cluster = io.of('/cluster')
+  const events = io.of('/events')
+  for (const namespace of [chat, cluster, events]) {
+    namespace.use((socket, next) => {
+      const { token } = socket.handshake.auth as { token?: string }
+      if ((token ?? '').split('.').length === 3) next()
+      else next(Object.assign(new Error('unauthorized'), { data: { code: 'unauthorized' } }))
+    })
+  }
+
+  /** Adds an entry to a session and tells everybody. */
+  function append(sessionId: string, entry: ScriptEntry, runId?: string): void {
+    const session = sessions.get(sessionId)
+    if (session === undefined) throw new Error(`no session ${sessionId}`)
+    const run = runId ?? session.runId ?? session.entries.at(-1)?.runId ?? 'run_1'
+    const whole = { at: Date.now(), ...entry, seq: lastSeq(session) + 1, runId: run } as Entry
+    session.seq = whole.seq
+    session.entries.push(whole)
+    if (whole.type === 'user') session.runId = run
+    if (whole.type === 'done' || whole.type === 'error') delete session.runId
+    if (whole.type !== 'confirm_needed' && whole.type !== 'confirm_resolved') delete session.partial
+    const { type, ...rest } = whole
+    chat.to(sessionId).emit(`chat:${type}`, { sessionId, ...rest })
+    if (type.startsWith('confirm_')) events.emit('changed', { what: 'confirmations', sessionId })
+    events.emit('changed', { what: 'sessions', sessionId })
+  }
+
+  /** Sends an event that is not an entry. */
+  function tell(sessionId: string, name: string, payload: object): void {
+    const session = sessions.get(sessionId)
+    if (session === undefined) throw new Error(`no session ${sessionId}`)
+    session.seq = lastSeq(session) + 1
+    chat.to(sessionId).emit(name, { sessionId, runId: session.runId ?? 'run_1', seq: session.seq, ...payload })
+  }
+
+  chat.on('connection', (socket: Socket) => {
+    socket.on('chat:attach', ({ sessionId }, ack) => {
+      const session = sessions.get(sessionId)
+      if (session === undefined)
+        return ack({ ok: false, error: { code: 'unknown_session', message: 'There is no such session.' } })
+      void socket.join(sessionId)
+      const snapshot: Snapshot = {
+        sessionId,
+        title: session.title,
+        seq: lastSeq(session),
+        ...(session.runId !== undefined && { runId: session.runId }),
+        entries: session.entries,
+        hasEarlier: false,
+        partial: session.partial ?? { text: '', thinking: '' },
+        pending: pendingOf(session),
+        queued: session.queued ?? [],
+        progress: session.progress ?? {},
+        ...(session.notice !== undefined && { notice: session.notice }),
+      }
+      return ack({ ok: true, snapshot })
+    })
+    socket.on('chat:send', ({ sessionId, message }, ack) => {
+      if (!behaviour.answersSends) return
+      const id = sessionId ?? `ses_${sessions.size}`
+      if (!sessions.has(id)) sessions.set(id, { id, title: message.slice(0, 40), updatedAt: Date.now(), entries: [] })
+      void socket.join(id)
+      sent.push({ sessionId: id, message })
+      const session = sessions.get(id)
+      const runId = `run_${sent.length}`
+      const messageId = `msg_${sent.length}`
+      const queued = session?.runId !== undefined
+      if (queued) {
+        session.queued = [...(session.queued ?? []), { messageId, text: message, by: 'operator', at: Date.now() }]
+        tell(id, 'chat:queued', { queued: session.queued })
+      } else append(id, { type: 'user', messageId, text: message, by: 'operator' }, runId)
+      ack({ ok: true, sessionId: id, runId, queued, messageId })
+    })
+    socket.on('chat:confirm', ({ sessionId, toolUseId, confirmed, note }, ack) => {
+      decisions.push({ toolUseId, confirmed, ...(note !== undefined && { note }) })
+      if (!behaviour.answersDecisions) return
+      const decision = confirmed ? 'approved' : 'denied'
+      append(sessionId, {
+        type: 'confirm_resolved',
+        toolUseId,
+        decision,
+        by: 'operator',
+        ...(note !== undefined && { note }),
+      })
+      const card = scene.sessions
+        .flatMap((s) => s.entries)
+        .find((e) => e.type === 'confirm_needed' && e.toolUseId === toolUseId)
+      if (confirmed && card?.type === 'confirm_needed') {
+        append(sessionId, {
+          type: 'tool_use',
+          toolUseId,
+          toolName: card.toolName,
+          toolInput: card.toolInput,
+          tier: 'red',
+        })
+      }
+      ack({ ok: true })
+    })
+    socket.on('chat:abort', ({ sessionId }, ack) => {
+      append(sessionId, {
+        type: 'done',
+        usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
+        stopReason: 'aborted',
+      })
+      ack({ ok: true })
+    })
+    socket.on('chat:unqueue', ({ sessionId, messageId }, ack) => {
+      const session = sessions.get(sessionId)
+      if (session !== undefined) {
+        session.queued = (session.queued ?? []).filter((message) => message.messageId !== messageId)
+        tell(sessionId, 'chat:queued', { queued: session.queued })
+      }
+      ack({ ok: true })
+    })
+  })
+  cluster.on('connection', (socket) => socket.emit('cluster:snapshot', { cluster: scene.cluster }))
+  events.on('connection', (socket) => {
+    for (const [id, activity] of (scene.feed ?? []).entries()) socket.emit('event', { id, ...activity })
+  })
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost')
+    const json = (status: number, body: unknown) => {
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+    }
+    if (!pathname.startsWith('/api/')) return file(pathname, response)
+    if (pathname === '/api/auth/login') {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const given = (JSON.parse(Buffer.concat(chunks).toString()) as { password: string }).password
+      if (given === password) return json(200, { token: tokenOf('operator'), expiresIn: 3_600, role: 'operator' })
+      return json(401, { error: { code: 'invalid_credentials', message: 'The password is wrong.' } })
+    }
+    if (pathname === '/api/auth/logout') return json(200, {})
+    if (pathname === '/api/status') {
+      return json(200, {
+        version: '0.1.0',
+        uptimeS: 1,
+        model: 'anthropic/claude-sonnet-4',
+        isDemoModel: false,
+        isDemoCluster: scene.isDemoCluster ?? false,
+      })
+    }
+    if (pathname === '/api/tools') return json(200, { items: scene.tools ?? [] })
+    if (pathname === '/api/sessions') {
+      const items = [...sessions.values()].map((session) => ({
+        id: session.id,
+        title: session.title,
+        source: session.source ?? 'chat',
+        createdAt: session.updatedAt,
+        updatedAt: session.updatedAt,
+        isRunning: session.runId !== undefined,
+        pendingCount: pendingOf(session).length,
+      }))
+      return json(200, { items })
+    }
+    if (pathname === '/api/confirmations') {
+      const pending = [...sessions.values()].flatMap((session) =>
+        pendingOf(session).map((card) => ({ ...card, sessionId: session.id })),
+      )
+      return json(200, { items: [...pending, ...(scene.decided ?? [])] })
+    }
+    return json(404, { error: { code: 'not_found', message: `There is no ${pathname}.` } })
+  }
+
+  function file(pathname: string, response: ServerResponse): void {
+    const wanted = join(dist, normalize(pathname))
+    const path =
+      wanted.startsWith(dist) && existsSync(wanted) && statSync(wanted).isFile() ? wanted : join(dist, 'index.html')
+    response.writeHead(200, {
+      'Content-Type': types[extname(path)] ?? 'application/octet-stream',
+      'Content-Security-Policy': policy,
+    })
+    createReadStream(path).pipe(response)
+  }
+
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  const { port } = http.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    append,
+    tell,
+    decisions,
+    sent,
+    behaviour,
+    updateCluster: (update: ClusterUpdate) => void cluster.emit('cluster:update', update),
+    /** Cuts every connection; clients come back by themselves. */
+    drop: () => io.disconnectSockets(true),
+    close: () => io.close(),
+  }
+}
+
+export type Scripted = Awaited<ReturnType<typeof startScripted>>
