@@ -28,7 +28,7 @@ for (const [key, chunk] of Object.entries(manifest)) {
 let failed = false
 for (const [kind, limit] of Object.entries(budget)) {
   const bytes = [...files].filter((file) => file.endsWith(`.${kind}`)).reduce((sum, file) => sum + gzipped(file), 0)
-  console.log(`${kind}: ${(bytes / 1000).toFixed(1)} kB gzipped of ${limit / 1000}`)
+  process.stdout.write(`${kind}: ${(bytes / 1000).toFixed(1)} kB gzipped of ${limit / 1000}\n`)
   failed ||= bytes > limit || bytes === 0
 }
 process.exitCode = failed ? 1 : 0

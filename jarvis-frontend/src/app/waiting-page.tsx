@@ -9,7 +9,7 @@ import { TimeLeft } from '../features/confirmations/countdown.tsx'
 import { actOf } from '../features/confirmations/sentence.ts'
 import { Sentence } from '../features/confirmations/sentence-line.tsx'
 import { whoAsked } from '../features/confirmations/tray.tsx'
-import { percent, rate, timeOfDay } from '../lib/format.ts'
+import { percent, plural, rate, timeOfDay } from '../lib/format.ts'
 import { Visible } from '../ui/boxed.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Mark } from '../ui/mark.tsx'
@@ -114,7 +114,10 @@ export function WaitingPage() {
   )
   return (
     <>
-      <PageHead title="Waiting for you">
+      <PageHead
+        title="Waiting for you"
+        phoneDetail={pending.length === 0 ? 'Nothing waits' : plural(pending.length, 'card')}
+      >
         <span className="flex-1" />
         <span className="keys" aria-hidden="true">
           <kbd>J</kbd> <kbd>K</kbd> move <kbd>A</kbd> then <kbd>↵</kbd> approve <kbd>D</kbd> deny

@@ -14,8 +14,8 @@ export function Ring({ size, arcs, core }: { size: number; arcs: readonly RingAr
     <svg className="presence-ring" width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">
       {drawn.length === 0 && <circle className="arc" cx="16" cy="16" r="13.4" />}
       {drawn.map((arc, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: an arc is its place in the ring
         <path
+          // biome-ignore lint/suspicious/noArrayIndexKey: an arc is its place in the ring
           key={at}
           className={arcClass[arc]}
           d={arcPath(16, 13.4, at * span + gap / 2, (at + 1) * span - gap / 2)}

@@ -122,10 +122,10 @@ export function Composer({ draftKey, model, tools, nouns, isRunning, rest, onSen
           <div className="suggestions">
             {completion?.hint !== undefined && <p className="hint mono">{completion.hint}</p>}
             {suggestions.length > 0 && (
-              <ul id={list} role="listbox" aria-label="Suggestions" className="scroll">
+              <div id={list} role="listbox" aria-label="Suggestions" className="options scroll">
                 {suggestions.map((suggestion) => (
                   // biome-ignore lint/a11y/useKeyWithClickEvents: the field's arrow keys choose
-                  <li
+                  <div
                     key={suggestion.key}
                     id={`${list} ${suggestion.key}`.replaceAll(/\s/g, '-')}
                     role="option"
@@ -141,9 +141,9 @@ export function Composer({ draftKey, model, tools, nouns, isRunning, rest, onSen
                     <span className="mono">{suggestion.label}</span>
                     <small className="cut">{suggestion.detail}</small>
                     {suggestion.tier !== undefined && <small>{tierWord[suggestion.tier]}</small>}
-                  </li>
+                  </div>
                 ))}
-              </ul>
+              </div>
             )}
           </div>
         )}

@@ -80,7 +80,7 @@ function List({ list }: { list: Tokens.List }) {
 function Table({ table }: { table: Tokens.Table }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, by keyboard too
-    <div className="table" tabIndex={0} role="region" aria-label="Table">
+    <section className="table" tabIndex={0} aria-label="Table">
       <table>
         <thead>
           <tr>
@@ -103,7 +103,7 @@ function Table({ table }: { table: Tokens.Table }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   )
 }
 // biome-ignore-end lint/suspicious/noArrayIndexKey: as above

@@ -39,13 +39,13 @@ export function Stream({ state, sessionId, canSend, onSend }: Props) {
     )
   return (
     <div className="stream-frame">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too */}
       <section
         ref={scroller}
         className="stream scroll"
         role="log"
         aria-live="off"
         aria-label="Conversation"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too
         tabIndex={0}
       >
         <div ref={content} className="stream-column">

@@ -97,27 +97,25 @@ function InputOutput({ call }: { call: Call }) {
 
 /** Plain text line by line; what cannot be seen becomes codes, tabs and indents stay. */
 function Plain({ text }: { text: string }) {
-  return (
-    text
-      .replaceAll('\r\n', '\n')
+  return text
+    .replaceAll('\r\n', '\n')
+    .split(
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-      .split(
-        /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]+|\[redacted\])/u,
-      )
-      .map((part, at) =>
-        at % 2 === 0 ? (
-          part
-        ) : part === '[redacted]' ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity but their place
-          <span key={at} className="redacted">
-            redacted
-          </span>
-        ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: as above
-          <Visible key={at} text={part} />
-        ),
-      )
-  )
+      /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]+|\[redacted\])/u,
+    )
+    .map((part, at) =>
+      at % 2 === 0 ? (
+        part
+      ) : part === '[redacted]' ? (
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity but their place
+        <span key={at} className="redacted">
+          redacted
+        </span>
+      ) : (
+        // biome-ignore lint/suspicious/noArrayIndexKey: as above
+        <Visible key={at} text={part} />
+      ),
+    )
 }
 
 /** Successful reads in a row, as one line that opens. */

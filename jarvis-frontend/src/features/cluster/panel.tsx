@@ -174,7 +174,7 @@ const NodeHead = memo(function NodeHead({ node, mark }: { node: Node; mark: 'ok'
           <span className={`num heat ${heat === undefined ? '' : `tone-${heat}`}`}>{celsius(node.temperatureC)}</span>
         )}
         {node.isProtected && <Lock />}
-        {isFresh && <span className="note">up {span((node.uptimeS ?? 0) * 1_000)}</span>}
+        {isFresh && <span className="note">up {span((node.uptimeS ?? 0) * 1_000).replace('min', 'm')}</span>}
         {node.status !== 'online' && <span className="note">{node.status}</span>}
       </span>
       <Spark values={store.samples(`node/${node.name}`)} label={`${node.name} CPU`} />

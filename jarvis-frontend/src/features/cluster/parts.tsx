@@ -42,7 +42,7 @@ export const GuestRow = memo(function GuestRow({
   mark: MarkKind
   ghost?: string | undefined
 }) {
-  const isOff = guest.status === 'stopped'
+  const isOff = guest.status === 'stopped' && ghost === undefined
   return (
     <li className={`guest${isOff ? ' off' : ''}${ghost === undefined ? '' : ' hit'}`}>
       <StateMark kind={mark} />

@@ -224,7 +224,10 @@ export function Asker({ card }: { card: Card }) {
   if (kind === 'chat') {
     return (
       <>
-        Asked in this chat by <Visible text={shortModel(name)} />
+        Asked in this chat by{' '}
+        <span className="asker">
+          <Visible text={shortModel(name)} />
+        </span>
       </>
     )
   }
