@@ -38,7 +38,15 @@ export type TestJarvis = Awaited<ReturnType<typeof startJarvis>>
 
 /** The real thing on a free port, with the demo cluster at 1,000 times its speed. Ends with the test. */
 export async function startJarvis(
-  options: { model?: Model; env?: Record<string, string>; clock?: Clock; dataDir?: string; speed?: number } = {},
+  options: {
+    model?: Model
+    env?: Record<string, string>
+    clock?: Clock
+    dataDir?: string
+    speed?: number
+    /** The built dashboard is served too. */
+    dashboardDir?: string
+  } = {},
 ) {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'jarvis-test-'))
   const config = readConfig({
@@ -52,7 +60,8 @@ export async function startJarvis(
   const clock = options.clock ?? systemClock
   const model = options.model ?? scripted()
   const homelab = createSimulator({ clock, protectedTargets: config.protectedTargets, speed: options.speed ?? 1_000 })
-  const jarvis = compose(config, '0.0.0-test', join(dataDir, 'no-dashboard'), { clock, model, homelab })
+  const dashboardDir = options.dashboardDir ?? join(dataDir, 'no-dashboard')
+  const jarvis = compose(config, '0.0.0-test', dashboardDir, { clock, model, homelab })
   await new Promise<void>((resolve) => jarvis.http.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(jarvis.http.address() as AddressInfo).port}`
   const screens: Screen[] = []

@@ -1,0 +1,172 @@
+import { expect, test } from 'vitest'
+import { dashboardDir, say, signIn, useBrowser } from './support/browser.ts'
+import { calls, pauses, says, scripted } from './support/scripted-model.ts'
+import { startJarvis } from './support/start-jarvis.ts'
+
+const { person } = useBrowser()
+const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
+
+test('signing in: a wrong password is said, the right one opens the chat and stays over a reload', async () => {
+  const jarvis = await startJarvis({ dashboardDir })
+  const page = await person(jarvis)
+  await page.getByLabel('Password', { exact: true }).fill('not-the-password')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('That is not the password.').waitFor()
+  await signIn(page)
+  await page.reload()
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+})
+
+test('a question is answered, and what was read is shown', async () => {
+  const model = scripted(calls(['get_cluster_status', {}]), says('All **four** nodes, sir.'))
+  const jarvis = await startJarvis({ dashboardDir, model })
+  const page = await person(jarvis)
+  await signIn(page)
+  await say(page, 'How are things?')
+  await page.getByText('four', { exact: true }).waitFor()
+  expect(await page.getByText('get_cluster_status').first().isVisible()).toBe(true)
+})
+
+test('a card is read, approved, and shrinks to what was observed', async () => {
+  const model = scripted(calls(['stop_vm', { vmid: 103 }]), says('It is done, sir.'))
+  const jarvis = await startJarvis({ dashboardDir, model })
+  const page = await person(jarvis)
+  await signIn(page)
+  await say(page, 'Stop truenas.')
+  const card = page.getByRole('article').filter({ has: page.getByRole('heading', { name: /Stop VM 103/ }) })
+  await card.getByText('stop_vm').first().waitFor()
+  expect(jarvis.controls.effects).toEqual([])
+  await card.getByRole('button', { name: 'Approve: stop 103' }).click()
+  await page.getByText('It is done, sir.', { exact: true }).waitFor()
+  expect(jarvis.guest(103)?.status).toBe('stopped')
+  expect(jarvis.controls.effects).toHaveLength(1)
+  expect(await page.getByRole('button', { name: 'Approve: stop 103' }).count()).toBe(0)
+})
+
+test('a card is denied with a note, which the model reads', async () => {
+  const model = scripted(calls(['restart_container', { vmid: 104 }]), says('Later, then.'))
+  const jarvis = await startJarvis({ dashboardDir, model })
+  const page = await person(jarvis)
+  await signIn(page)
+  await say(page, 'Restart jellyfin.')
+  await page.getByRole('button', { name: 'Deny…' }).click()
+  await page.keyboard.type('Not during the film.')
+  await page.getByRole('button', { name: 'Deny and say so' }).click()
+  await page.getByText('Later, then.', { exact: true }).waitFor()
+  const answer = model.requests[1]?.messages.at(-1)
+  expect(answer?.role === 'user' && answer.results[0]?.text).toContain('Not during the film.')
+  expect(jarvis.controls.effects).toEqual([])
+})
+
+test('what is refused stands there with its reason and no button', async () => {
+  const model = scripted(calls(['execute_ssh', { node: 'pve', command: 'rm -rf /' }]), says('I may not.'))
+  const jarvis = await startJarvis({ dashboardDir, model })
+  const page = await person(jarvis)
+  await signIn(page)
+  await say(page, 'Clean up.')
+  await page.getByText('Refused', { exact: true }).first().waitFor()
+  await page
+    .getByText(/Nothing was run/)
+    .first()
+    .waitFor()
+  expect(await page.getByRole('button', { name: /Approve/ }).count()).toBe(0)
+})
+
+test('two tabs show the same run, and one decides for both', async () => {
+  const model = scripted(calls(['stop_vm', { vmid: 103 }], ['start_vm', { vmid: 142 }]), says('Both settled.'))
+  const jarvis = await startJarvis({ dashboardDir, model })
+  const first = await person(jarvis)
+  await signIn(first)
+  await say(first, 'Stop 103 and start 142.')
+  await first.getByRole('button', { name: 'Approve: start 142' }).waitFor()
+
+  const second = await first.context().newPage()
+  await second.goto(first.url())
+  await second.getByRole('button', { name: 'Approve: start 142' }).click()
+  await first.getByRole('button', { name: 'Approve: start 142' }).waitFor({ state: 'detached' })
+  await first.getByRole('button', { name: 'Approve: stop 103' }).click()
+  for (const page of [first, second]) await page.getByText('Both settled.', { exact: true }).waitFor()
+  expect(jarvis.controls.effects).toHaveLength(2)
+})
+
+test('a reload in mid-answer shows the answer so far, and then the rest', async () => {
+  const paused = pauses('The first half of it, ', 'and the second half.')
+  const jarvis = await startJarvis({ dashboardDir, model: scripted(paused) })
+  const page = await person(jarvis)
+  await signIn(page)
+  await say(page, 'Tell me.')
+  await page.getByText('The first half of it').waitFor()
+  await page.reload()
+  await page.getByText('The first half of it').waitFor()
+  paused.release()
+  await page.getByText('The first half of it, and the second half.', { exact: true }).waitFor()
+})
+
+test('a reload in mid-confirmation shows the card, with its time going on', async () => {
+  const jarvis = await startJarvis({ dashboardDir, model: scripted(calls(['stop_vm', { vmid: 103 }])) })
+  const page = await person(jarvis)
+  await signIn(page)
+  await say(page, 'Stop 103.')
+  await page.getByRole('button', { name: 'Approve: stop 103' }).waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'Approve: stop 103' }).waitFor()
+  expect(
+    await page
+      .getByText(/expires in/)
+      .first()
+      .isVisible(),
+  ).toBe(true)
+})
+
+test('Stop ends the answer and withdraws the card', async () => {
+  const jarvis = await startJarvis({ dashboardDir, model: scripted(calls(['stop_vm', { vmid: 103 }])) })
+  const page = await person(jarvis)
+  await signIn(page)
+  await say(page, 'Stop 103.')
+  await page.getByRole('button', { name: 'Approve: stop 103' }).waitFor()
+  await page.getByRole('button', { name: /^Stop/ }).click()
+  await page
+    .getByText(/Cancelled/)
+    .first()
+    .waitFor()
+  expect(jarvis.controls.effects).toEqual([])
+})
+
+test('a person signs in, asks and approves with the keyboard alone', async () => {
+  const model = scripted(calls(['stop_vm', { vmid: 103 }]), says('Done by hand, sir.'))
+  const jarvis = await startJarvis({ dashboardDir, model })
+  const page = await person(jarvis)
+  await page.getByLabel('Password', { exact: true }).waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('correct-horse-battery')
+  await page.keyboard.press('Enter')
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('Stop 103.')
+  await page.keyboard.press('Enter')
+  const approve = page.getByRole('button', { name: 'Approve: stop 103' })
+  await approve.waitFor()
+  await page.getByRole('button', { name: 'Approve: stop 103', disabled: false }).waitFor()
+  expect(await approve.evaluate((button) => button.matches(':focus'))).toBe(false)
+  await page.keyboard.press('Control+.')
+  await page.keyboard.press('a')
+  await page.keyboard.press('Enter')
+  await page.getByText('Done by hand, sir.', { exact: true }).waitFor()
+  expect(jarvis.controls.effects).toHaveLength(1)
+})
+
+test('on a phone the card can be read and approved, and nothing scrolls sideways', async () => {
+  const model = scripted(calls(['restart_container', { vmid: 104 }]), says('Restarted, sir.'))
+  const jarvis = await startJarvis({ dashboardDir, model })
+  const page = await person(jarvis, phone)
+  await signIn(page)
+  await say(page, 'Restart jellyfin.')
+  const approve = page.getByRole('button', { name: 'Approve: restart 104' })
+  await approve.waitFor()
+  const box = await approve.boundingBox()
+  expect(box?.height).toBeGreaterThanOrEqual(44)
+  expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
+  await approve.tap()
+  await page.getByText('Restarted, sir.', { exact: true }).waitFor()
+  expect(jarvis.controls.effects).toHaveLength(1)
+})

@@ -1,0 +1,65 @@
+import { fileURLToPath } from 'node:url'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { findChromium } from '../../../scripts/chromium.js'
+import { password, type TestJarvis } from './start-jarvis.ts'
+
+export const dashboardDir = fileURLToPath(new URL('../../../jarvis-frontend/dist', import.meta.url))
+
+/** One browser for a file's tests. */
+export function useBrowser() {
+  let browser: Browser | undefined
+  beforeAll(async () => {
+    const executablePath = findChromium()
+    if (executablePath === undefined) throw new Error('No Chromium found. Install it, or set CHROMIUM_PATH.')
+    browser = await chromium.launch({
+      executablePath,
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    })
+  })
+  afterAll(() => browser?.close())
+
+  return {
+    /** A person with a browser of their own. Whatever the page complains of fails the test. */
+    async person(jarvis: TestJarvis, options: BrowserContextOptions = {}): Promise<Page> {
+      if (browser === undefined) throw new Error('The browser is not running.')
+      const context = await browser.newContext({
+        viewport: { width: 1440, height: 900 },
+        reducedMotion: 'reduce',
+        ...options,
+      })
+      const page = await context.newPage()
+      const complaints: string[] = []
+      page.on('pageerror', (error) => complaints.push(error.message))
+      page.on('console', (message) => {
+        if (message.type() === 'error' && !/status of 401|net::ERR|WebSocket/.test(message.text()))
+          complaints.push(message.text())
+      })
+      onTestFinished(async () => {
+        await context.close()
+        expect(complaints).toEqual([])
+      })
+      await page.goto(jarvis.url)
+      return page
+    },
+  }
+}
+
+export async function signIn(page: Page) {
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+}
+
+export async function say(page: Page, message: string) {
+  await page.getByRole('textbox', { name: 'Message' }).fill(message)
+  await page.keyboard.press('Enter')
+}

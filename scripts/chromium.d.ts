@@ -1,0 +1,2 @@
+/** The browser for the tests: `CHROMIUM_PATH`, else the first found on `PATH`. */
+export function findChromium(): string | undefined
