@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { type LogLevel, logLevels } from '../lib/logger.ts'
+import { parseProtected } from '../safety/index.ts'
 
 /** A variable that cannot be used; `message` is one line: its name, what is wrong, an example. */
 export class ConfigError extends Error {}
@@ -45,8 +46,6 @@ const url = z.string().refine((text) => /^https?:\/\//.test(text) && URL.canPars
   message: 'must be a URL, for example http://127.0.0.1:11434/v1',
 })
 
-const target = /^(node\/[A-Za-z0-9][A-Za-z0-9.-]{0,62}|(vm|ct)\/[1-9]\d{0,8}|service\/[A-Za-z0-9@._:-]{1,100})$/
-
 const Environment = z.object({
   PORT: wholeNumber(0, 65_535, 4000, '4000'),
   HOST: z.string().default('127.0.0.1'),
@@ -73,14 +72,11 @@ const Environment = z.object({
   JARVIS_PROTECTED: z
     .string()
     .default('node/agent1')
-    .transform((list) =>
-      list
-        .split(',')
-        .map((item) => item.trim())
-        .filter((item) => item !== ''),
-    )
-    .refine((items) => items.every((item) => target.test(item)), {
-      message: 'must be a comma list of node/NAME, vm/ID, ct/ID, service/NAME, for example node/agent1,vm/101',
+    .transform((list, context) => {
+      const parsed = parseProtected(list)
+      if (parsed.ok) return parsed.targets
+      context.addIssue(`has an item that cannot be read: ${parsed.problem}, for example node/agent1,vm/101`)
+      return z.NEVER
     }),
   JARVIS_ALLOWED_HOSTS: z
     .string()
@@ -127,7 +123,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     historyLimit: value.CHAT_HISTORY_LIMIT,
     maxTurns: value.CHAT_MAX_LOOP,
     confirmTtlMs: value.CONFIRM_TTL_SECONDS * 1000,
-    protectedTargets: new Set(value.JARVIS_PROTECTED),
+    protectedTargets: value.JARVIS_PROTECTED,
     allowedHosts: value.JARVIS_ALLOWED_HOSTS,
     logLevel: value.LOG_LEVEL,
     secrets: [value.JARVIS_PASSWORD, value.JWT_SECRET, value.ANTHROPIC_API_KEY, value.OPENAI_API_KEY].filter(

@@ -33,7 +33,7 @@ export function report(results: readonly ToolResult[], question: string, cluster
   const opening = done.length === 0 ? [] : [reads ? 'Here you are, sir.' : 'Very good, sir.']
   return [
     ...opening,
-    ...done.map((result) => relevant(result, question, cluster)),
+    ...done.map((result) => quoted(relevant(result, question, cluster))),
     ...failed.map(({ toolName, text }) => `I regret that ${toolName} came to nothing, sir. ${text}`),
   ].join('\n\n')
 }
@@ -45,4 +45,12 @@ function relevant({ toolName, text }: ToolResult, question: string, cluster: Clu
     .split('\n')
     .filter((line) => guests.some(({ vmid }) => new RegExp(`(?<!\\d)${vmid}(?!\\d)`).test(line)))
   return lines.length === 0 ? text : lines.join('\n')
+}
+
+/** A list or a command's output keeps its columns; a sentence stays one. */
+function quoted(text: string): string {
+  if (!text.includes('\n')) return text
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}\n${text}\n${fence}`
 }
