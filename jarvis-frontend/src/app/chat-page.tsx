@@ -58,6 +58,8 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const [problem, setProblem] = useState<string>()
   const [draftVersion, setDraftVersion] = useState(0)
   const draftKey = sessionId ?? 'new'
+  const location = useLocation()
+  const focusKey = (location.state as { write?: boolean } | null)?.write === true ? location.key : undefined
   const isRunning = view?.runId !== undefined
   useRunNews(view)
   useCardInAddress(view)
@@ -157,6 +159,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
           nouns={nouns}
           isRunning={isRunning}
           rest={person?.role === 'operator' ? undefined : 'An operator can write here.'}
+          focusKey={focusKey}
           onSend={(text) => void send(text)}
           onStop={stop}
         >

@@ -37,7 +37,6 @@ export function Rail({ path }: { path: string }) {
               to={to}
               className={count === undefined ? '' : 'nav-count'}
               aria-current={isHere(path) ? 'page' : undefined}
-              aria-label={count === undefined ? name : `${name}, ${count}`}
               title={name}
             >
               <Icon name={icon} />

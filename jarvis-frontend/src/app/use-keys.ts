@@ -31,8 +31,7 @@ export function useKeys(panel: Panel): void {
     }
     if (event.altKey && event.code === 'KeyN') {
       event.preventDefault()
-      void navigate('/')
-      requestAnimationFrame(() => document.getElementById('composer')?.focus())
+      void navigate('/', { state: { write: true } })
       return
     }
     if (event.key === 'Escape') {

@@ -44,7 +44,7 @@ export type Scene = {
 }
 
 export const password = 'a scripted password'
-const dist = fileURLToPath(new URL('../../dist/', import.meta.url))
+const built = fileURLToPath(new URL('../../dist/', import.meta.url))
 const types: Record<string, string> = {
   '.html': 'text/html',
   '.js': 'text/javascript',
@@ -73,7 +73,7 @@ function pendingOf({ entries }: ScriptSession): Card[] {
 }
 
 /** Plays a scene to the built dashboard over the real wire, for states that are hard to reach otherwise. */
-export async function startScripted(scene: Scene) {
+export async function startScripted(scene: Scene, dist = built) {
   const sessions = new Map(scene.sessions.map((session) => [session.id, session]))
   const decisions: { toolUseId: string; confirmed: boolean; note?: string }[] = []
   const sent: { sessionId: string; message: string }[] = []

@@ -1,5 +1,5 @@
 import type { ToolInfo } from 'jarvis-backend/protocol'
-import { useId, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { shortModel } from '../../lib/format.ts'
 import { keep } from '../../lib/keep.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -16,6 +16,8 @@ type Props = {
   isRunning: boolean
   /** Why nothing can be sent here; absent where it can. */
   rest?: string | undefined
+  /** Changes when the person asked to write here. */
+  focusKey?: string | undefined
   onSend: (text: string) => void
   onStop: () => void
   /** Lines above the box: the queue, the link. */
@@ -32,6 +34,9 @@ export function Composer({ draftKey, model, tools, nouns, isRunning, rest, onSen
   const isPhone = useMedia(phone)
   const completion = isClosed ? undefined : complete(text, cursor, tools, nouns)
   const suggestions = completion?.suggestions ?? []
+  useEffect(() => {
+    if (focusKey !== undefined) field.current?.focus()
+  }, [focusKey])
   const picked = suggestions[Math.min(chosen, suggestions.length - 1)]
   const canSend = rest === undefined && /\S/.test(text)
 
@@ -182,15 +187,17 @@ export function Composer({ draftKey, model, tools, nouns, isRunning, rest, onSen
             </button>
             <span className="flex-1" />
             {isRunning && (
-              <button type="button" className="button small stop" aria-label="Stop" onClick={onStop}>
+              <button type="button" className="button small stop" onClick={onStop}>
                 <Icon name="stop" />
-                <span>Stop</span> <kbd>Esc</kbd>
+                <span>Stop</span>{' '}
+                <span className="key" aria-hidden="true">
+                  Esc
+                </span>
               </button>
             )}
             <button
               type="submit"
               className={`button small solid send${canSend ? '' : ' is-empty'}`}
-              aria-label={isRunning ? 'Queue' : 'Send'}
               aria-disabled={!canSend}
             >
               <span>{isRunning ? 'Queue' : 'Send'}</span> <Icon name="up" />

@@ -26,12 +26,7 @@ export function Queue({
       <Icon name="clock" />
       <span className="when">{at === 0 ? after : 'Then'}</span>
       <span className="cut text-ink">{message.text}</span>
-      <button
-        type="button"
-        className="icon-button"
-        aria-label="Edit the queued message"
-        onClick={() => onEdit(message)}
-      >
+      <button type="button" className="icon-button" aria-label="Edit what is queued" onClick={() => onEdit(message)}>
         <Icon name="pen" />
       </button>
       <button

@@ -1,5 +1,5 @@
 import type { Card } from 'jarvis-backend/protocol'
-import { type RefObject, useEffect, useId, useRef, useState } from 'react'
+import { type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { Mark } from '../../ui/mark.tsx'
 import { Tier } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
@@ -20,6 +20,8 @@ type Props = {
   card: Card
   act: Act
   hand: Hand
+  /** Whether the focus was inside the card just before. */
+  hadFocus: RefObject<boolean>
   /** Set while the target has changed and nobody said they read it. */
   onRead?: (() => void) | undefined
   by: React.ReactNode
@@ -28,7 +30,7 @@ type Props = {
 type Step = 'asking' | 'armed' | 'denying' | 'sending'
 
 /** Deny and Approve. Approve is earned: it sleeps until the card was seen, and takes two keys, never one. */
-export function Answer({ root, card, act, hand, onRead, by }: Props) {
+export function Answer({ root, card, act, hand, hadFocus, onRead, by }: Props) {
   const [step, setStep] = useState<Step>('asking')
   const [note, setNote] = useState('')
   const [typed, setTyped] = useState('')
@@ -91,6 +93,11 @@ export function Answer({ root, card, act, hand, onRead, by }: Props) {
     element?.addEventListener('keydown', listen)
     return () => element?.removeEventListener('keydown', listen)
   }, [root])
+  // The button that was pressed is gone: the focus stays on the card.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new step is what may drop the focus
+  useLayoutEffect(() => {
+    if (hadFocus.current && document.activeElement === document.body) root.current?.focus({ preventScroll: true })
+  }, [step])
   useEffect(() => {
     if (step === 'denying') noteField.current?.focus()
   }, [step])

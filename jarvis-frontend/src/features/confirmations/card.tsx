@@ -94,6 +94,7 @@ export function ConfirmationCard({ matter, live, guests, hand, isElsewhere = fal
           card={card}
           act={act}
           hand={hand}
+          hadFocus={hadFocus}
           onRead={isLocked ? () => setReadChange(change) : undefined}
           by={<Asker card={card} />}
         />

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { quietLab } from '../src/testing/lab.ts'
+import { morning, usage } from '../src/testing/scenes.ts'
+import { password } from '../src/testing/scripted-server.ts'
+import { openStage, type Stage, seriousFindings } from './support/browser.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+
+const scene = () => morning(Date.now())
+const main = '/chat/ses_main'
+
+test.each([
+  ['dark', false],
+  ['light', false],
+  ['dark', true],
+  ['light', true],
+] as const)(
+  'axe finds nothing serious on any page, theme %s, phone %s',
+  { timeout: 60_000 },
+  async (theme, isPhone) => {
+    const server = await stage.play(scene())
+    const pages = { '/': 'look', [main]: 'frigate', '/cluster': 'homelab', '/waiting': 'frigate' }
+    for (const [path, word] of Object.entries(pages)) {
+      const page = await stage.open(server, path, { theme, isPhone })
+      await page.getByText(word).first().waitFor()
+      expect(await seriousFindings(page), path).toEqual([])
+      await page.context().close()
+    }
+    const page = await stage.open(server, '/', { theme, isPhone, role: 'nobody' })
+    await page.getByLabel('Password').waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+  },
+)
+
+test('the theme is set before the first paint and kept by choice', async () => {
+  const server = await stage.play(scene())
+  const page = await stage.open(server, main, { theme: 'light' })
+  expect(await page.locator('html').getAttribute('data-theme')).toBe('light')
+  await page.getByRole('button', { name: 'Switch to the dark theme' }).click()
+  await page.reload({ waitUntil: 'commit' })
+  expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+})
+
+test('a wrong password is said, the right one opens the page that was asked for', async () => {
+  const server = await stage.play(scene())
+  const page = await stage.open(server, main, { role: 'nobody' })
+  await page.getByLabel('Password').fill('wrong')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('That is not the password.').waitFor()
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'pve hot, backups missing' }).waitFor()
+  expect(await page.title()).toBe('(3) JARVIS')
+})
+
+test('unsent text survives a reload, for each session apart', async () => {
+  const server = await stage.play(scene())
+  const page = await stage.open(server, main)
+  await page.getByLabel('Message').fill('half a thought')
+  await page.goto(`${server.url}/`)
+  expect(await page.getByLabel('Message').inputValue()).toBe('')
+  await page.goto(server.url + main)
+  expect(await page.getByLabel('Message').inputValue()).toBe('half a thought')
+})
+
+test('a first prompt comes from the cluster, and asks in a new session', async () => {
+  const server = await stage.play(scene())
+  const page = await stage.open(server, '/')
+  await page.getByRole('button', { name: /pve is at 81 °C. Why\?/ }).click()
+  await page.waitForURL(/\/chat\/ses_/)
+  expect(server.sent.map(({ message }) => message)).toEqual(['pve is at 81 °C. Why?'])
+  await page.locator('.user').getByText('pve is at 81 °C. Why?').waitFor()
+})
+
+test('an answer streams in, is stopped, and says so', async () => {
+  const quiet = { ...scene(), cluster: quietLab(Date.now()), sessions: [] }
+  const server = await stage.play(quiet)
+  const page = await stage.open(server, '/')
+  await page.getByLabel('Message').fill('Hello')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Stop' }).waitFor()
+  for (const word of ['**One**', ' two', ' three.']) server.tell('ses_0', 'chat:token', { text: word })
+  await page.getByText('One two three.').waitFor()
+  expect(await page.locator('.prose strong').textContent()).toBe('One')
+  await page.getByLabel('Message').fill('And then?')
+  await page.getByRole('button', { name: 'Queue' }).click()
+  await page.getByText('And then?').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText(/Stopped at/).waitFor()
+  await page.getByRole('button', { name: 'Send' }).waitFor()
+})
+
+test('what came while the link was down is there when it is back', async () => {
+  const server = await stage.play(scene())
+  const page = await stage.open(server, main)
+  await page.getByText('Restart VM 123').first().waitFor()
+  server.drop()
+  server.append('ses_main', { type: 'confirm_resolved', toolUseId: 't9', decision: 'expired', by: 'jarvis' })
+  await page.getByText('Did not start VM 141').waitFor()
+  server.append('ses_main', { type: 'done', usage, stopReason: 'end_turn' })
+  await page.getByText('14.2k in').waitFor()
+  expect(await page.getByRole('log').getByText('agent lost power at 02:14').count()).toBe(1)
+})
+
+test('scrolled up the view stays, and a pill says what is below', async () => {
+  const server = await stage.play(scene())
+  const page = await stage.open(server, main, { height: 560 })
+  const stream = page.getByRole('log')
+  await page.getByText('Start VM 141').first().waitFor()
+  await stream.hover()
+  await page.mouse.wheel(0, -3_000)
+  await page.getByRole('button', { name: '2 wait below' }).waitFor()
+  const before = await stream.evaluate((element) => element.scrollTop)
+  for (let at = 0; at < 30; at++) server.tell('ses_main', 'chat:token', { text: 'More words.\n\n' })
+  await page.getByText('More words.').last().waitFor({ state: 'attached' })
+  expect(await stream.evaluate((element) => element.scrollTop)).toBe(before)
+  await page.getByRole('button', { name: '2 wait below' }).click()
+  await page.locator('.jump').waitFor({ state: 'detached' })
+})
+
+test('keys go between pages, to the composer and to the panel', async () => {
+  const server = await stage.play(scene())
+  const page = await stage.open(server, main)
+  await page.getByRole('complementary', { name: 'Cluster' }).waitFor()
+  await page.keyboard.press(']')
+  await page.getByRole('complementary', { name: 'Cluster' }).waitFor({ state: 'detached' })
+  await page.keyboard.press('g')
+  await page.keyboard.press('l')
+  await page.waitForURL('**/cluster')
+  await page.keyboard.press('g')
+  await page.keyboard.press('w')
+  await page.waitForURL('**/waiting')
+  await page.keyboard.press('Alt+n')
+  await page.getByText(/needs? a look/).waitFor()
+  await page.keyboard.type('gl')
+  expect(await page.getByLabel('Message').inputValue()).toBe('gl')
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.getByLabel('Message').blur()
+  await page.keyboard.press('/')
+  await page.keyboard.type('w')
+  expect(await page.getByLabel('Message').inputValue()).toBe('glw')
+})
+
+test('a command is completed with its tier and its arguments', async () => {
+  const server = await stage.play(scene())
+  const page = await stage.open(server, '/')
+  await page.getByLabel('Message').fill('/res')
+  await page.getByRole('option', { name: /restart_vm.*Ask/ }).waitFor()
+  await page.keyboard.press('Enter')
+  expect(await page.getByLabel('Message').inputValue()).toBe('/restart_vm vmid=')
+  await page.getByText('vmid=integer [node=string] [force=boolean]').waitFor()
+})
+
+test('the phone scrolls sideways nowhere', { timeout: 60_000 }, async () => {
+  const server = await stage.play(scene())
+  for (const path of ['/', main, '/cluster', '/waiting']) {
+    const page = await stage.open(server, path, { isPhone: true })
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.setViewportSize({ width: 320, height: 700 })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(320)
+    await page.context().close()
+  }
+})

@@ -1,0 +1,107 @@
+import { accessSync, constants, mkdtempSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Role } from 'jarvis-backend/protocol'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { build } from 'vite'
+import { type Scene, type Scripted, startScripted, tokenOf } from '../../src/testing/scripted-server.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const args = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+function findChromium(): string {
+  const named = process.env.CHROMIUM_PATH
+  if (named !== undefined) return named
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  const names = ['chromium', 'chromium-browser', 'google-chrome']
+  const found = names
+    .flatMap((name) => folders.map((folder) => join(folder, name)))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK)
+        return true
+      } catch {
+        return false
+      }
+    })
+  if (found === undefined) throw new Error('No Chromium in PATH. Set CHROMIUM_PATH.')
+  return found
+}
+
+export type View = { role?: Role | 'nobody'; theme?: 'dark' | 'light'; isPhone?: boolean; height?: number }
+
+/** A browser and the dashboard, built for this test file alone so that no other build can disturb it. */
+export async function openStage() {
+  const outDir = mkdtempSync(join(tmpdir(), 'jarvis-dashboard-'))
+  await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } })
+  const browser: Browser = await chromium.launch({ executablePath: findChromium(), args })
+  const servers: Scripted[] = []
+  return {
+    async play(scene: Scene): Promise<Scripted> {
+      const server = await startScripted(scene, outDir)
+      servers.push(server)
+      return server
+    },
+    async open(
+      server: Scripted,
+      path: string,
+      { role = 'operator', theme = 'dark', isPhone = false, height }: View = {},
+    ): Promise<Page> {
+      const size = isPhone ? { width: 390, height: height ?? 844 } : { width: 1440, height: height ?? 900 }
+      const options: BrowserContextOptions = {
+        viewport: size,
+        colorScheme: theme,
+        hasTouch: isPhone,
+        isMobile: isPhone,
+      }
+      const context = await browser.newContext(options)
+      context.setDefaultTimeout(8_000)
+      if (role !== 'nobody') {
+        await context.addInitScript((token) => {
+          if (sessionStorage.getItem('seen') === null) localStorage.setItem('jarvis.token', token)
+          sessionStorage.setItem('seen', '1')
+        }, tokenOf(role))
+      }
+      const page = await context.newPage()
+      await page.goto(server.url + path)
+      return page
+    },
+    async close() {
+      await browser.close()
+      for (const server of servers) await server.close()
+    },
+  }
+}
+
+export type Stage = Awaited<ReturnType<typeof openStage>>
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Serious findings of axe on the page as it is, one line each. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource)
+  return page.evaluate(async () => {
+    type Axe = {
+      run(): Promise<{
+        violations: { id: string; impact: string; nodes: { target: string[]; failureSummary: string }[] }[]
+      }>
+    }
+    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run()
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) =>
+        nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary}`),
+      )
+  })
+}
