@@ -24,7 +24,18 @@ type Props = {
   children?: React.ReactNode
 }
 
-export function Composer({ draftKey, model, tools, nouns, isRunning, rest, onSend, onStop, children }: Props) {
+export function Composer({
+  draftKey,
+  model,
+  tools,
+  nouns,
+  isRunning,
+  rest,
+  focusKey,
+  onSend,
+  onStop,
+  children,
+}: Props) {
   const field = useRef<HTMLTextAreaElement>(null)
   const [text, setText] = useState(() => keep.get(`draft.${draftKey}`) ?? '')
   const [cursor, setCursor] = useState(0)
