@@ -1,7 +1,9 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { gallery, hostile } from '../src/testing/scenes.ts'
 import { openStage, type Stage, seriousFindings } from './support/browser.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
 
 let stage: Stage
 beforeAll(async () => {
@@ -21,7 +23,7 @@ test.each([
   ['light', false],
   ['dark', true],
   ['light', true],
-] as const)('every state of a card is drawn, theme %s, phone %s', { timeout: 60_000 }, async (theme, isPhone) => {
+] as const)('every state of a card is drawn, theme %s, phone %s', async (theme, isPhone) => {
   const server = await stage.play(scene())
   const page = await stage.open(server, path, { theme, isPhone, height: isPhone ? 9_000 : 5_600 })
   await awake(page, 'pending')

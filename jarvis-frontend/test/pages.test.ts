@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { quietLab } from '../src/testing/lab.ts'
 import { morning, usage } from '../src/testing/scenes.ts'
 import { password } from '../src/testing/scripted-server.ts'
 import { openStage, type Stage, seriousFindings } from './support/browser.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
 
 let stage: Stage
 beforeAll(async () => {
@@ -155,7 +157,7 @@ test('a command is completed with its tier and its arguments', async () => {
   await page.getByText('vmid=integer [node=string] [force=boolean]').waitFor()
 })
 
-test('the phone scrolls sideways nowhere', { timeout: 60_000 }, async () => {
+test('the phone scrolls sideways nowhere', async () => {
   const server = await stage.play(scene())
   for (const path of ['/', main, '/cluster', '/waiting']) {
     const page = await stage.open(server, path, { isPhone: true })

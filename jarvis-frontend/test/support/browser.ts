@@ -66,7 +66,7 @@ export async function openStage() {
         isMobile: isPhone,
       }
       const context = await browser.newContext(options)
-      context.setDefaultTimeout(8_000)
+      context.setDefaultTimeout(20_000)
       if (role !== 'nobody') {
         await context.addInitScript((token) => {
           if (sessionStorage.getItem('seen') === null) localStorage.setItem('jarvis.token', token)

@@ -147,7 +147,7 @@ function Facts({ card, live }: { card: Card; live: LiveTarget | undefined }) {
       <div>
         <dt>Affects</dt>
         <dd>
-          <Visible text={sentenceCase(card.affects)} />
+          <Remarked text={sentenceCase(card.affects)} />
         </dd>
       </div>
       <div>
@@ -165,13 +165,12 @@ const sentenceCase = (text: string) => text.charAt(0).toUpperCase() + text.slice
 /** `running → stopped, clean shutdown`: arrows drawn, what follows the last step in grey. */
 function Arrows({ text }: { text: string }) {
   const steps = text.split('→').map((step) => step.trim())
-  const [last = '', ...rest] = (steps.at(-1) ?? '').split(/,\s+|\s+\(/)
-  const remark = steps.length > 1 ? rest.join(', ').replace(/\)$/, '') : ''
-  const shown = steps.length > 1 ? [...steps.slice(0, -1), last] : [text]
+  if (steps.length === 1) return <Remarked text={text} />
+  const [, last = '', remark = ''] = /^(.*?)(?:[,:]\s+(.*))?$/s.exec(steps.at(-1) ?? '') ?? []
   return (
     <>
       <span className="arrows">
-        {shown.map((step, at) => (
+        {[...steps.slice(0, -1), last].map((step, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: steps have no identity but their place
           <span key={at}>
             {at > 0 && (
@@ -185,6 +184,21 @@ function Arrows({ text }: { text: string }) {
         ))}
       </span>{' '}
       {remark !== '' && (
+        <small>
+          <Visible text={remark} />
+        </small>
+      )}
+    </>
+  )
+}
+
+/** `Nothing else found (disks, HA checked)`: what stands in brackets at the end in grey. */
+function Remarked({ text }: { text: string }) {
+  const [, said = text, remark] = /^(.*?)(?:\s+\(([^()]*)\))?$/s.exec(text) ?? []
+  return (
+    <>
+      <Visible text={said} />{' '}
+      {remark !== undefined && (
         <small>
           <Visible text={remark} />
         </small>

@@ -45,7 +45,7 @@ export function Executing({ matter }: { matter: Matter }) {
         </ol>
       </div>
       <footer>
-        <span className="by">Stop ends the answer, not this task</span>
+        <span className="by whole">Stop ends the answer, not this task</span>
       </footer>
     </>
   )
@@ -117,7 +117,7 @@ function Outcome({ matter, phase, isElsewhere }: Pick<Props, 'matter' | 'phase' 
     case 'failed':
       return (
         <>
-          <b>Failed:</b> <Visible text={result?.summary ?? ''} />
+          <Failure summary={result?.summary ?? ''} />
         </>
       )
     case 'interrupted':
@@ -164,6 +164,16 @@ function Outcome({ matter, phase, isElsewhere }: Pick<Props, 'matter' | 'phase' 
         </>
       )
   }
+}
+
+/** The tool's own words; its first clause stands out, or says that it failed. */
+function Failure({ summary }: { summary: string }) {
+  const [, lead = 'Failed', rest = summary] = /^(Task failed|Refused): (.*)$/s.exec(summary) ?? []
+  return (
+    <>
+      <b>{lead}:</b> <Visible text={rest} />
+    </>
+  )
 }
 
 function Ago({ at }: { at: number }) {

@@ -89,7 +89,7 @@ function powerAct(action: string, vmid: number, force: boolean, target: Card['ta
     ...act,
     didNot: [`Did not ${verb?.plain ?? action} `, ...thing],
     failed: [...thing, ` did not ${action}`],
-    interrupted: [`${verb?.ask ?? action} `.replace(/^Cut the power of/, 'Power cut of'), ...thing, ' was interrupted'],
+    interrupted: [force ? 'Power cut of ' : `${verb?.ask ?? action} of `, ...thing, ' was interrupted'],
     ...(force && { typed: String(vmid) }),
   }
 }
