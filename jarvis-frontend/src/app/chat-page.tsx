@@ -24,6 +24,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Tier } from '../ui/tier.tsx'
 import { phone, useMedia } from '../ui/use-media.ts'
 import { useValue } from '../ui/use-value.ts'
+import { visibleText } from '../ui/visible.ts'
 import { Idle } from './idle.tsx'
 import { live } from './live.ts'
 import { PageHead } from './page-head.tsx'
@@ -103,9 +104,10 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const nouns = useMemo(
     () => [
       ...(cluster?.guests ?? []).map((guest) => ({
-        label: `${guest.vmid} ${guest.name}`,
+        label: `${guest.vmid} ${visibleText(guest.name)}`,
         detail: `${guest.type === 'vm' ? 'VM' : 'CT'} on ${guest.node}, ${guest.status}`,
-        insert: `${guest.vmid} ${guest.name}`,
+        // A name that is more than a name is left out of what is asked.
+        insert: /^[\w.-]{1,40}$/.test(guest.name) ? `${guest.vmid} ${guest.name}` : `guest ${guest.vmid}`,
       })),
       ...(cluster?.nodes ?? []).map((node) => ({
         label: node.name,

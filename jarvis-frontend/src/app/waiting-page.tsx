@@ -123,7 +123,12 @@ export function WaitingPage() {
           <kbd>J</kbd> <kbd>K</kbd> move <kbd>A</kbd> then <kbd>↵</kbd> approve <kbd>D</kbd> deny
         </span>
       </PageHead>
-      {isPhone ? (
+      {lists !== undefined && pending.length + decided.length === 0 ? (
+        <section className="empty">
+          <h2>Nothing waits for you.</h2>
+          <p className="text-dim">Calls that need a person stand here, whoever asked for them.</p>
+        </section>
+      ) : isPhone ? (
         shown === undefined ? (
           list
         ) : (

@@ -140,7 +140,9 @@ export function ReadsRow({ calls }: { calls: readonly Call[] }) {
             </span>
           )}
           <span className="gist cut">
-            <Visible text={gist} />
+            <span className="cut">
+              <Visible text={gist} />
+            </span>
           </span>
           <span className="took num">{duration(tookMs)}</span>
           <Icon name={isOpen ? 'down' : 'right'} />

@@ -64,19 +64,6 @@ export function issuesOf(state: ClusterState, now: number, busySince: (key: stri
     })
   }
   for (const node of state.nodes) found.push(...nodeIssues(node, now, busySince(`node/${node.name}`)))
-  for (const guest of state.guests) {
-    const since = busySince(String(guest.vmid))
-    if (since === undefined || now - since < limits.cpuForMs) continue
-    found.push({
-      key: `cpu ${guest.vmid}`,
-      tone: 'warn',
-      fact: `${guest.vmid} is at ${percent(guest.cpuRatio)} CPU`,
-      detail: `limit ${percent(limits.cpuRatio)}`,
-      question: `Why does ${guest.vmid} use so much CPU?`,
-      ask: 'Ask why',
-      vmid: guest.vmid,
-    })
-  }
   const { stale, oldestMs } = backupsOf(state.guests, now)
   if (stale.length > 0) {
     found.push({
@@ -99,6 +86,19 @@ export function issuesOf(state: ClusterState, now: number, busySince: (key: stri
       detail: sizeOf(storage.usedBytes, storage.totalBytes),
       question: `${storage.name} is ${Math.round(full * 100)} % full. What grew?`,
       ask: 'Ask what grew',
+    })
+  }
+  for (const guest of state.guests) {
+    const since = busySince(String(guest.vmid))
+    if (since === undefined || now - since < limits.cpuForMs) continue
+    found.push({
+      key: `cpu ${guest.vmid}`,
+      tone: 'warn',
+      fact: `${guest.vmid} ${guest.name} is at ${percent(guest.cpuRatio)} CPU`,
+      detail: `limit ${percent(limits.cpuRatio)}`,
+      question: `Why does ${guest.vmid} use so much CPU?`,
+      ask: 'Ask why',
+      vmid: guest.vmid,
     })
   }
   return found.sort((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad'))

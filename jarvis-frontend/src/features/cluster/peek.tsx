@@ -90,7 +90,7 @@ export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
           className="button small"
           onClick={() => {
             onClose()
-            onAsk(guest === undefined ? `How is ${name}?` : `How is ${guest.vmid} ${guest.name}?`)
+            onAsk(guest === undefined ? `How is node ${name}?` : `How is guest ${guest.vmid}?`)
           }}
         >
           Ask about this
