@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
+import { useValue } from '../lib/use-value.ts'
 import { Value } from '../lib/value.ts'
-import { useValue } from '../ui/use-value.ts'
 
 const againAfterMs = 5_000
 

@@ -1,5 +1,5 @@
+import { useValue } from '../lib/use-value.ts'
 import { Value } from '../lib/value.ts'
-import { useValue } from '../ui/use-value.ts'
 
 const polite = new Value('')
 const assertive = new Value('')

@@ -9,9 +9,9 @@ import type { Hand } from '../features/confirmations/answer.tsx'
 import { ConfirmationCard, type LiveTarget } from '../features/confirmations/card.tsx'
 import type { Matter } from '../features/confirmations/phase.ts'
 import { commandLine } from '../features/confirmations/sentence.ts'
-import { capital, longSpan, percent, span, withUnit } from '../lib/format.ts'
+import { capital, longSpan, percent, withUnit } from '../lib/format.ts'
+import { useValue } from '../lib/use-value.ts'
 import { useNow } from '../ui/use-now.ts'
-import { useValue } from '../ui/use-value.ts'
 import { live } from './live.ts'
 
 const decidedHere = new Set<string>()
@@ -113,7 +113,6 @@ function useLiveTarget({ target, now: then }: Card): LiveTarget | undefined {
     isUp ? `CPU ${percent(guest.cpuRatio)}` : '',
     guest.lock === undefined ? '' : `locked (${guest.lock})`,
     guest.isHa ? 'managed by HA' : '',
-    guest.backupAt === undefined ? 'no backup known' : `last backup ${span(Date.now() - guest.backupAt)} old`,
   ]
   const now = capital(words.filter((word) => word !== '').join(', '))
   const change =

@@ -22,7 +22,12 @@ function createLive() {
     for (const list of lists) list.renew()
   })
   const feed = new Feed(sockets.events, ({ what }) => (what === 'sessions' ? sessions : confirmations).renew())
-  const live = { link, feed, chat: new ChatClient(sockets.chat), cluster: new ClusterStore(sockets.cluster) }
+  const live = {
+    link,
+    feed,
+    chat: new ChatClient(sockets.chat, () => sessions.renew()),
+    cluster: new ClusterStore(sockets.cluster),
+  }
   let known: string | undefined
   const follow = () => {
     if (token() === known) return

@@ -2,8 +2,8 @@ import { useConfirmations } from '../api/confirmations.ts'
 import { useSessions } from '../api/sessions.ts'
 import { nodeMark } from '../features/cluster/health.ts'
 import { useCluster } from '../features/cluster/store.ts'
+import { useValue } from '../lib/use-value.ts'
 import { Ring, type RingArc, type RingCore } from '../ui/ring.tsx'
-import { useValue } from '../ui/use-value.ts'
 import { live } from './live.ts'
 
 const words: Record<RingCore, string> = {

@@ -2,7 +2,7 @@ import { useCallback } from 'react'
 import { useNavigate } from 'react-router'
 import { signedIn } from '../api/auth.ts'
 import { keep } from '../lib/keep.ts'
-import { useValue } from '../ui/use-value.ts'
+import { useValue } from '../lib/use-value.ts'
 import { say } from './announce.tsx'
 import { live } from './live.ts'
 

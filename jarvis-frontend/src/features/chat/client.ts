@@ -8,6 +8,14 @@ import type { ChatEvent } from './state.ts'
 import { nextFrame, SessionStore } from './store.ts'
 
 const keptSessions = 8
+const turns = new Set([
+  'chat:user',
+  'chat:done',
+  'chat:error',
+  'chat:confirm_needed',
+  'chat:confirm_resolved',
+  'chat:title',
+])
 
 export type Sent = { ok: true; sessionId: string; runId: string } | Refusal
 
@@ -17,7 +25,8 @@ export class ChatClient {
   /** The one used last is last. */
   readonly #stores = new Map<string, SessionStore>()
 
-  constructor(socket: ChatSocket) {
+  /** @param onTurn told when a session this browser follows begins, ends or waits: lists of sessions are old then. */
+  constructor(socket: ChatSocket, onTurn: () => void) {
     this.#socket = socket
     socket.on('connect', () => {
       for (const sessionId of [...this.#stores.keys()].reverse()) void this.#attach(sessionId)
@@ -28,6 +37,7 @@ export class ChatClient {
     socket.onAny((name: string, payload: { sessionId?: string }) => {
       const store = this.#stores.get(payload.sessionId ?? '')
       store?.receive({ name, ...payload } as ChatEvent)
+      if (turns.has(name)) onTurn()
     })
   }
 

@@ -1,8 +1,8 @@
 import type { ClusterState } from 'jarvis-backend/protocol'
 import { createContext, use } from 'react'
+import { useValue } from '../../lib/use-value.ts'
 import { Value } from '../../lib/value.ts'
 import type { ClusterSocket } from '../../realtime/sockets.ts'
-import { useValue } from '../../ui/use-value.ts'
 import { foldCluster } from './fold.ts'
 import { type Issue, issuesOf, limits } from './health.ts'
 

@@ -115,11 +115,7 @@ function Outcome({ matter, phase, isElsewhere }: Pick<Props, 'matter' | 'phase' 
         </>
       )
     case 'failed':
-      return (
-        <>
-          <Failure summary={result?.summary ?? ''} />
-        </>
-      )
+      return <Failure summary={result?.summary ?? ''} />
     case 'interrupted':
       return (
         <b>

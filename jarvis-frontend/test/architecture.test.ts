@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const src = fileURLToPath(new URL('../src', import.meta.url))
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => /\.(tsx?|css)$/.test(file))
+const textOf = (file: string) => readFileSync(join(src, file), 'utf8')
+
+/** What each part may import; `lib` is open to all. */
+const arrows: Record<string, readonly string[]> = {
+  app: ['features', 'realtime', 'api', 'ui'],
+  features: ['realtime', 'api', 'ui'],
+  realtime: [],
+  api: [],
+  ui: [],
+  lib: [],
+  testing: [],
+}
+const partOf = (file: string) => file.split('/')[0] ?? ''
+/** `features/chat`: features never import each other. */
+const roomOf = (file: string) => (partOf(file) === 'features' ? file.split('/').slice(0, 2).join('/') : partOf(file))
+
+test('imports follow the arrows, and features never import each other', () => {
+  const strays: string[] = []
+  for (const file of files.filter((name) => /\.tsx?$/.test(name) && name !== 'main.tsx')) {
+    for (const [, path = ''] of textOf(file).matchAll(/from '(\.[^']+)'/g)) {
+      const target = relative(src, join(src, dirname(file), path))
+      if (roomOf(target) === roomOf(file) || partOf(target) === 'lib') continue
+      const isAllowed = arrows[partOf(file)]?.includes(partOf(target)) && partOf(target) !== partOf(file)
+      if (!isAllowed) strays.push(`${file} → ${target}`)
+    }
+  }
+  expect(strays).toEqual([])
+})
+
+test('the protocol comes as types only, so that its schemas stay out of the page', () => {
+  const strays = files
+    .filter((file) => partOf(file) !== 'testing')
+    .filter((file) => /import (?!type)[^']*'jarvis-backend/.test(textOf(file)))
+  expect(strays).toEqual([])
+})
+
+test('only marks and tiers name a colour of health or risk', () => {
+  const owners = ['ui/tokens.css', 'ui/mark.css', 'ui/tier.css', 'ui/contrast.test.ts']
+  const strays = files.filter(
+    (file) =>
+      !owners.includes(file) && /--(ok|warn|bad)(-mark|-wash)?\b|(text|bg|border)-(ok|warn|bad)\b/.test(textOf(file)),
+  )
+  expect(strays).toEqual([])
+})
+
+test('nothing is ever set as HTML', () => {
+  const strays = files.filter((file) => /dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML/.test(textOf(file)))
+  expect(strays).toEqual([])
+})
