@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +14,9 @@ export type ServerName = 'jarvis' | 'relay'
 
 const backend = fileURLToPath(new URL('..', import.meta.url))
 const built = (name: string) => join(backend, 'dist', 'bench', `${name}.js`)
-const jwtSecret = 'the bench signs its own tokens with this'
+// As random as real ones: text that looks like a secret's beginning is searched more closely.
+const secret = () => randomBytes(32).toString('hex')
+const jwtSecret = secret()
 const token = jwt.sign({ sub: 'bench', role: 'operator' }, jwtSecret, { issuer: 'jarvis', expiresIn: '1d' })
 
 /** Bundles the server as a release does, and the bench's own processes beside it, unbundled but for their own files. */
@@ -59,10 +62,10 @@ export async function createSetup(profileDir: string | undefined) {
       nodeArgs: profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`],
       env: {
         ANTHROPIC_BASE_URL: upstream.url,
-        ANTHROPIC_API_KEY: 'sk-ant-api03-none-is-needed-here',
+        ANTHROPIC_API_KEY: `sk-ant-api03-${secret()}`,
         PORT: '0',
         JARVIS_DATA_DIR: dataDir,
-        JARVIS_PASSWORD: 'only-for-the-bench',
+        JARVIS_PASSWORD: secret(),
         JWT_SECRET: jwtSecret,
         LOG_LEVEL: 'warn',
       },
