@@ -32,7 +32,7 @@ import { serveCluster } from './realtime/cluster.ts'
 import { createRealtime } from './realtime/server.ts'
 import { createRedactor, createStreamRedactor } from './safety/index.ts'
 import { createConfirmationStore, createExecutionStore } from './store/sqlite/confirmations.ts'
-import { openDatabase } from './store/sqlite/database.ts'
+import { type Database, openDatabase } from './store/sqlite/database.ts'
 import { createJournal } from './store/sqlite/journal.ts'
 import { createMcpTokenStore, createRevocationStore } from './store/sqlite/tokens.ts'
 import { createTranscriptStore } from './store/sqlite/transcript.ts'
@@ -40,6 +40,7 @@ import { createCatalog, homelabTools, inputSchemaOf } from './tools/catalog.ts'
 import { createConfirmations } from './tools/confirmations.ts'
 import { createExecutor } from './tools/execute.ts'
 import { createJudge } from './tools/judge.ts'
+import type { ExecutionStore } from './tools/ports.ts'
 
 export type Jarvis = {
   http: HttpServer
@@ -51,14 +52,23 @@ export type Jarvis = {
 }
 
 /** What tests put in the place of the real thing. */
-export type Replacements = { clock?: Clock; model?: Model; homelab?: Homelab; databasePath?: string }
+export type Replacements = {
+  clock?: Clock
+  model?: Model
+  homelab?: Homelab
+  databasePath?: string
+  /** Watches or breaks what is stored. */
+  database?: (database: Database) => Database
+  executions?: (store: ExecutionStore) => ExecutionStore
+}
 
 /** Names the concrete parts and wires them to their ports. Listens to nothing yet. */
 export function compose(config: Config, version: string, dashboardDir: string, replace: Replacements = {}): Jarvis {
   const clock = replace.clock ?? systemClock
   const now = () => clock.now()
   const dataDir = openDataDir(config.dataDir)
-  const database = openDatabase(replace.databasePath ?? join(dataDir, 'jarvis.db'))
+  const opened = openDatabase(replace.databasePath ?? join(dataDir, 'jarvis.db'))
+  const database = replace.database?.(opened) ?? opened
   const jwtSecret = config.jwtSecret ?? keptSecret(dataDir, 'jwt-secret', () => randomBytes(32).toString('hex')).value
   const password = passwordOf(config, dataDir)
 
@@ -77,7 +87,8 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const judge = createJudge(catalog, world)
 
   const store = createTranscriptStore(database)
-  const executions = createExecutionStore(database)
+  const storedExecutions = createExecutionStore(database)
+  const executions = replace.executions?.(storedExecutions) ?? storedExecutions
   const journal = createJournal(database, now)
   const tokens = createTokens(jwtSecret, createRevocationStore(database, now))
   const mcpTokens = createMcpTokens(createMcpTokenStore(database), now)
