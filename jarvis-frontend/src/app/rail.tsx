@@ -69,7 +69,7 @@ export function Me() {
       <span className="cut flex-1">
         {person?.name}{' '}
         <span className="text-dim">
-          · {link.status === 'live' ? 'live' : link.status === 'lost' ? 'no connection' : 'connecting'}
+          · {link.status === 'live' ? 'live' : link.status === 'lost' ? 'offline' : 'connecting'}
         </span>
       </span>
       <button

@@ -49,6 +49,16 @@ export function Shell({ children }: { children: React.ReactNode }) {
           </main>
           {isOpen && (
             <aside className={`side scroll${isNarrow ? ' sheet' : ''}`} aria-label="Cluster">
+              {isNarrow && (
+                <button
+                  type="button"
+                  className="icon-button sheet-close"
+                  aria-label="Close the cluster panel"
+                  onClick={panel.close}
+                >
+                  <Icon name="close" />
+                </button>
+              )}
               <Suspense fallback={null}>
                 <Side />
               </Suspense>

@@ -22,11 +22,7 @@ export function watchLink({ manager, chat, cluster, events }: Sockets, onSignedO
     attempt = 0
     link.set({ status: 'live', since: Date.now() })
   })
-  chat.on('disconnect', (reason) => {
-    lost(Date.now() + nextDelay())
-    // The server closed this one on purpose: the handshake decides whether we may come back.
-    if (reason === 'io server disconnect') setTimeout(() => chat.connect(), retryDelayMs.first)
-  })
+  chat.on('disconnect', () => lost(Date.now() + nextDelay()))
   manager.on('reconnect_attempt', () => lost())
   manager.on('reconnect_error', () => {
     attempt += 1
@@ -36,6 +32,10 @@ export function watchLink({ manager, chat, cluster, events }: Sockets, onSignedO
     if (link.get().status !== 'live') lost(Date.now() + nextDelay())
   })
   for (const socket of [chat, cluster, events]) {
+    socket.on('disconnect', (reason) => {
+      // The server closed this one on purpose: the handshake decides whether we may come back.
+      if (reason === 'io server disconnect') setTimeout(() => socket.connect(), retryDelayMs.first)
+    })
     socket.on('connect_error', (error: Error & { data?: { code?: string } }) => {
       const code = error.data?.code
       if (code === 'unauthorized' || code === 'token_expired') onSignedOut()

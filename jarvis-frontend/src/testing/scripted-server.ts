@@ -146,7 +146,7 @@ export async function startScripted(scene: Scene, dist = built) {
       void socket.join(id)
       sent.push({ sessionId: id, message })
       const session = sessions.get(id)
-      const runId = `run_${sent.length}`
+      const runId = `run_sent_${sent.length}`
       const messageId = `msg_${sent.length}`
       const queued = session?.runId !== undefined
       if (queued) {

@@ -71,9 +71,7 @@ function InputOutput({ call }: { call: Call }) {
     <div className="io">
       <h4>Input</h4>
       <pre>
-        <Plain
-          text={JSON.stringify(call.toolInput, undefined, Object.keys(call.toolInput).length > 3 ? 2 : undefined)}
-        />
+        <Plain text={spaced(call.toolInput)} />
       </pre>
       <h4>
         Output <span>{call.result === undefined ? 'none yet' : lines.length > 1 ? `${lines.length} lines` : ''}</span>
@@ -94,6 +92,10 @@ function InputOutput({ call }: { call: Call }) {
     </div>
   )
 }
+
+/** JSON on one line with room between its parts; line breaks inside strings are escaped already. */
+const spaced = (input: Record<string, unknown>) =>
+  JSON.stringify(input, undefined, 1).replace(/\n\s*/g, ' ').replace(/^\{ /, '{').replace(/ \}$/, '}')
 
 /** Plain text line by line; what cannot be seen becomes codes, tabs and indents stay. */
 function Plain({ text }: { text: string }) {

@@ -55,6 +55,7 @@ export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
   const open = state?.tasks.filter(
     (task) => task.status === 'running' && (noun.kind === 'guest' ? task.vmid === noun.vmid : task.node === noun.name),
   )
+  const samples = store.samples(noun.kind === 'guest' ? String(noun.vmid) : `node/${noun.name}`)
   const name = noun.kind === 'guest' ? String(noun.vmid) : noun.name
   return (
     <div ref={box} className="peek" role="dialog" aria-label={`About ${name}`} style={place}>
@@ -67,7 +68,7 @@ export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
           name
         )}
       </h2>
-      <Spark values={store.samples(noun.kind === 'guest' ? String(noun.vmid) : `node/${noun.name}`)} height={30} />
+      {samples.length > 1 && <Spark values={samples} height={30} label="CPU" />}
       <dl>
         {facts.map(([key, value]) =>
           value === undefined ? null : (
