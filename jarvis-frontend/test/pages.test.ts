@@ -137,7 +137,7 @@ test('keys go between pages, to the composer and to the panel', async () => {
   await page.keyboard.press('w')
   await page.waitForURL('**/waiting')
   await page.keyboard.press('Alt+n')
-  await page.getByText(/needs? a look/).waitFor()
+  await page.locator('#composer:focus').waitFor()
   await page.keyboard.type('gl')
   expect(await page.getByLabel('Message').inputValue()).toBe('gl')
   await page.getByRole('heading', { level: 1 }).click()
