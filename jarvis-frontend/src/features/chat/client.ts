@@ -64,8 +64,8 @@ export class ChatClient {
 
   /** Sends to a session, or to a new one. */
   async send(sessionId: string | undefined, text: string, requestId = randomId()): Promise<Sent> {
-    const message = { requestId, text, at: Date.now() }
     const store = sessionId === undefined ? undefined : this.open(sessionId)
+    const message = { requestId, text, afterSeq: store?.state.get().view?.lastSeq ?? -1 }
     store?.addOutgoing(message)
     const reply = await ask(this.#socket, 'chat:send', {
       message: text,

@@ -108,6 +108,9 @@ function fold(view: SessionView, entry: Entry): SessionView {
     case 'done':
     case 'error':
       return { ...next, runId: undefined, partial: nothing, progress: {}, notice: undefined }
+    default:
+      // A newer server may tell of things this page does not know.
+      return next
   }
 }
 

@@ -78,12 +78,20 @@ test('a missing event asks for a snapshot once and shows nothing out of order', 
   expect(store.state.get().view?.partial.text).toBe('abc')
 })
 
-test('a message the snapshot holds is no longer on its way', () => {
+test('a message that came after it was sent is no longer on its way; an older one of the same words does not count', () => {
   const { store } = makeStore()
-  store.addOutgoing({ requestId: 'q', text: 'Hello', at: 100 })
-  store.take({
-    ...snapshot,
-    entries: [{ type: 'user', seq: 0, runId: 'r', at: 120, messageId: 'm', text: 'Hello', by: 'operator' }],
+  const said = (seq: number) => ({
+    type: 'user' as const,
+    seq,
+    runId: 'r',
+    at: 0,
+    messageId: `m${seq}`,
+    text: 'Hello',
+    by: 'operator',
   })
+  store.addOutgoing({ requestId: 'q', text: 'Hello', afterSeq: 4 })
+  store.take({ ...snapshot, seq: 4, entries: [said(4)] })
+  expect(store.state.get().outgoing).toHaveLength(1)
+  store.take({ ...snapshot, seq: 5, entries: [said(4), said(5)] })
   expect(store.state.get().outgoing).toEqual([])
 })

@@ -2,8 +2,8 @@ import type { Snapshot } from 'jarvis-backend/protocol'
 import { Value } from '../../lib/value.ts'
 import { type ChatEvent, fromSnapshot, reduce, type SessionView, skips, withEarlier } from './state.ts'
 
-/** A message on its way: shown at once, gone when the server has it. */
-export type Outgoing = { requestId: string; text: string; at: number; error?: string }
+/** A message on its way: shown at once, gone when the server has it. `afterSeq`: the last entry known when it was sent. */
+export type Outgoing = { requestId: string; text: string; afterSeq: number; error?: string }
 
 export type SessionState = {
   /** Undefined until the first snapshot. */
@@ -138,7 +138,7 @@ function unsent(outgoing: readonly Outgoing[], view: SessionView): readonly Outg
     (message) =>
       !view.queued.some((queued) => queued.text === message.text) &&
       !view.entries.some(
-        (entry) => entry.type === 'user' && entry.text === message.text && entry.at >= message.at - 60_000,
+        (entry) => entry.type === 'user' && entry.text === message.text && entry.seq > message.afterSeq,
       ),
   )
 }

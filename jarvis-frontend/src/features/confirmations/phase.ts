@@ -7,16 +7,17 @@ export type Matter = {
   resolved?: { decision: Decision; by: string; at: number; note?: string | undefined }
   startedAt?: number
   progress?: string
-  result?: { isError: boolean; summary: string; at: number }
+  result?: { isError: boolean; summary: string; at: number; isUnknown?: true | undefined }
 }
 
 export type Phase = 'pending' | 'executing' | 'done' | 'failed' | 'interrupted' | 'denied' | 'expired' | 'cancelled'
 
-/** A result that says nothing about the effect: it is told apart from a failure, for it must be looked at. */
-const isUnknown = (summary: string) => /not known|unknown/i.test(summary)
+/** A result that says nothing about the effect is told apart from a failure: it must be looked at. */
+const isUnknown = ({ summary, isUnknown: flag }: NonNullable<Matter['result']>) =>
+  flag === true || /(is|do) not know/i.test(summary)
 
 export function phaseOf({ resolved, result }: Pick<Matter, 'resolved' | 'result'>): Phase {
-  if (result !== undefined) return !result.isError ? 'done' : isUnknown(result.summary) ? 'interrupted' : 'failed'
+  if (result !== undefined) return !result.isError ? 'done' : isUnknown(result) ? 'interrupted' : 'failed'
   if (resolved === undefined) return 'pending'
   return resolved.decision === 'approved' ? 'executing' : resolved.decision
 }

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { phaseOf } from './phase.ts'
+
+const resolved = (decision: 'approved' | 'denied' | 'expired' | 'cancelled') => ({ decision, by: 'operator', at: 1 })
+const result = (summary: string, isError: boolean) => ({ isError, summary, at: 2 })
+
+test.each([
+  ['nobody decided yet', {}, 'pending'],
+  ['approved, no result yet', { resolved: resolved('approved') }, 'executing'],
+  ['denied', { resolved: resolved('denied') }, 'denied'],
+  ['expired', { resolved: resolved('expired') }, 'expired'],
+  ['cancelled', { resolved: resolved('cancelled') }, 'cancelled'],
+  ['a good result', { resolved: resolved('approved'), result: result('Task OK', false) }, 'done'],
+  ['a bad result', { resolved: resolved('approved'), result: result('got timeout', true) }, 'failed'],
+  [
+    'a result that is marked unknown',
+    { result: { ...result('Restarted meanwhile', true), isUnknown: true as const } },
+    'interrupted',
+  ],
+  [
+    'a result in words that nobody knows',
+    { result: result('It is not known whether it took effect.', true) },
+    'interrupted',
+  ],
+])('%s', (_name, matter, phase) => {
+  expect(phaseOf(matter)).toBe(phase)
+})
