@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server as HttpServer } from 'node:http'
 import { join } from 'node:path'
+import type { Express } from 'express'
 import type { Model, ModelRequest } from './agent/model.ts'
 import { asClusterData, defaultPersona, systemPrompt } from './agent/persona.ts'
 import { generateWithRetries } from './agent/retry.ts'
-import { createRuns } from './agent/runs.ts'
+import { createRuns, type Runs } from './agent/runs.ts'
 import { createLoginGuard } from './auth/login.ts'
 import { createMcpTokens, type McpToken } from './auth/mcp-tokens.ts'
 import { generatePassword, hashPassword, isPassword, isSameSecret } from './auth/passwords.ts'
@@ -19,6 +20,7 @@ import { clusterSummary } from './homelab/summary.ts'
 import { createApp } from './http/app.ts'
 import { authRoutes } from './http/auth.ts'
 import { confirmationRoutes } from './http/confirmations.ts'
+import { executionRoutes } from './http/executions.ts'
 import { sessionRoutes } from './http/sessions.ts'
 import { toolRoutes } from './http/tools.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
@@ -50,6 +52,9 @@ export type Jarvis = {
   /** Takes no more work, lets running calls finish, closes everything. What is unfinished goes on at the next start. */
   stop(graceMs: number): Promise<void>
 }
+
+/** A client that repeats a request does so within minutes. */
+const repliesKeptMs = 7 * 24 * 60 * 60_000
 
 /** What tests put in the place of the real thing. */
 export type Replacements = {
@@ -93,7 +98,9 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const tokens = createTokens(jwtSecret, createRevocationStore(database, now))
   const mcpTokens = createMcpTokens(createMcpTokenStore(database), now)
 
-  const http = createServer()
+  // The app comes last, yet must be the first listener: Engine.IO takes over what is there, and passes on what is not its own.
+  let app: Express | undefined
+  const http = createServer((request, response) => app?.(request, response))
   const guard = createRequestGuard([...config.allowedHosts, config.host.toLowerCase()])
   const realtime = createRealtime(http, tokens, guard)
   const chat = realtime.namespace('/chat')
@@ -106,6 +113,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     transactions: database,
     clock,
     changed: (sessionId) => activity.changed({ what: 'confirmations', sessionId }),
+    report,
   })
   const executor = createExecutor({
     judge,
@@ -117,12 +125,14 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     redactor,
     clock,
     confirmTtlMs: config.confirmTtlMs,
+    cluster,
+    note: (sessionId, runId, entry) => runs.note(sessionId, runId, entry),
     report: (error, toolName) => report(error, `${toolName} failed`),
   })
 
   const model = replace.model ?? createModel(config.model, () => cluster.state())
   const persona = personaFile(dataDir)
-  const runs = createRuns({
+  const runs: Runs = createRuns({
     store,
     model,
     tools: executor,
@@ -152,7 +162,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const startedAt = Date.now()
   const uptimeS = () => Math.round((Date.now() - startedAt) / 1000)
   let isStopping = false
-  const app = createApp({
+  app = createApp({
     guard,
     tokens,
     dashboardDir,
@@ -168,8 +178,17 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       sessions: sessionRoutes({ runs, store, pendingCounts: confirmations.pendingCounts, redact: redactor, now }),
       confirmations: confirmationRoutes(confirmations, now),
       tools: toolRoutes(catalog, judge),
+      executions: executionRoutes(executor),
     },
-    mcp: createMcpRoute({ catalog, runs, tokens: mcpTokens, version, report, sessionOf }),
+    mcp: createMcpRoute({
+      catalog,
+      runs,
+      tokens: mcpTokens,
+      version,
+      report,
+      sessionOf,
+      waiting: (sessionId) => confirmations.pending(sessionId).length,
+    }),
     health: () => ({ status: isStopping ? 'shutting_down' : 'ok', version, uptime: uptimeS() }),
     status: () => ({
       version,
@@ -180,7 +199,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     }),
     cluster: () => cluster.state(),
   })
-  http.on('request', app)
+  store.forgetReplies(now() - repliesKeptMs)
   runs.resume()
 
   /** One session for each MCP token; its id is derived, so that it is found again. */
@@ -201,8 +220,10 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       runs.stop()
       await Promise.race([executor.idle(), new Promise((done) => setTimeout(done, graceMs).unref())])
       clusterFeed.close()
-      await realtime.close()
+      // Closing waits for every connection, an MCP client that waits for a person among them.
+      const closed = realtime.close()
       http.closeAllConnections()
+      await closed
       cluster.close()
       database.close()
     },

@@ -19,7 +19,11 @@ function start() {
   async function run(name: string, input: Record<string, unknown> = {}): Promise<ToolOutput> {
     const tool = catalog.get(name)
     if (tool === undefined) throw new Error(`no tool ${name}`)
-    const context = { signal: new AbortController().signal, onProgress: (line: string) => progress.push(line) }
+    const context = {
+      signal: new AbortController().signal,
+      onProgress: (line: string) => progress.push(line),
+      onTask: () => undefined,
+    }
     let isDone = false
     const done = tool.run(tool.input.parse(input), context).finally(() => {
       isDone = true
@@ -228,7 +232,7 @@ test('a task that ended OK while the guest is seen otherwise is no success', asy
     ...cluster,
     power: async () => ({ upid: 'UPID:x', exitStatus: 'OK', ok: true, observed: 'stopped', durationMs: 40_000 }),
   }
-  const context = { signal: new AbortController().signal, onProgress: () => undefined }
+  const context = { signal: new AbortController().signal, onProgress: () => undefined, onTask: () => undefined }
   const tool = createCatalog(homelabTools({ cluster: odd, shell, waker })).get('restart_vm')
   expect(await tool?.run({ vmid: 123 }, context)).toMatchObject({
     isError: true,
@@ -275,7 +279,7 @@ test('long output keeps its head and tail, without control characters', async ()
   const stdout = `first\u001b[31m\u0007\n${'x'.repeat(50_000)}\nlast`
   const shell: Homelab['shell'] = { run: async () => ({ stdout, stderr: '', exitCode: 0, truncated: true }) }
   const tool = createCatalog(homelabTools({ cluster, shell, waker })).get('execute_ssh')
-  const context = { signal: new AbortController().signal, onProgress: () => undefined }
+  const context = { signal: new AbortController().signal, onProgress: () => undefined, onTask: () => undefined }
   const output = await tool?.run({ node: 'pve', command: 'uptime' }, context)
   expect(output?.text.length).toBeLessThan(8_300)
   expect(output?.text).toMatch(
@@ -296,7 +300,7 @@ test('a node is woken, was awake, or is not seen', async () => {
   controls.setNodeOffline('agent', true)
   expect((await run('wake_node', { node: 'agent' })).summary).toBe('online after 18 s')
   const deaf = wakeNode({ wake: async () => ({ cameOnline: false, wasOnline: false, afterMs: 180_000 }) })
-  const context = { signal: new AbortController().signal, onProgress: () => undefined }
+  const context = { signal: new AbortController().signal, onProgress: () => undefined, onTask: () => undefined }
   expect(await deaf.run({ node: 'agent' }, context)).toMatchObject({
     isError: true,
     summary: 'not seen online after 3 min',

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createMcpTokens } from '../src/auth/mcp-tokens.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createMcpTokenStore } from '../src/store/sqlite/tokens.ts'
+import { says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 /** As the command line makes one, beside the running server. */
@@ -161,3 +162,57 @@ async function firstCard(jarvis: TestJarvis) {
     await events.next('changed' as never)
   }
 }
+
+test('a call that the client cancels is withdrawn, with an older client too', async () => {
+  const jarvis = await startJarvis()
+  const client = await connect(jarvis, createToken(jarvis))
+  const operator = await jarvis.connect()
+  const patience = new AbortController()
+  const answer = client.callTool({ name: 'stop_vm', arguments: { vmid: 103 } }, undefined, { signal: patience.signal })
+  const { toolUseId, sessionId } = await firstCard(jarvis)
+  await operator.ask('chat:attach', { sessionId })
+  patience.abort()
+  await expect(answer).rejects.toThrow()
+  expect(await operator.next('chat:confirm_resolved')).toMatchObject({ toolUseId, decision: 'cancelled' })
+  expect(jarvis.controls.effects).toEqual([])
+})
+
+test('the server stops in its time while a client waits for a person', async () => {
+  const jarvis = await startJarvis()
+  const client = await connect(jarvis, createToken(jarvis))
+  const answer = client.callTool({ name: 'stop_vm', arguments: { vmid: 103 } }).catch(() => 'gone')
+  await firstCard(jarvis)
+  await jarvis.stop()
+  expect(await answer).toBe('gone')
+})
+
+test('one token has at most five calls waiting', async () => {
+  const jarvis = await startJarvis()
+  const client = await connect(jarvis, createToken(jarvis))
+  const guests = [101, 103, 104, 105, 110]
+  const waiting = guests.map((vmid) =>
+    client.callTool({ name: vmid < 104 ? 'stop_vm' : 'stop_container', arguments: { vmid } }).catch(() => 'gone'),
+  )
+  const events = await jarvis.connect('/events')
+  for (;;) {
+    const { items } = (await (await jarvis.rest('/api/confirmations')).json()) as { items: object[] }
+    if (items.length === guests.length) break
+    await events.next('changed' as never)
+  }
+  const refused = await client.callTool({ name: 'stop_container', arguments: { vmid: 111 } })
+  expect(JSON.stringify(refused)).toContain('wait for the operator already')
+  await jarvis.stop()
+  await Promise.all(waiting)
+})
+
+test('asking in the session of an MCP client gives the model no call that it did not make', async () => {
+  const model = scripted(says('They look well.'))
+  const jarvis = await startJarvis({ model })
+  const client = await connect(jarvis, createToken(jarvis))
+  await client.callTool({ name: 'get_vms', arguments: {} })
+  const operator = await jarvis.connect()
+  const { items } = (await (await jarvis.rest('/api/sessions')).json()) as { items: { id: string }[] }
+  await operator.ask('chat:send', { sessionId: items[0]?.id ?? '', message: 'How are they?' })
+  await operator.next('chat:done')
+  expect(model.requests[0]?.messages).toMatchObject([{ role: 'user', text: 'How are they?', results: [] }])
+})

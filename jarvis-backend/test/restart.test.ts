@@ -45,7 +45,14 @@ test('queued messages are answered after a restart', async () => {
   const { snapshot } = await second.ask('chat:attach', { sessionId })
   const ended = snapshot.entries.filter(({ type }) => type === 'done').length
   for (let left = 2 - ended; left > 0; left -= 1) await second.next('chat:done')
-  expect(model.requests.map(({ messages }) => messages.at(-1))).toMatchObject([{ text: 'One.' }, { text: 'Two.' }])
+  // The half that was shown is kept, marked as broken off, and the model goes on from there.
+  expect(model.requests[0]?.messages).toMatchObject([
+    { role: 'user', text: 'One.' },
+    { role: 'assistant', content: [{ type: 'text', text: 'Hm, ' }] },
+    { role: 'user', text: expect.stringContaining('restarted') },
+  ])
+  expect(model.requests[1]?.messages.at(-1)).toMatchObject({ text: 'Two.' })
+  expect(snapshot.entries).toContainEqual(expect.objectContaining({ type: 'assistant', stopReason: 'interrupted' }))
 })
 
 test('a repeated requestId is known after a restart', async () => {

@@ -1,8 +1,9 @@
+import { deepestInput, isDeeperThan } from '../lib/depth.ts'
 import type { Content, Usage } from '../protocol/index.ts'
 import { noUsage } from '../protocol/index.ts'
 import type { ActiveRun, LiveSession } from './live-session.ts'
 import { type Model, ModelError, type ModelRequest, type ModelSink, type Turn } from './model.ts'
-import type { TokenStream } from './token-pump.ts'
+import type { OpenStream } from './token-pump.ts'
 
 /** Removes secrets from text that arrives in pieces; may hold back a tail that could be the start of one. */
 export type StreamRedactor = { push(delta: string): string; flush(): string }
@@ -18,27 +19,37 @@ export async function callModel(parts: {
   session: LiveSession
   run: ActiveRun
   signal: AbortSignal
-  stream: TokenStream
+  openStream: OpenStream
   redactors: { text: StreamRedactor; thinking: StreamRedactor }
   redact(text: string): string
+  /** Keeps what has streamed, for a restart in the middle: now, or when some time has passed. */
+  savePartial(text: string): void
+  checkpoint(): void
   /** `generate` with retries. */
   generate(model: Model, request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<Turn>
 }): Promise<void> {
-  const { run, session, stream, redactors } = parts
+  const { run, session, redactors } = parts
   const { partial } = run
+  // Kept as it is sent, so that a snapshot's text ends where its `seq` does.
   const show = (kind: 'text' | 'thinking', text: string) => {
-    if (text !== '') stream.push(kind, text)
+    if (text === '') return
+    partial[kind] += text
+    session.emit(run.row.id, kind === 'text' ? 'chat:token' : 'chat:thinking', { text })
+    parts.checkpoint()
   }
+  // Redacted frame by frame: cheaper than delta by delta.
+  const stream = parts.openStream((kind, text) => show(kind, redactors[kind].push(text)))
   const sink: ModelSink = {
-    text: (delta) => show('text', redactors.text.push(delta)),
-    thinking: (delta) => show('thinking', redactors.thinking.push(delta)),
+    text: (delta) => stream.push('text', delta),
+    thinking: (delta) => stream.push('thinking', delta),
   }
   const finishStream = () => {
+    stream.flush()
     show('thinking', redactors.thinking.flush())
     show('text', redactors.text.flush())
-    stream.flush()
   }
   const keep = (content: Content[], stopReason: Turn['stopReason'], usage: Usage) => {
+    if (run.isPartialSaved) parts.savePartial('')
     partial.text = ''
     partial.thinking = ''
     delete run.notice
@@ -55,9 +66,12 @@ export async function callModel(parts: {
       turn.usage,
     )
   } catch (error) {
-    // The server is going down: nothing is written, and the next start takes the run up where it stood.
-    if (parts.signal.aborted && !run.abort.signal.aborted) throw error
+    // The server is going down, and the next start takes the run up where it stood.
     finishStream()
+    if (parts.signal.aborted && !run.abort.signal.aborted) {
+      parts.savePartial(partial.text)
+      throw error
+    }
     const usage = error instanceof ModelError ? (error.usage ?? noUsage) : noUsage
     const said = partial.text === '' ? [] : [{ type: 'text' as const, text: partial.text }]
     if (run.abort.signal.aborted || said.length > 0 || usage !== noUsage) keep(said, 'interrupted', usage)
@@ -75,7 +89,11 @@ function inOrder(turn: Turn, mayCallTools: boolean): Pick<Turn, 'content' | 'sto
 }
 
 /** Signed thinking must go back to its provider unchanged; clients get it redacted. */
-const cleaned = (item: Content, redact: (text: string) => string): Content =>
-  item.type === 'text' || (item.type === 'thinking' && item.signature === undefined)
+const cleaned = (item: Content, redact: (text: string) => string): Content => {
+  if (item.type === 'tool_call' && isDeeperThan(item.toolInput, deepestInput)) {
+    return { ...item, toolInput: {}, malformed: `nested more than ${deepestInput} levels deep` }
+  }
+  return item.type === 'text' || (item.type === 'thinking' && item.signature === undefined)
     ? { ...item, text: redact(item.text) }
     : item
+}

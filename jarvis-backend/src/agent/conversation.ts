@@ -9,44 +9,43 @@ import type { StoredEntry } from './transcript-store.ts'
  */
 export function toMessages(entries: readonly StoredEntry[]): Message[] {
   const messages: Message[] = []
-  let calls: ToolCall[] = []
-  let outcomes = new Map<string, Outcome>()
+  const outcomes = new Map(entries.filter(settles).map((entry) => [entry.toolUseId, outcomeOf(entry)]))
 
-  /** Answers the calls that are open, in their order; what came of them may stand anywhere after the turn. */
-  const answerCalls = () => {
-    if (calls.length === 0) return
-    messages.push({
-      role: 'user',
-      results: calls.map((call) => toResult(call, outcomes.get(call.toolUseId))),
-      text: '',
-    })
-    calls = []
-    outcomes = new Map()
+  /** Consecutive words of a person share one message, and stand behind the results where there are some. */
+  const tell = (text: string, context?: string) => {
+    const last = messages.at(-1)
+    const spoken = { text, ...(context !== undefined && { context }) }
+    if (last?.role !== 'user') messages.push({ role: 'user', results: [], ...spoken })
+    else messages[messages.length - 1] = { ...last, ...spoken, text: joined(last.text, text) }
   }
 
+  let isBrokenOff = false
   for (const entry of entries) {
     if (entry.type === 'user') {
-      answerCalls()
-      const context = entry.context === undefined ? {} : { context: entry.context }
-      const last = messages.at(-1)
-      // Results and the next question share one message, and so do two questions of which the first got no answer.
-      if (last?.role === 'user') {
-        messages[messages.length - 1] = { ...last, text: joined(last.text, entry.text), ...context }
-      } else {
-        messages.push({ role: 'user', results: [], text: entry.text, ...context })
-      }
-    } else if (entry.type === 'assistant') {
-      answerCalls()
+      tell(entry.text, entry.context)
+      isBrokenOff = false
+    } else if (entry.type === 'assistant' && entry.model !== 'mcp') {
+      if (isBrokenOff) tell(goOn)
+      isBrokenOff = entry.stopReason === 'interrupted' && entry.content.length > 0
       if (entry.content.length === 0) continue
       messages.push({ role: 'assistant', content: entry.content, model: entry.model })
-      calls = entry.content.filter((item) => item.type === 'tool_call')
-    } else if (settles(entry)) {
-      outcomes.set(entry.toolUseId, outcomeOf(entry))
+      const calls = entry.content.filter((item) => item.type === 'tool_call')
+      if (calls.length === 0) continue
+      messages.push({
+        role: 'user',
+        results: calls.map((call) => toResult(call, outcomes.get(call.toolUseId))),
+        text: '',
+      })
+    } else if (entry.type === 'reconciled') {
+      tell(`[JARVIS found out later, of ${entry.toolName}: ${entry.text}]`)
     }
   }
-  answerCalls()
-  return messages
+  // A conversation begins with a person, and a model goes on only when it is asked to.
+  if (isBrokenOff) tell(goOn)
+  return messages[0]?.role === 'assistant' ? messages.slice(1) : messages
 }
+
+const goOn = '[JARVIS was restarted in the middle of your answer. Go on from where it broke off.]'
 
 type Outcome = { text: string; isError: boolean }
 

@@ -4,7 +4,7 @@ import type { Draft, RunRow, StoredEntry, StoredSession, TranscriptStore } from 
 
 /** What only exists while a run goes on, for screens that join in the middle. */
 export type ActiveRun = {
-  row: RunRow
+  row: RunRow & { position: number }
   entries: StoredEntry[]
   /** What the model is told of the runs before, read once. */
   earlier?: StoredEntry[]
@@ -14,6 +14,9 @@ export type ActiveRun = {
   modelAbort: AbortController
   abortedBy: string
   partial: { text: string; thinking: string }
+  /** Whether some of it has been written down, and when that was last looked at. */
+  isPartialSaved: boolean
+  checkedAt: number
   progress: Record<string, string>
   notice?: { message: string; retryAt?: number }
   /** The one call of an MCP run, and who wants to hear how it goes. */
@@ -32,7 +35,7 @@ export type LiveSession = {
   readonly runs: Map<string, ActiveRun>
   nextSeq(): number
   /** Stores the entry, then shows it. */
-  append(run: ActiveRun, draft: Draft & { context?: string }): StoredEntry
+  append(run: { row: { id: string }; entries: StoredEntry[] }, draft: Draft & { context?: string }): StoredEntry
   emit(runId: string, event: keyof ChatEvents, payload: object): void
   rename(title: string): void
   /** Writes the exact seq down; called when the last run has ended. */
@@ -49,6 +52,7 @@ export function createLiveSession(
     publish: Publish
     clock: Clock
     afterCommit(run: () => void): void
+    report(error: unknown, message: string): void
     /** An entry as clients see it. */
     toWire(entry: StoredEntry): Entry
   },
@@ -60,8 +64,13 @@ export function createLiveSession(
 
   function takeSeq() {
     if (nextSeq >= reserved) {
-      reserved = nextSeq + reservedAtOnce
-      store.reserveSeq(id, reserved, clock.now())
+      try {
+        store.reserveSeq(id, nextSeq + reservedAtOnce, clock.now())
+        reserved = nextSeq + reservedAtOnce
+      } catch (error) {
+        // What streams goes on while the disk is full; the next number tries again, and the next entry says it.
+        parts.report(error, 'no numbers could be set aside')
+      }
     }
     return nextSeq++
   }

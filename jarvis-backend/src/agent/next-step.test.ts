@@ -54,7 +54,7 @@ test.each<[string, Entry[], object]>([
   ['an answer ends the run', [user, turn('end_turn')], end('end_turn')],
   ['a cut answer ends it as such', [user, turn('max_tokens')], end('max_tokens')],
   ['a refusing model ends it as such', [user, turn('refusal')], end('refusal')],
-  ['an interrupted turn ends it as aborted', [user, turn('interrupted')], end('aborted')],
+  ['a turn that a restart broke off goes on', [user, turn('interrupted')], call(true)],
   ['a paused turn goes on', [user, turn('pause_turn')], call(true)],
   [
     'the limit gives one more call, without tools',

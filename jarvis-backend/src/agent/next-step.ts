@@ -20,9 +20,9 @@ export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
       if (last.model === 'command' || last.model === 'mcp') return { type: 'end', stopReason: 'end_turn' }
       return { type: 'call_model', mayCallTools: turns.length < maxTurns }
     case 'pause_turn':
-      return { type: 'call_model', mayCallTools: turns.length < maxTurns }
+    // The server stopped in the middle of it; what a person stopped has its last entry already.
     case 'interrupted':
-      return { type: 'end', stopReason: 'aborted' }
+      return { type: 'call_model', mayCallTools: turns.length < maxTurns }
     case 'end_turn':
     case 'max_tokens':
     case 'refusal':

@@ -61,12 +61,13 @@ export function createRunAgent(parts: RunParts) {
   return async function runAgent(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void> {
     try {
       if (run.entries.length === 0) begin(session, run)
+      keepPartial(session, run)
       for (;;) {
         const step = nextStep(run.entries, parts.maxTurns)
         if (step.type === 'settle_calls') {
           await settleCalls(session, run, step.calls, requestedBy)
         } else if (step.type === 'end' || run.abort.signal.aborted) {
-          const stopReason = step.type === 'end' ? step.stopReason : 'aborted'
+          const stopReason = step.type === 'end' && !run.abort.signal.aborted ? step.stopReason : 'aborted'
           end(session, run, { type: 'done', usage: usageOf(run.entries), stopReason })
           return
         } else {
@@ -94,8 +95,8 @@ export function createRunAgent(parts: RunParts) {
       if (call !== undefined) session.append(run, calling('mcp', call.toolName, call.toolInput))
       return
     }
-    const text = redact.text(row.text)
-    const command = parseCommand(row.text)
+    const { text } = row
+    const command = parseCommand(text)
     if (session.title === untitled) {
       session.rename(titleOf(text))
       session.emit(row.id, 'chat:title', { title: session.title })
@@ -107,20 +108,43 @@ export function createRunAgent(parts: RunParts) {
     if (command?.ok === false) throw new JarvisError('invalid_request', command.problem)
   }
 
+  /** What had streamed when the server stopped is kept as it is; the model goes on from there. */
+  function keepPartial(session: LiveSession, run: ActiveRun) {
+    const { text } = run.partial
+    if (text === '') return
+    run.partial.text = ''
+    store.atomically(() => {
+      store.savePartial(run.row.id, '')
+      const content = [{ type: 'text' as const, text }]
+      session.append(run, { type: 'assistant', model: model.id, content, usage: noUsage, stopReason: 'interrupted' })
+    })
+  }
+
+  function checkpoint(run: ActiveRun) {
+    const at = clock.now()
+    if (at - run.checkedAt < checkpointEveryMs) return
+    run.checkedAt = at
+    run.isPartialSaved = true
+    try {
+      store.savePartial(run.row.id, run.partial.text)
+    } catch (error) {
+      parts.report(error, 'a partial answer could not be kept')
+    }
+  }
+
   async function takeTurn(session: LiveSession, run: ActiveRun, mayCallTools: boolean) {
     const { id } = run.row
+    run.checkedAt = clock.now()
     await callModel({
       model,
       session,
       run,
       redact: redact.text,
       redactors: { text: redact.stream(), thinking: redact.stream() },
-      stream: openStream((kind, text) => {
-        // What a joining screen is given at once is just what has been sent: no more, no less.
-        run.partial[kind] += text
-        session.emit(id, kind === 'text' ? 'chat:token' : 'chat:thinking', { text })
-      }),
+      openStream,
+      checkpoint: () => checkpoint(run),
       signal: run.modelAbort.signal,
+      savePartial: (text) => store.savePartial(id, text),
       request: {
         system: parts.prompt(),
         messages: toMessages([...earlierEntries(session.id, run), ...run.entries]),
@@ -137,7 +161,7 @@ export function createRunAgent(parts: RunParts) {
 
   function earlierEntries(sessionId: string, run: ActiveRun): StoredEntry[] {
     run.earlier ??= store
-      .newestRuns(sessionId, windowOf(store.countRuns(sessionId), parts.historyLimit))
+      .newestRuns(sessionId, windowOf(run.row.position + 1, parts.historyLimit))
       .filter(({ runId }) => runId !== run.row.id)
     return run.earlier
   }
@@ -145,7 +169,7 @@ export function createRunAgent(parts: RunParts) {
   /** All at once; changes to one guest one after the other, in the order they were asked. */
   async function settleCalls(session: LiveSession, run: ActiveRun, open: ToolCall[], requestedBy: Requester) {
     const lastOf = new Map<unknown, Promise<void>>()
-    await Promise.all(
+    const outcomes = await Promise.allSettled(
       open.map((call) => {
         const guest = call.toolInput.vmid
         const settled = parts.tools.settle(call, {
@@ -165,19 +189,40 @@ export function createRunAgent(parts: RunParts) {
           },
           before: guest === undefined ? undefined : lastOf.get(guest),
         })
-        if (guest !== undefined) lastOf.set(guest, settled)
-        return settled
+        // Whatever becomes of one call, those after it may begin.
+        if (guest !== undefined)
+          lastOf.set(
+            guest,
+            settled.catch(() => {}),
+          )
+        return settled.catch((error: unknown) => {
+          // It cannot even be written down: the run ends, and no card of it may outlive it.
+          run.abort.abort()
+          throw error
+        })
       }),
     )
+    const fault = outcomes.find((outcome) => outcome.status === 'rejected')
+    if (fault !== undefined) throw fault.reason
   }
 
   function end(session: LiveSession, run: ActiveRun, last: Extract<Draft, { type: 'done' | 'error' }>) {
-    store.atomically(() => {
-      session.append(run, last)
-      store.setRunStatus(run.row.id, 'ended')
-    })
+    try {
+      store.atomically(() => {
+        session.append(run, last)
+        store.setRunStatus(run.row.id, 'ended')
+      })
+    } catch (error) {
+      // It cannot be stored, so the next start takes the run up again; whoever watches must still hear that it is over.
+      parts.report(error, `run ${run.row.id} could not be ended`)
+      const message = 'This could not be stored: the disk may be full. It is taken up again at the next start.'
+      session.emit(run.row.id, 'chat:error', { at: clock.now(), error: message, code: 'storage_failed' })
+    }
   }
 }
+
+/** How often what streams is written down. */
+const checkpointEveryMs = 1_000
 
 const isCommand = (run: ActiveRun) =>
   run.entries.some((entry) => entry.type === 'assistant' && entry.model === 'command')

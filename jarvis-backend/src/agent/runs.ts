@@ -1,3 +1,4 @@
+import { deepestInput, isDeeperThan } from '../lib/depth.ts'
 import { newId } from '../lib/ids.ts'
 import {
   type Card,
@@ -13,7 +14,7 @@ import { type ActiveRun, createLiveSession, type LiveSession, type Publish } fro
 import { settles } from './next-step.ts'
 import { createRunAgent, type RunParts } from './run-agent.ts'
 import { titleOf } from './title.ts'
-import type { RunRow, StoredEntry } from './transcript-store.ts'
+import type { Draft, RunRow, StoredEntry } from './transcript-store.ts'
 import { wireEntry } from './wire-entry.ts'
 
 export type Sent = { sessionId: string; runId: string; messageId: string; queued: boolean }
@@ -41,6 +42,8 @@ export type Runs = {
   /** Ends what goes on in it and deletes it. */
   remove(sessionId: string, by: string): Promise<void>
   isRunning(sessionId: string): boolean
+  /** Adds a line to a run that has ended. */
+  note(sessionId: string, runId: string, entry: Draft): void
   /** Takes up what a stopped process left unfinished. Called once, before anybody is served. */
   resume(): void
   /** Takes no more work and lets go of the models; what is unfinished is taken up at the next start. */
@@ -48,6 +51,7 @@ export type Runs = {
 }
 
 const snapshotEntries = 200
+const longestQueue = 50
 
 export function createRuns(
   parts: RunParts & {
@@ -75,9 +79,10 @@ export function createRuns(
   }
 
   function open(sessionId: string): LiveSession {
+    const row = stored(sessionId)
     const known = live.get(sessionId)
     if (known !== undefined) return known
-    const session = createLiveSession(stored(sessionId), { ...parts, toWire })
+    const session = createLiveSession(row, { ...parts, toWire })
     live.set(sessionId, session)
     return session
   }
@@ -92,30 +97,40 @@ export function createRuns(
       .map(({ messageId, text, by, at }) => ({ messageId, text, by, at }))
 
   /** Puts a run to work, once the caller has said so to whoever asked. `taken`: its entries, where it is taken up again. */
-  function start(session: LiveSession, row: RunRow, requestedBy: Requester, taken: StoredEntry[] = []): ActiveRun {
+  function start(
+    session: LiveSession,
+    row: RunRow & { position: number; partial?: string },
+    requestedBy: Requester,
+    taken: StoredEntry[] = [],
+  ): ActiveRun {
     const run: ActiveRun = {
       row,
       entries: taken,
       abort: new AbortController(),
       modelAbort: new AbortController(),
       abortedBy: 'jarvis',
-      partial: { text: '', thinking: '' },
+      partial: { text: row.partial ?? '', thinking: '' },
+      isPartialSaved: false,
+      checkedAt: clock.now(),
       progress: {},
       ended: Promise.resolve(),
     }
     session.runs.set(row.id, run)
     run.ended = Promise.resolve()
       .then(() => runAgent(session, run, requestedBy))
+      .catch((error: unknown) => parts.report(error, `run ${row.id} could not be ended`))
       .then(() => {
         session.runs.delete(row.id)
         if (!isStopping) goOn(session)
       })
-      .catch((error: unknown) => parts.report(error, `run ${row.id} could not be ended`))
+      .catch((error: unknown) => parts.report(error, `session ${session.id} could not go on`))
     return run
   }
 
+  /** Written down first, so that it stays stopped whatever happens before it has ended. */
   function stopRun(run: ActiveRun, by: string) {
     run.abortedBy = by
+    store.setRunStatus(run.row.id, 'stopping')
     run.abort.abort()
     run.modelAbort.abort()
   }
@@ -154,33 +169,44 @@ export function createRuns(
         if (earlier !== undefined) return earlier as Sent
       }
       const at = clock.now()
-      const { session, sent, row } = store.atomically(() => {
+      const safe = redact.text(text)
+      const { session, sent, row, position } = store.atomically(() => {
         const id = sessionId ?? newId('ses')
-        if (sessionId === undefined) store.createSession({ id, title: titleOf(redact.text(text)), source: 'chat', at })
+        if (sessionId === undefined) store.createSession({ id, title: titleOf(safe), source: 'chat', at })
         const session = open(id)
         const queued = chatRun(session) !== undefined
+        if (queued && queuedOf(id).length >= longestQueue) {
+          throw new JarvisError(
+            'too_many_requests',
+            `${longestQueue} messages wait already. Send it when some are answered.`,
+          )
+        }
         const row: RunRow = {
           id: newId('run'),
           sessionId: id,
           source: 'chat',
           status: queued ? 'queued' : 'running',
           messageId: newId('msg'),
-          text,
+          text: safe,
           by,
           at,
         }
-        store.addRun(row)
+        const position = store.addRun(row)
         const sent = { sessionId: id, runId: row.id, messageId: row.messageId, queued }
         if (requestId !== undefined) store.rememberReply('send', by, requestId, sent, at)
-        return { session, sent, row }
+        return { session, sent, row, position }
       })
-      if (sent.queued) tellQueue(session, row.id)
-      else start(session, row, chatAsker())
+      // Not before the sender has its answer, and has joined the session's room.
+      if (sent.queued) queueMicrotask(() => tellQueue(session, row.id))
+      else start(session, { ...row, position }, chatAsker())
       return sent
     },
 
     async callTool({ sessionId, toolName, toolInput, requestedBy, signal, onProgress }) {
       if (isStopping) throw new JarvisError('shutting_down', 'JARVIS is shutting down.')
+      if (isDeeperThan(toolInput, deepestInput)) {
+        throw new JarvisError('invalid_request', `The arguments are nested more than ${deepestInput} levels deep.`)
+      }
       const session = open(sessionId)
       const at = clock.now()
       const id = newId('run')
@@ -194,8 +220,7 @@ export function createRuns(
         by: requestedBy.name,
         at,
       }
-      store.addRun(row)
-      const run = start(session, row, requestedBy)
+      const run = start(session, { ...row, position: store.addRun(row) }, requestedBy)
       run.call = { toolName, toolInput }
       run.onProgress = onProgress
       const onAbort = () => stopRun(run, requestedBy.name)
@@ -210,8 +235,7 @@ export function createRuns(
 
     abort(sessionId, by) {
       stored(sessionId)
-      const run = chatRun(live.get(sessionId))
-      if (run !== undefined) stopRun(run, by)
+      for (const run of live.get(sessionId)?.runs.values() ?? []) stopRun(run, by)
     },
 
     unqueue(sessionId, messageId) {
@@ -254,21 +278,33 @@ export function createRuns(
     async remove(sessionId, by) {
       stored(sessionId)
       const session = live.get(sessionId)
-      for (const { id } of store.unfinishedRuns(sessionId)) store.removeQueued(id)
-      const runs = [...(session?.runs.values() ?? [])]
-      for (const run of runs) stopRun(run, by)
       removing.add(sessionId)
-      await Promise.all(runs.map(({ ended }) => ended))
-      store.deleteSession(sessionId)
-      removing.delete(sessionId)
+      try {
+        for (const { id } of store.unfinishedRuns(sessionId)) store.removeQueued(id)
+        const runs = [...(session?.runs.values() ?? [])]
+        for (const run of runs) stopRun(run, by)
+        await Promise.all(runs.map(({ ended }) => ended))
+        store.deleteSession(sessionId)
+      } finally {
+        removing.delete(sessionId)
+      }
       parts.changed(sessionId)
+    },
+
+    note(sessionId, runId, entry) {
+      const session = open(sessionId)
+      session.append({ row: { id: runId }, entries: [] }, entry)
+      if (session.runs.size === 0) {
+        session.rest()
+        live.delete(sessionId)
+      }
     },
 
     isRunning: (sessionId) => (live.get(sessionId)?.runs.size ?? 0) > 0,
 
     resume() {
       const rows = store.unfinishedRuns()
-      for (const row of rows.filter(({ status }) => status === 'running')) {
+      for (const row of rows.filter(({ status }) => status !== 'queued')) {
         const entries = store.entriesOfRun(row.id)
         const run = start(
           open(row.sessionId),
@@ -278,6 +314,7 @@ export function createRuns(
         )
         // Nobody is there any more to take an MCP call's answer.
         if (row.source === 'mcp') stopRun(run, 'jarvis')
+        else if (row.status === 'stopping') stopRun(run, row.by)
       }
       for (const { sessionId } of rows) {
         const session = open(sessionId)

@@ -1,18 +1,15 @@
-/** One streaming answer: gathers deltas, sends the first at once and then at most one frame every `windowMs`. */
-export type TokenStream = { push(kind: 'text' | 'thinking', delta: string): void; flush(): void }
+type Send = (kind: 'text' | 'thinking', text: string) => void
 
-type Stream = {
-  kind: 'text' | 'thinking'
-  buffer: string
-  isOpen: boolean
-  send(kind: 'text' | 'thinking', text: string): void
-}
+/** Opens one streaming answer: it gathers deltas, sends the first at once and then at most one frame every `windowMs`. */
+export type OpenStream = (send: Send) => { push: Send; flush(): void }
+
+type Stream = { kind: 'text' | 'thinking'; buffer: string; isOpen: boolean; send: Send }
 
 /**
  * The hot path. A delta that comes when nothing was sent for `windowMs` goes out at once; those that follow within the
  * window go out together at its end. One timer serves all answers, and none runs while nothing streams.
  */
-export function createTokenPump(windowMs = 8) {
+export function createTokenPump(windowMs = 8): OpenStream {
   let open: Stream[] = []
   let isTicking = false
 
@@ -37,7 +34,7 @@ export function createTokenPump(windowMs = 8) {
     if (text !== '') stream.send(stream.kind, text)
   }
 
-  return (send: Stream['send']): TokenStream => {
+  return (send) => {
     const stream: Stream = { kind: 'text', buffer: '', isOpen: false, send }
     return {
       push(kind, delta) {

@@ -10,8 +10,11 @@ export type RunRow = QueuedMessage & {
   id: string
   sessionId: string
   source: 'chat' | 'mcp'
-  status: 'queued' | 'running'
+  /** `stopping`: a person stopped it, and it has not yet ended. */
+  status: 'queued' | 'running' | 'stopping'
 }
+/** `position`: how many runs of the session came before. `partial`: what had streamed of an unfinished turn. */
+export type StoredRun = RunRow & { position: number; partial: string }
 
 /** What the loop keeps. Every method is synchronous: the store is on this machine. */
 export interface TranscriptStore {
@@ -24,10 +27,13 @@ export interface TranscriptStore {
   /** Sets the bound below which every seq of the session lies. */
   reserveSeq(sessionId: string, nextSeq: number, at: number): void
 
-  addRun(run: RunRow): void
+  /** @returns its position. */
+  addRun(run: RunRow): number
   /** Unfinished runs of a session in the order they came, or of all sessions. */
-  unfinishedRuns(sessionId?: string): RunRow[]
-  setRunStatus(runId: string, status: 'running' | 'ended'): void
+  unfinishedRuns(sessionId?: string): StoredRun[]
+  /** An ended run's message and partial text are dropped: its entries hold them. */
+  setRunStatus(runId: string, status: 'running' | 'stopping' | 'ended'): void
+  savePartial(runId: string, text: string): void
   /** @returns false when the run is no longer queued. */
   removeQueued(runId: string): boolean
 
@@ -35,13 +41,14 @@ export interface TranscriptStore {
   entriesOfRun(runId: string): StoredEntry[]
   /** The entries of the newest `runs` runs. Costs the same however long the session is. */
   newestRuns(sessionId: string, runs: number): StoredEntry[]
-  countRuns(sessionId: string): number
   /** Up to about `limit` entries with `seq < before`, oldest first, cut at the start of a run. */
   entriesBefore(sessionId: string, before: number, limit: number): { items: StoredEntry[]; hasEarlier: boolean }
 
   /** The first reply given to a request, where it is a repetition. */
   replyTo(kind: string, by: string, requestId: string): unknown
   rememberReply(kind: string, by: string, requestId: string, reply: unknown, at: number): void
+  /** Drops replies older than `before`. */
+  forgetReplies(before: number): void
   atomically<T>(work: () => T): T
 }
 

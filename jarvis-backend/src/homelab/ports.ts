@@ -38,6 +38,8 @@ export type CallOptions = {
   signal: AbortSignal
   /** One line for a person about how far the work is. */
   onProgress?: (message: string) => void
+  /** The task's UPID, as soon as the cluster has named it. */
+  onTask?: (upid: string) => void
 }
 
 /** The cluster as JARVIS uses it. Every method ends when its signal aborts. */

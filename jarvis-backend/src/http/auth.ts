@@ -30,8 +30,9 @@ export function authRoutes({ tokens, guard, isPassword, signedIn, revoked }: Sig
     const address = request.socket.remoteAddress ?? ''
     guard.check(address)
     const { password } = read(LoginBody, request.body)
+    // Counted before it is known to be wrong, so that many at once are not all let through.
+    guard.failed(address)
     if (!(await isPassword(password))) {
-      guard.failed(address)
       signedIn(address, false)
       throw new JarvisError('invalid_credentials', 'That is not the password.')
     }

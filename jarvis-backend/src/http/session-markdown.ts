@@ -22,6 +22,8 @@ function toBlocks(entry: Entry): string[] {
       return [`- ${entry.decision} by ${entry.by}${entry.note === undefined ? '' : `: ${entry.note}`}`]
     case 'blocked':
       return [`- refused: \`${entry.toolName} ${JSON.stringify(entry.toolInput)}\`, ${entry.reason}`]
+    case 'reconciled':
+      return [`- found out later, of \`${entry.toolName}\`: ${entry.text}`]
     case 'error':
       return [`- error: ${entry.error}`]
     case 'done':

@@ -9,6 +9,8 @@ import type { Tool } from '../tools/tool.ts'
 
 /** How often a client that waits for a person hears that it still waits. */
 const heartbeatMs = 5_000
+/** Cards that one token may have open: more would only tire the person who reads them. */
+const mostWaiting = 5
 
 /**
  * `/mcp`: the catalog over Streamable HTTP, through the same runs and the same gate as the chat. A fresh server for
@@ -20,10 +22,13 @@ export function createMcpRoute(parts: {
   tokens: McpTokens
   /** The session in which a token's calls stand, made at its first call. */
   sessionOf(token: McpToken): string
+  /** How many calls of a session wait for a person. */
+  waiting(sessionId: string): number
   version: string
   report(error: unknown, message: string): void
 }): RequestHandler {
   const { catalog, runs } = parts
+  const underWay = new Map<string, Set<AbortController>>()
   const allTools = catalog.list().map(toMcpTool)
   const readTools = allTools.filter(({ annotations }) => annotations.readOnlyHint)
 
@@ -39,6 +44,15 @@ export function createMcpRoute(parts: {
       if (token.isReadOnly && !readTools.some(({ name }) => name === params.name)) {
         return failure(`The MCP token ${token.name} may only read, and ${params.name} is not a read. Nothing was run.`)
       }
+      if (parts.waiting(parts.sessionOf(token)) >= mostWaiting && !readTools.some(({ name }) => name === params.name)) {
+        return failure(`${mostWaiting} calls of ${token.name} wait for the operator already. Nothing was run.`)
+      }
+      const withdrawn = new AbortController()
+      const withdraw = () => withdrawn.abort()
+      mcpReq.signal.addEventListener('abort', withdraw, { once: true })
+      const key = `${token.name} ${JSON.stringify(mcpReq.id)}`
+      const sameId = underWay.get(key) ?? new Set()
+      underWay.set(key, sameId.add(withdrawn))
       const progressToken = mcpReq._meta?.progressToken
       let progress = 0
       const onProgress = (message: string) => {
@@ -56,7 +70,7 @@ export function createMcpRoute(parts: {
           toolName: params.name,
           toolInput: params.arguments ?? {},
           requestedBy: { kind: 'mcp', name: clientName.slice(0, 100), token: token.name },
-          signal: mcpReq.signal,
+          signal: withdrawn.signal,
           onProgress,
         })
         switch (outcome.type) {
@@ -77,7 +91,16 @@ export function createMcpRoute(parts: {
         }
       } finally {
         clearInterval(heartbeat)
+        mcpReq.signal.removeEventListener('abort', withdraw)
+        sameId.delete(withdrawn)
+        if (sameId.size === 0) underWay.delete(key)
       }
+    })
+    // Each request has a server of its own, so an older client's notice finds its call here. Two clients of one token
+    // may use the same id: then nobody knows whose call is meant, and none is withdrawn.
+    server.setNotificationHandler('notifications/cancelled', ({ params }) => {
+      const meant = [...(underWay.get(`${token.name} ${JSON.stringify(params.requestId)}`) ?? [])]
+      if (meant.length === 1) meant[0]?.abort()
     })
     return server
   }

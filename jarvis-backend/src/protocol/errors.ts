@@ -15,6 +15,7 @@ export const errorStatus = {
   internal: 500,
   cluster_unreachable: 502,
   shutting_down: 503,
+  storage_failed: 507,
 } as const
 
 export type ErrorCode = keyof typeof errorStatus

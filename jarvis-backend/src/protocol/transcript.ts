@@ -79,6 +79,8 @@ export const Entry = z.discriminatedUnion('type', [
     /** One line for a person. */
     summary: z.string(),
     durationMs: z.number(),
+    /** Set where the process died while it ran and the cluster does not say what became of it. */
+    isUnknown: z.literal(true).optional(),
     /** The same result structured, for the dashboard. */
     data: z.unknown().optional(),
   }),
@@ -100,6 +102,15 @@ export const Entry = z.discriminatedUnion('type', [
     reason: z.string(),
     rule: z.string(),
     tier: z.literal('black'),
+  }),
+  /** What the cluster said, on a later look, of a call whose outcome was not known. */
+  z.object({
+    ...base,
+    type: z.literal('reconciled'),
+    toolUseId: ToolUseId,
+    toolName: z.string(),
+    outcome: z.enum(['done', 'failed']),
+    text: z.string(),
   }),
   z.object({ ...base, type: z.literal('done'), usage: Usage, stopReason: StopReason }),
   z.object({ ...base, type: z.literal('error'), error: z.string(), code: z.string() }),

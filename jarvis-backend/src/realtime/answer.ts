@@ -11,14 +11,21 @@ const perSecond = 1_000
 /** The one place that acknowledges: checks payload and role, answers every failure with a code, and never throws. */
 export function answer<Input>(
   socket: Socket,
-  options: { schema: z.ZodType<Input>; needs: 'viewer' | 'operator'; report(error: unknown, message: string): void },
+  options: {
+    schema: z.ZodType<Input>
+    needs: 'viewer' | 'operator' /** How many small requests it costs. */
+    weight?: number
+    report(error: unknown, message: string): void
+  },
   handle: (input: Input, identity: Identity) => object,
 ) {
-  return (payload: unknown, ack: unknown) => {
-    const reply: Ack = typeof ack === 'function' ? (ack as Ack) : () => {}
+  return (...args: unknown[]) => {
+    const last = args.at(-1)
+    const reply: Ack = typeof last === 'function' ? (last as Ack) : () => {}
+    const payload = typeof args[0] === 'function' ? undefined : args[0]
     try {
       const identity = identityOf(socket)
-      slowDown(socket)
+      slowDown(socket, options.weight ?? 1)
       if (options.needs === 'operator' && identity.role !== 'operator') {
         throw new JarvisError('forbidden', 'An operator can do this; you may only look.')
       }
@@ -40,10 +47,10 @@ export function answer<Input>(
 
 export const identityOf = (socket: Socket): Identity => (socket.data as { identity: Identity }).identity
 
-function slowDown(socket: Socket) {
+function slowDown(socket: Socket, weight: number) {
   const data = socket.data as { second?: number; requests?: number }
   const second = Math.floor(Date.now() / 1000)
-  data.requests = data.second === second ? (data.requests ?? 0) + 1 : 1
+  data.requests = (data.second === second ? (data.requests ?? 0) : 0) + weight
   data.second = second
   if (data.requests > perSecond) {
     throw new JarvisError('too_many_requests', `More than ${perSecond} requests in a second. Slow down.`, {

@@ -7,6 +7,9 @@ import { type ChatReplies, type ChatRequests, chatRequests } from '../protocol/i
 import type { Confirmations } from '../tools/confirmations.ts'
 import { answer } from './answer.ts'
 
+/** A snapshot reads up to some hundred entries. */
+const snapshotWeight = 25
+
 const schemas: { [E in keyof ChatRequests]: z.ZodType<ChatRequests[E]> } = chatRequests
 
 /** `/chat`: requests in, and each session's events out to the sockets attached to it (a room per session). */
@@ -26,7 +29,8 @@ export function serveChat(
       event: E,
       needs: 'viewer' | 'operator',
       handle: (input: ChatRequests[E], identity: Identity) => ChatReplies[E],
-    ) => socket.on(event as string, answer(socket, { schema: schemas[event], needs, report }, handle))
+      weight = 1,
+    ) => socket.on(event as string, answer(socket, { schema: schemas[event], needs, weight, report }, handle))
 
     on('chat:send', 'operator', ({ sessionId, message, requestId }, { sub }) => {
       const sent = runs.send({
@@ -57,11 +61,16 @@ export function serveChat(
       runs.abort(sessionId, sub)
       return {}
     })
-    on('chat:attach', 'viewer', ({ sessionId }) => {
-      const snapshot = runs.snapshot(sessionId)
-      void socket.join(sessionId)
-      return { snapshot }
-    })
+    on(
+      'chat:attach',
+      'viewer',
+      ({ sessionId }) => {
+        const snapshot = runs.snapshot(sessionId)
+        void socket.join(sessionId)
+        return { snapshot }
+      },
+      snapshotWeight,
+    )
     on('chat:unqueue', 'operator', ({ sessionId, messageId }) => {
       runs.unqueue(sessionId, messageId)
       return {}

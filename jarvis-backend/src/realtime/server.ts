@@ -3,6 +3,7 @@ import { type Namespace, Server, type Socket } from 'socket.io'
 import type { RequestGuard } from '../auth/request-guard.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
 import { JarvisError } from '../protocol/index.ts'
+import { identityOf } from './answer.ts'
 
 /** The longest a timer can wait. */
 const longestMs = 2 ** 31 - 1
@@ -37,26 +38,30 @@ export function createRealtime(http: HttpServer, tokens: Tokens, guard: RequestG
     }
   }
 
+  const open = (name: string) => {
+    const namespace = io.of(name)
+    guarded.push(namespace)
+    namespace.use(authenticate)
+    namespace.on('connection', (socket) => {
+      const { exp, tokenHash } = identityOf(socket)
+      void socket.join(roomOf(tokenHash))
+      const expiry = setTimeout(
+        () => socket.disconnect(true),
+        Math.min(longestMs, Math.max(0, exp * 1000 - Date.now())),
+      )
+      expiry.unref()
+      socket.on('disconnect', () => clearTimeout(expiry))
+      // An error event without a listener would end the process.
+      socket.on('error', () => socket.disconnect(true))
+    })
+    return namespace
+  }
+  // Nothing is served there, and nobody stays there without a token either.
+  open('/')
+
   return {
     io,
-    namespace(name) {
-      const namespace = io.of(name)
-      guarded.push(namespace)
-      namespace.use(authenticate)
-      namespace.on('connection', (socket) => {
-        const { exp, tokenHash } = (socket.data as { identity: Identity }).identity
-        void socket.join(roomOf(tokenHash))
-        const expiry = setTimeout(
-          () => socket.disconnect(true),
-          Math.min(longestMs, Math.max(0, exp * 1000 - Date.now())),
-        )
-        expiry.unref()
-        socket.on('disconnect', () => clearTimeout(expiry))
-        // An error event without a listener would end the process.
-        socket.on('error', () => socket.disconnect(true))
-      })
-      return namespace
-    },
+    namespace: open,
     drop({ tokenHash }) {
       for (const namespace of guarded) namespace.in(roomOf(tokenHash)).disconnectSockets(true)
     },

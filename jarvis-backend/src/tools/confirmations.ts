@@ -38,6 +38,8 @@ export type Confirmations = {
   list(since: number): ConfirmationRow[]
 }
 
+const retryEveryMs = 5_000
+
 export function createConfirmations(parts: {
   store: ConfirmationStore
   executions: ExecutionStore
@@ -46,6 +48,7 @@ export function createConfirmations(parts: {
   clock: Clock
   /** Told after each change of the list. */
   changed(sessionId: string): void
+  report(error: unknown, message: string): void
 }): Confirmations {
   const { store, executions, journal, transactions, clock } = parts
   const waiting = new Map<string, { waiter: Waiter; sessionId: string; disarm: () => void }>()
@@ -80,14 +83,26 @@ export function createConfirmations(parts: {
 
   const expire = (toolUseId: string) => resolve(toolUseId, { decision: 'expired', by: 'jarvis', at: clock.now() })
 
+  /** Expires the card when its time has come; a store that cannot write now is asked again soon. */
+  function expireAt(toolUseId: string, at: number): () => void {
+    return clock.after(Math.max(0, at - clock.now()), () => {
+      try {
+        expire(toolUseId)
+      } catch (error) {
+        parts.report(error, 'a card could not be expired')
+        const waits = waiting.get(toolUseId)
+        if (waits !== undefined) waits.disarm = expireAt(toolUseId, clock.now() + retryEveryMs)
+      }
+    })
+  }
+
   return {
     ask(confirmation, waiter) {
       const { card, sessionId } = confirmation
       const known = store.get(card.toolUseId)
       if (known === undefined) store.add(confirmation)
       const expiresAt = known?.card.expiresAt ?? card.expiresAt
-      const disarm = clock.after(Math.max(0, expiresAt - clock.now()), () => expire(card.toolUseId))
-      waiting.set(card.toolUseId, { waiter, sessionId, disarm })
+      waiting.set(card.toolUseId, { waiter, sessionId, disarm: expireAt(card.toolUseId, expiresAt) })
       transactions.afterCommit(() => parts.changed(sessionId))
     },
     get: store.get,

@@ -1,9 +1,11 @@
+import type { Cluster } from '../homelab/ports.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type Card, type Entry, JarvisError, type Requester, type ToolCall } from '../protocol/index.ts'
 import { describe, type Redactor, type World } from '../safety/index.ts'
 import type { Confirmations } from './confirmations.ts'
 import type { Judge, Judgement } from './judge.ts'
-import type { Claim, ExecutionStore, Journal, StoredConfirmation, Transactions } from './ports.ts'
+import type { Claim, Execution, ExecutionStore, Journal, Outcome, StoredConfirmation, Transactions } from './ports.ts'
+import { type Reconciled, reconcile } from './reconcile.ts'
 import type { ToolOutput } from './tool.ts'
 
 type Place = 'seq' | 'runId' | 'at'
@@ -32,9 +34,18 @@ export type CallContext = {
 export type Executor = {
   /** Resolves once the call has its result, refusal or denial in the transcript. Never rejects for a call's own fault. */
   settle(call: ToolCall, context: CallContext): Promise<void>
+  /** Looks again for a call whose outcome is not known. @throws JarvisError `not_found`, `already_decided`. */
+  check(toolUseId: string): Promise<Checked>
   /** Resolves once no tool is running. */
   idle(): Promise<void>
 }
+export type Checked = Reconciled
+
+type Done = { output: ToolOutput; outcome: Outcome; durationMs: number }
+type ReconciledEntry = Omit<Extract<Entry, { type: 'reconciled' }>, Place>
+/** How long a restarted server looks for a call's outcome before it says that it does not know. */
+const lookForMs = 30_000
+const mayHave = 'It may have run or not: look at the state before asking for it again.'
 
 type Asked = NonNullable<ReturnType<Confirmations['get']>>
 type Ready = Extract<Judgement, { kind: 'ready' }>
@@ -49,6 +60,9 @@ export function createExecutor(parts: {
   redactor: Redactor
   clock: Clock
   confirmTtlMs: number
+  cluster: Cluster
+  /** Adds a line to a session's transcript when no run of it is at work. */
+  note(sessionId: string, runId: string, entry: ReconciledEntry): void
   /** A tool failed in a way it did not name. */
   report(error: unknown, toolName: string): void
 }): Executor {
@@ -58,14 +72,24 @@ export function createExecutor(parts: {
   const onIdle: (() => void)[] = []
 
   async function settle(call: ToolCall, context: CallContext): Promise<void> {
-    const { toolUseId, toolName } = call
-    // A claim without a result: the process died in between. It may have run, so it is never run again.
-    if (executions.isClaimed(toolUseId)) {
+    try {
+      await attempt(call, context)
+    } catch (error) {
+      parts.report(error, call.toolName)
+      const mayHaveRun = executions.get(call.toolUseId) !== undefined
       fail(
         call,
         context,
-        'JARVIS was restarted while this ran. It is not known whether it took effect; look before asking again.',
+        `Something went wrong inside JARVIS; the log says more. ${mayHaveRun ? mayHave : 'Nothing was run.'}`,
       )
+    }
+  }
+
+  async function attempt(call: ToolCall, context: CallContext): Promise<void> {
+    const { toolUseId, toolName } = call
+    const claimed = executions.get(toolUseId)
+    if (claimed !== undefined) {
+      await recover(call, claimed, context)
       return
     }
     if (call.malformed !== undefined) {
@@ -93,6 +117,58 @@ export function createExecutor(parts: {
       default:
         judgement satisfies never
     }
+  }
+
+  /** A claim without a result: the process died in between. It may have run, so it is never run again, only looked for. */
+  async function recover(call: ToolCall, claimed: Execution, context: CallContext) {
+    context.progress(call.toolUseId, 'Looking what became of it')
+    const { outcome, text } = await look(call, claimed)
+    const isUnknown = outcome === 'unknown'
+    const result = `JARVIS was restarted while this ran. ${isUnknown ? `${mayHave} ` : ''}${text}`.trim()
+    transactions.atomically(() => {
+      const at = clock.now()
+      executions.settle(call.toolUseId, at, outcome)
+      journal.append('result', { toolUseId: call.toolUseId, outcome, summary: text })
+      context.append({
+        type: 'tool_result',
+        toolUseId: call.toolUseId,
+        result,
+        isError: outcome !== 'done',
+        summary: isUnknown ? `I do not know whether this ran. ${text}` : text,
+        durationMs: at - claimed.startedAt,
+        ...(isUnknown && { isUnknown }),
+      })
+    })
+  }
+
+  /** Asks the cluster, for a bounded time. */
+  async function look(call: Pick<ToolCall, 'toolName' | 'toolInput'>, claimed: Execution): Promise<Reconciled> {
+    const limit = new AbortController()
+    const disarm = clock.after(lookForMs, () => limit.abort(new Error('The cluster did not say in time.')))
+    try {
+      const { outcome, text } = await reconcile(call, claimed, parts.cluster, clock, limit.signal)
+      return { outcome, text: redactor.text(text) }
+    } catch (error) {
+      return { outcome: 'unknown', text: redactor.text(error instanceof Error ? error.message : String(error)) }
+    } finally {
+      disarm()
+    }
+  }
+
+  async function check(toolUseId: string): Promise<Checked> {
+    const claimed = executions.get(toolUseId)
+    if (claimed === undefined) throw new JarvisError('not_found', 'That call never started.')
+    if (claimed.outcome !== 'unknown') throw new JarvisError('already_decided', 'What became of it is known.')
+    const { toolName, sessionId, runId } = claimed
+    const { outcome, text } = await look(claimed, claimed)
+    if (outcome !== 'unknown') {
+      transactions.atomically(() => {
+        executions.settle(toolUseId, clock.now(), outcome)
+        journal.append('result', { toolUseId, outcome, summary: text })
+        parts.note(sessionId, runId, { type: 'reconciled', toolUseId, toolName, outcome, text })
+      })
+    }
+    return { outcome, text }
   }
 
   function refuse(call: ToolCall, context: CallContext, { verdict }: Extract<Judgement, { kind: 'blocked' }>) {
@@ -127,14 +203,14 @@ export function createExecutor(parts: {
   }
 
   /** Runs the call and keeps what came of it, counted until that is stored. */
-  async function perform(call: ToolCall, ready: Ready, context: CallContext, keep: (output: ToolOutput) => void) {
+  async function perform(call: ToolCall, ready: Ready, context: CallContext, keep: (done: Done) => void) {
     running += 1
     try {
       started(call, ready, context)
-      const { output, durationMs } = await run(call, ready, context)
+      const done = await run(call, ready, context)
       transactions.atomically(() => {
-        keep(output)
-        finished(call, output, durationMs, context)
+        keep(done)
+        finished(call, done, context)
       })
     } finally {
       running -= 1
@@ -143,8 +219,8 @@ export function createExecutor(parts: {
   }
 
   async function read(call: ToolCall, ready: Ready, context: CallContext) {
-    await perform(call, ready, context, ({ isError = false }) =>
-      journal.append('call', { ...record(call, context, ready.verdict.rule), tier: 'green', isError }),
+    await perform(call, ready, context, ({ outcome }) =>
+      journal.append('call', { ...record(call, context, ready.verdict.rule), tier: 'green', outcome }),
     )
   }
 
@@ -168,9 +244,9 @@ export function createExecutor(parts: {
   }
 
   async function runClaimed(call: ToolCall, ready: Ready, context: CallContext) {
-    await perform(call, ready, context, ({ isError = false, summary }) => {
-      executions.settle(call.toolUseId, clock.now(), isError)
-      journal.append('result', { toolUseId: call.toolUseId, isError, summary: redactor.text(summary) })
+    await perform(call, ready, context, ({ outcome, output }) => {
+      executions.settle(call.toolUseId, clock.now(), outcome)
+      journal.append('result', { toolUseId: call.toolUseId, outcome, summary: redactor.text(output.summary) })
     })
   }
 
@@ -196,6 +272,9 @@ export function createExecutor(parts: {
     } else if (asked.resolution.decision === 'approved') {
       if (stands) await change(call, current, context)
       else fail(call, context, `${driftOf(current)} Nothing was run.`)
+    } else {
+      const { at: _, ...resolution } = asked.resolution
+      context.append({ type: 'confirm_resolved', toolUseId: call.toolUseId, ...resolution })
     }
   }
 
@@ -218,7 +297,13 @@ export function createExecutor(parts: {
       isNext = true
     })
     return new Promise<void>((settled, failed) => {
-      const onAbort = () => confirmations.cancel(toolUseId, context.abortedBy())
+      const onAbort = () => {
+        try {
+          confirmations.cancel(toolUseId, context.abortedBy())
+        } catch (error) {
+          failed(error)
+        }
+      }
       confirmations.ask(confirmation, {
         recheck() {
           const current = judge(toolName, call.toolInput)
@@ -257,7 +342,7 @@ export function createExecutor(parts: {
   }
 
   /** Runs the tool within its time-out; whatever it throws is an output that the model can read. */
-  async function run(call: ToolCall, { tool, input }: Ready, context: CallContext) {
+  async function run(call: ToolCall, { tool, input }: Ready, context: CallContext): Promise<Done> {
     const startedAt = clock.now()
     const stop = new AbortController()
     const onAbort = () => stop.abort(context.signal.reason)
@@ -272,7 +357,11 @@ export function createExecutor(parts: {
       output = await Promise.race([
         tool.run(input, {
           signal: stop.signal,
-          onProgress: (message) => context.progress(call.toolUseId, redactor.text(message)),
+          // A tool that was left behind says nothing more.
+          onProgress: (message) => {
+            if (!stop.signal.aborted) context.progress(call.toolUseId, redactor.text(message))
+          },
+          onTask: (upid) => executions.noteTask(call.toolUseId, upid),
         }),
         // A tool that ignores its signal is left behind.
         new Promise<never>((_, reject) => {
@@ -293,7 +382,8 @@ export function createExecutor(parts: {
       context.signal.removeEventListener('abort', onAbort)
       disarm()
     }
-    return { output, durationMs: clock.now() - startedAt }
+    const outcome = stop.signal.aborted ? 'unknown' : output.isError === true ? 'failed' : 'done'
+    return { output, outcome, durationMs: clock.now() - startedAt }
   }
 
   function started(call: ToolCall, ready: Ready, context: CallContext) {
@@ -307,7 +397,7 @@ export function createExecutor(parts: {
     })
   }
 
-  function finished(call: ToolCall, output: ToolOutput, durationMs: number, context: CallContext) {
+  function finished(call: ToolCall, { output, outcome, durationMs }: Done, context: CallContext) {
     context.append({
       type: 'tool_result',
       toolUseId: call.toolUseId,
@@ -315,6 +405,7 @@ export function createExecutor(parts: {
       isError: output.isError === true,
       summary: redactor.text(output.summary),
       durationMs,
+      ...(outcome === 'unknown' && { isUnknown: true }),
       ...(output.data === undefined ? {} : { data: redactor.value(output.data) }),
     })
   }
@@ -328,10 +419,12 @@ export function createExecutor(parts: {
     rule,
   })
 
-  const claimOf = (call: ToolCall, { verdict, hash }: Ready, { sessionId }: CallContext): Claim => ({
+  const claimOf = (call: ToolCall, { verdict, hash }: Ready, { sessionId, runId }: CallContext): Claim => ({
     toolUseId: call.toolUseId,
     sessionId,
+    runId,
     toolName: call.toolName,
+    toolInput: redactor.value(call.toolInput),
     tier: verdict.tier,
     bindingHash: hash,
     at: clock.now(),
@@ -339,6 +432,7 @@ export function createExecutor(parts: {
 
   return {
     settle,
+    check,
     idle: () =>
       new Promise((done) => {
         if (running === 0) done()

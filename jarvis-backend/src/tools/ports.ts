@@ -1,4 +1,4 @@
-import type { Card, ConfirmationRow, Decision, Tier } from '../protocol/index.ts'
+import type { Card, ConfirmationRow, Decision, Tier, ToolInput } from '../protocol/index.ts'
 
 export type StoredConfirmation = { card: Card; sessionId: string; runId: string; bindingHash: string }
 export type Resolution = { decision: Decision; by: string; note?: string; at: number }
@@ -6,7 +6,10 @@ export type Resolution = { decision: Decision; by: string; note?: string; at: nu
 export type Claim = {
   toolUseId: string
   sessionId: string
+  runId: string
   toolName: string
+  /** Redacted: enough to look for what became of it. */
+  toolInput: ToolInput
   tier: Tier
   bindingHash: string
   at: number
@@ -23,18 +26,28 @@ export interface ConfirmationStore {
   pendingCounts(): Map<string, number>
 }
 
+/** `unknown`: it may have run, and the cluster does not say. */
+export type Outcome = 'done' | 'failed' | 'unknown'
+export type Execution = Pick<Claim, 'sessionId' | 'runId' | 'toolName' | 'toolInput'> & {
+  startedAt: number
+  upid?: string
+  outcome?: Outcome
+}
+
 export interface ExecutionStore {
   /** @throws when the call was claimed before: a call never runs twice. */
   claim(claim: Claim): void
-  isClaimed(toolUseId: string): boolean
-  settle(toolUseId: string, at: number, isError: boolean): void
+  get(toolUseId: string): Execution | undefined
+  /** The cluster's task, once it is known. */
+  noteTask(toolUseId: string, upid: string): void
+  settle(toolUseId: string, at: number, outcome: Outcome): void
 }
 
 /** The tamper-evident record. `body` is redacted before it gets here. */
 export interface Journal {
   append(kind: JournalKind, body: Record<string, unknown>): void
 }
-export type JournalKind = 'call' | 'refusal' | 'decision' | 'execution' | 'result' | 'sign_in' | 'token'
+export type JournalKind = 'call' | 'refusal' | 'decision' | 'execution' | 'result' | 'sign_in' | 'token' | 'restore' | 'prune'
 
 export interface Transactions {
   atomically<T>(work: () => T): T

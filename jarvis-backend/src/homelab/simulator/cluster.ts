@@ -92,7 +92,7 @@ export function createCluster(world: World, metrics: Metrics, protectedTargets: 
 
     power: (vmid, action, force, options) => power(world, vmid, action, force, options),
 
-    async restartService(name, service, { signal, onProgress }) {
+    async restartService(name, service, { signal, onProgress, onTask }) {
       await world.arrive(signal)
       world.onlineNode(name)
       world.record('service', `${service}@${name}`)
@@ -101,6 +101,7 @@ export function createCluster(world: World, metrics: Metrics, protectedTargets: 
       const task = beginTask(world, { node: name, type: 'srvrestart', id: unit })
       const ms = 1_500
       world.later(ms, () => endTask(world, task.upid, 'OK'))
+      onTask?.(task.upid)
       onProgress?.(`Task ${task.type} running`)
       await world.wait(ms, signal)
       world.onlineNode(name)

@@ -27,7 +27,7 @@ export async function power(
   vmid: number,
   action: PowerAction,
   force: boolean,
-  { signal, onProgress }: CallOptions,
+  { signal, onProgress, onTask }: CallOptions,
 ): Promise<PowerOutcome> {
   await world.arrive(signal)
   const guest = world.guest(vmid)
@@ -49,6 +49,7 @@ export async function power(
   let task: Task | undefined
   for (const kind of kindsOf(guest, action, isForced)) {
     const begun = runTask(world, guest, kind)
+    onTask?.(begun.upid)
     onProgress?.(`Task ${begun.type} running`)
     task = await followed(world, begun, signal)
     if (task.status === 'failed') return outcome(task, task.exitStatus ?? '')

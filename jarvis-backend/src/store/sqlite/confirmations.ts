@@ -1,5 +1,5 @@
-import type { Card, ConfirmationRow, Decision } from '../../protocol/index.ts'
-import type { ConfirmationStore, ExecutionStore } from '../../tools/ports.ts'
+import type { Card, ConfirmationRow, Decision, ToolInput } from '../../protocol/index.ts'
+import type { ConfirmationStore, ExecutionStore, Outcome } from '../../tools/ports.ts'
 import type { Database } from './database.ts'
 
 type Row = {
@@ -87,16 +87,37 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
 }
 
 export function createExecutionStore({ sql }: Database): ExecutionStore {
+  type ClaimRow = {
+    sessionId: string
+    runId: string
+    toolName: string
+    toolInput: string
+    startedAt: number
+    upid: string | null
+    outcome: Outcome | null
+  }
   const insert = sql.prepare(
-    `INSERT INTO executions (tool_use_id, session_id, tool_name, tier, binding_hash, started_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO executions (tool_use_id, session_id, run_id, tool_name, tool_input, tier, binding_hash, started_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const select = sql.prepare<[string], object>('SELECT 1 FROM executions WHERE tool_use_id = ?')
-  const update = sql.prepare('UPDATE executions SET settled_at = ?, is_error = ? WHERE tool_use_id = ?')
+  const select = sql.prepare<[string], ClaimRow>(
+    `SELECT session_id AS sessionId, run_id AS runId, tool_name AS toolName, tool_input AS toolInput,
+       started_at AS startedAt, upid, outcome
+     FROM executions WHERE tool_use_id = ?`,
+  )
+  const update = sql.prepare('UPDATE executions SET settled_at = ?, outcome = ? WHERE tool_use_id = ?')
+  const setTask = sql.prepare('UPDATE executions SET upid = ? WHERE tool_use_id = ?')
   return {
-    claim: ({ toolUseId, sessionId, toolName, tier, bindingHash, at }) =>
-      void insert.run(toolUseId, sessionId, toolName, tier, bindingHash, at),
-    isClaimed: (toolUseId) => select.get(toolUseId) !== undefined,
-    settle: (toolUseId, at, isError) => void update.run(at, isError ? 1 : 0, toolUseId),
+    claim: ({ toolUseId, sessionId, runId, toolName, toolInput, tier, bindingHash, at }) =>
+      void insert.run(toolUseId, sessionId, runId, toolName, JSON.stringify(toolInput), tier, bindingHash, at),
+    get(toolUseId) {
+      const row = select.get(toolUseId)
+      if (row === undefined) return undefined
+      const { upid, outcome, toolInput, ...known } = row
+      const input = JSON.parse(toolInput) as ToolInput
+      return { ...known, toolInput: input, ...(upid !== null && { upid }), ...(outcome !== null && { outcome }) }
+    },
+    noteTask: (toolUseId, upid) => void setTask.run(upid, toolUseId),
+    settle: (toolUseId, at, outcome) => void update.run(at, outcome, toolUseId),
   }
 }

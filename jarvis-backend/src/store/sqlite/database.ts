@@ -37,22 +37,30 @@ export function openDatabase(path: string): Database {
     if (sql.inTransaction) return work()
     committed = []
     const result = transaction.immediate(work) as T
-    for (const run of committed.splice(0)) run()
+    // Each is told, whatever became of the one before: what is committed must go on.
+    let failure: unknown
+    for (const run of committed.splice(0)) {
+      try {
+        run()
+      } catch (error) {
+        failure ??= error
+      }
+    }
+    if (failure !== undefined) throw failure
     return result
   }
-  // The level cannot change inside a transaction, so one that is already open decides for those nested in it.
-  const full = sql.prepare('PRAGMA synchronous = FULL')
-  const normal = sql.prepare('PRAGMA synchronous = NORMAL')
   return {
     sql,
     atomically,
     durably(work) {
+      // The level cannot change inside a transaction, so one that is already open decides for those nested in it.
       if (sql.inTransaction) return work()
-      full.run()
+      // Not prepared beforehand: SQLite carries this pragma out when it is prepared, not when it is run.
+      sql.pragma('synchronous = FULL')
       try {
         return atomically(work)
       } finally {
-        normal.run()
+        sql.pragma('synchronous = NORMAL')
       }
     },
     afterCommit(run) {

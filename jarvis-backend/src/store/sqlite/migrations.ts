@@ -16,26 +16,31 @@ export const migrations: readonly string[] = [
     id TEXT PRIMARY KEY,
     session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     position INTEGER NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('queued', 'running', 'ended')),
+    -- 'stopping': a person stopped it, and it has not yet ended.
+    status TEXT NOT NULL CHECK (status IN ('queued', 'running', 'stopping', 'ended')),
     source TEXT NOT NULL CHECK (source IN ('chat', 'mcp')),
     message_id TEXT NOT NULL,
     text TEXT NOT NULL,
     by TEXT NOT NULL,
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    -- What had streamed of the turn that goes on, kept once a second.
+    partial TEXT NOT NULL DEFAULT ''
   ) STRICT;
   CREATE UNIQUE INDEX runs_in_order ON runs (session_id, position);
-  CREATE INDEX runs_unfinished ON runs (status) WHERE status <> 'ended';
+  CREATE INDEX runs_unfinished ON runs (session_id, position) WHERE status <> 'ended';
 
   CREATE TABLE entries (
     session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     seq INTEGER NOT NULL,
     run_id TEXT NOT NULL,
     type TEXT NOT NULL,
+    -- The first of its run: where a page or the model's history may begin.
+    starts_run INTEGER NOT NULL,
     body TEXT NOT NULL,
     UNIQUE (session_id, seq)
   ) STRICT;
   CREATE INDEX entries_of_run ON entries (run_id);
-  CREATE INDEX entries_run_starts ON entries (session_id, seq) WHERE type = 'user';
+  CREATE INDEX entries_run_starts ON entries (session_id, seq) WHERE starts_run = 1;
 
   CREATE TABLE confirmations (
     tool_use_id TEXT PRIMARY KEY,
@@ -50,7 +55,7 @@ export const migrations: readonly string[] = [
     decided_at INTEGER,
     note TEXT
   ) STRICT;
-  CREATE INDEX confirmations_pending ON confirmations (expires_at) WHERE decision IS NULL;
+  CREATE INDEX confirmations_pending ON confirmations (session_id, expires_at) WHERE decision IS NULL;
   CREATE INDEX confirmations_decided ON confirmations (decided_at);
   CREATE INDEX confirmations_of_session ON confirmations (session_id);
 
@@ -58,12 +63,16 @@ export const migrations: readonly string[] = [
   CREATE TABLE executions (
     tool_use_id TEXT PRIMARY KEY,
     session_id TEXT NOT NULL,
+    run_id TEXT NOT NULL,
     tool_name TEXT NOT NULL,
+    tool_input TEXT NOT NULL,
     tier TEXT NOT NULL,
     binding_hash TEXT NOT NULL,
     started_at INTEGER NOT NULL,
+    -- The cluster's task, as soon as it is known.
+    upid TEXT,
     settled_at INTEGER,
-    is_error INTEGER
+    outcome TEXT CHECK (outcome IN ('done', 'failed', 'unknown'))
   ) STRICT;
 
   -- What was asked, judged, decided and done, in order; each row's hash covers the one before.
@@ -73,6 +82,15 @@ export const migrations: readonly string[] = [
     kind TEXT NOT NULL,
     body TEXT NOT NULL,
     hash TEXT NOT NULL
+  ) STRICT;
+
+  -- The oldest entries, moved into files of journal/ that may be taken away; the chain goes on from the last hash.
+  CREATE TABLE journal_segments (
+    first_seq INTEGER PRIMARY KEY,
+    last_seq INTEGER NOT NULL,
+    first_prev_hash TEXT NOT NULL,
+    last_hash TEXT NOT NULL,
+    sealed_at INTEGER NOT NULL
   ) STRICT;
 
   CREATE TABLE replies (

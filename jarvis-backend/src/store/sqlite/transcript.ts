@@ -1,4 +1,4 @@
-import type { RunRow, StoredEntry, StoredSession, TranscriptStore } from '../../agent/transcript-store.ts'
+import type { StoredEntry, StoredRun, StoredSession, TranscriptStore } from '../../agent/transcript-store.ts'
 import type { Database } from './database.ts'
 
 type EntryRow = { session_id: string; seq: number; run_id: string; type: string; body: string }
@@ -22,7 +22,8 @@ const toSession = (row: SessionRow): StoredSession => ({
   updatedAt: row.updated_at,
   nextSeq: row.next_seq,
 })
-const runColumns = 'id, session_id AS sessionId, status, source, message_id AS messageId, text, by, created_at AS at'
+const runColumns =
+  'id, session_id AS sessionId, position, status, source, message_id AS messageId, text, by, created_at AS at, partial'
 
 export function createTranscriptStore({ sql, atomically }: Database): TranscriptStore {
   const insertSession = sql.prepare(
@@ -36,41 +37,46 @@ export function createTranscriptStore({ sql, atomically }: Database): Transcript
   const removeSession = sql.prepare('DELETE FROM sessions WHERE id = ?')
   const updateSeq = sql.prepare('UPDATE sessions SET next_seq = ?, updated_at = ? WHERE id = ?')
 
-  const insertRun = sql.prepare(
+  const insertRun = sql.prepare<unknown[], { position: number }>(
     `INSERT INTO runs (id, session_id, position, status, source, message_id, text, by, created_at)
-     VALUES (?, ?, (SELECT COALESCE(MAX(position), -1) + 1 FROM runs WHERE session_id = ?), ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, (SELECT COALESCE(MAX(position), -1) + 1 FROM runs WHERE session_id = ?), ?, ?, ?, ?, ?, ?) RETURNING position`,
   )
-  const selectUnfinished = sql.prepare<[], RunRow>(
-    `SELECT ${runColumns} FROM runs WHERE status <> 'ended' ORDER BY session_id, position`,
+  const selectUnfinished = sql.prepare<[], StoredRun>(
+    `SELECT ${runColumns} FROM runs INDEXED BY runs_unfinished
+     WHERE status <> 'ended' ORDER BY session_id, position`,
   )
-  const selectUnfinishedOf = sql.prepare<[string], RunRow>(
-    `SELECT ${runColumns} FROM runs WHERE session_id = ? AND status <> 'ended' ORDER BY position`,
+  const selectUnfinishedOf = sql.prepare<[string], StoredRun>(
+    `SELECT ${runColumns} FROM runs INDEXED BY runs_unfinished
+     WHERE session_id = ? AND status <> 'ended' ORDER BY position`,
   )
   const updateRun = sql.prepare('UPDATE runs SET status = ? WHERE id = ?')
+  const endRun = sql.prepare("UPDATE runs SET status = 'ended', text = '', partial = '' WHERE id = ?")
+  const updatePartial = sql.prepare('UPDATE runs SET partial = ? WHERE id = ?')
   const deleteQueued = sql.prepare("DELETE FROM runs WHERE id = ? AND status = 'queued'")
-  const lastPosition = sql.prepare<[string], { position: number | null }>(
-    'SELECT MAX(position) AS position FROM runs WHERE session_id = ?',
-  )
 
-  const insertEntry = sql.prepare('INSERT INTO entries (session_id, seq, run_id, type, body) VALUES (?, ?, ?, ?, ?)')
+  const insertEntry = sql.prepare(
+    'INSERT INTO entries (session_id, seq, run_id, type, starts_run, body) VALUES (?, ?, ?, ?, ?, ?)',
+  )
   const selectRun = sql.prepare<[string], EntryRow>('SELECT * FROM entries WHERE run_id = ? ORDER BY seq')
   const selectFrom = sql.prepare<[string, number, number], EntryRow>(
     'SELECT * FROM entries WHERE session_id = ? AND seq >= ? AND seq < ? ORDER BY seq',
   )
   const nthRunStart = sql.prepare<[string, number], { seq: number }>(
-    "SELECT seq FROM entries WHERE session_id = ? AND type = 'user' ORDER BY seq DESC LIMIT 1 OFFSET ?",
+    'SELECT seq FROM entries WHERE session_id = ? AND starts_run = 1 ORDER BY seq DESC LIMIT 1 OFFSET ?',
   )
   const nthBefore = sql.prepare<[string, number, number], { seq: number }>(
     'SELECT seq FROM entries WHERE session_id = ? AND seq < ? ORDER BY seq DESC LIMIT 1 OFFSET ?',
   )
   const runStartAtOrBefore = sql.prepare<[string, number], { seq: number }>(
-    "SELECT seq FROM entries WHERE session_id = ? AND type = 'user' AND seq <= ? ORDER BY seq DESC LIMIT 1",
+    'SELECT seq FROM entries WHERE session_id = ? AND starts_run = 1 AND seq <= ? ORDER BY seq DESC LIMIT 1',
   )
 
   const selectReply = sql.prepare<[string, string, string], { reply: string }>(
     'SELECT reply FROM replies WHERE kind = ? AND by = ? AND request_id = ?',
   )
   const insertReply = sql.prepare('INSERT INTO replies (kind, by, request_id, reply, at) VALUES (?, ?, ?, ?, ?)')
+
+  const deleteReplies = sql.prepare('DELETE FROM replies WHERE at < ?')
 
   return {
     atomically,
@@ -90,36 +96,28 @@ export function createTranscriptStore({ sql, atomically }: Database): Transcript
     deleteSession: (id) => void removeSession.run(id),
     reserveSeq: (id, nextSeq, at) => void updateSeq.run(nextSeq, at, id),
 
-    addRun: (run) =>
-      void insertRun.run(
-        run.id,
-        run.sessionId,
-        run.sessionId,
-        run.status,
-        run.source,
-        run.messageId,
-        run.text,
-        run.by,
-        run.at,
-      ),
+    addRun({ id, sessionId, status, source, messageId, text, by, at }) {
+      const row = insertRun.get(id, sessionId, sessionId, status, source, messageId, text, by, at)
+      return row?.position ?? 0
+    },
     unfinishedRuns: (sessionId) =>
       sessionId === undefined ? selectUnfinished.all() : selectUnfinishedOf.all(sessionId),
-    setRunStatus: (id, status) => void updateRun.run(status, id),
+    setRunStatus: (id, status) => void (status === 'ended' ? endRun.run(id) : updateRun.run(status, id)),
+    savePartial: (id, text) => void updatePartial.run(text, id),
     removeQueued: (id) => deleteQueued.run(id).changes === 1,
 
     append(sessionId, { seq, runId, type, ...body }) {
-      insertEntry.run(sessionId, seq, runId, type, JSON.stringify(body))
+      const startsRun = type === 'user' || ('model' in body && body.model === 'mcp')
+      insertEntry.run(sessionId, seq, runId, type, startsRun ? 1 : 0, JSON.stringify(body))
     },
     entriesOfRun: (runId) => selectRun.all(runId).map(toEntry),
     newestRuns(sessionId, runs) {
       const start = nthRunStart.get(sessionId, runs - 1)?.seq ?? 0
       return selectFrom.all(sessionId, start, Number.MAX_SAFE_INTEGER).map(toEntry)
     },
-    // Positions count from 0 and only a queued run is ever removed, so the newest position counts them all.
-    countRuns: (sessionId) => (lastPosition.get(sessionId)?.position ?? -1) + 1,
     entriesBefore(sessionId, before, limit) {
       const wanted = nthBefore.get(sessionId, before, limit - 1)?.seq ?? 0
-      const start = runStartAtOrBefore.get(sessionId, wanted)?.seq ?? wanted
+      const start = runStartAtOrBefore.get(sessionId, wanted)?.seq ?? 0
       return {
         items: selectFrom.all(sessionId, start, before).map(toEntry),
         hasEarlier: nthBefore.get(sessionId, start, 0) !== undefined,
@@ -130,6 +128,7 @@ export function createTranscriptStore({ sql, atomically }: Database): Transcript
       const row = selectReply.get(kind, by, requestId)
       return row && JSON.parse(row.reply)
     },
+    forgetReplies: (before) => void deleteReplies.run(before),
     rememberReply: (kind, by, requestId, reply, at) =>
       void insertReply.run(kind, by, requestId, JSON.stringify(reply), at),
   }

@@ -1,0 +1,63 @@
+import type { Cluster } from '../homelab/ports.ts'
+import { type Clock, sleep } from '../lib/clock.ts'
+import type { Guest, Task, ToolCall } from '../protocol/index.ts'
+import type { Execution, Outcome } from './ports.ts'
+
+/** What the cluster says of a call that was claimed and left no result. `text` says what was observed. */
+export type Reconciled = { outcome: Outcome; text: string }
+
+/** Proxmox's words for what each power action may start; HA puts its own before them. */
+const taskTypes: Record<string, readonly string[]> = {
+  start: ['qmstart', 'vzstart', 'hastart'],
+  stop: ['qmshutdown', 'qmstop', 'vzshutdown', 'vzstop', 'hastop'],
+  restart: ['qmreboot', 'qmreset', 'vzreboot', 'vzstop', 'vzstart'],
+}
+/** Task times are whole seconds. */
+const slackMs = 1_000
+const lookEveryMs = 1_000
+const newestTasks = 200
+
+/**
+ * Settles as done or failed only what the cluster's task log makes certain: the call's own task where its UPID is
+ * known, else the only task of its kind on that guest since the claim. Changes nothing, and gives up with `signal`.
+ */
+export async function reconcile(
+  call: Pick<ToolCall, 'toolName' | 'toolInput'>,
+  { startedAt, upid }: Execution,
+  cluster: Cluster,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<Reconciled> {
+  const { vmid } = call.toolInput
+  const action = /^(start|stop|restart)_/.exec(call.toolName)?.[1] ?? ''
+  const isOurs = ({ upid: id, vmid: of, type, startedAt: since }: Task) =>
+    upid === undefined
+      ? of === vmid && (taskTypes[action] ?? []).includes(type) && since >= startedAt - slackMs
+      : id === upid
+  if (upid === undefined && (typeof vmid !== 'number' || action === '')) {
+    return { outcome: 'unknown', text: 'This kind of call leaves nothing by which it could be told.' }
+  }
+
+  for (;;) {
+    const { items, missing } = await cluster.tasks({ limit: newestTasks }, { signal })
+    const found = items.filter(isOurs)
+    const [task] = found
+    const seen = observed(cluster, vmid)
+    if (found.length !== 1 || task === undefined) {
+      const tasks = found.length === 0 ? 'no task of it' : `${found.length} tasks that could be it`
+      const away = missing.length === 0 ? '' : `; ${missing.join(', ')}`
+      return { outcome: 'unknown', text: `The cluster shows ${tasks} since it was begun${away}. ${seen}` }
+    }
+    if (task.status === 'running') {
+      await sleep(clock, lookEveryMs, signal)
+      continue
+    }
+    const outcome = task.status === 'failed' ? 'failed' : 'done'
+    return { outcome, text: `Its task ${task.type} ended: ${task.exitStatus ?? task.status}. ${seen}` }
+  }
+}
+
+function observed(cluster: Cluster, vmid: unknown): string {
+  const guest: Guest | undefined = cluster.state().guests.find((candidate) => candidate.vmid === vmid)
+  return guest === undefined ? '' : `${guest.vmid} is seen ${guest.status} now.`
+}
