@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { quietLab } from '../src/testing/lab.ts'
-import { morning, usage } from '../src/testing/scenes.ts'
+import { assistant, entriesOf, morning, text, usage, user } from '../src/testing/scenes.ts'
 import { password } from '../src/testing/scripted-server.ts'
 import { openStage, type Stage, seriousFindings } from './support/browser.ts'
 
@@ -122,6 +122,32 @@ test('scrolled up the view stays, and a pill says what is below', async () => {
   expect(await stream.evaluate((element) => element.scrollTop)).toBe(before)
   await page.getByRole('button', { name: '2 wait below' }).click()
   await page.locator('.jump').waitFor({ state: 'detached' })
+})
+
+test('earlier entries come above without a jump', async () => {
+  const now = Date.now()
+  const long = (run: number) => [
+    { ...user(`Question ${run}`), runId: `run_${run}` },
+    { ...assistant(text('Many words. '.repeat(200))), runId: `run_${run}` },
+    { type: 'done' as const, usage, stopReason: 'end_turn' as const, runId: `run_${run}` },
+  ]
+  const all = entriesOf([...long(1), ...long(2)], now)
+  const session = { id: 'ses_long', title: 'Long', updatedAt: now, earlier: all.slice(0, 3), entries: all.slice(3) }
+  const server = await stage.play({ ...scene(), sessions: [session] })
+  const page = await stage.open(server, '/chat/ses_long', { height: 500 })
+  const stream = page.getByRole('log')
+  const button = page.getByRole('button', { name: 'Show earlier entries' })
+  await button.waitFor()
+  await stream.hover()
+  await page.mouse.wheel(0, -5_000)
+  const question = page.getByText('Question 2')
+  const before = (await question.boundingBox())?.y ?? 0
+  await button.click()
+  await page.getByText('Question 1').waitFor({ state: 'attached' })
+  const after = (await question.boundingBox())?.y ?? 0
+  // The button above it is gone: nothing else may have moved.
+  expect(Math.abs(after - before)).toBeLessThan(60)
+  expect(await button.count()).toBe(0)
 })
 
 test('keys go between pages, to the composer and to the panel', async () => {

@@ -2,7 +2,7 @@ import type { Card, ConfirmationRow } from 'jarvis-backend/protocol'
 import { useRef } from 'react'
 import { signedIn } from '../api/auth.ts'
 import { confirmations } from '../api/confirmations.ts'
-import type { Call } from '../features/chat/runs.ts'
+import { type Call, endOf } from '../features/chat/runs.ts'
 import { Age } from '../features/cluster/parts.tsx'
 import { useCluster } from '../features/cluster/store.ts'
 import type { Hand } from '../features/confirmations/answer.tsx'
@@ -17,7 +17,8 @@ import { live } from './live.ts'
 const decidedHere = new Set<string>()
 
 export function matterOf(call: Call, sessionId: string, progress: string | undefined): Matter | undefined {
-  const { needed, resolved, started, result } = call
+  const { needed, resolved, started } = call
+  const result = endOf(call)
   if (needed === undefined) return undefined
   return {
     card: needed,

@@ -27,6 +27,8 @@ export type ScriptSession = {
   source?: 'chat' | 'mcp'
   runId?: string
   entries: Entry[]
+  /** Older entries, read over REST. */
+  earlier?: Entry[]
   partial?: Snapshot['partial']
   queued?: QueuedMessage[]
   progress?: Record<string, string>
@@ -130,7 +132,7 @@ export async function startScripted(scene: Scene, dist = built) {
         seq: lastSeq(session),
         ...(session.runId !== undefined && { runId: session.runId }),
         entries: session.entries,
-        hasEarlier: false,
+        hasEarlier: session.earlier !== undefined,
         partial: session.partial ?? { text: '', thinking: '' },
         pending: pendingOf(session),
         queued: session.queued ?? [],
@@ -238,6 +240,8 @@ export async function startScripted(scene: Scene, dist = built) {
       }))
       return json(200, { items })
     }
+    const earlier = /^\/api\/sessions\/(\w+)\/entries$/.exec(pathname)?.[1]
+    if (earlier !== undefined) return json(200, { items: sessions.get(earlier)?.earlier ?? [] })
     if (pathname === '/api/confirmations') {
       const pending = [...sessions.values()].flatMap((session) =>
         pendingOf(session).map((card) => ({ ...card, sessionId: session.id })),

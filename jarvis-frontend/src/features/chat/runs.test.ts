@@ -1,6 +1,6 @@
 import type { Entry, Tier } from 'jarvis-backend/protocol'
 import { expect, test } from 'vitest'
-import { argumentLine, foldReads, runsOf } from './runs.ts'
+import { argumentLine, endOf, foldReads, runsOf } from './runs.ts'
 
 let seq = 0
 const use = (id: string, tier: Tier): Entry => ({
@@ -65,6 +65,27 @@ test('an unchanged run stays the same object when a later one grows', () => {
   expect(after[0]).toBe(before[0])
   expect(after[1]).not.toBe(before[1])
   expect(after[1]?.end).toEqual(third)
+})
+
+test('what was seen later tells more than a result that nobody knew', () => {
+  const unknown: Entry = { ...(result('a', true) as Extract<Entry, { type: 'tool_result' }>), isUnknown: true }
+  const later = (outcome: 'done' | 'failed'): Entry => ({
+    type: 'reconciled',
+    seq: seq++,
+    runId: 'r',
+    at: 9,
+    toolUseId: 'a',
+    toolName: 'tool_a',
+    outcome,
+    text: 'Seen running.',
+  })
+  const end = (...entries: Entry[]) => {
+    const [item] = runsOf([use('a', 'red'), ...entries])[0]?.items ?? []
+    return item?.kind === 'call' ? endOf(item.call) : undefined
+  }
+  expect(end(unknown)).toMatchObject({ isError: true, isUnknown: true })
+  expect(end(unknown, later('done'))).toEqual({ isError: false, summary: 'Seen running.', at: 9 })
+  expect(end(unknown, later('failed'))).toMatchObject({ isError: true })
 })
 
 test('the place comes first in an argument line, switches by name', () => {

@@ -12,12 +12,24 @@ export type Call = {
   started?: EntryOf<'tool_use'>
   result?: EntryOf<'tool_result'>
   blocked?: EntryOf<'blocked'>
+  /** What the cluster said later of a call whose outcome was not known. */
+  reconciled?: EntryOf<'reconciled'>
 }
 
 export type Item =
   | { kind: 'thinking'; key: string; text: string; seq: number }
   | { kind: 'text'; key: string; text: string }
   | { kind: 'call'; key: string; call: Call }
+
+/** How a call ended as far as is known: what was seen later tells more than its own result. */
+export function endOf({
+  result,
+  reconciled,
+}: Call): { isError: boolean; summary: string; at: number; isUnknown?: true | undefined } | undefined {
+  if (reconciled !== undefined)
+    return { isError: reconciled.outcome === 'failed', summary: reconciled.text, at: reconciled.at }
+  return result
+}
 
 /** One answer to one message, in the order the model gave it. */
 export type Run = {
@@ -92,6 +104,9 @@ function runOf(runId: string, entries: readonly Entry[]): Run {
       case 'blocked':
         Object.assign(call(entry), { blocked: entry, tier: 'black' })
         break
+      case 'reconciled':
+        call(entry).reconciled = entry
+        break
       case 'done':
       case 'error':
         run.end = entry
@@ -105,7 +120,7 @@ function runOf(runId: string, entries: readonly Entry[]): Run {
 export type Row = Item | { kind: 'reads'; key: string; calls: readonly Call[] }
 
 const isQuietRead = (item: Item): item is Extract<Item, { kind: 'call' }> =>
-  item.kind === 'call' && item.call.tier === 'green' && item.call.result?.isError === false
+  item.kind === 'call' && item.call.tier === 'green' && endOf(item.call)?.isError === false
 
 /** Two or more successful reads in a row become one row; nothing else folds. */
 export function foldReads(items: readonly Item[]): Row[] {

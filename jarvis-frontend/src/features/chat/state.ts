@@ -96,6 +96,7 @@ function fold(view: SessionView, entry: Entry): SessionView {
       return { ...next, runId: entry.runId, partial: nothing, notice: undefined }
     case 'tool_use':
     case 'blocked':
+    case 'reconciled':
       return next
     case 'tool_result':
       return { ...next, progress: without(view.progress, entry.toolUseId) }

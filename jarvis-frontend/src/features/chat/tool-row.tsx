@@ -6,7 +6,7 @@ import { Mark } from '../../ui/mark.tsx'
 import { Tier, tierWord } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { visibleText } from '../../ui/visible.ts'
-import { argumentLine, type Call } from './runs.ts'
+import { argumentLine, type Call, endOf } from './runs.ts'
 import { useSlots } from './slots.ts'
 import { Step } from './step.tsx'
 
@@ -30,7 +30,8 @@ export function ToolRow({
   const name = typeof vmid === 'number' ? guestName(vmid) : undefined
   const line = [argumentLine(call.toolInput), name].filter(Boolean).join(' ')
   const word = tier === undefined ? '' : tierWord[tier]
-  const outcome = result === undefined ? (isRunning ? 'running' : 'not started') : result.isError ? 'failed' : 'done'
+  const end = endOf(call)
+  const outcome = end === undefined ? (isRunning ? 'running' : 'not started') : end.isError ? 'failed' : 'done'
   return (
     <Step
       mark={tier === undefined ? <Mark kind="step" size={8} /> : <Tier tier={tier} isRunning={isRunning} />}
@@ -43,9 +44,15 @@ export function ToolRow({
           {line !== '' && <i>{visibleText(line)}</i>}
         </span>
         <span className="gist cut">
-          {result?.isError === true && <Mark kind="bad" size={10} label="failed:" />}
+          {end?.isError === true && (
+            <Mark
+              kind={end.isUnknown === true ? 'unknown' : 'bad'}
+              size={10}
+              label={end.isUnknown === true ? 'unknown:' : 'failed:'}
+            />
+          )}
           <span className="cut">
-            <Visible text={malformed ?? result?.summary ?? progress ?? ''} />
+            <Visible text={malformed ?? end?.summary ?? progress ?? ''} />
           </span>
         </span>
         <span className="took num">
