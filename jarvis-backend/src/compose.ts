@@ -21,6 +21,7 @@ import { createApp } from './http/app.ts'
 import { authRoutes } from './http/auth.ts'
 import { confirmationRoutes } from './http/confirmations.ts'
 import { executionRoutes } from './http/executions.ts'
+import { journalRoutes } from './http/journal.ts'
 import { sessionRoutes } from './http/sessions.ts'
 import { toolRoutes } from './http/tools.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
@@ -35,7 +36,8 @@ import { createRealtime } from './realtime/server.ts'
 import { createRedactor, createStreamRedactor } from './safety/index.ts'
 import { createConfirmationStore, createExecutionStore } from './store/sqlite/confirmations.ts'
 import { type Database, openDatabase } from './store/sqlite/database.ts'
-import { createJournal } from './store/sqlite/journal.ts'
+import { keepJournal } from './store/sqlite/kept-journal.ts'
+import { lockDataDir } from './store/sqlite/lock.ts'
 import { createMcpTokenStore, createRevocationStore } from './store/sqlite/tokens.ts'
 import { createTranscriptStore } from './store/sqlite/transcript.ts'
 import { createCatalog, homelabTools, inputSchemaOf } from './tools/catalog.ts'
@@ -72,6 +74,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const clock = replace.clock ?? systemClock
   const now = () => clock.now()
   const dataDir = openDataDir(config.dataDir)
+  const unlock = lockDataDir(dataDir)
   const opened = openDatabase(replace.databasePath ?? join(dataDir, 'jarvis.db'))
   const database = replace.database?.(opened) ?? opened
   const jwtSecret = config.jwtSecret ?? keptSecret(dataDir, 'jwt-secret', () => randomBytes(32).toString('hex')).value
@@ -94,7 +97,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const store = createTranscriptStore(database)
   const storedExecutions = createExecutionStore(database)
   const executions = replace.executions?.(storedExecutions) ?? storedExecutions
-  const journal = createJournal(database, now)
+  const journal = keepJournal(database, { dir: join(dataDir, 'journal'), now, report })
   const tokens = createTokens(jwtSecret, createRevocationStore(database, now))
   const mcpTokens = createMcpTokens(createMcpTokenStore(database), now)
 
@@ -179,6 +182,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       confirmations: confirmationRoutes(confirmations, now),
       tools: toolRoutes(catalog, judge),
       executions: executionRoutes(executor),
+      journal: journalRoutes(journal),
     },
     mcp: createMcpRoute({
       catalog,
@@ -225,7 +229,9 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       http.closeAllConnections()
       await closed
       cluster.close()
+      await journal.flush()
       database.close()
+      unlock()
     },
   }
 }

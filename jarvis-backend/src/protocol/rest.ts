@@ -49,3 +49,20 @@ export type ToolInfo = {
 export type Health = { status: 'ok' | 'shutting_down'; version: string; uptime: number }
 /** What the dashboard shows about the running server. */
 export type Status = { version: string; uptimeS: number; model: string; isDemoModel: boolean; isDemoCluster: boolean }
+
+/** `before`: a cursor from `next`. `actor`: an operator, a model, an MCP client or its token. */
+export const JournalQuery = z.strictObject({
+  limit: PageQuery.shape.limit,
+  before: z.coerce.number().int().positive().optional(),
+  kind: z.string().max(100).optional(),
+  toolUseId: z.string().max(100).optional(),
+  sessionId: z.string().max(100).optional(),
+  toolName: z.string().max(100).optional(),
+  actor: z.string().max(200).optional(),
+})
+export type JournalQuery = z.infer<typeof JournalQuery>
+
+/** One line of the journal. `hash` covers the entry and the hash before it. */
+export type JournalEntry = { seq: number; at: number; kind: string; body: unknown; hash: string }
+/** `entries`: how many were looked at. `brokenAt`: the first entry that is not as it was written, `reason` in plain words. */
+export type JournalVerification = { ok: boolean; entries: number; brokenAt?: number; reason?: string }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import { migrations } from './migrations.ts'
+import { toStorageFailure, translateFailures } from './storage-failure.ts'
 
 export type Database = {
   sql: Sqlite.Database
@@ -25,18 +26,20 @@ const checkedUpToBytes = 64 * 1024 * 1024
  */
 export function openDatabase(path: string): Database {
   if (path !== ':memory:' && existsSync(path)) refuseUnusable(path)
-  const sql = new Sqlite(path)
-  sql.pragma('journal_mode = WAL')
-  sql.pragma('synchronous = NORMAL')
-  sql.pragma('foreign_keys = ON')
-  migrate(sql)
+  const sql = openUpToDate(path)
+  translateFailures(sql)
 
   const transaction = sql.transaction((work: () => unknown) => work())
   let committed: (() => void)[] = []
   const atomically = <T>(work: () => T): T => {
     if (sql.inTransaction) return work()
     committed = []
-    const result = transaction.immediate(work) as T
+    let result: T
+    try {
+      result = transaction.immediate(work) as T
+    } catch (error) {
+      throw toStorageFailure(error)
+    }
     // Each is told, whatever became of the one before: what is committed must go on.
     let failure: unknown
     for (const run of committed.splice(0)) {
@@ -68,6 +71,23 @@ export function openDatabase(path: string): Database {
       else run()
     },
     close: () => sql.close(),
+  }
+}
+
+function openUpToDate(path: string): Sqlite.Database {
+  let sql: Sqlite.Database | undefined
+  try {
+    sql = new Sqlite(path)
+    sql.pragma('journal_mode = WAL')
+    sql.pragma('synchronous = NORMAL')
+    sql.pragma('foreign_keys = ON')
+    migrate(sql)
+    return sql
+  } catch (error) {
+    sql?.close()
+    const failure = toStorageFailure(error)
+    if (failure === error || !(failure instanceof Error)) throw error
+    throw new DatabaseRefused(`${path} cannot be opened. ${failure.message}`, { cause: error })
   }
 }
 

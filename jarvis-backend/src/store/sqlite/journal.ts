@@ -1,22 +1,82 @@
 import { createHash } from 'node:crypto'
+import type { JournalEntry, JournalQuery, Page } from '../../protocol/index.ts'
 import type { Journal } from '../../tools/ports.ts'
 import type { Database } from './database.ts'
+import type { Anchor, Head } from './journal-anchor.ts'
 
-const firstHash = '0'.repeat(64)
+/** `body` is the JSON text that was hashed. */
+export type JournalRow = { seq: number; at: number; kind: string; body: string; hash: string }
 
-/** Each entry's hash covers its place, time, kind and body and the hash before it: an edit breaks all that follow. */
-export function createJournal({ sql }: Database, now: () => number): Journal {
-  const insert = sql.prepare('INSERT INTO journal (seq, at, kind, body, hash) VALUES (?, ?, ?, ?, ?)')
-  const last = sql.prepare<[], { seq: number; hash: string }>('SELECT seq, hash FROM journal ORDER BY seq DESC LIMIT 1')
+export const firstHash = '0'.repeat(64)
+
+/** It covers the entry's place, time, kind and body and the hash before it: an edit breaks all that follow. */
+export const hashOf = (previous: string, { seq, at, kind, body }: Omit<JournalRow, 'hash'>): string =>
+  createHash('sha256').update(`${previous}\n${seq}\n${at}\n${kind}\n${body}`).digest('hex')
+
+export const journalHead = ({ sql }: Database): (() => Head) => {
+  const last = sql.prepare<[], Head>('SELECT seq, hash FROM journal ORDER BY seq DESC LIMIT 1')
+  return () => last.get() ?? { seq: 0, hash: firstHash }
+}
+
+/** `anchor` is told of each entry once it is committed. */
+export function createJournal(database: Database, now: () => number, anchor?: Anchor): Journal {
+  const insert = database.sql.prepare('INSERT INTO journal (seq, at, kind, body, hash) VALUES (?, ?, ?, ?, ?)')
+  const last = journalHead(database)
   return {
     append(kind, body) {
-      // Read, not remembered: a transaction that is rolled back takes its entries with it.
-      const head = last.get() ?? { seq: 0, hash: firstHash }
-      const seq = head.seq + 1
-      const at = now()
-      const text = JSON.stringify(body)
-      const hash = createHash('sha256').update(`${head.hash}\n${seq}\n${at}\n${kind}\n${text}`).digest('hex')
-      insert.run(seq, at, kind, text, hash)
+      database.atomically(() => {
+        // Read, not remembered: a rolled back transaction takes its entries with it, and the CLI writes here too.
+        const head = last()
+        const row = { seq: head.seq + 1, at: now(), kind, body: JSON.stringify(body) }
+        const hash = hashOf(head.hash, row)
+        insert.run(row.seq, row.at, kind, row.body, hash)
+        if (anchor !== undefined) database.afterCommit(() => anchor.moved({ seq: row.seq, hash }))
+      })
     },
+  }
+}
+
+/** Rows looked at before others get their turn, so that a filter that matches nothing holds nobody up. */
+const windowSize = 2_000
+
+/** Pages newest first; `next` is the `before` of the page after. */
+export function createJournalPages({ sql }: Database): (query: JournalQuery) => Promise<Page<JournalEntry>> {
+  const bounds = sql.prepare<[], { first: number | null; last: number | null }>(
+    'SELECT MIN(seq) AS first, MAX(seq) AS last FROM journal',
+  )
+  // A doctored body may be no JSON at all; it is shown, and found by no filter.
+  const select = sql.prepare<[object], JournalRow>(
+    `SELECT seq, at, kind, body, hash FROM journal
+     WHERE seq < @before AND seq >= @from
+       AND (@kind IS NULL OR kind = @kind)
+       AND (@toolUseId IS NULL OR json_valid(body) AND body ->> '$.toolUseId' = @toolUseId)
+       AND (@sessionId IS NULL OR json_valid(body) AND body ->> '$.sessionId' = @sessionId)
+       AND (@toolName IS NULL OR json_valid(body) AND body ->> '$.toolName' = @toolName)
+       AND (@actor IS NULL OR json_valid(body) AND @actor IN (
+         body ->> '$.by', body ->> '$.requestedBy.name', body ->> '$.requestedBy.token'))
+     ORDER BY seq DESC LIMIT @limit`,
+  )
+  return async ({ limit, before, ...filter }) => {
+    const { first, last } = bounds.get() ?? {}
+    const wanted = { kind: null, toolUseId: null, sessionId: null, toolName: null, actor: null, ...filter }
+    const rows: JournalRow[] = []
+    let upTo = Math.min(before ?? Number.MAX_SAFE_INTEGER, (last ?? 0) + 1)
+    while (rows.length <= limit && first !== null && first !== undefined && upTo > first) {
+      const from = upTo - windowSize
+      rows.push(...select.all({ ...wanted, before: upTo, from, limit: limit + 1 - rows.length }))
+      upTo = from
+      if (rows.length <= limit) await new Promise(setImmediate)
+    }
+    const items = rows.slice(0, limit).map(toEntry)
+    const oldest = items.at(-1)
+    return { items, ...(rows.length > limit && oldest !== undefined && { next: String(oldest.seq) }) }
+  }
+}
+
+function toEntry({ body, ...row }: JournalRow): JournalEntry {
+  try {
+    return { ...row, body: JSON.parse(body) as unknown }
+  } catch {
+    return { ...row, body }
   }
 }

@@ -1,0 +1,30 @@
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { JarvisError } from '../../protocol/index.ts'
+import { DatabaseRefused } from './database.ts'
+import { toStorageFailure } from './storage-failure.ts'
+
+/**
+ * Holds the data dir for this process. The operating system lets go of it when the process ends, however it ends.
+ * @returns what gives it back. @throws DatabaseRefused while another server holds it.
+ */
+export function lockDataDir(dataDir: string): () => void {
+  let sql: Sqlite.Database | undefined
+  try {
+    const held = new Sqlite(join(dataDir, 'lock.db'), { timeout: 0 })
+    sql = held
+    held.exec('BEGIN EXCLUSIVE')
+    return () => void held.close()
+  } catch (error) {
+    sql?.close()
+    const failure = toStorageFailure(error)
+    if (!(failure instanceof JarvisError)) throw error
+    const isHeld = error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')
+    throw new DatabaseRefused(
+      isHeld
+        ? `Another JARVIS runs on ${dataDir}. Stop it first, or set JARVIS_DATA_DIR to another folder.`
+        : `${dataDir} cannot be used. ${failure.message}`,
+      { cause: error },
+    )
+  }
+}

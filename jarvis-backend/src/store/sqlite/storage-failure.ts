@@ -1,0 +1,39 @@
+import Sqlite from 'better-sqlite3'
+import { JarvisError } from '../../protocol/index.ts'
+
+const messages: readonly [code: RegExp, message: string][] = [
+  [/^SQLITE_FULL/, 'The disk is full: nothing was changed. Free some space and try again.'],
+  [/^SQLITE_READONLY/, 'The data dir is read-only: nothing was changed. Make it writable and try again.'],
+  [/^SQLITE_(IOERR|CANTOPEN)/, 'The disk failed: nothing was changed. Look at it, then try again.'],
+  [/^SQLITE_BUSY/, 'Another process holds the database: nothing was changed. Try again.'],
+]
+
+/** @returns `storage_failed` for what the disk refused, everything else as it was. */
+export function toStorageFailure(error: unknown): unknown {
+  if (!(error instanceof Sqlite.SqliteError)) return error
+  const [, message] = messages.find(([code]) => code.test(error.code)) ?? []
+  return message === undefined ? error : new JarvisError('storage_failed', message, { cause: error })
+}
+
+/** Has every statement say what the disk refused in words for a person. */
+export function translateFailures(sql: Sqlite.Database): void {
+  const prepare = sql.prepare.bind(sql)
+  sql.prepare = ((source: string) => {
+    const statement = prepare(source)
+    return Object.assign(statement, {
+      run: translating(statement.run.bind(statement)),
+      get: translating(statement.get.bind(statement)),
+      all: translating(statement.all.bind(statement)),
+    })
+  }) as typeof sql.prepare
+}
+
+const translating =
+  <Args extends unknown[], Result>(run: (...args: Args) => Result) =>
+  (...args: Args): Result => {
+    try {
+      return run(...args)
+    } catch (error) {
+      throw toStorageFailure(error)
+    }
+  }
