@@ -1,0 +1,32 @@
+import type { Replacements } from '../../src/compose.ts'
+import type { Database } from '../../src/store/sqlite/database.ts'
+import type { Claim, ExecutionStore } from '../../src/tools/ports.ts'
+
+/** Orders that look right and are not; the experiment must catch each. */
+export const mutants = {
+  /** Act before claim: the claim is written only when the call settles. */
+  'act-before-claim': {
+    executions(store: ExecutionStore): ExecutionStore {
+      const held = new Map<string, Claim>()
+      return {
+        ...store,
+        claim: (claim) => void held.set(claim.toolUseId, claim),
+        settle(toolUseId, ...outcome) {
+          const claim = held.get(toolUseId)
+          if (claim !== undefined) store.claim(claim)
+          held.delete(toolUseId)
+          store.settle(toolUseId, ...outcome)
+        },
+      }
+    },
+  },
+  /** Recover to pending: at the next start, what was begun and not settled counts as not begun. */
+  'recover-to-pending': {
+    database(database: Database): Database {
+      database.sql.exec('DELETE FROM executions WHERE settled_at IS NULL')
+      return database
+    },
+  },
+} satisfies Record<string, Pick<Replacements, 'executions' | 'database'>>
+
+export type Mutant = keyof typeof mutants

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Start } from './server.ts'
+
+export class LifeEnded extends Error {}
+
+/** One life of the server. */
+export type Life = {
+  url: string
+  /** Resolves when it has ended, with what ended it: `SIGKILL`, or `exit 1`. */
+  ended: Promise<string>
+  hasEnded(): boolean
+  kill(): void
+  /** Asks it to end by itself. */
+  stop(): void
+}
+
+const script = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+
+/** Starts processes and knows them all, so that none is left behind. */
+export function createProcesses() {
+  const alive = new Set<ChildProcess>()
+  let isClosed = false
+
+  function run(name: string, args: readonly string[] = []) {
+    if (isClosed) throw new LifeEnded('The experiment is over.')
+    const child = spawn(process.execPath, ['--import', 'tsx', script(name), ...args], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      env: { PATH: process.env.PATH, NODE_ENV: 'production' },
+      cwd: script('../../..'),
+    })
+    alive.add(child)
+    const ended = once(child, 'exit').then(([code, signal]) => {
+      alive.delete(child)
+      return signal === null ? `exit ${String(code)}` : String(signal)
+    })
+    const message = async () => {
+      const first = await Promise.race([once(child, 'message'), ended])
+      if (typeof first === 'string') throw new LifeEnded(`${name} ended: ${first}`)
+      return first[0] as unknown
+    }
+    return { child, ended, message, first: message() }
+  }
+
+  // The next life is loaded while the present one lives, so that a restart takes no time.
+  let next: ReturnType<typeof run> | undefined
+  const load = () => {
+    const standby = run('server.ts')
+    standby.first.catch(() => {})
+    return standby
+  }
+
+  return {
+    async startCluster(recordPath: string): Promise<{ url: string; end(): void }> {
+      const { child, first } = run('fake-cluster.ts', [recordPath])
+      const { url } = (await first) as { url: string }
+      return { url, end: () => void child.kill('SIGKILL') }
+    },
+    /** @throws LifeEnded where it is killed before it listens. */
+    async startServer(start: Start): Promise<Life> {
+      const { child, ended, message, first } = next ?? load()
+      next = load()
+      await first
+      const listening = message()
+      child.send(start)
+      const { url } = (await listening) as { url: string }
+      let hasEnded = false
+      void ended.then(() => {
+        hasEnded = true
+      })
+      return {
+        url,
+        ended,
+        hasEnded: () => hasEnded,
+        kill: () => void child.kill('SIGKILL'),
+        stop: () => void child.kill('SIGTERM'),
+      }
+    },
+    close() {
+      isClosed = true
+      for (const child of alive) child.kill('SIGKILL')
+    },
+  }
+}
