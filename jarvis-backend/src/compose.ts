@@ -9,11 +9,11 @@ import { generateWithRetries } from './agent/retry.ts'
 import { createRuns, type Runs } from './agent/runs.ts'
 import { createLoginGuard } from './auth/login.ts'
 import { createMcpTokens, type McpToken } from './auth/mcp-tokens.ts'
-import { generatePassword, hashPassword, isPassword, isSameSecret } from './auth/passwords.ts'
+import { createPassword } from './auth/password.ts'
 import { createRequestGuard } from './auth/request-guard.ts'
 import { createTokens } from './auth/tokens.ts'
 import type { Config, ModelConfig } from './config/config.ts'
-import { keptSecret, openDataDir } from './config/data-dir.ts'
+import { openDataDir } from './config/data-dir.ts'
 import type { Homelab } from './homelab/ports.ts'
 import { createSimulator } from './homelab/simulator/index.ts'
 import { clusterSummary } from './homelab/summary.ts'
@@ -25,12 +25,13 @@ import { journalRoutes } from './http/journal.ts'
 import { sessionRoutes } from './http/sessions.ts'
 import { toolRoutes } from './http/tools.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
+import { keptOrMade } from './lib/kept-secret.ts'
 import { createLogger } from './lib/logger.ts'
 import { createMcpRoute } from './mcp/server.ts'
 import type { ClusterState } from './protocol/index.ts'
 import { anthropicModel, demoModel, openAiCompatibleModel } from './providers/index.ts'
 import { serveActivity } from './realtime/activity.ts'
-import { serveChat } from './realtime/chat.ts'
+import { isWatched, serveChat } from './realtime/chat.ts'
 import { serveCluster } from './realtime/cluster.ts'
 import { createRealtime } from './realtime/server.ts'
 import { createRedactor, createStreamRedactor } from './safety/index.ts'
@@ -38,6 +39,7 @@ import { createConfirmationStore, createExecutionStore } from './store/sqlite/co
 import { type Database, openDatabase } from './store/sqlite/database.ts'
 import { keepJournal } from './store/sqlite/kept-journal.ts'
 import { lockDataDir } from './store/sqlite/lock.ts'
+import { createSettings } from './store/sqlite/settings.ts'
 import { createMcpTokenStore, createRevocationStore } from './store/sqlite/tokens.ts'
 import { createTranscriptStore } from './store/sqlite/transcript.ts'
 import { createCatalog, homelabTools, inputSchemaOf } from './tools/catalog.ts'
@@ -72,13 +74,15 @@ export type Replacements = {
 /** Names the concrete parts and wires them to their ports. Listens to nothing yet. */
 export function compose(config: Config, version: string, dashboardDir: string, replace: Replacements = {}): Jarvis {
   const clock = replace.clock ?? systemClock
+  let isStopping = false
   const now = () => clock.now()
   const dataDir = openDataDir(config.dataDir)
   const unlock = lockDataDir(dataDir)
   const opened = openDatabase(replace.databasePath ?? join(dataDir, 'jarvis.db'))
   const database = replace.database?.(opened) ?? opened
-  const jwtSecret = config.jwtSecret ?? keptSecret(dataDir, 'jwt-secret', () => randomBytes(32).toString('hex')).value
-  const password = passwordOf(config, dataDir)
+  const jwtSecret = config.jwtSecret ?? keptOrMade(dataDir, 'jwt-secret', () => randomBytes(32).toString('hex'))
+  const settings = createSettings(database)
+  const password = createPassword({ configured: config.password, dataDir, secret: jwtSecret, settings, now })
 
   const redactor = createRedactor([
     ...config.secrets,
@@ -98,7 +102,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const storedExecutions = createExecutionStore(database)
   const executions = replace.executions?.(storedExecutions) ?? storedExecutions
   const journal = keepJournal(database, { dir: join(dataDir, 'journal'), now, report })
-  const tokens = createTokens(jwtSecret, createRevocationStore(database, now))
+  const tokens = createTokens(jwtSecret, createRevocationStore(database, now), password.validFrom)
   const mcpTokens = createMcpTokens(createMcpTokenStore(database), now)
 
   // The app comes last, yet must be the first listener: Engine.IO takes over what is there, and passes on what is not its own.
@@ -115,7 +119,11 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     journal,
     transactions: database,
     clock,
+    ttlMs: config.confirmTtlMs,
+    isWatched: (sessionId) => isWatched(chat, sessionId),
     changed: (sessionId) => activity.changed({ what: 'confirmations', sessionId }),
+    redact: redactor.text,
+    isStopping: () => isStopping,
     report,
   })
   const executor = createExecutor({
@@ -127,7 +135,6 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     transactions: database,
     redactor,
     clock,
-    confirmTtlMs: config.confirmTtlMs,
     cluster,
     note: (sessionId, runId, entry) => runs.note(sessionId, runId, entry),
     report: (error, toolName) => report(error, `${toolName} failed`),
@@ -164,7 +171,6 @@ export function compose(config: Config, version: string, dashboardDir: string, r
 
   const startedAt = Date.now()
   const uptimeS = () => Math.round((Date.now() - startedAt) / 1000)
-  let isStopping = false
   app = createApp({
     guard,
     tokens,
@@ -173,8 +179,12 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     auth: authRoutes({
       tokens,
       guard: createLoginGuard(now),
-      isPassword: password.is,
+      password,
       revoked: realtime.drop,
+      changed: () => {
+        journal.append('sign_in', { change: 'password' })
+        realtime.dropAll()
+      },
       signedIn: (address, ok) => journal.append('sign_in', { address, ok }),
     }),
     resources: {
@@ -215,6 +225,9 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     return id
   }
 
+  // A first start that never served anybody has shown nobody its password: it is kept only from here on.
+  http.once('listening', password.keep)
+
   return {
     http,
     newPassword: password.made,
@@ -223,6 +236,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       isStopping = true
       runs.stop()
       await Promise.race([executor.idle(), new Promise((done) => setTimeout(done, graceMs).unref())])
+      runs.rest()
       clusterFeed.close()
       // Closing waits for every connection, an MCP client that waits for a person among them.
       const closed = realtime.close()
@@ -247,14 +261,6 @@ function createModel(config: ModelConfig, cluster: () => ClusterState): Model {
     default:
       return config satisfies never
   }
-}
-
-/** The configured password, or one that is made at the first start, of which only the hash is kept. */
-function passwordOf({ password }: Config, dataDir: string) {
-  if (password !== undefined) return { made: undefined, is: async (given: string) => isSameSecret(given, password) }
-  const made = generatePassword()
-  const { value: hash, isNew } = keptSecret(dataDir, 'password-hash', () => hashPassword(made))
-  return { made: isNew ? made : undefined, is: (given: string) => isPassword(given, hash) }
 }
 
 /** The operator's own text; read again at each use, so that an edit counts from the next message on. */

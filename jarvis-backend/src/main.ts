@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { compose } from './compose.ts'
-import { ConfigError, readConfig } from './config/config.ts'
+import { type Config, ConfigError, readConfig } from './config/config.ts'
 import { DatabaseRefused } from './store/sqlite/database.ts'
 import { version } from './version.ts'
 
@@ -14,12 +14,7 @@ try {
   const dashboardDir = fileURLToPath(new URL('../../jarvis-frontend/dist', import.meta.url))
   const jarvis = compose(config, version, dashboardDir)
   jarvis.http.on('error', (error: NodeJS.ErrnoException) => {
-    const inUse = error.code === 'EADDRINUSE'
-    fail(
-      inUse
-        ? `Port ${config.port} is in use. Stop what listens there, or set PORT, for example PORT=4001.`
-        : error.message,
-    )
+    fail(listenProblem(error, config))
   })
   jarvis.http.listen(config.port, config.host, () => {
     const { port } = jarvis.http.address() as AddressInfo
@@ -52,6 +47,21 @@ try {
 } catch (error) {
   if (error instanceof ConfigError || error instanceof DatabaseRefused) fail(error.message)
   throw error
+}
+
+function listenProblem(error: NodeJS.ErrnoException, { host, port }: Config): string {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return `PORT ${port} is in use. Stop what listens there, or choose another, for example PORT=4001.`
+    case 'EACCES':
+      return `PORT ${port} may only be opened by root. Choose one above 1023, for example PORT=4000.`
+    case 'ENOTFOUND':
+    case 'EADDRNOTAVAIL':
+    case 'EINVAL':
+      return `HOST ${host} is no address of this machine. Use one that is, for example HOST=127.0.0.1 or HOST=0.0.0.0.`
+    default:
+      return error.message
+  }
 }
 
 function fail(message: string): never {

@@ -107,3 +107,46 @@ test('cards are listed and decided over REST too, by an operator', async () => {
   const after = (await (await jarvis.rest('/api/confirmations')).json()) as { items: object[] }
   expect(after.items).toMatchObject([{ toolUseId, decision: 'approved', decidedBy: 'operator' }])
 })
+
+test('the time of a card that nobody could see begins when an operator sees it', async () => {
+  const clock = createFakeClock(Date.UTC(2026, 10, 1))
+  const dayMs = 24 * 60 * 60_000
+  let think = () => {}
+  const thought = new Promise<void>((resolve) => {
+    think = resolve
+  })
+  const ask = calls(['stop_vm', { vmid: 103 }])
+  const model = scripted(async (...args) => {
+    await thought
+    return ask(...args)
+  }, says('So be it.'))
+  const jarvis = await startJarvis({ model, clock, env: { CONFIRM_TTL_SECONDS: '60' } })
+  const viewer = await jarvis.connect('/chat', 'viewer')
+  const hasty = await jarvis.connect()
+  const { sessionId } = await hasty.ask('chat:send', { message: 'Stop 103.' })
+  await viewer.ask('chat:attach', { sessionId })
+  const gone = new Promise((resolve) => hasty.socket.on('disconnect', resolve))
+  await jarvis.rest('/api/auth/logout', { method: 'POST', headers: { authorization: `Bearer ${hasty.token}` } })
+  await gone
+  think()
+  const card = await viewer.next('chat:confirm_needed')
+  expect(card.expiresAt).toBe(card.createdAt + dayMs + 60_000)
+
+  await clock.advance(10 * 60_000)
+  const operator = await jarvis.connect()
+  const { snapshot } = await operator.ask('chat:attach', { sessionId })
+  expect(snapshot.pending[0]?.expiresAt).toBe(clock.now() + 60_000)
+  await clock.advance(60_000)
+  expect(await viewer.next('chat:confirm_resolved')).toMatchObject({ decision: 'expired' })
+})
+
+test('a note is redacted wherever it is kept', async () => {
+  const jarvis = await startJarvis({ model: stopping() })
+  const { operator, sessionId, toolUseId } = await asked(jarvis)
+  const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789'
+  await operator.ask('chat:confirm', { sessionId, toolUseId, confirmed: false, note: `use ${secret}` })
+  await operator.next('chat:done')
+  const list = await (await jarvis.rest('/api/confirmations')).text()
+  expect(list).toContain('[redacted]')
+  expect(list).not.toContain(secret)
+})

@@ -1,7 +1,10 @@
 import { createHmac } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import jwt from 'jsonwebtoken'
 import { io } from 'socket.io-client'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { jwtSecret, password, startJarvis, tokenFor } from './support/start-jarvis.ts'
 
 const namespaces = ['/chat', '/cluster', '/events']
@@ -138,4 +141,52 @@ test.each([
     })
   })
   expect(error).toBeInstanceOf(Error)
+})
+
+test('changing the password drops every socket, kills every token, and the new one opens', async () => {
+  const jarvis = await startJarvis({ env: { JARVIS_PASSWORD: '' } })
+  const made = jarvis.newPassword ?? ''
+  const login = async (given: string) => {
+    const response = await fetch(`${jarvis.url}/api/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ password: given }),
+    })
+    return { status: response.status, ...((await response.json()) as { token?: string }) }
+  }
+  const { token } = await login(made)
+  const operator = await jarvis.connect()
+  const dropped = new Promise((resolve) => operator.socket.on('disconnect', resolve))
+  const change = (current: string, next: string) =>
+    jarvis.rest('/api/auth/password', {
+      method: 'POST',
+      json: { current, next },
+      headers: { authorization: `Bearer ${token}` },
+    })
+  expect((await change('not-it', 'a-better-password')).status).toBe(401)
+  expect((await change(made, 'short')).status).toBe(400)
+  const changed = await change(made, 'a-better-password')
+  expect(changed.status).toBe(200)
+  await dropped
+  const fresh = (await changed.json()) as { token: string }
+  const tools = (bearer = '') => jarvis.rest('/api/tools', { headers: { authorization: `Bearer ${bearer}` } })
+  expect((await tools(token)).status).toBe(401)
+  expect((await tools(fresh.token)).status).toBe(200)
+  expect((await login(made)).status).toBe(401)
+  expect((await login('a-better-password')).status).toBe(200)
+})
+
+test('another JARVIS_PASSWORD at the next start ends the sessions of the last', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-password-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  const first = await startJarvis({ dataDir })
+  const old = jwt.sign({ ...claims, iat: Math.floor(Date.now() / 1000) - 60 }, jwtSecret, { expiresIn: 600 })
+  const tools = (url: string) => fetch(`${url}/api/tools`, { headers: { authorization: `Bearer ${old}` } })
+  expect((await tools(first.url)).status).toBe(200)
+  await first.stop()
+  const same = await startJarvis({ dataDir })
+  expect((await tools(same.url)).status).toBe(200)
+  await same.stop()
+  const other = await startJarvis({ dataDir, env: { JARVIS_PASSWORD: 'quite-another-one' } })
+  expect((await tools(other.url)).status).toBe(401)
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { ConfigError, readConfig } from '../src/config/config.ts'
-import { keptSecret } from '../src/config/data-dir.ts'
+import { keptOrMade } from '../src/lib/kept-secret.ts'
 import { DatabaseRefused, openDatabase } from '../src/store/sqlite/database.ts'
 
 function folder() {
@@ -108,12 +108,9 @@ test.each([
 
 test('a kept secret is made once and readable by its owner alone', () => {
   const dir = folder()
-  const first = keptSecret(dir, 'jwt-secret', () => 'made')
-  const second = keptSecret(dir, 'jwt-secret', () => 'made again')
-  expect([first, second]).toEqual([
-    { value: 'made', isNew: true },
-    { value: 'made', isNew: false },
-  ])
+  const first = keptOrMade(dir, 'jwt-secret', () => 'made')
+  const second = keptOrMade(dir, 'jwt-secret', () => 'made again')
+  expect([first, second]).toEqual(['made', 'made'])
   expect(statSync(join(dir, 'jwt-secret')).mode & 0o777).toBe(0o600)
 })
 

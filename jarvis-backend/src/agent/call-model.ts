@@ -79,12 +79,17 @@ export async function callModel(parts: {
   }
 }
 
+const outOfSteps = 'I have taken all the steps I may take for one question, and have no answer yet. Ask me to go on.'
+
 /** Makes stop reason and content agree: calls of a reply that was cut off, or that may not call, are never run. */
 function inOrder(turn: Turn, mayCallTools: boolean): Pick<Turn, 'content' | 'stopReason'> {
   const mayRun = mayCallTools && (turn.stopReason === 'tool_use' || turn.stopReason === 'end_turn')
   const content = mayRun ? turn.content : turn.content.filter(({ type }) => type !== 'tool_call')
   const hasCalls = content.some(({ type }) => type === 'tool_call')
   if (hasCalls) return { content, stopReason: 'tool_use' }
+  // A model that only ever calls tools says nothing at the end; a person must still have an answer.
+  const isMute = !mayCallTools && turn.stopReason !== 'refusal' && !content.some(({ type }) => type === 'text')
+  if (isMute) return { content: [...content, { type: 'text', text: outOfSteps }], stopReason: 'end_turn' }
   return { content, stopReason: turn.stopReason === 'tool_use' ? 'end_turn' : turn.stopReason }
 }
 

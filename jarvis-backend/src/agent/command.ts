@@ -1,7 +1,9 @@
 import type { ToolInput } from '../protocol/index.ts'
 
 /** A line that calls a tool directly: `/stop_vm vmid=101`, `/execute_ssh node=pve command="df -h"`. */
-export type Command = { ok: true; toolName: string; toolInput: ToolInput } | { ok: false; problem: string }
+export type Command =
+  | { ok: true; toolName: string; toolInput: ToolInput }
+  | { ok: false; toolName: string; problem: string }
 
 const argument = /([A-Za-z_]\w*)=(?:"((?:[^"\\]|\\["\\])*)"|([^\s"]*))(?=\s|$)\s*/y
 
@@ -19,11 +21,12 @@ export function parseCommand(message: string): Command | undefined {
     if (found === null) {
       return {
         ok: false,
+        toolName,
         problem: `Not understood from ${JSON.stringify(rest.slice(at, at + 40))} on. Write /${toolName} key=value key="quoted value".`,
       }
     }
     const [, key = '', quoted, bare = ''] = found
-    if (Object.hasOwn(toolInput, key)) return { ok: false, problem: `${key} is given twice.` }
+    if (Object.hasOwn(toolInput, key)) return { ok: false, toolName, problem: `${key} is given twice.` }
     toolInput[key] = quoted === undefined ? plainValue(bare) : quoted.replace(/\\(["\\])/g, '$1')
   }
   return { ok: true, toolName, toolInput: { ...toolInput } }

@@ -96,7 +96,7 @@ export function createRunAgent(parts: RunParts) {
       return
     }
     const { text } = row
-    const command = parseCommand(text)
+    const command = commandIn(text)
     if (session.title === untitled) {
       session.rename(titleOf(text))
       session.emit(row.id, 'chat:title', { title: session.title })
@@ -106,6 +106,13 @@ export function createRunAgent(parts: RunParts) {
       if (command?.ok) session.append(run, calling('command', command.toolName, command.toolInput))
     })
     if (command?.ok === false) throw new JarvisError('invalid_request', command.problem)
+  }
+
+  /** `/home is full` is for the model: neither a tool's name nor written like a call. */
+  function commandIn(text: string) {
+    const command = parseCommand(text)
+    const isTool = parts.toolSpecs.some(({ name }) => name === command?.toolName)
+    return command?.ok === false && !isTool ? undefined : command
   }
 
   /** What had streamed when the server stopped is kept as it is; the model goes on from there. */

@@ -48,6 +48,8 @@ export type Runs = {
   resume(): void
   /** Takes no more work and lets go of the models; what is unfinished is taken up at the next start. */
   stop(): void
+  /** Writes down where each session stands; the last thing before the store closes. */
+  rest(): void
 }
 
 const snapshotEntries = 200
@@ -267,8 +269,9 @@ export function createRuns(
       }
     },
 
-    rename(sessionId, title) {
+    rename(sessionId, given) {
       stored(sessionId)
+      const title = redact.text(given)
       const session = live.get(sessionId)
       if (session === undefined) store.renameSession(sessionId, title)
       else session.rename(title)
@@ -320,6 +323,10 @@ export function createRuns(
         const session = open(sessionId)
         if (session.runs.size === 0) goOn(session)
       }
+    },
+
+    rest() {
+      for (const session of live.values()) session.rest()
     },
 
     stop() {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import { z } from 'zod'
+import { newId } from '../lib/ids.ts'
 import { JarvisError, Role } from '../protocol/index.ts'
 
 const Claims = z.object({
@@ -29,10 +30,17 @@ export type Tokens = {
 const lifetimeS = 7 * 24 * 60 * 60
 
 /** HS256 alone, issuer pinned, `exp` required, no `kid` honoured: what else a header claims is not read. */
-export function createTokens(secret: string, revoked: RevocationStore): Tokens {
+export function createTokens(secret: string, revoked: RevocationStore, validFrom: () => number): Tokens {
   return {
     issue(sub, role) {
-      const token = jwt.sign({ sub, role }, secret, { algorithm: 'HS256', issuer: 'jarvis', expiresIn: lifetimeS })
+      // Whole seconds, rounded up: never before the change of password that it comes after. The id keeps two that are
+      // issued in one second apart, so that signing out ends one of them.
+      const iat = Math.ceil(Math.max(Date.now(), validFrom()) / 1000)
+      const token = jwt.sign({ sub, role, iat, jti: newId('tok') }, secret, {
+        algorithm: 'HS256',
+        issuer: 'jarvis',
+        expiresIn: lifetimeS,
+      })
       return { token, expiresIn: lifetimeS }
     },
     verify(token) {
@@ -47,6 +55,9 @@ export function createTokens(secret: string, revoked: RevocationStore): Tokens {
       }
       const claims = Claims.safeParse(payload)
       if (!claims.success) throw new JarvisError('unauthorized', 'Sign in first.')
+      if (claims.data.iat * 1000 < validFrom()) {
+        throw new JarvisError('unauthorized', 'The password was changed. Sign in again.')
+      }
       const tokenHash = hashToken(token)
       if (revoked.isRevoked(tokenHash)) throw new JarvisError('unauthorized', 'You signed out. Sign in again.')
       const { sub, role, exp } = claims.data

@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from './config.ts'
 
@@ -14,17 +14,4 @@ export function openDataDir(path: string): string {
       `JARVIS_DATA_DIR ${path} cannot be written (${why}). Choose a folder you own, for example JARVIS_DATA_DIR=~/.jarvis.`,
     )
   }
-}
-
-/** A secret that is made once and kept with mode 0600. @returns it, and whether it was made now. */
-export function keptSecret(dataDir: string, name: string, make: () => string): { value: string; isNew: boolean } {
-  const path = join(dataDir, name)
-  if (existsSync(path)) {
-    chmodSync(path, 0o600)
-    const value = readFileSync(path, 'utf8').trim()
-    if (value !== '') return { value, isNew: false }
-  }
-  const value = make()
-  writeFileSync(path, `${value}\n`, { mode: 0o600 })
-  return { value, isNew: true }
 }

@@ -82,6 +82,9 @@ export function createApp(parts: {
   app.use('/api', api)
 
   app.use(dashboard(parts.dashboardDir))
+  app.use((request) => {
+    throw new JarvisError('not_found', `There is no ${request.method} ${request.path}.`)
+  })
   app.use(errorHandler(parts.report))
   return app
 }

@@ -1,17 +1,20 @@
 import { type RequestHandler, Router } from 'express'
 import type { LoginGuard } from '../auth/login.ts'
+import type { Password } from '../auth/password.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
-import { JarvisError, LoginBody, type LoginReply } from '../protocol/index.ts'
-import { identityOf, read } from './handle.ts'
+import { JarvisError, LoginBody, type LoginReply, PasswordBody } from '../protocol/index.ts'
+import { identityOf, operatorOnly, read } from './handle.ts'
 
 export type SignIn = {
   tokens: Tokens
   guard: LoginGuard
-  isPassword(password: string): Promise<boolean>
+  password: Password
   /** For the journal. */
   signedIn(address: string, ok: boolean): void
   /** Drops the sockets of a token that was revoked. */
   revoked(identity: Identity): void
+  /** Drops all sockets: the password was changed. */
+  changed(): void
 }
 
 /** `Authorization: Bearer`; never a query string. */
@@ -24,7 +27,7 @@ export const requireToken =
     next()
   }
 
-export function authRoutes({ tokens, guard, isPassword, signedIn, revoked }: SignIn): Router {
+export function authRoutes({ tokens, guard, password: kept, signedIn, revoked, changed }: SignIn): Router {
   const router = Router()
   router.post('/login', async (request, response) => {
     const address = request.socket.remoteAddress ?? ''
@@ -32,13 +35,26 @@ export function authRoutes({ tokens, guard, isPassword, signedIn, revoked }: Sig
     const { password } = read(LoginBody, request.body)
     // Counted before it is known to be wrong, so that many at once are not all let through.
     guard.failed(address)
-    if (!(await isPassword(password))) {
+    if (!(await kept.is(password))) {
       signedIn(address, false)
       throw new JarvisError('invalid_credentials', 'That is not the password.')
     }
     guard.succeeded(address)
     signedIn(address, true)
     const reply: LoginReply = { ...tokens.issue('operator', 'operator'), role: 'operator' }
+    response.json(reply)
+  })
+  router.post('/password', requireToken(tokens), operatorOnly, async (request, response) => {
+    const address = request.socket.remoteAddress ?? ''
+    guard.check(address)
+    const { current, next } = read(PasswordBody, request.body)
+    guard.failed(address)
+    if (!(await kept.is(current))) throw new JarvisError('invalid_credentials', 'That is not the present password.')
+    guard.succeeded(address)
+    kept.change(next)
+    changed()
+    const { sub, role } = identityOf(response)
+    const reply: LoginReply = { ...tokens.issue(sub, role), role }
     response.json(reply)
   })
   router.post('/logout', requireToken(tokens), (_request, response) => {

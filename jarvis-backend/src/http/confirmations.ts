@@ -8,6 +8,7 @@ const dayMs = 24 * 60 * 60_000
 export function confirmationRoutes(confirmations: Confirmations, now: () => number): Router {
   const router = Router()
   router.get('/', (_request, response) => {
+    if (identityOf(response).role === 'operator') confirmations.seen()
     response.json({ items: confirmations.list(now() - dayMs) })
   })
   router.post('/:id', operatorOnly, (request, response) => {

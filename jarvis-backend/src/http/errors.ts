@@ -22,6 +22,7 @@ function toJarvisError(error: unknown): JarvisError {
   const { status, type } = error as { status?: unknown; type?: unknown }
   if (type === 'entity.too.large')
     return new JarvisError('message_too_large', 'The body is too large.', { cause: error })
+  if (status === 404) return new JarvisError('not_found', 'There is no such file.', { cause: error })
   if (typeof status === 'number' && status >= 400 && status < 500) {
     const message = type === 'entity.parse.failed' ? 'The body is not valid JSON.' : 'The request could not be read.'
     return new JarvisError('invalid_request', message, { cause: error })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Card, Decision, Tier } from './tier.ts'
 
 export const LoginBody = z.strictObject({ password: z.string().max(1_000) })
+export const PasswordBody = z.strictObject({ current: z.string().max(1_000), next: z.string().max(1_000) })
 export type LoginReply = { token: string; expiresIn: number; role: Role }
 
 export const Role = z.enum(['operator', 'viewer'])
@@ -15,7 +16,12 @@ export const PageQuery = z.strictObject({
   before: z.string().max(100).optional(),
 })
 export const ConfirmBody = z.strictObject({ confirmed: z.boolean(), note: z.string().max(2_000).optional() })
-export const ClassifyBody = z.strictObject({ input: z.record(z.string(), z.unknown()) })
+/** Not a record: that would drop a key named `__proto__`, which must be refused like any other. */
+const AnyObject = z.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'must be an object',
+)
+export const ClassifyBody = z.strictObject({ input: AnyObject })
 
 export type Page<T> = { items: T[]; next?: string }
 

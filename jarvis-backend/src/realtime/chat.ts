@@ -5,7 +5,7 @@ import type { TranscriptStore } from '../agent/transcript-store.ts'
 import type { Identity } from '../auth/tokens.ts'
 import { type ChatReplies, type ChatRequests, chatRequests } from '../protocol/index.ts'
 import type { Confirmations } from '../tools/confirmations.ts'
-import { answer } from './answer.ts'
+import { answer, identityOf } from './answer.ts'
 
 /** A snapshot reads up to some hundred entries. */
 const snapshotWeight = 25
@@ -64,7 +64,8 @@ export function serveChat(
     on(
       'chat:attach',
       'viewer',
-      ({ sessionId }) => {
+      ({ sessionId }, { role }) => {
+        if (role === 'operator') confirmations.seen(sessionId)
         const snapshot = runs.snapshot(sessionId)
         void socket.join(sessionId)
         return { snapshot }
@@ -75,5 +76,14 @@ export function serveChat(
       runs.unqueue(sessionId, messageId)
       return {}
     })
+  })
+}
+
+/** Whether an operator's screen is attached to the session. */
+export function isWatched(namespace: Namespace, sessionId: string): boolean {
+  const ids = namespace.adapter.rooms.get(sessionId) ?? []
+  return [...ids].some((id) => {
+    const socket = namespace.sockets.get(id)
+    return socket !== undefined && identityOf(socket).role === 'operator'
   })
 }

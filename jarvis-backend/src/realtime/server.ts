@@ -14,6 +14,8 @@ export type Realtime = {
   namespace(name: string): Namespace
   /** Drops the sockets of a token that was revoked. */
   drop(identity: Identity): void
+  /** Drops every socket. */
+  dropAll(): void
   close(): Promise<void>
 }
 
@@ -64,6 +66,9 @@ export function createRealtime(http: HttpServer, tokens: Tokens, guard: RequestG
     namespace: open,
     drop({ tokenHash }) {
       for (const namespace of guarded) namespace.in(roomOf(tokenHash)).disconnectSockets(true)
+    },
+    dropAll() {
+      for (const namespace of guarded) namespace.disconnectSockets(true)
     },
     close: () => io.close(),
   }

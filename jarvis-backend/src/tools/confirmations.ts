@@ -26,6 +26,10 @@ export type DecideRequest = {
 }
 
 export type Confirmations = {
+  /** When a card asked now expires: its time counts from when an operator's screen has it, at the latest in a day. */
+  firstExpiry(sessionId: string, at: number): number
+  /** An operator's screen has the cards of this session, or all cards: the time of those not seen before begins. */
+  seen(sessionId?: string): void
   /** Puts the call before the operators, or goes on waiting for an answer asked for before a restart. */
   ask(confirmation: { card: Card; sessionId: string; runId: string; bindingHash: string }, waiter: Waiter): void
   get: ConfirmationStore['get']
@@ -39,6 +43,7 @@ export type Confirmations = {
 }
 
 const retryEveryMs = 5_000
+const unseenForMs = 24 * 60 * 60_000
 
 export function createConfirmations(parts: {
   store: ConfirmationStore
@@ -46,8 +51,13 @@ export function createConfirmations(parts: {
   journal: Journal
   transactions: Transactions
   clock: Clock
+  ttlMs: number
+  /** Whether an operator's screen shows this session. */
+  isWatched(sessionId: string): boolean
   /** Told after each change of the list. */
   changed(sessionId: string): void
+  redact(text: string): string
+  isStopping(): boolean
   report(error: unknown, message: string): void
 }): Confirmations {
   const { store, executions, journal, transactions, clock } = parts
@@ -97,16 +107,31 @@ export function createConfirmations(parts: {
   }
 
   return {
+    firstExpiry: (sessionId, at) => at + parts.ttlMs + (parts.isWatched(sessionId) ? 0 : unseenForMs),
+    seen(sessionId) {
+      const at = clock.now()
+      for (const { card } of store.unseen(sessionId)) {
+        const expiresAt = Math.min(at, card.createdAt + unseenForMs) + parts.ttlMs
+        store.see(card.toolUseId, at, expiresAt)
+        const waits = waiting.get(card.toolUseId)
+        if (waits === undefined) continue
+        waits.disarm()
+        waits.disarm = expireAt(card.toolUseId, expiresAt)
+      }
+    },
     ask(confirmation, waiter) {
       const { card, sessionId } = confirmation
       const known = store.get(card.toolUseId)
-      if (known === undefined) store.add(confirmation)
+      if (known === undefined) {
+        store.add({ ...confirmation, ...(parts.isWatched(sessionId) && { seenAt: card.createdAt }) })
+      }
       const expiresAt = known?.card.expiresAt ?? card.expiresAt
       waiting.set(card.toolUseId, { waiter, sessionId, disarm: expireAt(card.toolUseId, expiresAt) })
       transactions.afterCommit(() => parts.changed(sessionId))
     },
     get: store.get,
-    decide({ toolUseId, sessionId, confirmed, note, by, remember }) {
+    decide({ toolUseId, sessionId, confirmed, note = '', by, remember }) {
+      if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Decide when it is back.')
       const known = store.get(toolUseId)
       if (known === undefined || (sessionId !== undefined && known.sessionId !== sessionId)) {
         throw new JarvisError('unknown_confirmation', 'There is no such confirmation in this session.')
@@ -123,14 +148,19 @@ export function createConfirmations(parts: {
       }
       const drift = confirmed ? waiting.get(toolUseId)?.waiter.recheck() : undefined
       if (drift !== undefined) {
-        resolve(toolUseId, { decision: 'cancelled', by: 'jarvis', note: drift, at })
+        resolve(toolUseId, { decision: 'cancelled', by: 'jarvis', note: parts.redact(drift), at })
         throw new JarvisError('expired', `${drift} Nothing was run.`)
       }
       const decision = confirmed ? 'approved' : 'denied'
-      resolve(toolUseId, { decision, by, at, ...(note === undefined || note === '' ? {} : { note }) }, remember)
+      resolve(toolUseId, { decision, by, at, ...(note === '' ? {} : { note: parts.redact(note) }) }, remember)
     },
     cancel(toolUseId, by, note) {
-      resolve(toolUseId, { decision: 'cancelled', by, at: clock.now(), ...(note === undefined ? {} : { note }) })
+      resolve(toolUseId, {
+        decision: 'cancelled',
+        by,
+        at: clock.now(),
+        ...(note === undefined ? {} : { note: parts.redact(note) }),
+      })
     },
     pending: (sessionId) => store.pending(sessionId).map(({ card }) => card),
     pendingCounts: store.pendingCounts,

@@ -59,7 +59,6 @@ export function createExecutor(parts: {
   transactions: Transactions
   redactor: Redactor
   clock: Clock
-  confirmTtlMs: number
   cluster: Cluster
   /** Adds a line to a session's transcript when no run of it is at work. */
   note(sessionId: string, runId: string, entry: ReconciledEntry): void
@@ -311,8 +310,7 @@ export function createExecutor(parts: {
         },
         claim: () => (isNext ? claimOf(call, ready, context) : undefined),
         record({ at: _, ...resolution }) {
-          const note = resolution.note === undefined ? {} : { note: redactor.text(resolution.note) }
-          context.append({ type: 'confirm_resolved', toolUseId, ...resolution, ...note })
+          context.append({ type: 'confirm_resolved', toolUseId, ...resolution })
         },
         resolved({ decision }, claimed) {
           context.signal.removeEventListener('abort', onAbort)
@@ -337,7 +335,7 @@ export function createExecutor(parts: {
       ...describe({ toolName: call.toolName, input }, target, parts.world(), verdict, createdAt),
       requestedBy: context.requestedBy,
       createdAt,
-      expiresAt: createdAt + parts.confirmTtlMs,
+      expiresAt: confirmations.firstExpiry(context.sessionId, createdAt),
     }
   }
 

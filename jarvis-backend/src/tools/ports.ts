@@ -1,6 +1,7 @@
 import type { Card, ConfirmationRow, Decision, Tier, ToolInput } from '../protocol/index.ts'
 
-export type StoredConfirmation = { card: Card; sessionId: string; runId: string; bindingHash: string }
+/** `seenAt`: when an operator's screen first had it. */
+export type StoredConfirmation = { card: Card; sessionId: string; runId: string; bindingHash: string; seenAt?: number }
 export type Resolution = { decision: Decision; by: string; note?: string; at: number }
 /** The right to run one call, once. */
 export type Claim = {
@@ -21,6 +22,9 @@ export interface ConfirmationStore {
   /** Compare-and-set. @returns false when it was decided before. */
   resolve(toolUseId: string, resolution: Resolution): boolean
   pending(sessionId?: string): StoredConfirmation[]
+  /** Those that no operator's screen has had yet. */
+  unseen(sessionId?: string): StoredConfirmation[]
+  see(toolUseId: string, at: number, expiresAt: number): void
   /** Pending ones, soonest to expire first, then those decided since `since`, newest first. */
   list(since: number): ConfirmationRow[]
   pendingCounts(): Map<string, number>
@@ -47,7 +51,16 @@ export interface ExecutionStore {
 export interface Journal {
   append(kind: JournalKind, body: Record<string, unknown>): void
 }
-export type JournalKind = 'call' | 'refusal' | 'decision' | 'execution' | 'result' | 'sign_in' | 'token' | 'restore' | 'prune'
+export type JournalKind =
+  | 'call'
+  | 'refusal'
+  | 'decision'
+  | 'execution'
+  | 'result'
+  | 'sign_in'
+  | 'token'
+  | 'restore'
+  | 'prune'
 
 export interface Transactions {
   atomically<T>(work: () => T): T

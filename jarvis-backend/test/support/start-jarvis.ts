@@ -23,6 +23,7 @@ type Reply<E extends keyof ChatRequests> =
 /** One screen: a socket that remembers what it received. */
 export type Screen = {
   socket: Socket
+  token: string
   /** The acknowledgement, whatever it says. */
   request<E extends keyof ChatRequests>(event: E, payload: unknown): Promise<Reply<E>>
   /** The acknowledgement of something that must work. */
@@ -86,6 +87,7 @@ export async function startJarvis(
     guest: (vmid: number) => homelab.cluster.state().guests.find((guest) => guest.vmid === vmid),
     stop,
     token: tokenFor,
+    newPassword: jarvis.newPassword,
     async connect(namespace = '/chat', role: Role = 'operator'): Promise<Screen> {
       const screen = await openScreen(url + namespace, tokenFor(role))
       screens.push(screen)
@@ -106,8 +108,10 @@ export async function startJarvis(
   }
 }
 
+let issued = 0
+/** No two are the same, so that one can be revoked alone. */
 export const tokenFor = (role: Role): string =>
-  jwt.sign({ sub: role, role }, jwtSecret, { algorithm: 'HS256', issuer: 'jarvis', expiresIn: 3600 })
+  jwt.sign({ sub: role, role }, jwtSecret, { algorithm: 'HS256', issuer: 'jarvis', expiresIn: 3600 + issued++ })
 
 function openScreen(url: string, token: string): Promise<Screen> {
   const socket = io(url, { auth: { token }, forceNew: true, transports: ['websocket'], reconnection: false })
@@ -120,6 +124,7 @@ function openScreen(url: string, token: string): Promise<Screen> {
   })
   const screen: Screen = {
     socket,
+    token,
     received,
     names: () => received.map(({ event }) => event),
     request: (event, payload) => socket.timeout(10_000).emitWithAck(event, payload),

@@ -32,13 +32,18 @@ const toResolution = (row: Row) =>
 
 export function createConfirmationStore({ sql }: Database): ConfirmationStore {
   const insert = sql.prepare(
-    `INSERT INTO confirmations (tool_use_id, session_id, run_id, card, binding_hash, created_at, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO confirmations (tool_use_id, session_id, run_id, card, binding_hash, created_at, seen_at, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const select = sql.prepare<[string], Row>('SELECT * FROM confirmations WHERE tool_use_id = ?')
   const update = sql.prepare(
     `UPDATE confirmations SET decision = ?, decided_by = ?, decided_at = ?, note = ?
      WHERE tool_use_id = ? AND decision IS NULL`,
+  )
+  const selectUnseen = sql.prepare<[], Row>('SELECT * FROM confirmations WHERE decision IS NULL AND seen_at IS NULL')
+  const updateSeen = sql.prepare(
+    `UPDATE confirmations SET seen_at = ?, expires_at = ?, card = json_set(card, '$.expiresAt', ?)
+     WHERE tool_use_id = ?`,
   )
   const selectPending = sql.prepare<[], Row>('SELECT * FROM confirmations WHERE decision IS NULL ORDER BY expires_at')
   const selectPendingOf = sql.prepare<[string], Row>(
@@ -61,7 +66,7 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
   }
 
   return {
-    add: ({ card, sessionId, runId, bindingHash }) =>
+    add: ({ card, sessionId, runId, bindingHash, seenAt }) =>
       void insert.run(
         card.toolUseId,
         sessionId,
@@ -69,6 +74,7 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
         JSON.stringify(card),
         bindingHash,
         card.createdAt,
+        seenAt ?? null,
         card.expiresAt,
       ),
     get(toolUseId) {
@@ -79,6 +85,12 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
     },
     resolve: (toolUseId, { decision, by, at, note }) =>
       update.run(decision, by, at, note ?? null, toolUseId).changes === 1,
+    unseen: (sessionId) =>
+      selectUnseen
+        .all()
+        .filter((row) => sessionId === undefined || row.session_id === sessionId)
+        .map(toStored),
+    see: (toolUseId, at, expiresAt) => void updateSeen.run(at, expiresAt, expiresAt, toolUseId),
     pending: (sessionId) =>
       (sessionId === undefined ? selectPending.all() : selectPendingOf.all(sessionId)).map(toStored),
     list: (since) => [...selectPending.all(), ...selectDecided.all(since)].map(toListed),

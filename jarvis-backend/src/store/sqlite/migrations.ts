@@ -49,6 +49,8 @@ export const migrations: readonly string[] = [
     card TEXT NOT NULL,
     binding_hash TEXT NOT NULL,
     created_at INTEGER NOT NULL,
+    -- When an operator's screen first had it; its time counts from then.
+    seen_at INTEGER,
     expires_at INTEGER NOT NULL,
     decision TEXT CHECK (decision IN ('approved', 'denied', 'expired', 'cancelled')),
     decided_by TEXT,

@@ -1,0 +1,75 @@
+import { createHmac } from 'node:crypto'
+import { keepSecret, keptSecret } from '../lib/kept-secret.ts'
+import { JarvisError } from '../protocol/index.ts'
+import { generatePassword, hashPassword, isPassword, isSameSecret } from './passwords.ts'
+
+export interface Settings {
+  get(key: string): string | undefined
+  set(key: string, value: string): void
+}
+
+export type Password = {
+  /** Made by this start and not yet known to anybody. */
+  made: string | undefined
+  /** Keeps what was made; called once somebody can be told. */
+  keep(): void
+  is(given: string): Promise<boolean>
+  /** Sets another; every token issued before is dead from then on. @throws JarvisError `invalid_request` */
+  change(next: string): void
+  /** Tokens issued before are not valid. Unix ms. */
+  validFrom(): number
+}
+
+const file = 'password-hash'
+const shortest = 8
+
+/** The operator's password: the configured one, else one that is made at the first start and kept as a hash. */
+export function createPassword(parts: {
+  configured: string | undefined
+  dataDir: string
+  secret: string
+  settings: Settings
+  now(): number
+}): Password {
+  const { configured, dataDir, settings, now } = parts
+  // Tokens carry whole seconds, rounded up; this is past any that was issued before.
+  const endTokens = () => settings.set('tokens_valid_from', String((Math.ceil(now() / 1000) + 1) * 1000))
+  const validFrom = () => Number(settings.get('tokens_valid_from') ?? 0)
+
+  if (configured !== undefined) {
+    // A mark, not the password: it tells whether the configuration holds another one than at the last start.
+    const mark = createHmac('sha256', parts.secret).update(configured).digest('hex')
+    const known = settings.get('password_mark')
+    if (known !== undefined && known !== mark) endTokens()
+    settings.set('password_mark', mark)
+    return {
+      made: undefined,
+      keep: () => {},
+      is: async (given) => isSameSecret(given, configured),
+      change: () => {
+        throw new JarvisError('invalid_request', 'JARVIS_PASSWORD sets the password. Change it there and start again.')
+      },
+      validFrom,
+    }
+  }
+
+  let hash = keptSecret(dataDir, file)
+  const made = hash === undefined ? generatePassword() : undefined
+  if (made !== undefined) hash = hashPassword(made)
+  return {
+    made,
+    keep: () => {
+      if (made !== undefined && hash !== undefined) keepSecret(dataDir, file, hash)
+    },
+    is: async (given) => isPassword(given, hash ?? ''),
+    change(next) {
+      if (next.length < shortest) {
+        throw new JarvisError('invalid_request', `A password has at least ${shortest} characters.`)
+      }
+      hash = hashPassword(next)
+      keepSecret(dataDir, file, hash)
+      endTokens()
+    },
+    validFrom,
+  }
+}
