@@ -274,7 +274,12 @@ export async function startScripted(scene: Scene, dist = built) {
     updateCluster: (update: ClusterUpdate) => void cluster.emit('cluster:update', update),
     /** Cuts every connection; clients come back by themselves. */
     drop: () => io.disconnectSockets(true),
-    close: () => io.close(),
+    async close() {
+      const closed = io.close()
+      // A browser keeps idle connections, for which a closing server would wait.
+      http.closeAllConnections()
+      await closed
+    },
   }
 }
 

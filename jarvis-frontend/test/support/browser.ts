@@ -1,11 +1,12 @@
-import { accessSync, constants, mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Role } from 'jarvis-backend/protocol'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { build } from 'vite'
+import { findChromium } from '../../../scripts/chromium.js'
 import { type Scene, type Scripted, startScripted, tokenOf } from '../../src/testing/scripted-server.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -20,32 +21,15 @@ const args = [
   '--disable-sync',
 ]
 
-function findChromium(): string {
-  const named = process.env.CHROMIUM_PATH
-  if (named !== undefined) return named
-  const folders = (process.env.PATH ?? '').split(delimiter)
-  const names = ['chromium', 'chromium-browser', 'google-chrome']
-  const found = names
-    .flatMap((name) => folders.map((folder) => join(folder, name)))
-    .find((path) => {
-      try {
-        accessSync(path, constants.X_OK)
-        return true
-      } catch {
-        return false
-      }
-    })
-  if (found === undefined) throw new Error('No Chromium in PATH. Set CHROMIUM_PATH.')
-  return found
-}
-
 export type View = { role?: Role | 'nobody'; theme?: 'dark' | 'light'; isPhone?: boolean; height?: number }
 
 /** A browser and the dashboard, built for this test file alone so that no other build can disturb it. */
 export async function openStage() {
   const outDir = mkdtempSync(join(tmpdir(), 'jarvis-dashboard-'))
   await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } })
-  const browser: Browser = await chromium.launch({ executablePath: findChromium(), args })
+  const executablePath = findChromium()
+  if (executablePath === undefined) throw new Error('No Chromium found. Install it, or set CHROMIUM_PATH.')
+  const browser: Browser = await chromium.launch({ executablePath, args })
   const servers: Scripted[] = []
   return {
     async play(scene: Scene): Promise<Scripted> {
@@ -80,6 +64,7 @@ export async function openStage() {
     async close() {
       await browser.close()
       for (const server of servers) await server.close()
+      rmSync(outDir, { recursive: true, force: true })
     },
   }
 }
