@@ -43,6 +43,8 @@ export async function startJarvis(
     model?: Model
     env?: Record<string, string>
     clock?: Clock
+    /** A cluster that outlives this server. */
+    homelab?: ReturnType<typeof createSimulator>
     dataDir?: string
     speed?: number
     /** The built dashboard is served too. */
@@ -60,7 +62,9 @@ export async function startJarvis(
   })
   const clock = options.clock ?? systemClock
   const model = options.model ?? scripted()
-  const homelab = createSimulator({ clock, protectedTargets: config.protectedTargets, speed: options.speed ?? 1_000 })
+  const homelab =
+    options.homelab ??
+    createSimulator({ clock, protectedTargets: config.protectedTargets, speed: options.speed ?? 1_000 })
   const dashboardDir = options.dashboardDir ?? join(dataDir, 'no-dashboard')
   const jarvis = compose(config, '0.0.0-test', dashboardDir, { clock, model, homelab })
   await new Promise<void>((resolve) => jarvis.http.listen(0, '127.0.0.1', resolve))
