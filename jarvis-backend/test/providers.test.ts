@@ -15,6 +15,10 @@ const messageEnd = (stop_reason: string) => [
   event({ type: 'message_stop' }),
 ]
 
+const blockStart = (content_block: unknown) => event({ type: 'content_block_start', index: 0, content_block })
+const blockDelta = (delta: unknown) => event({ type: 'content_block_delta', index: 0, delta })
+const oddError = { type: 5, code: [], message: {}, headers: {} }
+
 const anthropic: Dialect = {
   name: 'the Anthropic provider',
   keyName: 'ANTHROPIC_API_KEY',
@@ -42,6 +46,21 @@ const anthropic: Dialect = {
     ...messageEnd(stop === 'cut' ? 'max_tokens' : 'tool_use'),
   ],
   overloaded: event({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
+  unreadable: [
+    [blockStart(null)],
+    [blockStart('text')],
+    [blockDelta(null)],
+    [blockDelta(['text_delta'])],
+    [event({ type: 'message_start', message: 'hello' })],
+    [event({ type: 'message_delta', delta: 'end_turn' })],
+    [blockStart({ type: 'tool_use', name: 'stop_vm', input: [101] })],
+    [
+      blockStart({ type: 'tool_use', name: 'stop_vm' }),
+      blockDelta({ type: 'input_json_delta', partial_json: { a: 1 } }),
+    ],
+    [blockStart({ type: 'thinking', thinking: 'Hm' }), blockDelta({ type: 'signature_delta', signature: 7 })],
+  ],
+  oddFailure: event({ type: 'error', error: oddError }),
   error: (message) => JSON.stringify({ type: 'error', error: { type: 'api_error', message } }),
   spent: refuses(
     400,
@@ -77,6 +96,16 @@ const openAiCompatible: Dialect = {
     ...chatEnd(stop === 'cut' ? 'length' : 'tool_calls'),
   ],
   overloaded: chunk({ error: { message: 'Overloaded', code: 503 } }),
+  unreadable: [
+    [chunk({ choices: { delta: {} } })],
+    [chunk({ choices: [null] })],
+    [chunk({ choices: [{ delta: 'Hello' }] })],
+    [delta({ tool_calls: [null] })],
+    [delta({ tool_calls: { name: 'stop_vm' } })],
+    [delta({ tool_calls: [{ index: 0, function: 'stop_vm' }] })],
+    [delta({ tool_calls: [{ index: 0, function: { name: 'stop_vm', arguments: { vmid: 101 } } }] })],
+  ],
+  oddFailure: chunk({ error: oddError }),
   error: (message) => JSON.stringify({ error: { message, type: 'error', code: null } }),
   spent: refuses(
     429,

@@ -1,12 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { ModelError, type Turn } from '../agent/model.ts'
 import type { Usage } from '../protocol/index.ts'
-import { type Provider, sendFailure, streamFailure } from './failure.ts'
+import { broken, type Provider, sendFailure, streamFailure } from './failure.ts'
 import { readEvents } from './sse.ts'
 
 /** Folds a provider's events into a turn. */
 export type Reader = {
-  /** @returns true once the reply is complete. @throws ModelError for an error among the events. */
+  /**
+   * @returns true once the reply is complete. @throws ModelError for an error among the events; TypeError for an event
+   * that cannot be read as the protocol has it, which `exchange` tells as a broken stream.
+   */
   take(data: string): boolean
   /** @throws ModelError if the stream ended before the reply did. */
   turn(): Turn
@@ -39,6 +42,7 @@ export async function exchange(
       })
     }
     await readEvents(body, reader.take).catch((error) => {
+      if (error instanceof TypeError) throw broken(provider, 'it sent something unreadable', reader.usage(), error)
       throw streamFailure(provider, error, reader.usage())
     })
     return reader.turn()

@@ -39,6 +39,12 @@ const statusOfType = new Map<string, number>([
   ['overloaded_error', 529],
 ])
 
+/** What an error among a stream's events says: one object, or one sentence. */
+export function complaintIn(error: unknown): Complaint {
+  const { status, type, code, message } = record(typeof error === 'string' ? { message: error } : error)
+  return { status, type, code, message }
+}
+
 export function refusal(provider: Provider, complaint: Complaint, usage?: Usage): ModelError {
   const { name, host, keyName } = provider
   const words = [complaint.type, complaint.code].filter((word) => typeof word === 'string')
@@ -93,9 +99,10 @@ export function streamFailure(provider: Provider, error: unknown, usage?: Usage)
   return isConnection ? broken(provider, 'the connection broke', usage) : error
 }
 
-export const broken = (provider: Provider, why: string, usage?: Usage) =>
+export const broken = (provider: Provider, why: string, usage?: Usage, cause?: unknown) =>
   new ModelError('model_stream_broken', `${provider.name} stopped in the middle of its answer: ${why}. Try again.`, {
     isRetryable: true,
+    cause,
     ...(usage !== undefined && { usage }),
   })
 

@@ -1,8 +1,9 @@
 import { newId } from '../lib/ids.ts'
 import type { Content, ToolCall, TurnStop } from '../protocol/index.ts'
+import { type Fields, fieldsIfAny } from './fields.ts'
 
-/** A tool call while its arguments stream in. */
-export type CallInProgress = { type: 'call'; name: string; json: string }
+/** A tool call while its arguments stream in. `input`: given whole at the start; counts only where no JSON follows. */
+export type CallInProgress = { type: 'call'; name: string; json: string; input?: Fields }
 export type Piece = Exclude<Content, ToolCall> | CallInProgress
 
 /**
@@ -14,10 +15,12 @@ export function reply(
   stop: TurnStop,
   mayCall: boolean,
 ): { content: Content[]; stopReason: TurnStop } {
-  const isCut = (piece: CallInProgress) => stop === 'max_tokens' && piece === pieces.at(-1) && !isWhole(piece.json)
+  const isCut = (piece: CallInProgress) =>
+    stop === 'max_tokens' &&
+    piece === pieces.at(-1) &&
+    (piece.json === '' ? piece.input === undefined : !isWhole(piece.json))
   const content = pieces.flatMap((piece): Content[] => {
-    if (piece.type === 'call')
-      return mayCall && stop !== 'refusal' && !isCut(piece) ? [toolCall(piece.name, piece.json)] : []
+    if (piece.type === 'call') return mayCall && stop !== 'refusal' && !isCut(piece) ? [toolCall(piece)] : []
     return piece.type === 'text' && piece.text === '' ? [] : [piece]
   })
   const calls = content.some((piece) => piece.type === 'tool_call')
@@ -34,14 +37,13 @@ export function isWhole(json: string): boolean {
   }
 }
 
-function toolCall(toolName: string, json: string): ToolCall {
-  const call = { type: 'tool_call' as const, toolUseId: newId('tu'), toolName, toolInput: {} }
-  if (json.trim() === '') return call
+function toolCall({ name, json, input }: CallInProgress): ToolCall {
+  const call = { type: 'tool_call' as const, toolUseId: newId('tu'), toolName: name, toolInput: {} }
   try {
-    const input: unknown = JSON.parse(json)
-    if (typeof input === 'object' && input !== null && !Array.isArray(input))
-      return { ...call, toolInput: input as Record<string, unknown> }
-    return { ...call, malformed: `The arguments must be a JSON object, not ${json.slice(0, 100)}` }
+    const given = json.trim() === '' ? (input ?? {}) : fieldsIfAny(JSON.parse(json))
+    if (given === undefined)
+      return { ...call, malformed: `The arguments must be a JSON object, not ${json.slice(0, 100)}` }
+    return { ...call, toolInput: given }
   } catch (error) {
     return { ...call, malformed: `The arguments are not valid JSON: ${String(error).slice(0, 200)}` }
   }

@@ -16,6 +16,10 @@ export type Dialect = {
   begins(deltas: readonly string[]): string[]
   calls(calls: readonly WireCall[], stop?: 'cut'): string[]
   overloaded: string
+  /** Events that are not as the protocol has them, each after what must stand before it. */
+  unreadable: readonly (readonly string[])[]
+  /** A failure among the events whose fields are of all the wrong types. */
+  oddFailure: string
   error(message: string): string
   spent: Play
 }
@@ -183,6 +187,19 @@ export function modelContract(dialect: Dialect) {
     test('a stream that is no JSON is broken', async () => {
       expect((await failure([streams(['data: {"type":\n\n'])])).code).toBe('model_stream_broken')
       expect((await failure([streams(['data: null\n\n'])])).code).toBe('model_stream_broken')
+      expect((await failure([streams(['data: []\n\n'])])).code).toBe('model_stream_broken')
+    })
+
+    test.each(dialect.unreadable.map((events) => ({ events })))(
+      'what cannot be read as the protocol has it is a broken stream: $events',
+      async ({ events }) => {
+        const error = await failure([streams([...events, ...dialect.says([])])])
+        expect(error).toMatchObject({ code: 'model_stream_broken', isRetryable: true })
+      },
+    )
+
+    test('an error inside the stream may be odd itself', async () => {
+      expect(await failure([streams([dialect.oddFailure])])).toMatchObject({ code: 'model_overloaded' })
     })
 
     test('an error inside the stream is told like one outside it', async () => {

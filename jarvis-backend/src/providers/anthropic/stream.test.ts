@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { ModelError } from '../../agent/model.ts'
+import { noUsage } from '../../protocol/index.ts'
 import { anthropicReader } from './stream.ts'
 
 const provider = { name: 'P', host: 'p', keyName: 'K', urlName: 'U', secret: undefined }
@@ -64,6 +65,13 @@ test('arguments that come whole with the start of a call are taken', () => {
   expect(reader.turn().content).toMatchObject([{ toolInput: { vmid: 101 } }])
 })
 
+test('arguments that come whole are not cut off by the token limit', () => {
+  const call = opens(0, { type: 'tool_use', name: 'stop_vm', input: { vmid: 101 } })
+  expect(read(call, ...ends('max_tokens')).reader.turn().content).toMatchObject([{ toolInput: { vmid: 101 } }])
+  const cut = read(call, grows(0, { type: 'input_json_delta', partial_json: '{"vm' }), ...ends('max_tokens'))
+  expect(cut.reader.turn().content).toEqual([])
+})
+
 test.each([
   ['end_turn', 'end_turn'],
   ['stop_sequence', 'end_turn'],
@@ -98,6 +106,43 @@ test('usage is cumulative, and what a later event leaves out stands', () => {
     ...ends('end_turn', { output_tokens: 30 }),
   )
   expect(reader.turn().usage).toEqual({ inputTokens: 5, outputTokens: 30, cacheReadTokens: 11, cacheWriteTokens: 7 })
+})
+
+test.each(['9', 'many', -1, 1.5, 1e300, 2 ** 53, true, {}, [9], null])('a count of %j is passed over', (odd) => {
+  const counts = {
+    input_tokens: odd,
+    output_tokens: odd,
+    cache_read_input_tokens: odd,
+    cache_creation_input_tokens: odd,
+  }
+  const usage = { inputTokens: 5, outputTokens: 1, cacheReadTokens: 11, cacheWriteTokens: 7 }
+  expect(read(start, ...ends('end_turn', counts)).reader.turn().usage).toEqual(usage)
+  expect(read({ ...start, message: { usage: counts } }, ...ends('end_turn')).reader.turn().usage).toEqual(noUsage)
+  expect(read(start, { type: 'message_delta', delta: null, usage: odd }, ...ends(null)).reader.turn().usage).toEqual(
+    usage,
+  )
+})
+
+test.each([7, null, {}, ['x'], true])('words and names that are %j are passed over', (odd) => {
+  const { reader, said } = read(
+    opens(0, { type: 'text', text: odd }),
+    grows(0, { type: 'text_delta', text: odd }),
+    grows(0, { type: 'text_delta', text: 'Yes.' }),
+    opens(1, { type: 'thinking', thinking: odd }),
+    grows(1, { type: 'thinking_delta', thinking: odd }),
+    opens(2, { type: 'redacted_thinking', data: odd }),
+    opens(3, { type: 'tool_use', name: odd, input: null }),
+    opens(4, { type: odd, text: 'lost' }),
+    { type: odd },
+    { type: 'message_delta', delta: { stop_reason: odd } },
+    { type: 'message_stop' },
+  )
+  expect(said).toEqual(['text Yes.'])
+  expect(reader.turn().content).toEqual([
+    { type: 'text', text: 'Yes.' },
+    { type: 'thinking', text: '' },
+    { type: 'tool_call', toolUseId: expect.any(String), toolName: '', toolInput: {} },
+  ])
 })
 
 test('a broken stream tells what it cost so far', () => {

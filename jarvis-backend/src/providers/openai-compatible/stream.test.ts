@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { ModelError } from '../../agent/model.ts'
+import { noUsage } from '../../protocol/index.ts'
 import { explained } from './model.ts'
 import { chatReader } from './stream.ts'
 
@@ -106,6 +107,38 @@ test('a stream is whole with [DONE] or a finish reason, and broken with neither'
 test('a server that counts nothing costs nothing', () => {
   const { reader } = read([{ choices: [], usage: null }, stop('stop')])
   expect(reader.turn().usage).toEqual({ inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 })
+})
+
+test.each(['9', 'many', -1, 1.5, 1e300, 2 ** 53, true, {}, [9], null])('a count of %j is passed over', (odd) => {
+  const details = { prompt_tokens_details: { cached_tokens: odd } }
+  const whole = { prompt_tokens: 10, completion_tokens: 2 }
+  const usageOf = (...usages: unknown[]) =>
+    read([...usages.map((usage) => ({ usage })), stop('stop')]).reader.turn().usage
+  expect(usageOf({ prompt_tokens: odd, completion_tokens: odd, ...details })).toEqual(noUsage)
+  expect(usageOf({ ...whole, ...details })).toEqual({ ...noUsage, inputTokens: 10, outputTokens: 2 })
+  expect(usageOf({ ...whole, prompt_tokens_details: odd })).toEqual({ ...noUsage, inputTokens: 10, outputTokens: 2 })
+})
+
+test.each(['many', 9, [9], null])('a usage that is %j leaves the one before it', (odd) => {
+  const { reader } = read([{ usage: { prompt_tokens: 10 } }, { usage: odd }, stop('stop')])
+  expect(reader.turn().usage).toEqual({ ...noUsage, inputTokens: 10 })
+})
+
+test.each([7, null, {}, ['x'], true])('words and names that are %j are passed over', (odd) => {
+  const { reader, said } = read([
+    { choices: null },
+    { choices: [{ delta: null, finish_reason: odd }] },
+    delta({ content: odd, refusal: odd, reasoning_content: odd, reasoning: odd, tool_calls: null }),
+    delta({ content: 'Yes.' }),
+    delta({ tool_calls: [{ index: odd, id: odd, function: { name: odd, arguments: '{"n"' } }] }),
+    delta({ tool_calls: [{ index: odd, id: odd, function: { name: odd, arguments: ':1}' } }, { function: null }] }),
+    stop('tool_calls'),
+  ])
+  expect(said).toEqual(['Yes.'])
+  expect(reader.turn().content).toEqual([
+    { type: 'text', text: 'Yes.' },
+    { type: 'tool_call', toolUseId: expect.any(String), toolName: '', toolInput: { n: 1 } },
+  ])
 })
 
 test('tools that a model does not take over this API are explained', () => {

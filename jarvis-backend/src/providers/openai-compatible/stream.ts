@@ -1,24 +1,9 @@
 import type { ModelSink } from '../../agent/model.ts'
 import { noUsage, type TurnStop, type Usage } from '../../protocol/index.ts'
 import type { Reader } from '../exchange.ts'
-import { broken, type Complaint, type Provider, refusal } from '../failure.ts'
+import { broken, complaintIn, type Provider, refusal } from '../failure.ts'
+import { count, eventOf, type Fields, fields, fieldsIfAny, fragment, list, words } from '../fields.ts'
 import { type CallInProgress, isWhole, reply } from '../reply.ts'
-
-/** What we read of a chunk: servers leave out and add fields as they like. */
-type Chunk = {
-  choices?: { delta?: Delta; finish_reason?: string | null }[]
-  usage?: WireUsage | null
-  error?: Complaint | string | null
-}
-type Delta = Partial<Record<'content' | 'refusal' | 'reasoning_content' | 'reasoning', string | null>> & {
-  tool_calls?: CallDelta[] | null
-}
-type CallDelta = { index?: number; id?: string | null; function?: { name?: string | null; arguments?: string | null } }
-type WireUsage = {
-  prompt_tokens?: number
-  completion_tokens?: number
-  prompt_tokens_details?: { cached_tokens?: number } | null
-}
 
 const stops = new Map<string, TurnStop>([
   ['length', 'max_tokens'],
@@ -32,27 +17,19 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
   let stop: TurnStop | undefined
   const calls = callsInProgress()
 
-  const parse = (data: string): Chunk => {
-    try {
-      const chunk: unknown = JSON.parse(data)
-      if (typeof chunk === 'object' && chunk !== null) return chunk
-    } catch {}
-    throw broken(provider, 'it sent something unreadable', usage)
-  }
-
-  const grow = (delta: Delta) => {
-    const words = delta.content || delta.refusal
-    // Some servers put reasoning here, as a list of parts.
-    if (typeof words === 'string' && words !== '') {
-      text += words
-      sink.text(words)
+  const grow = (delta: Fields) => {
+    // Some servers put reasoning among the content, as a list of parts.
+    const said = words(delta.content) || words(delta.refusal)
+    if (said !== '') {
+      text += said
+      sink.text(said)
     }
-    const thought = delta.reasoning_content || delta.reasoning
-    if (typeof thought === 'string' && thought !== '') {
+    const thought = words(delta.reasoning_content) || words(delta.reasoning)
+    if (thought !== '') {
       thinking += thought
       sink.thinking(thought)
     }
-    if (delta.tool_calls) for (const call of delta.tool_calls) calls.add(call)
+    for (const call of list(delta.tool_calls ?? [])) calls.add(fields(call))
   }
 
   return {
@@ -61,13 +38,14 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
         stop ??= 'end_turn'
         return true
       }
-      const chunk = parse(data)
-      const choice = chunk.choices?.[0]
-      if (choice?.delta) grow(choice.delta)
-      if (choice?.finish_reason) stop = stops.get(choice.finish_reason) ?? 'end_turn'
-      if (chunk.usage) usage = counted(chunk.usage)
-      if (chunk.error)
-        throw refusal(provider, typeof chunk.error === 'string' ? { message: chunk.error } : chunk.error, usage)
+      const chunk = eventOf(data)
+      const [first = {}] = list(chunk.choices ?? [])
+      const choice = fields(first)
+      grow(fields(choice.delta ?? {}))
+      const finish = words(choice.finish_reason)
+      if (finish !== '') stop = stops.get(finish) ?? 'end_turn'
+      usage = counted(chunk.usage) ?? usage
+      if (chunk.error) throw refusal(provider, complaintIn(chunk.error), usage)
       return false
     },
     turn() {
@@ -96,29 +74,33 @@ function callsInProgress() {
 
   return {
     all,
-    add({ index, id, function: { name, arguments: json } = {} }: CallDelta) {
-      const at = index ?? (id ? newest + 1 : newest)
+    add(delta: Fields) {
+      const called = fields(delta.function ?? {})
+      const [id, name, json] = [words(delta.id), words(called.name), fragment(called.arguments)]
+      const at = count(delta.index) ?? (id ? newest + 1 : newest)
       const open = byIndex.get(at)
       const isOther = open && name && ((id && open.id && id !== open.id) || (json && isWhole(open.call.json)))
       if (open === undefined || isOther) {
-        const call: CallInProgress = { type: 'call', name: name ?? '', json: json ?? '' }
+        const call: CallInProgress = { type: 'call', name, json }
         all.push(call)
-        byIndex.set(at, { id: id ?? '', call })
+        byIndex.set(at, { id, call })
         newest = Math.max(newest, at)
         return
       }
-      open.call.name ||= name ?? ''
-      open.call.json += json ?? ''
+      open.call.name ||= name
+      open.call.json += json
     },
   }
 }
 
 /** The prompt's count includes what came from the cache; ours does not. */
-function counted({ prompt_tokens = 0, completion_tokens = 0, prompt_tokens_details }: WireUsage): Usage {
-  const cacheReadTokens = prompt_tokens_details?.cached_tokens ?? 0
+function counted(wire: unknown): Usage | undefined {
+  const usage = fieldsIfAny(wire)
+  if (usage === undefined) return undefined
+  const cacheReadTokens = count(fieldsIfAny(usage.prompt_tokens_details)?.cached_tokens) ?? 0
   return {
-    inputTokens: Math.max(0, prompt_tokens - cacheReadTokens),
-    outputTokens: completion_tokens,
+    inputTokens: Math.max(0, (count(usage.prompt_tokens) ?? 0) - cacheReadTokens),
+    outputTokens: count(usage.completion_tokens) ?? 0,
     cacheReadTokens,
     cacheWriteTokens: 0,
   }
