@@ -1,3 +1,4 @@
+import { deepestInput, isDeeperThan } from '../lib/depth.ts'
 import { newId } from '../lib/ids.ts'
 import type { Content, ToolCall, TurnStop } from '../protocol/index.ts'
 import { type Fields, fieldsIfAny } from './fields.ts'
@@ -43,6 +44,8 @@ function toolCall({ name, json, input }: CallInProgress): ToolCall {
     const given = json.trim() === '' ? (input ?? {}) : fieldsIfAny(JSON.parse(json))
     if (given === undefined)
       return { ...call, malformed: `The arguments must be a JSON object, not ${json.slice(0, 100)}` }
+    if (isDeeperThan(given, deepestInput))
+      return { ...call, malformed: `The arguments are nested more than ${deepestInput} levels deep.` }
     return { ...call, toolInput: given }
   } catch (error) {
     return { ...call, malformed: `The arguments are not valid JSON: ${String(error).slice(0, 200)}` }

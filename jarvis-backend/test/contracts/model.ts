@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Message, type Model, ModelError, type ModelRequest, type Turn } from '../../src/agent/model.ts'
+import { deepestInput } from '../../src/lib/depth.ts'
 import { dribbles, modelServer, type Play, refuses, stalls, streams, tears } from './model-server.ts'
 
 export type WireCall = { id: string; name: string; json: string[] }
@@ -38,6 +39,9 @@ export const request = (part: Partial<ModelRequest> = {}): ModelRequest => ({
   mayCallTools: true,
   ...part,
 })
+
+/** JSON of an object with `levels` more of objects and lists in it. */
+const deep = (levels: number) => `{"a":${'['.repeat(levels - 1)}{}${']'.repeat(levels - 1)}}`
 
 /** Everything said to the sink, in order. */
 export const recorder = () => {
@@ -141,6 +145,9 @@ export function modelContract(dialect: Dialect) {
       ['a list', ['[101]'], {}, 'must be a JSON object'],
       ['null', ['null'], {}, 'must be a JSON object'],
       ['a string', ['"101"'], {}, 'must be a JSON object'],
+      ['nested as deep as may be', [deep(deepestInput)], JSON.parse(deep(deepestInput)), undefined],
+      ['nested one level too deep', [deep(deepestInput + 1)], {}, 'nested more than 50 levels'],
+      ['nested beyond any stack', [deep(100_000)], {}, 'nested more than 50 levels'],
     ])('arguments that are %s', async (_, json, toolInput, wrong) => {
       const [call] = callsOf(await generate([streams(dialect.calls([{ id: 'a', name: 'get_vms', json }]))]))
       expect(call?.toolInput).toEqual(toolInput)

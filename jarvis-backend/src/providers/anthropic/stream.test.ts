@@ -65,6 +65,14 @@ test('arguments that come whole with the start of a call are taken', () => {
   expect(reader.turn().content).toMatchObject([{ toolInput: { vmid: 101 } }])
 })
 
+test('arguments that come whole and are nested too deep are malformed', () => {
+  const { reader } = read()
+  const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+  reader.take(`{"type":"content_block_start","content_block":{"type":"tool_use","name":"a","input":{"a":${nested}}}}`)
+  for (const event of ends('tool_use')) reader.take(JSON.stringify(event))
+  expect(reader.turn().content).toMatchObject([{ toolInput: {}, malformed: expect.stringContaining('levels deep') }])
+})
+
 test('arguments that come whole are not cut off by the token limit', () => {
   const call = opens(0, { type: 'tool_use', name: 'stop_vm', input: { vmid: 101 } })
   expect(read(call, ...ends('max_tokens')).reader.turn().content).toMatchObject([{ toolInput: { vmid: 101 } }])
