@@ -118,6 +118,7 @@ export function createRuns(
       ended: Promise.resolve(),
     }
     session.runs.set(row.id, run)
+    parts.changed(session.id)
     run.ended = Promise.resolve()
       .then(() => runAgent(session, run, requestedBy))
       .catch((error: unknown) => parts.report(error, `run ${row.id} could not be ended`))
