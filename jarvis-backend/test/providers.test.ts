@@ -177,3 +177,11 @@ test('a server of one’s own needs no key', async () => {
   const turn = await model.generate(request(), recorder(), new AbortController().signal)
   expect(turn.content).toEqual([{ type: 'text', text: 'Yes' }])
 })
+
+test('a server of one’s own hears of no tools when none may be called', async () => {
+  await using server = await modelServer()
+  server.plays.push(streams(openAiCompatible.says(['Yes'])))
+  const model = openAiCompatible.model({ baseUrl: server.url })
+  await model.generate(request({ mayCallTools: false }), recorder(), new AbortController().signal)
+  expect(server.requests[0]?.body).not.toHaveProperty('tools')
+})

@@ -179,8 +179,8 @@ export function modelContract(dialect: Dialect) {
       const play = streams(dialect.calls([{ id: 'a', name: 'get_vms', json: ['{}'] }]))
       const turn = await generate([play], { mayCallTools: false })
       expect(turn).toMatchObject({ content: [], stopReason: 'end_turn' })
-      expect(server.requests[0]?.body.tools).toHaveLength(2)
-      expect(JSON.stringify(server.requests[0]?.body.tool_choice)).toContain('none')
+      const { tools: declared, tool_choice } = server.requests[0]?.body ?? {}
+      expect(declared === undefined || JSON.stringify(tool_choice).includes('none')).toBe(true)
     })
 
     test.each<[string, (events: string[]) => Play]>([

@@ -79,8 +79,14 @@ test('the live context follows the words it belongs to, as one string', () => {
   expect(body([user('Hi', [], 'pve is online')]).messages[1]).toEqual({ role: 'user', content: 'Hi\n\npve is online' })
 })
 
-test('where no tool may be called, the choice is none', () => {
-  expect(body([user('Hi')], { mayCallTools: false })).toMatchObject({ tools: [{}], tool_choice: 'none' })
+test('where no tool may be called, OpenAI is told so, and any other server is told of no tools', () => {
+  const messages = [user('Hi'), assistant(call('a')), user('', ['a'])]
+  const last = { system: 'S', messages, tools, mayCallTools: false }
+  expect(chatRequest(last, { ...options, isOpenAi: true })).toMatchObject({ tools: [{}], tool_choice: 'none' })
+  const request = chatRequest(last, options)
+  expect(request).not.toHaveProperty('tools')
+  expect(request).not.toHaveProperty('tool_choice')
+  expect(request.messages[2]).toMatchObject({ tool_calls: [{ id: 'a' }] })
   expect(body([user('Hi')], { tools: [], mayCallTools: false })).not.toHaveProperty('tool_choice')
 })
 

@@ -23,13 +23,15 @@ export function chatRequest(
     ],
     // OpenAI's reasoning models refuse the old name; most other servers do not know the new one.
     ...(maxTokens !== undefined && (isOpenAi ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens })),
-    ...(tools.length > 0 && {
-      tools: tools.map(({ name, description, inputSchema }) => ({
-        type: 'function' as const,
-        function: { name, description, parameters: inputSchema },
-      })),
-      ...(!mayCallTools && { tool_choice: 'none' as const }),
-    }),
+    // Other servers may pass over `tool_choice`; what they are not told of, their models do not call.
+    ...(tools.length > 0 &&
+      (mayCallTools || isOpenAi) && {
+        tools: tools.map(({ name, description, inputSchema }) => ({
+          type: 'function' as const,
+          function: { name, description, parameters: inputSchema },
+        })),
+        ...(!mayCallTools && { tool_choice: 'none' as const }),
+      }),
   }
 }
 
