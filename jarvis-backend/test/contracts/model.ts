@@ -197,9 +197,9 @@ export function modelContract(dialect: Dialect) {
       expect((await failure([streams(['data: []\n\n'])])).code).toBe('model_stream_broken')
     })
 
-    test.each(dialect.unreadable.map((events) => ({ events })))(
-      'what cannot be read as the protocol has it is a broken stream: $events',
-      async ({ events }) => {
+    test.each(dialect.unreadable.map((events) => [events.join('').trim().replaceAll('\n', ' '), events] as const))(
+      'what cannot be read as the protocol has it is a broken stream: %s',
+      async (_, events) => {
         const error = await failure([streams([...events, ...dialect.says([])])])
         expect(error).toMatchObject({ code: 'model_stream_broken', isRetryable: true })
       },
