@@ -1,17 +1,30 @@
 import { existsSync } from 'node:fs'
-import { ConfigError, readConfig } from '../config/config.ts'
+import { type Config, ConfigError, readConfig } from '../config/config.ts'
 import { JarvisError } from '../protocol/index.ts'
 import { DatabaseRefused } from '../store/sqlite/database.ts'
+import { toStorageFailure } from '../store/sqlite/storage-failure.ts'
+import { backup, restore } from './backup.ts'
+import { journal } from './journal.ts'
 import { mcpToken } from './mcp-token.ts'
 
 const usage = `Usage: npm run jarvis -- COMMAND
 
   mcp-token create NAME [--read-only] [--expires 30d]   make a token for an MCP client; it is shown once
   mcp-token list                                        names, rights, last use
-  mcp-token revoke NAME                                 the client is refused from now on`
+  mcp-token revoke NAME                                 the client is refused from now on
 
-const commands: Record<string, (args: string[]) => void> = {
-  'mcp-token': (args) => mcpToken(readConfig(process.env), args),
+  journal verify                                        follow the chain; names the first broken entry and exits 1
+  journal export [FILE] [--force]                       every entry as JSONL, to standard output or FILE
+  journal prune --before 2026-01-01 | --older-than 90d  seal old entries into files that may be moved away
+
+  backup FILE [--force]                                 the whole database in one file, while the server runs
+  restore FILE [--force]                                put a backup in its place; the server must be stopped`
+
+const commands: Record<string, (config: Config, args: string[]) => void | Promise<void>> = {
+  'mcp-token': mcpToken,
+  journal,
+  backup,
+  restore,
 }
 
 try {
@@ -22,10 +35,13 @@ try {
     console.error(usage)
     process.exitCode = name === '' || name === 'help' || name === '--help' ? 0 : 1
   } else {
-    command(args)
+    await command(readConfig(process.env), args)
   }
-} catch (error) {
-  if (!(error instanceof ConfigError || error instanceof DatabaseRefused || error instanceof JarvisError)) throw error
+} catch (thrown) {
+  const error = toStorageFailure(thrown)
+  const isNamed = error instanceof ConfigError || error instanceof DatabaseRefused || error instanceof JarvisError
+  // What the file system refuses says which file and why.
+  if (!isNamed && !(error instanceof Error && 'syscall' in error)) throw error
   console.error(error.message)
   process.exitCode = 1
 }

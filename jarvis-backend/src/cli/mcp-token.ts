@@ -1,21 +1,21 @@
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { createMcpTokens, type McpToken } from '../auth/mcp-tokens.ts'
 import type { Config } from '../config/config.ts'
 import { openDataDir } from '../config/data-dir.ts'
 import { JarvisError } from '../protocol/index.ts'
 import { openDatabase } from '../store/sqlite/database.ts'
 import { createMcpTokenStore } from '../store/sqlite/tokens.ts'
+import { durationMs, readOptions } from './options.ts'
 
 /** Works on the data dir itself, so it needs no running server, and minds none. */
 export function mcpToken(config: Config, args: string[]) {
-  const { values, positionals } = parse(args)
+  const { values, positionals } = readOptions(args, { 'read-only': { type: 'boolean' }, expires: { type: 'string' } })
   const [action, name = ''] = positionals
   const database = openDatabase(join(openDataDir(config.dataDir), 'jarvis.db'))
   try {
     const tokens = createMcpTokens(createMcpTokenStore(database), Date.now)
     if (action === 'create') {
-      const expiresInMs = values.expires === undefined ? undefined : durationMs(values.expires)
+      const expiresInMs = values.expires === undefined ? undefined : durationMs('--expires', values.expires)
       const token = tokens.create({
         name,
         isReadOnly: values['read-only'] === true,
@@ -36,27 +36,6 @@ export function mcpToken(config: Config, args: string[]) {
   } finally {
     database.close()
   }
-}
-
-function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: { 'read-only': { type: 'boolean' }, expires: { type: 'string' } },
-    })
-  } catch (cause) {
-    throw new JarvisError('invalid_request', cause instanceof Error ? cause.message : String(cause), { cause })
-  }
-}
-
-const unitMs = { h: 3_600_000, d: 86_400_000, w: 604_800_000 }
-
-function durationMs(text: string): number {
-  const [, count, unit] = /^([1-9]\d{0,3})([hdw])$/.exec(text) ?? []
-  if (count === undefined)
-    throw new JarvisError('invalid_request', '--expires takes hours, days or weeks, for example 12h, 30d, 8w.')
-  return Number(count) * unitMs[unit as keyof typeof unitMs]
 }
 
 const day = (at: number | undefined, none: string) =>

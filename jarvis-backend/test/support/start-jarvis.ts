@@ -11,6 +11,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { createSimulator } from '../../src/homelab/simulator/index.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import type { ChatEvents, ChatReplies, ChatRequests, Role } from '../../src/protocol/index.ts'
+import type { Database } from '../../src/store/sqlite/database.ts'
 import { type ScriptedModel, scripted } from './scripted-model.ts'
 
 export const jwtSecret = 'test-secret-of-more-than-32-characters'
@@ -45,6 +46,8 @@ export async function startJarvis(
     clock?: Clock
     /** A cluster that outlives this server. */
     homelab?: ReturnType<typeof createSimulator>
+    /** Watches or breaks what is stored. */
+    database?: (database: Database) => Database
     dataDir?: string
     speed?: number
     /** The built dashboard is served too. */
@@ -66,7 +69,12 @@ export async function startJarvis(
     options.homelab ??
     createSimulator({ clock, protectedTargets: config.protectedTargets, speed: options.speed ?? 1_000 })
   const dashboardDir = options.dashboardDir ?? join(dataDir, 'no-dashboard')
-  const jarvis = compose(config, '0.0.0-test', dashboardDir, { clock, model, homelab })
+  const jarvis = compose(config, '0.0.0-test', dashboardDir, {
+    clock,
+    model,
+    homelab,
+    ...(options.database && { database: options.database }),
+  })
   await new Promise<void>((resolve) => jarvis.http.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(jarvis.http.address() as AddressInfo).port}`
   const screens: Screen[] = []

@@ -102,6 +102,17 @@ function migrate(sql: Sqlite.Database) {
     .immediate()
 }
 
+/** Reads every page. @throws DatabaseRefused naming what is damaged. */
+export function checkPages(sql: Sqlite.Database, path: string): void {
+  const finding = sql.pragma('quick_check(1)', { simple: true })
+  if (finding !== 'ok') throw unusable(path, String(finding))
+}
+
+const unusable = (path: string, why: string) =>
+  new DatabaseRefused(
+    `${path} cannot be used: ${why.split('\n').at(-1)}. Nothing was changed. Restore it from a backup, or move it away to start empty.`,
+  )
+
 const versionOf = (sql: Sqlite.Database) => Number(sql.pragma('user_version', { simple: true }))
 
 function refuseUnusable(path: string) {
@@ -115,14 +126,10 @@ function refuseUnusable(path: string) {
       )
     }
     const pages = Number(sql.pragma('page_count', { simple: true })) * Number(sql.pragma('page_size', { simple: true }))
-    const finding = pages <= checkedUpToBytes ? sql.pragma('quick_check(1)', { simple: true }) : 'ok'
-    if (finding !== 'ok') throw new Error(String(finding))
+    if (pages <= checkedUpToBytes) checkPages(sql, path)
   } catch (error) {
     if (error instanceof DatabaseRefused) throw error
-    const why = error instanceof Error ? error.message : String(error)
-    throw new DatabaseRefused(
-      `${path} cannot be used: ${why.split('\n').at(-1)}. Nothing was changed. Restore it from a backup, or move it away to start empty.`,
-    )
+    throw unusable(path, error instanceof Error ? error.message : String(error))
   } finally {
     sql?.close()
   }

@@ -1,8 +1,9 @@
 import { closeSync, createReadStream, existsSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { JarvisError } from '../../protocol/index.ts'
 import type { Journal } from '../../tools/ports.ts'
 import type { Database } from './database.ts'
+import { sync } from './files.ts'
 import { firstHash, hashOf, type JournalRow, journalHead } from './journal.ts'
 
 /** Entries that were moved out of the database into a file of their own. */
@@ -99,7 +100,7 @@ export function pruneJournal(
   const firstKept = sql.prepare<[number], { seq: number }>('SELECT seq FROM journal WHERE at >= ? ORDER BY seq LIMIT 1')
   const remove = sql.prepare('DELETE FROM journal WHERE seq BETWEEN ? AND ?')
   const insert = sql.prepare(
-    `INSERT INTO journal_segments (first_seq, last_seq, first_prev_hash, last_hash, sealed_at) VALUES (?, ?, ?, ?, ?)`,
+    `INSERT OR IGNORE INTO journal_segments (first_seq, last_seq, first_prev_hash, last_hash, sealed_at) VALUES (?, ?, ?, ?, ?)`,
   )
 
   const made: Segment[] = []
@@ -120,12 +121,13 @@ export function pruneJournal(
     check(rows, (known?.lastSeq ?? 0) + 1, segment.firstPrevHash)
     writeWhole(segmentPath(dir, segment), rows)
     database.durably(() => {
+      insert.run(segment.firstSeq, segment.lastSeq, segment.firstPrevHash, segment.lastHash, now)
+      // Before they go, for it goes on from the last of them.
+      journal.append('prune', { ...segment, by })
       // Another may have pruned meanwhile; then nothing is left to delete here, and the file is that one's too.
       if (remove.run(first.seq, last.seq).changes !== rows.length) {
         throw new JarvisError('invalid_request', 'The journal is being pruned elsewhere. Nothing more was sealed here.')
       }
-      insert.run(segment.firstSeq, segment.lastSeq, segment.firstPrevHash, segment.lastHash, now)
-      journal.append('prune', { ...segment, by })
     })
     made.push(segment)
   }
@@ -156,10 +158,5 @@ function writeWhole(path: string, rows: JournalRow[]) {
     closeSync(file)
   }
   renameSync(unfinished, path)
-  const dir = openSync(join(path, '..'), 'r')
-  try {
-    fsyncSync(dir)
-  } finally {
-    closeSync(dir)
-  }
+  sync(dirname(path))
 }

@@ -13,6 +13,8 @@ export function lockDataDir(dataDir: string): () => void {
   try {
     const held = new Sqlite(join(dataDir, 'lock.db'), { timeout: 0 })
     sql = held
+    // Nothing is ever written, so nothing is to be left behind.
+    held.pragma('journal_mode = MEMORY')
     held.exec('BEGIN EXCLUSIVE')
     return () => void held.close()
   } catch (error) {

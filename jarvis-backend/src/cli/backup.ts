@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Config } from '../config/config.ts'
+import { openDataDir } from '../config/data-dir.ts'
+import { JarvisError } from '../protocol/index.ts'
+import { backUp } from '../store/sqlite/backup.ts'
+import { lockDataDir } from '../store/sqlite/lock.ts'
+import { restore as restoreBackup } from '../store/sqlite/restore.ts'
+import { withJournal } from './data.ts'
+import { readOptions } from './options.ts'
+
+/** Copies the database while a server runs on it, or none does. */
+export async function backup(config: Config, args: string[]): Promise<void> {
+  const { file, force } = readFile(args, 'backup')
+  if (dirname(file) === resolve(config.dataDir) && /^(jarvis\.db(-wal|-shm)?|lock\.db)$/.test(basename(file))) {
+    throw new JarvisError('invalid_request', `${file} is what is to be backed up. Choose another name.`)
+  }
+  if (existsSync(file) && !force) throw new JarvisError('invalid_request', `${file} exists. --force overwrites it.`)
+  if (!existsSync(dirname(file))) throw new JarvisError('invalid_request', `There is no folder ${dirname(file)}.`)
+  await withJournal(config, async (_journal, database) => {
+    const isShown = process.stderr.isTTY
+    const made = await backUp(database, {
+      file,
+      now: Date.now(),
+      progress: (ratio) => isShown && process.stderr.write(`\rCopying: ${Math.round(ratio * 100)} %`),
+    })
+    if (isShown) process.stderr.write('\r\x1b[K')
+    console.log(`Backed up to ${file}: ${megabytes(made.bytes)}, ${made.head.seq} journal entries, checked.`)
+    if (!made.journal.ok) {
+      console.log(`The journal in it is broken at entry ${made.journal.brokenAt}. ${made.journal.reason}`)
+      process.exitCode = 1
+    }
+  })
+}
+
+/** Needs the data dir for itself. */
+export async function restore(config: Config, args: string[]): Promise<void> {
+  const { file, force } = readFile(args, 'restore')
+  if (!existsSync(file)) throw new JarvisError('not_found', `There is no ${file}.`)
+  const dataDir = openDataDir(config.dataDir)
+  if (file === resolve(dataDir, 'jarvis.db')) {
+    throw new JarvisError('invalid_request', `${file} is in its place already.`)
+  }
+  const unlock = lockDataDir(dataDir)
+  try {
+    const { backedUpAt, kept, head } = await restoreBackup(dataDir, { file, now: Date.now(), evenBroken: force })
+    const of =
+      backedUpAt === undefined ? '' : ` of ${new Date(backedUpAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+    const before = kept === undefined ? 'There was none before.' : `The one before is kept as ${kept}.`
+    console.log(`Restored the backup${of} to ${join(dataDir, 'jarvis.db')}, journal entry ${head.seq}. ${before}`)
+    console.log('Cards that waited in it expire. MCP tokens and sign-outs are as they were then: see mcp-token list.')
+  } finally {
+    unlock()
+  }
+}
+
+function readFile(args: string[], command: string): { file: string; force: boolean } {
+  const { values, positionals } = readOptions(args, { force: { type: 'boolean' } })
+  const [file, ...rest] = positionals
+  if (file === undefined || rest.length > 0) throw new JarvisError('invalid_request', `Use ${command} FILE [--force].`)
+  return { file: resolve(file), force: values.force === true }
+}
+
+const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`

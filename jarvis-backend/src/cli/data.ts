@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../config/config.ts'
+import { openDataDir } from '../config/data-dir.ts'
+import { JarvisError } from '../protocol/index.ts'
+import { type Database, openDatabase } from '../store/sqlite/database.ts'
+import { type KeptJournal, keepJournal } from '../store/sqlite/kept-journal.ts'
+
+/** Opens what a server keeps in the data dir, which may be running meanwhile, and closes it again. */
+export async function withJournal(
+  config: Config,
+  work: (journal: KeptJournal, database: Database) => void | Promise<void>,
+): Promise<void> {
+  const path = join(config.dataDir, 'jarvis.db')
+  if (!existsSync(path)) throw new JarvisError('not_found', `There is no ${path}. JARVIS_DATA_DIR says where to look.`)
+  const database = openDatabase(join(openDataDir(config.dataDir), 'jarvis.db'))
+  try {
+    const journal = keepJournal(database, {
+      dir: join(config.dataDir, 'journal'),
+      now: Date.now,
+      report: (error, message) => console.error(error instanceof Error ? `${message}: ${error.message}` : message),
+    })
+    await work(journal, database)
+    await journal.flush()
+  } finally {
+    database.close()
+  }
+}

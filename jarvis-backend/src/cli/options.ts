@@ -1,0 +1,21 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { JarvisError } from '../protocol/index.ts'
+
+/** @throws JarvisError `invalid_request` naming what is not known. */
+export function readOptions<O extends NonNullable<ParseArgsConfig['options']>>(args: string[], options: O) {
+  try {
+    return parseArgs({ args, allowPositionals: true, options })
+  } catch (cause) {
+    throw new JarvisError('invalid_request', cause instanceof Error ? cause.message : String(cause), { cause })
+  }
+}
+
+const unitMs = { h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/** Hours, days or weeks. */
+export function durationMs(option: string, text: string): number {
+  const [, count, unit] = /^([1-9]\d{0,3})([hdw])$/.exec(text) ?? []
+  if (count === undefined)
+    throw new JarvisError('invalid_request', `${option} takes hours, days or weeks, for example 12h, 30d, 8w.`)
+  return Number(count) * unitMs[unit as keyof typeof unitMs]
+}

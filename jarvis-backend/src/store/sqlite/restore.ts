@@ -1,0 +1,153 @@
+import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { openCalls } from '../../agent/next-step.ts'
+import { createConfirmationStore, createExecutionStore } from './confirmations.ts'
+import { checkPages, type Database, DatabaseRefused, openDatabase } from './database.ts'
+import { removeDatabase, sidecars, sync } from './files.ts'
+import { createJournal, journalHead } from './journal.ts'
+import { type Head, readHead, writeHead } from './journal-anchor.ts'
+import { createVerifier } from './journal-verify.ts'
+import { createTranscriptStore } from './transcript.ts'
+
+export type Restored = {
+  /** When the backup was made; absent for a plain copy of a database. */
+  backedUpAt: number | undefined
+  /** Where the database that was here is now. */
+  kept: string | undefined
+  head: Head
+}
+
+/**
+ * Puts the backup in the place of the data dir's database, which is kept beside it. Nothing runs again of what may have
+ * run since the backup: cards that waited expire, calls that were under way are taken as claimed.
+ * The caller holds the data dir's lock. @throws DatabaseRefused where the backup is not sound; nothing was changed then.
+ */
+export async function restore(
+  dataDir: string,
+  { file, now, evenBroken }: { file: string; now: number; evenBroken: boolean },
+): Promise<Restored> {
+  const path = join(dataDir, 'jarvis.db')
+  const journalDir = join(dataDir, 'journal')
+  const next = `${path}.restoring`
+  removeDatabase(next)
+  mkdirSync(journalDir, { recursive: true, mode: 0o700 })
+  try {
+    copyFileSync(file, next)
+    chmodSync(next, 0o600)
+    refuseForeign(next, file)
+    const kept = existsSync(path)
+      ? `${path}.before-restore-${new Date(now).toISOString().replace(/[:.]/g, '-')}`
+      : undefined
+    const { head, backedUpAt } = await prepare(next, { file, now, evenBroken, before: readHead(journalDir), kept })
+    sync(next)
+    if (kept !== undefined) keep(path, kept)
+    removeLog(path)
+    renameSync(next, path)
+    sync(dataDir)
+    await writeHead(journalDir, head, now)
+    return { backedUpAt, kept, head }
+  } finally {
+    removeDatabase(next)
+  }
+}
+
+/** @throws DatabaseRefused for what was no JARVIS database from the start. */
+function refuseForeign(path: string, file: string) {
+  let sql: Sqlite.Database | undefined
+  try {
+    sql = new Sqlite(path, { readonly: true })
+    const isOurs = sql.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'journal_segments'").get() !== undefined
+    if (isOurs) return
+  } catch {
+    // No database at all.
+  } finally {
+    sql?.close()
+  }
+  throw new DatabaseRefused(`${file} is no backup of JARVIS. Nothing was changed.`)
+}
+
+async function prepare(
+  path: string,
+  parts: { file: string; now: number; evenBroken: boolean; before: Head | undefined; kept: string | undefined },
+): Promise<{ head: Head; backedUpAt: number | undefined }> {
+  const { file, now, before, kept } = parts
+  const database = openDatabase(path)
+  try {
+    checkPages(database.sql, file)
+    const sealed = sealOf(database)
+    const { ok, reason } = await createVerifier(database)()
+    const head = journalHead(database)()
+    const isWhole = ok && (sealed === undefined || (sealed.seq === head.seq && sealed.hash === head.hash))
+    if (!isWhole && !parts.evenBroken) {
+      throw new DatabaseRefused(
+        `The journal in ${file} is broken. ${reason ?? 'It is not the one that was backed up.'} Nothing was changed. --force restores it all the same.`,
+      )
+    }
+    database.durably(() => {
+      database.sql.exec('DROP TABLE IF EXISTS backup')
+      const left = endWhatMayHaveRun(database, now)
+      createJournal(database, () => now).append('restore', {
+        by: 'cli',
+        file: basename(file),
+        ...(sealed !== undefined && { backedUpAt: sealed.at }),
+        ...(before !== undefined && { before }),
+        ...(kept !== undefined && { kept: basename(kept) }),
+        ...left,
+      })
+    })
+    database.sql.pragma('journal_mode = DELETE')
+    return { head: journalHead(database)(), backedUpAt: sealed?.at }
+  } finally {
+    database.close()
+  }
+}
+
+function sealOf({ sql }: Database): (Head & { at: number }) | undefined {
+  const isSealed = sql.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'backup'").get() !== undefined
+  return isSealed ? sql.prepare<[], Head & { at: number }>('SELECT at, seq, hash FROM backup').get() : undefined
+}
+
+/** @returns how many cards expire, and of how many calls it is not known whether they ran. */
+function endWhatMayHaveRun(database: Database, now: number): { expired: number; unknown: number } {
+  const transcript = createTranscriptStore(database)
+  const confirmations = createConfirmationStore(database)
+  const executions = createExecutionStore(database)
+  let unknown = 0
+  for (const { id: runId, sessionId } of transcript.unfinishedRuns()) {
+    const entries = transcript.entriesOfRun(runId)
+    for (const { toolUseId, toolName, toolInput } of openCalls(entries)) {
+      const asked = confirmations.get(toolUseId)
+      const isWaiting = asked !== undefined && asked.resolution === undefined
+      if (isWaiting || executions.get(toolUseId) !== undefined) continue
+      const at = asked?.resolution?.at ?? entries.at(-1)?.at ?? now
+      const bindingHash = asked?.bindingHash ?? ''
+      const tier = asked === undefined ? 'yellow' : 'red'
+      executions.claim({ toolUseId, sessionId, runId, toolName, toolInput, tier, bindingHash, at })
+      unknown += 1
+    }
+  }
+  const waiting = confirmations.pending()
+  for (const { card } of waiting) confirmations.see(card.toolUseId, now, now)
+  return { expired: waiting.length, unknown }
+}
+
+/** A copy, so that there is a database here at every moment. */
+function keep(path: string, kept: string) {
+  try {
+    // Brings what stands in the log into the file.
+    openDatabase(path).close()
+  } catch {
+    // Damaged, perhaps why it is replaced: kept as it is, log and all.
+  }
+  for (const suffix of sidecars.slice(0, 2)) {
+    if (!existsSync(path + suffix)) continue
+    copyFileSync(path + suffix, kept + suffix)
+    sync(kept + suffix)
+  }
+}
+
+/** A log that is left would be taken for the new database's. */
+function removeLog(path: string) {
+  for (const suffix of sidecars.slice(1)) rmSync(path + suffix, { force: true })
+}

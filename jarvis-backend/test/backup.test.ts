@@ -1,0 +1,203 @@
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { backUp } from '../src/store/sqlite/backup.ts'
+import { restore } from '../src/store/sqlite/restore.ts'
+import { folder, jarvis, openJournal, run } from './support/data-dir.ts'
+import { calls, says, scripted } from './support/scripted-model.ts'
+import { startJarvis } from './support/start-jarvis.ts'
+
+const quiet = { now: Date.now(), progress: () => {} }
+
+/** A data dir with entries 1 to 3 backed up, and two more since. */
+async function backedUp() {
+  const dir = folder()
+  const file = join(folder(), 'jarvis-backup.db')
+  const { database, journal, close } = openJournal(dir)
+  for (let n = 1; n <= 3; n += 1) journal.append('call', { n })
+  await backUp(database, { ...quiet, file })
+  journal.append('call', { n: 4 })
+  journal.append('call', { n: 5 })
+  await close()
+  return { dir, file }
+}
+
+test('a backup made while a server writes is one whole file, of one moment', async () => {
+  const dir = folder()
+  const file = join(folder(), 'backup.db')
+  const { journal, database, close } = openJournal(dir)
+  database.atomically(() => {
+    for (let n = 0; n < 2_000; n += 1) journal.append('call', { n, text: 'x'.repeat(2_000) })
+  })
+  let isDone = false
+  let written = 0
+  const write = () => {
+    database.durably(() => journal.append('call', { from: 'the server' }))
+    written += 1
+    if (!isDone) setImmediate(write)
+  }
+  write()
+  const { code, output } = await jarvis(dir, 'backup', file)
+  isDone = true
+  expect(output).toMatch(/^Backed up to .*: \d+\.\d MB, \d+ journal entries, checked\.$/)
+  expect(code).toBe(0)
+  expect(written).toBeGreaterThan(10)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(readdirSync(join(file, '..'))).toEqual(['backup.db'])
+  await close()
+
+  const kept = readFileSync(file)
+  expect(await jarvis(dir, 'backup', file)).toMatchObject({ code: 1, output: `${file} exists. --force overwrites it.` })
+  expect(readFileSync(file).equals(kept)).toBe(true)
+  expect((await jarvis(dir, 'backup', join(dir, 'jarvis.db'), '--force')).code).toBe(1)
+
+  const fresh = folder()
+  expect((await jarvis(fresh, 'restore', file)).code).toBe(0)
+  expect((await jarvis(fresh, 'journal', 'verify')).code).toBe(0)
+})
+
+test('writes of another process do not start the copy over', async () => {
+  const dir = folder()
+  const server = openJournal(dir)
+  server.database.atomically(() => {
+    for (let n = 0; n < 2_000; n += 1) server.journal.append('call', { n, text: 'x'.repeat(4_000) })
+  })
+  const cli = openJournal(dir)
+  const ratios: number[] = []
+  const { head } = await backUp(cli.database, {
+    now: 1,
+    file: join(dir, 'backup.db'),
+    progress(ratio) {
+      ratios.push(ratio)
+      server.journal.append('call', {})
+    },
+  })
+  expect(ratios.length).toBeGreaterThan(2)
+  expect(ratios).toEqual(ratios.toSorted((a, b) => a - b))
+  expect(head.seq).toBe(2_000)
+  await cli.close()
+  await server.close()
+})
+
+test('a restore keeps what was there, writes itself into the journal, and the anchor agrees', async () => {
+  const { dir, file } = await backedUp()
+  const { code, output } = await jarvis(dir, 'restore', file)
+  expect(output).toMatch(/^Restored the backup of .* UTC to .*jarvis\.db, journal entry 4\. The one before is kept as /)
+  expect(code).toBe(0)
+  const { journal, close } = openJournal(dir)
+  expect(await journal.verify()).toEqual({ ok: true, entries: 4 })
+  expect((await journal.page({ limit: 1 })).items).toMatchObject([
+    { seq: 4, kind: 'restore', body: { by: 'cli', file: 'jarvis-backup.db', before: { seq: 5 } } },
+  ])
+  await close()
+  const kept = readdirSync(dir).filter((name) => name.startsWith('jarvis.db.before-restore-'))
+  expect(kept).toHaveLength(1)
+  const before = new Sqlite(join(dir, kept[0] ?? ''), { readonly: true })
+  expect(before.prepare('SELECT MAX(seq) AS last FROM journal').get()).toEqual({ last: 5 })
+  before.close()
+})
+
+test('a damaged database is replaced, and kept as it was', async () => {
+  const { dir, file } = await backedUp()
+  const noise = Buffer.alloc(20_000, 0xab)
+  writeFileSync(join(dir, 'jarvis.db'), noise)
+  const { kept } = await restore(dir, { file, now: Date.now(), evenBroken: false })
+  expect(readFileSync(kept ?? '').equals(noise)).toBe(true)
+  const { journal, close } = openJournal(dir)
+  expect(await journal.verify()).toEqual({ ok: true, entries: 4 })
+  await close()
+})
+
+test.each([
+  ['noise', (file: string) => writeFileSync(file, 'no database'.repeat(1_000)), /no backup of JARVIS/],
+  [
+    'another program’s database',
+    (file: string) => {
+      writeFileSync(file, '')
+      new Sqlite(file).exec('CREATE TABLE theirs (id)').close()
+    },
+    /no backup of JARVIS/,
+  ],
+  ['a newer schema', (file: string) => new Sqlite(file).exec('PRAGMA user_version = 99').close(), /newer JARVIS/],
+  [
+    'a doctored journal',
+    (file: string) => new Sqlite(file).exec(`UPDATE journal SET body = '{}' WHERE seq = 2`).close(),
+    /Entry 2 is not as it was written/,
+  ],
+  [
+    'a journal cut off after the backup was made',
+    (file: string) => new Sqlite(file).exec('DELETE FROM journal WHERE seq = 3').close(),
+    /not the one that was backed up/,
+  ],
+  [
+    'a damaged page',
+    (file: string) => {
+      const bytes = readFileSync(file)
+      bytes.fill(0xab, bytes.length - 8_192)
+      writeFileSync(file, bytes)
+    },
+    /cannot be used/,
+  ],
+])('a backup with %s is not restored, and nothing is changed', async (_what, spoil, message) => {
+  const { dir, file } = await backedUp()
+  spoil(file)
+  const before = readdirSync(dir)
+  await expect(restore(dir, { file, now: Date.now(), evenBroken: false })).rejects.toThrow(message)
+  expect(readdirSync(dir)).toEqual(before)
+  const { journal, close } = openJournal(dir)
+  expect(await journal.verify()).toEqual({ ok: true, entries: 5 })
+  await close()
+})
+
+test('nothing is restored under a running server', async () => {
+  const { dir, file } = await backedUp()
+  const server = run(dir, 'main.ts')
+  await server.says('JARVIS')
+  expect(await jarvis(dir, 'restore', file)).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('Another JARVIS'),
+  })
+})
+
+test('what may have run since the backup does not run again, and waiting cards expire', async () => {
+  const dataDir = folder()
+  const file = join(folder(), 'backup.db')
+  const first = await startJarvis({
+    dataDir,
+    model: scripted(calls(['stop_vm', { vmid: 103 }]), says('Stopped.'), calls(['stop_vm', { vmid: 101 }])),
+  })
+  const screen = await first.connect()
+  const { sessionId } = await screen.ask('chat:send', { message: 'Stop 103.' })
+  const card = await screen.next('chat:confirm_needed')
+  const { database, close } = openJournal(dataDir)
+  await backUp(database, { ...quiet, file })
+  await close()
+  await screen.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
+  await screen.next('chat:done')
+  await first.stop()
+
+  // A second backup, as it would be had the decision been kept and the claim not yet made.
+  const decided = join(folder(), 'decided.db')
+  copyFileSync(file, decided)
+  new Sqlite(decided)
+    .exec(`UPDATE confirmations SET decision = 'approved', decided_by = 'operator', decided_at = ${Date.now()}`)
+    .close()
+  for (const [backup, outcome] of [
+    [file, /expired/],
+    [decided, /I do not know whether this ran/],
+  ] as const) {
+    await restore(dataDir, { file: backup, now: Date.now(), evenBroken: false })
+    const again = await startJarvis({ dataDir, model: scripted(says('Very well.')) })
+    const second = await again.connect()
+    await second.ask('chat:attach', { sessionId })
+    await expect
+      .poll(async () => (await second.ask('chat:attach', { sessionId })).snapshot.entries.at(-1)?.type)
+      .toBe('done')
+    const { snapshot } = await second.ask('chat:attach', { sessionId })
+    expect(JSON.stringify(snapshot.entries)).toMatch(outcome)
+    expect(again.controls.effects).toEqual([])
+    await again.stop()
+  }
+  expect(existsSync(join(dataDir, 'jarvis.db.restoring'))).toBe(false)
+})

@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Database } from '../src/store/sqlite/database.ts'
+import { lockDataDir } from '../src/store/sqlite/lock.ts'
+import { folder, jarvis, run } from './support/data-dir.ts'
+import { says, scripted } from './support/scripted-model.ts'
+import { startJarvis } from './support/start-jarvis.ts'
+
+test('one server to a data dir, until it dies, however it dies', async () => {
+  const dir = folder()
+  const first = run(dir, 'main.ts')
+  await first.says('JARVIS')
+  const second = await run(dir, 'main.ts').ended
+  expect(second).toEqual({
+    code: 1,
+    output: `Another JARVIS runs on ${dir}. Stop it first, or set JARVIS_DATA_DIR to another folder.`,
+  })
+  expect(() => lockDataDir(dir)).toThrow(/Another JARVIS/)
+  expect((await jarvis(dir, 'mcp-token', 'create', 'beside')).code).toBe(0)
+
+  first.child.kill('SIGKILL')
+  await first.ended
+  lockDataDir(dir)()
+  const third = run(dir, 'main.ts')
+  await third.says('JARVIS')
+  third.child.kill('SIGTERM')
+  expect((await third.ended).code).toBe(0)
+  expect(existsSync(join(dir, 'lock.db-journal'))).toBe(false)
+})
+
+test('a lock counts within one process too, and is given back', () => {
+  const dir = folder()
+  const unlock = lockDataDir(dir)
+  expect(() => lockDataDir(dir)).toThrow(/Another JARVIS/)
+  lockDataDir(folder())()
+  unlock()
+  lockDataDir(dir)()
+})
+
+test('a full disk is said on sockets and REST, loses nothing, and is over when there is room', async () => {
+  let opened: Database | undefined
+  const jarvisServer = await startJarvis({
+    model: scripted(says('Kept.')),
+    database: (database) => {
+      opened = database
+      return database
+    },
+  })
+  const sql = opened?.sql
+  const screen = await jarvisServer.connect()
+  const { sessionId } = await screen.ask('chat:send', { message: 'Before.' })
+  await screen.next('chat:done')
+  const limit = (pages: number) => sql?.pragma(`max_page_count = ${pages}`)
+  const count = () =>
+    sql?.prepare('SELECT (SELECT COUNT(*) FROM runs) AS runs, (SELECT COUNT(*) FROM entries) AS entries').get()
+  const before = count()
+
+  limit(1)
+  const full = {
+    code: 'storage_failed',
+    message: 'The disk is full: nothing was changed. Free some space and try again.',
+  }
+  expect(await screen.request('chat:send', { sessionId, message: 'x'.repeat(60_000) })).toEqual({
+    ok: false,
+    error: full,
+  })
+  const statuses = new Set<number>()
+  let body: unknown
+  for (let n = 0; n < 500 && !statuses.has(507); n += 1) {
+    const response = await jarvisServer.rest('/api/sessions', { method: 'POST', json: { title: 'x'.repeat(200) } })
+    statuses.add(response.status)
+    body = await response.json()
+  }
+  expect(body).toEqual({ error: full })
+  expect([...statuses]).toEqual([201, 507])
+  expect(count()).toEqual(before)
+
+  limit(1_000_000)
+  expect(await screen.request('chat:send', { sessionId, message: '/get_vms' })).toMatchObject({ ok: true })
+  await screen.next('chat:done')
+  expect(await (await jarvisServer.rest('/api/journal/verify')).json()).toEqual({ ok: true, entries: 1 })
+})

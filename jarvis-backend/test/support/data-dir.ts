@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { type Database, openDatabase } from '../../src/store/sqlite/database.ts'
+import { type KeptJournal, keepJournal } from '../../src/store/sqlite/kept-journal.ts'
+
+const backend = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A folder that ends with the test. */
+export function folder(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'jarvis-data-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+export type OpenJournal = { database: Database; journal: KeptJournal; reported: string[]; close(): Promise<void> }
+
+/** What a server keeps in `dir`, without the server. */
+export function openJournal(dir: string, now: () => number = Date.now): OpenJournal {
+  const database = openDatabase(join(dir, 'jarvis.db'))
+  const reported: string[] = []
+  const journal = keepJournal(database, {
+    dir: join(dir, 'journal'),
+    now,
+    report: (_error, message) => reported.push(message),
+  })
+  return {
+    database,
+    journal,
+    reported,
+    async close() {
+      await journal.flush()
+      database.close()
+    },
+  }
+}
+
+/** The real program as a process of its own: `main.ts`, or `cli/main.ts` with its arguments. */
+export function run(dir: string, entry: string, ...args: string[]) {
+  const child = spawn(process.execPath, ['--import', 'tsx', join(backend, 'src', entry), ...args], {
+    cwd: backend,
+    env: {
+      PATH: process.env.PATH,
+      JARVIS_DATA_DIR: dir,
+      JARVIS_PASSWORD: 'correct-horse-battery',
+      JWT_SECRET: 'test-secret-of-more-than-32-characters',
+      LOG_LEVEL: 'silent',
+      PORT: '0',
+    },
+  })
+  let output = ''
+  const wake: (() => void)[] = []
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (piece: Buffer) => {
+      output += piece.toString()
+      for (const look of wake.splice(0)) look()
+    })
+  }
+  const ended = new Promise<{ code: number | null; output: string }>((resolve) => {
+    child.on('close', (code) => {
+      resolve({ code, output: output.trim() })
+      for (const look of wake.splice(0)) look()
+    })
+  })
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return {
+    child,
+    ended,
+    /** Resolves once the output holds `text`. */
+    async says(text: string): Promise<void> {
+      while (!output.includes(text)) {
+        if (child.exitCode !== null || child.signalCode !== null) throw new Error(`It ended, saying: ${output}`)
+        await new Promise<void>((resolve) => wake.push(resolve))
+      }
+    },
+  }
+}
+
+export const jarvis = (dir: string, ...args: string[]) => run(dir, 'cli/main.ts', ...args).ended
