@@ -36,6 +36,10 @@ function write(value: unknown, depth: number): string {
   return `{${members.join(',')}}`
 }
 
+/** SHA-256 in hex over the canonical form: two calls with equal arguments have equal hashes, redacted or not. */
+export const inputHash = (input: Record<string, unknown>): string =>
+  createHash('sha256').update(canonicalJson(input)).digest('hex')
+
 /**
  * What a confirmation is bound to: SHA-256 in hex over the tool, its arguments, and which thing they reach.
  * The target's state is left out, for it may change while a person thinks; that it moved or is another must not.

@@ -1,4 +1,4 @@
-export { bindingHash, canonicalJson } from './canonical.ts'
+export { bindingHash, canonicalJson, inputHash } from './canonical.ts'
 export { type CardFacts, describe } from './card.ts'
 export { decide } from './decide.ts'
 export { parseProtected } from './protected.ts'

@@ -1,7 +1,7 @@
 import type { Cluster } from '../homelab/ports.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type Card, type Entry, JarvisError, type Requester, type ToolCall } from '../protocol/index.ts'
-import { describe, type Redactor, type World } from '../safety/index.ts'
+import { describe, inputHash, type Redactor, type World } from '../safety/index.ts'
 import type { Confirmations } from './confirmations.ts'
 import type { Judge, Judgement } from './judge.ts'
 import type { Claim, Execution, ExecutionStore, Journal, Outcome, StoredConfirmation, Transactions } from './ports.ts'
@@ -413,6 +413,7 @@ export function createExecutor(parts: {
     sessionId: context.sessionId,
     toolName: call.toolName,
     toolInput: redactor.value(call.toolInput),
+    inputHash: inputHash(call.toolInput),
     requestedBy: context.requestedBy,
     rule,
   })
