@@ -57,8 +57,10 @@ export function createOperator(jwtSecret: string, report: (violation: string) =>
 
   /** Rejects with LifeEnded once the server is dead; a drop by a server that lives is a fault. */
   const gone = async (life: Life, socket: Socket): Promise<never> => {
-    if (socket.connected) await new Promise((closed) => socket.once('disconnect', closed))
-    await Promise.race([life.ended, new Promise((waited) => setTimeout(waited, patienceMs).unref())])
+    if (socket.connected) {
+      await Promise.race([life.ended, new Promise((closed) => socket.once('disconnect', closed))])
+    }
+    await Promise.race([life.ended, new Promise((waited) => setTimeout(waited, patienceMs))])
     throw life.hasEnded() ? new LifeEnded() : new Error('The server lives and does not answer.')
   }
 
@@ -168,6 +170,7 @@ export function createOperator(jwtSecret: string, report: (violation: string) =>
       await new Promise<void>((resolve, reject) => {
         socket.on('connect', resolve)
         socket.on('connect_error', () => gone(life, socket).catch(reject))
+        void life.ended.then(() => reject(new LifeEnded()))
       })
       const again = [...cards.values()].map(confirm)
       for (const work of again) work.catch(() => {})
