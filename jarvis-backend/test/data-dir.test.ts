@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Database } from '../src/store/sqlite/database.ts'
 import { lockDataDir } from '../src/store/sqlite/lock.ts'
-import { folder, jarvis, run } from './support/data-dir.ts'
+import { folder, jarvis, openJournal, run } from './support/data-dir.ts'
 import { says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
@@ -80,4 +80,18 @@ test('a full disk is said on sockets and REST, loses nothing, and is over when t
   expect(await screen.request('chat:send', { sessionId, message: '/get_vms' })).toMatchObject({ ok: true })
   await screen.next('chat:done')
   expect(await (await jarvisServer.rest('/api/journal/verify')).json()).toEqual({ ok: true, entries: 1 })
+})
+
+test('tokens made and revoked at the command line are in the journal', async () => {
+  const dir = folder()
+  expect((await jarvis(dir, 'mcp-token', 'create', 'laptop', '--read-only')).output).toContain('jmcp_')
+  expect((await jarvis(dir, 'mcp-token', 'revoke', 'laptop')).code).toBe(0)
+  expect((await jarvis(dir, 'mcp-token', 'revoke', 'laptop')).code).toBe(1)
+  const { journal, close } = openJournal(dir)
+  expect((await journal.page({ limit: 10 })).items).toMatchObject([
+    { kind: 'token', body: { change: 'revoked', name: 'laptop', by: 'cli' } },
+    { kind: 'token', body: { change: 'created', name: 'laptop', isReadOnly: true, by: 'cli' } },
+  ])
+  expect(await journal.verify()).toEqual({ ok: true, entries: 2 })
+  await close()
 })

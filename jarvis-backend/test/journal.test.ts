@@ -117,7 +117,7 @@ test.each(doctorings)('%s is found, at entry %i', async (_what, brokenAt, change
   await close()
 })
 
-test('without the anchor a tail that was cut off is not missed; that is what it is for', async () => {
+test('without the anchor a tail that was cut off goes unnoticed; that is what it is for', async () => {
   const dir = await tenEntries()
   doctor(dir, (sql) => sql.exec('DELETE FROM journal WHERE seq >= 9'))
   const database = openDatabase(join(dir, 'jarvis.db'))
@@ -125,7 +125,7 @@ test('without the anchor a tail that was cut off is not missed; that is what it 
   database.close()
 })
 
-test('a tail cut off before the anchor knew it is missed by the process that wrote it', async () => {
+test('a tail cut off before the anchor knew it is noticed by the process that wrote it', async () => {
   const dir = await tenEntries()
   const { journal, reported, close } = openJournal(dir)
   journal.append('call', { n: 11 })

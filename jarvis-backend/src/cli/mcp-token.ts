@@ -1,41 +1,63 @@
-import { join } from 'node:path'
-import { createMcpTokens, type McpToken } from '../auth/mcp-tokens.ts'
+import { createMcpTokens, type McpToken, type McpTokens } from '../auth/mcp-tokens.ts'
 import type { Config } from '../config/config.ts'
-import { openDataDir } from '../config/data-dir.ts'
 import { JarvisError } from '../protocol/index.ts'
-import { openDatabase } from '../store/sqlite/database.ts'
+import type { Database } from '../store/sqlite/database.ts'
+import type { KeptJournal } from '../store/sqlite/kept-journal.ts'
 import { createMcpTokenStore } from '../store/sqlite/tokens.ts'
+import { withData } from './data.ts'
 import { durationMs, readOptions } from './options.ts'
 
 /** Works on the data dir itself, so it needs no running server, and minds none. */
-export function mcpToken(config: Config, args: string[]) {
+export async function mcpToken(config: Config, args: string[]): Promise<void> {
   const { values, positionals } = readOptions(args, { 'read-only': { type: 'boolean' }, expires: { type: 'string' } })
   const [action, name = ''] = positionals
-  const database = openDatabase(join(openDataDir(config.dataDir), 'jarvis.db'))
-  try {
+  await withData(config, (journal, database) => {
     const tokens = createMcpTokens(createMcpTokenStore(database), Date.now)
-    if (action === 'create') {
-      const expiresInMs = values.expires === undefined ? undefined : durationMs('--expires', values.expires)
-      const token = tokens.create({
-        name,
-        isReadOnly: values['read-only'] === true,
-        ...(expiresInMs !== undefined && { expiresInMs }),
-      })
-      console.log(token)
-      console.error('Keep it now: it is not shown again. It may call tools, and can never approve one.')
-    } else if (action === 'list') {
-      const all = tokens.list()
-      console.log(all.length === 0 ? 'No MCP tokens. Make one with: mcp-token create NAME' : all.map(line).join('\n'))
-    } else if (action === 'revoke') {
-      if (!tokens.revoke(name))
-        throw new JarvisError('not_found', `There is no MCP token ${name}. mcp-token list shows them.`)
-      console.log(`Revoked ${name}.`)
-    } else {
-      throw new JarvisError('invalid_request', 'Use mcp-token create NAME, mcp-token list, or mcp-token revoke NAME.')
+    switch (action) {
+      case 'create': {
+        const expiresInMs = values.expires === undefined ? undefined : durationMs('--expires', values.expires)
+        const rights = { isReadOnly: values['read-only'] === true, ...(expiresInMs !== undefined && { expiresInMs }) }
+        create({ tokens, journal, database }, name, rights)
+        return
+      }
+      case 'list': {
+        const all = tokens.list()
+        console.log(all.length === 0 ? 'No MCP tokens. Make one with: mcp-token create NAME' : all.map(line).join('\n'))
+        return
+      }
+      case 'revoke':
+        revoke({ tokens, journal, database }, name)
+        return
+      default:
+        throw new JarvisError('invalid_request', 'Use mcp-token create NAME, mcp-token list, or mcp-token revoke NAME.')
     }
-  } finally {
-    database.close()
-  }
+  })
+}
+
+type Kept = { tokens: McpTokens; journal: KeptJournal; database: Database }
+
+function create(
+  { tokens, journal, database }: Kept,
+  name: string,
+  rights: { isReadOnly: boolean; expiresInMs?: number },
+) {
+  const token = database.durably(() => {
+    const made = tokens.create({ name, ...rights })
+    journal.append('token', { change: 'created', name, ...rights, by: 'cli' })
+    return made
+  })
+  console.log(token)
+  console.error('Keep it now: it is not shown again. It may call tools, and can never approve one.')
+}
+
+function revoke({ tokens, journal, database }: Kept, name: string) {
+  database.durably(() => {
+    if (!tokens.revoke(name)) {
+      throw new JarvisError('not_found', `There is no MCP token ${name}. mcp-token list shows them.`)
+    }
+    journal.append('token', { change: 'revoked', name, by: 'cli' })
+  })
+  console.log(`Revoked ${name}.`)
 }
 
 const day = (at: number | undefined, none: string) =>

@@ -10,7 +10,9 @@ export const errorHandler =
       return
     }
     const known = toJarvisError(error)
-    if (known.code === 'internal') report(error, `${request.method} ${request.path} failed`)
+    if (known.code === 'internal' || known.code === 'storage_failed') {
+      report(error, `${request.method} ${request.path} failed`)
+    }
     if (known.retryAfterS !== undefined) response.set('Retry-After', String(known.retryAfterS))
     const body: ErrorBody = { error: { code: known.code, message: known.message } }
     response.status(errorStatus[known.code]).json(body)

@@ -36,8 +36,8 @@ export function answer<Input>(
       }
       reply({ ok: true, ...handle(parsed.data, identity) })
     } catch (error) {
-      if (!(error instanceof JarvisError)) options.report(error, 'a socket request failed')
       const code = error instanceof JarvisError ? error.code : 'internal'
+      if (code === 'internal' || code === 'storage_failed') options.report(error, 'a socket request failed')
       const message =
         error instanceof JarvisError ? error.message : 'Something went wrong inside JARVIS; the log says more.'
       reply({ ok: false, error: { code, message } })

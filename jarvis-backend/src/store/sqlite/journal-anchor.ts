@@ -10,7 +10,7 @@ export type Head = { seq: number; hash: string }
 
 /**
  * The head of the journal kept a second time, in `journal/head.json` outside the database, so that a tail that was cut
- * off is missed. It may be behind the database, never ahead of it.
+ * off is noticed. It may be behind the database, never ahead of it.
  */
 export type Anchor = {
   /** Called with each committed entry; written soon after, once for many. */
@@ -23,7 +23,7 @@ export type Anchor = {
 
 const HeadFile = z.object({ seq: z.int().nonnegative(), hash: z.string().length(64), at: z.int() })
 
-/** Long enough for one write to serve a burst. Unwritten heads are remembered, so this process misses a cut-off tail at once. */
+/** Long enough for one write to serve a burst. Unwritten heads are remembered, so this process notices a cut-off tail at once. */
 const delayMs = 100
 
 export const readHead = (dir: string): Head | undefined => {

@@ -15,7 +15,7 @@ class Broken extends Error {
 }
 
 /** How long others wait for their turn while entries are looked at. */
-const turnMs = 5
+const turnMs = 3
 
 /** What is kept outside the database; absent for one in memory. */
 export type JournalDir = { path: string; anchor: Anchor }
@@ -33,7 +33,7 @@ export function createVerifier(database: Database, dir?: JournalDir): () => Prom
       const sealed = segments()
       const heads = headsOf(dir)
       const found = await walk(sealed, heads, select, dir)
-      // Entries that were sealed meanwhile are missed for no fault of theirs.
+      // Entries that were sealed meanwhile are missing for no fault of theirs.
       if (found.ok || segments().length === sealed.length) return found
     }
   }
@@ -119,7 +119,7 @@ async function walk(
       throw new Broken(head.seq + 1, `Entries ${head.seq + 1} to ${cut.seq} are missing: the tail was cut off.`)
     }
     if (isLost)
-      throw new Broken(head.seq + 1, 'journal/head.json is missing, so a tail that was cut off is not missed.')
+      throw new Broken(head.seq + 1, 'journal/head.json cannot be read, so a tail that was cut off would go unnoticed.')
     return { ok: true, entries }
   } catch (error) {
     if (!(error instanceof Broken)) throw error

@@ -42,7 +42,7 @@ const windowSize = 2_000
 /** Pages newest first; `next` is the `before` of the page after. */
 export function createJournalPages({ sql }: Database): (query: JournalQuery) => Promise<Page<JournalEntry>> {
   const bounds = sql.prepare<[], { first: number | null; last: number | null }>(
-    'SELECT MIN(seq) AS first, MAX(seq) AS last FROM journal',
+    'SELECT (SELECT MIN(seq) FROM journal) AS first, (SELECT MAX(seq) FROM journal) AS last',
   )
   // A doctored body may be no JSON at all; it is shown, and found by no filter.
   const select = sql.prepare<[object], JournalRow>(
