@@ -94,6 +94,20 @@ test.each([
   await close()
 })
 
+test('entries that are sealed while the chain is followed are not missing', async () => {
+  const dir = folder()
+  const server = openJournal(dir, () => start)
+  server.database.atomically(() => {
+    for (let n = 0; n < 20_000; n += 1) server.journal.append('call', { n })
+  })
+  const cli = openJournal(dir, () => start + dayMs)
+  const verifying = server.journal.verify()
+  expect(cli.journal.prune(start + 1, 'cli')).toHaveLength(2)
+  expect(await verifying).toEqual({ ok: true, entries: 20_002 })
+  await cli.close()
+  await server.close()
+})
+
 test('what is broken is not sealed away', async () => {
   const { open, segments } = await twentyDays()
   const { journal, database, close } = open()
