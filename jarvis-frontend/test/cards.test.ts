@@ -42,7 +42,7 @@ test.each([
     denied: 'Did not restart CT 104 jellyfinDenied by operator',
     expired: 'Did not stop VM 103 truenasExpired. Nobody decided within 15 min. Nothing was run.',
     cancelled: 'Did not start VM 142 win11-labCancelled',
-    interrupted: 'It is not known whether it took effect',
+    interrupted: 'I do not know whether this ran. 122 is running, for 5 d.',
     executing: 'Waiting until 123 is seen running',
     pending: 'Stop VM 103 truenas on pve?',
     armed: 'Enter approves, Esc steps back',

@@ -4,6 +4,7 @@ import { NounCode, NounText } from '../features/cluster/noun.tsx'
 import { Tier } from '../ui/tier.tsx'
 import { live } from './live.ts'
 import { LiveCard, matterOf } from './live-card.tsx'
+import { UnknownOutcome } from './unknown-outcome.tsx'
 import { useAskNew } from './use-ask.ts'
 
 /** Where the chat meets cards and the cluster. */
@@ -17,6 +18,7 @@ export const chatSlots: ChatSlots = {
       </Step>
     )
   },
+  Unknown: UnknownOutcome,
   Prose: ({ text }) => <NounText text={text} onAsk={useAskNew()} />,
   Code: ({ text }) => <NounCode text={text} onAsk={useAskNew()} />,
   guestName: (vmid) => live.cluster.view.get().state?.guests.find((guest) => guest.vmid === vmid)?.name,

@@ -13,6 +13,7 @@ import { capital, longSpan, percent, withUnit } from '../lib/format.ts'
 import { useValue } from '../lib/use-value.ts'
 import { useNow } from '../ui/use-now.ts'
 import { live } from './live.ts'
+import { UnknownOutcome } from './unknown-outcome.tsx'
 
 const decidedHere = new Set<string>()
 
@@ -64,6 +65,7 @@ export function LiveCard({ matter }: { matter: Matter }) {
       live={target}
       guests={state?.guests ?? []}
       hand={hand}
+      unknown={<UnknownOutcome toolUseId={card.toolUseId} observed={matter.result?.summary ?? ''} />}
       isElsewhere={isElsewhere}
     />
   )

@@ -1,5 +1,6 @@
 import { forget, signedIn } from '../api/auth.ts'
 import { confirmations } from '../api/confirmations.ts'
+import { checks } from '../api/executions.ts'
 import { setCredentials } from '../api/http.ts'
 import { sessions } from '../api/sessions.ts'
 import { status } from '../api/status.ts'
@@ -37,7 +38,7 @@ function createLive() {
       return
     }
     link.disconnect()
-    for (const list of lists) list.forget()
+    for (const list of [...lists, checks]) list.forget()
   }
   signedIn.subscribe(follow)
   follow()

@@ -77,6 +77,26 @@ export const ran = (
   { type: 'tool_result', toolUseId, result, isError, summary, durationMs },
 ]
 
+/** A call that was under way when the server died, and of which the cluster did not say what became. */
+export const lost = (
+  toolUseId: string,
+  toolName: string,
+  toolInput: Record<string, unknown>,
+  tier: Tier,
+  observed: string,
+): Loose<Entry>[] => [
+  { type: 'tool_use', toolUseId, toolName, toolInput, tier },
+  {
+    type: 'tool_result',
+    toolUseId,
+    result: `JARVIS was restarted while this ran. ${observed}`,
+    isError: true,
+    summary: `I do not know whether this ran. ${observed}`,
+    durationMs: 0,
+    isUnknown: true,
+  },
+]
+
 const ssh = { node: 'pve', command: 'ps -eo pcpu,args' }
 const rm = { node: 'pve', command: 'rm -rf /srv/frigate/cache/*' }
 
@@ -300,15 +320,7 @@ export function gallery(now: number): Scene {
         resolved('cancelled', 'cancelled'),
         ...asked('interrupted', 'restart_container', 122),
         resolved('interrupted', 'approved'),
-        ...ran(
-          'interrupted',
-          'restart_container',
-          { vmid: 122 },
-          'red',
-          'JARVIS was restarted while this ran. It is not known whether it took effect; look before asking again.',
-          0,
-          true,
-        ),
+        ...lost('interrupted', 'restart_container', { vmid: 122 }, 'red', '122 is running, for 5 d.'),
         ...asked('executing', 'restart_vm', 123, { toolInput: { vmid: 123, node: 'pve' } }),
         resolved('executing', 'approved'),
         {
@@ -347,6 +359,29 @@ export function gallery(now: number): Scene {
     ),
   }
   return { ...scene, sessions: [session, ...scene.sessions.slice(2)], decided: [] }
+}
+
+/** A restart and a wake of which nobody knows whether they ran. */
+export function unknown(now: number): Scene {
+  const made = card('u1', 'restart_container', 122, now)
+  const session: ScriptSession = {
+    id: 'ses_unknown',
+    title: 'Cut short',
+    updatedAt: now,
+    entries: entriesOf(
+      [
+        user('Restart sabnzbd and wake agent.'),
+        assistant(call('u1', 'restart_container', { vmid: 122 }), call('u2', 'wake_node', { node: 'agent' })),
+        needed(made),
+        { type: 'confirm_resolved', toolUseId: 'u1', decision: 'approved', by: 'operator' },
+        ...lost('u1', 'restart_container', { vmid: 122 }, 'red', '122 is running, for 5 d.'),
+        ...lost('u2', 'wake_node', { node: 'agent' }, 'yellow', 'agent is offline.'),
+        { type: 'done', usage, stopReason: 'end_turn' },
+      ],
+      now - minute,
+    ),
+  }
+  return { ...morning(now), sessions: [session], decided: [] }
 }
 
 /** Names and texts that try to become markup, interface or orders. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createReadStream, existsSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -62,7 +63,7 @@ const policy =
 export function tokenOf(role: Role): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const exp = Math.floor(Date.now() / 1_000) + 3_600
-  return `${part({ alg: 'none' })}.${part({ sub: role, role, exp, iss: 'jarvis' })}.x`
+  return `${part({ alg: 'none' })}.${part({ sub: role, role, exp, iss: 'jarvis', jti: randomUUID() })}.x`
 }
 
 function pendingOf({ entries }: ScriptSession): Card[] {
@@ -75,22 +76,43 @@ function pendingOf({ entries }: ScriptSession): Card[] {
 }
 
 /** Plays a scene to the built dashboard over the real wire, for states that are hard to reach otherwise. */
-export async function startScripted(scene: Scene, dist = built) {
+export async function startScripted(scene: Scene, dist = built, port = 0) {
   const sessions = new Map(scene.sessions.map((session) => [session.id, session]))
   const decisions: { toolUseId: string; confirmed: boolean; note?: string }[] = []
   const sent: { sessionId: string; message: string }[] = []
-  const behaviour = { answersDecisions: true, answersSends: true }
+  const checked: string[] = []
+  const attached: string[] = []
+  /** `answersCheck`: what a later look finds, a status and a body. `takesSockets`: whether a handshake is let in. */
+  const behaviour = {
+    answersDecisions: true,
+    answersSends: true,
+    takesSockets: true,
+    answersCheck: async (_toolUseId: string): Promise<{ status: number; body: unknown }> => ({
+      status: 404,
+      body: { error: { code: 'not_found', message: 'That call never started.' } },
+    }),
+  }
+  const seen = new Set<string>()
+  const revoked = new Set<string>()
+  /** Whether a token is taken; remembers it. */
+  function takes(token: string): boolean {
+    seen.add(token)
+    return token.split('.').length === 3 && !revoked.has(token)
+  }
 
   const lastSeq = (session: ScriptSession) => session.seq ?? session.entries.at(-1)?.seq ?? -1
   const http = createServer((request, response) => void serve(request, response))
-  const io = new Server(http, { serveClient: false })
+  const io = new Server(http, {
+    serveClient: false,
+    allowRequest: (_request, decide) => decide(null, behaviour.takesSockets),
+  })
   const chat = io.of('/chat')
   const cluster = io.of('/cluster')
   const events = io.of('/events')
   for (const namespace of [chat, cluster, events]) {
     namespace.use((socket, next) => {
       const { token } = socket.handshake.auth as { token?: string }
-      if ((token ?? '').split('.').length === 3) next()
+      if (takes(token ?? '')) next()
       else next(Object.assign(new Error('unauthorized'), { data: { code: 'unauthorized' } }))
     })
   }
@@ -117,11 +139,15 @@ export async function startScripted(scene: Scene, dist = built) {
     const session = sessions.get(sessionId)
     if (session === undefined) throw new Error(`no session ${sessionId}`)
     session.seq = lastSeq(session) + 1
+    const { text } = payload as { text?: string }
+    if (name === 'chat:token' && text !== undefined)
+      session.partial = { thinking: '', ...session.partial, text: (session.partial?.text ?? '') + text }
     chat.to(sessionId).emit(name, { sessionId, runId: session.runId ?? 'run_1', seq: session.seq, ...payload })
   }
 
   chat.on('connection', (socket: Socket) => {
     socket.on('chat:attach', ({ sessionId }, ack) => {
+      attached.push(sessionId)
       const session = sessions.get(sessionId)
       if (session === undefined)
         return ack({ ok: false, error: { code: 'unknown_session', message: 'There is no such session.' } })
@@ -217,6 +243,14 @@ export async function startScripted(scene: Scene, dist = built) {
       if (given === password) return json(200, { token: tokenOf('operator'), expiresIn: 3_600, role: 'operator' })
       return json(401, { error: { code: 'invalid_credentials', message: 'The password is wrong.' } })
     }
+    if (!takes(request.headers.authorization?.replace('Bearer ', '') ?? ''))
+      return json(401, { error: { code: 'unauthorized', message: 'Sign in again.' } })
+    const check = /^\/api\/executions\/(\w+)\/check$/.exec(pathname)?.[1]
+    if (check !== undefined && request.method === 'POST') {
+      checked.push(check)
+      const { status, body } = await behaviour.answersCheck(check)
+      return json(status, body)
+    }
     if (pathname === '/api/auth/logout') return json(200, {})
     if (pathname === '/api/status') {
       return json(200, {
@@ -262,18 +296,27 @@ export async function startScripted(scene: Scene, dist = built) {
     createReadStream(path).pipe(response)
   }
 
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-  const { port } = http.address() as AddressInfo
+  await new Promise<void>((resolve) => http.listen(port, '127.0.0.1', resolve))
+  const address = http.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${address.port}`,
+    port: address.port,
     append,
     tell,
     decisions,
     sent,
+    checked,
+    /** Every session a socket attached to, in order. */
+    attached,
+    /** Takes every token handed out so far no more. */
+    revoke: () => {
+      for (const token of seen) revoked.add(token)
+    },
     behaviour,
     updateCluster: (update: ClusterUpdate) => void cluster.emit('cluster:update', update),
     /** Cuts every connection; clients come back by themselves. */
     drop: () => io.disconnectSockets(true),
+    /** Stops as a server does that dies; the scene stays as it is and may be played again. */
     async close() {
       const closed = io.close()
       // A browser keeps idle connections, for which a closing server would wait.

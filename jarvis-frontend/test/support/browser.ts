@@ -32,8 +32,9 @@ export async function openStage() {
   const browser: Browser = await chromium.launch({ executablePath, args })
   const servers: Scripted[] = []
   return {
-    async play(scene: Scene): Promise<Scripted> {
-      const server = await startScripted(scene, outDir)
+    /** `port`: that of a server which was closed, to come back in its place. */
+    async play(scene: Scene, port?: number): Promise<Scripted> {
+      const server = await startScripted(scene, outDir, port)
       servers.push(server)
       return server
     },

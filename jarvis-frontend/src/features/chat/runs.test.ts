@@ -84,8 +84,17 @@ test('what was seen later tells more than a result that nobody knew', () => {
     return item?.kind === 'call' ? endOf(item.call) : undefined
   }
   expect(end(unknown)).toMatchObject({ isError: true, isUnknown: true })
+  expect(end({ ...unknown, summary: 'I do not know whether this ran. 122 is running.' })?.summary).toBe(
+    '122 is running.',
+  )
   expect(end(unknown, later('done'))).toEqual({ isError: false, summary: 'Seen running.', at: 9 })
   expect(end(unknown, later('failed'))).toMatchObject({ isError: true })
+})
+
+test('a read that was cut short has failed: it has no effect to be unsure of', () => {
+  const cut: Entry = { ...(result('a', true) as Extract<Entry, { type: 'tool_result' }>), isUnknown: true }
+  const [item] = runsOf([use('a', 'green'), cut])[0]?.items ?? []
+  expect(item?.kind === 'call' ? endOf(item.call)?.isUnknown : 'no call').toBeUndefined()
 })
 
 test('the place comes first in an argument line, switches by name', () => {

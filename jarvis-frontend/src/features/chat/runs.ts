@@ -21,14 +21,20 @@ export type Item =
   | { kind: 'text'; key: string; text: string }
   | { kind: 'call'; key: string; call: Call }
 
+export const notKnown = 'I do not know whether this ran.'
+
+/** `isUnknown`: it may have run or not; `summary` then is only what was observed. */
+export type End = { isError: boolean; summary: string; at: number; isUnknown?: true | undefined }
+
 /** How a call ended as far as is known: what was seen later tells more than its own result. */
-export function endOf({
-  result,
-  reconciled,
-}: Call): { isError: boolean; summary: string; at: number; isUnknown?: true | undefined } | undefined {
+export function endOf({ tier, result, reconciled }: Call): End | undefined {
   if (reconciled !== undefined)
     return { isError: reconciled.outcome === 'failed', summary: reconciled.text, at: reconciled.at }
-  return result
+  if (result === undefined) return undefined
+  const { isError, summary, at, isUnknown } = result
+  // A read that was cut short changed nothing: there is nothing to find out.
+  if (isUnknown === undefined || tier === 'green') return { isError, summary, at }
+  return { isError, summary: summary.replace(notKnown, '').trim(), at, isUnknown }
 }
 
 /** One answer to one message, in the order the model gave it. */

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { clock, duration } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -6,7 +6,7 @@ import { Mark } from '../../ui/mark.tsx'
 import { Tier, tierWord } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { visibleText } from '../../ui/visible.ts'
-import { argumentLine, type Call, endOf } from './runs.ts'
+import { argumentLine, type Call, endOf, notKnown } from './runs.ts'
 import { useSlots } from './slots.ts'
 import { Step } from './step.tsx'
 
@@ -23,7 +23,7 @@ export function ToolRow({
   isBare?: boolean
 }) {
   const [isOpen, setOpen] = useState(false)
-  const { guestName } = useSlots()
+  const { guestName, Unknown } = useSlots()
   const { tier, result, started, malformed } = call
   const isRunning = started !== undefined && result === undefined
   const vmid = call.toolInput.vmid
@@ -31,28 +31,28 @@ export function ToolRow({
   const line = [argumentLine(call.toolInput), name].filter(Boolean).join(' ')
   const word = tier === undefined ? '' : tierWord[tier]
   const end = endOf(call)
-  const outcome = end === undefined ? (isRunning ? 'running' : 'not started') : end.isError ? 'failed' : 'done'
+  const isUnknown = end?.isUnknown === true
+  const gist = isUnknown ? `${notKnown} ${end.summary}` : end?.summary
+  const row = useRef<HTMLButtonElement>(null)
+  const ended = isUnknown ? 'unknown' : end?.isError === true ? 'failed' : 'done'
+  const outcome = end !== undefined ? ended : isRunning ? 'running' : 'not started'
   return (
     <Step
       mark={tier === undefined ? <Mark kind="step" size={8} /> : <Tier tier={tier} isRunning={isRunning} />}
       label={`${word}, ${call.toolName}, ${outcome}`}
     >
-      <button type="button" className="row" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <button ref={row} type="button" className="row" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <span className="word">{isBare ? '' : word}</span>
         <span className="call cut">
           <bdi>{visibleText(call.toolName)}</bdi>
           {line !== '' && <i>{visibleText(line)}</i>}
         </span>
         <span className="gist cut">
-          {end?.isError === true && (
-            <Mark
-              kind={end.isUnknown === true ? 'unknown' : 'bad'}
-              size={10}
-              label={end.isUnknown === true ? 'unknown:' : 'failed:'}
-            />
+          {(isUnknown || end?.isError === true) && (
+            <Mark kind={isUnknown ? 'unknown' : 'bad'} size={10} label={isUnknown ? 'unknown:' : 'failed:'} />
           )}
           <span className="cut">
-            <Visible text={malformed ?? end?.summary ?? progress ?? ''} />
+            <Visible text={malformed ?? gist ?? progress ?? ''} />
           </span>
         </span>
         <span className="took num">
@@ -60,9 +60,30 @@ export function ToolRow({
         </span>
         <Icon name={isOpen ? 'down' : 'right'} />
       </button>
-      {isOpen && <InputOutput call={call} />}
+      {isOpen && (
+        <div className="io">
+          {isUnknown && (
+            <Leaving to={row}>
+              <Unknown toolUseId={call.toolUseId} observed={end.summary} />
+            </Leaving>
+          )}
+          <InputOutput call={call} />
+        </div>
+      )}
     </Step>
   )
+}
+
+/** Gives the focus it held to `to` when it goes. */
+function Leaving({ to, children }: { to: React.RefObject<HTMLElement | null>; children: React.ReactNode }) {
+  const part = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const element = part.current
+    return () => {
+      if (element?.contains(document.activeElement) === true) to.current?.focus({ preventScroll: true })
+    }
+  }, [to])
+  return <div ref={part}>{children}</div>
 }
 
 function Elapsed({ since }: { since: number }) {
@@ -75,7 +96,7 @@ function InputOutput({ call }: { call: Call }) {
   const lines = output.split('\n')
   const shown = isWhole ? output : lines.slice(0, shownLines).join('\n')
   return (
-    <div className="io">
+    <>
       <h4>Input</h4>
       <pre>
         <Plain text={spaced(call.toolInput)} />
@@ -96,7 +117,7 @@ function InputOutput({ call }: { call: Call }) {
           <span>someone else’s text: never styled, never linked</span>
         </h4>
       )}
-    </div>
+    </>
   )
 }
 

@@ -29,12 +29,14 @@ export type CardProps = {
   /** All guests known, to tell lookalikes apart. */
   guests: readonly { vmid: number; name: string }[]
   hand: Hand
+  /** What is said and offered where nobody knows whether it ran. */
+  unknown: React.ReactNode
   /** Decided by someone else while this screen showed it as pending. */
   isElsewhere?: boolean
 }
 
 /** One red call that waits for a person, and what became of it; it keeps its place and its focus throughout. */
-export function ConfirmationCard({ matter, live, guests, hand, isElsewhere = false }: CardProps) {
+export function ConfirmationCard({ matter, live, guests, hand, unknown, isElsewhere = false }: CardProps) {
   const { card } = matter
   const phase = phaseOf(matter)
   const act = actOf(card)
@@ -116,7 +118,7 @@ export function ConfirmationCard({ matter, live, guests, hand, isElsewhere = fal
   return (
     <article {...frame} className="card settled">
       <header>{heading(pieces)}</header>
-      <Settled matter={matter} phase={phase} isElsewhere={isElsewhere} askAgain={hand.askAgain} />
+      <Settled matter={matter} phase={phase} isElsewhere={isElsewhere} unknown={unknown} askAgain={hand.askAgain} />
     </article>
   )
 }

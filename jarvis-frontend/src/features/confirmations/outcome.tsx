@@ -55,11 +55,13 @@ type Props = {
   matter: Matter
   phase: Phase
   isElsewhere: boolean
+  /** What is said and offered where nobody knows whether it ran. */
+  unknown: React.ReactNode
   askAgain?: ((card: Card, force: boolean) => void) | undefined
 }
 
 /** One fact in the past tense. */
-export function Settled({ matter, phase, isElsewhere, askAgain }: Props) {
+export function Settled({ matter, phase, isElsewhere, unknown, askAgain }: Props) {
   const { card, resolved, result } = matter
   const canForce = /^(stop|restart)_(vm|container)$/.test(card.toolName) && card.toolInput.force !== true
   return (
@@ -73,7 +75,7 @@ export function Settled({ matter, phase, isElsewhere, askAgain }: Props) {
           />
         )}
         <span>
-          <Outcome matter={matter} phase={phase} isElsewhere={isElsewhere} />
+          {phase === 'interrupted' ? unknown : <Outcome matter={matter} phase={phase} isElsewhere={isElsewhere} />}
         </span>
       </div>
       {askAgain !== undefined && (phase === 'expired' || (phase === 'failed' && canForce && result !== undefined)) && (
@@ -116,12 +118,6 @@ function Outcome({ matter, phase, isElsewhere }: Pick<Props, 'matter' | 'phase' 
       )
     case 'failed':
       return <Failure summary={result?.summary ?? ''} />
-    case 'interrupted':
-      return (
-        <b>
-          <Visible text={result?.summary ?? ''} />
-        </b>
-      )
     case 'denied':
       return (
         <>

@@ -18,9 +18,9 @@ test.each([
     'interrupted',
   ],
   [
-    'a result in words that nobody knows',
-    { result: result('It is not known whether it took effect.', true) },
-    'interrupted',
+    'a failure that only speaks of not knowing',
+    { result: result('The guest agent does not know this command.', true) },
+    'failed',
   ],
 ])('%s', (_name, matter, phase) => {
   expect(phaseOf(matter)).toBe(phase)

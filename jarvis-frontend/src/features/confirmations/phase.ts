@@ -12,12 +12,9 @@ export type Matter = {
 
 export type Phase = 'pending' | 'executing' | 'done' | 'failed' | 'interrupted' | 'denied' | 'expired' | 'cancelled'
 
-/** A result that says nothing about the effect is told apart from a failure: it must be looked at. */
-const isUnknown = ({ summary, isUnknown: flag }: NonNullable<Matter['result']>) =>
-  flag === true || /(is|do) not know/i.test(summary)
-
+/** A result that does not know the effect is told apart from a failure by its mark, never by its words. */
 export function phaseOf({ resolved, result }: Pick<Matter, 'resolved' | 'result'>): Phase {
-  if (result !== undefined) return !result.isError ? 'done' : isUnknown(result) ? 'interrupted' : 'failed'
+  if (result !== undefined) return result.isUnknown === true ? 'interrupted' : result.isError ? 'failed' : 'done'
   if (resolved === undefined) return 'pending'
   return resolved.decision === 'approved' ? 'executing' : resolved.decision
 }

@@ -1,0 +1,46 @@
+import { Value } from '../lib/value.ts'
+import { ApiError, call } from './http.ts'
+
+export type Checked = { outcome: 'done' | 'failed' | 'unknown'; text: string }
+/** A later look for a call whose outcome is not known. `seen`: the newest answer; `problem`: why there is none. */
+export type Check = { isLooking: boolean; seen?: Checked & { at: number }; problem?: string }
+
+/** The looks asked for on this page, by toolUseId. They outlive the rows that show them. */
+export class Checks {
+  readonly value = new Value<ReadonlyMap<string, Check>>(new Map())
+  readonly #look: (toolUseId: string) => Promise<Checked>
+  readonly #now: () => number
+
+  constructor(look: (toolUseId: string) => Promise<Checked>, now: () => number = Date.now) {
+    this.#look = look
+    this.#now = now
+  }
+
+  /** Looks once; a second ask meanwhile changes nothing. Never rejects. */
+  async again(toolUseId: string): Promise<void> {
+    const before = this.value.get().get(toolUseId)
+    if (before?.isLooking === true) return
+    const kept = before?.seen === undefined ? {} : { seen: before.seen }
+    const looking: Check = { ...kept, isLooking: true }
+    this.#set(toolUseId, looking)
+    const after = await this.#look(toolUseId).then(
+      ({ outcome, text }): Check => ({ isLooking: false, seen: { outcome, text, at: this.#now() } }),
+      (error: unknown): Check => ({ ...kept, isLooking: false, problem: problemOf(error) }),
+    )
+    // Whoever asked may have signed out meanwhile.
+    if (this.value.get().get(toolUseId) === looking) this.#set(toolUseId, after)
+  }
+
+  forget(): void {
+    this.value.set(new Map())
+  }
+
+  #set(toolUseId: string, check: Check): void {
+    this.value.set(new Map(this.value.get()).set(toolUseId, check))
+  }
+}
+
+const problemOf = (error: unknown) =>
+  `${error instanceof ApiError ? error.message : 'The answer could not be read.'} Nothing was run.`
+
+export const checks = new Checks((id) => call<Checked>('POST', `/api/executions/${encodeURIComponent(id)}/check`))
