@@ -2,58 +2,40 @@ import { toMessages } from '../../src/agent/conversation.ts'
 import { settles } from '../../src/agent/next-step.ts'
 import type { EntryOf, Guest, Task } from '../../src/protocol/index.ts'
 import { brokenAt, type Evidence, matchRequests } from './evidence.ts'
+import type { Interrupted } from './experiment.ts'
 import type { ClusterRequest } from './fake-cluster.ts'
+import type { Find } from './findings.ts'
 import { problemsOf } from './message-rules.ts'
 import type { Operator } from './operator.ts'
 
-export type Findings = {
-  doubles: Set<string>
-  lostDecisions: Set<string>
-  lostCards: Set<string>
-  lostMessages: Set<string>
-  violations: Set<string>
-}
 export type Truth = { tasks: readonly Task[]; guests: readonly Guest[] }
 export type Settled = 'done' | 'failed' | 'unknown'
 
-export const noFindings = (): Findings => ({
-  doubles: new Set(),
-  lostDecisions: new Set(),
-  lostCards: new Set(),
-  lostMessages: new Set(),
-  violations: new Set(),
-})
-
 /** What must hold of the disk and the cluster at every moment, so also when the server has just died. */
-export function checkAtDeath(
-  evidence: Evidence,
-  requests: readonly ClusterRequest[],
-  operator: Operator,
-  found: Findings,
-) {
+export function checkAtDeath(evidence: Evidence, requests: readonly ClusterRequest[], operator: Operator, find: Find) {
   const { journal, confirmations, executions, entries, unfinishedRuns, calls } = evidence
   const broken = brokenAt(journal)
-  if (broken !== undefined) found.violations.add(`the journal's chain breaks at ${broken}`)
+  if (broken !== undefined) find('faults', `the journal's chain breaks at ${broken}`)
 
   const told = journal.map(({ at, kind, body }) => ({ at, kind, ...(JSON.parse(body) as { toolUseId?: string }) }))
   const entered = (kind: string, toolUseId: string) =>
     told.find((entry) => entry.kind === kind && entry.toolUseId === toolUseId)
   for (const { toolUseId } of executions) {
-    if (entered('execution', toolUseId) === undefined) found.violations.add(`${toolUseId} is claimed, not journalled`)
+    if (entered('execution', toolUseId) === undefined) find('faults', `${toolUseId} is claimed, not journalled`)
   }
   const { byCall, strays } = matchRequests(requests, evidence)
-  for (const stray of strays) found.violations.add(`nobody asked for ${JSON.stringify(stray)}`)
+  for (const stray of strays) find('faults', `nobody asked for ${JSON.stringify(stray)}`)
   for (const [toolUseId, made] of byCall) {
     if (made.length > 1) {
       const what = made.map(({ args, at, id }) => `${args.join(' ')} (${id} at ${at})`).join(', ')
-      found.doubles.add(`${toolUseId}: ${what}`)
+      find('doubles', toolUseId, what)
     }
     const at = entered('execution', toolUseId)?.at ?? Number.POSITIVE_INFINITY
     for (const request of made) {
-      if (request.at < at) found.violations.add(`${toolUseId} took effect without an earlier journal entry`)
+      if (request.at < at) find('faults', `${toolUseId} took effect without an earlier journal entry`)
     }
     if (confirmations.find((row) => row.toolUseId === toolUseId)?.decision !== 'approved') {
-      found.violations.add(`${toolUseId} took effect and is not approved`)
+      find('faults', `${toolUseId} took effect and is not approved`)
     }
   }
 
@@ -61,21 +43,21 @@ export function checkAtDeath(
   for (const { toolUseId, decision, expiresAt } of operator.cards.values()) {
     const row = rows.get(toolUseId)
     if (decision === undefined && (row?.decision !== null || row.expiresAt !== expiresAt)) {
-      found.lostCards.add(`${toolUseId}: ${JSON.stringify(row)}`)
+      find('lostCards', toolUseId, JSON.stringify(row))
     }
     const word = decision?.confirmed === true ? 'approved' : 'denied'
     const isKept = row?.decision === word && row.by === 'operator' && entered('decision', toolUseId) !== undefined
-    if (decision?.isAcknowledged === true && !isKept) found.lostDecisions.add(`${toolUseId}: ${JSON.stringify(row)}`)
+    if (decision?.isAcknowledged === true && !isKept) find('lostDecisions', toolUseId, JSON.stringify(row))
   }
 
   const kept = new Set(unfinishedRuns.map(({ messageId }) => messageId))
   for (const entry of entries) if (entry.type === 'user') kept.add(entry.messageId)
   for (const { sent, message } of operator.jobs) {
-    if (sent !== undefined && !kept.has(sent.messageId)) found.lostMessages.add(message)
+    if (sent !== undefined && !kept.has(sent.messageId)) find('lostMessages', message)
   }
   for (const { vmid, calls: most } of operator.jobs.flatMap(guestsOf)) {
     const asked = calls.filter((call) => call.toolInput.vmid === vmid).length
-    if (asked > most) found.violations.add(`a message was answered twice: ${asked} calls on ${vmid}`)
+    if (asked > most) find('faults', `a message was answered twice: ${asked} calls on ${vmid}`)
   }
 }
 
@@ -89,40 +71,45 @@ export function checkAtEnd(
   operator: Operator,
   truth: Truth,
   interrupted: ReadonlySet<string>,
-  found: Findings,
-): { settled: Settled; hadRun: boolean }[] {
-  checkAtDeath(evidence, requests, operator, found)
-  const violation = (text: string) => found.violations.add(text)
+  find: Find,
+): Interrupted[] {
+  checkAtDeath(evidence, requests, operator, find)
+  const fault = (text: string, detail?: object) => find('faults', text, detail && JSON.stringify(detail))
   const { entries, calls, confirmations, unfinishedRuns } = evidence
-  for (const { id } of unfinishedRuns) violation(`the run ${id} never ended`)
+  for (const { id } of unfinishedRuns) fault(`the run ${id} never ended`)
 
   for (const sessionId of new Set(entries.map((entry) => entry.sessionId))) {
     const own = entries.filter((entry) => entry.sessionId === sessionId)
-    for (const problem of problemsOf(toMessages(own))) violation(`${sessionId}: ${problem}`)
+    for (const problem of problemsOf(toMessages(own))) fault(`${sessionId}: ${problem}`)
   }
   for (const { message } of operator.jobs) {
     const times = entries.filter((entry) => entry.type === 'user' && entry.text === message).length
-    if (times !== 1) violation(`${message.split('\n')[0]} is in the transcript ${times} times`)
+    if (times !== 1) fault(`${message.split('\n')[0]} is in the transcript ${times} times`)
   }
 
   const { byCall } = matchRequests(requests, evidence)
-  const how: { settled: Settled; hadRun: boolean }[] = []
+  const how: Interrupted[] = []
   for (const call of calls) {
     const { toolUseId } = call
     const outcomes = entries.filter((entry) => settles(entry) && entry.toolUseId === toolUseId)
-    if (outcomes.length !== 1) violation(`${toolUseId} has ${outcomes.length} outcomes`)
+    if (outcomes.length !== 1) fault(`${toolUseId} has ${outcomes.length} outcomes`)
     const result = outcomes.find((entry) => entry.type === 'tool_result')
     const decision = confirmations.find((row) => row.toolUseId === toolUseId)?.decision
     const hadRun = ranWell(call.toolName, call.toolInput, byCall.get(toolUseId) ?? [], truth)
-    if ((result !== undefined) !== (decision === 'approved'))
-      violation(`${toolUseId} is ${decision} with ${result?.type}`)
+    if ((result !== undefined) !== (decision === 'approved')) fault(`${toolUseId} is ${decision} with ${result?.type}`)
     if (result === undefined) continue
     const settled = settledAs(result, entries)
-    if (settled === 'done' && !hadRun) violation(`${toolUseId} is told as done, and was not: ${result.result}`)
-    if (settled === 'failed' && hadRun) violation(`${toolUseId} is told as failed, and was done: ${result.result}`)
+    const seen = {
+      ...call,
+      execution: evidence.executions.find((row) => row.toolUseId === toolUseId),
+      requests: requests.filter(({ args }) => args[0] === call.toolInput.vmid),
+      tasks: truth.tasks.filter(({ vmid }) => vmid === call.toolInput.vmid),
+    }
+    if (settled === 'done' && !hadRun) fault(`${toolUseId} is told as done, and was not: ${result.result}`, seen)
+    if (settled === 'failed' && hadRun) fault(`${toolUseId} is told as failed, and was done: ${result.result}`, seen)
     if (interrupted.has(toolUseId)) how.push({ settled, hadRun })
-    else if (settled === 'unknown') violation(`${toolUseId} is told as unknown, and was not interrupted`)
-    else if (!byCall.has(toolUseId)) violation(`${toolUseId} was approved and never ran: ${result.result}`)
+    else if (result.isUnknown === true) fault(`${toolUseId} is told as unknown, and was not interrupted`)
+    else if (!byCall.has(toolUseId)) fault(`${toolUseId} was approved and never ran: ${result.result}`)
   }
   return how
 }
@@ -131,7 +118,7 @@ export function checkAtEnd(
 function settledAs(result: EntryOf<'tool_result'>, entries: Evidence['entries']): Settled {
   const later = entries.find((entry) => entry.type === 'reconciled' && entry.toolUseId === result.toolUseId)
   if (later?.type === 'reconciled') return later.outcome
-  if (result.isUnknown === true || / not known/.test(result.result)) return 'unknown'
+  if (result.isUnknown === true) return 'unknown'
   // The guest was not seen where it should be in time: neither the one nor the other.
   if (/task ended .* but after/.test(result.result)) return 'unknown'
   return result.isError ? 'failed' : 'done'

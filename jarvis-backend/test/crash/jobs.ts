@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Fate, Job } from './operator.ts'
 import { messageFor, type PlannedCall } from './planned-model.ts'
+import type { JobKind } from './steps.ts'
 
 /** Guests from here on are the experiment's: even ones are VMs, every fifth is stopped. Each is named by one message. */
 const firstVmid = 1000
@@ -26,18 +27,25 @@ export function createJobs(random: () => number, jobs: readonly Job[], failNext:
     return { toolName: `${action}_${kind}`, toolInput }
   }
 
-  return async (): Promise<Job> => {
-    const first = plan()
-    const calls = oneIn(6) && first.toolName.startsWith('restart') ? [first, first] : [first]
-    const fates = new Map<number, Fate>([[first.toolInput.vmid, 'approve']])
-    for (let more = Math.floor(random() * 3); calls.length === 1 + fates.size - 1 && more > 0; more -= 1) {
+  /** What takes two tasks, or leaves two that look alike, on a guest that runs. */
+  function special(kind: JobKind): PlannedCall[] {
+    while (vmid % 5 === 0 || (kind === 'two tasks' && vmid % 2 === 0)) vmid += 1
+    const toolInput = { vmid: vmid++, ...(kind === 'two tasks' && { force: true }) }
+    const call = { toolName: toolInput.vmid % 2 === 0 ? 'restart_vm' : 'restart_container', toolInput }
+    return kind === 'two tasks' ? [call] : [call, call]
+  }
+
+  return async (kind?: JobKind): Promise<Job> => {
+    const calls = kind === undefined ? (oneIn(8) ? special('two alike') : [plan()]) : special(kind)
+    const fates = new Map<number, Fate>(calls.map(({ toolInput }) => [toolInput.vmid, 'approve']))
+    for (let more = calls.length === 1 ? Math.floor(random() * 3) : 0; more > 0; more -= 1) {
       const call = plan()
       calls.push(call)
       const mayLeave = left < mostLeft && oneIn(5)
       if (mayLeave) left += 1
       fates.set(call.toolInput.vmid, mayLeave ? 'leave' : oneIn(4) ? 'deny' : 'approve')
     }
-    for (const at of fates.keys()) if (oneIn(8)) await failNext(at)
+    for (const at of fates.keys()) if (kind === undefined && oneIn(8)) await failNext(at)
     const after = oneIn(3) ? jobs.at(Math.floor(random() * jobs.length)) : undefined
     return {
       message: messageFor(`Message ${jobs.length + 1}.`, calls),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import { io, type Socket } from 'socket.io-client'
 import type { Card, ChatReplies, ChatRequests, Entry, Snapshot } from '../../src/protocol/index.ts'
+import type { Find } from './findings.ts'
 import { type Life, LifeEnded } from './processes.ts'
 
 /** What is to become of a card: decided, or left to wait until the end. */
@@ -28,7 +29,7 @@ export type SeenCard = {
 const patienceMs = 15_000
 
 /** A careful client: says everything again, with the same requestId, until it has an answer. */
-export function createOperator(jwtSecret: string, report: (violation: string) => void) {
+export function createOperator(jwtSecret: string, find: Find) {
   const jobs: Job[] = []
   const cards = new Map<string, SeenCard>()
   const settled = new Set<string>()
@@ -36,7 +37,6 @@ export function createOperator(jwtSecret: string, report: (violation: string) =>
   const wake = new Set<() => void>()
   let live: { socket: Socket; life: Life } | undefined
   let onAcknowledged = (_event: string) => {}
-  let lost = 0
 
   const token = () => jwt.sign({ sub: 'operator', role: 'operator' }, jwtSecret, { issuer: 'jarvis', expiresIn: '1h' })
   const changed = () => {
@@ -60,7 +60,7 @@ export function createOperator(jwtSecret: string, report: (violation: string) =>
     if (socket.connected) {
       await Promise.race([life.ended, new Promise((closed) => socket.once('disconnect', closed))])
     }
-    await Promise.race([life.ended, new Promise((waited) => setTimeout(waited, patienceMs))])
+    await Promise.race([life.ended, new Promise((waited) => setTimeout(waited, patienceMs).unref())])
     throw life.hasEnded() ? new LifeEnded() : new Error('The server lives and does not answer.')
   }
 
@@ -84,7 +84,7 @@ export function createOperator(jwtSecret: string, report: (violation: string) =>
   /** What goes wrong with an answer ends the life's work; that the server died is no fault. */
   function go(work: Promise<void>) {
     work.catch((error: unknown) => {
-      if (!(error instanceof LifeEnded)) report(String(error))
+      if (!(error instanceof LifeEnded)) find('faults', String(error))
     })
   }
 
@@ -99,8 +99,7 @@ export function createOperator(jwtSecret: string, report: (violation: string) =>
   function seeCard(sessionId: string, { toolUseId, toolInput, expiresAt }: Card) {
     const known = cards.get(toolUseId)
     if (known !== undefined && known.expiresAt !== expiresAt) {
-      lost += 1
-      report(`the card ${toolUseId} expires at ${expiresAt} and not at ${known.expiresAt} as before`)
+      find('lostCards', toolUseId, `expires at ${expiresAt} and not at ${known.expiresAt} as before`)
     }
     const card = known ?? { toolUseId, sessionId, vmid: Number(toolInput.vmid), expiresAt }
     cards.set(toolUseId, card)
@@ -109,7 +108,7 @@ export function createOperator(jwtSecret: string, report: (violation: string) =>
 
   function seeEntry(entry: Entry) {
     if (entry.type === 'done' || entry.type === 'error') endedRuns.add(entry.runId)
-    if (entry.type === 'error') report(`the run ${entry.runId} ended with ${entry.code}: ${entry.error}`)
+    if (entry.type === 'error') find('faults', `the run ${entry.runId} ended with ${entry.code}: ${entry.error}`)
     if (entry.type === 'tool_result' || entry.type === 'blocked') settled.add(entry.toolUseId)
     if (entry.type === 'confirm_resolved' && entry.decision !== 'approved') settled.add(entry.toolUseId)
   }
@@ -119,8 +118,7 @@ export function createOperator(jwtSecret: string, report: (violation: string) =>
     const waiting = new Set(pending.map(({ toolUseId }) => toolUseId))
     for (const card of cards.values()) {
       if (card.sessionId === sessionId && card.decision === undefined && !waiting.has(card.toolUseId)) {
-        lost += 1
-        report(`the card ${card.toolUseId} waits no more, and nobody has decided`)
+        find('lostCards', card.toolUseId, 'waits no more, and nobody has decided')
       }
     }
     for (const card of pending) seeCard(sessionId, card)
@@ -144,7 +142,6 @@ export function createOperator(jwtSecret: string, report: (violation: string) =>
   return {
     jobs,
     cards,
-    lostCards: () => lost,
     /** Who is told of each acknowledgement. */
     set onAcknowledged(run: (event: string) => void) {
       onAcknowledged = run
@@ -217,6 +214,12 @@ export function createOperator(jwtSecret: string, report: (violation: string) =>
         decide(card, index % 2 === 0 ? 'approve' : 'deny')
       })
       return left.length
+    },
+
+    /** Asks over REST. @returns the body. */
+    async fetch(method: string, path: string): Promise<unknown> {
+      const headers = { authorization: `Bearer ${token()}` }
+      return (await fetch(`${live?.life.url}${path}`, { method, headers })).json()
     },
 
     disconnect: () => live?.socket.disconnect(),

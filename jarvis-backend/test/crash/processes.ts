@@ -18,8 +18,11 @@ export type Life = {
 
 const script = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-/** Starts processes and knows them all, so that none is left behind. */
-export function createProcesses() {
+/**
+ * Starts processes and knows them all, so that none is left behind.
+ * @param died told of one that ended by itself
+ */
+export function createProcesses(died: (how: string) => void) {
   const alive = new Set<ChildProcess>()
   let isClosed = false
 
@@ -33,7 +36,9 @@ export function createProcesses() {
     alive.add(child)
     const ended = once(child, 'exit').then(([code, signal]) => {
       alive.delete(child)
-      return signal === null ? `exit ${String(code)}` : String(signal)
+      const how = signal === null ? `exit ${String(code)}` : String(signal)
+      if (how !== 'SIGKILL' && how !== 'exit 0') died(`${name} ended with ${how}`)
+      return how
     })
     const message = async () => {
       const first = await Promise.race([once(child, 'message'), ended])

@@ -46,6 +46,8 @@ export async function connectHomelab(url: string, reach: Reach): Promise<Homelab
   watching.on('error', () => {})
   const [response] = (await once(watching, 'response')) as [IncomingMessage]
   const lines = createInterface({ input: response })
+  // The end of the cluster is no end of JARVIS.
+  lines.on('error', () => {})
   const [first] = (await once(lines, 'line')) as [string]
   let state = JSON.parse(first) as ClusterState
   lines.on('line', (line) => {

@@ -1,30 +1,37 @@
 /** Told of each thing as it happens in the server; does not come back where the server is to die there. */
 export type Reach = (point: string) => void
 
+/** What a life's first message asks for, where not just anything. */
+export type JobKind = 'two tasks' | 'two alike'
+type Step = { point: string; nth?: number; job?: JobKind; isLate?: true }
+
 /**
  * The named steps at which the server is killed, and the point each stands for. A statement is `begun` before it runs,
  * `written` inside its transaction, and `committed` before anybody is told.
  */
 export const steps = {
-  'message stored': 'insert runs committed',
-  'tokens streaming': 'token',
-  'turn stored': 'insert entries assistant committed',
-  'card written': 'insert confirmations written',
-  'card stored': 'insert confirmations committed',
-  'decision received': 'update confirmations decision begun',
-  'decision written': 'update confirmations decision written',
-  'claim written': 'insert executions written',
-  'journal append before commit': 'insert journal execution written',
-  'claim committed': 'insert executions committed',
-  'request not yet sent': 'request begun',
-  'request sent': 'request sent',
-  'request sent, arriving late': 'request sent',
-  'request received': 'request received',
-  'response received': 'response received',
-  'result written': 'insert journal result written',
-  'result stored': 'insert journal result committed',
-  'run ended': 'insert entries done committed',
-} as const
+  'message stored': { point: 'insert runs committed' },
+  'tokens streaming': { point: 'token' },
+  'turn stored': { point: 'insert entries assistant committed' },
+  'card written': { point: 'insert confirmations written' },
+  'card stored': { point: 'insert confirmations committed' },
+  'decision received': { point: 'update confirmations decision begun' },
+  'decision written': { point: 'update confirmations decision written' },
+  'claim written': { point: 'insert executions written' },
+  'journal append before commit': { point: 'insert journal execution written' },
+  'claim and journal committed': { point: 'insert journal execution committed' },
+  'request not yet sent': { point: 'request begun' },
+  'second of two alike, not yet sent': { point: 'request begun', nth: 2, job: 'two alike' },
+  'request sent': { point: 'request sent' },
+  'request sent, arriving late': { point: 'request sent', isLate: true },
+  'request received': { point: 'request received' },
+  'task noted': { point: 'update executions upid committed' },
+  'first of its two tasks noted': { point: 'update executions upid committed', job: 'two tasks' },
+  'response received': { point: 'response received' },
+  'result written': { point: 'insert journal result written' },
+  'result stored': { point: 'insert journal result committed' },
+  'run ended': { point: 'insert entries done committed' },
+} as const satisfies Record<string, Step>
 
 /** Seen by the client, which kills the server as soon as it has its answer. */
 export const acknowledgements = {
@@ -43,14 +50,16 @@ export type Kill =
 
 export const isServerStep = (at: string): at is ServerStep => Object.hasOwn(steps, at)
 export const namedSteps = [...Object.keys(steps), ...Object.keys(acknowledgements)] as (ServerStep | ClientStep)[]
-/** The task is noted by its UPID: a step of its own once it is reached at all. */
+/** How long a late request lies on the wire: longer than a restart takes. */
 export const lateMs = 600
+
+export const stepOf = ({ at }: Kill): Step | undefined => (isServerStep(at) ? steps[at] : undefined)
 
 /** All named steps in turn, with every third kill at random. */
 export function planKills(count: number, random: () => number): Kill[] {
   let named = 0
   return Array.from({ length: count }, (_, index): Kill => {
-    if (index % 3 < 2) return { at: namedSteps[named++ % namedSteps.length] ?? 'claim committed' }
+    if (index % 3 < 2) return { at: namedSteps[named++ % namedSteps.length] ?? 'request received' }
     return index % 2 === 0
       ? { at: 'point', count: 1 + Math.floor(random() * 80) }
       : { at: 'moment', ms: Math.floor(random() * 150) }
@@ -59,10 +68,11 @@ export function planKills(count: number, random: () => number): Kill[] {
 
 /** In the server: ends the process, at once and without a word, where `kill` says so. */
 export function createReach(kill: Kill | undefined): Reach {
-  const wanted = kill !== undefined && isServerStep(kill.at) ? steps[kill.at] : undefined
-  let left = kill?.at === 'point' ? kill.count : Number.POSITIVE_INFINITY
+  const step = kill && stepOf(kill)
+  let left = kill?.at === 'point' ? kill.count : (step?.nth ?? 1)
   return (point) => {
+    if (kill?.at !== 'point' && point !== step?.point) return
     left -= 1
-    if (point === wanted || left === 0) process.kill(process.pid, 'SIGKILL')
+    if (left === 0) process.kill(process.pid, 'SIGKILL')
   }
 }
