@@ -50,8 +50,9 @@ test('the theme is set before the first paint and kept by choice', async () => {
 test('a wrong password is said, the right one opens the page that was asked for', async () => {
   const server = await stage.play(scene())
   const page = await stage.open(server, main, { role: 'nobody' })
-  await page.getByLabel('Password').fill('wrong')
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.locator('#password:focus').waitFor()
+  await page.keyboard.type('wrong')
+  await page.keyboard.press('Enter')
   await page.getByText('That is not the password.').waitFor()
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()

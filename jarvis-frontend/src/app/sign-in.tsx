@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { signIn } from '../api/auth.ts'
 import { ApiError } from '../api/http.ts'
 import { clock } from '../lib/format.ts'
@@ -12,8 +12,10 @@ export function SignIn() {
   const [blockedUntil, setBlockedUntil] = useState(0)
   const [isBusy, setBusy] = useState(false)
   const left = blockedUntil - useNow(1_000)
+  const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
     document.title = 'Sign in: JARVIS'
+    field.current?.focus()
   }, [])
 
   const submit = async () => {
@@ -41,6 +43,7 @@ export function SignIn() {
         <h1>JARVIS</h1>
         <label htmlFor="password">Password</label>
         <input
+          ref={field}
           id="password"
           className="field"
           type="password"
