@@ -38,7 +38,9 @@ export async function call<T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path:
   const text = await response.text()
   if (response.ok) return (text === '' ? undefined : JSON.parse(text)) as T
   const error = readError(text)
-  if (error.code === 'unauthorized' || error.code === 'token_expired') onSignedOut()
+  const isSignedOut = error.code === 'unauthorized' || error.code === 'token_expired'
+  // An answer to the token before this one says nothing of this one.
+  if (isSignedOut && bearer === token()) onSignedOut()
   const retryAfterS = Number(response.headers.get('Retry-After'))
   throw new ApiError(error.code, error.message, retryAfterS > 0 ? retryAfterS : undefined)
 }

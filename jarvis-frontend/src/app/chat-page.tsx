@@ -72,8 +72,11 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
     }
     setStarting(text)
     setProblem(undefined)
+    // Until a session has it, it is kept as it was typed.
+    keep.set('draft.new', text)
     const reply = await live.chat.send(undefined, text)
     if (reply.ok) {
+      if (keep.get('draft.new') === text) keep.set('draft.new', undefined)
       void navigate(`/chat/${reply.sessionId}`)
       return
     }

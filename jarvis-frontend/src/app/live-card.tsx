@@ -92,7 +92,7 @@ function useHand(sessionId: string): Hand {
 
 function NoLink() {
   const link = useValue(live.link.value)
-  const left = Math.ceil(((link.status === 'lost' ? (link.retryAt ?? 0) : 0) - useNow(1_000)) / 1_000)
+  const left = Math.ceil(((link.status === 'live' ? 0 : (link.retryAt ?? 0)) - useNow(1_000)) / 1_000)
   return (
     <span>
       No connection. You can decide when it is back

@@ -38,6 +38,7 @@ function createLive() {
       return
     }
     link.disconnect()
+    live.chat.forget()
     for (const list of [...lists, checks]) list.forget()
   }
   signedIn.subscribe(follow)

@@ -23,13 +23,14 @@ function fakeSocket() {
   }
 }
 
+const stays = new AbortController().signal
 const message = { message: 'hi', requestId: 'r1' }
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 test('an acknowledgement is passed on', async () => {
   const { socket, sent, listenerCount } = fakeSocket()
-  const reply = ask(socket, 'chat:send', message)
+  const reply = ask(socket, 'chat:send', message, stays)
   sent[0]?.ack({ ok: false, error: { code: 'forbidden', message: 'No.' } })
   expect(await reply).toEqual({ ok: false, error: { code: 'forbidden', message: 'No.' } })
   expect(listenerCount()).toBe(0)
@@ -37,7 +38,7 @@ test('an acknowledgement is passed on', async () => {
 
 test('a lost acknowledgement sends the same request again', async () => {
   const { socket, sent } = fakeSocket()
-  const reply = ask(socket, 'chat:send', message)
+  const reply = ask(socket, 'chat:send', message, stays)
   await vi.advanceTimersByTimeAsync(6_000)
   expect(sent.map(({ payload }) => payload)).toEqual([message, message])
   sent[1]?.ack({ ok: true })
@@ -46,7 +47,7 @@ test('a lost acknowledgement sends the same request again', async () => {
 
 test('a dropped link sends it again once it is back, not before', async () => {
   const { socket, sent, go } = fakeSocket()
-  const reply = ask(socket, 'chat:send', message)
+  const reply = ask(socket, 'chat:send', message, stays)
   go(false)
   await vi.advanceTimersByTimeAsync(5_000)
   expect(sent).toHaveLength(1)
@@ -60,8 +61,20 @@ test('a dropped link sends it again once it is back, not before', async () => {
 test('after a minute without a link it gives up and says that nothing was changed', async () => {
   const { socket, sent, go } = fakeSocket()
   go(false)
-  const reply = ask(socket, 'chat:send', message)
+  const reply = ask(socket, 'chat:send', message, stays)
   await vi.advanceTimersByTimeAsync(60_000)
   expect(await reply).toMatchObject({ ok: false, error: { code: 'undelivered' } })
+  expect(sent).toHaveLength(0)
+})
+
+test('after signing out nothing is sent any more, and the asker is told at once', async () => {
+  const { socket, sent, go } = fakeSocket()
+  const leaving = new AbortController()
+  go(false)
+  const reply = ask(socket, 'chat:send', message, leaving.signal)
+  leaving.abort()
+  expect(await reply).toMatchObject({ ok: false, error: { code: 'unauthorized' } })
+  go(true)
+  await vi.advanceTimersByTimeAsync(10_000)
   expect(sent).toHaveLength(0)
 })

@@ -9,18 +9,43 @@ const undelivered: Refusal = {
   error: { code: 'undelivered', message: 'JARVIS could not be reached. Nothing was changed.' },
 }
 
+const signedOut: Refusal = {
+  ok: false,
+  error: { code: 'unauthorized', message: 'You were signed out before JARVIS answered.' },
+}
+
 /**
  * Sends one request and waits for its acknowledgement. A lost one is sent again once the link is back, until a minute
- * has passed; `chat:send` and `chat:confirm` carry a `requestId`, so the server does it once.
+ * has passed; `chat:send` and `chat:confirm` carry a `requestId`, so the server does it once. Once `left` is aborted
+ * nothing is sent any more: what one person asked is not sent with the next one's token.
  */
-export async function ask<Name extends keyof ChatRequests>(
+export function ask<Name extends keyof ChatRequests>(
   socket: ChatSocket,
   name: Name,
   payload: ChatRequests[Name],
+  left: AbortSignal,
+): Promise<Reply<Name>> {
+  if (left.aborted) return Promise.resolve(signedOut)
+  return new Promise((resolve) => {
+    const onLeft = () => resolve(signedOut)
+    left.addEventListener('abort', onLeft, { once: true })
+    void deliver(socket, name, payload, left).then((reply) => {
+      left.removeEventListener('abort', onLeft)
+      resolve(reply)
+    })
+  })
+}
+
+async function deliver<Name extends keyof ChatRequests>(
+  socket: ChatSocket,
+  name: Name,
+  payload: ChatRequests[Name],
+  left: AbortSignal,
 ): Promise<Reply<Name>> {
   const deadline = Date.now() + giveUpAfterMs
-  while (Date.now() < deadline) {
+  while (Date.now() < deadline && !left.aborted) {
     if (!socket.connected && !(await connected(socket, deadline - Date.now()))) break
+    if (left.aborted) break
     const reply = await once<Name>(socket, name, payload)
     if (reply !== undefined) return reply
   }

@@ -3,6 +3,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join, normalize } from 'node:path'
+import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type {
   Activity,
@@ -102,6 +103,11 @@ export async function startScripted(scene: Scene, dist = built, port = 0) {
 
   const lastSeq = (session: ScriptSession) => session.seq ?? session.entries.at(-1)?.seq ?? -1
   const http = createServer((request, response) => void serve(request, response))
+  const wires = new Set<Duplex>()
+  http.on('connection', (wire) => {
+    wires.add(wire)
+    wire.on('close', () => wires.delete(wire))
+  })
   const io = new Server(http, {
     serveClient: false,
     allowRequest: (_request, decide) => decide(null, behaviour.takesSockets),
@@ -308,14 +314,17 @@ export async function startScripted(scene: Scene, dist = built, port = 0) {
     checked,
     /** Every session a socket attached to, in order. */
     attached,
-    /** Takes every token handed out so far no more. */
-    revoke: () => {
-      for (const token of seen) revoked.add(token)
+    /** Every token that was shown to this server. */
+    tokens: seen,
+    revoke: (...tokens: string[]) => {
+      for (const token of tokens) revoked.add(token)
     },
     behaviour,
     updateCluster: (update: ClusterUpdate) => void cluster.emit('cluster:update', update),
-    /** Cuts every connection; clients come back by themselves. */
-    drop: () => io.disconnectSockets(true),
+    /** Cuts every connection without a word, as a network does; clients come back by themselves. */
+    drop: () => {
+      for (const wire of wires) wire.destroy()
+    },
     /** Stops as a server does that dies; the scene stays as it is and may be played again. */
     async close() {
       const closed = io.close()

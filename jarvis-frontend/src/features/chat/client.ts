@@ -1,11 +1,12 @@
-import type { QueuedMessage } from 'jarvis-backend/protocol'
+import type { ChatRequests, QueuedMessage } from 'jarvis-backend/protocol'
 import { createContext, use } from 'react'
 import { earlierEntries } from '../../api/sessions.ts'
+import { keep } from '../../lib/keep.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { ask } from '../../realtime/ask.ts'
 import type { ChatSocket, Refusal } from '../../realtime/sockets.ts'
 import type { ChatEvent } from './state.ts'
-import { nextFrame, SessionStore } from './store.ts'
+import { nextFrame, type Outgoing, SessionStore } from './store.ts'
 
 const keptSessions = 8
 const turns = new Set([
@@ -19,11 +20,31 @@ const turns = new Set([
 
 export type Sent = { ok: true; sessionId: string; runId: string } | Refusal
 
+/** Keeps messages on their way over a reload, with their `requestId`: sent again, they are still taken once. */
+function keepUnsent(sessionId: string, store: SessionStore): SessionStore {
+  const key = `unsent.${sessionId}`
+  let kept: readonly Outgoing[] = []
+  try {
+    kept = JSON.parse(keep.get(key) ?? '[]') as Outgoing[]
+  } catch {
+    keep.set(key, undefined)
+  }
+  for (const message of kept) store.addOutgoing({ ...message, error: 'The page was reloaded before it arrived.' })
+  store.state.subscribe(() => {
+    const { outgoing } = store.state.get()
+    if (outgoing === kept) return
+    kept = outgoing
+    keep.set(key, outgoing.length === 0 ? undefined : JSON.stringify(outgoing))
+  })
+  return store
+}
+
 /** The sessions this browser follows, and what it may ask of them. */
 export class ChatClient {
   readonly #socket: ChatSocket
   /** The one used last is last. */
   readonly #stores = new Map<string, SessionStore>()
+  #leaving = new AbortController()
 
   /** @param onTurn told when a session this browser follows begins, ends or waits: lists of sessions are old then. */
   constructor(socket: ChatSocket, onTurn: () => void) {
@@ -32,7 +53,7 @@ export class ChatClient {
       for (const sessionId of [...this.#stores.keys()].reverse()) void this.#attach(sessionId)
     })
     socket.on('disconnect', () => {
-      for (const store of this.#stores.values()) store.hold()
+      for (const store of this.#stores.values()) store.lose()
     })
     socket.onAny((name: string, payload: { sessionId?: string }) => {
       const store = this.#stores.get(payload.sessionId ?? '')
@@ -44,7 +65,7 @@ export class ChatClient {
   /** Follows a session; the first use attaches. */
   open(sessionId: string): SessionStore {
     const known = this.#stores.get(sessionId)
-    const store = known ?? new SessionStore(nextFrame, () => void this.#attach(sessionId))
+    const store = known ?? keepUnsent(sessionId, new SessionStore(nextFrame, () => void this.#attach(sessionId)))
     this.#stores.delete(sessionId)
     this.#stores.set(sessionId, store)
     if (known === undefined && this.#socket.connected) void this.#attach(sessionId)
@@ -57,9 +78,19 @@ export class ChatClient {
     const store = this.#stores.get(sessionId)
     if (store === undefined) return
     store.hold()
-    const reply = await ask(this.#socket, 'chat:attach', { sessionId })
+    const reply = await this.#ask('chat:attach', { sessionId })
     if (reply.ok) store.take(reply.snapshot)
     else if (reply.error.code === 'unknown_session' || reply.error.code === 'not_found') store.markMissing()
+  }
+
+  #ask<Name extends keyof ChatRequests>(name: Name, payload: ChatRequests[Name]) {
+    return ask(this.#socket, name, payload, this.#leaving.signal)
+  }
+
+  /** Signed out: what is under way is given up. */
+  forget(): void {
+    this.#leaving.abort()
+    this.#leaving = new AbortController()
   }
 
   /** Sends to a session, or to a new one. */
@@ -67,7 +98,7 @@ export class ChatClient {
     const store = sessionId === undefined ? undefined : this.open(sessionId)
     const message = { requestId, text, afterSeq: store?.state.get().view?.lastSeq ?? -1 }
     store?.addOutgoing(message)
-    const reply = await ask(this.#socket, 'chat:send', {
+    const reply = await this.#ask('chat:send', {
       message: text,
       requestId,
       ...(sessionId !== undefined && { sessionId }),
@@ -78,7 +109,7 @@ export class ChatClient {
   }
 
   confirm(sessionId: string, toolUseId: string, confirmed: boolean, note?: string) {
-    return ask(this.#socket, 'chat:confirm', {
+    return this.#ask('chat:confirm', {
       sessionId,
       toolUseId,
       confirmed,
@@ -88,11 +119,11 @@ export class ChatClient {
   }
 
   abort(sessionId: string) {
-    return ask(this.#socket, 'chat:abort', { sessionId })
+    return this.#ask('chat:abort', { sessionId })
   }
 
   unqueue(sessionId: string, message: QueuedMessage) {
-    return ask(this.#socket, 'chat:unqueue', { sessionId, messageId: message.messageId })
+    return this.#ask('chat:unqueue', { sessionId, messageId: message.messageId })
   }
 
   async loadEarlier(sessionId: string): Promise<void> {

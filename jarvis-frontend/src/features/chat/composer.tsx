@@ -87,8 +87,8 @@ export function Composer({
   }
   const send = () => {
     if (!canSend) return
-    onSend(text.trim())
     change('', 0)
+    onSend(text.trim())
     field.current?.focus()
   }
   const onKeyDown = (event: React.KeyboardEvent) => {

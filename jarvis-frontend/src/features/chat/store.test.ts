@@ -78,6 +78,19 @@ test('a missing event asks for a snapshot once and shows nothing out of order', 
   expect(store.state.get().view?.partial.text).toBe('abc')
 })
 
+test('a lost link shows what came before it and forgets what a snapshot will hold', () => {
+  const { store, gaps } = makeStore()
+  store.take(snapshot)
+  store.receive(token(1, 'a'))
+  store.lose()
+  expect(store.state.get().view?.partial.text).toBe('a')
+  // Held for a snapshot that never came; the server was restarted and counts on from less.
+  store.receive(token(9, 'x'))
+  store.lose()
+  store.take({ ...snapshot, seq: 0 })
+  expect(gaps).toEqual([])
+})
+
 test('a message that came after it was sent is no longer on its way; an older one of the same words does not count', () => {
   const { store } = makeStore()
   const said = (seq: number) => ({

@@ -53,6 +53,13 @@ export class SessionStore {
     this.#isHolding = true
   }
 
+  /** The link is gone: what comes next is a snapshot that holds all that is waited for here. */
+  lose(): void {
+    if (!this.#isHolding) this.#flush()
+    this.#isHolding = true
+    this.#held = []
+  }
+
   take(snapshot: Snapshot): void {
     const before = this.state.get().view
     const fresh = fromSnapshot(snapshot)

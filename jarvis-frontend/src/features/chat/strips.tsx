@@ -50,7 +50,9 @@ export function LinkStrip({ link, isRunning, onTry }: { link: Link; isRunning: b
     <div className="strip lost" role="status">
       <Mark kind="unknown" size={12} />
       <span>
-        {link.status === 'connecting' ? 'JARVIS is not reached yet.' : `Connection lost ${span(now - link.since)} ago.`}{' '}
+        {link.status === 'connecting'
+          ? `JARVIS is not reached yet, after ${span(now - link.since)}.`
+          : `Connection lost ${span(now - link.since)} ago.`}{' '}
         {isRunning && 'The answer goes on without you; what you miss comes when it is back.'}
       </span>
       <button type="button" className="button small" onClick={onTry}>

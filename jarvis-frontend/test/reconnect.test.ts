@@ -1,0 +1,142 @@
+import { setInterval } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { assistant, entriesOf, morning, text, usage, user } from '../src/testing/scenes.ts'
+import { password, type Scene } from '../src/testing/scripted-server.ts'
+import { openStage, type Stage } from './support/browser.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+
+const id = 'ses_words'
+const path = `/chat/${id}`
+/** One session, in whose run nothing was said yet. */
+function words(): Scene {
+  const now = Date.now()
+  const session = { id, title: 'Words', updatedAt: now, runId: 'run_1', entries: entriesOf([user('Count.')], now) }
+  return { ...morning(now), sessions: [session] }
+}
+const field = (page: Page) => page.getByRole('textbox', { name: 'Message' })
+const lost = (page: Page) => page.getByText(/Connection lost \d+ s ago\./)
+
+test('a link that drops twice in a burst of tokens leaves no gap and no double', async () => {
+  const server = await stage.play(words())
+  const page = await stage.open(server, path)
+  await page.getByText('Count.').waitFor()
+  let said = 0
+  const say = () => server.tell(id, 'chat:token', { text: `${said++} ` })
+  for (let drops = 1; drops <= 2; drops++) {
+    for (let at = 0; at < 60; at++) say()
+    await page.getByText(new RegExp(`\\b${said - 1}\\b`)).waitFor()
+    for (let at = 0; at < 20; at++) say()
+    server.drop()
+    // The burst goes on while nobody listens, while the page attaches, and after it.
+    let after = 0
+    for await (const _ of setInterval(5)) {
+      say()
+      if (server.attached.length > drops) after++
+      if (after > 100) break
+    }
+  }
+  const whole = [...Array(said).keys()].join(' ')
+  await page.getByText(new RegExp(`\\b${said - 1}\\b`)).waitFor()
+  expect((await page.locator('.say').textContent())?.trim()).toBe(whole)
+  server.append(id, assistant(text(whole)))
+  server.append(id, { type: 'done', usage, stopReason: 'end_turn' })
+  await page.getByText('14.2k in').waitFor()
+  expect((await page.locator('.say').allTextContents()).map((said) => said.trim())).toEqual([whole])
+})
+
+test('a server that is not reached yet is said with the time, and the strip goes once it is', async () => {
+  const server = await stage.play(words())
+  server.behaviour.takesSockets = false
+  const page = await stage.open(server, path)
+  await page.getByText(/JARVIS is not reached yet, after \d+ s\./).waitFor()
+  await page.getByText('connecting', { exact: false }).first().waitFor()
+  server.behaviour.takesSockets = true
+  await page.getByRole('button', { name: 'Try now' }).click()
+  await page.getByText('Count.').waitFor()
+  await page.locator('.strip.lost').waitFor({ state: 'detached' })
+})
+
+test('a lost link is said with the time, and the strip goes once the server is back', async () => {
+  const scene = words()
+  const server = await stage.play(scene)
+  const page = await stage.open(server, path)
+  await page.getByText('Count.').waitFor()
+  await server.close()
+  await lost(page).waitFor()
+  await page.getByText('offline').waitFor()
+  const back = await stage.play(scene, server.port)
+  await page.locator('.strip.lost').waitFor({ state: 'detached' })
+  back.tell(id, 'chat:token', { text: 'Back again.' })
+  await page.getByText('Back again.').waitFor()
+})
+
+test('typed text stays over a reload, and over a server that is started again', async () => {
+  const scene = words()
+  const server = await stage.play(scene)
+  const page = await stage.open(server, path)
+  await field(page).fill('half a thought')
+  await page.reload()
+  expect(await field(page).inputValue()).toBe('half a thought')
+  await server.close()
+  await lost(page).waitFor()
+  await field(page).fill('half a thought, and more')
+  await stage.play(scene, server.port)
+  await page.locator('.strip.lost').waitFor({ state: 'detached' })
+  expect(await field(page).inputValue()).toBe('half a thought, and more')
+  await page.reload()
+  expect(await field(page).inputValue()).toBe('half a thought, and more')
+})
+
+test.each([
+  ['in a session', path],
+  ['in a new chat', '/'],
+])('a message sent without a link is not lost by a reload, %s', async (_name, where) => {
+  const scene = words()
+  const server = await stage.play(scene)
+  const page = await stage.open(server, where)
+  await page.getByText('live').waitFor()
+  await server.close()
+  await lost(page).waitFor()
+  await field(page).fill('Say this once.')
+  await page.keyboard.press('Enter')
+  await page.locator('.user').getByText('Say this once.').waitFor()
+  const back = await stage.play(scene, server.port)
+  back.behaviour.answersSends = false
+  await page.reload()
+  back.behaviour.answersSends = true
+  if (where === '/') {
+    expect(await field(page).inputValue()).toBe('Say this once.')
+    return
+  }
+  await page.getByText('The page was reloaded before it arrived.').waitFor()
+  await page.getByRole('button', { name: 'Send again' }).click()
+  await page.getByText('The page was reloaded').waitFor({ state: 'detached' })
+  expect(back.sent.map(({ message }) => message)).toEqual(['Say this once.'])
+})
+
+test('a token revoked while offline leads to sign-in, and what was typed is there afterwards', async () => {
+  const scene = words()
+  const server = await stage.play(scene)
+  const page = await stage.open(server, path)
+  await page.getByText('Count.').waitFor()
+  await field(page).fill('half a thought')
+  await server.close()
+  await lost(page).waitFor()
+  await field(page).fill('half a thought, and more')
+  const back = await stage.play(scene, server.port)
+  back.revoke(...server.tokens)
+  await page.locator('#password:focus').waitFor()
+  await page.keyboard.type(password)
+  await page.keyboard.press('Enter')
+  await page.getByText('Count.').waitFor()
+  expect(await field(page).inputValue()).toBe('half a thought, and more')
+  expect(await page.locator('.strip.lost').count()).toBe(0)
+})
