@@ -38,7 +38,7 @@ export function createJobs(random: () => number, jobs: readonly Job[], failNext:
   return async (kind?: JobKind): Promise<Job> => {
     const calls = kind === undefined ? (oneIn(8) ? special('two alike') : [plan()]) : special(kind)
     const fates = new Map<number, Fate>(calls.map(({ toolInput }) => [toolInput.vmid, 'approve']))
-    for (let more = calls.length === 1 ? Math.floor(random() * 3) : 0; more > 0; more -= 1) {
+    for (let more = kind === undefined && calls.length === 1 ? Math.floor(random() * 3) : 0; more > 0; more -= 1) {
       const call = plan()
       calls.push(call)
       const mayLeave = left < mostLeft && oneIn(5)
