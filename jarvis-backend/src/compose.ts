@@ -181,14 +181,18 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       guard: createLoginGuard(now),
       password,
       revoked: realtime.drop,
-      changed: () => {
-        journal.append('sign_in', { change: 'password' })
-        realtime.dropAll()
-      },
-      signedIn: (address, ok) => journal.append('sign_in', { address, ok }),
+      changed: realtime.dropAll,
+      record: (event) => database.durably(() => journal.append('sign_in', event)),
     }),
     resources: {
-      sessions: sessionRoutes({ runs, store, pendingCounts: confirmations.pendingCounts, redact: redactor, now }),
+      sessions: sessionRoutes({
+        runs,
+        store,
+        pendingCounts: confirmations.pendingCounts,
+        redact: redactor,
+        now,
+        journal,
+      }),
       confirmations: confirmationRoutes(confirmations, now),
       tools: toolRoutes(catalog, judge),
       executions: executionRoutes(executor),

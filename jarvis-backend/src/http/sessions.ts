@@ -1,4 +1,4 @@
-import { Router } from 'express'
+import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import type { Runs } from '../agent/runs.ts'
 import { untitled } from '../agent/title.ts'
@@ -14,6 +14,7 @@ import {
   SessionRenameBody,
   type SessionSummary,
 } from '../protocol/index.ts'
+import type { Journal } from '../tools/ports.ts'
 import { identityOf, operatorOnly, param, read } from './handle.ts'
 import { toMarkdown } from './session-markdown.ts'
 
@@ -25,6 +26,7 @@ export function sessionRoutes(parts: {
   pendingCounts(): Map<string, number>
   redact: Parameters<typeof wireEntry>[1]
   now(): number
+  journal: Journal
 }): Router {
   const { runs, store } = parts
   const toSummary = (pending: Map<string, number>) => {
@@ -44,6 +46,9 @@ export function sessionRoutes(parts: {
     store
       .entriesBefore(id, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
       .items.map((entry) => wireEntry(entry, parts.redact))
+
+  const journalled = (request: Request, response: Response, change: 'renamed' | 'deleted') =>
+    parts.journal.append('session', { sessionId: param(request, 'id'), change, by: identityOf(response).sub })
 
   const router = Router()
   router.get('/', (request, response) => {
@@ -80,10 +85,12 @@ export function sessionRoutes(parts: {
   router.patch('/:id', operatorOnly, (request, response) => {
     const { title } = read(SessionRenameBody, request.body)
     runs.rename(param(request, 'id'), title)
+    journalled(request, response, 'renamed')
     response.json(summary(param(request, 'id')))
   })
   router.delete('/:id', operatorOnly, async (request, response) => {
     await runs.remove(param(request, 'id'), identityOf(response).sub)
+    journalled(request, response, 'deleted')
     response.status(204).end()
   })
   router.get('/:id/export', (request, response) => {

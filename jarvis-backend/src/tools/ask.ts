@@ -87,6 +87,7 @@ export function createAsking(parts: {
           return current.kind === 'ready' && current.hash === ready.hash ? undefined : driftOf(current)
         },
         claim: () => (isNext ? claimOf(call, ready, context) : undefined),
+        about: () => record(call, context, ready.verdict.rule),
         record({ at: _, ...resolution }) {
           context.append({ type: 'confirm_resolved', toolUseId, ...resolution })
         },

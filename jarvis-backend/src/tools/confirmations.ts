@@ -8,6 +8,8 @@ export type Waiter = {
   recheck(): string | undefined
   /** The claim to commit with an approval; absent where the call must wait for another one first. */
   claim(): Claim | undefined
+  /** What the journal says of the call besides: who asked, by which rule, the hash of its arguments. */
+  about(): Record<string, unknown>
   /** Writes the decision into the transcript, in the same transaction. */
   record(resolution: Resolution): void
   /** Goes on, after the commit. */
@@ -70,11 +72,12 @@ export function createConfirmations(parts: {
     const won = transactions.durably(() => {
       if (!store.resolve(toolUseId, resolution)) return false
       const { at: _, ...decided } = resolution
-      journal.append('decision', { toolUseId, ...decided })
+      const { sessionId, bindingHash, card } = store.get(toolUseId) ?? {}
+      journal.append('decision', { toolUseId, sessionId, toolName: card?.toolName, bindingHash, ...decided })
       const claim = resolution.decision === 'approved' ? waits?.waiter.claim() : undefined
       if (claim !== undefined) {
         executions.claim(claim)
-        journal.append('execution', { ...claim })
+        journal.append('execution', { ...waits?.waiter.about(), ...claim })
         claimed = true
       }
       waits?.waiter.record(resolution)

@@ -153,9 +153,16 @@ export function createExecutor(
   }
 
   async function runClaimed(call: ToolCall, ready: Ready, context: CallContext) {
-    await perform(call, ready, context, ({ outcome, output }) => {
+    await perform(call, ready, context, ({ outcome, output, durationMs }) => {
       executions.settle(call.toolUseId, clock.now(), outcome)
-      journal.append('result', { toolUseId: call.toolUseId, outcome, summary: redactor.text(output.summary) })
+      journal.append('result', {
+        toolUseId: call.toolUseId,
+        sessionId: context.sessionId,
+        toolName: call.toolName,
+        outcome,
+        durationMs,
+        summary: redactor.text(output.summary),
+      })
     })
   }
 

@@ -59,6 +59,7 @@ export type JournalKind =
   | 'result'
   | 'sign_in'
   | 'token'
+  | 'session'
   | 'restore'
   | 'prune'
 

@@ -34,7 +34,8 @@ export function createRecovery({ executions, journal, transactions, redactor, cl
     transactions.atomically(() => {
       const at = clock.now()
       executions.settle(call.toolUseId, at, outcome)
-      journal.append('result', { toolUseId: call.toolUseId, outcome, summary: text })
+      const { toolUseId, toolName } = call
+      journal.append('result', { toolUseId, sessionId: context.sessionId, toolName, outcome, summary: text })
       context.append({
         type: 'tool_result',
         toolUseId: call.toolUseId,
@@ -70,7 +71,7 @@ export function createRecovery({ executions, journal, transactions, redactor, cl
     if (outcome !== 'unknown') {
       transactions.atomically(() => {
         executions.settle(toolUseId, clock.now(), outcome)
-        journal.append('result', { toolUseId, outcome, summary: text })
+        journal.append('result', { toolUseId, sessionId, toolName, outcome, summary: text })
         note(sessionId, runId, { type: 'reconciled', toolUseId, toolName, outcome, text })
       })
     }
