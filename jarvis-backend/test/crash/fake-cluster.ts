@@ -53,15 +53,19 @@ async function serve(path: string, call: Call, response: ServerResponse) {
   }
   // A task that has begun goes on when the client is gone, and what the client would have asked for next does not come.
   const gone = new AbortController()
-  let isBegun = false
-  const leave = () => {
-    if (isBegun && response.destroyed) gone.abort(new Error('the client is gone'))
+  let [isBegun, hasLeft] = [false, false]
+  const endSecond = () => {
+    if (isBegun && hasLeft) gone.abort(new Error('the client is gone'))
   }
-  response.on('close', leave)
+  // A dead client is seen at once by its end of the connection; the response would notice only when it writes.
+  response.socket?.once('end', () => {
+    hasLeft = true
+    endSecond()
+  })
   const listeners = call.notify.map((name) => [name, (...args: unknown[]) => say({ notify: name, args })] as const)
   const onTask = (...args: unknown[]) => {
     isBegun = true
-    leave()
+    endSecond()
     say({ notify: 'onTask', args })
   }
   const options = { signal: gone.signal, ...Object.fromEntries(listeners), onTask }
