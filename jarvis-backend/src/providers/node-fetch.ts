@@ -21,7 +21,9 @@ export const nodeFetch =
     const target = new URL(typeof url === 'object' && 'url' in url ? url.url : url)
     const { request: open } = target.protocol === 'https:' ? https : http
     const agent = target.protocol === 'https:' ? agents.https : agents.http
-    const headers = Object.fromEntries(new Headers(init.headers))
+    const headers = Object.fromEntries(init.headers instanceof Headers ? init.headers : new Headers(init.headers))
+    // Encoded once: node:http would measure a string, flatten it and encode it again.
+    const body = typeof init.body === 'string' ? Buffer.from(init.body) : init.body
     const { method = 'GET', signal } = init
 
     const attempt = (): Promise<Response> =>
@@ -53,7 +55,7 @@ export const nodeFetch =
               reject,
             )
         })
-        request.end(init.body)
+        request.end(body)
         if (signal?.aborted) abort()
       })
     return attempt()
