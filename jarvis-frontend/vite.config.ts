@@ -2,7 +2,8 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-const server = process.env.JARVIS_URL ?? 'http://127.0.0.1:4000'
+// The Host stays the page's own: the server refuses an Origin that is another host's.
+const server = { target: process.env.JARVIS_URL ?? 'http://127.0.0.1:4000', changeOrigin: false }
 
 export default defineConfig({
   plugins: [react(), tailwindcss()],
@@ -13,7 +14,7 @@ export default defineConfig({
       '/api': server,
       '/mcp': server,
       '/health': server,
-      '/socket.io': { target: server, ws: true },
+      '/socket.io': { ...server, ws: true },
     },
   },
 })
