@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { BrowserRouter, Navigate, Route, Routes, useParams } from 'react-router'
 import { signedIn } from '../api/auth.ts'
 import { ChatContext } from '../features/chat/client.ts'
@@ -7,20 +7,24 @@ import { ClusterContext } from '../features/cluster/store.ts'
 import { useValue } from '../lib/use-value.ts'
 import { ChatPage } from './chat-page.tsx'
 import { chatSlots } from './chat-slots.tsx'
+import { later, loadLater, Part } from './later.tsx'
 import { live } from './live.ts'
 import { Shell } from './shell.tsx'
 
-const SignIn = lazy(() => import('./sign-in.tsx').then((page) => ({ default: page.SignIn })))
-const ClusterPage = lazy(() => import('./cluster-page.tsx').then((page) => ({ default: page.ClusterPage })))
-const WaitingPage = lazy(() => import('./waiting-page.tsx').then((page) => ({ default: page.WaitingPage })))
+const SignIn = later(() => import('./sign-in.tsx').then((page) => page.SignIn))
+const ClusterPage = later(() => import('./cluster-page.tsx').then((page) => page.ClusterPage))
+const WaitingPage = later(() => import('./waiting-page.tsx').then((page) => page.WaitingPage))
+loadLater()
 
 export function App() {
   const person = useValue(signedIn)
   if (person === undefined) {
     return (
-      <Suspense fallback={null}>
-        <SignIn />
-      </Suspense>
+      <Part>
+        <Suspense fallback={null}>
+          <SignIn />
+        </Suspense>
+      </Part>
     )
   }
   return (

@@ -1,17 +1,18 @@
-import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { Suspense, useEffect, useMemo, useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useStatus } from '../api/status.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Tier } from '../ui/tier.tsx'
 import { narrow, phone, useMedia } from '../ui/use-media.ts'
 import { Announcer } from './announce.tsx'
+import { later, Part } from './later.tsx'
 import { PanelContext } from './panel-context.ts'
 import { usePresence } from './presence.tsx'
 import { pages, Rail } from './rail.tsx'
 import { useCardNews } from './use-card-news.ts'
 import { useKeys } from './use-keys.ts'
 
-const Side = lazy(() => import('./side.tsx').then((part) => ({ default: part.Side })))
+const Side = later(() => import('./side.tsx').then((part) => part.Side))
 
 /** What every page stands in. */
 export function Shell({ children }: { children: React.ReactNode }) {
@@ -45,7 +46,7 @@ export function Shell({ children }: { children: React.ReactNode }) {
         <div className={`shell${isOpen && !isNarrow ? ' with-side' : ''}`}>
           {!isPhone && <Rail path={pathname} />}
           <main id="main" className="main" tabIndex={-1}>
-            {children}
+            <Part key={pathname}>{children}</Part>
           </main>
           {isOpen && (
             <aside className={`side scroll${isNarrow ? ' sheet' : ''}`} aria-label="Cluster">
@@ -59,9 +60,11 @@ export function Shell({ children }: { children: React.ReactNode }) {
                   <Icon name="close" />
                 </button>
               )}
-              <Suspense fallback={null}>
-                <Side />
-              </Suspense>
+              <Part>
+                <Suspense fallback={null}>
+                  <Side />
+                </Suspense>
+              </Part>
             </aside>
           )}
         </div>

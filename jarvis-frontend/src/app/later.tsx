@@ -1,0 +1,52 @@
+import { Component, type ComponentType, lazy } from 'react'
+import { live } from './live.ts'
+
+const againAfterMs = 2_000
+const triesWhileLive = 3
+const loads: (() => Promise<unknown>)[] = []
+
+/** A part that is fetched on first use, or once all is quiet. Without a link it waits for one. */
+export function later(load: () => Promise<ComponentType>) {
+  loads.push(load)
+  return lazy(async () => {
+    for (let tries = 1; ; ) {
+      try {
+        return { default: await load() }
+      } catch (error) {
+        // With a link it is gone for good: the server was updated under this page.
+        if (live.link.value.get().status === 'live' && tries++ >= triesWhileLive) throw error
+        await new Promise((resolve) => setTimeout(resolve, againAfterMs))
+      }
+    }
+  })
+}
+
+/** Fetches all parts after the first connection, so that they are there when the link is not. */
+export function loadLater(): void {
+  const stop = live.link.value.subscribe(() => {
+    if (live.link.value.get().status !== 'live') return
+    stop()
+    for (const load of loads) void load().catch(() => undefined)
+  })
+}
+
+/** Keeps what breaks in a part from taking the whole page along. */
+export class Part extends Component<{ children: React.ReactNode }, { isBroken: boolean }> {
+  override state = { isBroken: false }
+
+  static getDerivedStateFromError() {
+    return { isBroken: true }
+  }
+
+  override render() {
+    if (!this.state.isBroken) return this.props.children
+    return (
+      <section className="empty">
+        <h2>This part could not be shown. What you typed is kept.</h2>
+        <button type="button" className="button" onClick={() => location.reload()}>
+          Reload the page
+        </button>
+      </section>
+    )
+  }
+}
