@@ -17,6 +17,7 @@ const built = (name: string) => join(backend, 'dist', 'bench', `${name}.js`)
 // As random as real ones: text that looks like a secret's beginning is searched more closely.
 const secret = () => randomBytes(32).toString('hex')
 const jwtSecret = secret()
+const password = secret()
 const token = jwt.sign({ sub: 'bench', role: 'operator' }, jwtSecret, { issuer: 'jarvis', expiresIn: '1d' })
 
 /** Bundles the server as a release does, and the bench's own processes beside it, unbundled but for their own files. */
@@ -65,7 +66,7 @@ export async function createSetup(profileDir: string | undefined) {
         ANTHROPIC_API_KEY: `sk-ant-api03-${secret()}`,
         PORT: '0',
         JARVIS_DATA_DIR: dataDir,
-        JARVIS_PASSWORD: secret(),
+        JARVIS_PASSWORD: password,
         JWT_SECRET: jwtSecret,
         LOG_LEVEL: 'warn',
       },
@@ -83,16 +84,18 @@ export async function createSetup(profileDir: string | undefined) {
     jarvis: lazily(async () => openPool(await startServer('jarvis', newDir()))),
     relay: lazily(async () => openPool(await startServer('relay', newDir()))),
   }
+  async function close() {
+    await Promise.all(started.map((process) => process.stop()))
+    for (const dir of dirs) rmSync(dir, { recursive: true, force: true })
+  }
+  process.once('SIGINT', () => void close().finally(() => process.exit(130)))
   return {
     newDir,
     startServer,
     openPool,
     /** The server that stays for all rounds, with its sockets. */
     pool: (name: ServerName) => kept[name](),
-    async close() {
-      await Promise.all(started.map((process) => process.stop()))
-      for (const dir of dirs) rmSync(dir, { recursive: true, force: true })
-    },
+    close,
   }
 }
 
