@@ -32,16 +32,17 @@ export function createPassword(parts: {
   now(): number
 }): Password {
   const { configured, dataDir, settings, now } = parts
-  // Tokens carry whole seconds, rounded up; this is past any that was issued before.
-  const endTokens = () => settings.set('tokens_valid_from', String((Math.ceil(now() / 1000) + 1) * 1000))
+  const endTokens = (issuedBefore: number) => settings.set('tokens_valid_from', String(issuedBefore))
   const validFrom = () => Number(settings.get('tokens_valid_from') ?? 0)
 
   if (configured !== undefined) {
-    // A mark, not the password: it tells whether the configuration holds another one than at the last start.
-    const mark = createHmac('sha256', parts.secret).update(configured).digest('hex')
-    const known = settings.get('password_mark')
-    if (known !== undefined && known !== mark) endTokens()
-    settings.set('password_mark', mark)
+    // A mark, not the password: it tells whether the configuration holds another one than at the last start. Under
+    // another secret it tells nothing, and need not: that ends every token by itself.
+    const digest = (text: string) => createHmac('sha256', parts.secret).update(text).digest('hex')
+    const [secret, mark] = [digest('secret'), digest(configured)]
+    const [knownSecret, known] = settings.get('password_mark')?.split(' ') ?? []
+    if (knownSecret === secret && known !== mark) endTokens(Math.floor(now() / 1000) * 1000)
+    settings.set('password_mark', `${secret} ${mark}`)
     return {
       made: undefined,
       keep: () => {},
@@ -68,7 +69,8 @@ export function createPassword(parts: {
       }
       hash = hashPassword(next)
       keepSecret(dataDir, file, hash)
-      endTokens()
+      // Tokens carry whole seconds, rounded up; this is past any that was issued before.
+      endTokens((Math.ceil(now() / 1000) + 1) * 1000)
     },
     validFrom,
   }
