@@ -137,7 +137,6 @@ test('a person signs in, asks and approves with the keyboard alone', async () =>
   const jarvis = await startJarvis({ dashboardDir, model })
   const page = await person(jarvis)
   await page.getByLabel('Password', { exact: true }).waitFor()
-  await page.keyboard.press('Tab')
   await page.keyboard.type('correct-horse-battery')
   await page.keyboard.press('Enter')
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
