@@ -155,7 +155,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     publish: (sessionId, event, payload) => void chat.to(sessionId).emit(event, payload),
     afterCommit: database.afterCommit,
     prompt: () => systemPrompt(persona()),
-    context: () => asClusterData(clusterSummary(cluster.state())),
+    context: onceFor(cluster.state, (state) => asClusterData(clusterSummary(state))),
     pending: confirmations.pending,
     redact: { ...redactor, stream: () => createStreamRedactor(redactor) },
     generate: (used: Model, request: ModelRequest, sink, signal, onRetry) =>
@@ -264,6 +264,16 @@ function createModel(config: ModelConfig, cluster: () => ClusterState): Model {
       return demoModel({ cluster })
     default:
       return config satisfies never
+  }
+}
+
+/** Makes it again only when what it is made from is another. */
+function onceFor<T extends object, R>(current: () => T, make: (from: T) => R): () => R {
+  let made: { from: T; result: R } | undefined
+  return () => {
+    const from = current()
+    if (made?.from !== from) made = { from, result: make(from) }
+    return made.result
   }
 }
 

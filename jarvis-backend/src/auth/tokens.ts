@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, createSecretKey } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import { z } from 'zod'
 import { newId } from '../lib/ids.ts'
@@ -31,12 +31,14 @@ const lifetimeS = 7 * 24 * 60 * 60
 
 /** HS256 alone, issuer pinned, `exp` required, no `kid` honoured: what else a header claims is not read. */
 export function createTokens(secret: string, revoked: RevocationStore, validFrom: () => number): Tokens {
+  // Given as text, the key would be tried as a public one first, at each check.
+  const key = createSecretKey(Buffer.from(secret))
   return {
     issue(sub, role) {
       // Whole seconds, rounded up: never before the change of password that it comes after. The id keeps two that are
       // issued in one second apart, so that signing out ends one of them.
       const iat = Math.ceil(Math.max(Date.now(), validFrom()) / 1000)
-      const token = jwt.sign({ sub, role, iat, jti: newId('tok') }, secret, {
+      const token = jwt.sign({ sub, role, iat, jti: newId('tok') }, key, {
         algorithm: 'HS256',
         issuer: 'jarvis',
         expiresIn: lifetimeS,
@@ -46,7 +48,7 @@ export function createTokens(secret: string, revoked: RevocationStore, validFrom
     verify(token) {
       let payload: unknown
       try {
-        payload = jwt.verify(token, secret, { algorithms: ['HS256'], issuer: 'jarvis' })
+        payload = jwt.verify(token, key, { algorithms: ['HS256'], issuer: 'jarvis' })
       } catch (cause) {
         if (cause instanceof jwt.TokenExpiredError) {
           throw new JarvisError('token_expired', 'The sign-in has expired. Sign in again.', { cause })
