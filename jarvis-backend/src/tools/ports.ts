@@ -45,6 +45,8 @@ export interface ExecutionStore {
   /** The cluster's task, once it is known. */
   noteTask(toolUseId: string, upid: string): void
   settle(toolUseId: string, at: number, outcome: Outcome): void
+  /** Other calls on that guest: the tasks known to be theirs, and how many have none and no certain outcome. */
+  others(toolUseId: string): { upids: ReadonlySet<string>; open: number }
 }
 
 /** The tamper-evident record. `body` is redacted before it gets here. */

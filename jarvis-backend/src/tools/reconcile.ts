@@ -1,10 +1,10 @@
 import type { Cluster } from '../homelab/ports.ts'
 import { type Clock, sleep } from '../lib/clock.ts'
 import type { Guest, Task, ToolCall } from '../protocol/index.ts'
-import type { Execution, Outcome } from './ports.ts'
+import type { Execution, ExecutionStore, Outcome } from './ports.ts'
 
 /** What the cluster says of a call that was claimed and left no result. `text` says what was observed. */
-export type Reconciled = { outcome: Outcome; text: string }
+export type Reconciled = { outcome: Outcome; text: string; upid?: string }
 
 /** Proxmox's words for what each power action may start; HA puts its own before them. */
 const taskTypes: Record<string, readonly string[]> = {
@@ -24,6 +24,7 @@ const newestTasks = 200
 export async function reconcile(
   call: Pick<ToolCall, 'toolName' | 'toolInput'>,
   { startedAt, upid }: Execution,
+  others: ReturnType<ExecutionStore['others']>,
   cluster: Cluster,
   clock: Clock,
   signal: AbortSignal,
@@ -32,7 +33,7 @@ export async function reconcile(
   const action = /^(start|stop|restart)_/.exec(call.toolName)?.[1] ?? ''
   const isOurs = ({ upid: id, vmid: of, type, startedAt: since }: Task) =>
     upid === undefined
-      ? of === vmid && (taskTypes[action] ?? []).includes(type) && since >= startedAt - slackMs
+      ? of === vmid && !others.upids.has(id) && (taskTypes[action] ?? []).includes(type) && since >= startedAt - slackMs
       : id === upid
   if (upid === undefined && (typeof vmid !== 'number' || action === '')) {
     return { outcome: 'unknown', text: 'This kind of call leaves nothing by which it could be told.' }
@@ -43,7 +44,7 @@ export async function reconcile(
     const found = items.filter(isOurs)
     const [task] = found
     const seen = observed(cluster, vmid)
-    if (found.length !== 1 || task === undefined) {
+    if (found.length !== 1 || task === undefined || (upid === undefined && others.open > 0)) {
       const tasks = found.length === 0 ? 'no task of it' : `${found.length} tasks that could be it`
       const away = missing.length === 0 ? '' : `; ${missing.join(', ')}`
       return { outcome: 'unknown', text: `The cluster shows ${tasks} since it was begun${away}. ${seen}` }
@@ -52,10 +53,21 @@ export async function reconcile(
       await sleep(clock, lookEveryMs, signal)
       continue
     }
+    if (action === 'restart' && task.type === 'vzstop' && task.status !== 'failed') {
+      return { outcome: 'unknown', text: `It was stopped, and no start of it is seen. ${seen}` }
+    }
+    // HA's own task ends when it has taken the request: the guest says whether it was done.
+    const goal = action === 'stop' ? 'stopped' : 'running'
+    if (task.type.startsWith('ha') && task.status !== 'failed' && statusOf(cluster, vmid) !== goal) {
+      return { outcome: 'unknown', text: `HA has taken the request. ${seen}` }
+    }
     const outcome = task.status === 'failed' ? 'failed' : 'done'
-    return { outcome, text: `Its task ${task.type} ended: ${task.exitStatus ?? task.status}. ${seen}` }
+    return { outcome, upid: task.upid, text: `Its task ${task.type} ended: ${task.exitStatus ?? task.status}. ${seen}` }
   }
 }
+
+const statusOf = (cluster: Cluster, vmid: unknown) =>
+  cluster.state().guests.find((candidate) => candidate.vmid === vmid)?.status
 
 function observed(cluster: Cluster, vmid: unknown): string {
   const guest: Guest | undefined = cluster.state().guests.find((candidate) => candidate.vmid === vmid)

@@ -28,7 +28,7 @@ export function createRecovery({ executions, journal, transactions, redactor, cl
   /** A claim without a result: the process died in between. It may have run, so it is never run again, only looked for. */
   async function recover(call: ToolCall, claimed: Execution, context: CallContext) {
     context.progress(call.toolUseId, 'Looking what became of it')
-    const { outcome, text } = await look(call, claimed)
+    const { outcome, text } = await look(call.toolUseId, call, claimed)
     const isUnknown = outcome === 'unknown'
     const result = `JARVIS was restarted while this ran. ${isUnknown ? `${mayHaveRun} ` : ''}${text}`.trim()
     transactions.atomically(() => {
@@ -49,11 +49,23 @@ export function createRecovery({ executions, journal, transactions, redactor, cl
   }
 
   /** Asks the cluster, for a bounded time. */
-  async function look(call: Pick<ToolCall, 'toolName' | 'toolInput'>, claimed: Execution): Promise<Reconciled> {
+  async function look(
+    toolUseId: string,
+    call: Pick<ToolCall, 'toolName' | 'toolInput'>,
+    claimed: Execution,
+  ): Promise<Reconciled> {
     const limit = new AbortController()
     const disarm = clock.after(lookForMs, () => limit.abort(new Error('The cluster did not say in time.')))
     try {
-      const { outcome, text } = await reconcile(call, claimed, cluster, clock, limit.signal)
+      const { outcome, text, upid } = await reconcile(
+        call,
+        claimed,
+        executions.others(toolUseId),
+        cluster,
+        clock,
+        limit.signal,
+      )
+      if (upid !== undefined && claimed.upid === undefined) executions.noteTask(toolUseId, upid)
       return { outcome, text: redactor.text(text) }
     } catch (error) {
       return { outcome: 'unknown', text: redactor.text(error instanceof Error ? error.message : String(error)) }
@@ -67,7 +79,7 @@ export function createRecovery({ executions, journal, transactions, redactor, cl
     if (claimed === undefined) throw new JarvisError('not_found', 'That call never started.')
     if (claimed.outcome !== 'unknown') throw new JarvisError('already_decided', 'What became of it is known.')
     const { toolName, sessionId, runId } = claimed
-    const { outcome, text } = await look(claimed, claimed)
+    const { outcome, text } = await look(toolUseId, claimed, claimed)
     if (outcome !== 'unknown') {
       transactions.atomically(() => {
         executions.settle(toolUseId, clock.now(), outcome)

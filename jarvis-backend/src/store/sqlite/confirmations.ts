@@ -118,6 +118,12 @@ export function createExecutionStore({ sql }: Database): ExecutionStore {
      FROM executions WHERE tool_use_id = ?`,
   )
   const update = sql.prepare('UPDATE executions SET settled_at = ?, outcome = ? WHERE tool_use_id = ?')
+  const selectOthers = sql.prepare<[string], Pick<ClaimRow, 'upid' | 'outcome'>>(
+    `SELECT other.upid, other.outcome FROM executions AS own JOIN executions AS other
+       ON other.tool_use_id <> own.tool_use_id
+       AND other.tool_input ->> '$.vmid' = own.tool_input ->> '$.vmid'
+     WHERE own.tool_use_id = ?`,
+  )
   const setTask = sql.prepare('UPDATE executions SET upid = ? WHERE tool_use_id = ?')
   return {
     claim: ({ toolUseId, sessionId, runId, toolName, toolInput, tier, bindingHash, at }) =>
@@ -131,5 +137,12 @@ export function createExecutionStore({ sql }: Database): ExecutionStore {
     },
     noteTask: (toolUseId, upid) => void setTask.run(upid, toolUseId),
     settle: (toolUseId, at, outcome) => void update.run(at, outcome, toolUseId),
+    others(toolUseId) {
+      const rows = selectOthers.all(toolUseId)
+      return {
+        upids: new Set(rows.flatMap(({ upid }) => upid ?? [])),
+        open: rows.filter(({ upid, outcome }) => upid === null && (outcome === null || outcome === 'unknown')).length,
+      }
+    },
   }
 }
