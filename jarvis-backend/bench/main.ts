@@ -26,14 +26,13 @@ try {
     throw new Error(`There is no row ${unknown}. Rows: ${known.map(({ name }) => name).join(', ')}.`)
   }
   const rows = known.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
-  const measured = rows.map((row) => ({ row, rounds: [] as Round[] }))
-  // Round 0 warms up and is not counted.
-  for (let round = 0; round <= rounds; round++) {
-    for (const { row, rounds } of measured) {
-      console.error(round === 0 ? `Warming up: ${row.name}` : `Round ${round}: ${row.name}`)
-      const values = await measure(row, round % 2 === 0)
-      if (round > 0) rounds.push(values)
-    }
+  const measured: { row: Row; rounds: Round[] }[] = []
+  for (const row of rows) {
+    console.error(`Measuring ${row.name}…`)
+    // The first round warms up and is not counted.
+    const all: Round[] = []
+    for (let round = 0; round <= rounds; round++) all.push(await measure(row, round % 2 === 0))
+    measured.push({ row, rounds: all.slice(1) })
   }
   console.log(
     `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores, Node ${process.versions.node}, medians of ${rounds} rounds\n`,

@@ -14,8 +14,8 @@ const question = 'How is the cluster, and is there anything I should look at bef
 const answer =
   'Three of four nodes are online and quorate. The hottest is pve at 81 °C, for frigate decodes on its CPU. '
 
-/** Writes one session of 5,000 messages and many of 10 into a new database, and closes it. */
-export function prefill(dataDir: string): { long: string; takeShort: () => string } {
+/** Writes one session of 5,000 messages, one of 50 and many of 10 into a new database, and closes it. */
+export function prefill(dataDir: string): { long: string; middle: string; takeShort: () => string } {
   const { cluster } = createSimulator({ clock: systemClock, protectedTargets: new Set() })
   const context = asClusterData(clusterSummary(cluster.state()))
   cluster.close()
@@ -49,8 +49,9 @@ export function prefill(dataDir: string): { long: string; takeShort: () => strin
     return sessionId
   }
 
-  const { long, short } = database.atomically(() => ({
+  const { long, middle, short } = database.atomically(() => ({
     long: session(5_000),
+    middle: session(50),
     short: Array.from({ length: shortSessions }, () => session(10)),
   }))
   database.close()
@@ -59,5 +60,5 @@ export function prefill(dataDir: string): { long: string; takeShort: () => strin
     if (id === undefined) throw new Error('more rounds than there are sessions of 10 messages')
     return id
   }
-  return { long, takeShort }
+  return { long, middle, takeShort }
 }

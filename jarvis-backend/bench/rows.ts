@@ -21,6 +21,7 @@ const watchers = 20
 const turns = 100
 /** Two rounds of these stay below the 100 requests a second that one socket may make. */
 const historyTurns = 40
+const openings = 20
 const idleSockets = 300
 
 export function createRows(setup: Setup): Row[] {
@@ -88,6 +89,35 @@ export function createRows(setup: Setup): Row[] {
           const { pool, takeShort } = await history()
           return [await turnsIn(pool, takeShort)]
         },
+      },
+    },
+    {
+      name: 'open',
+      lines: [{ title: 'opening a session of 5,000 messages, ms p50', most: 1.5 }],
+      async ours() {
+        const { pool, long } = await history()
+        return [await opening(pool, long)]
+      },
+      base: {
+        name: 'one of 50',
+        isGoal: true,
+        async measure() {
+          const { pool, middle } = await history()
+          return [await opening(pool, middle)]
+        },
+      },
+    },
+    {
+      name: 'sessions',
+      lines: [{ title: 'a new chat among 840 sessions, CPU ms', most: 1.15 }],
+      async ours() {
+        const { pool } = await history()
+        return [await turnsIn(pool)]
+      },
+      base: {
+        name: 'in a new database',
+        isGoal: true,
+        measure: async () => [await turnsIn(await setup.pool('jarvis'))],
       },
     },
     {
@@ -160,8 +190,21 @@ async function confirming({ sockets }: Pool): Promise<number> {
 }
 
 /** From one socket: who asked stays attached, and each more of them would have to be told. */
-const turnsIn = ({ server, sockets }: Pool, sessionOf: () => string) =>
-  cpuOf(server, () => oneByOne(historyTurns, () => run(at(sockets, 0), 'flat 8', { sessionId: sessionOf() })))
+const turnsIn = ({ server, sockets }: Pool, sessionOf?: () => string) =>
+  cpuOf(server, () =>
+    oneByOne(historyTurns, () => run(at(sockets, 0), 'flat 8', sessionOf ? { sessionId: sessionOf() } : {})),
+  )
+
+/** From `chat:attach` to the whole snapshot. */
+async function opening({ sockets }: Pool, sessionId: string): Promise<number> {
+  const took = await oneByOne(openings, async () => {
+    const since = performance.now()
+    const reply = (await at(sockets, 0).emitWithAck('chat:attach', { sessionId })) as { ok: boolean }
+    if (!reply.ok) throw new Error('the session could not be opened')
+    return performance.now() - since
+  })
+  return median(took)
+}
 
 async function idle(server: Server): Promise<number> {
   const open = (count: number) =>

@@ -52,7 +52,8 @@ export type Runs = {
   rest(): void
 }
 
-const snapshotEntries = 200
+/** About as much as a screen and a half of reading; what is earlier is read page by page. */
+const snapshotEntries = 100
 const longestQueue = 50
 
 export function createRuns(

@@ -8,7 +8,7 @@ import type { Confirmations } from '../tools/confirmations.ts'
 import { answer, identityOf } from './answer.ts'
 
 /** A snapshot reads up to some hundred entries. */
-const snapshotWeight = 10
+const snapshotWeight = 5
 
 const schemas: { [E in keyof ChatRequests]: z.ZodType<ChatRequests[E]> } = chatRequests
 
