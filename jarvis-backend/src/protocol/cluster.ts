@@ -37,6 +37,8 @@ export const Guest = z.object({
   /** `backup`, `migrate`, … while something holds the guest. */
   lock: z.string().optional(),
   isHa: z.boolean(),
+  /** The HA manager's word for it (`started`, `migrate`, `fence`, …), where HA manages it and the cluster says so. */
+  haState: z.string().optional(),
   tags: z.array(z.string()),
   /** When the newest backup was made. */
   backupAt: z.int().optional(),
@@ -91,6 +93,8 @@ export const ClusterState = z.object({
   /** The newest 20, newest first. */
   tasks: z.array(Task),
   isQuorate: z.boolean(),
+  /** Where JARVIS itself runs, as far as that is known. */
+  self: z.object({ node: z.string().optional(), vmid: z.int().optional() }).optional(),
   /** What could not be read, in plain words: `agent is offline`. */
   missing: z.array(z.string()),
 })

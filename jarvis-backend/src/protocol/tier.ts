@@ -41,8 +41,12 @@ export const Card = z.object({
   toolName: z.string(),
   toolInput: z.record(z.string(), z.unknown()),
   tier: z.literal('red'),
+  /** What will happen, in words: `VM 103 "truenas" on pve shuts down cleanly and stays off.` */
+  sentence: z.string().optional(),
   /** Why it asks: the rule's sentence. */
   reason: z.string(),
+  /** The sentences of all rules that ask for a person, `reason` first; absent where there is only that one. */
+  reasons: z.array(z.string()).optional(),
   rule: z.string(),
   target: Target,
   /** What the target is now, in a few words: `running for 8 d 4 h, CPU 97 %`. */
