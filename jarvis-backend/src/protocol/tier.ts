@@ -5,8 +5,11 @@ export const tiers = ['green', 'yellow', 'red', 'black'] as const
 export const Tier = z.enum(tiers)
 export type Tier = z.infer<typeof Tier>
 
-/** What the gate says of one call. `rule` names the deciding rule; `reason` is a plain sentence for people and models. */
-export type Verdict = { tier: Tier; rule: string; reason: string }
+/**
+ * What the gate says of one call. `rule` names the deciding rule; `reason` is a plain sentence for people and models.
+ * `reasons`: those of all rules that ask for a person, `reason` first, where there are several.
+ */
+export type Verdict = { tier: Tier; rule: string; reason: string; reasons?: readonly string[] }
 
 export const Decision = z.enum(['approved', 'denied', 'expired', 'cancelled'])
 export type Decision = z.infer<typeof Decision>

@@ -156,6 +156,17 @@ test.each([
   expect(resolved.ok && decide(callOf(toolName, input), resolved.target, world).reason).toBe(reason)
 })
 
+test('of several rules that ask for a person the first is named, and each says why', () => {
+  const world = worldWith('')
+  const resolved = resolveTarget('stop_vm', { vmid: 105 }, world)
+  const both = resolved.ok && decide(callOf('stop_vm', { vmid: 105, force: true }), resolved.target, world)
+  const reasons = [
+    'force: true is the power plug: what is not saved is lost.',
+    '105 is locked (backup): something is at work on it.',
+  ]
+  expect(both).toEqual({ tier: 'red', rule: 'forced', reason: reasons[0], reasons })
+})
+
 test('a list of protected things is read, and what is none of them is named', () => {
   expect(parseProtected(' node/agent1, vm/101 ,ct/104,service/nginx@a.service,')).toEqual({
     ok: true,

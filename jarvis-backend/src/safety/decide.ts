@@ -24,25 +24,31 @@ const byTier: Record<Tier, string> = {
 const rank = (tier: Tier) => tiers.indexOf(tier)
 
 /**
- * The gate's verdict on one call about one resolved target. Rules only raise; the strictest wins and is named.
- * Pure, and never throws: a rule that fails counts as black.
+ * The gate's verdict on one call about one resolved target. Rules only raise; the strictest wins and is named, of
+ * equals the first. Pure, and never throws: a rule that fails counts as black.
  */
 export function decide(call: Call, target: Target, world: World, rules: readonly Rule[] = houseRules): Verdict {
   const { toolName, baseTier } = call
   const base = { tier: baseTier, rule: 'base', reason: sentences.get(toolName) ?? byTier[baseTier] }
   const facts: Facts = { ...call, target, world }
   let verdict: Verdict = base
+  let reasons: string[] = []
   for (const rule of rules) {
-    // The first rule of the same tier says more than the tool's own sentence.
-    const isSilent = verdict === base ? rank(rule.tier) < rank(baseTier) : rank(rule.tier) <= rank(verdict.tier)
+    // Of the same tier the first rule is named, for it says more than the tool's own sentence; black needs no second one.
+    const isSilent = rank(rule.tier) < rank(verdict.tier) || (verdict !== base && verdict.tier === 'black')
     if (isSilent || (rule.tools !== 'all' && !rule.tools.includes(toolName))) continue
     try {
       if (!rule.when(facts)) continue
       const reason = typeof rule.because === 'string' ? rule.because : rule.because(facts)
+      if (verdict !== base && rule.tier === verdict.tier) {
+        reasons.push(reason)
+        continue
+      }
       verdict = { tier: rule.tier, rule: rule.name, reason }
+      reasons = [reason]
     } catch {
       return { tier: 'black', rule: rule.name, reason: `The rule ${rule.name} could not judge this call.` }
     }
   }
-  return verdict
+  return verdict.tier === 'red' && reasons.length > 1 ? { ...verdict, reasons } : verdict
 }
