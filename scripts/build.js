@@ -19,6 +19,10 @@ export async function buildBackend() {
     target: 'node20.19',
     format: 'esm',
     sourcemap: true,
+    // Less text to keep in memory; names stay as they are, so that a stack trace can be read.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'external',
     // Native parts cannot be bundled; pino finds its workers by path.
     external: ['better-sqlite3', 'sqlite-vec', 'pino'],
     // What is CommonJS inside the bundle asks for Node's own modules this way.
