@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server as HttpServer } from 'node:http'
 import { join } from 'node:path'
-import type { Express } from 'express'
+import type { Express, RequestHandler } from 'express'
 import type { Model, ModelRequest } from './agent/model.ts'
 import { asClusterData, defaultPersona, systemPrompt } from './agent/persona.ts'
 import { generateWithRetries } from './agent/retry.ts'
@@ -27,7 +27,6 @@ import { toolRoutes } from './http/tools.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { keptOrMade } from './lib/kept-secret.ts'
 import { createLogger } from './lib/logger.ts'
-import { createMcpRoute } from './mcp/server.ts'
 import type { ClusterState } from './protocol/index.ts'
 import { anthropicModel, demoModel, openAiCompatibleModel } from './providers/index.ts'
 import { serveActivity } from './realtime/activity.ts'
@@ -198,14 +197,17 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       executions: executionRoutes(executor),
       journal: journalRoutes(journal),
     },
-    mcp: createMcpRoute({
-      catalog,
-      runs,
-      tokens: mcpTokens,
-      version,
-      report,
-      sessionOf,
-      waiting: (sessionId) => confirmations.pending(sessionId).length,
+    mcp: onFirstUse(async () => {
+      const { createMcpRoute } = await import('./mcp/server.ts')
+      return createMcpRoute({
+        catalog,
+        runs,
+        tokens: mcpTokens,
+        version,
+        report,
+        sessionOf,
+        waiting: (sessionId) => confirmations.pending(sessionId).length,
+      })
     }),
     health: () => ({ status: isStopping ? 'shutting_down' : 'ok', version, uptime: uptimeS() }),
     status: () => ({
@@ -264,6 +266,16 @@ function createModel(config: ModelConfig, cluster: () => ClusterState): Model {
       return demoModel({ cluster })
     default:
       return config satisfies never
+  }
+}
+
+/** A route whose code is loaded by its first request: what is not used costs neither time at the start nor memory. */
+function onFirstUse(load: () => Promise<RequestHandler>): RequestHandler {
+  let loaded: Promise<RequestHandler> | undefined
+  return async (request, response, next) => {
+    loaded ??= load()
+    const handle = await loaded
+    handle(request, response, next)
   }
 }
 
