@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
@@ -21,6 +21,9 @@ test('nothing needs to be set', () => {
     historyLimit: 20,
     maxTurns: 10,
     confirmTtlMs: 900_000,
+    ssh: { user: 'root', knownHostsPath: join(homedir(), '.ssh/known_hosts') },
+    wolTarget: { address: '255.255.255.255', port: 9 },
+    isTerminalOn: false,
   })
   expect(readConfig({ PORT: ' ', OPENAI_API_KEY: '' })).toMatchObject({ port: 4000, model: { provider: 'demo' } })
 })
@@ -56,6 +59,11 @@ test.each([
   ['CHAT_MAX_LOOP', { CHAT_MAX_LOOP: '0' }],
   ['CONFIRM_TTL_SECONDS', { CONFIRM_TTL_SECONDS: '-5' }],
   ['JARVIS_PROTECTED', { JARVIS_PROTECTED: 'agent1' }],
+  ['JARVIS_NODES', { JARVIS_NODES: 'pve1' }],
+  ['SSH_USER', { SSH_USER: '-oProxyCommand=x' }],
+  ['WOL_BROADCAST', { WOL_BROADCAST: 'lan:9' }],
+  ['WOL_BROADCAST', { WOL_BROADCAST: '10.0.4.255:0' }],
+  ['JARVIS_TERMINAL', { JARVIS_TERMINAL: 'yes' }],
   ['JARVIS_PASSWORD', { JARVIS_PASSWORD: 'short' }],
   ['JWT_SECRET', { JWT_SECRET: 'short' }],
   ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { type LogLevel, logLevels } from '../lib/logger.ts'
 import { parseProtected } from '../safety/index.ts'
+import { type ConfiguredNodes, parseNodes } from './nodes.ts'
 
 /** A variable that cannot be used; `message` is one line: its name, what is wrong, an example. */
 export class ConfigError extends Error {}
@@ -27,6 +28,17 @@ export type Config = {
   protectedTargets: ReadonlySet<string>
   /** Host names under which the dashboard may be opened, besides addresses and `localhost`. */
   allowedHosts: readonly string[]
+  nodes: ConfiguredNodes
+  ssh: {
+    user: string
+    /** A private key's file; absent: the agent alone. */
+    keyPath: string | undefined
+    knownHostsPath: string
+    agentSocket: string | undefined
+  }
+  /** Where magic packets go: an IPv4 address, often a broadcast one. */
+  wolTarget: { address: string; port: number }
+  isTerminalOn: boolean
   logLevel: LogLevel
   /** Every configured value that no log, transcript or client may show. */
   secrets: readonly string[]
@@ -45,6 +57,8 @@ const wholeNumber = (least: number, most: number, fallback: number, example: str
 const url = z.string().refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), {
   message: 'must be a URL, for example http://127.0.0.1:11434/v1',
 })
+
+const nodesExample = 'pve1=10.0.4.11,pve2=10.0.4.12:2222@aa:bb:cc:dd:ee:02'
 
 const Environment = z.object({
   PORT: wholeNumber(0, 65_535, 4000, '4000'),
@@ -90,6 +104,34 @@ const Environment = z.object({
     .refine((items) => items.every((item) => /^[a-z0-9.-]+$/.test(item)), {
       message: 'must be a comma list of host names without port, for example jarvis.lan,jarvis.example.org',
     }),
+  JARVIS_NODES: z
+    .string()
+    .default('')
+    .transform((list, context) => {
+      const parsed = parseNodes(list)
+      if (parsed.ok) return parsed.nodes
+      context.addIssue(`has an item that cannot be read: ${parsed.problem}, for example ${nodesExample}`)
+      return z.NEVER
+    }),
+  SSH_USER: z
+    .string()
+    .regex(/^[a-z_][\w.-]{0,31}$/i, 'must be the name of an account on the nodes, for example root')
+    .default('root'),
+  SSH_KEY_PATH: z.string().optional(),
+  SSH_KNOWN_HOSTS: z.string().default('~/.ssh/known_hosts'),
+  SSH_AUTH_SOCK: z.string().optional(),
+  WOL_BROADCAST: z
+    .string()
+    .default('255.255.255.255:9')
+    .transform((text, context) => {
+      const [, address = '', port = '9'] = /^([\d.]+)(?::(\d{1,5}))?$/.exec(text) ?? []
+      if (isIP(address) === 4 && Number(port) >= 1 && Number(port) <= 65_535) return { address, port: Number(port) }
+      context.addIssue('must be an IPv4 address and port, for example 10.0.4.255:9')
+      return z.NEVER
+    }),
+  JARVIS_TERMINAL: z
+    .enum(['0', '1'], 'must be 1 (an operator may open a shell on a node) or 0, for example 1')
+    .default('0'),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}, for example info`).default('info'),
 })
 
@@ -116,7 +158,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   return Object.freeze({
     port: value.PORT,
     host: value.HOST,
-    dataDir: dataDirOf(value.JARVIS_DATA_DIR),
+    dataDir: pathOf(value.JARVIS_DATA_DIR ?? '~/.jarvis'),
     password: value.JARVIS_PASSWORD,
     jwtSecret: value.JWT_SECRET,
     model: modelOf(value),
@@ -125,6 +167,15 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     confirmTtlMs: value.CONFIRM_TTL_SECONDS * 1000,
     protectedTargets: value.JARVIS_PROTECTED,
     allowedHosts: value.JARVIS_ALLOWED_HOSTS,
+    nodes: value.JARVIS_NODES,
+    ssh: {
+      user: value.SSH_USER,
+      keyPath: value.SSH_KEY_PATH === undefined ? undefined : pathOf(value.SSH_KEY_PATH),
+      knownHostsPath: pathOf(value.SSH_KNOWN_HOSTS),
+      agentSocket: value.SSH_AUTH_SOCK,
+    },
+    wolTarget: value.WOL_BROADCAST,
+    isTerminalOn: value.JARVIS_TERMINAL === '1',
     logLevel: value.LOG_LEVEL,
     secrets: [value.JARVIS_PASSWORD, value.JWT_SECRET, value.ANTHROPIC_API_KEY, value.OPENAI_API_KEY].filter(
       (secret) => secret !== undefined,
@@ -167,10 +218,7 @@ function modelOf(value: z.output<typeof Environment>): ModelConfig {
   }
 }
 
-function dataDirOf(given: string | undefined): string {
-  if (given === undefined) return join(homedir(), '.jarvis')
-  return given.startsWith('~/') ? join(homedir(), given.slice(2)) : resolve(given)
-}
+const pathOf = (given: string): string => (given.startsWith('~/') ? join(homedir(), given.slice(2)) : resolve(given))
 
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
