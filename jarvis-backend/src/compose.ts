@@ -33,7 +33,7 @@ import { serveActivity } from './realtime/activity.ts'
 import { isWatched, serveChat } from './realtime/chat.ts'
 import { serveCluster } from './realtime/cluster.ts'
 import { createRealtime } from './realtime/server.ts'
-import { createRedactor, createStreamRedactor } from './safety/index.ts'
+import { createRedactor, createStreamRedactor, policyWith } from './safety/index.ts'
 import { createConfirmationStore, createExecutionStore } from './store/sqlite/confirmations.ts'
 import { type Database, openDatabase } from './store/sqlite/database.ts'
 import { keepJournal } from './store/sqlite/kept-journal.ts'
@@ -93,7 +93,8 @@ export function compose(config: Config, version: string, dashboardDir: string, r
 
   const homelab = replace.homelab ?? createSimulator({ clock, protectedTargets: config.protectedTargets })
   const { cluster } = homelab
-  const world = () => ({ cluster: cluster.state(), protectedTargets: config.protectedTargets })
+  const policy = policyWith({ protectedTargets: config.protectedTargets })
+  const world = () => ({ cluster: cluster.state(), policy, now: now() })
   const catalog = createCatalog(homelabTools(homelab))
   const judge = createJudge(catalog, world)
 

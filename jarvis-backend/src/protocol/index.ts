@@ -20,6 +20,7 @@ export {
   type Task,
 } from './cluster.ts'
 export { type ErrorBody, type ErrorCode, errorStatus, JarvisError } from './errors.ts'
+export { Grant, GrantRequest } from './grant.ts'
 export { MessageId, RequestId, RunId, SessionId, ToolUseId } from './ids.ts'
 export {
   ClassifyBody,
@@ -36,12 +37,12 @@ export {
   PasswordBody,
   Role,
   SessionCreateBody,
-  SessionRenameBody,
+  SessionPatchBody,
   type SessionSummary,
   type Status,
   type ToolInfo,
 } from './rest.ts'
-export { Card, Decision, Requester, Target, Tier, tiers, type Verdict } from './tier.ts'
+export { Card, Decision, ProfileName, profileNames, Requester, Target, Tier, tiers, type Verdict } from './tier.ts'
 export {
   Content,
   Entry,

@@ -11,6 +11,11 @@ export type Tier = z.infer<typeof Tier>
  */
 export type Verdict = { tier: Tier; rule: string; reason: string; reasons?: readonly string[] }
 
+/** How much is asked, from strictest to loosest. */
+export const profileNames = ['lockdown', 'restricted', 'balanced', 'permissive', 'unrestricted'] as const
+export const ProfileName = z.enum(profileNames)
+export type ProfileName = z.infer<typeof ProfileName>
+
 export const Decision = z.enum(['approved', 'denied', 'expired', 'cancelled'])
 export type Decision = z.infer<typeof Decision>
 
@@ -25,6 +30,8 @@ export const Target = z.object({
   vmid: z.int().optional(),
   type: z.enum(['vm', 'ct']).optional(),
   status: z.string().optional(),
+  lock: z.string().optional(),
+  haState: z.string().optional(),
 })
 export type Target = z.infer<typeof Target>
 
@@ -41,6 +48,10 @@ export type Requester = z.infer<typeof Requester>
 /** A confirmation card's facts, composed by JARVIS; nothing in it is written by a model or a client but names it quotes. */
 export const Card = z.object({
   toolUseId: z.string(),
+  /** The call it asks for, where this card replaces another one of the same call; else `toolUseId` is the call's own. */
+  callId: z.string().optional(),
+  /** What differs from the card before, in plain words. */
+  changed: z.string().optional(),
   toolName: z.string(),
   toolInput: z.record(z.string(), z.unknown()),
   tier: z.literal('red'),
@@ -59,6 +70,10 @@ export const Card = z.object({
   /** What else suffers; `Nothing else found` where nothing does. */
   affects: z.string(),
   requestedBy: Requester,
+  /** An earlier call of the same answer changes the same guest first, so its state then is not what it is now. */
+  isAfterAnother: z.literal(true).optional(),
+  /** A grant may be made with the approval. */
+  isGrantable: z.literal(true).optional(),
   createdAt: z.int(),
   /** Unix ms. */
   expiresAt: z.int(),

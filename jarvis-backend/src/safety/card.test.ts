@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Guest } from '../protocol/index.ts'
 import { describe } from './card.ts'
+import { shippedPolicy } from './policy-shipped.ts'
 import { resolveTarget } from './target.ts'
 import type { World } from './world.ts'
 
@@ -35,7 +36,8 @@ function cardOf(toolName: string, input: Record<string, unknown>, more: Partial<
       ],
       guests: [{ ...base, ...more }],
     },
-    protectedTargets: new Set(),
+    policy: shippedPolicy,
+    now,
   }
   const resolved = resolveTarget(toolName, input, world)
   if (!resolved.ok) throw new Error(resolved.message)
@@ -83,7 +85,7 @@ test.each([
 
 test('a guest without a known backup is said to have none', () => {
   const { backupAt: _, ...rest } = base
-  const world: World = { cluster: { nodes: [], guests: [rest] }, protectedTargets: new Set() }
+  const world: World = { cluster: { nodes: [], guests: [rest] }, policy: shippedPolicy, now }
   const target = { kind: 'guest' as const, id: 'vm/123', vmid: 123 }
   const card = describe(
     { toolName: 'stop_vm', input: {} },

@@ -1,5 +1,6 @@
 import type { Card, Guest, Target, Verdict } from '../protocol/index.ts'
-import { type Call, guestOf } from './rules.ts'
+import type { Call } from './rule.ts'
+import { guestOf } from './rules.ts'
 import { restartCost } from './services.ts'
 import { powerOf } from './target.ts'
 import type { World } from './world.ts'

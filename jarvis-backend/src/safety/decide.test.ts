@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Guest, type Node, type Tier, tiers } from '../protocol/index.ts'
 import { decide } from './decide.ts'
+import { policyWith } from './policy-shipped.ts'
 import { parseProtected } from './protected.ts'
-import { type Call, type Rule, rules } from './rules.ts'
+import type { Call, Rule } from './rule.ts'
 import { resolveTarget } from './target.ts'
 import type { World } from './world.ts'
 
@@ -40,7 +41,8 @@ const worldWith = (protectedList: string): World => {
         guest(110, 'ct', { node: 'agent1' }),
       ],
     },
-    protectedTargets: parsed.targets,
+    policy: policyWith({ protectedTargets: parsed.targets }),
+    now: 0,
   }
 }
 
@@ -218,13 +220,11 @@ test('adding a rule never lowers a verdict, wherever it stands', () => {
     fc.property(anyCall, fc.array(anyRule), fc.nat(), (call, added, at) => {
       const resolved = resolveTarget(call.toolName, call.input, world)
       if (!resolved.ok) throw new Error(resolved.message)
+      const { rules } = world.policy
       const place = at % (rules.length + 1)
       const before = decide(call, resolved.target, world).tier
-      const after = decide(call, resolved.target, world, [
-        ...rules.slice(0, place),
-        ...added,
-        ...rules.slice(place),
-      ]).tier
+      const more = { ...world.policy, rules: [...rules.slice(0, place), ...added, ...rules.slice(place)] }
+      const after = decide(call, resolved.target, { ...world, policy: more }).tier
       expect(tiers.indexOf(after)).toBeGreaterThanOrEqual(tiers.indexOf(before))
       expect(tiers.indexOf(before)).toBeGreaterThanOrEqual(tiers.indexOf(call.baseTier))
     }),
@@ -241,7 +241,9 @@ test('a rule that fails makes the call black', () => {
       throw new Error('no')
     },
   }
-  const verdict = decide(callOf('get_vms', {}), { kind: 'none', id: '' }, worldWith(''), [broken])
+  const world = worldWith('')
+  const policy = { ...world.policy, rules: [broken] }
+  const verdict = decide(callOf('get_vms', {}), { kind: 'none', id: '' }, { ...world, policy })
   expect(verdict).toEqual({ tier: 'black', rule: 'broken', reason: 'The rule broken could not judge this call.' })
 })
 

@@ -1,5 +1,7 @@
 import { type Target, type Tier, tiers, type Verdict } from '../protocol/index.ts'
-import { type Call, type Facts, rules as houseRules, type Rule } from './rules.ts'
+import type { Policy } from './policy.ts'
+import { underProfile } from './profile.ts'
+import type { Call, Facts } from './rule.ts'
 import type { World } from './world.ts'
 
 /** What each tool does to the cluster, as the reason of a call that no rule raised. */
@@ -25,22 +27,41 @@ const rank = (tier: Tier) => tiers.indexOf(tier)
 
 /**
  * The gate's verdict on one call about one resolved target. Rules only raise; the strictest wins and is named, of
- * equals the first. Pure, and never throws: a rule that fails counts as black.
+ * equals the first. What may lower comes last: an `allow` of the operator's, then the profile. Pure, and never throws.
  */
-export function decide(call: Call, target: Target, world: World, rules: readonly Rule[] = houseRules): Verdict {
-  const { toolName, baseTier } = call
-  const base = { tier: baseTier, rule: 'base', reason: sentences.get(toolName) ?? byTier[baseTier] }
+export function decide(call: Call, target: Target, world: World): Verdict {
+  const { policy } = world
+  return underProfile(allowed(raised(call, target, world), call, target, policy), policy.profile)
+}
+
+/** What a tool's calls come to where no rule raises them: what a list of tools can say. */
+export function usualTier(tool: Pick<Call, 'toolName' | 'baseTier'>, policy: Policy): Tier {
+  return underProfile(ownVerdict(tool, policy), policy.profile).tier
+}
+
+function ownVerdict({ toolName, baseTier }: Pick<Call, 'toolName' | 'baseTier'>, policy: Policy): Verdict {
+  const own = policy.tiers.get(toolName)
+  if (own !== undefined && rank(own.tier) > rank(baseTier)) {
+    return { tier: own.tier, rule: 'tiers', reason: own.because ?? `policy.yaml makes ${toolName} ${own.tier}.` }
+  }
+  return { tier: baseTier, rule: 'base', reason: sentences.get(toolName) ?? byTier[baseTier] }
+}
+
+/** A rule that fails counts as black. */
+function raised(call: Call, target: Target, world: World): Verdict {
+  const { toolName } = call
+  const own = ownVerdict(call, world.policy)
   const facts: Facts = { ...call, target, world }
-  let verdict: Verdict = base
+  let verdict = own
   let reasons: string[] = []
-  for (const rule of rules) {
+  for (const rule of world.policy.rules) {
     // Of the same tier the first rule is named, for it says more than the tool's own sentence; black needs no second one.
-    const isSilent = rank(rule.tier) < rank(verdict.tier) || (verdict !== base && verdict.tier === 'black')
+    const isSilent = rank(rule.tier) < rank(verdict.tier) || (verdict !== own && verdict.tier === 'black')
     if (isSilent || (rule.tools !== 'all' && !rule.tools.includes(toolName))) continue
     try {
       if (!rule.when(facts)) continue
       const reason = typeof rule.because === 'string' ? rule.because : rule.because(facts)
-      if (verdict !== base && rule.tier === verdict.tier) {
+      if (verdict !== own && rule.tier === verdict.tier) {
         reasons.push(reason)
         continue
       }
@@ -51,4 +72,11 @@ export function decide(call: Call, target: Target, world: World, rules: readonly
     }
   }
   return verdict.tier === 'red' && reasons.length > 1 ? { ...verdict, reasons } : verdict
+}
+
+/** Only a red that is the tool's own: what a rule found asks, whatever was allowed. */
+function allowed(verdict: Verdict, { toolName }: Call, target: Target, { allow }: Policy): Verdict {
+  if (verdict.tier !== 'red' || verdict.rule !== 'base') return verdict
+  const entry = allow.find(({ tool, target: id }) => tool === toolName && id === target.id)
+  return entry === undefined ? verdict : { tier: 'yellow', rule: 'allow', reason: entry.because }
 }

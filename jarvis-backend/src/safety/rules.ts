@@ -1,21 +1,8 @@
-import type { Guest, Target, Tier } from '../protocol/index.ts'
+import type { Guest } from '../protocol/index.ts'
+import type { Facts, Rule } from './rule.ts'
 import { isNoService, plainService, restartCost } from './services.ts'
 import { judgeCommand } from './ssh.ts'
 import { powerOf } from './target.ts'
-import type { World } from './world.ts'
-
-/** One call as the rules see it: its input has passed the tool's schema. */
-export type Call = { toolName: string; baseTier: Tier; input: Record<string, unknown> }
-export type Facts = Call & { target: Target; world: World }
-
-/** A rule only ever raises: below the call's own tier it says nothing. */
-export type Rule = {
-  name: string
-  tools: 'all' | readonly string[]
-  when(facts: Facts): boolean
-  tier: Tier
-  because: string | ((facts: Facts) => string)
-}
 
 const power = ['start_vm', 'stop_vm', 'restart_vm', 'start_container', 'stop_container', 'restart_container']
 const onNodes = ['execute_ssh', 'restart_service', 'wake_node']
@@ -23,13 +10,8 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 const serviceOf = ({ input }: Facts) => textOf(input.service)
 
 /** What the operator protected, whatever the case of its letters; nothing is lost by protecting too much. */
-function isListed({ world, baseTier }: Facts, ...ids: string[]): boolean {
-  if (baseTier === 'green') return false
-  if (ids.some((id) => world.protectedTargets.has(id))) return true
-  const wanted = new Set(ids.map((id) => id.toLowerCase()))
-  for (const target of world.protectedTargets) if (wanted.has(target.toLowerCase())) return true
-  return false
-}
+const isListed = ({ world, baseTier }: Facts, ...ids: string[]): boolean =>
+  baseTier !== 'green' && ids.some((id) => world.policy.protectedTargets.has(id.toLowerCase()))
 
 function isServiceListed(facts: Facts): boolean {
   const name = serviceOf(facts)
