@@ -70,10 +70,14 @@ export interface Cluster {
 
 export type CommandOutput = { stdout: string; stderr: string; exitCode: number; truncated: boolean }
 
-/** Runs one program on a node, without TTY and without a shell reading `argv`. */
+/** Runs programs on a node, without TTY and with nothing to read: what they see is exactly these words. */
 export interface Shell {
-  /** @throws JarvisError `not_found` (no such node), `cluster_unreachable`. A non-zero exit code is an outcome. */
-  run(node: string, argv: readonly string[], options: CallOptions): Promise<CommandOutput>
+  /**
+   * @param stages one program with its arguments, or several, each reading what the one before it prints. The exit
+   * code is the last one's, `stderr` everybody's.
+   * @throws JarvisError `not_found` (no such node), `cluster_unreachable`. A non-zero exit code is an outcome.
+   */
+  run(node: string, stages: readonly (readonly string[])[], options: CallOptions): Promise<CommandOutput>
 }
 
 /** Wakes a sleeping node and watches it come online. */

@@ -92,6 +92,9 @@ function describeProgram(program: string): string {
   return does === undefined ? `${program.slice(0, 80)} is not a program known to read only.` : `${program} ${does}.`
 }
 
+/** The command line of a pipe, or of one program. @throws RangeError as `quote` does. */
+export const quotePipe = (stages: readonly (readonly string[])[]): string => stages.map(quote).join(' | ')
+
 /** One command line that any POSIX shell splits into exactly `argv`. @throws RangeError for a NUL, which no argv can hold. */
 export function quote(argv: readonly string[]): string {
   return argv

@@ -1,7 +1,7 @@
 import { kernel, pveVersion } from './facts.ts'
 import { journalLines } from './journal.ts'
-import type { Program, Reply } from './shell.ts'
-import { numberOption } from './shell-text.ts'
+import type { Program } from './shell.ts'
+import { lines } from './shell-text.ts'
 import type { SimNode, World } from './world.ts'
 
 type Host = { world: World; node: SimNode }
@@ -25,8 +25,6 @@ const files: ReadonlyMap<string, (host: Host) => string> = new Map([
   ['/var/log/syslog', ({ world, node }) => lines(journalLines(world, node))],
 ])
 
-export const lines = (rows: readonly string[]): string => rows.map((row) => `${row}\n`).join('')
-
 function hosts({ world }: Host): string {
   return lines(['127.0.0.1 localhost', ...[...world.nodes.values()].map(({ ip, name }) => `${ip} ${name}.lan ${name}`)])
 }
@@ -45,49 +43,13 @@ function cpuinfo({ node }: Host): string {
   return Array.from({ length: node.cpuCount }, (_, index) => core(index)).join('\n')
 }
 
+export const fileText = (path: string, host: Host): string | undefined => files.get(path)?.(host)
+
 const isOption = (arg: string) => arg.startsWith('-') && arg.length > 1
-
-/** The named files' texts, and the errors for those that are not there. */
-function readAll(program: string, paths: readonly string[], host: Host, show: (text: string) => string): Reply {
-  const missing = paths.filter((path) => !files.has(path))
-  const stdout = paths.map((path) => show(files.get(path)?.(host) ?? '')).join('')
-  const stderr = lines(missing.map((path) => `${program}: ${path}: No such file or directory`))
-  return missing.length === 0 ? stdout : { stdout, stderr, exitCode: 1 }
-}
-
-/** `head` and `tail`: their paths come after options, of which only a count is known. */
-const part =
-  (program: string, pick: (rows: string[], count: number) => string[]): Program =>
-  (args, host) => {
-    const paths = args.filter((arg, index) => !isOption(arg) && args[index - 1] !== '-n')
-    const count = numberOption(args, 'n', 'lines') ?? 10
-    return readAll(program, paths, host, (text) => lines(pick(text.trimEnd().split('\n'), count)))
-  }
-
-const grep: Program = (args, host) => {
-  const [pattern = '', ...paths] = args.filter((arg) => !isOption(arg))
-  const flags = args.filter(isOption).join('')
-  let expression: RegExp
-  try {
-    expression = new RegExp(pattern, flags.includes('i') ? 'i' : '')
-  } catch {
-    return { stderr: 'grep: invalid regular expression\n', exitCode: 2 }
-  }
-  const hits: string[] = []
-  for (const path of paths) {
-    const text = files.get(path)?.(host)
-    if (text === undefined) return { stderr: `grep: ${path}: No such file or directory\n`, exitCode: 2 }
-    for (const [index, row] of text.trimEnd().split('\n').entries()) {
-      if (expression.test(row) !== flags.includes('v')) hits.push(flags.includes('n') ? `${index + 1}:${row}` : row)
-    }
-  }
-  const stdout = flags.includes('c') ? `${hits.length}\n` : lines(hits)
-  return { stdout, exitCode: hits.length > 0 ? 0 : 1 }
-}
 
 const otherFolders = ['/boot', '/home', '/mnt', '/root', '/srv', '/tmp', '/usr']
 
-const ls: Program = (args, { world, node }) => {
+export const ls: Program = (args, { world, node }) => {
   const path = args.find((arg) => !isOption(arg))?.replace(/(.)\/$/, '$1') ?? '/root'
   const isLong = args.some((arg) => isOption(arg) && !arg.startsWith('--') && arg.includes('l'))
   const below = [...files.keys(), ...otherFolders].filter((file) => file.startsWith(path === '/' ? '/' : `${path}/`))
@@ -105,18 +67,4 @@ const ls: Program = (args, { world, node }) => {
     return `${isFile ? '-rw-r--r-- 1' : 'drwxr-xr-x 2'} root root 4096 ${changed} ${name}`
   }
   return lines([`total ${names.length * 4}`, ...names.map(row)])
-}
-
-export const fileCommands: Record<string, Program> = {
-  cat: (args, host) =>
-    readAll(
-      'cat',
-      args.filter((arg) => !isOption(arg)),
-      host,
-      (text) => text,
-    ),
-  head: part('head', (rows, count) => rows.slice(0, count)),
-  tail: part('tail', (rows, count) => (count === 0 ? [] : rows.slice(-count))),
-  grep,
-  ls,
 }

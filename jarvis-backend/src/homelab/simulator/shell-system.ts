@@ -1,8 +1,7 @@
 import { kernel, knownServices, serviceName } from './facts.ts'
 import { journalLines } from './journal.ts'
 import type { Program } from './shell.ts'
-import { lines } from './shell-files.ts'
-import { clockTime, dateLine, journalTime, numberOption, short, table } from './shell-text.ts'
+import { clockTime, dateLine, journalTime, lines, numberOption, short, table } from './shell-text.ts'
 import type { SimNode, World } from './world.ts'
 
 type Host = { world: World; node: SimNode }

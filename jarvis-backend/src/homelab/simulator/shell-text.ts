@@ -50,3 +50,32 @@ export function numberOption(args: readonly string[], letter: string, long: stri
   const value = Number(text)
   return text === undefined || !Number.isInteger(value) ? undefined : value
 }
+
+export const rowsOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
+export const lines = (rows: readonly string[]): string => rows.map((row) => `${row}\n`).join('')
+
+/** By letter or long name; without a value it is empty. `-20` is the option `20`. */
+export type Options = ReadonlyMap<string, string>
+
+/** @param valued letters of options with a value. */
+export function readOptions(args: readonly string[], valued: string): { options: Options; operands: string[] } {
+  const options = new Map<string, string>()
+  const operands: string[] = []
+  for (let at = 0; at < args.length; at += 1) {
+    const arg = args[at] ?? ''
+    if (arg === '--') return { options, operands: [...operands, ...args.slice(at + 1)] }
+    const [, long, value = ''] = /^--([^=]+)=?(.*)$/.exec(arg) ?? []
+    if (long !== undefined) options.set(long, value)
+    else if (/^-\d+$/.test(arg)) options.set(arg.slice(1), '')
+    else if (!arg.startsWith('-') || arg === '-') operands.push(arg)
+    else {
+      const end = [...arg].findIndex((letter, index) => index > 0 && valued.includes(letter))
+      for (const letter of arg.slice(1, end === -1 ? undefined : end)) options.set(letter, '')
+      if (end === -1) continue
+      const rest = arg.slice(end + 1)
+      if (rest === '') at += 1
+      options.set(arg.charAt(end), rest === '' ? (args[at] ?? '') : rest)
+    }
+  }
+  return { options, operands }
+}

@@ -22,7 +22,7 @@ export const executeSsh = (shell: Shell) =>
     async run({ node, command }, context) {
       const parsed = parseCommand(command)
       if (!parsed.ok) return { text: `${parsed.reason} Nothing was run.`, summary: parsed.reason, isError: true }
-      const { exitCode, truncated, ...streams } = await shell.run(node, parsed.argv, context)
+      const { exitCode, truncated, ...streams } = await shell.run(node, [parsed.argv], context)
       const stdout = capped(printable(streams.stdout))
       const stderr = capped(printable(streams.stderr))
       const lines = streams.stdout.split('\n').filter((line) => line !== '').length
