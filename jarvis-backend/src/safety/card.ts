@@ -1,8 +1,8 @@
 import type { Card, Guest, Target, Verdict } from '../protocol/index.ts'
 import type { Call } from './rule.ts'
-import { guestOf } from './rules.ts'
 import { restartCost } from './services.ts'
 import { powerOf } from './target.ts'
+import { guestOf } from './topology.ts'
 import type { World } from './world.ts'
 
 export type CardFacts = Pick<Card, 'now' | 'then' | 'affects' | 'reason'>

@@ -150,8 +150,12 @@ test.each([
   ['get_vms', {}, 'It reads only.'],
   ['wake_node', { node: 'agent1' }, 'node/agent1 is protected: nothing may change it.'],
   ['execute_ssh', { node: 'pve', command: 'rm x' }, 'rm deletes files. Over SSH only commands proven to read may run.'],
-  ['restart_service', { node: 'pve', service: 'corosync' }, 'Restarting corosync may cost the cluster its quorum.'],
-  ['stop_vm', { vmid: 105 }, '105 is locked (backup): something is at work on it.'],
+  [
+    'restart_service',
+    { node: 'pve', service: 'corosync' },
+    'Restarting corosync may cost the cluster its quorum. 2 of 3 nodes are online and quorum needs 2: without pve there is none.',
+  ],
+  ['stop_vm', { vmid: 105 }, '105 is locked (backup): a backup of it is running.'],
 ])('%s %j says why', (toolName, input, reason) => {
   const world = worldWith('node/agent1')
   const resolved = resolveTarget(toolName, input, world)
@@ -164,7 +168,7 @@ test('of several rules that ask for a person the first is named, and each says w
   const both = resolved.ok && decide(callOf('stop_vm', { vmid: 105, force: true }), resolved.target, world)
   const reasons = [
     'force: true is the power plug: what is not saved is lost.',
-    '105 is locked (backup): something is at work on it.',
+    '105 is locked (backup): a backup of it is running.',
   ]
   expect(both).toEqual({ tier: 'red', rule: 'forced', reason: reasons[0], reasons })
 })

@@ -1,8 +1,10 @@
-import type { Guest } from '../protocol/index.ts'
 import type { Facts, Rule } from './rule.ts'
-import { isNoService, plainService, restartCost } from './services.ts'
+import { guestOfUnit, isNoService, plainService } from './services.ts'
 import { judgeCommand } from './ssh.ts'
 import { powerOf } from './target.ts'
+import { guestOf, lockWords, serviceRisk } from './topology.ts'
+import { topologyRules } from './topology-rules.ts'
+import { plainWord } from './visible.ts'
 
 const power = ['start_vm', 'stop_vm', 'restart_vm', 'start_container', 'stop_container', 'restart_container']
 const onNodes = ['execute_ssh', 'restart_service', 'wake_node']
@@ -19,8 +21,7 @@ function isServiceListed(facts: Facts): boolean {
   return isListed(facts, ...[name, plain, `${plain}.service`].map((each) => `service/${each}`))
 }
 
-export const guestOf = ({ target, world }: Pick<Facts, 'target' | 'world'>): Guest | undefined =>
-  target.kind === 'guest' ? world.cluster.guests.find(({ vmid }) => vmid === target.vmid) : undefined
+const riskOf = (facts: Facts) => serviceRisk(serviceOf(facts), facts.target.node ?? '', facts.world)
 
 /** Where several rules give the strictest tier, the first of them is the one that is named. */
 export const rules: readonly Rule[] = [
@@ -28,10 +29,13 @@ export const rules: readonly Rule[] = [
     name: 'protected_guest',
     tools: 'all',
     // An id is unique in the cluster, so it protects the guest even where the list has its type wrong.
-    when: (facts) =>
-      facts.target.kind === 'guest' && isListed(facts, `vm/${facts.target.vmid}`, `ct/${facts.target.vmid}`),
+    when(facts) {
+      const vmid = facts.target.vmid ?? guestOfUnit(serviceOf(facts))
+      return vmid !== undefined && isListed(facts, `vm/${vmid}`, `ct/${vmid}`)
+    },
     tier: 'black',
-    because: ({ target }) => `${target.id} is protected: nothing may change it.`,
+    because: ({ target }) =>
+      `${target.kind === 'guest' ? target.id : 'The guest'} is protected: nothing may change it.`,
   },
   {
     name: 'protected_node',
@@ -76,9 +80,9 @@ export const rules: readonly Rule[] = [
   {
     name: 'vital_service',
     tools: ['restart_service'],
-    when: (facts) => restartCost(serviceOf(facts)) !== undefined,
+    when: (facts) => riskOf(facts) !== undefined,
     tier: 'red',
-    because: (facts) => `Restarting ${serviceOf(facts)} ${restartCost(serviceOf(facts))}.`,
+    because: (facts) => riskOf(facts) ?? '',
   },
   {
     name: 'forced',
@@ -92,6 +96,10 @@ export const rules: readonly Rule[] = [
     tools: power,
     when: (facts) => guestOf(facts)?.lock !== undefined,
     tier: 'red',
-    because: (facts) => `${facts.target.vmid} is locked (${guestOf(facts)?.lock}): something is at work on it.`,
+    because(facts) {
+      const { lock = '' } = guestOf(facts) ?? {}
+      return `${facts.target.vmid} is locked (${plainWord(lock)}): ${lockWords(lock)}.`
+    },
   },
+  ...topologyRules,
 ]

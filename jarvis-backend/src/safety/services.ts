@@ -1,20 +1,25 @@
 const named = (why: string, names: string): [string, string][] => names.split(' ').map((name) => [name, why])
 
+const quorum = 'may cost the cluster its quorum'
+const fenced = 'may make HA fence the node and restart its guests'
+const cutOff = 'may cut the node off from the network'
+const cutOffOrOpen = 'may cut the node off, or leave it open'
+
 /** What restarting a service may cost, where that is more than a few seconds of the service itself. */
 const costs = new Map<string, string>([
   ...named('may cut JARVIS off from the Proxmox API', 'pveproxy pvedaemon spiceproxy pve-api-daemon'),
-  ...named('may cost the cluster its quorum', 'corosync pve-cluster pmxcfs corosync-qdevice corosync-qnetd'),
-  ...named('may make HA fence the node and restart its guests', 'pve-ha-lrm pve-ha-crm watchdog-mux'),
+  ...named(quorum, 'corosync pve-cluster pmxcfs corosync-qdevice corosync-qnetd'),
+  ...named(fenced, 'pve-ha-lrm pve-ha-crm watchdog-mux'),
   ...named('stops and starts the guests of the node', 'pve-guests lxc lxc-net libvirtd libvirt-guests'),
   ...named('breaks what running containers see of the machine', 'lxcfs'),
   ...named('stops a guest', 'pve-container lxc-start qemu'),
   ...named('may cut JARVIS off from the node', 'ssh sshd dropbear'),
   ...named(
-    'may cut the node off from the network',
+    cutOff,
     'networking network networkmanager ifupdown ifupdown2-pre systemd-networkd wpa_supplicant openvswitch-switch ovs-vswitchd frr dhcpcd wg-quick tailscaled',
   ),
   ...named(
-    'may cut the node off, or leave it open',
+    cutOffOrOpen,
     'pve-firewall proxmox-firewall nftables iptables netfilter-persistent firewalld ufw pvefw-logger fail2ban',
   ),
   ...named(
@@ -54,6 +59,16 @@ export function restartCost(name: string): string | undefined {
   const plain = plainService(name)
   const known = costs.get(plain)
   if (known !== undefined) return known
-  if (plain.startsWith('pve-ha-')) return 'may make HA fence the node and restart its guests'
+  if (plain.startsWith('pve-ha-')) return fenced
   return plain.startsWith('systemd-') ? 'touches what the whole node stands on' : undefined
+}
+
+/** Whether restarting it may take the node's vote from the cluster. */
+export const takesVote = (name: string): boolean =>
+  [quorum, fenced, cutOff, cutOffOrOpen].includes(restartCost(name) ?? '')
+
+/** The guest that a unit is: 104 of `pve-container@104`; undefined for all others. */
+export function guestOfUnit(name: string): number | undefined {
+  const [, vmid] = /^(?:pve-container(?:-debug)?|lxc|qemu|vm|kvm)@(\d{3,9})(?:\.service)?$/i.exec(name) ?? []
+  return vmid === undefined ? undefined : Number(vmid)
 }

@@ -1,0 +1,102 @@
+import type { Facts, Rule } from './rule.ts'
+import { guestOfUnit } from './services.ts'
+import {
+  type Group,
+  groupsOf,
+  guestName,
+  guestOf,
+  haTransition,
+  isOwnGuest,
+  type Role,
+  roleOf,
+  taskAtWork,
+} from './topology.ts'
+import { plainWord } from './visible.ts'
+
+const starts = ['start_vm', 'start_container']
+const ends = ['stop_vm', 'restart_vm', 'stop_container', 'restart_container']
+
+/** The guest that is up and would be away; a stopped one serves nobody. */
+function servingGuest(facts: Facts) {
+  const guest = guestOf(facts)
+  return guest?.status === 'stopped' ? undefined : guest
+}
+
+function ownGuest({ target, input, world }: Facts): boolean {
+  const vmid = target.vmid ?? (typeof input.service === 'string' ? guestOfUnit(input.service) : undefined)
+  return vmid !== undefined && isOwnGuest(vmid, world)
+}
+
+/** @param cost what others lose. @param what the guest is, by whatever says so. */
+const role = (name: string, which: Role, cost: string, what: string): Rule => ({
+  name,
+  tools: ends,
+  when: (facts) => foundIn(facts, which) !== undefined,
+  tier: 'red',
+  because(facts) {
+    const { guest, source } = foundIn(facts, which) ?? {}
+    const away = guest === undefined ? '' : ` while ${guestName(guest)} is away`
+    return `${cost}${away}: ${source === 'policy' ? '' : `by its ${source} `}${what}.`
+  },
+})
+
+function foundIn(facts: Facts, which: Role) {
+  const guest = servingGuest(facts)
+  const source = guest && roleOf(guest, which, facts.world)
+  return guest === undefined || source === undefined ? undefined : { guest, source }
+}
+
+function lastOf(facts: Facts): Group | undefined {
+  const guest = guestOf(facts)
+  if (guest?.status !== 'running') return undefined
+  return groupsOf(guest, facts.world).find(({ running }) => running.length === 0)
+}
+
+function restOf({ others }: Group): string {
+  if (others.length === 0) return 'there is no other.'
+  const ids = others.map(({ vmid }) => vmid)
+  const shown = `${ids.slice(0, 8).join(', ')}${ids.length > 8 ? ` and ${ids.length - 8} more` : ''}`
+  const state = others.every(({ status }) => status === 'stopped') ? 'stopped' : 'not seen running'
+  return `${shown} ${ids.length === 1 ? 'is' : 'are'} ${state}.`
+}
+
+const stateOf = (facts: Facts) => {
+  const guest = guestOf(facts)
+  if (guest === undefined) return undefined
+  // A lock has a rule of its own, and says the same.
+  return (guest.lock === undefined ? taskAtWork(guest, facts.world) : undefined) ?? haTransition(guest)
+}
+
+/** What the cluster is now makes a call riskier than its tool is. Names and tags can only raise. */
+export const topologyRules: readonly Rule[] = [
+  {
+    name: 'own_guest',
+    tools: [...ends, 'restart_service'],
+    when: ownGuest,
+    tier: 'black',
+    because: 'JARVIS runs on this guest: it could not finish.',
+  },
+  {
+    name: 'at_work',
+    tools: [...starts, ...ends],
+    when: (facts) => stateOf(facts) !== undefined,
+    tier: 'red',
+    because: (facts) => `Something is at work on ${facts.target.vmid}: ${stateOf(facts)}.`,
+  },
+  role('gateway_guest', 'gateway', 'Guests may lose the network, and JARVIS the cluster,', 'it is the gateway'),
+  role('dns_guest', 'dns', 'Guests may lose name resolution', 'it is the DNS'),
+  role('storage_guest', 'storage', 'Guests whose disks it serves may stall', 'it is the storage'),
+  role('may_be_own_guest', 'jarvis', 'JARVIS may be cut off', 'it may be where JARVIS runs'),
+  {
+    name: 'last_of_group',
+    tools: ends,
+    when: (facts) => lastOf(facts) !== undefined,
+    tier: 'red',
+    because(facts) {
+      const group = lastOf(facts)
+      return group === undefined
+        ? ''
+        : `It is the last running one of the group ${plainWord(group.name)}: ${restOf(group)}`
+    },
+  },
+]

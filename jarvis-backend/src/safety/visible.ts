@@ -1,0 +1,37 @@
+const wholeName = 64
+
+/**
+ * What could not be seen where it stands: controls, formats, marks of direction, fillers, unusual spaces; more than two
+ * spaces or one at an end; the third mark on a letter. And what our own quotes and escapes are made of.
+ */
+const unseen =
+  /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u115f\u1160\u2800\u3164\uffa0]|(?! )\p{Zs}|^ +| +$| {3,}|(?<=\p{M}\p{M})\p{M}|["⟨⟩]/gu
+/** Scripts with letters that look like another's. */
+const alike = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', 'Georgian', 'Lisu'].map(
+  (script) => new RegExp(`\\p{Script=${script}}`, 'u'),
+)
+
+const codes = (text: string) =>
+  [...text].map((char) => `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`).join('')
+
+/**
+ * A value others wrote as it may stand in a sentence of ours: one line, in quotes it cannot leave, with `⟨U+202E⟩` for
+ * what could not be seen. After `most` characters it is cut and the rest counted.
+ */
+export function quoted(text: string, most: number = wholeName): string {
+  const chars = [...text]
+  const rest = chars.length > most ? ` and ${chars.length - most} more characters` : ''
+  const shown = chars.slice(0, most).join('').replace(unseen, codes)
+  return `"${shown}"${rest}${mixesLetters(text) ? ' (mixed letters)' : ''}`
+}
+
+/** Whether a word has letters of two scripts that look alike, or forms of letters that only look like plain ones. */
+const mixesLetters = (text: string): boolean =>
+  text
+    .split(/[^\p{L}\p{M}]+/u)
+    .some(
+      (word) => word.normalize('NFKC') !== word.normalize('NFC') || alike.filter((one) => one.test(word)).length > 1,
+    )
+
+/** A word of Proxmox's or a tag, without what could pass for more than a word. */
+export const plainWord = (word: string): string => word.replace(/[^\w.+-]/g, '').slice(0, 40)
