@@ -4,6 +4,7 @@ import { noUsage } from '../protocol/index.ts'
 import type { ActiveRun, LiveSession } from './live-session.ts'
 import { type Model, ModelError, type ModelRequest, type ModelSink, type Turn } from './model.ts'
 import type { OpenStream } from './token-pump.ts'
+import type { Draft } from './transcript-store.ts'
 
 /** Removes secrets from text that arrives in pieces; may hold back a tail that could be the start of one. */
 export type StreamRedactor = { push(delta: string): string; flush(): string }
@@ -22,6 +23,7 @@ export async function callModel(parts: {
   openStream: OpenStream
   redactors: { text: StreamRedactor; thinking: StreamRedactor }
   redact(text: string): string
+  keep(turn: Extract<Draft, { type: 'assistant' }>): void
   /** Keeps what has streamed, for a restart in the middle: now, or when some time has passed. */
   savePartial(text: string): void
   checkpoint(): void
@@ -49,11 +51,10 @@ export async function callModel(parts: {
     show('text', redactors.text.flush())
   }
   const keep = (content: Content[], stopReason: Turn['stopReason'], usage: Usage) => {
-    if (run.isPartialSaved) parts.savePartial('')
     partial.text = ''
     partial.thinking = ''
     delete run.notice
-    session.append(run, { type: 'assistant', model: parts.model.id, content, usage, stopReason })
+    parts.keep({ type: 'assistant', model: parts.model.id, content, usage, stopReason })
   }
 
   try {

@@ -13,6 +13,8 @@ export type ActiveRun = {
   /** Ends the model's stream alone: with `abort`, or when the server goes down and takes the run up again later. */
   modelAbort: AbortController
   abortedBy: string
+  /** Shows its first entries, where they were stored with the message. */
+  show?: () => void
   partial: { text: string; thinking: string }
   /** Whether some of it has been written down, and when that was last looked at. */
   isPartialSaved: boolean
@@ -34,13 +36,17 @@ export type LiveSession = {
   /** Running ones by id: at most one from the chat, any number of MCP calls. */
   readonly runs: Map<string, ActiveRun>
   nextSeq(): number
+  /** Stores the entry; what it returns makes it the run's and shows it, once it is committed. */
+  keep(run: Appending, draft: Draft & { context?: string }): { entry: StoredEntry; show(): void }
   /** Stores the entry, then shows it. */
-  append(run: { row: { id: string }; entries: StoredEntry[] }, draft: Draft & { context?: string }): StoredEntry
+  append(run: Appending, draft: Draft & { context?: string }): StoredEntry
   emit(runId: string, event: keyof ChatEvents, payload: object): void
   rename(title: string): void
-  /** Writes the exact seq down; called when the last run has ended. */
+  /** Writes the exact seq down, where it is not yet; called when a run has ended. */
   rest(): void
 }
+
+type Appending = { row: { id: string }; entries: StoredEntry[] }
 
 /** Numbers set aside with one write, so that none is given out twice after a crash. */
 const reservedAtOnce = 5_000
@@ -75,6 +81,19 @@ export function createLiveSession(
     return nextSeq++
   }
 
+  const keep: LiveSession['keep'] = (run, draft) => {
+    const entry = { ...draft, seq: takeSeq(), runId: run.row.id, at: clock.now() } as StoredEntry
+    store.append(id, entry)
+    return {
+      entry,
+      show() {
+        run.entries.push(entry)
+        const { type, ...payload } = toWire(entry)
+        publish(id, `chat:${type}`, { sessionId: id, ...payload })
+      },
+    }
+  }
+
   return {
     id,
     runs: new Map(),
@@ -82,14 +101,10 @@ export function createLiveSession(
       return title
     },
     nextSeq: () => nextSeq,
+    keep,
     append(run, draft) {
-      const entry = { ...draft, seq: takeSeq(), runId: run.row.id, at: clock.now() } as StoredEntry
-      store.append(id, entry)
-      run.entries.push(entry)
-      parts.afterCommit(() => {
-        const { type, ...payload } = toWire(entry)
-        publish(id, `chat:${type}`, { sessionId: id, ...payload })
-      })
+      const { entry, show } = keep(run, draft)
+      parts.afterCommit(show)
       return entry
     },
     emit: (runId, event, payload) => publish(id, event, { sessionId: id, runId, seq: takeSeq(), ...payload }),
@@ -98,8 +113,9 @@ export function createLiveSession(
       store.renameSession(id, next)
     },
     rest() {
-      reserved = nextSeq
+      if (reserved === nextSeq) return
       store.reserveSeq(id, nextSeq, clock.now())
+      reserved = nextSeq
     },
   }
 }

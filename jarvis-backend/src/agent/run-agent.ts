@@ -53,16 +53,25 @@ export type RunParts = {
 
 type Notice = { message: string; retryInMs: number }
 
-/** The loop's driver: asks `nextStep`, does it, until the run has its last entry. Never rejects for a run's own fault. */
-export function createRunAgent(parts: RunParts) {
+export type RunAgent = {
+  /** Stores a run's first entries: the message, and the call where it is a command or came over MCP. @returns what shows them. */
+  begin(session: LiveSession, run: ActiveRun): () => void
+  /** The loop's driver: asks `nextStep`, does it, until the run has its last entry. Never rejects for a run's own fault. */
+  go(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void>
+}
+
+export function createRunAgent(parts: RunParts): RunAgent {
   const { store, model, clock, redact } = parts
   const openStream = createTokenPump()
 
-  return async function runAgent(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void> {
+  async function go(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void> {
     try {
-      if (run.entries.length === 0) begin(session, run)
+      run.show?.()
+      if (run.entries.length === 0) store.atomically(() => begin(session, run))()
+      const command = run.row.source === 'chat' ? commandIn(run.row.text) : undefined
+      if (command?.ok === false) throw new JarvisError('invalid_request', command.problem)
       keepPartial(session, run)
-      for (;;) {
+      while (!hasEnded(run)) {
         const step = nextStep(run.entries, parts.maxTurns)
         if (step.type === 'settle_calls') {
           await settleCalls(session, run, step.calls, requestedBy)
@@ -88,24 +97,22 @@ export function createRunAgent(parts: RunParts) {
     }
   }
 
-  /** The first entries of a run: the message, and the call where it is a command or came over MCP. */
-  function begin(session: LiveSession, run: ActiveRun) {
+  function begin(session: LiveSession, run: ActiveRun): () => void {
     const { row, call } = run
-    if (row.source === 'mcp') {
-      if (call !== undefined) session.append(run, calling('mcp', call.toolName, call.toolInput))
-      return
+    const first: (Draft & { context?: string })[] = []
+    if (row.source === 'chat') {
+      const { messageId, text, by } = row
+      const command = commandIn(text)
+      first.push({ type: 'user', messageId, text, by, context: parts.context() })
+      if (command?.ok) first.push(calling('command', command.toolName, command.toolInput))
+    } else if (call !== undefined) first.push(calling('mcp', call.toolName, call.toolInput))
+    const isNamed = row.source === 'chat' && session.title === untitled
+    if (isNamed) session.rename(titleOf(row.text))
+    const kept = first.map((draft) => session.keep(run, draft))
+    return () => {
+      for (const { show } of kept) show()
+      if (isNamed) session.emit(row.id, 'chat:title', { title: session.title })
     }
-    const { text } = row
-    const command = commandIn(text)
-    if (session.title === untitled) {
-      session.rename(titleOf(text))
-      session.emit(row.id, 'chat:title', { title: session.title })
-    }
-    store.atomically(() => {
-      session.append(run, { type: 'user', messageId: row.messageId, text, by: row.by, context: parts.context() })
-      if (command?.ok) session.append(run, calling('command', command.toolName, command.toolInput))
-    })
-    if (command?.ok === false) throw new JarvisError('invalid_request', command.problem)
   }
 
   /** `/home is full` is for the model: neither a tool's name nor written like a call. */
@@ -152,6 +159,7 @@ export function createRunAgent(parts: RunParts) {
       checkpoint: () => checkpoint(run),
       signal: run.modelAbort.signal,
       savePartial: (text) => store.savePartial(id, text),
+      keep: (turn) => keepTurn(session, run, turn),
       request: {
         system: parts.prompt(),
         messages: toMessages([...earlierEntries(session.id, run), ...run.entries]),
@@ -213,12 +221,27 @@ export function createRunAgent(parts: RunParts) {
     if (fault !== undefined) throw fault.reason
   }
 
-  function end(session: LiveSession, run: ActiveRun, last: Extract<Draft, { type: 'done' | 'error' }>) {
+  /** Stores a turn, and in the same transaction the run's end where nothing follows. */
+  function keepTurn(session: LiveSession, run: ActiveRun, turn: Extract<Draft, { type: 'assistant' }>) {
+    store.atomically(() => {
+      if (run.isPartialSaved) store.savePartial(run.row.id, '')
+      const entries = [...run.entries, session.append(run, turn)]
+      const step = nextStep(entries, parts.maxTurns)
+      if (step.type !== 'end' || run.abort.signal.aborted) return
+      keepEnd(session, run, { type: 'done', usage: usageOf(entries), stopReason: step.stopReason })
+    })
+  }
+
+  /** The last entry, and where the session stands: another run that goes on there sets new numbers aside. */
+  function keepEnd(session: LiveSession, run: ActiveRun, last: Last) {
+    session.append(run, last)
+    store.setRunStatus(run.row.id, 'ended')
+    session.rest()
+  }
+
+  function end(session: LiveSession, run: ActiveRun, last: Last) {
     try {
-      store.atomically(() => {
-        session.append(run, last)
-        store.setRunStatus(run.row.id, 'ended')
-      })
+      store.atomically(() => keepEnd(session, run, last))
     } catch (error) {
       // It cannot be stored, so the next start takes the run up again; whoever watches must still hear that it is over.
       parts.report(error, `run ${run.row.id} could not be ended`)
@@ -226,7 +249,13 @@ export function createRunAgent(parts: RunParts) {
       session.emit(run.row.id, 'chat:error', { at: clock.now(), error: message, code: 'storage_failed' })
     }
   }
+
+  return { begin, go }
 }
+
+type Last = Extract<Draft, { type: 'done' | 'error' }>
+
+const hasEnded = ({ entries }: ActiveRun) => ['done', 'error'].includes(entries.at(-1)?.type ?? '')
 
 /** How often what streams is written down. */
 const checkpointEveryMs = 1_000

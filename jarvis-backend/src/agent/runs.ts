@@ -69,7 +69,7 @@ export function createRuns(
   const live = new Map<string, LiveSession>()
   const removing = new Set<string>()
   let isStopping = false
-  const runAgent = createRunAgent(parts)
+  const agent = createRunAgent(parts)
 
   const toWire = (entry: StoredEntry) => wireEntry(entry, redact)
 
@@ -99,29 +99,27 @@ export function createRuns(
       .filter(({ status }) => status === 'queued')
       .map(({ messageId, text, by, at }) => ({ messageId, text, by, at }))
 
-  /** Puts a run to work, once the caller has said so to whoever asked. `taken`: its entries, where it is taken up again. */
-  function start(
-    session: LiveSession,
-    row: RunRow & { position: number; partial?: string },
-    requestedBy: Requester,
-    taken: StoredEntry[] = [],
-  ): ActiveRun {
-    const run: ActiveRun = {
-      row,
-      entries: taken,
-      abort: new AbortController(),
-      modelAbort: new AbortController(),
-      abortedBy: 'jarvis',
-      partial: { text: row.partial ?? '', thinking: '' },
-      isPartialSaved: false,
-      checkedAt: clock.now(),
-      progress: {},
-      ended: Promise.resolve(),
-    }
+  /** `taken`: its entries, where it is taken up again. */
+  const activeRun = (row: RunRow & { position: number; partial?: string }, taken: StoredEntry[] = []): ActiveRun => ({
+    row,
+    entries: taken,
+    abort: new AbortController(),
+    modelAbort: new AbortController(),
+    abortedBy: 'jarvis',
+    partial: { text: row.partial ?? '', thinking: '' },
+    isPartialSaved: false,
+    checkedAt: clock.now(),
+    progress: {},
+    ended: Promise.resolve(),
+  })
+
+  /** Puts a run to work, once the caller has said so to whoever asked. */
+  function start(session: LiveSession, run: ActiveRun, requestedBy: Requester): ActiveRun {
+    const { row } = run
     session.runs.set(row.id, run)
     parts.changed(session.id)
     run.ended = Promise.resolve()
-      .then(() => runAgent(session, run, requestedBy))
+      .then(() => agent.go(session, run, requestedBy))
       .catch((error: unknown) => parts.report(error, `run ${row.id} could not be ended`))
       .then(() => {
         session.runs.delete(row.id)
@@ -145,7 +143,7 @@ export function createRuns(
     if (next !== undefined && chatRun(session) === undefined) {
       store.setRunStatus(next.id, 'running')
       tellQueue(session, next.id)
-      start(session, next, chatAsker())
+      start(session, activeRun(next), chatAsker())
     }
     if (session.runs.size === 0) {
       session.rest()
@@ -174,8 +172,8 @@ export function createRuns(
       }
       const at = clock.now()
       const safe = redact.text(text)
-      const { session, sent, row, position } = store.atomically(() => {
-        const id = sessionId ?? newId('ses')
+      const id = sessionId ?? newId('ses')
+      const accept = () => {
         if (sessionId === undefined) store.createSession({ id, title: titleOf(safe), source: 'chat', at })
         const session = open(id)
         const queued = chatRun(session) !== undefined
@@ -195,15 +193,23 @@ export function createRuns(
           by,
           at,
         }
-        const position = store.addRun(row)
+        const run = activeRun({ ...row, position: store.addRun(row) })
+        if (!queued) run.show = agent.begin(session, run)
         const sent = { sessionId: id, runId: row.id, messageId: row.messageId, queued }
         if (requestId !== undefined) store.rememberReply('send', by, requestId, sent, at)
-        return { session, sent, row, position }
-      })
-      // Not before the sender has its answer, and has joined the session's room.
-      if (sent.queued) queueMicrotask(() => tellQueue(session, row.id))
-      else start(session, { ...row, position }, chatAsker())
-      return sent
+        return { session, sent, run }
+      }
+      try {
+        const { session, sent, run } = store.atomically(accept)
+        // Not before the sender has its answer, and has joined the session's room.
+        if (sent.queued) queueMicrotask(() => tellQueue(session, sent.runId))
+        else start(session, run, chatAsker())
+        return sent
+      } catch (error) {
+        // What it holds in memory may not have been stored.
+        if (live.get(id)?.runs.size === 0) live.delete(id)
+        throw error
+      }
     },
 
     async callTool({ sessionId, toolName, toolInput, requestedBy, signal, onProgress }) {
@@ -224,9 +230,10 @@ export function createRuns(
         by: requestedBy.name,
         at,
       }
-      const run = start(session, { ...row, position: store.addRun(row) }, requestedBy)
+      const run = activeRun({ ...row, position: store.addRun(row) })
       run.call = { toolName, toolInput }
       run.onProgress = onProgress
+      start(session, run, requestedBy)
       const onAbort = () => stopRun(run, requestedBy.name)
       if (signal.aborted) onAbort()
       else signal.addEventListener('abort', onAbort, { once: true })
@@ -313,9 +320,8 @@ export function createRuns(
         const entries = store.entriesOfRun(row.id)
         const run = start(
           open(row.sessionId),
-          row,
+          activeRun(row, entries),
           row.source === 'chat' ? chatAsker() : { kind: 'mcp', name: row.by },
-          entries,
         )
         // Nobody is there any more to take an MCP call's answer.
         if (row.source === 'mcp') stopRun(run, 'jarvis')
