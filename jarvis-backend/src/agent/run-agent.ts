@@ -7,6 +7,8 @@ import { toMessages, windowOf } from './conversation.ts'
 import type { ActiveRun, LiveSession } from './live-session.ts'
 import { type Model, ModelError, type ModelRequest, type ModelSink, type ToolSpec, type Turn } from './model.ts'
 import { nextStep } from './next-step.ts'
+import { rehearsalLine, rehearsalOrder } from './rehearsal.ts'
+import { type Sources, sourcesOf } from './sources.ts'
 import { titleOf, untitled } from './title.ts'
 import { createTokenPump } from './token-pump.ts'
 import type { Draft, StoredEntry, TranscriptStore } from './transcript-store.ts'
@@ -24,6 +26,8 @@ export type ToolRunner = {
       append(entry: Draft): void
       progress(toolUseId: string, message: string): void
       before: Promise<unknown> | undefined
+      isRehearsal(): boolean
+      sources(): Sources | undefined
     },
   ): Promise<void>
 }
@@ -175,10 +179,19 @@ export function createRunAgent(parts: RunParts): RunAgent {
   }
 
   function earlierEntries(sessionId: string, run: ActiveRun): StoredEntry[] {
-    run.earlier ??= store
-      .newestRuns(sessionId, windowOf(run.row.position + 1, parts.historyLimit))
-      .filter(({ runId }) => runId !== run.row.id)
+    run.earlier ??=
+      run.row.position === 0
+        ? []
+        : store
+            .newestRuns(sessionId, windowOf(run.row.position + 1, parts.historyLimit))
+            .filter(({ runId }) => runId !== run.row.id)
     return run.earlier
+  }
+
+  /** What the model had before it when it asked. An operator's command is their own words, and a client's reading is not known. */
+  function sourcesFor(sessionId: string, run: ActiveRun): Sources | undefined {
+    if (run.row.source === 'mcp' || isCommand(run)) return undefined
+    return sourcesOf([...earlierEntries(sessionId, run), ...run.entries])
   }
 
   /** All at once; changes to one guest one after the other, in the order they were asked. */
@@ -203,6 +216,8 @@ export function createRunAgent(parts: RunParts): RunAgent {
             run.onProgress?.(message)
           },
           before: guest === undefined ? undefined : lastOf.get(guest),
+          isRehearsal: () => session.isRehearsal,
+          sources: () => sourcesFor(session.id, run),
         })
         // Whatever becomes of one call, those after it may begin.
         if (guest !== undefined)
