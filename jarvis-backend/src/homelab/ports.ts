@@ -46,8 +46,11 @@ export type CallOptions = {
 export interface Cluster {
   /** What is known now, from memory: cheap, never waits for a node. */
   state(): ClusterState
-  /** Calls `listener` after each change of `state()`. @returns a function that stops it. */
-  watch(listener: () => void): () => void
+  /**
+   * Calls `listener` after each change of `state()`. @returns a function that stops it.
+   * @param pace `idle`: nobody looks, so that changes may be found later.
+   */
+  watch(listener: () => void, pace?: 'live' | 'idle'): () => void
   /** @throws JarvisError `not_found` (no such node), `cluster_unreachable` (node offline). */
   nodeDetail(node: string, options: CallOptions): Promise<NodeDetail>
   /** @throws JarvisError `not_found`, `cluster_unreachable`. */
@@ -68,7 +71,16 @@ export interface Cluster {
   close(): void
 }
 
-export type CommandOutput = { stdout: string; stderr: string; exitCode: number; truncated: boolean }
+export type CommandOutput = {
+  stdout: string
+  stderr: string
+  /** 128 and its number where a signal ended the program. */
+  exitCode: number
+  /** `SIGKILL`, … */
+  signal?: string
+  /** The middle of a stream was left out; a line in its place says how much. */
+  truncated: boolean
+}
 
 /** Runs programs on a node, without TTY and with nothing to read: what they see is exactly these words. */
 export interface Shell {

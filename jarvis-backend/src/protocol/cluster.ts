@@ -40,6 +40,8 @@ export const Guest = z.object({
   /** The HA manager's word for it (`started`, `migrate`, `fence`, …), where HA manages it and the cluster says so. */
   haState: z.string().optional(),
   tags: z.array(z.string()),
+  /** A mould for guests: it never runs. */
+  isTemplate: z.boolean().optional(),
   /** When the newest backup was made. */
   backupAt: z.int().optional(),
 })
@@ -97,6 +99,8 @@ export const ClusterState = z.object({
   self: z.object({ node: z.string().optional(), vmid: z.int().optional() }).optional(),
   /** What could not be read, in plain words: `agent is offline`. */
   missing: z.array(z.string()),
+  /** Only while the cluster cannot be reached: all else is as it was seen last, at `at`. */
+  unreachableSince: z.int().optional(),
 })
 export type ClusterState = z.infer<typeof ClusterState>
 
@@ -110,6 +114,8 @@ export type ClusterUpdate = {
   removedGuests?: number[]
   isQuorate?: boolean
   missing?: string[]
+  /** `null`: it can be reached again. */
+  unreachableSince?: number | null
 }
 
 /** `/cluster`, server to client. */

@@ -14,6 +14,10 @@ export const errorStatus = {
   too_many_requests: 429,
   internal: 500,
   cluster_unreachable: 502,
+  /** The cluster answered, and does not do it. */
+  cluster_refused: 502,
+  /** It was asked for, and no answer came: it may have been done. */
+  outcome_unknown: 504,
   shutting_down: 503,
   storage_failed: 507,
 } as const
