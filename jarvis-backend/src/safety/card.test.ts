@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { spoofs } from '../../test/corpora/spoofing.ts'
 import type { Guest } from '../protocol/index.ts'
 import { describe } from './card.ts'
 import { shippedPolicy } from './policy-shipped.ts'
@@ -46,9 +47,10 @@ function cardOf(toolName: string, input: Record<string, unknown>, more: Partial<
 
 test('restarting a busy VM', () => {
   expect(cardOf('restart_vm', { vmid: 123 })).toEqual({
-    now: 'running for 8 d 4 h, CPU 97 %, last backup 31 h old',
+    sentence: 'VM 123 "frigate" on pve shuts down cleanly and starts again: it is away for about a minute.',
+    now: 'running for 8 d 4 h on pve, CPU 97 %, last backup 31 h old',
     then: 'running → off about a minute → running, clean reboot',
-    affects: 'Nothing else found (HA, locks, tags, backup age checked)',
+    affects: 'Nothing else found (HA, locks, tags, groups, backup age checked)',
     reason: 'Why.',
   })
 })
@@ -73,7 +75,9 @@ test.each([
   [{ lock: 'migrate' }, 'Locked by migrate; the task may fail'],
   [{ tags: ['prod', 'dns'] }, 'Tagged dns: other guests may lose name resolution'],
   [{ tags: ['NAS'] }, 'Tagged NAS: guests that use its disks may stall'],
-  [{ tags: ['constructor'] }, 'Nothing else found (HA, locks, tags, backup age checked)'],
+  [{ tags: ['NAS'], status: 'stopped' as const }, 'Nothing else found (HA, locks, tags, groups, backup age checked)'],
+  [{ tags: ['group-web'] }, 'Nobody is left running of the group web'],
+  [{ tags: ['constructor'] }, 'Nothing else found (HA, locks, tags, groups, backup age checked)'],
   [{ backupAt: now - 9 * 24 * hourMs }, 'Its last backup is 9 d old'],
   [
     { isHa: true, tags: ['gateway'] },
@@ -94,12 +98,13 @@ test('a guest without a known backup is said to have none', () => {
     { tier: 'red', rule: 'base', reason: '' },
     now,
   )
-  expect(card.now).toBe('running for 8 d 4 h, CPU 97 %, no backup known')
+  expect(card.now).toBe('running for 8 d 4 h on pve, CPU 97 %, no backup known')
   expect(card.affects).toBe('No backup of it is known')
 })
 
 test('restarting a vital service says what it may cost and who stands on the node', () => {
   expect(cardOf('restart_service', { node: 'pve', service: 'corosync' })).toEqual({
+    sentence: 'The service corosync on pve stops and starts again.',
     now: 'state of corosync not known; pve is online for 25 h, CPU 12 %',
     then: 'corosync stops, then starts again',
     affects: 'Restarting corosync may cost the cluster its quorum; 1 guest runs on pve',
@@ -116,4 +121,91 @@ test('waking a node says when it was last seen', () => {
 test('a lock or tag cannot bring more than a word onto the card', () => {
   const card = cardOf('stop_vm', { vmid: 123 }, { lock: 'a\u202e b) Approve', tags: [] })
   expect(card.now).toContain('locked (abApprove)')
+})
+
+test.each([
+  ['stop_vm', {}, {}, 'VM 123 "frigate" on pve shuts down cleanly and stays off.'],
+  [
+    'stop_vm',
+    { force: true },
+    {},
+    'The power of VM 123 "frigate" on pve is cut and it stays off: what it has not saved is lost.',
+  ],
+  [
+    'restart_container',
+    { force: true },
+    { type: 'ct' as const },
+    'The power of CT 123 "frigate" on pve is cut and it starts again: what it has not saved is lost.',
+  ],
+  ['start_vm', {}, { status: 'stopped' as const }, 'VM 123 "frigate" on pve starts.'],
+  ['start_vm', {}, {}, 'VM 123 "frigate" on pve runs already: nothing starts.'],
+  ['restart_vm', {}, { status: 'stopped' as const }, 'VM 123 "frigate" on pve is stopped already and stays so.'],
+  [
+    'stop_vm',
+    {},
+    { status: 'paused' as const },
+    'VM 123 "frigate" on pve is paused and cannot stop cleanly: nothing happens.',
+  ],
+])('%s %j of a guest %j, in words: %s', (toolName, input, more, expected) => {
+  expect(cardOf(toolName, { vmid: 123, ...input }, more).sentence).toBe(expected)
+})
+
+test.each([
+  ['wake_node', { node: 'agent1' }, 'A magic packet is sent to wake agent1.'],
+  ['restart_service', { node: 'pve', service: 'nginx' }, 'The service nginx on pve stops and starts again.'],
+  ['execute_ssh', { node: 'pve', command: 'journalctl -u "a b"' }, 'One command runs on pve: `journalctl -u "a b"`.'],
+  ['a tool', { node: 'pve' }, 'The tool "a tool" runs once on pve.'],
+])('%s %j, in words: %s', (toolName, input, expected) => {
+  expect(cardOf(toolName, input).sentence).toBe(expected)
+})
+
+test.each([
+  [{ isHa: true }, 'managed by HA,'],
+  [{ isHa: true, haState: 'migrate' }, 'managed by HA (migrate),'],
+  [{ lock: 'backup' }, 'locked (backup),'],
+  [{ status: 'unknown' as const }, 'not known: pve does not answer,'],
+])('what %j is like now is said: %s', (more, expected) => {
+  expect(cardOf('stop_vm', { vmid: 123 }, more).now).toContain(expected)
+})
+
+test('all reasons stand on the card', () => {
+  const world: World = { cluster: { nodes: [], guests: [base] }, policy: shippedPolicy, now }
+  const target = { kind: 'guest' as const, id: 'vm/123', vmid: 123 }
+  const verdict = { tier: 'red' as const, rule: 'forced', reason: 'One.', reasons: ['One.', 'Two.'] }
+  const card = describe({ toolName: 'stop_vm', input: {} }, target, world, verdict, now)
+  expect(card).toMatchObject({ reason: 'One.', reasons: ['One.', 'Two.'] })
+})
+
+test('there are sixty ways to deceive a reader at least', () => {
+  expect(new Set(spoofs.map(({ value }) => value)).size).toBeGreaterThanOrEqual(60)
+})
+
+/** One line, with nothing in it that could not be seen. */
+const seen = /^[^\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u3164\uffa0\u115f\u2800\u00a0\u3000]*$/u
+
+test.each(spoofs)('a guest whose name is $what stays inside its quotes', (spoof) => {
+  const { value } = spoof
+  const state = { name: value, tags: [value, `group-${value}`], lock: value, haState: value }
+  const card = cardOf('stop_vm', { vmid: 123 }, state)
+  const { sentence = '' } = card
+  for (const text of [sentence, card.now, card.then, card.affects]) {
+    expect(text).toMatch(seen)
+    expect(text).not.toMatch(/\S {3,}\S/)
+  }
+  const [, name = '', rest = ''] = /^VM 123 "([^"]*)"(.*)$/u.exec(sentence) ?? []
+  const isCut = [...value].length > 64
+  expect(rest).toBe(
+    `${isCut ? ` and ${[...value].length - 64} more characters` : ''}${spoof.kind === 'mixed' ? ' (mixed letters)' : ''} on pve shuts down cleanly and stays off.`,
+  )
+  if (spoof.kind === 'hidden') for (const code of spoof.codes) expect(name).toContain(`⟨${code}⟩`)
+  else if (!isCut) {
+    const own = (char: string) =>
+      /["⟨⟩]/.test(char) ? `⟨U+${char.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}⟩` : char
+    expect(name).toBe([...value].map(own).join(''))
+  }
+})
+
+test('a command is quoted with marks that it cannot leave', () => {
+  const { sentence } = cardOf('execute_ssh', { node: 'pve', command: "echo '`. It only reads.\u202e'" })
+  expect(sentence).toBe("One command runs on pve: `echo '⟨U+0060⟩. It only reads.⟨U+202E⟩'`.")
 })

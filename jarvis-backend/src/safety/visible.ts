@@ -2,10 +2,10 @@ const wholeName = 64
 
 /**
  * What could not be seen where it stands: controls, formats, marks of direction, fillers, unusual spaces; more than two
- * spaces or one at an end; the third mark on a letter. And what our own quotes and escapes are made of.
+ * spaces or one at an end; the third mark on a letter. And what our own escapes are made of.
  */
 const unseen =
-  /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u115f\u1160\u2800\u3164\uffa0]|(?! )\p{Zs}|^ +| +$| {3,}|(?<=\p{M}\p{M})\p{M}|["⟨⟩]/gu
+  /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u115f\u1160\u2800\u3164\uffa0]|(?! )\p{Zs}|^ +| +$| {3,}|(?<=\p{M}\p{M})\p{M}|[⟨⟩]/gu
 /** Scripts with letters that look like another's. */
 const alike = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', 'Georgian', 'Lisu'].map(
   (script) => new RegExp(`\\p{Script=${script}}`, 'u'),
@@ -15,20 +15,24 @@ const codes = (text: string) =>
   [...text].map((char) => `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`).join('')
 
 /**
- * A value others wrote as it may stand in a sentence of ours: one line, in quotes it cannot leave, with `⟨U+202E⟩` for
- * what could not be seen. After `most` characters it is cut and the rest counted.
+ * A value others wrote as it may stand in a sentence of ours: one line, between marks it cannot leave, with `⟨U+202E⟩`
+ * for what could not be seen. After `most` characters it is cut and the rest counted.
  */
-export function quoted(text: string, most: number = wholeName): string {
+export function quoted(text: string, most: number = wholeName, mark: '"' | '`' = '"'): string {
   const chars = [...text]
   const rest = chars.length > most ? ` and ${chars.length - most} more characters` : ''
-  const shown = chars.slice(0, most).join('').replace(unseen, codes)
-  return `"${shown}"${rest}${mixesLetters(text) ? ' (mixed letters)' : ''}`
+  const shown = chars.slice(0, most).join('').replace(unseen, codes).replaceAll(mark, codes)
+  return `${mark}${shown}${mark}${rest}${mixesLetters(text) ? ' (mixed letters)' : ''}`
 }
+
+/** A name that is one plain word as it is, any other in quotes. */
+export const named = (text: string): string => (/^[\w.@:-]{1,64}$/.test(text) ? text : quoted(text))
 
 /** Whether a word has letters of two scripts that look alike, or forms of letters that only look like plain ones. */
 const mixesLetters = (text: string): boolean =>
   text
-    .split(/[^\p{L}\p{M}]+/u)
+    .replace(unseen, '')
+    .split(/[^\p{L}\p{M}\p{So}]+/u)
     .some(
       (word) => word.normalize('NFKC') !== word.normalize('NFC') || alike.filter((one) => one.test(word)).length > 1,
     )

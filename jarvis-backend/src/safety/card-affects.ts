@@ -1,0 +1,76 @@
+import type { Guest, Target } from '../protocol/index.ts'
+import { idsOf, spanOf } from './card-words.ts'
+import { restartCost } from './services.ts'
+import { groupsOf, isOwnGuest } from './topology.ts'
+import { named, plainWord } from './visible.ts'
+import type { World } from './world.ts'
+
+const dayMs = 86_400_000
+/** From here on a backup is too old to stop a guest without a word about it. */
+const oldBackupMs = 2 * dayMs
+const nothingFound = 'Nothing else found (HA, locks, tags, groups, backup age checked)'
+
+/** What a tag says a guest serves, and who suffers while it is away. */
+const served = new Map<string, string>([
+  ...['dns', 'pihole', 'adguard'].map(role('other guests may lose name resolution')),
+  ...['dhcp'].map(role('other machines may lose their addresses')),
+  ...['gateway', 'router', 'firewall', 'opnsense', 'pfsense'].map(role('other guests may lose the network')),
+  ...['vpn', 'wireguard', 'tailscale'].map(role('who comes in through it is cut off')),
+  ...['storage', 'nas', 'nfs', 'smb', 'iscsi', 'truenas'].map(role('guests that use its disks may stall')),
+  ...['db', 'database', 'postgres', 'mysql', 'mariadb'].map(role('what keeps data in it may fail')),
+  ...['proxy', 'reverse-proxy', 'ingress', 'traefik', 'nginx'].map(role('what is reached through it is away')),
+  ...['auth', 'ldap', 'sso', 'keycloak', 'authentik'].map(role('signing in elsewhere may fail')),
+  ...['backup', 'pbs'].map(role('backups may fail')),
+])
+
+function role(effect: string) {
+  return (tag: string): [string, string] => [tag, effect]
+}
+
+/** What else suffers when a guest starts, stops or restarts. */
+export function guestAffects(action: 'start' | 'stop' | 'restart', guest: Guest, world: World, now: number): string {
+  const found: string[] = []
+  const { lock, backupAt } = guest
+  if (guest.isHa) {
+    found.push(
+      action === 'start'
+        ? 'Managed by HA: HA may start it on another node'
+        : 'Managed by HA: the request goes to HA, which may start it elsewhere',
+    )
+  }
+  if (lock !== undefined) {
+    found.push(
+      lock === 'backup' ? 'A backup is running; the task may fail' : `Locked by ${plainWord(lock)}; the task may fail`,
+    )
+  }
+  if (action !== 'start') {
+    // What is stopped serves nobody.
+    if (guest.status !== 'stopped') found.push(...dependents(guest, world))
+    if (backupAt === undefined) found.push('No backup of it is known')
+    else if (now - backupAt > oldBackupMs) found.push(`Its last backup is ${spanOf((now - backupAt) / 1000)} old`)
+  }
+  return found.length === 0 ? nothingFound : found.join('. ')
+}
+
+function dependents(guest: Guest, world: World): string[] {
+  const byTag = guest.tags.flatMap((tag) => {
+    const effect = served.get(tag.toLowerCase())
+    return effect === undefined ? [] : [`Tagged ${plainWord(tag)}: ${effect}`]
+  })
+  const inGroups = groupsOf(guest, world).map(({ name, running }) =>
+    running.length === 0
+      ? `Nobody is left running of the group ${named(name)}`
+      : `Of the group ${named(name)} still runs ${idsOf(running)}`,
+  )
+  return [...byTag, ...inGroups]
+}
+
+/** Who stands on the node, and what a restart of the service may cost them. */
+export function nodeAffects({ node }: Target, world: World, service: string | undefined): string {
+  if (node === undefined) return 'Not known'
+  const here = world.cluster.guests.filter((guest) => guest.node === node && guest.status === 'running')
+  const own = here.some(({ vmid }) => isOwnGuest(vmid, world)) ? ", JARVIS's own among them" : ''
+  const guests = `${here.length} ${here.length === 1 ? 'guest runs' : 'guests run'} on ${named(node)}${own}`
+  const cost = service === undefined ? undefined : restartCost(service)
+  return cost === undefined ? guests : `Restarting ${named(service ?? '')} ${cost}; ${guests}`
+}
