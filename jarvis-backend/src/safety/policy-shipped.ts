@@ -34,33 +34,19 @@ export const shippedTools: ReadonlyMap<string, ToolFacts> = new Map<string, Tool
 
 const minuteMs = 60_000
 /** Far above what a person does, far below what a run gone wrong would. Reads are answered from memory and have none. */
-const rates: Readonly<Record<Tier, Rate | undefined>> = {
-  green: undefined,
-  yellow: { calls: 60, perMs: minuteMs },
-  red: { calls: 60, perMs: minuteMs },
-  black: undefined,
-}
+const rateOfChanges: Rate = { calls: 60, perMs: minuteMs }
 
 export const shippedPolicy: Policy = {
-  tiers: new Map([...shippedTools].map(([name, { tier }]) => [name, { tier }])),
+  tiers: new Map([...shippedTools].map(([name, { tier }]) => [name, tier])),
   rules,
   protectedTargets: new Set(),
   allow: [],
   profile: 'balanced',
   limits: {
     rates: new Map(
-      [...shippedTools].flatMap(([name, { tier }]) => {
-        const rate = rates[tier]
-        return rate === undefined ? [] : [[name, rate]]
-      }),
+      [...shippedTools].filter(([, { tier }]) => tier !== 'green').map(([name]) => [name, [rateOfChanges]]),
     ),
     breaker: { failures: 5, withinMs: 5 * minuteMs, pauseMs: 5 * minuteMs },
   },
   topology: {},
 }
-
-/** What is shipped, and what must not be touched besides. */
-export const policyWith = (added: { protectedTargets: ReadonlySet<string> }): Policy => ({
-  ...shippedPolicy,
-  protectedTargets: new Set([...added.protectedTargets].map((target) => target.toLowerCase())),
-})

@@ -7,7 +7,7 @@ import type { Rule } from './rule.ts'
  */
 export type Policy = {
   /** Each tool's tier before any rule; never below the tool's own. */
-  tiers: ReadonlyMap<string, { tier: Tier; because?: string }>
+  tiers: ReadonlyMap<string, Tier>
   /** Where several rules give the strictest tier, the first of them is the one that is named. */
   rules: readonly Rule[]
   /** `node/NAME`, `vm/ID`, `ct/ID`, `service/NAME` in lower case: nothing may change them. */
@@ -26,8 +26,8 @@ export type Allow = { tool: string; target: string; because: string }
 export type Rate = { calls: number; perMs: number }
 
 export type Limits = {
-  /** By tool, over all sessions; a tool that is not named has none. */
-  rates: ReadonlyMap<string, Rate>
+  /** By tool, over all sessions; all rates of a tool hold. */
+  rates: ReadonlyMap<string, readonly Rate[]>
   /** After `failures` in a row, none of them older than `withinMs`, a tool is left alone for `pauseMs`. */
   breaker: { failures: number; withinMs: number; pauseMs: number }
 }

@@ -1,6 +1,7 @@
 export type ProtectedList = { ok: true; targets: ReadonlySet<string> } | { ok: false; problem: string }
 
-const form = /^(?:node\/[A-Za-z0-9][A-Za-z0-9-]{0,62}|(?:vm|ct)\/[1-9]\d{2,8}|service\/[A-Za-z0-9][\w@.-]{0,127})$/
+export const protectedForm =
+  /^(?:node\/[A-Za-z0-9][A-Za-z0-9-]{0,62}|(?:vm|ct)\/[1-9]\d{2,8}|service\/[A-Za-z0-9][\w@.-]{0,127})$/
 
 /** Reads a comma list of `node/NAME`, `vm/ID`, `ct/ID` and `service/NAME`; an empty list protects nothing. */
 export function parseProtected(list: string): ProtectedList {
@@ -8,7 +9,7 @@ export function parseProtected(list: string): ProtectedList {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
-  const odd = targets.find((part) => !form.test(part))
+  const odd = targets.find((part) => !protectedForm.test(part))
   return odd === undefined
     ? { ok: true, targets: new Set(targets) }
     : { ok: false, problem: `${JSON.stringify(odd.slice(0, 80))} is none of node/NAME, vm/ID, ct/ID, service/NAME` }

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import { type FSWatcher, readFileSync, watch } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '../lib/clock.ts'
+import { type PolicyFile, type PolicyProblem, parsePolicy } from '../safety/index.ts'
+import { ConfigError } from './config.ts'
+
+/** What policy.yaml says now. `hash`: SHA-256 in hex of its bytes; an absent file adds nothing. */
+export type ReadPolicy =
+  | { kind: 'absent' }
+  | { kind: 'read'; hash: string; file: PolicyFile }
+  | { kind: 'broken'; problems: string[] }
+
+export const policyPath = (dataDir: string): string => join(dataDir, 'policy.yaml')
+
+export const problemLine = (path: string, { line, column, message }: PolicyProblem): string =>
+  `${path}:${line}:${column}  ${message}`
+
+export function readPolicy(path: string): ReadPolicy {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(path)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    return code === 'ENOENT' ? { kind: 'absent' } : { kind: 'broken', problems: [`${path} cannot be read: ${message}`] }
+  }
+  const parsed = parsePolicy(bytes.toString('utf8'))
+  return parsed.ok
+    ? { kind: 'read', hash: createHash('sha256').update(bytes).digest('hex'), file: parsed.file }
+    : { kind: 'broken', problems: parsed.problems.map((problem) => problemLine(path, problem)) }
+}
+
+/** At the start there is no earlier policy to stay with. @throws ConfigError with every problem on a line of its own. */
+export function requirePolicy(path: string): Exclude<ReadPolicy, { kind: 'broken' }> {
+  const read = readPolicy(path)
+  if (read.kind !== 'broken') return read
+  throw new ConfigError(
+    `The policy cannot be used, so JARVIS does not start without what it forbids:\n${read.problems.map((line) => `  ${line}`).join('\n')}`,
+  )
+}
+
+/** An editor writes in several steps, and moves files about; this long after the last step it is done. */
+const settleMs = 100
+/** Written at every commit, and nothing of ours. */
+const isDatabase = (name: string) => /^(?:jarvis|lock)\.db/.test(name)
+
+/**
+ * Calls `look` after anything but the database has changed in the data dir: the folder is watched, for a file that is
+ * replaced is another one. What touches the folder itself asks for a look too.
+ */
+export function watchDataDir(
+  dir: string,
+  parts: { clock: Clock; look(): void; report(error: unknown, message: string): void },
+): { close(): void } {
+  let cancel: (() => void) | undefined
+  let watcher: FSWatcher | undefined
+  try {
+    watcher = watch(dir, { persistent: false }, (_event, name) => {
+      if (name !== null && isDatabase(name)) return
+      cancel?.()
+      cancel = parts.clock.after(settleMs, parts.look)
+    })
+    watcher.on('error', (error) => parts.report(error, 'policy.yaml is no longer watched: restart to take up an edit'))
+  } catch (error) {
+    parts.report(error, 'policy.yaml cannot be watched: restart to take up an edit')
+  }
+  return {
+    close() {
+      cancel?.()
+      watcher?.close()
+    },
+  }
+}

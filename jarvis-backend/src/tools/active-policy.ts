@@ -1,0 +1,129 @@
+import { type PolicyStatus, ProfileName } from '../protocol/index.ts'
+import { compilePolicy, type Policy, type PolicyFile, profiles, summaryOf } from '../safety/index.ts'
+import type { Journal, Transactions } from './ports.ts'
+
+/** What an operator wrote down; `broken` where it cannot be used. */
+type Written =
+  | { kind: 'absent' }
+  | { kind: 'read'; hash: string; file: PolicyFile }
+  | { kind: 'broken'; problems: string[] }
+
+export type ActivePolicy = {
+  /** What the gate goes by at this moment. */
+  current(): Policy
+  status(): PolicyStatus
+  /** @param by the operator, or `cli`. */
+  setProfile(profile: ProfileName, by: string): void
+  /** The file was written, removed or broken. */
+  edited(now: Written): void
+}
+
+const profileKey = 'profile'
+const hashKey = 'policy_hash'
+
+/** The policy in force: what is shipped, policy.yaml, and the profile, each change of which is journalled. */
+export function createActivePolicy(parts: {
+  written: Exclude<Written, { kind: 'broken' }>
+  protectedTargets: ReadonlySet<string>
+  settings: ProfileSettings
+  journal: Journal
+  transactions: Transactions
+  /** One line for people: what is in force from now on, or why not. */
+  announce(text: string, level: 'info' | 'warning'): void
+}): ActivePolicy {
+  const { protectedTargets, settings, journal, transactions, announce } = parts
+  let written = parts.written
+  let problems: string[] | undefined
+  let compiled = compile()
+  rememberFile()
+
+  function compile(): Policy {
+    const file = written.kind === 'read' ? { file: written.file } : {}
+    return compilePolicy({ ...file, protectedTargets, profile: readProfile(settings) })
+  }
+
+  /** @returns whether the file is another than the journal knows. */
+  function rememberFile(): boolean {
+    const hash = written.kind === 'read' ? written.hash : ''
+    const before = settings.get(hashKey) ?? ''
+    if (hash === before) return false
+    transactions.durably(() => {
+      settings.set(hashKey, hash)
+      journal.append('policy', {
+        change: 'file',
+        ...(hash !== '' && { hash }),
+        ...(before !== '' && { before }),
+        by: 'file',
+      })
+    })
+    return true
+  }
+
+  /** Read, not remembered: the CLI sets the profile beside a running server. */
+  function current(): Policy {
+    const profile = readProfile(settings)
+    if (profile !== compiled.profile) {
+      compiled = { ...compiled, profile }
+      announce(`Profile ${profile}: ${profiles[profile].description}.`, 'info')
+    }
+    return compiled
+  }
+
+  return {
+    current,
+    status() {
+      const { profile } = current()
+      return {
+        profile,
+        ...(written.kind === 'read' && { hash: written.hash }),
+        ...(problems !== undefined && { problems }),
+      }
+    },
+    setProfile(profile, by) {
+      transactions.durably(() => setProfile({ settings, journal }, profile, by))
+      current()
+    },
+    edited(next) {
+      current()
+      if (next.kind === 'broken') {
+        const isKnown = problems?.join('\n') === next.problems.join('\n')
+        problems = next.problems
+        if (isKnown) return
+        const count = next.problems.length === 1 ? 'a problem' : `${next.problems.length} problems`
+        announce(`policy.yaml has ${count}; the policy before stays in force. ${next.problems[0]}`, 'warning')
+        return
+      }
+      const wasBroken = problems !== undefined
+      problems = undefined
+      written = next
+      if (!rememberFile() && !wasBroken) return
+      compiled = compile()
+      announce(
+        written.kind === 'read'
+          ? `policy.yaml is in force: ${summaryOf(written.file)}.`
+          : 'policy.yaml is gone: what it added is no longer in force.',
+        'info',
+      )
+    },
+  }
+}
+
+export type ProfileSettings = { get(key: string): string | undefined; set(key: string, value: string): void }
+
+/** A name that this version does not know is taken as the strictest. */
+export function readProfile(settings: Pick<ProfileSettings, 'get'>): ProfileName {
+  return ProfileName.catch('lockdown').parse(settings.get(profileKey) ?? 'balanced')
+}
+
+/** Inside a transaction of the caller's. @returns whether it was another before. */
+export function setProfile(
+  { settings, journal }: { settings: ProfileSettings; journal: Journal },
+  profile: ProfileName,
+  by: string,
+): boolean {
+  const from = readProfile(settings)
+  if (from === profile) return false
+  settings.set(profileKey, profile)
+  journal.append('policy', { change: 'profile', from, to: profile, by })
+  return true
+}
