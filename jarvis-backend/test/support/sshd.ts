@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +9,8 @@ import { findSshd } from '../../../scripts/sshd.js'
 export type SshdOptions = {
   /** Runs instead of every command, which it finds in `SSH_ORIGINAL_COMMAND`. */
   forceCommand?: string
+  /** Lines of its configuration; they count before its own. */
+  settings?: readonly string[]
 }
 
 /** A real OpenSSH server on loopback. It lets in the account the tests run as, by one key. */
@@ -22,6 +24,8 @@ export type Sshd = {
   hostKey(): string
   /** `SHA256:…` */
   hostKeyFingerprint(): string
+  /** Lets a public key's owner in too. */
+  allow(publicKeyPath: string): void
   /** Everything the server has said. */
   log(): string
   /** Ends the server and cuts every connection. */
@@ -53,8 +57,9 @@ export async function startSshd(options: SshdOptions = {}): Promise<Sshd> {
   let log = ''
   const hostKey = () => readFileSync(`${hostKeyPath}.pub`, 'utf8').split(' ').slice(0, 2).join(' ').trim()
 
-  async function listen(port: number, { forceCommand }: SshdOptions): Promise<void> {
+  async function listen(port: number, { forceCommand, settings = [] }: SshdOptions): Promise<void> {
     const config = [
+      ...settings,
       `ListenAddress 127.0.0.1:${port}`,
       `HostKey ${hostKeyPath}`,
       `AuthorizedKeysFile ${join(dir, 'authorized_keys')}`,
@@ -115,6 +120,7 @@ export async function startSshd(options: SshdOptions = {}): Promise<Sshd> {
       const blob = Buffer.from(hostKey().split(' ')[1] ?? '', 'base64')
       return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`
     },
+    allow: (path) => appendFileSync(join(dir, 'authorized_keys'), readFileSync(path)),
     log: () => log,
     stop,
     async restart({ newHostKey = false, ...next } = {}) {

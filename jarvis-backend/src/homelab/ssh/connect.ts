@@ -1,0 +1,116 @@
+import { createConnection, type Socket } from 'node:net'
+import type { Client } from 'ssh2'
+import type { Clock } from '../../lib/clock.ts'
+import { JarvisError } from '../../protocol/index.ts'
+import { type CredentialSources, readCredentials } from './credentials.ts'
+import { algorithmsFor, readKnownHosts, refusalOf } from './host-key.ts'
+import type { Address } from './known-hosts.ts'
+
+export type SshOptions = CredentialSources & {
+  user: string
+  knownHostsPath: string
+  clock: Clock
+  /** Where a node is. @throws JarvisError `not_found` where it is no node, or nobody knows its address. */
+  addressOf(node: string): Address
+  /** One command line that any POSIX shell splits into exactly these words. */
+  quote(argv: readonly string[]): string
+  /** From the first packet to being signed in. */
+  connectMs?: number
+  /** A connection that stays silent for three of these is dead. */
+  keepaliveMs?: number
+}
+
+export type Connection = {
+  client: Client
+  isLost(): boolean
+  /** Called once, when the connection has ended for whatever reason. */
+  onLost(listener: () => void): void
+  /** Says goodbye. */
+  end(): void
+  /** Cuts it. */
+  cut(): void
+}
+
+/**
+ * Connects, checks the host key before anything of ours is sent, and signs in.
+ * @throws JarvisError `not_found`, `cluster_unreachable` saying what a person can do.
+ */
+export async function connect(node: string, options: SshOptions): Promise<Connection> {
+  const { clock, user, knownHostsPath: path, quote, connectMs = 10_000, keepaliveMs = 15_000 } = options
+  const address = options.addressOf(node)
+  // Read on first use: who has no nodes to reach does not pay for it.
+  const { default: ssh2 } = await import('ssh2')
+  const credentials = readCredentials(options, ssh2.utils.parseKey)
+  const entries = readKnownHosts(path)
+  const client = new ssh2.Client()
+  const socket = createConnection({ ...address, noDelay: true })
+  await new Promise<void>((resolve, reject) => {
+    const fail = (error: JarvisError) => {
+      disarm()
+      reject(error)
+      socket.destroy()
+    }
+    const unreachable = (text: string, cause?: unknown) =>
+      fail(new JarvisError('cluster_unreachable', `${node} (${address.host}:${address.port}) ${text}`, { cause }))
+    const disarm = clock.after(connectMs, () =>
+      unreachable(`did not let JARVIS in over SSH within ${connectMs / 1000} s.`),
+    )
+    client.once('ready', () => {
+      disarm()
+      resolve()
+    })
+    client.on('error', (error) => {
+      // The agent's troubles are no end: the next way of signing in may work.
+      if (error.level === 'agent') return
+      if (error.level !== 'client-authentication') unreachable(`cannot be reached over SSH: ${error.message}.`, error)
+      else unreachable(deniedText(node, address, options))
+    })
+    client.once('close', () => unreachable('closed the SSH connection before JARVIS was signed in.'))
+    client.connect({
+      sock: socket,
+      username: user,
+      ...credentials,
+      authHandler: [
+        ...(credentials.privateKey === undefined ? [] : (['publickey'] as const)),
+        ...(credentials.agent === undefined ? [] : (['agent'] as const)),
+      ],
+      algorithms: { serverHostKey: algorithmsFor(entries, address) },
+      hostVerifier: (key: Buffer) => {
+        const refusal = refusalOf({ node, address, path, entries, quote }, key)
+        if (refusal !== undefined) fail(refusal)
+        return refusal === undefined
+      },
+      // Time is ours, see above.
+      readyTimeout: 0,
+      keepaliveInterval: keepaliveMs,
+      keepaliveCountMax: 3,
+    })
+  })
+  return connectionOf(client, socket)
+}
+
+function connectionOf(client: Client, socket: Socket): Connection {
+  let isLost = false
+  const listeners: (() => void)[] = []
+  client.once('close', () => {
+    isLost = true
+    for (const listener of listeners.splice(0)) listener()
+  })
+  return {
+    client,
+    // One side may have ended while the other waits.
+    isLost: () => isLost || !socket.writable || socket.readableEnded,
+    onLost(listener) {
+      if (isLost) listener()
+      else listeners.push(listener)
+    },
+    end: () => void client.end(),
+    cut: () => void socket.destroy(),
+  }
+}
+
+function deniedText(node: string, { host, port }: Address, { user, keyPath, quote }: SshOptions): string {
+  if (keyPath === undefined) return `lets ${user} in with none of the agent's keys (ssh-add -l lists them).`
+  const copy = ['ssh-copy-id', '-i', keyPath, ...(port === 22 ? [] : ['-p', String(port)]), `${user}@${host}`]
+  return `does not let ${user} in with the key ${keyPath}. Put its public half on ${node}: ${quote(copy)}`
+}

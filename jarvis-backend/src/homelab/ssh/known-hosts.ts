@@ -1,0 +1,94 @@
+import { createHash, createHmac } from 'node:crypto'
+
+export type Address = { host: string; port: number }
+
+/** One usable line of a known_hosts file. */
+export type KnownHost = {
+  /** From 1. */
+  line: number
+  isRevoked: boolean
+  /** `ssh-ed25519`, `ssh-rsa`, … */
+  type: string
+  /** As on the wire. */
+  key: Buffer
+  covers(name: string): boolean
+}
+
+export type HostKeyVerdict =
+  | { verdict: 'known' }
+  | { verdict: 'unknown' }
+  /** Other keys are known for this address. */
+  | { verdict: 'changed'; known: readonly KnownHost[] }
+  | { verdict: 'revoked'; line: number }
+
+/** How known_hosts names an address: the host alone on port 22, else `[host]:port`. */
+export const nameOf = ({ host, port }: Address): string =>
+  port === 22 ? host.toLowerCase() : `[${host.toLowerCase()}]:${port}`
+
+/** `SHA256:…`, as ssh-keygen -l prints it. */
+export const fingerprintOf = (key: Buffer): string =>
+  `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
+
+/** What a key's first field says it is. */
+export function typeOf(key: Buffer): string {
+  const length = key.length < 4 ? 0 : key.readUInt32BE(0)
+  return key.toString('latin1', 4, 4 + Math.min(length, 64))
+}
+
+/**
+ * Reads what OpenSSH reads: comma lists, `*`, `?` and `!` patterns, hashed names, `@revoked`. Lines it could not use are
+ * passed over, as are certificate authorities: certificates are not accepted here.
+ */
+export function parseKnownHosts(text: string): KnownHost[] {
+  return text.split(/\r?\n/).flatMap((content, index) => {
+    const fields = content.trim().split(/[ \t]+/)
+    const marker = fields[0]?.startsWith('@') ? fields.shift() : undefined
+    if (marker !== undefined && marker !== '@revoked') return []
+    const [names = '', type = '', base64 = ''] = fields
+    if (names.startsWith('#')) return []
+    const key = Buffer.from(base64, 'base64')
+    if (type === '' || typeOf(key) !== type) return []
+    return [{ line: index + 1, isRevoked: marker !== undefined, type, key, covers: coverOf(names) }]
+  })
+}
+
+/** A key that is revoked stays so whatever else is known. @param key as the server shows it */
+export function judgeHostKey(entries: readonly KnownHost[], address: Address, key: Buffer): HostKeyVerdict {
+  const names = [...new Set([nameOf(address), address.host.toLowerCase()])]
+  const same = entries.filter((entry) => entry.key.equals(key) && names.some(entry.covers))
+  const revoked = same.find(({ isRevoked }) => isRevoked)
+  if (revoked !== undefined) return { verdict: 'revoked', line: revoked.line }
+  // As OpenSSH does, the host's key is taken on another port too.
+  if (same.length > 0) return { verdict: 'known' }
+  const known = knownFor(entries, address)
+  return known.length === 0 ? { verdict: 'unknown' } : { verdict: 'changed', known }
+}
+
+/** Entries that vouch for this very address. */
+export const knownFor = (entries: readonly KnownHost[], address: Address): KnownHost[] =>
+  entries.filter(({ isRevoked, covers }) => !isRevoked && covers(nameOf(address)))
+
+function coverOf(names: string): (name: string) => boolean {
+  if (names.startsWith('|')) {
+    const [, , salt = '', hash = ''] = names.split('|')
+    const secret = Buffer.from(salt, 'base64')
+    return (name) => names.startsWith('|1|') && createHmac('sha1', secret).update(name).digest('base64') === hash
+  }
+  const patterns = names
+    .toLowerCase()
+    .split(',')
+    .filter((text) => text !== '')
+    .map((text) => ({ isNegated: text.startsWith('!'), pattern: patternOf(text.replace(/^!/, '')) }))
+  return (name) => {
+    const hits = patterns.filter(({ pattern }) => pattern.test(name))
+    return hits.length > 0 && hits.every(({ isNegated }) => !isNegated)
+  }
+}
+
+const patternOf = (text: string) =>
+  new RegExp(
+    `^${text
+      .replace(/[\\^$.+()[\]{}|/-]/g, '\\$&')
+      .replace(/\*+/g, '.*')
+      .replaceAll('?', '.')}$`,
+  )

@@ -1,0 +1,140 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Connection } from './connect.ts'
+
+/**
+ * `over`: on the server too. `left`: perhaps not there, so the connection is used for nothing new. `refused`: the server
+ * took no more, so from now on it is asked for fewer.
+ */
+export type SessionEnd = 'over' | 'left' | 'refused'
+
+/** The right to one session on a connection. */
+export type Lease = {
+  connection: Connection
+  /** No other session was open: a server that refuses this one takes none. */
+  wasAlone: boolean
+  release(end: SessionEnd): void
+}
+
+export type Pool = {
+  /** Waits for room, first come first served. @throws what connecting throws, the signal's reason. */
+  lease(node: string, signal: AbortSignal): Promise<Lease>
+  /** Ends every connection, now. */
+  close(): void
+}
+
+type Link = {
+  connection: Connection
+  active: number
+  limit: number
+  isRetired: boolean
+  /** `true`: a session is handed over; `false`: the connection is used for nothing new. */
+  waiting: Set<(granted: boolean) => void>
+  cancelIdle?: () => void
+}
+
+/** One connection to a node, made when it is needed, shared by its commands, ended when it has been idle for long. */
+export function createPool(parts: {
+  connect(node: string): Promise<Connection>
+  clock: Clock
+  idleMs: number
+  /** What a server takes on one connection, as a rule 10. */
+  maxSessions: number
+}): Pool {
+  const { clock, idleMs } = parts
+  const links = new Map<string, Promise<Link>>()
+  const open = new Set<Connection>()
+  let isClosed = false
+
+  function linkTo(node: string): Promise<Link> {
+    const known = links.get(node)
+    if (known !== undefined) return known
+    const made = parts.connect(node).then((connection) => {
+      const link: Link = { connection, active: 0, limit: parts.maxSessions, isRetired: false, waiting: new Set() }
+      open.add(connection)
+      connection.onLost(() => {
+        open.delete(connection)
+        link.cancelIdle?.()
+        retire(node, link)
+      })
+      if (isClosed) connection.cut()
+      return link
+    })
+    links.set(node, made)
+    made.catch(() => links.delete(node))
+    return made
+  }
+
+  /** Who waits for it goes on with a new connection. */
+  function retire(node: string, link: Link) {
+    if (link.isRetired) return
+    link.isRetired = true
+    links.delete(node)
+    for (const answer of link.waiting) answer(false)
+  }
+
+  const leaseOf = (node: string, link: Link): Lease => ({
+    connection: link.connection,
+    wasAlone: link.active === 1,
+    release(end) {
+      link.active -= 1
+      if (end === 'left') retire(node, link)
+      if (end === 'refused') link.limit = Math.max(1, Math.min(link.limit, link.active))
+      const [next] = link.waiting
+      if (next !== undefined && link.active < link.limit) {
+        link.active += 1
+        next(true)
+      }
+      if (link.active > 0) return
+      if (link.isRetired) link.connection.end()
+      else link.cancelIdle = clock.after(idleMs, link.connection.end)
+    },
+  })
+
+  return {
+    async lease(node, signal) {
+      for (;;) {
+        signal.throwIfAborted()
+        const link = await unlessAborted(linkTo(node), signal)
+        if (link.connection.isLost()) retire(node, link)
+        if (link.isRetired) continue
+        if (link.active < link.limit) {
+          link.active += 1
+          link.cancelIdle?.()
+          return leaseOf(node, link)
+        }
+        if (await turn(link, signal)) return leaseOf(node, link)
+      }
+    },
+    close() {
+      isClosed = true
+      for (const connection of open) connection.cut()
+    },
+  }
+}
+
+function turn({ waiting }: Link, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      waiting.delete(answer)
+      signal.removeEventListener('abort', onAbort)
+    }
+    const answer = (granted: boolean) => {
+      leave()
+      resolve(granted)
+    }
+    const onAbort = () => {
+      leave()
+      reject(signal.reason)
+    }
+    waiting.add(answer)
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+}
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}

@@ -1,0 +1,185 @@
+import { constants } from 'node:os'
+import type { ClientChannel } from 'ssh2'
+import type { Clock } from '../../lib/clock.ts'
+import { JarvisError } from '../../protocol/index.ts'
+import type { CommandOutput } from '../ports.ts'
+import { cappedOutput } from './capped-output.ts'
+import type { Connection } from './connect.ts'
+import type { SessionEnd } from './pool.ts'
+
+export type CommandLimits = {
+  /** For the node to begin with a command. */
+  startMs: number
+  /** For the command to end. */
+  commandMs: number
+  /** For what was asked to end, and for the output of what has ended to go silent. */
+  graceMs: number
+  /** Of each stream's head, and of its tail. */
+  keepBytes: number
+}
+
+/** The command certainly did not begin. */
+export class NotBegun extends Error {
+  readonly why: 'lost' | 'refused'
+  constructor(why: 'lost' | 'refused', options: { cause: unknown }) {
+    super(`not begun: ${why}`, options)
+    this.why = why
+  }
+}
+
+/**
+ * Runs one command line without TTY and with an empty standard input. Rejects at once when the signal aborts, and
+ * lets go of the command behind it.
+ * @param freed called once, when its session is over, with what is known of that.
+ * @throws NotBegun, JarvisError `cluster_unreachable`, the signal's reason.
+ */
+export function runCommand(
+  { client, isLost, cut }: Connection,
+  line: string,
+  parts: {
+    node: string
+    clock: Clock
+    limits: CommandLimits
+    signal: AbortSignal
+    freed(end: SessionEnd): void
+  },
+): Promise<CommandOutput> {
+  const { node, clock, limits, signal, freed } = parts
+  const stdout = cappedOutput(limits.keepBytes)
+  const stderr = cappedOutput(limits.keepBytes)
+  let channel: ClientChannel | undefined
+  let exit: { code: number } | { signal: string } | undefined
+  let isSettled = false
+  let isFreed = false
+  let cancelGrace: (() => void) | undefined
+
+  return new Promise((resolve, reject) => {
+    const settle = (answer: () => void) => {
+      if (isSettled) return
+      isSettled = true
+      signal.removeEventListener('abort', onAbort)
+      disarmEnd()
+      answer()
+    }
+    const fail = (error: unknown) => settle(() => reject(error))
+    const free = (end: SessionEnd) => {
+      if (isFreed) return
+      isFreed = true
+      cancelGrace?.()
+      freed(end)
+    }
+    const failed = (text: string) => new JarvisError('cluster_unreachable', text)
+    const giveUp = (error: unknown) => {
+      fail(error)
+      if (channel !== undefined) end(channel)
+    }
+    const onAbort = () => giveUp(signal.reason)
+
+    if (signal.aborted) {
+      free('over')
+      reject(signal.reason)
+      return
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
+    // Where nothing answers any more, what waits on this connection shall not wait longer.
+    const disarmStart = clock.after(limits.startMs, cut)
+    const disarmEnd = clock.after(limits.commandMs, () =>
+      giveUp(
+        failed(
+          `The command on ${node} did not end within ${limits.commandMs / 1000} s. JARVIS waits no longer; it may still run there.`,
+        ),
+      ),
+    )
+    try {
+      client.exec(line, (error, opened) => {
+        disarmStart()
+        if (error === undefined) follow(opened)
+        else refused(error)
+      })
+    } catch (cause) {
+      disarmStart()
+      free('left')
+      fail(new NotBegun('lost', { cause }))
+    }
+
+    function refused(error: Error & { reason?: unknown }) {
+      free(error.reason === undefined ? 'left' : 'refused')
+      // ssh2 says this where the server never opened the session: the command was not sent.
+      if (error.message === 'No response from server') fail(new NotBegun('lost', { cause: error }))
+      else if (error.reason !== undefined) fail(new NotBegun('refused', { cause: error }))
+      else fail(isLost() ? lost() : failed(`${node} refused to run commands over SSH.`))
+    }
+
+    function follow(opened: ClientChannel) {
+      channel = opened
+      opened.on('data', (chunk: Buffer) => take(stdout, chunk))
+      opened.stderr.on('data', (chunk: Buffer) => take(stderr, chunk))
+      opened.on('error', () => {})
+      opened.on('exit', (code: number | null, name?: string) => {
+        exit = code === null ? { signal: name ?? 'SIGKILL' } : { code }
+        silence()
+      })
+      opened.once('close', () => {
+        free(exit === undefined ? 'left' : 'over')
+        finish()
+      })
+      opened.eof()
+      if (isSettled) end(opened)
+    }
+
+    function take(output: typeof stdout, chunk: Buffer) {
+      if (!isSettled) output.add(chunk)
+      silence()
+    }
+
+    /** What a command left behind may hold its output open for ever: what has come until it is silent counts. */
+    function silence() {
+      if (exit === undefined || isSettled) return
+      cancelGrace?.()
+      cancelGrace = clock.after(limits.graceMs, () => {
+        channel?.close()
+        finish()
+        cancelGrace = clock.after(limits.graceMs, () => free('left'))
+      })
+    }
+
+    function finish() {
+      if (exit === undefined) fail(isLost() ? lost() : failed(`The command on ${node} ended without an exit code.`))
+      else {
+        const how =
+          'code' in exit ? { exitCode: exit.code } : { exitCode: exitCodeOf(exit.signal), signal: exit.signal }
+        const truncated = stdout.isCut() || stderr.isCut()
+        settle(() => resolve({ stdout: stdout.text(), stderr: stderr.text(), ...how, truncated }))
+      }
+    }
+
+    const lost = () =>
+      failed(`The connection to ${node} was lost while the command ran. Whether it ran to its end is not known.`)
+
+    /**
+     * Asks it to end, and then lets go of it. A root login's sshd delivers no signals: there, a program that prints
+     * nothing more runs on.
+     */
+    function end(opened: ClientChannel) {
+      cancelGrace?.()
+      send(opened, 'TERM')
+      cancelGrace = clock.after(limits.graceMs, () => {
+        send(opened, 'KILL')
+        opened.close()
+        cancelGrace = clock.after(limits.graceMs, () => free('left'))
+      })
+    }
+  })
+}
+
+/** ssh2 sends no signal on a channel whose input has ended, though the protocol allows it. */
+function send(channel: ClientChannel, name: 'TERM' | 'KILL') {
+  const outgoing = channel.outgoing as { state: string }
+  if (outgoing.state !== 'eof') return
+  outgoing.state = 'open'
+  channel.signal(name)
+  outgoing.state = 'eof'
+}
+
+/** As a shell reports a signal: 128 and its number. */
+const exitCodeOf = (name: string) => 128 + (constants.signals[name as NodeJS.Signals] ?? 0)

@@ -1,0 +1,42 @@
+import { JarvisError } from '../../protocol/index.ts'
+import type { CallOptions, CommandOutput, Shell } from '../ports.ts'
+import { connect, type SshOptions } from './connect.ts'
+import { createPool } from './pool.ts'
+import { type CommandLimits, NotBegun, runCommand } from './run-command.ts'
+
+const usual: CommandLimits = { startMs: 10_000, commandMs: 300_000, graceMs: 2_000, keepBytes: 64 * 1024 }
+
+/**
+ * Runs commands on nodes over SSH: one connection to a node, no TTY, and exactly the words that were judged.
+ * @param options.idleMs after which a connection is ended.
+ */
+export function createSshShell(
+  options: SshOptions & { idleMs?: number; limits?: Partial<CommandLimits> },
+): Shell & { close(): void } {
+  const { clock, quote, idleMs = 300_000 } = options
+  const limits = { ...usual, ...options.limits }
+  const pool = createPool({ connect: (node) => connect(node, options), clock, idleMs, maxSessions: 10 })
+
+  return {
+    async run(node: string, stages: readonly (readonly string[])[], { signal }: CallOptions): Promise<CommandOutput> {
+      const line = stages.map(quote).join(' | ')
+      for (let losses = 0; ; ) {
+        const lease = await pool.lease(node, signal)
+        try {
+          return await runCommand(lease.connection, line, { node, clock, limits, signal, freed: lease.release })
+        } catch (error) {
+          if (!(error instanceof NotBegun)) throw error
+          // An idle connection may have died unseen: a command that never began begins on a new one.
+          if (error.why === 'lost') losses += 1
+          if (error.why === 'lost' ? losses === 1 : !lease.wasAlone) continue
+          const text =
+            error.why === 'refused'
+              ? `${node} takes no sessions over SSH (MaxSessions in its sshd_config).`
+              : `The connection to ${node} was lost before the command began.`
+          throw new JarvisError('cluster_unreachable', text, { cause: error })
+        }
+      }
+    },
+    close: pool.close,
+  }
+}
