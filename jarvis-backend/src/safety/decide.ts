@@ -1,7 +1,8 @@
 import { type Target, type Tier, tiers, type Verdict } from '../protocol/index.ts'
 import type { Policy } from './policy.ts'
-import { underProfile } from './profile.ts'
+import { taintRule, underProfile } from './profile.ts'
 import type { Call, Facts } from './rule.ts'
+import { taintedVerdict, taintOf } from './taint.ts'
 import type { World } from './world.ts'
 
 /** What each tool does to the cluster, as the reason of a call that no rule raised. */
@@ -31,7 +32,7 @@ const rank = (tier: Tier) => tiers.indexOf(tier)
  */
 export function decide(call: Call, target: Target, world: World): Verdict {
   const { policy } = world
-  return underProfile(allowed(raised(call, target, world), call, target, policy), policy.profile)
+  return underProfile(allowed(tainted(raised(call, target, world), call, world), call, target, policy), policy.profile)
 }
 
 /** What a tool's calls come to where no rule raises them: what a list of tools can say. */
@@ -40,10 +41,8 @@ export function usualTier(tool: Pick<Call, 'toolName' | 'baseTier'>, policy: Pol
 }
 
 function ownVerdict({ toolName, baseTier }: Pick<Call, 'toolName' | 'baseTier'>, policy: Policy): Verdict {
-  const own = policy.tiers.get(toolName)
-  if (own !== undefined && rank(own.tier) > rank(baseTier)) {
-    return { tier: own.tier, rule: 'tiers', reason: own.because ?? `policy.yaml makes ${toolName} ${own.tier}.` }
-  }
+  const tier = policy.tiers.get(toolName) ?? baseTier
+  if (rank(tier) > rank(baseTier)) return { tier, rule: 'tiers', reason: `policy.yaml makes ${toolName} ${tier}.` }
   return { tier: baseTier, rule: 'base', reason: sentences.get(toolName) ?? byTier[baseTier] }
 }
 
@@ -72,6 +71,17 @@ function raised(call: Call, target: Target, world: World): Verdict {
     }
   }
   return verdict.tier === 'red' && reasons.length > 1 ? { ...verdict, reasons } : verdict
+}
+
+/** One tier up where the words of a call came out of a tool result; what lowers comes after, and leaves it alone. */
+function tainted(verdict: Verdict, { toolName, input, sources }: Call, world: World): Verdict {
+  if (sources === undefined || (verdict.tier !== 'yellow' && verdict.tier !== 'red')) return verdict
+  try {
+    const taint = taintOf(toolName, input, sources(), world)
+    return taint === undefined ? verdict : taintedVerdict(verdict, toolName, taint)
+  } catch {
+    return { tier: 'black', rule: taintRule, reason: 'It could not be told where the words of this call came from.' }
+  }
 }
 
 /** Only a red that is the tool's own: what a rule found asks, whatever was allowed. */
