@@ -1,6 +1,6 @@
-import type { Guest } from '../../protocol/index.ts'
+import type { ClusterState, Guest } from '../../protocol/index.ts'
 import { gib } from './demo-lab.ts'
-import { endTask } from './tasks.ts'
+import { beginTask, endTask } from './tasks.ts'
 import { bootNode } from './waker.ts'
 import { type Effect, simGuest, type World } from './world.ts'
 
@@ -10,6 +10,13 @@ export type SimulatorControls = {
   readonly effects: readonly Effect[]
   setNodeOffline(name: string, offline: boolean): void
   lockGuest(vmid: number, lock: string | undefined): void
+  /** What the HA manager says of it; undefined puts it back to what it does by itself. */
+  setHaState(vmid: number, state: string | undefined): void
+  /** Begins a task such as `vzdump` or `qmigrate` with its lock, where it takes one. @returns what ends it. */
+  beginWork(vmid: number, type: string, lock?: string): () => void
+  tagGuest(vmid: number, tags: readonly string[]): void
+  /** Where JARVIS itself runs. */
+  setSelf(self: ClusterState['self']): void
   /** Its next clean shutdown or reboot is not obeyed. */
   timeoutNextShutdown(vmid: number): void
   /** Its next task ends with `message` and changes nothing. */
@@ -44,6 +51,28 @@ export function createControls(world: World): SimulatorControls {
     lockGuest: (vmid, lock) =>
       change(() => {
         world.guest(vmid).lock = lock
+      }),
+    setHaState: (vmid, state) =>
+      change(() => {
+        world.guest(vmid).haState = state
+      }),
+    beginWork(vmid, type, lock) {
+      const guest = world.guest(vmid)
+      guest.lock = lock
+      const { upid } = beginTask(world, { node: guest.node, type, vmid })
+      return () =>
+        change(() => {
+          guest.lock = undefined
+          endTask(world, upid, 'OK')
+        })
+    },
+    tagGuest: (vmid, tags) =>
+      change(() => {
+        world.guest(vmid).tags = [...tags]
+      }),
+    setSelf: (self) =>
+      change(() => {
+        world.self = self
       }),
     timeoutNextShutdown: (vmid) => {
       world.guest(vmid).nextShutdownTimesOut = true

@@ -16,6 +16,7 @@ export function snapshot(world: World, protectedTargets: ReadonlySet<string>): C
     storages: world.storages.map((storage) => storageView(world, storage)),
     tasks: world.tasks.slice(-20).reverse(),
     isQuorate: world.isQuorate(),
+    ...(world.self !== undefined && { self: world.self }),
     missing: world.missing(),
   }
 }
@@ -60,9 +61,15 @@ function guestView(world: World, guest: SimGuest, at: number, protectedTargets: 
     }),
     ...(guest.lock !== undefined && { lock: guest.lock }),
     isHa: guest.isHa,
+    ...haStateOf(guest),
     tags: guest.tags,
     ...(guest.backupAt !== undefined && { backupAt: guest.backupAt }),
   }
+}
+
+function haStateOf({ isHa, haState, status }: SimGuest): { haState?: string } {
+  if (haState !== undefined) return { haState }
+  return isHa ? { haState: status === 'stopped' ? 'stopped' : 'started' } : {}
 }
 
 const storageView = (world: World, storage: StorageSpec): Storage => ({

@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../../lib/clock.ts'
-import { type Backup, type Guest, JarvisError, type Task } from '../../protocol/index.ts'
+import { type Backup, type ClusterState, type Guest, JarvisError, type Task } from '../../protocol/index.ts'
 import {
   demoGuests,
   demoNodes,
@@ -31,6 +31,8 @@ export type SimGuest = Omit<GuestSpec, 'upS'> & {
   startedAt: number
   startsOnBoot: boolean
   isHa: boolean
+  /** The HA manager's word, while it is another than what the guest does. */
+  haState: string | undefined
   isHot: boolean
   /** The lock in its configuration: `backup`, `migrate`, … */
   lock: string | undefined
@@ -68,6 +70,8 @@ export function createWorld(clock: Clock, seed: number, speed: number) {
     tasks: [] as Task[],
     backups: [] as Backup[],
     effects: [] as Effect[],
+    /** Where JARVIS itself runs: beside the demo cluster, not in it, unless a test says so. */
+    self: undefined as ClusterState['self'],
     listeners,
     version: () => version,
 
@@ -186,6 +190,7 @@ export function simGuest({ upS, ...spec }: GuestSpec, now: number): SimGuest {
     startedAt: now - (upS ?? 0) * 1000,
     startsOnBoot: upS !== undefined,
     isHa: underHa.has(spec.vmid),
+    haState: undefined,
     isHot,
     lock: undefined,
     isHeld: false,
