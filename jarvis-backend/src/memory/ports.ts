@@ -1,0 +1,77 @@
+import type { Piece } from './chunk.ts'
+
+/** Where remembered text comes from. `session` and `journal` are JARVIS's own; files are the operator's to edit. */
+export type SourceKind = 'file' | 'session' | 'journal'
+export type Source = {
+  kind: SourceKind
+  /** Unique: a file's path under `workspace/`, a session's id, `journal/2026-11-22`. */
+  name: string
+  /** What a person calls it: a session's title; the path of a file. */
+  title: string
+  /** SHA-256 of the text, in hex: equal means unchanged. */
+  checksum: string
+  /** Unix ms. */
+  changedAt: number
+}
+/** `isFromTools`: written by others (a tool's output), so that it stays suspect wherever it is recalled. */
+export type NewChunk = Piece & { hash: Buffer; isFromTools: boolean }
+
+/** Turns text into vectors of one model. `id` is `provider/model`; another id means that nothing kept can be compared. */
+export interface Embedder {
+  readonly id: string
+  readonly dimensions: number
+  /** One vector for each text, in order. @throws JarvisError where the model does not answer. */
+  embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>
+}
+
+export type StoredChunk = { id: number; text: string; heading: string; embeddingId: number | undefined }
+export type ChunkView = {
+  id: number
+  kind: SourceKind
+  name: string
+  title: string
+  firstLine: number
+  lastLine: number
+  heading: string
+  text: string
+  changedAt: number
+  isFromTools: boolean
+}
+
+/** The derived index on disk: it may be deleted and is made again. */
+export interface MemoryStore {
+  sources(kind?: SourceKind): Map<string, { checksum: string; changedAt: number; problem?: string }>
+  /** Replaces all chunks of the source in one transaction. @returns ids of removed and new chunks. */
+  replace(source: Source, chunks: Iterable<NewChunk>, problem?: string): { removed: number[]; added: number[] }
+  /** @returns the ids of its chunks. */
+  remove(name: string): number[]
+  /** Each chunk with its vector's id, by id, from `after` on. */
+  chunks(after: number, limit: number): StoredChunk[]
+  views(ids: readonly number[]): ChunkView[]
+  chunksOf(name: string): ChunkView[]
+  counts(): { sources: number; chunks: number; embedded: number }
+
+  /** Makes `model` the one whose vectors are meant from here on; those of others are dropped once all chunks have one. */
+  useModel(id: string, dimensions: number): void
+  /** The model whose vectors serve the search now: another than the one in use while that one is not complete. */
+  servingModel(): { id: string; dimensions: number } | undefined
+  /** Texts without a vector of the model in use, each once, by chunk id from `after` on. */
+  withoutVector(after: number, limit: number): { chunkId: number; hash: Buffer; text: string; heading: string }[]
+  addVectors(vectors: readonly { hash: Buffer; vector: Float32Array }[]): void
+  /** Drops the vectors of other models and those of texts that are gone. @returns whether another model serves now. */
+  settleModel(): boolean
+  /** Up to `limit` vectors spread over all of the serving model. */
+  sampleVectors(limit: number): Float32Array[]
+  vectors(embeddingIds: readonly number[]): Map<number, Float32Array>
+  /** Exact cosine distances (0..2) to the query, nearest first. */
+  rescore(
+    query: Float32Array,
+    embeddingIds: readonly number[],
+    limit: number,
+  ): { embeddingId: number; distance: number }[]
+  /** Without what is held in memory: chunk ids, nearest first. */
+  nearest(query: Float32Array, limit: number): number[]
+  /** Without what is held in memory: chunk ids by BM25, best first. */
+  matching(words: readonly string[], limit: number): number[]
+  close(): void
+}

@@ -1,0 +1,226 @@
+import { type Codes, createCodes } from './codes.ts'
+import { defaultWeights, fuse, type Weights } from './fuse.ts'
+import type { ChunkView, MemoryStore } from './ports.ts'
+import { createPostings, type Postings } from './postings.ts'
+import { queryWords, wordsOf } from './words.ts'
+
+export type Hit = ChunkView & {
+  score: number
+  /** Its place in each list, from 1; absent where that list does not have it. */
+  vectorRank?: number
+  keywordRank?: number
+  /** How many others said nearly the same and were left out. */
+  folded: number
+}
+export type SearchOptions = {
+  /** 1..100 */
+  limit: number
+  /** The query as the serving model sees it; without it, keywords alone decide. */
+  vector?: Float32Array | undefined
+  weights?: Weights
+  /** Unix ms. */
+  now: number
+}
+
+/** How deep each list is read, and how many codes are compared in full for one wanted text. */
+const listDepth = 60
+const rescored = 320
+/** Fewer texts than this are all compared in full. */
+const fewTexts = 1_000
+/** Two texts whose codes differ in fewer bits say nearly the same. */
+const sameShare = 0.07
+const dayMs = 86_400_000
+
+/**
+ * Postings and codes of all chunks in memory, over the store that has the texts and vectors. Until `load` has read them
+ * all, searches are served by the store itself: slower, and as right.
+ * Memory: about 2 bytes for each different word of each chunk and 1 bit for each dimension.
+ */
+export function createSearchIndex(store: MemoryStore, weights: Weights = defaultWeights) {
+  let postings: Postings = createPostings()
+  let codes: Codes | undefined
+  let centredAt = 0
+  /** By ordinal: which chunk, its vector, and whether it still stands. */
+  let chunkIds: number[] = []
+  let embeddingIds: number[] = []
+  let isLive: boolean[] = []
+  let ordinals = new Map<number, number>()
+  let dead = 0
+  let isLoaded = false
+
+  const standing = (ordinal: number) => isLive[ordinal] === true
+
+  function forget() {
+    postings = createPostings()
+    codes = undefined
+    chunkIds = []
+    embeddingIds = []
+    isLive = []
+    ordinals = new Map()
+    dead = 0
+    isLoaded = false
+  }
+
+  /** Signs are taken around the mean of what is there; without enough texts to say, around zero. */
+  function startCodes() {
+    const model = store.servingModel()
+    if (model === undefined) return
+    const sample = store.sampleVectors(4_000)
+    const centre = new Float32Array(model.dimensions)
+    for (const vector of sample) {
+      for (let at = 0; at < centre.length; at += 1)
+        centre[at] = (centre[at] as number) + (vector[at] as number) / sample.length
+    }
+    codes = createCodes(model.dimensions, centre)
+    centredAt = sample.length
+  }
+
+  function take(chunks: ReturnType<MemoryStore['chunks']>) {
+    const vectors = store.vectors(chunks.flatMap(({ embeddingId }) => embeddingId ?? []))
+    for (const { id, text, heading, embeddingId } of chunks) {
+      if (ordinals.has(id)) continue
+      const ordinal = chunkIds.length
+      chunkIds.push(id)
+      embeddingIds.push(embeddingId ?? 0)
+      isLive.push(true)
+      ordinals.set(id, ordinal)
+      postings.add(ordinal, wordsOf(`${heading} ${text}`))
+      const vector = embeddingId === undefined ? undefined : vectors.get(embeddingId)
+      if (vector !== undefined) codes?.add(ordinal, vector)
+    }
+  }
+
+  /** Reads all again, in steps between which others may run. @param onProgress hears a share, 0..1. */
+  async function load(onProgress: (share: number) => void = () => {}): Promise<void> {
+    forget()
+    startCodes()
+    const { chunks: all } = store.counts()
+    let after = 0
+    for (;;) {
+      const chunks = store.chunks(after, 200)
+      const last = chunks.at(-1)
+      if (last === undefined) break
+      take(chunks)
+      after = last.id
+      onProgress(Math.min(1, chunkIds.length / Math.max(1, all)))
+      await new Promise(setImmediate)
+    }
+    isLoaded = true
+  }
+
+  /** New chunks, or vectors for chunks that had none. */
+  function add(ids: readonly number[]) {
+    if (!isLoaded) return
+    for (const id of ids) {
+      const known = ordinals.get(id)
+      const [chunk] = store.chunks(id - 1, 1)
+      if (chunk?.id !== id) continue
+      if (known === undefined) take([chunk])
+      else if (chunk.embeddingId !== undefined) {
+        const vector = store.vectors([chunk.embeddingId]).get(chunk.embeddingId)
+        embeddingIds[known] = chunk.embeddingId
+        if (codes === undefined) startCodes()
+        if (vector !== undefined) codes?.add(known, vector)
+      }
+    }
+  }
+
+  function remove(ids: readonly number[]) {
+    for (const id of ids) {
+      const ordinal = ordinals.get(id)
+      if (ordinal === undefined || isLive[ordinal] !== true) continue
+      isLive[ordinal] = false
+      ordinals.delete(id)
+      dead += 1
+    }
+  }
+
+  /** Whether so much has changed that reading all again makes searches better: many gone, or a mean of too few. */
+  const isStale = () =>
+    isLoaded &&
+    (dead > Math.max(1_000, chunkIds.length / 4) ||
+      (codes !== undefined && codes.size > 2 * centredAt + 500 && centredAt < 4_000))
+
+  /** Ordinals by the angle to the query, nearest first. */
+  function byVector(query: Float32Array, limit: number): number[] {
+    if (codes === undefined || query.length !== store.servingModel()?.dimensions) return []
+    const near = codes.near(query, codes.size <= fewTexts ? codes.size : rescored, standing)
+    const byEmbedding = new Map<number, number[]>()
+    for (const ordinal of near) {
+      const id = embeddingIds[ordinal] as number
+      const same = byEmbedding.get(id)
+      if (same === undefined) byEmbedding.set(id, [ordinal])
+      else same.push(ordinal)
+    }
+    return store
+      .rescore(query, [...byEmbedding.keys()], limit)
+      .flatMap(({ embeddingId }) => byEmbedding.get(embeddingId) ?? [])
+      .slice(0, limit)
+  }
+
+  function lists(query: string, vector: Float32Array | undefined) {
+    const words = queryWords(query)
+    if (isLoaded) {
+      return {
+        vectors: vector === undefined ? [] : byVector(vector, listDepth).map((ordinal) => chunkIds[ordinal] as number),
+        keywords: postings.search(words, listDepth, standing).map(({ ordinal }) => chunkIds[ordinal] as number),
+      }
+    }
+    return {
+      vectors: vector === undefined ? [] : store.nearest(vector, listDepth),
+      keywords: store.matching(words, listDepth),
+    }
+  }
+
+  /** Both ways, fused; equals are told apart by age and by where they stand; near duplicates are folded into the best. */
+  function search(query: string, { limit, vector, now, weights: asked = weights }: SearchOptions): Hit[] {
+    const { vectors, keywords } = lists(query, vector)
+    const fused = fuse(vectors, keywords, asked).slice(0, Math.max(limit * 3, 30))
+    const views = new Map(store.views(fused.map(({ ordinal: id }) => id)).map((view) => [view.id, view]))
+    const hits = fused.flatMap(({ ordinal: id, score, ...ranks }) => {
+      const view = views.get(id)
+      return view === undefined ? [] : { ...view, ...ranks, score: score * leaning(view, now), folded: 0 }
+    })
+    hits.sort((one, other) => other.score - one.score || other.id - one.id)
+    const kept: Hit[] = []
+    for (const hit of hits) {
+      const twin = kept.find((other) => isNearly(other, hit))
+      if (twin !== undefined) twin.folded += 1
+      else if (kept.length < limit) kept.push(hit)
+    }
+    return kept
+  }
+
+  function isNearly(one: ChunkView, other: ChunkView): boolean {
+    if (one.text === other.text) return true
+    if (one.name === other.name) {
+      const shared = Math.min(one.lastLine, other.lastLine) - Math.max(one.firstLine, other.firstLine) + 1
+      const shorter = Math.min(one.lastLine - one.firstLine, other.lastLine - other.firstLine) + 1
+      if (one.firstLine !== one.lastLine && shared * 2 > shorter) return true
+    }
+    const [first, second] = [ordinals.get(one.id), ordinals.get(other.id)]
+    return first !== undefined && second !== undefined && (codes?.difference(first, second) ?? 1) < sameShare
+  }
+
+  return {
+    load,
+    add,
+    remove,
+    isStale,
+    search,
+    get isLoaded() {
+      return isLoaded
+    },
+    get bytes() {
+      return postings.bytes + (codes?.bytes ?? 0) + chunkIds.length * 24
+    },
+  }
+}
+
+export type SearchIndex = ReturnType<typeof createSearchIndex>
+
+/** Gentle: as much as two or three ranks. What a person wrote down counts a little more, and so does what is newer. */
+function leaning({ kind, name, changedAt }: ChunkView, now: number): number {
+  const source = name === 'MEMORY.md' ? 1.02 : kind === 'file' ? 1.01 : 1
+  return source * (1 + 0.03 * Math.exp(-Math.max(0, now - changedAt) / (30 * dayMs)))
+}

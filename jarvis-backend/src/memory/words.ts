@@ -1,0 +1,50 @@
+/**
+ * Words that say little about what a text is about. Negations are not among them: "not" and "never" change what was
+ * meant, and a passage that has them should win over one that has not.
+ */
+const stopWords = new Set(
+  `a about after all also am an and any are as at be been being but by can could did do does doing for from had has have
+  he her him his how i if in into is it its just me my of on or our please she should so some such than that the their
+  them then there these they this those to up us was we were what when where which while who why will with would you your`.split(
+    /\s+/,
+  ),
+)
+
+const longestWord = 64
+/** A run of letters and digits; `10.0.0.5`, `ct/104`, `nic-eno1` and `2026-11-02` come as their parts and as a whole. */
+const run = /[\p{L}\p{N}]+(?:[._:/@-][\p{L}\p{N}]+)*/gu
+const marks = /\p{M}+/gu
+
+/**
+ * The words of a text as the keyword index keeps them: lower case, without accents, plural and other common English ends
+ * cut, and compounds both whole and in parts. Linear in the text's length.
+ */
+export function wordsOf(text: string): string[] {
+  const found: string[] = []
+  const plain = text.normalize('NFKD').replace(marks, '').toLowerCase()
+  for (const [whole] of plain.matchAll(run)) {
+    const parts = whole.split(/[._:/@-]/)
+    if (parts.length > 1 && whole.length <= longestWord) found.push(whole)
+    for (const part of parts) if (part.length <= longestWord) found.push(stemOf(part))
+  }
+  return found
+}
+
+/** The words worth looking for; all of them where none is worth more than the rest. */
+export function queryWords(text: string): string[] {
+  const words = [...new Set(wordsOf(text))]
+  const telling = words.filter((word) => !stopWords.has(word))
+  return telling.length > 0 ? telling : words
+}
+
+/** `backups` → `backup`, `rebooted` → `reboot`, `failing` → `fail`. Cuts little: a wrong cut joins two meanings. */
+export function stemOf(word: string): string {
+  if (word.length < 5 || /\d/.test(word)) return word
+  if (word.endsWith('ies')) return `${word.slice(0, -3)}y`
+  if (/(?:ss|us|is)$/.test(word)) return word
+  if (/(?:ches|shes|sses|xes)$/.test(word)) return word.slice(0, -2)
+  if (word.endsWith('s')) return word.slice(0, -1)
+  const cut = word.endsWith('ing') ? word.slice(0, -3) : word.endsWith('ed') ? word.slice(0, -2) : undefined
+  if (cut === undefined || cut.length < 4 || !/[aeiouy]/.test(cut)) return word
+  return /([bdfgmnprt])\1$/.test(cut) ? cut.slice(0, -1) : cut
+}

@@ -1,0 +1,296 @@
+import Sqlite from 'better-sqlite3'
+import { load as loadVectorFunctions } from 'sqlite-vec'
+import type { ChunkView, MemoryStore, SourceKind } from '../../memory/ports.ts'
+import { wordsOf } from '../../memory/words.ts'
+
+/** Counted up where what is kept here changes its form: an older file is made anew. */
+const version = 1
+const schema = `
+  CREATE TABLE sources (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL UNIQUE,
+    title TEXT NOT NULL,
+    checksum TEXT NOT NULL,
+    changed_at INTEGER NOT NULL,
+    -- Why it is not indexed, or not whole.
+    problem TEXT
+  ) STRICT;
+  CREATE TABLE chunks (
+    -- Never given out twice: what is held in memory by id must not come to mean another text.
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    source_id INTEGER NOT NULL REFERENCES sources (id),
+    first_line INTEGER NOT NULL,
+    last_line INTEGER NOT NULL,
+    heading TEXT NOT NULL,
+    text TEXT NOT NULL,
+    hash BLOB NOT NULL,
+    is_from_tools INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX chunks_of_source ON chunks (source_id);
+  CREATE INDEX chunks_of_hash ON chunks (hash);
+  CREATE VIRTUAL TABLE chunk_words USING fts5 (words, content = '', contentless_delete = 1, tokenize = "unicode61 tokenchars '._:/@-'");
+  CREATE TABLE models (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    dimensions INTEGER NOT NULL,
+    is_serving INTEGER NOT NULL,
+    UNIQUE (name, dimensions)
+  ) STRICT;
+  -- By the SHA-256 of the text: what is written again, or moved, is not embedded again.
+  CREATE TABLE embeddings (
+    id INTEGER PRIMARY KEY,
+    model_id INTEGER NOT NULL REFERENCES models (id),
+    hash BLOB NOT NULL,
+    -- One signed byte for each dimension, scaled to the largest.
+    vector BLOB NOT NULL,
+    UNIQUE (model_id, hash)
+  ) STRICT;
+  PRAGMA user_version = ${version};
+`
+
+type ViewRow = Omit<ChunkView, 'isFromTools'> & { isFromTools: number }
+
+/**
+ * Opens the index at `path` (or `:memory:`); one that is damaged or of another version is made anew, for it holds nothing
+ * that cannot be derived again.
+ */
+export function openMemoryStore(path: string, discard: (path: string) => void): MemoryStore {
+  let sql: Sqlite.Database
+  try {
+    sql = open(path)
+  } catch {
+    discard(path)
+    sql = open(path)
+  }
+
+  const selectSources = sql.prepare<
+    [],
+    { kind: SourceKind; name: string; checksum: string; changedAt: number; problem: string | null }
+  >('SELECT kind, name, checksum, changed_at AS changedAt, problem FROM sources')
+  const selectSource = sql.prepare<[string], { id: number }>('SELECT id FROM sources WHERE name = ?')
+  const putSource = sql.prepare<unknown[], { id: number }>(
+    `INSERT INTO sources (kind, name, title, checksum, changed_at, problem) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, title = excluded.title, checksum = excluded.checksum,
+       changed_at = excluded.changed_at, problem = excluded.problem
+     RETURNING id`,
+  )
+  const deleteSource = sql.prepare('DELETE FROM sources WHERE id = ?')
+  const selectChunkIds = sql.prepare<[number], number>('SELECT id FROM chunks WHERE source_id = ?').pluck()
+  const deleteChunk = sql.prepare('DELETE FROM chunks WHERE id = ?')
+  const deleteWords = sql.prepare('DELETE FROM chunk_words WHERE rowid = ?')
+  const insertChunk = sql.prepare(
+    `INSERT INTO chunks (source_id, first_line, last_line, heading, text, hash, is_from_tools) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const insertWords = sql.prepare('INSERT INTO chunk_words (rowid, words) VALUES (?, ?)')
+  const selectChunks = sql.prepare<
+    [number, number, number],
+    { id: number; text: string; heading: string; embeddingId: number | null }
+  >(
+    `SELECT chunks.id, chunks.text, heading, embeddings.id AS embeddingId FROM chunks
+       LEFT JOIN embeddings ON embeddings.model_id = ? AND embeddings.hash = chunks.hash
+     WHERE chunks.id > ? ORDER BY chunks.id LIMIT ?`,
+  )
+  const view = `SELECT chunks.id, kind, name, title, first_line AS firstLine, last_line AS lastLine, heading, text,
+      changed_at AS changedAt, is_from_tools AS isFromTools
+    FROM chunks JOIN sources ON sources.id = chunks.source_id`
+  const selectViews = sql.prepare<[string], ViewRow>(`${view} WHERE chunks.id IN (SELECT value FROM json_each(?))`)
+  const selectViewsOf = sql.prepare<[string], ViewRow>(`${view} WHERE name = ? ORDER BY chunks.id`)
+  const selectServing = sql.prepare<[], { modelId: number; id: string; dimensions: number }>(
+    'SELECT id AS modelId, name AS id, dimensions FROM models WHERE is_serving = 1',
+  )
+  const putModel = sql.prepare<[string, number], { id: number }>(
+    `INSERT INTO models (name, dimensions, is_serving) VALUES (?, ?, 0)
+     ON CONFLICT (name, dimensions) DO UPDATE SET name = excluded.name RETURNING id`,
+  )
+  const selectBare = sql.prepare<
+    [number, number, number],
+    { chunkId: number; hash: Buffer; text: string; heading: string }
+  >(
+    `SELECT MAX(chunks.id) AS chunkId, hash, text, heading FROM (
+       SELECT id, hash, text, heading FROM chunks
+       WHERE id > ? AND NOT EXISTS (SELECT 1 FROM embeddings WHERE model_id = ? AND embeddings.hash = chunks.hash)
+       ORDER BY id LIMIT ?
+     ) AS chunks GROUP BY hash`,
+  )
+  const insertVector = sql.prepare('INSERT OR REPLACE INTO embeddings (model_id, hash, vector) VALUES (?, ?, ?)')
+  const selectVectors = sql.prepare<[string], { id: number; vector: Buffer }>(
+    'SELECT id, vector FROM embeddings WHERE id IN (SELECT value FROM json_each(?))',
+  )
+  const selectRescored = sql.prepare<[Buffer, string, number], { embeddingId: number; distance: number }>(
+    `SELECT id AS embeddingId, vec_distance_cosine(vec_int8(vector), vec_int8(?)) AS distance FROM embeddings
+     WHERE id IN (SELECT value FROM json_each(?)) ORDER BY distance LIMIT ?`,
+  )
+  const selectNearest = sql
+    .prepare<[Buffer, number, number], number>(
+      `SELECT chunks.id FROM (
+         SELECT hash, vec_distance_cosine(vec_int8(vector), vec_int8(?)) AS distance FROM embeddings
+         WHERE model_id = ? ORDER BY distance LIMIT ?
+       ) AS near JOIN chunks ON chunks.hash = near.hash ORDER BY distance, chunks.id DESC`,
+    )
+    .pluck()
+  const selectMatching = sql
+    .prepare<[string, number], number>('SELECT rowid FROM chunk_words WHERE words MATCH ? ORDER BY rank LIMIT ?')
+    .pluck()
+  const count = (query: string) => sql.prepare<[], number>(query).pluck()
+  const countSources = count('SELECT COUNT(*) FROM sources')
+  const countChunks = count('SELECT COUNT(*) FROM chunks')
+
+  let inUse: { modelId: number; dimensions: number } | undefined
+
+  const drop = (sourceId: number) => {
+    const ids = selectChunkIds.all(sourceId)
+    for (const id of ids) {
+      deleteChunk.run(id)
+      deleteWords.run(id)
+    }
+    return ids
+  }
+  const toView = ({ isFromTools, ...row }: ViewRow): ChunkView => ({ ...row, isFromTools: isFromTools === 1 })
+  const serving = () => selectServing.get()
+
+  return {
+    sources: (kind) =>
+      new Map(
+        selectSources
+          .all()
+          .filter((row) => kind === undefined || row.kind === kind)
+          .map(({ name, problem, checksum, changedAt }) => [
+            name,
+            { checksum, changedAt, ...(problem !== null && { problem }) },
+          ]),
+      ),
+    replace: (source, chunks, problem) =>
+      sql.transaction(() => {
+        const known = selectSource.get(source.name)
+        const removed = known === undefined ? [] : drop(known.id)
+        const { id } = putSource.get(
+          source.kind,
+          source.name,
+          source.title,
+          source.checksum,
+          source.changedAt,
+          problem ?? null,
+        ) as { id: number }
+        const added: number[] = []
+        for (const { firstLine, lastLine, heading, text, hash, isFromTools } of chunks) {
+          const { lastInsertRowid } = insertChunk.run(id, firstLine, lastLine, heading, text, hash, isFromTools ? 1 : 0)
+          insertWords.run(lastInsertRowid, wordsOf(`${heading} ${text}`).join(' '))
+          added.push(Number(lastInsertRowid))
+        }
+        return { removed, added }
+      })(),
+    remove: (name) =>
+      sql.transaction(() => {
+        const known = selectSource.get(name)
+        if (known === undefined) return []
+        const ids = drop(known.id)
+        deleteSource.run(known.id)
+        return ids
+      })(),
+    chunks: (after, limit) =>
+      selectChunks
+        .all(serving()?.modelId ?? 0, after, limit)
+        .map(({ embeddingId, ...chunk }) => ({ ...chunk, embeddingId: embeddingId ?? undefined })),
+    views: (ids) => selectViews.all(JSON.stringify(ids)).map(toView),
+    chunksOf: (name) => selectViewsOf.all(name).map(toView),
+    counts() {
+      const embedded = sql
+        .prepare<[number], number>(
+          'SELECT COUNT(*) FROM chunks WHERE hash IN (SELECT hash FROM embeddings WHERE model_id = ?)',
+        )
+        .pluck()
+      return {
+        sources: countSources.get() ?? 0,
+        chunks: countChunks.get() ?? 0,
+        embedded: embedded.get(inUse?.modelId ?? 0) ?? 0,
+      }
+    },
+    useModel(id, dimensions) {
+      const { id: modelId } = putModel.get(id, dimensions) as { id: number }
+      inUse = { modelId, dimensions }
+      if (serving() === undefined) sql.prepare('UPDATE models SET is_serving = 1 WHERE id = ?').run(modelId)
+    },
+    servingModel: serving,
+    withoutVector: (after, limit) => (inUse === undefined ? [] : selectBare.all(after, inUse.modelId, limit)),
+    addVectors(vectors) {
+      const { modelId } = inUse ?? { modelId: 0 }
+      sql.transaction(() => {
+        for (const { hash, vector } of vectors) insertVector.run(modelId, hash, toBytes(vector))
+      })()
+    },
+    settleModel: () =>
+      sql.transaction(() => {
+        if (inUse === undefined) return false
+        const isNew = serving()?.modelId !== inUse.modelId
+        sql.prepare('UPDATE models SET is_serving = (id = ?)').run(inUse.modelId)
+        sql
+          .prepare('DELETE FROM embeddings WHERE model_id <> ? OR hash NOT IN (SELECT hash FROM chunks)')
+          .run(inUse.modelId)
+        sql.prepare('DELETE FROM models WHERE id <> ?').run(inUse.modelId)
+        return isNew
+      })(),
+    sampleVectors(limit) {
+      const modelId = serving()?.modelId ?? 0
+      const all =
+        sql.prepare<[number], number>('SELECT COUNT(*) FROM embeddings WHERE model_id = ?').pluck().get(modelId) ?? 0
+      const step = Math.max(1, Math.floor(all / limit))
+      return sql
+        .prepare<[number, number, number], Buffer>(
+          'SELECT vector FROM embeddings WHERE model_id = ? AND id % ? = 0 LIMIT ?',
+        )
+        .pluck()
+        .all(modelId, step, limit)
+        .map(toVector)
+    },
+    vectors: (ids) => new Map(selectVectors.all(JSON.stringify(ids)).map(({ id, vector }) => [id, toVector(vector)])),
+    rescore: (query, ids, limit) => selectRescored.all(toBytes(query), JSON.stringify(ids), limit),
+    nearest: (query, limit) => {
+      const model = serving()
+      return model === undefined ? [] : selectNearest.all(toBytes(query), model.modelId, limit)
+    },
+    matching(words, limit) {
+      if (words.length === 0) return []
+      return selectMatching.all(words.map((word) => `"${word.replaceAll('"', '""')}"`).join(' OR '), limit)
+    },
+    close: () => sql.close(),
+  }
+}
+
+function open(path: string): Sqlite.Database {
+  const sql = new Sqlite(path)
+  try {
+    sql.pragma('journal_mode = WAL')
+    sql.pragma('synchronous = NORMAL')
+    sql.pragma('mmap_size = 268435456')
+    loadVectorFunctions(sql)
+    const found = Number(sql.pragma('user_version', { simple: true }))
+    if (found === 0) sql.exec(schema)
+    else if (found !== version) throw new Error(`The index has version ${found}.`)
+    if (found !== 0 && sql.pragma('quick_check(1)', { simple: true }) !== 'ok') throw new Error('The index is damaged.')
+    return sql
+  } catch (error) {
+    sql.close()
+    throw error
+  }
+}
+
+/** One signed byte a dimension; the scale does not matter to an angle. */
+function toBytes(vector: Float32Array): Buffer {
+  let largest = 0
+  for (const value of vector) largest = Math.max(largest, Math.abs(value))
+  const bytes = new Int8Array(vector.length)
+  if (largest > 0)
+    for (let at = 0; at < bytes.length; at += 1) bytes[at] = Math.round(((vector[at] as number) / largest) * 127)
+  return Buffer.from(bytes.buffer)
+}
+
+function toVector(bytes: Buffer): Float32Array {
+  const signed = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length)
+  let square = 0
+  for (const value of signed) square += value * value
+  const scale = square === 0 ? 0 : 1 / Math.sqrt(square)
+  const vector = new Float32Array(signed.length)
+  for (let at = 0; at < vector.length; at += 1) vector[at] = (signed[at] as number) * scale
+  return vector
+}
