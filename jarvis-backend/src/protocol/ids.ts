@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** `ses_` and 128 random bits in hex. Any string is accepted from outside; an unknown one is answered as such. */
+/** `ses_`, the time and 130 random bits. Any string is accepted from outside; an unknown one is answered as such. */
 export const SessionId = z.string().min(1).max(100)
 export const RunId = z.string().min(1).max(100)
 export const MessageId = z.string().min(1).max(100)

@@ -133,7 +133,7 @@ export function modelContract(dialect: Dialect) {
         ['stop_vm', { vmid: 102 }],
         ['get_vms', { node: 'pve ☃' }],
       ])
-      for (const call of calls) expect(call.toolUseId).toMatch(/^tu_[0-9a-f]{32}$/)
+      for (const call of calls) expect(call.toolUseId).toMatch(/^tu_[0-9a-z]{34}$/)
       expect(new Set(calls.map((call) => call.toolUseId)).size).toBe(3)
       expect(turn.stopReason).toBe('tool_use')
     })

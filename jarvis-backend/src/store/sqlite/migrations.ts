@@ -123,4 +123,58 @@ export const migrations: readonly string[] = [
     value TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- A call whose card was replaced has several; the newest counts.
+  ALTER TABLE confirmations ADD COLUMN call_id TEXT NOT NULL DEFAULT '';
+  UPDATE confirmations SET call_id = tool_use_id;
+  ALTER TABLE confirmations ADD COLUMN replaced_by TEXT;
+  -- The same for calls that are the same to a person: tool, arguments, target.
+  ALTER TABLE confirmations ADD COLUMN call_key TEXT NOT NULL DEFAULT '';
+  CREATE INDEX confirmations_of_call ON confirmations (call_id);
+  CREATE INDEX confirmations_denied ON confirmations (call_key, decided_at) WHERE decision = 'denied';
+
+  ALTER TABLE sessions ADD COLUMN is_rehearsal INTEGER NOT NULL DEFAULT 0;
+
+  CREATE TABLE grants (
+    id TEXT PRIMARY KEY,
+    key TEXT NOT NULL,
+    tool_name TEXT NOT NULL,
+    tool_input TEXT NOT NULL,
+    target TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    requested_by TEXT NOT NULL,
+    by TEXT NOT NULL,
+    tool_use_id TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    uses INTEGER NOT NULL,
+    uses_left INTEGER NOT NULL,
+    -- Used up, revoked or expired.
+    ended_at INTEGER
+  ) STRICT;
+  CREATE INDEX grants_live ON grants (key) WHERE ended_at IS NULL;
+  `,
+  `
+  -- Every page a commit changes is written: what a run writes touches fewer without these two.
+  DROP INDEX entries_of_run;
+
+  CREATE TABLE runs_by_id (
+    id TEXT PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('queued', 'running', 'stopping', 'ended')),
+    source TEXT NOT NULL CHECK (source IN ('chat', 'mcp')),
+    message_id TEXT NOT NULL,
+    text TEXT NOT NULL,
+    by TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    partial TEXT NOT NULL DEFAULT ''
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO runs_by_id
+    SELECT id, session_id, position, status, source, message_id, text, by, created_at, partial FROM runs;
+  DROP TABLE runs;
+  ALTER TABLE runs_by_id RENAME TO runs;
+  CREATE UNIQUE INDEX runs_in_order ON runs (session_id, position);
+  CREATE INDEX runs_unfinished ON runs (session_id, position) WHERE status <> 'ended';
+  `,
 ]

@@ -9,6 +9,7 @@ type SessionRow = {
   created_at: number
   updated_at: number
   next_seq: number
+  is_rehearsal: number
 }
 
 // seq, runId and type have columns of their own and are not kept twice.
@@ -21,6 +22,7 @@ const toSession = (row: SessionRow): StoredSession => ({
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   nextSeq: row.next_seq,
+  isRehearsal: row.is_rehearsal === 1,
 })
 const runColumns =
   'id, session_id AS sessionId, position, status, source, message_id AS messageId, text, by, created_at AS at, partial'
@@ -34,6 +36,7 @@ export function createTranscriptStore({ sql, atomically }: Database): Transcript
     'SELECT * FROM sessions WHERE (updated_at, id) < (?, ?) ORDER BY updated_at DESC, id DESC LIMIT ?',
   )
   const updateTitle = sql.prepare('UPDATE sessions SET title = ? WHERE id = ?')
+  const updateRehearsal = sql.prepare('UPDATE sessions SET is_rehearsal = ? WHERE id = ?')
   const removeSession = sql.prepare('DELETE FROM sessions WHERE id = ?')
   const updateSeq = sql.prepare('UPDATE sessions SET next_seq = ?, updated_at = ? WHERE id = ?')
 
@@ -57,7 +60,10 @@ export function createTranscriptStore({ sql, atomically }: Database): Transcript
   const insertEntry = sql.prepare(
     'INSERT INTO entries (session_id, seq, run_id, type, starts_run, body) VALUES (?, ?, ?, ?, ?, ?)',
   )
-  const selectRun = sql.prepare<[string], EntryRow>('SELECT * FROM entries WHERE run_id = ? ORDER BY seq')
+  const selectRun = sql.prepare<[string], EntryRow>(
+    `SELECT entries.* FROM runs JOIN entries ON entries.session_id = runs.session_id AND entries.run_id = runs.id
+     WHERE runs.id = ? ORDER BY seq`,
+  )
   const selectFrom = sql.prepare<[string, number, number], EntryRow>(
     'SELECT * FROM entries WHERE session_id = ? AND seq >= ? AND seq < ? ORDER BY seq',
   )
@@ -93,6 +99,7 @@ export function createTranscriptStore({ sql, atomically }: Database): Transcript
       return row && toSession(row)
     },
     renameSession: (id, title) => void updateTitle.run(title, id),
+    setRehearsal: (id, isRehearsal) => void updateRehearsal.run(isRehearsal ? 1 : 0, id),
     deleteSession: (id) => void removeSession.run(id),
     reserveSeq: (id, nextSeq, at) => void updateSeq.run(nextSeq, at, id),
 
