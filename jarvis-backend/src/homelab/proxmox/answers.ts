@@ -1,0 +1,121 @@
+import { z } from 'zod'
+
+/** Numbers come as numbers or strings, flags as 0, 1 or not at all. What cannot be read counts as not said. */
+const isNothing = (value: unknown) => value === null || value === ''
+const figure = z
+  .preprocess((value) => (isNothing(value) ? undefined : value), z.coerce.number().optional())
+  .catch(undefined)
+const whole = figure.transform((value) => (value === undefined ? undefined : Math.round(value)))
+const words = z
+  .preprocess((value) => (isNothing(value) ? undefined : String(value)), z.string().optional())
+  .catch(undefined)
+const flag = z.unknown().transform((value) => value === 1 || value === '1' || value === true)
+/** Guests are named by it, so it must be one. */
+const vmid = z.coerce.number().pipe(z.int().min(1).max(999_999_999))
+
+export const NodeRow = z.object({
+  type: z.literal('node'),
+  node: z.string().min(1),
+  status: words,
+  cpu: figure,
+  maxcpu: whole,
+  mem: figure,
+  maxmem: figure,
+  uptime: figure,
+})
+export const GuestRow = z.object({
+  type: z.enum(['qemu', 'lxc']),
+  vmid,
+  node: z.string().min(1),
+  name: words,
+  status: words,
+  uptime: figure,
+  cpu: figure,
+  maxcpu: whole,
+  mem: figure,
+  maxmem: figure,
+  disk: figure,
+  maxdisk: figure,
+  netin: figure,
+  netout: figure,
+  lock: words,
+  hastate: words,
+  tags: words,
+  template: flag,
+})
+export const StorageRow = z.object({
+  type: z.literal('storage'),
+  storage: z.string().min(1),
+  node: z.string().min(1),
+  status: words,
+  shared: flag,
+  plugintype: words,
+  content: words,
+  disk: figure,
+  maxdisk: figure,
+})
+export type NodeRow = z.output<typeof NodeRow>
+export type GuestRow = z.output<typeof GuestRow>
+export type StorageRow = z.output<typeof StorageRow>
+
+export const StatusRow = z.object({
+  type: z.enum(['cluster', 'node']),
+  name: z.string(),
+  quorate: flag,
+  online: flag,
+  /** What the node's name stands for, as the cluster resolves it. */
+  ip: words,
+})
+export type StatusRow = z.output<typeof StatusRow>
+
+export const TaskRow = z.object({
+  upid: z.string().min(1),
+  status: words,
+  endtime: whole,
+})
+export type TaskRow = z.output<typeof TaskRow>
+
+export const TaskStatus = z.object({ status: words, exitstatus: words })
+
+export const GuestNow = z.object({ status: words, qmpstatus: words, uptime: figure })
+
+export const BackupRow = z.object({
+  volid: z.string().min(1),
+  vmid: whole,
+  ctime: whole,
+  size: figure,
+  format: words,
+})
+
+export const NodeNow = z.object({
+  pveversion: words,
+  kversion: words,
+  'current-kernel': z.object({ release: words }).optional().catch(undefined),
+  cpu: figure,
+  cpuinfo: z.object({ model: words, cpus: whole }).optional().catch(undefined),
+  loadavg: z.array(figure).optional().catch(undefined),
+  memory: z.object({ used: figure, total: figure }).optional().catch(undefined),
+  rootfs: z.object({ used: figure, total: figure }).optional().catch(undefined),
+  uptime: figure,
+})
+
+/** A guest's configuration: only its network cards are looked at. */
+export const GuestConfig = z.record(z.string(), z.unknown())
+
+export const ServiceState = z.object({ 'active-state': words, state: words })
+
+/** Path → right → whether it is passed on to what lies below. */
+export const Permissions = z.record(z.string(), z.record(z.string(), z.unknown()))
+
+/** The rows that can be read, and how many cannot. */
+export function rowsOf<T extends z.ZodType>(schema: T, data: unknown): { rows: z.output<T>[]; unread: number } {
+  const rows: z.output<T>[] = []
+  if (!Array.isArray(data)) return { rows, unread: data === undefined || data === null ? 0 : 1 }
+  let unread = 0
+  for (const row of data) {
+    const parsed = schema.safeParse(row)
+    if (parsed.success) rows.push(parsed.data)
+    else unread += 1
+  }
+  return { rows, unread }
+}

@@ -1,0 +1,99 @@
+import type { Backup, ClusterState, Storage } from '../../protocol/index.ts'
+import type { Partial } from '../ports.ts'
+import { BackupRow, rowsOf } from './answers.ts'
+import { eachOf } from './each.ts'
+import { isForbidden, mayListBackups, type Rights } from './rights.ts'
+import type { Api } from './transport.ts'
+
+const width = 4
+/** A storage over the network may be slow, and a dead one hangs. */
+const answerMs = 15_000
+
+/**
+ * Reads the backups of each storage that holds some, shared ones once, from a node that is online.
+ * What cannot be read is named in `missing`. Newest first.
+ */
+export async function readBackups(
+  { api, rights, seen }: { api: Api; rights: Rights; seen: ReadonlyMap<string, readonly string[]> },
+  state: Pick<ClusterState, 'nodes' | 'guests' | 'storages'>,
+  query: { node?: string; storage?: string; vmid?: number },
+  signal: AbortSignal,
+): Promise<Partial<Backup>> {
+  const online = state.nodes.filter(({ status }) => status === 'online').map(({ name }) => name)
+  const away = state.nodes.filter(({ name, status }) => status !== 'online' && (query.node ?? name) === name)
+  const missing = away.map(({ name, status }) => `${name} is ${status}`)
+  const guestNodes = new Map(state.guests.map(({ vmid, node }) => [vmid, node]))
+  const asked = state.storages.filter(
+    ({ name, node, content }) =>
+      content.includes('backup') &&
+      (query.storage === undefined || name === query.storage) &&
+      (node === undefined || query.node === undefined || node === query.node),
+  )
+  if (query.storage !== undefined && !state.storages.some(({ name }) => name === query.storage)) {
+    missing.push(`there is no storage ${JSON.stringify(query.storage)} that this token sees`)
+  }
+
+  const read = async (storage: Storage): Promise<Backup[]> => {
+    const { name, node, isActive } = storage
+    const label = node === undefined ? name : `${name} on ${node}`
+    const from = node === undefined ? (seen.get(name) ?? online).filter((each) => online.includes(each)) : [node]
+    const [first] = from.filter((each) => online.includes(each))
+    if (first === undefined) {
+      if (node === undefined) missing.push(`${label} is not reachable`)
+      return []
+    }
+    if (!isActive) {
+      missing.push(`${label} is not reachable`)
+      return []
+    }
+    try {
+      const filter = { content: 'backup', ...(query.vmid !== undefined && { vmid: String(query.vmid) }) }
+      const data = await api.get(['nodes', first, 'storage', name, 'content'], filter, { signal, answerMs })
+      const { rows } = rowsOf(BackupRow, data)
+      if (rows.length === 0 && query.vmid === undefined && mayListBackups(rights, name) !== true) {
+        const needs = 'Datastore.AllocateSpace and VM.Backup, or Datastore.Allocate'
+        missing.push(`backups on ${label}: none visible to this token (it needs ${needs})`)
+      }
+      return rows.flatMap((row) => backupOf(row, storage, guestNodes))
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      const needs = 'it needs Datastore.AllocateSpace and VM.Backup, or Datastore.Allocate'
+      missing.push(
+        isForbidden(error)
+          ? `backups on ${label}: none visible to this token (${needs})`
+          : `backups on ${label} cannot be read: ${error instanceof Error ? error.message.replace(/\.$/, '') : String(error)}`,
+      )
+      return []
+    }
+  }
+  const found = (await eachOf(asked, width, read)).flat()
+  const items = found.filter(
+    (backup) =>
+      (query.vmid === undefined || backup.vmid === query.vmid) &&
+      (query.node === undefined || backup.node === query.node),
+  )
+  return { items: items.sort((a, b) => b.createdAt - a.createdAt), missing: [...new Set(missing)] }
+}
+
+/** @returns nothing where it is no guest's, or nobody knows when it was made. */
+function backupOf(
+  { volid, vmid, ctime, size, format }: ReturnType<typeof BackupRow.parse>,
+  storage: Storage,
+  guestNodes: ReadonlyMap<number, string>,
+): Backup[] {
+  const named = /(?:vzdump-(?:qemu|lxc|openvz)-|backup\/(?:vm|ct)\/)(\d+)/.exec(volid)?.[1]
+  const id = vmid ?? (named === undefined ? undefined : Number(named))
+  if (id === undefined || ctime === undefined) return []
+  const node = storage.node ?? guestNodes.get(id)
+  return [
+    {
+      volumeId: volid,
+      vmid: id,
+      storage: storage.name,
+      ...(node !== undefined && { node }),
+      createdAt: ctime * 1000,
+      sizeBytes: size ?? 0,
+      format: format ?? 'unknown',
+    },
+  ]
+}

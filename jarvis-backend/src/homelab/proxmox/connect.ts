@@ -1,0 +1,103 @@
+import { Agent } from 'node:https'
+import { isIP } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
+
+export type Trust = {
+  /** SHA-256 of the certificates that are trusted, `AA:BB:…`; none: the authorities decide. */
+  fingerprints: readonly string[]
+  /** PEM of the authority that signs the nodes' certificates; absent: the usual ones. */
+  ca: string | undefined
+}
+
+/** No byte of a request has left: it may be sent elsewhere. `message` goes on from the entry's name. */
+export class NotConnected extends Error {
+  readonly isCertificate: boolean
+  constructor(message: string, isCertificate = false) {
+    super(message)
+    this.isCertificate = isCertificate
+  }
+}
+
+/** An agent whose sockets have shown a trusted certificate before a request can be written to them. */
+export function createAgent(
+  trust: Trust,
+  options: { keepAlive: boolean; maxSockets: number; connectMs: number },
+): Agent {
+  const { connectMs, ...agentOptions } = options
+  const agent = new Agent(agentOptions)
+  const open = agent as unknown as { createConnection: typeof createConnection }
+  open.createConnection = createConnection
+  return agent
+
+  function createConnection(
+    to: { host?: string; port?: number | string },
+    done: (error: Error | null, socket?: Duplex) => void,
+  ): undefined {
+    const host = to.host ?? ''
+    const socket = connect(tlsOptions(host, Number(to.port), trust))
+    let isDone = false
+    const settle = (problem: NotConnected | undefined) => {
+      if (isDone) return
+      isDone = true
+      clearTimeout(timer)
+      socket.off('error', onError)
+      if (problem === undefined) {
+        done(null, socket)
+        return
+      }
+      socket.on('error', () => {})
+      socket.destroy()
+      done(problem)
+    }
+    const onError = (error: NodeJS.ErrnoException) => settle(notConnected(error, socket))
+    const timer = setTimeout(() => settle(new NotConnected(`did not answer within ${connectMs / 1000} s`)), connectMs)
+    socket.on('error', onError)
+    socket.on('close', () => settle(new NotConnected('closed the connection')))
+    socket.once('secureConnect', () => settle(mistrust(socket, trust)))
+  }
+}
+
+function tlsOptions(host: string, port: number, { fingerprints, ca }: Trust): ConnectionOptions {
+  return {
+    host,
+    port,
+    // A server name may not be an address.
+    ...(isIP(host) === 0 && { servername: host }),
+    // A pinned certificate is trusted for itself, whoever signed it and whatever name it bears.
+    rejectUnauthorized: fingerprints.length === 0,
+    ...(ca !== undefined && { ca }),
+  }
+}
+
+function mistrust(socket: TLSSocket, { fingerprints }: Trust): NotConnected | undefined {
+  if (fingerprints.length === 0) return undefined
+  const shown = socket.getPeerCertificate().fingerprint256
+  if (fingerprints.includes(shown)) return undefined
+  return new NotConnected(
+    `shows a certificate that PVE_FINGERPRINT does not name, so the token was not sent: ${shown}. If you changed the certificate, compare with "pvenode cert info" on the node and put it there`,
+    true,
+  )
+}
+
+function notConnected(error: NodeJS.ErrnoException, socket: TLSSocket): NotConnected {
+  const { code = '' } = error
+  const simple: Record<string, string> = {
+    ECONNREFUSED: 'refuses connections',
+    ECONNRESET: 'closed the connection',
+    ENOTFOUND: 'is a name that cannot be resolved',
+    EAI_AGAIN: 'is a name that cannot be resolved now',
+    EHOSTUNREACH: 'cannot be reached',
+    ENETUNREACH: 'cannot be reached',
+    ETIMEDOUT: 'did not answer',
+    EPROTO: 'does not speak TLS there',
+  }
+  const known = simple[code]
+  if (known !== undefined) return new NotConnected(known)
+  const shown = socket.getPeerCertificate().fingerprint256
+  if (shown === undefined) return new NotConnected(`gives no usable connection (${code || error.message})`)
+  return new NotConnected(
+    `has a certificate that is not trusted (${code || error.message}), so the token was not sent: set PVE_CA_FILE, or PVE_FINGERPRINT=${shown} once "pvenode cert info" on the node shows the same`,
+    true,
+  )
+}

@@ -1,0 +1,187 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { ClusterState } from '../../protocol/index.ts'
+import type { Shell } from '../ports.ts'
+import { NodeNow, Permissions } from './answers.ts'
+import { readBackups } from './backups.ts'
+import { eachOf } from './each.ts'
+import { seeGuest } from './guest.ts'
+import type { Known } from './known.ts'
+import type { Rights } from './rights.ts'
+import { findSelf, type Host } from './self.ts'
+import { readTemperature } from './temperature.ts'
+import type { Api } from './transport.ts'
+
+/** How seldom each is asked for. Loads and temperatures only while somebody watches. */
+const every = {
+  rightsMs: 600_000,
+  backupsMs: 600_000,
+  selfMs: 600_000,
+  loadMs: 60_000,
+  temperatureMs: 60_000,
+  pausedMs: 60_000,
+}
+/** Requests of one kind after one look. */
+const mostAtOnce = 4
+const answerMs = 6_000
+/** A node that gave no temperature is not asked again for so long. */
+const coldMs = 600_000
+
+export type Details = {
+  /** Reads what is due, after a look. Never rejects. */
+  follow(state: ClusterState, isLive: boolean): Promise<void>
+  close(): void
+}
+
+/** What the cluster's list does not tell: read sparsely, each node in its turn, and remembered in `known`. */
+export function createDetails(parts: {
+  api: Api
+  clock: Clock
+  shell: Shell
+  known: Known
+  host: Host
+  /** Something new is known. */
+  changed(): void
+}): Details {
+  const { api, clock, shell, known } = parts
+  const ending = new AbortController()
+  const { signal } = ending
+  const askedAt = new Map<string, number>()
+  let isBusy = false
+  let hasNews = false
+
+  const isDue = (what: string, afterMs: number) => {
+    const last = askedAt.get(what)
+    return last === undefined || clock.now() - last >= afterMs
+  }
+  /** Those of `items` whose turn it is, the longest unasked first. */
+  function due<T>(items: readonly T[], what: (item: T) => string, afterMs: number): T[] {
+    return items
+      .filter((item) => isDue(what(item), afterMs))
+      .sort((a, b) => (askedAt.get(what(a)) ?? 0) - (askedAt.get(what(b)) ?? 0))
+      .slice(0, mostAtOnce)
+  }
+  const quietly = async (work: () => Promise<void>) => {
+    try {
+      await work()
+    } catch {
+      // A detail that is not there: the next turn asks again.
+    }
+  }
+
+  async function rights() {
+    askedAt.set('rights', clock.now())
+    await quietly(async () => {
+      known.rights = rightsIn(await api.get(['access', 'permissions'], {}, { signal, answerMs }))
+      hasNews = true
+    })
+  }
+
+  async function self(state: ClusterState) {
+    await quietly(async () => {
+      known.self = await findSelf(api, state, parts.host, signal)
+      askedAt.set('self', clock.now())
+      hasNews ||= known.self !== undefined
+    })
+  }
+
+  async function backups(state: ClusterState) {
+    askedAt.set('backups', clock.now())
+    await quietly(async () => {
+      const source = { api, rights: known.rights, seen: storageNodes(known) }
+      const { items, missing } = await readBackups(source, state, {}, signal)
+      for (const { vmid, createdAt } of [...items].reverse()) known.backupAt.set(vmid, createdAt)
+      known.backupsMissing = missing.filter((line) => line.startsWith('backups on '))
+      parts.changed()
+    })
+  }
+
+  async function loads(nodes: readonly string[]) {
+    await eachOf(
+      due(nodes, (node) => `load ${node}`, every.loadMs),
+      mostAtOnce,
+      (node) =>
+        quietly(async () => {
+          askedAt.set(`load ${node}`, clock.now())
+          const { loadavg } = NodeNow.parse(await api.get(['nodes', node, 'status'], {}, { signal, answerMs }))
+          const load = loadavg?.[0]
+          if (load !== undefined) known.load1.set(node, load)
+          hasNews = true
+        }),
+    )
+  }
+
+  async function temperatures(nodes: readonly string[]) {
+    await eachOf(
+      due(nodes, (node) => `heat ${node}`, every.temperatureMs),
+      mostAtOnce,
+      async (node) => {
+        askedAt.set(`heat ${node}`, clock.now())
+        try {
+          const { celsius } = await readTemperature(shell, node, { signal })
+          known.temperatureC.set(node, celsius)
+          hasNews = true
+        } catch {
+          known.temperatureC.delete(node)
+          askedAt.set(`heat ${node}`, clock.now() + coldMs - every.temperatureMs)
+        }
+      },
+    )
+  }
+
+  /** A VM that does nothing at all may be paused, which only its own node tells. */
+  async function paused() {
+    const still = (known.reading?.guests ?? []).filter(
+      ({ type, status, cpu, template }) => type === 'qemu' && status === 'running' && !template && (cpu ?? 0) < 0.0005,
+    )
+    const stillIds = new Set(still.map(({ vmid }) => vmid))
+    for (const vmid of known.paused) if (!stillIds.has(vmid)) known.paused.delete(vmid)
+    await eachOf(
+      due(still, ({ vmid }) => `paused ${vmid}`, every.pausedMs),
+      mostAtOnce,
+      ({ vmid, node }) =>
+        quietly(async () => {
+          askedAt.set(`paused ${vmid}`, clock.now())
+          const seen = await seeGuest(api, { vmid, node, type: 'vm' }, () => clock.now(), signal)
+          hasNews ||= known.paused.has(vmid) !== (seen.status === 'paused')
+          if (seen.status === 'paused') known.paused.add(vmid)
+          else known.paused.delete(vmid)
+        }),
+    )
+  }
+
+  return {
+    async follow(state, isLive) {
+      if (isBusy || signal.aborted) return
+      isBusy = true
+      hasNews = false
+      const online = state.nodes.filter(({ status }) => status === 'online').map(({ name }) => name)
+      if (isDue('rights', every.rightsMs)) await rights()
+      // Storages may be slow; nothing else waits for them.
+      if (isDue('backups', every.backupsMs)) void backups(state)
+      await Promise.all([
+        isDue('self', every.selfMs) && known.self === undefined ? self(state) : undefined,
+        paused(),
+        isLive ? loads(online) : undefined,
+        isLive ? temperatures(online) : undefined,
+      ])
+      isBusy = false
+      if (hasNews && !signal.aborted) parts.changed()
+    },
+    close: () => ending.abort(new Error('closed')),
+  }
+}
+
+/** The nodes on which each storage is there. */
+export function storageNodes({ reading }: Pick<Known, 'reading'>): Map<string, string[]> {
+  const nodes = new Map<string, string[]>()
+  for (const { storage, node, status } of reading?.storages ?? []) {
+    if (status === 'available') nodes.set(storage, [...(nodes.get(storage) ?? []), node])
+  }
+  return nodes
+}
+
+function rightsIn(data: unknown): Rights {
+  const parsed = Permissions.safeParse(data)
+  if (!parsed.success) return undefined
+  return new Map(Object.entries(parsed.data).map(([path, rights]) => [path, new Set(Object.keys(rights))]))
+}

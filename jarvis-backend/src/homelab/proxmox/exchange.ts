@@ -1,0 +1,73 @@
+import type { Agent } from 'node:https'
+import { request } from 'node:https'
+import type { Reply } from './failure.ts'
+
+/** A guest's list of two thousand is under 2 MB. */
+const mostBytes = 32 * 1024 * 1024
+
+export type Exchange = {
+  url: URL
+  agent: Agent
+  method: 'GET' | 'POST'
+  /** With its query, from the root. */
+  path: string
+  headers: Record<string, string>
+  body: string | undefined
+  signal: AbortSignal
+  /** For all of it, the body included. */
+  answerMs: number
+}
+
+/**
+ * One request and its whole answer. Rejects with the signal's reason, `NotConnected` where nothing was sent, else with
+ * an error after which the request may have arrived.
+ */
+export function exchange({ url, agent, method, path, headers, body, signal, answerMs }: Exchange): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(signal.reason)
+      return
+    }
+    const asking = request({
+      agent,
+      method,
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      port: url.port || 443,
+      path,
+      headers,
+    })
+    const end = (settle: () => void) => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+      settle()
+    }
+    const fail = (error: unknown) => {
+      end(() => reject(error))
+      asking.destroy()
+    }
+    const onAbort = () => fail(signal.reason)
+    const timer = setTimeout(() => fail(new Error(`did not answer within ${answerMs / 1000} s`)), answerMs)
+    signal.addEventListener('abort', onAbort, { once: true })
+    asking.on('error', (error: Error & { isStale?: boolean }) => {
+      error.isStale = asking.reusedSocket
+      fail(error)
+    })
+    asking.on('response', (response) => {
+      const pieces: Buffer[] = []
+      let length = 0
+      response.on('data', (piece: Buffer) => {
+        pieces.push(piece)
+        length += piece.length
+        if (length > mostBytes) fail(new Error('gave an answer that is too long'))
+      })
+      response.on('error', fail)
+      response.on('aborted', () => fail(new Error('closed the connection in its answer')))
+      response.on('end', () => {
+        if (!response.complete) return
+        const text = Buffer.concat(pieces).toString('utf8')
+        end(() => resolve({ status: response.statusCode ?? 0, phrase: response.statusMessage ?? '', text }))
+      })
+    })
+    asking.end(body)
+  })
+}

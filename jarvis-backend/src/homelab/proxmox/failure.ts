@@ -1,0 +1,77 @@
+import { JarvisError } from '../../protocol/index.ts'
+
+/** What Proxmox, or the way to it, said to one request. `words` is Proxmox's own sentence, `message` ours. */
+export class ApiError extends JarvisError {
+  readonly words: string
+  /** Absent where no answer came. */
+  readonly status: number | undefined
+
+  constructor(
+    code: 'cluster_unreachable' | 'cluster_refused' | 'outcome_unknown',
+    message: string,
+    more: { status?: number; words?: string; cause?: unknown } = {},
+  ) {
+    super(code, message, { cause: more.cause })
+    this.status = more.status
+    this.words = more.words ?? ''
+  }
+}
+
+export type Reply = { status: number; phrase: string; text: string }
+
+/** The proxying node's own codes for "the other node did not answer": connecting; TLS, sending and headers; the body. */
+export const isProxyFailure = (status: number) => status >= 595 && status <= 599
+/** A web server in front of Proxmox may have passed the request on or not. */
+const isGatewayFailure = (status: number) => status === 502 || status === 503 || status === 504
+
+/**
+ * What an answer with a status of 400 or more means. Only with 595 is it certain that a changing request did not arrive.
+ * @param about the node the request was for, where it was for one
+ */
+export function failureOf(reply: Reply, about: { node?: string; isChange: boolean }): ApiError {
+  const { status } = reply
+  const words = wordsOf(reply)
+  const who = about.node ?? 'The cluster'
+  if ((isProxyFailure(status) && status !== 595) || isGatewayFailure(status)) {
+    if (about.isChange) {
+      const message = `The request was sent, and ${who} did not answer (${status}): whether it was carried out is not known.`
+      return new ApiError('outcome_unknown', message, { status, words })
+    }
+  }
+  if (isProxyFailure(status) || isGatewayFailure(status)) {
+    const message = `${who} cannot be reached by the rest of the cluster (${status}${words === '' ? '' : `, ${words}`}).`
+    return new ApiError('cluster_unreachable', message, { status, words })
+  }
+  if (status === 401) {
+    const message =
+      'Proxmox does not accept the API token (401): compare PVE_TOKEN_ID and PVE_TOKEN_SECRET with the token under Datacenter, Permissions, API Tokens.'
+    return new ApiError('cluster_unreachable', message, { status, words: words === '' ? 'token not accepted' : words })
+  }
+  if (status === 403) {
+    const message = `The API token lacks a right: ${words}. Give its role that right, or use another token.`
+    return new ApiError('cluster_refused', message, { status, words })
+  }
+  return new ApiError('cluster_refused', `Proxmox refused (${status}): ${words}.`, { status, words })
+}
+
+/** The body's `message` and `errors`, else the reason phrase, which is all there was before 2025. */
+function wordsOf({ status, phrase, text }: Reply): string {
+  const said = bodyOf(text)
+  const details = Object.entries(said.errors).map(([name, problem]) => `${name}: ${problem}`)
+  const first = said.message === '' ? phrase.trim() : said.message
+  const all = [first, ...details].filter((part) => part !== '')
+  return all.length === 0 ? `status ${status}` : all.join(' ').slice(0, 500)
+}
+
+function bodyOf(text: string): { message: string; errors: Record<string, string> } {
+  try {
+    const body = JSON.parse(text) as { message?: unknown; errors?: unknown } | null
+    const errors = typeof body?.errors === 'object' && body.errors !== null ? body.errors : {}
+    return {
+      message: typeof body?.message === 'string' ? body.message.trim() : '',
+      errors: Object.fromEntries(Object.entries(errors).map(([name, problem]) => [name, String(problem).trim()])),
+    }
+  } catch {
+    return { message: '', errors: {} }
+  }
+}

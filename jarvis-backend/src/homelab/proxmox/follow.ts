@@ -1,0 +1,52 @@
+import { type Clock, sleep } from '../../lib/clock.ts'
+import { JarvisError } from '../../protocol/index.ts'
+import { TaskStatus } from './answers.ts'
+import type { Api } from './transport.ts'
+import type { Upid } from './upid.ts'
+
+const pollMs = 1_000
+const tellEveryMs = 15_000
+/** A node that does not answer for so long has taken what became of the task with it. */
+const silenceMs = 30_000
+const answerMs = 6_000
+
+/**
+ * Follows a task to its end on the node that its UPID names. @returns Proxmox's exit status.
+ * @throws JarvisError `outcome_unknown` where the node stopped answering.
+ */
+export async function followTask(
+  api: Api,
+  upid: string,
+  { node, type }: Upid,
+  { clock, signal, onProgress }: { clock: Clock; signal: AbortSignal; onProgress?: (message: string) => void },
+): Promise<string> {
+  const begunAt = clock.now()
+  let heardAt = begunAt
+  let toldAt = begunAt
+  for (;;) {
+    try {
+      const { status, exitstatus } = TaskStatus.parse(
+        await api.get(['nodes', node, 'tasks', upid, 'status'], {}, { signal, answerMs }),
+      )
+      heardAt = clock.now()
+      if (status === 'stopped') return exitstatus ?? 'unexpected status'
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      if (clock.now() - heardAt >= silenceMs) {
+        const why = error instanceof Error ? error.message : String(error)
+        throw new JarvisError(
+          'outcome_unknown',
+          `The task ${type} was begun, and what became of it cannot be read: ${why}`,
+          {
+            cause: error,
+          },
+        )
+      }
+    }
+    if (clock.now() - toldAt >= tellEveryMs) {
+      toldAt = clock.now()
+      onProgress?.(`Task ${type} still running after ${Math.round((toldAt - begunAt) / 1000)} s`)
+    }
+    await sleep(clock, pollMs, signal)
+  }
+}

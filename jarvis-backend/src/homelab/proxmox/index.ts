@@ -1,0 +1,204 @@
+import type { Clock } from '../../lib/clock.ts'
+import { type ClusterState, JarvisError, type Task } from '../../protocol/index.ts'
+import { spanOf } from '../format.ts'
+import type { Cluster, Shell } from '../ports.ts'
+import { readBackups } from './backups.ts'
+import { createDetails, storageNodes } from './details.ts'
+import { ApiError } from './failure.ts'
+import { learn, nothingKnown } from './known.ts'
+import { nodeDetail } from './node-detail.ts'
+import { createPoller } from './poller.ts'
+import { type PowerParts, power } from './power.ts'
+import { createRates } from './rates.ts'
+import { readCluster } from './reading.ts'
+import { emptyLine } from './rights.ts'
+import { type Host, thisHost } from './self.ts'
+import { restartService } from './service.ts'
+import { stateOf } from './state.ts'
+import { readTasks } from './tasks.ts'
+import { readTemperature } from './temperature.ts'
+import { type Connection, createTransport, type Deadlines } from './transport.ts'
+
+export type { Connection } from './transport.ts'
+
+export type ProxmoxOptions = {
+  connection: Connection
+  /** Temperatures, and services that the API does not restart. */
+  shell: Shell
+  clock: Clock
+  /** `node/agent1`, `vm/101`, `ct/104`: only shown as such, not enforced here. */
+  protectedTargets: ReadonlySet<string>
+  host?: Host
+  deadlines?: Deadlines
+}
+
+/** Between two looks: while somebody watches, otherwise, and while Proxmox refuses the token and waits 3 s to say so. */
+const pace = { liveMs: 5_000, idleMs: 30_000, refusedMs: 60_000 }
+
+/** A real cluster over its API. `addressOf`: what a node's name stands for, as far as the cluster says. */
+export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(node: string): string | undefined } {
+  const { shell, clock, protectedTargets } = options
+  const now = () => clock.now()
+  const api = createTransport(options.connection, now, options.deadlines)
+  const known = nothingKnown(createRates())
+  const startedAt = now()
+  const listeners = new Map<() => void, 'live' | 'idle'>()
+  let failure: { error: unknown; since: number } | undefined
+  let made: { key: string; state: ClusterState } | undefined
+
+  function changed() {
+    made = undefined
+    for (const listener of [...listeners.keys()]) listener()
+  }
+  const isLive = () => [...listeners.values()].includes('live')
+
+  async function look(signal: AbortSignal) {
+    try {
+      const reading = await readCluster(api, now, signal)
+      // A wrong certificate on one of several ways in is worth knowing though another served.
+      reading.missing.push(...api.problems())
+      learn(known, reading)
+      failure = undefined
+    } catch (error) {
+      if (signal.aborted) return
+      failure = { error, since: failure?.since ?? now() }
+    }
+    changed()
+    if (failure === undefined) void details.follow(state(), isLive())
+  }
+
+  function state(): ClusterState {
+    const lost = failure === undefined ? undefined : lostLine(failure.error)
+    const key = lost ?? ''
+    if (made?.key !== key) {
+      const next = stateOf(known, protectedTargets, startedAt, lost)
+      made = { key, state: failure === undefined ? next : { ...next, unreachableSince: failure.since } }
+    }
+    return made.state
+  }
+
+  function lostLine(error: unknown): string {
+    const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+    const { reading } = known
+    return reading === undefined ? why : `${why}; last seen ${spanOf((now() - reading.at) / 1000)} ago`
+  }
+
+  const details = createDetails({ api, clock, shell, known, host: options.host ?? thisHost(), changed })
+  const poller = createPoller(clock, look, () => {
+    if (failure?.error instanceof ApiError && failure.error.status === 401) return pace.refusedMs
+    return isLive() ? pace.liveMs : pace.idleMs
+  })
+
+  /** A state from now on. @throws JarvisError `cluster_unreachable` */
+  async function fresh(signal: AbortSignal): Promise<ClusterState> {
+    await poller.refresh(signal)
+    if (failure !== undefined) throw unreachable(failure.error)
+    return state()
+  }
+
+  /** A state that is a few seconds old at most. */
+  async function recent(signal: AbortSignal): Promise<ClusterState> {
+    if (signal.aborted) throw signal.reason
+    const isRecent = known.reading !== undefined && now() - known.reading.at < pace.liveMs
+    return isRecent && failure === undefined ? state() : fresh(signal)
+  }
+
+  /** The cluster's own spelling of a node, which alone may stand in a path. @throws JarvisError `not_found` */
+  async function nodeNamed(name: string, signal: AbortSignal) {
+    const has = ({ nodes }: ClusterState) => nodes.find((node) => node.name === name)
+    const current = await recent(signal)
+    const found = has(current) ?? has(await fresh(signal))
+    if (found !== undefined) return found
+    const names = state().nodes.map((node) => node.name)
+    throw new JarvisError('not_found', `There is no node ${JSON.stringify(name)}. Nodes: ${names.join(', ')}.`)
+  }
+
+  /** @throws JarvisError `not_found`, `cluster_unreachable` */
+  async function onlineNode(name: string, signal: AbortSignal): Promise<string> {
+    const node = await nodeNamed(name, signal)
+    if (node.status !== 'offline') return node.name
+    throw new JarvisError('cluster_unreachable', `${name} is offline.`)
+  }
+
+  const find: PowerParts['find'] = async (vmid, signal) => {
+    const { guests, nodes } = await fresh(signal)
+    const guest = guests.find((candidate) => candidate.vmid === vmid)
+    if (guest === undefined) {
+      const blind =
+        guests.length === 0 ? emptyLine(known.rights, ' Guests', 'VM.Audit', '/vms').map((line) => `${line}.`) : []
+      throw new JarvisError('not_found', `There is no guest ${vmid}.${blind.join('')}`)
+    }
+    if (nodes.find(({ name }) => name === guest.node)?.status === 'offline') {
+      throw new JarvisError('cluster_unreachable', `${guest.node} is offline, and ${vmid} is on it. Nothing was done.`)
+    }
+    return { vmid, node: guest.node, type: guest.type, isHa: guest.isHa }
+  }
+
+  function noteTask(task: Task) {
+    known.ownTasks.set(task.upid, task)
+    changed()
+  }
+
+  return {
+    state,
+    watch(listener, wanted = 'live') {
+      const own = () => listener()
+      listeners.set(own, wanted)
+      poller.paceChanged()
+      return () => {
+        listeners.delete(own)
+        poller.paceChanged()
+      }
+    },
+    async nodeDetail(name, { signal }) {
+      return nodeDetail(api, await onlineNode(name, signal), signal)
+    },
+    async temperature(name, callOptions) {
+      return readTemperature(shell, await onlineNode(name, callOptions.signal), callOptions)
+    },
+    async tasks(query, { signal }) {
+      if (query.node !== undefined) await nodeNamed(query.node, signal)
+      const current = await recent(signal)
+      return readTasks({ api, rights: known.rights, own: [...known.ownTasks.values()] }, current, query, signal)
+    },
+    async backups(query, { signal }) {
+      if (query.node !== undefined) await nodeNamed(query.node, signal)
+      const current = await recent(signal)
+      return readBackups({ api, rights: known.rights, seen: storageNodes(known) }, current, query, signal)
+    },
+    power: (vmid, action, force, callOptions) =>
+      power(
+        {
+          api,
+          clock,
+          find,
+          noteTask,
+          noteGuest(id, seen) {
+            known.sightings.set(id, seen)
+            changed()
+          },
+        },
+        vmid,
+        action,
+        force,
+        callOptions,
+      ),
+    async restartService(name, service, callOptions) {
+      const node = await onlineNode(name, callOptions.signal)
+      return restartService({ api, clock, shell, noteTask }, node, service, callOptions)
+    },
+    addressOf: (node) => known.reading?.status?.find(({ type, name }) => type === 'node' && name === node)?.ip,
+    close() {
+      poller.close()
+      details.close()
+      listeners.clear()
+      api.close()
+    },
+  }
+}
+
+function unreachable(error: unknown): unknown {
+  return error instanceof JarvisError
+    ? error
+    : new JarvisError('cluster_unreachable', 'The cluster cannot be read.', { cause: error })
+}

@@ -1,0 +1,94 @@
+import type { Guest, Task } from '../../protocol/index.ts'
+import type { GuestRow, NodeRow, StatusRow, StorageRow } from './answers.ts'
+import type { Rates } from './rates.ts'
+import type { Rights } from './rights.ts'
+
+/** One look at the cluster. */
+export type Reading = {
+  at: number
+  nodes: NodeRow[]
+  guests: GuestRow[]
+  storages: StorageRow[]
+  /** Absent where it could not be read. */
+  status: StatusRow[] | undefined
+  tasks: Task[]
+  /** What of it could not be read, in plain words. */
+  missing: string[]
+}
+
+/** Seen of one guest itself, later than the cluster's list can tell, which is some ten seconds behind. */
+export type Sighting = { status: Guest['status']; uptimeS: number; at: number }
+
+/** All that is remembered between looks. */
+export type Known = {
+  reading: Reading | undefined
+  rights: Rights
+  nodeSeenAt: Map<string, number>
+  /** A guest on a dead node loses its name in the list. */
+  names: Map<number, string>
+  rates: Rates
+  load1: Map<string, number>
+  temperatureC: Map<string, number>
+  backupAt: Map<number, number>
+  backupsMissing: string[]
+  /** VMs that the list calls running and that are paused. */
+  paused: Set<number>
+  sightings: Map<number, Sighting>
+  /** Tasks that were begun here, until the cluster's list shows them as they are. */
+  ownTasks: Map<string, Task>
+  self: { node?: string; vmid?: number } | undefined
+}
+
+export const nothingKnown = (rates: Rates): Known => ({
+  reading: undefined,
+  rights: undefined,
+  nodeSeenAt: new Map(),
+  names: new Map(),
+  rates,
+  load1: new Map(),
+  temperatureC: new Map(),
+  backupAt: new Map(),
+  backupsMissing: [],
+  paused: new Set(),
+  sightings: new Map(),
+  ownTasks: new Map(),
+  self: undefined,
+})
+
+/** The list is that far behind at most: its own ten seconds, and the time between two looks. */
+export const listLagMs = 15_000
+/** An own task that the list never showed is kept for so long after its end. */
+export const ownTaskKeptMs = 60_000
+
+/** Takes in a new look; what was known of things that are gone is forgotten. */
+export function learn(known: Known, reading: Reading) {
+  known.reading = reading
+  for (const { name, isOnline } of nodesOf(reading)) if (isOnline) known.nodeSeenAt.set(name, reading.at)
+  for (const { vmid, name } of reading.guests) if (name !== undefined) known.names.set(vmid, name)
+  known.rates.learn(reading.guests, reading.at)
+  const vmids = new Set(reading.guests.map(({ vmid }) => vmid))
+  for (const map of [known.names, known.backupAt, known.sightings]) {
+    for (const vmid of map.keys()) if (!vmids.has(vmid)) map.delete(vmid)
+  }
+  for (const [vmid, { at }] of known.sightings) if (reading.at - at > listLagMs) known.sightings.delete(vmid)
+  const listed = new Map(reading.tasks.map((task) => [task.upid, task]))
+  for (const [upid, task] of known.ownTasks) {
+    const isShown = task.status === 'running' || listed.get(upid)?.status === task.status
+    const isOld = task.endedAt !== undefined && reading.at - task.endedAt > ownTaskKeptMs
+    if ((isShown && task.status !== 'running') || isOld) known.ownTasks.delete(upid)
+  }
+}
+
+/** Every node that the cluster names; whether it is online as corosync says, else as the list says. */
+export function nodesOf({ nodes, status }: Pick<Reading, 'nodes' | 'status'>) {
+  const members = new Map(
+    (status ?? []).filter(({ type }) => type === 'node').map(({ name, online }) => [name, online] as const),
+  )
+  const rows = new Map(nodes.map((row) => [row.node, row]))
+  return [...new Set([...rows.keys(), ...members.keys()])].map((name) => {
+    const row = rows.get(name)
+    const online =
+      members.get(name) ?? (row?.status === 'online' ? true : row?.status === 'offline' ? false : undefined)
+    return { name, row, isOnline: online === true, isUnknown: online === undefined }
+  })
+}

@@ -1,0 +1,70 @@
+import type { Clock } from '../../lib/clock.ts'
+
+export type Poller = {
+  /** The result of a look that begins now or later: all who ask meanwhile share it. Rejects only with the signal's reason. */
+  refresh(signal: AbortSignal): Promise<void>
+  /** The time between looks is another now. */
+  paceChanged(): void
+  close(): void
+}
+
+/** The one thing that looks at the cluster, at once and then every `everyMs()`. `look` never rejects. */
+export function createPoller(
+  clock: Clock,
+  look: (signal: AbortSignal) => Promise<void>,
+  everyMs: () => number,
+): Poller {
+  const ending = new AbortController()
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let going: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  let cancel: (() => void) | undefined
+
+  function begin(): Promise<void> {
+    cancel?.()
+    lookedAt = clock.now()
+    going = look(ending.signal).finally(() => {
+      going = undefined
+      schedule()
+    })
+    return going
+  }
+  function schedule() {
+    cancel?.()
+    if (ending.signal.aborted || going !== undefined) return
+    const waitMs = Math.max(0, lookedAt + everyMs() - clock.now())
+    cancel = clock.after(waitMs, () => void begin())
+  }
+  function shared(): Promise<void> {
+    if (going === undefined) return begin()
+    // One that is under way may have begun before what the caller wants to see.
+    next ??= going.then(() => {
+      next = undefined
+      return ending.signal.aborted ? undefined : begin()
+    })
+    return next
+  }
+  void begin()
+
+  return {
+    refresh: (signal) => orAborted(shared(), signal),
+    paceChanged: schedule,
+    close() {
+      ending.abort(new Error('closed'))
+      cancel?.()
+    },
+  }
+}
+
+/** The promise, or the signal's reason as soon as it aborts; the work goes on. */
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    if (signal.aborted) {
+      onAbort()
+      return
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}

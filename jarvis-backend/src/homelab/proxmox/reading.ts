@@ -1,0 +1,61 @@
+import { JarvisError } from '../../protocol/index.ts'
+import { GuestRow, NodeRow, rowsOf, StatusRow, StorageRow, TaskRow } from './answers.ts'
+import type { Reading } from './known.ts'
+import { isForbidden } from './rights.ts'
+import type { Api } from './transport.ts'
+import { taskOf } from './upid.ts'
+
+/** A look that takes longer is given up: these come from the entry node's own memory. */
+const answerMs = 5_000
+
+/** One look at the cluster, in three requests. @throws ApiError where not even the list of what there is can be had. */
+export async function readCluster(api: Api, now: () => number, signal: AbortSignal): Promise<Reading> {
+  const ask = { signal, answerMs }
+  const missing: string[] = []
+  const orMissing = async (what: string, path: readonly string[]) => {
+    try {
+      return await api.get(path, {}, ask)
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      missing.push(
+        isForbidden(error)
+          ? `${what} cannot be seen by this token (it needs Sys.Audit on /)`
+          : `${what} cannot be read now${error instanceof JarvisError ? `: ${error.message.replace(/\.$/, '')}` : ''}`,
+      )
+      return undefined
+    }
+  }
+  const [resources, status, tasks] = await Promise.all([
+    api.get(['cluster', 'resources'], {}, ask),
+    orMissing('quorum', ['cluster', 'status']),
+    orMissing('tasks', ['cluster', 'tasks']),
+  ])
+  const kinds = new Set(['node', 'qemu', 'lxc', 'storage'])
+  const all = Array.isArray(resources) ? (resources as { type?: unknown }[]) : []
+  const rowsOfType = (...types: string[]) => all.filter((row) => types.includes(String(row?.type)))
+  const nodes = rowsOf(NodeRow, rowsOfType('node'))
+  const guests = rowsOf(GuestRow, rowsOfType('qemu', 'lxc'))
+  const storages = rowsOf(StorageRow, rowsOfType('storage'))
+  const unread = nodes.unread + guests.unread + storages.unread
+  if (unread > 0)
+    missing.push(`${unread} of ${all.filter((row) => kinds.has(String(row?.type))).length} things listed make no sense`)
+  return {
+    at: now(),
+    nodes: nodes.rows,
+    guests: unique(guests.rows),
+    storages: storages.rows,
+    status: status === undefined ? undefined : rowsOf(StatusRow, status).rows,
+    tasks: rowsOf(TaskRow, tasks).rows.flatMap(taskOf),
+    missing,
+  }
+}
+
+/** While a guest migrates, two nodes may both name it. */
+function unique(rows: GuestRow[]): GuestRow[] {
+  const byVmid = new Map<number, GuestRow>()
+  for (const row of rows) {
+    const before = byVmid.get(row.vmid)
+    if (before === undefined || before.status !== 'running') byVmid.set(row.vmid, row)
+  }
+  return [...byVmid.values()]
+}

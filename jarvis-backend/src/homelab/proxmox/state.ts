@@ -1,0 +1,154 @@
+import type { ClusterState, Guest, Node, Storage, Task } from '../../protocol/index.ts'
+import type { GuestRow, StorageRow } from './answers.ts'
+import { type Known, nodesOf, type Reading } from './known.ts'
+import { emptyLine, partLine } from './rights.ts'
+
+const shownTasks = 20
+const digits = (value: number, count: number) => Number(value.toFixed(count))
+
+/** What is known as clients see it. @param lost why the cluster cannot be read now, in plain words */
+export function stateOf(
+  known: Known,
+  protectedTargets: ReadonlySet<string>,
+  startedAt: number,
+  lost: string | undefined,
+): ClusterState {
+  const { reading, self } = known
+  if (reading === undefined) {
+    const missing = [lost ?? 'the cluster has not been read yet']
+    const none = { nodes: [], guests: [], storages: [], tasks: [] }
+    return { name: 'cluster', isDemo: false, at: startedAt, ...none, isQuorate: true, missing }
+  }
+  const cluster = reading.status?.find(({ type }) => type === 'cluster')
+  const nodes = nodesOf(reading).map((node) => nodeOf(node, known, protectedTargets))
+  return {
+    name: cluster?.name ?? nodes[0]?.name ?? 'cluster',
+    isDemo: false,
+    at: reading.at,
+    nodes: nodes.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    guests: reading.guests.map((row) => guestOf(row, known, protectedTargets)).sort((a, b) => a.vmid - b.vmid),
+    storages: storagesOf(reading.storages),
+    tasks: newest(tasksOf(known), shownTasks),
+    // A host alone has no cluster row, and needs no quorum.
+    isQuorate: cluster?.quorate ?? true,
+    ...(self !== undefined && { self }),
+    missing: [...(lost === undefined ? [] : [lost]), ...missingOf(known, reading, nodes)],
+  }
+}
+
+function nodeOf(
+  { name, row, isOnline, isUnknown }: ReturnType<typeof nodesOf>[number],
+  { nodeSeenAt, load1, temperatureC }: Known,
+  protectedTargets: ReadonlySet<string>,
+): Node {
+  const seenAt = nodeSeenAt.get(name)
+  const who = { name, isProtected: protectedTargets.has(`node/${name}`) }
+  const lastSeen = seenAt === undefined ? {} : { lastSeenAt: seenAt }
+  if (!isOnline) return { ...who, status: isUnknown ? 'unknown' : 'offline', ...lastSeen }
+  const load = load1.get(name)
+  const heat = temperatureC.get(name)
+  return {
+    ...who,
+    status: 'online',
+    ...(row?.cpu !== undefined && { cpuRatio: digits(row.cpu, 3) }),
+    ...(row?.maxcpu !== undefined && { cpuCount: row.maxcpu }),
+    ...(row?.mem !== undefined && { ramBytes: row.mem }),
+    ...(row?.maxmem !== undefined && { ramTotalBytes: row.maxmem }),
+    ...(row?.uptime !== undefined && { uptimeS: row.uptime }),
+    ...(load !== undefined && { load1: digits(load, 2) }),
+    ...(heat !== undefined && { temperatureC: digits(heat, 1) }),
+  }
+}
+
+function guestOf(row: GuestRow, known: Known, protectedTargets: ReadonlySet<string>): Guest {
+  const { vmid, node } = row
+  const type = row.type === 'qemu' ? 'vm' : 'ct'
+  const seen = known.sightings.get(vmid)
+  const listed = statusIn(row.status)
+  const status = seen?.status ?? (listed === 'running' && known.paused.has(vmid) ? 'paused' : listed)
+  const isUp = status === 'running' || status === 'paused'
+  const since = seen === undefined ? 0 : Math.max(0, (known.reading?.at ?? seen.at) - seen.at) / 1000
+  const rate = status === 'running' ? known.rates.of(vmid) : undefined
+  const backupAt = known.backupAt.get(vmid)
+  const isHa = row.hastate !== undefined && !['unmanaged', 'ignored'].includes(row.hastate)
+  return {
+    vmid,
+    name: row.name ?? known.names.get(vmid) ?? `${type}-${vmid}`,
+    type,
+    node,
+    status,
+    isProtected: protectedTargets.has(`${type}/${vmid}`),
+    uptimeS: isUp ? Math.floor(seen === undefined ? (row.uptime ?? 0) : seen.uptimeS + since) : 0,
+    cpuRatio: status === 'running' ? digits(row.cpu ?? 0, 3) : 0,
+    cpuCount: row.maxcpu ?? 0,
+    ramBytes: isUp ? (row.mem ?? 0) : 0,
+    ramTotalBytes: row.maxmem ?? 0,
+    diskBytes: row.disk ?? 0,
+    diskTotalBytes: row.maxdisk ?? 0,
+    ...(rate !== undefined && { netInBps: rate.inBps, netOutBps: rate.outBps }),
+    ...(row.lock !== undefined && { lock: row.lock }),
+    isHa,
+    ...(row.hastate !== undefined && { haState: row.hastate }),
+    tags: (row.tags ?? '').split(/[;, ]+/).filter((tag) => tag !== ''),
+    ...(row.template && { isTemplate: true }),
+    ...(backupAt !== undefined && { backupAt }),
+  }
+}
+
+/** The list may give QEMU's own word. */
+export function statusIn(word: string | undefined): Guest['status'] {
+  if (word === undefined || word === 'unknown') return 'unknown'
+  if (word === 'stopped') return 'stopped'
+  return word === 'paused' || word === 'suspended' ? 'paused' : 'running'
+}
+
+/** Shared storage comes once for each node, and is one. */
+function storagesOf(rows: readonly StorageRow[]): Storage[] {
+  const byId = new Map<string, Storage>()
+  for (const row of rows) {
+    const id = row.shared ? row.storage : `${row.node}/${row.storage}`
+    const isActive = row.status === 'available'
+    const before = byId.get(id)
+    if (before !== undefined && (before.isActive || !isActive)) continue
+    byId.set(id, {
+      name: row.storage,
+      ...(!row.shared && { node: row.node }),
+      type: row.plugintype ?? 'unknown',
+      content: (row.content ?? '').split(',').filter((kind) => kind !== ''),
+      isActive,
+      usedBytes: row.disk ?? 0,
+      totalBytes: row.maxdisk ?? 0,
+    })
+  }
+  return [...byId.values()]
+}
+
+/** The cluster's list and what was begun here; of two versions the one that ended. */
+export function tasksOf({ reading, ownTasks }: Pick<Known, 'reading' | 'ownTasks'>): Task[] {
+  const byUpid = new Map((reading?.tasks ?? []).map((task) => [task.upid, task]))
+  for (const [upid, task] of ownTasks) {
+    const listed = byUpid.get(upid)
+    if (listed === undefined || listed.status === 'running') byUpid.set(upid, task)
+  }
+  return [...byUpid.values()]
+}
+
+export const newest = (tasks: readonly Task[], count: number): Task[] =>
+  [...tasks].sort((a, b) => b.startedAt - a.startedAt).slice(0, count)
+
+function missingOf({ rights, backupsMissing }: Known, reading: Reading, nodes: readonly Node[]): string[] {
+  const away = nodes.filter(({ status }) => status !== 'online').map(({ name, status }) => `${name} is ${status}`)
+  const bare = nodes.filter(({ status, cpuRatio }) => status === 'online' && cpuRatio === undefined)
+  return [
+    ...away,
+    ...reading.missing,
+    ...(reading.guests.length === 0 ? emptyLine(rights, 'guests', 'VM.Audit', '/vms') : []),
+    ...partLine(rights, 'guests', 'VM.Audit', '/vms'),
+    ...(reading.storages.length === 0 ? emptyLine(rights, 'storages', 'Datastore.Audit', '/storage') : []),
+    ...partLine(rights, 'storages', 'Datastore.Audit', '/storage'),
+    ...(bare.length > 0 && bare.length === nodes.filter(({ status }) => status === 'online').length
+      ? emptyLine(rights, 'figures of the nodes', 'Sys.Audit', '/nodes')
+      : bare.map(({ name }) => `${name} gives no figures`)),
+    ...backupsMissing,
+  ]
+}

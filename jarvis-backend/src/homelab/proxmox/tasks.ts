@@ -1,0 +1,59 @@
+import type { ClusterState, Task } from '../../protocol/index.ts'
+import type { Partial } from '../ports.ts'
+import { rowsOf, TaskRow } from './answers.ts'
+import { eachOf } from './each.ts'
+import { type Rights, reachOf } from './rights.ts'
+import { newest } from './state.ts'
+import type { Api } from './transport.ts'
+import { taskOf } from './upid.ts'
+
+const width = 6
+const answerMs = 8_000
+
+/**
+ * The newest tasks of one node, or of all: running ones too. The cluster's own list holds the last few of each node;
+ * where it is too short, the nodes are asked. What cannot be read is named in `missing`.
+ */
+export async function readTasks(
+  { api, rights, own }: { api: Api; rights: Rights; own: readonly Task[] },
+  { nodes }: Pick<ClusterState, 'nodes'>,
+  { node, limit }: { node?: string; limit: number },
+  signal: AbortSignal,
+): Promise<Partial<Task>> {
+  const asked = nodes.filter(({ name }) => node === undefined || name === node)
+  const missing = asked.filter(({ status }) => status !== 'online').map(({ name, status }) => `${name} is ${status}`)
+  if (reachOf(rights, 'Sys.Audit', '/nodes') === 'none') {
+    missing.push('tasks of others: none visible to this token (it needs Sys.Audit on /nodes)')
+  }
+  const known = new Map<string, Task>()
+  const add = (tasks: readonly Task[]) => {
+    for (const task of tasks) {
+      const before = known.get(task.upid)
+      if (before === undefined || before.status === 'running') known.set(task.upid, task)
+    }
+  }
+  add(own)
+  if (node === undefined) {
+    add(rowsOf(TaskRow, await api.get(['cluster', 'tasks'], {}, { signal })).rows.flatMap(taskOf))
+  }
+  if (node !== undefined || known.size < limit) {
+    const online = asked.filter(({ status }) => status === 'online')
+    await eachOf(online, width, async ({ name }) => {
+      try {
+        const data = await api.get(
+          ['nodes', name, 'tasks'],
+          { source: 'all', limit: String(limit) },
+          { signal, answerMs },
+        )
+        add(rowsOf(TaskRow, data).rows.flatMap(taskOf))
+      } catch (error) {
+        if (signal.aborted) throw signal.reason
+        missing.push(
+          `tasks of ${name} cannot be read: ${error instanceof Error ? error.message.replace(/\.$/, '') : ''}`,
+        )
+      }
+    })
+  }
+  const items = [...known.values()].filter((task) => node === undefined || task.node === node)
+  return { items: newest(items, limit), missing }
+}

@@ -1,0 +1,156 @@
+import type { Agent } from 'node:https'
+import { createAgent, NotConnected, type Trust } from './connect.ts'
+import { exchange } from './exchange.ts'
+import { ApiError, failureOf, isProxyFailure, type Reply } from './failure.ts'
+
+export type Connection = {
+  /** Origins, tried in this order. */
+  urls: readonly string[]
+  /** `user@realm!name` */
+  tokenId: string
+  tokenSecret: string
+} & Trust
+
+/** How long things may take. `answerMs` is for one whole answer. */
+export type Deadlines = { connectMs: number; answerMs: number }
+export const usualDeadlines: Deadlines = { connectMs: 3_000, answerMs: 12_000 }
+
+export type Ask = { signal: AbortSignal; answerMs?: number }
+export type Values = Record<string, string>
+
+/** The API's paths, given as segments. A segment `nodes` is followed by the node the request is for. */
+export type Api = {
+  /** @throws ApiError `cluster_unreachable`, `cluster_refused`; the signal's reason. */
+  get(path: readonly (string | number)[], query: Values, ask: Ask): Promise<unknown>
+  /** Also throws `outcome_unknown` where the request was sent and no answer came. Never sent twice. */
+  post(path: readonly (string | number)[], form: Values, ask: Ask): Promise<unknown>
+  /** What is wrong with entries, in plain words. */
+  problems(): string[]
+  close(): void
+}
+
+type Entry = { url: URL; name: string; fault: { text: string; at: number } | undefined }
+
+/** To each entry. Slow nodes take none of what the looks at the whole cluster need. */
+const sockets = { cluster: 4, nodes: 8, changes: 8 }
+/** An entry that failed is the last to be tried for so long. */
+const shunMs = 30_000
+
+export function createTransport(connection: Connection, now: () => number, deadlines: Deadlines = usualDeadlines): Api {
+  const entries: Entry[] = connection.urls.map((text) => {
+    const url = new URL(text)
+    return { url, name: url.host, fault: undefined }
+  })
+  const { connectMs } = deadlines
+  const agents = {
+    cluster: createAgent(connection, { keepAlive: true, maxSockets: sockets.cluster, connectMs }),
+    nodes: createAgent(connection, { keepAlive: true, maxSockets: sockets.nodes, connectMs }),
+    // On a connection of its own nothing can have been closed unseen, so that a lost request is seldom in doubt.
+    changes: createAgent(connection, { keepAlive: false, maxSockets: sockets.changes, connectMs }),
+  }
+  const authorization = `PVEAPIToken=${connection.tokenId}=${connection.tokenSecret}`
+  let current = entries[0]
+
+  /** The one that answered last, then the others; those that failed lately last. */
+  function inOrder(): Entry[] {
+    const rank = (entry: Entry) =>
+      entry.fault !== undefined && now() - entry.fault.at < shunMs ? 2 : entry === current ? 0 : 1
+    return [...entries].sort((a, b) => rank(a) - rank(b))
+  }
+
+  function send(entry: Entry, agent: Agent, method: 'GET' | 'POST', path: string, form: string | undefined, ask: Ask) {
+    const type = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': String(form?.length ?? 0) }
+    return exchange({
+      url: entry.url,
+      agent,
+      method,
+      path,
+      headers: { accept: 'application/json', authorization, ...(method === 'POST' && type) },
+      body: form,
+      signal: ask.signal,
+      answerMs: ask.answerMs ?? deadlines.answerMs,
+    })
+  }
+
+  async function call(method: 'GET' | 'POST', segments: readonly (string | number)[], values: Values, ask: Ask) {
+    const encoded = new URLSearchParams(values).toString()
+    const place = `/api2/json/${segments.map((segment) => encodeURIComponent(segment)).join('/')}`
+    const isChange = method === 'POST'
+    const path = isChange || encoded === '' ? place : `${place}?${encoded}`
+    const node = segments[0] === 'nodes' && segments.length > 1 ? String(segments[1]) : undefined
+    const about = { isChange, ...(node !== undefined && { node }) }
+
+    const agent = isChange ? agents.changes : node === undefined ? agents.cluster : agents.nodes
+
+    let lost: ApiError | undefined
+    for (const entry of inOrder()) {
+      let reply: Reply
+      try {
+        reply = await asked(() => send(entry, agent, method, path, isChange ? encoded : undefined, ask), isChange)
+      } catch (error) {
+        if (ask.signal.aborted) throw ask.signal.reason
+        const why = error instanceof Error ? error.message : String(error)
+        entry.fault = { text: `${entry.name} ${why}`, at: now() }
+        if (isChange && !(error instanceof NotConnected)) {
+          const message = `The request was sent to ${entry.name}, and the answer was lost (${why}): whether it was carried out is not known.`
+          throw new ApiError('outcome_unknown', message)
+        }
+        continue
+      }
+      entry.fault = undefined
+      current = entry
+      if (reply.status < 400) return dataOf(reply, entry, isChange)
+      const failure = failureOf(masked(reply), about)
+      // The entry's own daemon is down: another may serve what belongs to no node.
+      if (!isChange && node === undefined && isProxyFailure(reply.status)) {
+        lost = failure
+        entry.fault = { text: `${entry.name} does not serve the API (${reply.status})`, at: now() }
+        continue
+      }
+      throw failure
+    }
+    if (lost !== undefined) throw lost
+    throw new ApiError('cluster_unreachable', `The cluster cannot be reached: ${problems().join('; ')}.`)
+  }
+
+  const problems = () => entries.flatMap(({ fault }) => fault?.text ?? [])
+
+  /** A server may close a kept connection just when it is used again: a read is then sent once more. */
+  async function asked(send: () => Promise<Reply>, isChange: boolean): Promise<Reply> {
+    try {
+      return await send()
+    } catch (error) {
+      if (isChange || (error as { isStale?: boolean }).isStale !== true) throw error
+      return send()
+    }
+  }
+
+  /** No answer may bring the token's secret into a message. */
+  function masked(reply: Reply): Reply {
+    const mask = (text: string) => text.replaceAll(connection.tokenSecret, '[token]')
+    return { status: reply.status, phrase: mask(reply.phrase), text: mask(reply.text) }
+  }
+
+  return {
+    get: (path, query, ask) => call('GET', path, query, ask),
+    post: (path, form, ask) => call('POST', path, form, ask),
+    problems,
+    close() {
+      for (const agent of Object.values(agents)) agent.destroy()
+    },
+  }
+}
+
+function dataOf({ status, text }: Reply, { name }: Entry, isChange: boolean): unknown {
+  try {
+    if (status < 300) return (JSON.parse(text) as { data?: unknown }).data
+  } catch {
+    // Said below.
+  }
+  const words = status < 300 ? 'something that is not JSON' : `a redirection (${status})`
+  throw new ApiError(
+    isChange ? 'outcome_unknown' : 'cluster_refused',
+    `${name} answered with ${words}: is PVE_URL a Proxmox server?`,
+    { status },
+  )
+}

@@ -1,0 +1,42 @@
+import type { Task } from '../../protocol/index.ts'
+
+export type Upid = { node: string; startedAt: number; type: string; id: string; user: string }
+
+const shape =
+  /^UPID:([A-Za-z0-9-]+):[0-9A-Fa-f]{8}:[0-9A-Fa-f]{8,9}:([0-9A-Fa-f]{8}):([^:\s/]+):([^:\s/]*):([^:\s/]+):$/
+
+/** @returns undefined where it is none. */
+export function parseUpid(text: unknown): Upid | undefined {
+  const [, node, started, type, id, user] = shape.exec(typeof text === 'string' ? text : '') ?? []
+  if (node === undefined || started === undefined || type === undefined || id === undefined || user === undefined) {
+    return undefined
+  }
+  return { node, startedAt: Number.parseInt(started, 16) * 1000, type, id, user }
+}
+
+/** `OK` and `WARNINGS: n` are success, all else is not. */
+export function statusOf(exitStatus: string): Exclude<Task['status'], 'running'> {
+  if (exitStatus === 'OK') return 'ok'
+  return /^WARNINGS: \d+$/.test(exitStatus) ? 'warnings' : 'failed'
+}
+
+/** A row of a task list; running ones have no status, or `RUNNING` in a node's own list. */
+export function taskOf(row: { upid: string; status?: string | undefined; endtime?: number | undefined }): Task[] {
+  const parsed = parseUpid(row.upid)
+  if (parsed === undefined) return []
+  const { node, startedAt, type, id, user } = parsed
+  const task = {
+    upid: row.upid,
+    node,
+    type,
+    ...(/^[1-9]\d{2,8}$/.test(id) && { vmid: Number(id) }),
+    user,
+    startedAt,
+  }
+  if (row.status === undefined || row.status === 'RUNNING' || row.status === 'running') {
+    // A list may name the end before it names how it ended.
+    return [{ ...task, status: 'running' }]
+  }
+  const ended = row.endtime === undefined ? {} : { endedAt: row.endtime * 1000 }
+  return [{ ...task, ...ended, status: statusOf(row.status), exitStatus: row.status }]
+}
