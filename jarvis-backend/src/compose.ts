@@ -14,6 +14,7 @@ import { createRequestGuard } from './auth/request-guard.ts'
 import { createTokens } from './auth/tokens.ts'
 import type { Config, ModelConfig } from './config/config.ts'
 import { openDataDir } from './config/data-dir.ts'
+import { policyPath, readPolicy, requirePolicy, watchDataDir } from './config/policy-file.ts'
 import type { Homelab } from './homelab/ports.ts'
 import { createSimulator } from './homelab/simulator/index.ts'
 import { clusterSummary } from './homelab/summary.ts'
@@ -21,29 +22,34 @@ import { createApp } from './http/app.ts'
 import { authRoutes } from './http/auth.ts'
 import { confirmationRoutes } from './http/confirmations.ts'
 import { executionRoutes } from './http/executions.ts'
+import { grantRoutes } from './http/grants.ts'
 import { journalRoutes } from './http/journal.ts'
 import { sessionRoutes } from './http/sessions.ts'
+import { settingsRoutes } from './http/settings.ts'
 import { toolRoutes } from './http/tools.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { keptOrMade } from './lib/kept-secret.ts'
 import { createLogger } from './lib/logger.ts'
-import type { ClusterState } from './protocol/index.ts'
+import { type ClusterState, profileNames } from './protocol/index.ts'
 import { anthropicModel, demoModel, openAiCompatibleModel } from './providers/index.ts'
 import { serveActivity } from './realtime/activity.ts'
 import { isWatched, serveChat } from './realtime/chat.ts'
 import { serveCluster } from './realtime/cluster.ts'
 import { createRealtime } from './realtime/server.ts'
-import { createRedactor, createStreamRedactor, policyWith } from './safety/index.ts'
+import { createRedactor, createStreamRedactor, profiles, usualTier } from './safety/index.ts'
 import { createConfirmationStore, createExecutionStore } from './store/sqlite/confirmations.ts'
 import { type Database, openDatabase } from './store/sqlite/database.ts'
+import { createGrantStore } from './store/sqlite/grants.ts'
 import { keepJournal } from './store/sqlite/kept-journal.ts'
 import { lockDataDir } from './store/sqlite/lock.ts'
 import { createSettings } from './store/sqlite/settings.ts'
 import { createMcpTokenStore, createRevocationStore } from './store/sqlite/tokens.ts'
 import { createTranscriptStore } from './store/sqlite/transcript.ts'
+import { createActivePolicy } from './tools/active-policy.ts'
 import { createCatalog, homelabTools, inputSchemaOf } from './tools/catalog.ts'
 import { createConfirmations } from './tools/confirmations.ts'
 import { createExecutor } from './tools/execute.ts'
+import { createGrants } from './tools/grants.ts'
 import { createJudge } from './tools/judge.ts'
 import type { ExecutionStore } from './tools/ports.ts'
 
@@ -76,6 +82,8 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   let isStopping = false
   const now = () => clock.now()
   const dataDir = openDataDir(config.dataDir)
+  const policyFile = policyPath(dataDir)
+  const writtenPolicy = requirePolicy(policyFile)
   const unlock = lockDataDir(dataDir)
   const opened = openDatabase(replace.databasePath ?? join(dataDir, 'jarvis.db'))
   const database = replace.database?.(opened) ?? opened
@@ -93,8 +101,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
 
   const homelab = replace.homelab ?? createSimulator({ clock, protectedTargets: config.protectedTargets })
   const { cluster } = homelab
-  const policy = policyWith({ protectedTargets: config.protectedTargets })
-  const world = () => ({ cluster: cluster.state(), policy, now: now() })
+  const world = () => ({ cluster: cluster.state(), policy: policy.current(), now: now() })
   const catalog = createCatalog(homelabTools(homelab))
   const judge = createJudge(catalog, world)
 
@@ -112,10 +119,33 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const realtime = createRealtime(http, tokens, guard)
   const chat = realtime.namespace('/chat')
   const activity = serveActivity(realtime.namespace('/events'))
+  const policy = createActivePolicy({
+    written: writtenPolicy,
+    protectedTargets: config.protectedTargets,
+    settings,
+    journal,
+    transactions: database,
+    announce(text, level) {
+      logger[level === 'info' ? 'info' : 'warn'](text)
+      activity.record({ at: now(), kind: 'policy', level, text })
+      activity.changed({ what: 'settings' })
+    },
+  })
+  const policyWatch = watchDataDir(dataDir, { clock, look: () => policy.edited(readPolicy(policyFile)), report })
 
+  const grants = createGrants({
+    store: createGrantStore(database),
+    journal,
+    transactions: database,
+    clock,
+    changed: () => activity.changed({ what: 'grants' }),
+    isStopping: () => isStopping,
+    report,
+  })
   const confirmations = createConfirmations({
     store: createConfirmationStore(database),
     executions,
+    grants,
     journal,
     transactions: database,
     clock,
@@ -130,6 +160,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     judge,
     world,
     confirmations,
+    grants,
     executions,
     journal,
     transactions: database,
@@ -157,6 +188,8 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     prompt: () => systemPrompt(persona()),
     context: onceFor(cluster.state, (state) => asClusterData(clusterSummary(state))),
     pending: confirmations.pending,
+    cancel: confirmations.cancel,
+    recordRehearsal: (change) => journal.append('session', { ...change, change: 'rehearsal' }),
     redact: { ...redactor, stream: () => createStreamRedactor(redactor) },
     generate: (used: Model, request: ModelRequest, sink, signal, onRetry) =>
       generateWithRetries(used, request, sink, signal, { clock, onRetry }),
@@ -194,7 +227,17 @@ export function compose(config: Config, version: string, dashboardDir: string, r
         journal,
       }),
       confirmations: confirmationRoutes(confirmations, now),
-      tools: toolRoutes(catalog, judge),
+      grants: grantRoutes(grants),
+      settings: settingsRoutes({
+        read: () => ({
+          profile: policy.current().profile,
+          profiles: profileNames.map((name) => ({ name, description: profiles[name].description })),
+        }),
+        setProfile: policy.setProfile,
+      }),
+      tools: toolRoutes(catalog, judge, ({ name, tier }) =>
+        usualTier({ toolName: name, baseTier: tier }, policy.current()),
+      ),
       executions: executionRoutes(executor),
       journal: journalRoutes(journal),
     },
@@ -217,10 +260,12 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       model: model.id,
       isDemoModel: config.model.provider === 'demo',
       isDemoCluster: cluster.state().isDemo,
+      policy: policy.status(),
     }),
     cluster: () => cluster.state(),
   })
   store.forgetReplies(now() - repliesKeptMs)
+  grants.resume()
   runs.resume()
 
   /** One session for each MCP token; its id is derived, so that it is found again. */
@@ -245,6 +290,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       await Promise.race([executor.idle(), new Promise((done) => setTimeout(done, graceMs).unref())])
       runs.rest()
       clusterFeed.close()
+      policyWatch.close()
       // Closing waits for every connection, an MCP client that waits for a person among them.
       const closed = realtime.close()
       http.closeAllConnections()

@@ -78,18 +78,6 @@ test('a decision needs the right session and a known id', async () => {
   expect(jarvis.controls.effects).toEqual([])
 })
 
-test('a guest that moved since the card was shown is left alone', async () => {
-  const model = stopping()
-  const jarvis = await startJarvis({ model })
-  const { operator, sessionId, toolUseId } = await asked(jarvis)
-  jarvis.controls.migrateGuest(103, 'agent')
-  const reply = await operator.request('chat:confirm', { sessionId, toolUseId, confirmed: true })
-  expect(reply).toMatchObject({ ok: false, error: { code: 'expired' } })
-  expect(await operator.next('chat:confirm_resolved')).toMatchObject({ decision: 'cancelled', by: 'jarvis' })
-  await operator.next('chat:done')
-  expect(jarvis.controls.effects).toEqual([])
-})
-
 test('cards are listed and decided over REST too, by an operator', async () => {
   const jarvis = await startJarvis({ model: stopping() })
   const { operator, sessionId, toolUseId } = await asked(jarvis)

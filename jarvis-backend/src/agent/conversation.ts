@@ -1,6 +1,6 @@
 import type { ToolCall } from '../protocol/index.ts'
 import type { Message, ToolResult } from './model.ts'
-import { settles } from './next-step.ts'
+import { callIdOf, settles } from './next-step.ts'
 import type { StoredEntry } from './transcript-store.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { StoredEntry } from './transcript-store.ts'
  */
 export function toMessages(entries: readonly StoredEntry[]): Message[] {
   const messages: Message[] = []
-  const outcomes = new Map(entries.filter(settles).map((entry) => [entry.toolUseId, outcomeOf(entry)]))
+  const outcomes = new Map(entries.filter(settles).map((entry) => [callIdOf(entry), outcomeOf(entry)]))
 
   /** Consecutive words of a person share one message, and stand behind the results where there are some. */
   const tell = (text: string, context?: string) => {

@@ -33,6 +33,8 @@ export type Publish = (sessionId: string, event: keyof ChatEvents, payload: obje
 export type LiveSession = {
   readonly id: string
   readonly title: string
+  /** What would change something is described and not run. */
+  isRehearsal: boolean
   /** Running ones by id: at most one from the chat, any number of MCP calls. */
   readonly runs: Map<string, ActiveRun>
   nextSeq(): number
@@ -96,6 +98,7 @@ export function createLiveSession(
 
   return {
     id,
+    isRehearsal: session.isRehearsal,
     runs: new Map(),
     get title() {
       return title

@@ -39,7 +39,7 @@ export function openCalls(entries: readonly Entry[]): ToolCall[] {
     if (entry.type === 'assistant') {
       for (const item of entry.content) if (item.type === 'tool_call') open.set(item.toolUseId, item)
     } else if (settles(entry)) {
-      open.delete(entry.toolUseId)
+      open.delete(callIdOf(entry))
     }
   }
   return [...open.values()]
@@ -47,8 +47,12 @@ export function openCalls(entries: readonly Entry[]): ToolCall[] {
 
 type Settling = Extract<Entry, { type: 'tool_result' | 'blocked' | 'confirm_resolved' }>
 
-/** An approval alone settles nothing: the result does. */
+/** An approval alone settles nothing: the result does. Nor does a card's end where another one took its place. */
 export const settles = (entry: Entry): entry is Settling =>
   entry.type === 'tool_result' ||
   entry.type === 'blocked' ||
-  (entry.type === 'confirm_resolved' && entry.decision !== 'approved')
+  (entry.type === 'confirm_resolved' && entry.decision !== 'approved' && entry.replacedBy === undefined)
+
+/** The call that an entry settles: a card that replaced another one has an id of its own. */
+export const callIdOf = (entry: Settling): string =>
+  entry.type === 'confirm_resolved' ? (entry.callId ?? entry.toolUseId) : entry.toolUseId

@@ -7,7 +7,7 @@ import { toMessages, windowOf } from './conversation.ts'
 import type { ActiveRun, LiveSession } from './live-session.ts'
 import { type Model, ModelError, type ModelRequest, type ModelSink, type ToolSpec, type Turn } from './model.ts'
 import { nextStep } from './next-step.ts'
-import { rehearsalLine, rehearsalOrder } from './rehearsal.ts'
+import { duringRehearsal, rehearsalLine, rehearsalOrder } from './rehearsal.ts'
 import { type Sources, sourcesOf } from './sources.ts'
 import { titleOf, untitled } from './title.ts'
 import { createTokenPump } from './token-pump.ts'
@@ -27,7 +27,7 @@ export type ToolRunner = {
       progress(toolUseId: string, message: string): void
       before: Promise<unknown> | undefined
       isRehearsal(): boolean
-      sources(): Sources | undefined
+      sources(): Sources
     },
   ): Promise<void>
 }
@@ -75,6 +75,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
       const command = run.row.source === 'chat' ? commandIn(run.row.text) : undefined
       if (command?.ok === false) throw new JarvisError('invalid_request', command.problem)
       keepPartial(session, run)
+      answerRehearsalOrder(session, run)
       while (!hasEnded(run)) {
         const step = nextStep(run.entries, parts.maxTurns)
         if (step.type === 'settle_calls') {
@@ -107,7 +108,8 @@ export function createRunAgent(parts: RunParts): RunAgent {
     if (row.source === 'chat') {
       const { messageId, text, by } = row
       const command = commandIn(text)
-      first.push({ type: 'user', messageId, text, by, context: parts.context() })
+      const context = session.isRehearsal ? `${parts.context()}\n\n${duringRehearsal}` : parts.context()
+      first.push({ type: 'user', messageId, text, by, context })
       if (command?.ok) first.push(calling('command', command.toolName, command.toolInput))
     } else if (call !== undefined) first.push(calling('mcp', call.toolName, call.toolInput))
     const isNamed = row.source === 'chat' && session.title === untitled
@@ -124,6 +126,14 @@ export function createRunAgent(parts: RunParts): RunAgent {
     const command = parseCommand(text)
     const isTool = parts.toolSpecs.some(({ name }) => name === command?.toolName)
     return command?.ok === false && !isTool ? undefined : command
+  }
+
+  /** Without a model; that rehearsal was turned on or off is done when it is sent. */
+  function answerRehearsalOrder(session: LiveSession, run: ActiveRun) {
+    const order = run.row.source === 'chat' ? rehearsalOrder(run.row.text) : undefined
+    if (order === undefined || run.entries.some(({ type }) => type === 'assistant')) return
+    const content = [{ type: 'text' as const, text: order.problem ?? rehearsalLine(session.isRehearsal) }]
+    session.append(run, { type: 'assistant', model: 'command', content, usage: noUsage, stopReason: 'end_turn' })
   }
 
   /** What had streamed when the server stopped is kept as it is; the model goes on from there. */
@@ -188,11 +198,12 @@ export function createRunAgent(parts: RunParts): RunAgent {
     return run.earlier
   }
 
-  /** What the model had before it when it asked. An operator's command is their own words, and a client's reading is not known. */
-  function sourcesFor(sessionId: string, run: ActiveRun): Sources | undefined {
-    if (run.row.source === 'mcp' || isCommand(run)) return undefined
-    return sourcesOf([...earlierEntries(sessionId, run), ...run.entries])
-  }
+  /** What the one who asks had read: the model all that it is given, a client its own earlier results. */
+  const sourcesFor = (sessionId: string, run: ActiveRun, { toolUseId }: ToolCall): Sources =>
+    // A command is the operator's own words.
+    isCommand(run)
+      ? { results: [], operatorTexts: [] }
+      : sourcesOf([...earlierEntries(sessionId, run), ...run.entries], toolUseId, run.row.source)
 
   /** All at once; changes to one guest one after the other, in the order they were asked. */
   async function settleCalls(session: LiveSession, run: ActiveRun, open: ToolCall[], requestedBy: Requester) {
@@ -217,7 +228,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
           },
           before: guest === undefined ? undefined : lastOf.get(guest),
           isRehearsal: () => session.isRehearsal,
-          sources: () => sourcesFor(session.id, run),
+          sources: () => sourcesFor(session.id, run, call),
         })
         // Whatever becomes of one call, those after it may begin.
         if (guest !== undefined)

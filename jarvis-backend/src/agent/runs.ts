@@ -12,6 +12,7 @@ import {
 } from '../protocol/index.ts'
 import { type ActiveRun, createLiveSession, type LiveSession, type Publish } from './live-session.ts'
 import { settles } from './next-step.ts'
+import { rehearsalOrder } from './rehearsal.ts'
 import { createRunAgent, type RunParts } from './run-agent.ts'
 import { titleOf } from './title.ts'
 import type { Draft, RunRow, StoredEntry } from './transcript-store.ts'
@@ -39,6 +40,8 @@ export type Runs = {
   /** @throws JarvisError `unknown_session` */
   snapshot(sessionId: string): Snapshot
   rename(sessionId: string, title: string): void
+  /** From here on, what would change something is described and not run, or runs again. What waits is withdrawn. */
+  setRehearsal(sessionId: string, isRehearsal: boolean, by: string): void
   /** Ends what goes on in it and deletes it. */
   remove(sessionId: string, by: string): Promise<void>
   isRunning(sessionId: string): boolean
@@ -61,6 +64,10 @@ export function createRuns(
     publish: Publish
     afterCommit(run: () => void): void
     pending(sessionId: string): Card[]
+    /** Withdraws a card. */
+    cancel(toolUseId: string, by: string, note: string): void
+    /** Writes down who turned rehearsal on or off, with the change itself. */
+    recordRehearsal(change: { sessionId: string; isRehearsal: boolean; by: string }): void
     /** A session's standing has changed: its title, or whether it runs. */
     changed(sessionId: string): void
   },
@@ -152,6 +159,26 @@ export function createRuns(
     parts.changed(session.id)
   }
 
+  function keepRehearsal(sessionId: string, isRehearsal: boolean, by: string) {
+    store.setRehearsal(sessionId, isRehearsal)
+    parts.recordRehearsal({ sessionId, isRehearsal, by })
+  }
+
+  function setRehearsal(sessionId: string, isRehearsal: boolean, by: string) {
+    if (stored(sessionId).isRehearsal === isRehearsal) return
+    // First what waits: whatever happens in between, nothing is left that would run.
+    if (isRehearsal)
+      for (const { toolUseId } of parts.pending(sessionId)) parts.cancel(toolUseId, by, 'Rehearsal began.')
+    store.atomically(() => keepRehearsal(sessionId, isRehearsal, by))
+    const session = live.get(sessionId)
+    if (session !== undefined) {
+      session.isRehearsal = isRehearsal
+      const [runId = ''] = session.runs.keys()
+      session.emit(runId, 'chat:rehearsal', { isRehearsal, by })
+    }
+    parts.changed(sessionId)
+  }
+
   const tellQueue = (session: LiveSession, runId: string) =>
     session.emit(runId, 'chat:queued', { queued: queuedOf(session.id) })
 
@@ -173,8 +200,14 @@ export function createRuns(
       const at = clock.now()
       const safe = redact.text(text)
       const id = sessionId ?? newId('ses')
+      // Counts at once, also where the line itself is queued.
+      const isRehearsal = rehearsalOrder(safe)?.isRehearsal
+      if (sessionId !== undefined && isRehearsal !== undefined) setRehearsal(sessionId, isRehearsal, by)
       const accept = () => {
-        if (sessionId === undefined) store.createSession({ id, title: titleOf(safe), source: 'chat', at })
+        if (sessionId === undefined) {
+          store.createSession({ id, title: titleOf(safe), source: 'chat', at })
+          if (isRehearsal === true) keepRehearsal(id, true, by)
+        }
         const session = open(id)
         const queued = chatRun(session) !== undefined
         if (queued && queuedOf(id).length >= longestQueue) {
@@ -259,13 +292,14 @@ export function createRuns(
     },
 
     snapshot(sessionId) {
-      const { title, nextSeq } = stored(sessionId)
+      const { title, nextSeq, isRehearsal } = stored(sessionId)
       const session = live.get(sessionId)
       const run = chatRun(session)
       const { items, hasEarlier } = store.entriesBefore(sessionId, Number.MAX_SAFE_INTEGER, snapshotEntries)
       return {
         sessionId,
         title,
+        isRehearsal,
         seq: (session?.nextSeq() ?? nextSeq) - 1,
         ...(run && { runId: run.row.id }),
         entries: items.map(toWire),
@@ -286,6 +320,8 @@ export function createRuns(
       else session.rename(title)
       parts.changed(sessionId)
     },
+
+    setRehearsal,
 
     async remove(sessionId, by) {
       stored(sessionId)

@@ -23,6 +23,7 @@ export interface TranscriptStore {
   listSessions(query: { limit: number; before?: string }): { items: StoredSession[]; next?: string }
   session(id: string): StoredSession | undefined
   renameSession(id: string, title: string): void
+  setRehearsal(id: string, isRehearsal: boolean): void
   deleteSession(id: string): void
   /** Sets the bound below which every seq of the session lies. */
   reserveSeq(sessionId: string, nextSeq: number, at: number): void

@@ -12,11 +12,12 @@ export function confirmationRoutes(confirmations: Confirmations, now: () => numb
     response.json({ items: confirmations.list(now() - dayMs) })
   })
   router.post('/:id', operatorOnly, (request, response) => {
-    const { confirmed, note } = read(ConfirmBody, request.body)
+    const { confirmed, note, grant } = read(ConfirmBody, request.body)
     confirmations.decide({
       toolUseId: param(request, 'id'),
       confirmed,
       by: identityOf(response).sub,
+      grant,
       ...(note !== undefined && { note }),
     })
     response.json({ ok: true })

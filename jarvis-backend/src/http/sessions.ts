@@ -11,7 +11,7 @@ import {
   type Page,
   PageQuery,
   SessionCreateBody,
-  SessionRenameBody,
+  SessionPatchBody,
   type SessionSummary,
 } from '../protocol/index.ts'
 import type { Journal } from '../tools/ports.ts'
@@ -83,10 +83,14 @@ export function sessionRoutes(parts: {
     response.json(page)
   })
   router.patch('/:id', operatorOnly, (request, response) => {
-    const { title } = read(SessionRenameBody, request.body)
-    runs.rename(param(request, 'id'), title)
-    journalled(request, response, 'renamed')
-    response.json(summary(param(request, 'id')))
+    const id = param(request, 'id')
+    const { title, isRehearsal } = read(SessionPatchBody, request.body)
+    if (isRehearsal !== undefined) runs.setRehearsal(id, isRehearsal, identityOf(response).sub)
+    if (title !== undefined) {
+      runs.rename(id, title)
+      journalled(request, response, 'renamed')
+    }
+    response.json(summary(id))
   })
   router.delete('/:id', operatorOnly, async (request, response) => {
     await runs.remove(param(request, 'id'), identityOf(response).sub)

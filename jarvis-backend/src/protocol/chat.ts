@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { GrantRequest } from './grant.ts'
 import { MessageId, RequestId, RunId, SessionId, ToolUseId } from './ids.ts'
 import { Card } from './tier.ts'
 import { Entry, type EntryOf } from './transcript.ts'
@@ -20,6 +21,7 @@ export const chatRequests = {
     toolUseId: ToolUseId,
     confirmed: z.boolean(),
     note: noteText.optional(),
+    grant: GrantRequest.optional(),
     requestId: RequestId.optional(),
   }),
   'chat:abort': z.strictObject({ sessionId: SessionId }),
@@ -36,6 +38,7 @@ export type QueuedMessage = z.infer<typeof QueuedMessage>
 export const Snapshot = z.object({
   sessionId: SessionId,
   title: z.string(),
+  isRehearsal: z.boolean(),
   seq: z.int(),
   runId: RunId.optional(),
   /** The newest entries, from the start of a run; `hasEarlier` says whether older ones can be read over REST. */
@@ -74,4 +77,5 @@ export type ChatEvents = EntryEvents & {
   /** The queue as it is now. */
   'chat:queued': EventBase & { queued: QueuedMessage[] }
   'chat:title': EventBase & { title: string }
+  'chat:rehearsal': EventBase & { isRehearsal: boolean; by: string }
 }

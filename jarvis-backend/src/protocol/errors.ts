@@ -9,6 +9,7 @@ export const errorStatus = {
   unknown_session: 404,
   unknown_confirmation: 404,
   already_decided: 409,
+  conflict: 409,
   expired: 410,
   message_too_large: 413,
   too_many_requests: 429,

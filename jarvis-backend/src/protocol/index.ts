@@ -35,10 +35,13 @@ export {
   type Page,
   PageQuery,
   PasswordBody,
+  type PolicyStatus,
   Role,
   SessionCreateBody,
   SessionPatchBody,
   type SessionSummary,
+  SettingsBody,
+  type SettingsReply,
   type Status,
   type ToolInfo,
 } from './rest.ts'

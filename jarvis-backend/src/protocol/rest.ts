@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { Card, Decision, Tier } from './tier.ts'
+import { GrantRequest } from './grant.ts'
+import { type Card, type Decision, ProfileName, type Tier } from './tier.ts'
 
 export const LoginBody = z.strictObject({ password: z.string().max(1_000) })
 export const PasswordBody = z.strictObject({ current: z.string().max(1_000), next: z.string().max(1_000) })
@@ -9,13 +10,20 @@ export const Role = z.enum(['operator', 'viewer'])
 export type Role = z.infer<typeof Role>
 
 export const SessionCreateBody = z.strictObject({ title: z.string().trim().min(1).max(200).optional() })
-export const SessionRenameBody = z.strictObject({ title: z.string().trim().min(1).max(200) })
+/** `isRehearsal`: what would change something only says what it would do. */
+export const SessionPatchBody = z
+  .strictObject({ title: z.string().trim().min(1).max(200).optional(), isRehearsal: z.boolean().optional() })
+  .refine(({ title, isRehearsal }) => title !== undefined || isRehearsal !== undefined, 'must name what to change')
 /** `limit` 1..200; `before`: a cursor from `next`. */
 export const PageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   before: z.string().max(100).optional(),
 })
-export const ConfirmBody = z.strictObject({ confirmed: z.boolean(), note: z.string().max(2_000).optional() })
+export const ConfirmBody = z.strictObject({
+  confirmed: z.boolean(),
+  note: z.string().max(2_000).optional(),
+  grant: GrantRequest.optional(),
+})
 /** Not a record: that would drop a key named `__proto__`, which must be refused like any other. */
 const AnyObject = z.custom<Record<string, unknown>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -31,6 +39,7 @@ export type SessionSummary = {
   source: 'chat' | 'mcp'
   createdAt: number
   updatedAt: number
+  isRehearsal: boolean
   isRunning: boolean
   pendingCount: number
 }
@@ -42,6 +51,7 @@ export type ConfirmationRow = Card & {
   decidedBy?: string
   decidedAt?: number
   note?: string
+  replacedBy?: string
 }
 
 export type ToolInfo = {
@@ -54,7 +64,20 @@ export type ToolInfo = {
 /** Health answers without a token; `/api/status` says more to those who have one. */
 export type Health = { status: 'ok' | 'shutting_down'; version: string; uptime: number }
 /** What the dashboard shows about the running server. */
-export type Status = { version: string; uptimeS: number; model: string; isDemoModel: boolean; isDemoCluster: boolean }
+export type Status = {
+  version: string
+  uptimeS: number
+  model: string
+  isDemoModel: boolean
+  isDemoCluster: boolean
+  policy: PolicyStatus
+}
+/** `hash`: of the policy.yaml in force, absent where there is none. `problems`: why the file as it is now is not in force. */
+export type PolicyStatus = { profile: ProfileName; hash?: string; problems?: string[] }
+
+export const SettingsBody = z.strictObject({ profile: ProfileName })
+/** `profiles`: all there are, from strictest to loosest. */
+export type SettingsReply = { profile: ProfileName; profiles: { name: ProfileName; description: string }[] }
 
 /** `before`: a cursor from `next`. `actor`: an operator, a model, an MCP client or its token. */
 export const JournalQuery = z.strictObject({

@@ -68,6 +68,9 @@ export const Entry = z.discriminatedUnion('type', [
     toolName: z.string(),
     toolInput: ToolInput,
     tier: Tier,
+    /** The grant that let it run without a card, and who made that. */
+    grantId: z.string().optional(),
+    by: z.string().optional(),
   }),
   z.object({
     ...base,
@@ -81,6 +84,8 @@ export const Entry = z.discriminatedUnion('type', [
     durationMs: z.number(),
     /** Set where the process died while it ran and the cluster does not say what became of it. */
     isUnknown: z.literal(true).optional(),
+    /** Set in a rehearsal: it says what would run, and nothing was run. */
+    isRehearsal: z.literal(true).optional(),
     /** The same result structured, for the dashboard. */
     data: z.unknown().optional(),
   }),
@@ -92,6 +97,13 @@ export const Entry = z.discriminatedUnion('type', [
     decision: Decision,
     by: z.string(),
     note: z.string().optional(),
+    /** The call, where the card's id is not the call's own. */
+    callId: ToolUseId.optional(),
+    /**
+     * What the card showed is no longer so, and the call is not settled by this: the id of the card in its place, or the
+     * call's own where its refusal or result follows.
+     */
+    replacedBy: ToolUseId.optional(),
   }),
   z.object({
     ...base,

@@ -43,13 +43,14 @@ export function serveChat(
       void socket.join(sent.sessionId)
       return sent
     })
-    on('chat:confirm', 'operator', ({ sessionId, toolUseId, confirmed, note, requestId }, { sub }) => {
+    on('chat:confirm', 'operator', ({ sessionId, toolUseId, confirmed, note, grant, requestId }, { sub }) => {
       if (requestId !== undefined && store.replyTo('confirm', sub, requestId) !== undefined) return {}
       confirmations.decide({
         toolUseId,
         sessionId,
         confirmed,
         by: sub,
+        grant,
         ...(note !== undefined && { note }),
         ...(requestId !== undefined && {
           remember: () => store.rememberReply('confirm', sub, requestId, {}, parts.now()),

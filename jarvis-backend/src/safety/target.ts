@@ -43,7 +43,7 @@ function resolveGuest(action: string, type: Guest['type'], vmid: unknown, node: 
   if (node !== undefined && node !== guest.node) {
     return { ok: false, message: `node: ${guest.vmid} is on ${guest.node}, not ${String(node)}.` }
   }
-  const { name, status } = guest
-  const id = `${type}/${guest.vmid}`
-  return { ok: true, target: { kind: 'guest', id, name, node: guest.node, vmid: guest.vmid, type, status } }
+  const { vmid: id, name, status, lock, haState } = guest
+  const state = { status, ...(lock !== undefined && { lock }), ...(haState !== undefined && { haState }) }
+  return { ok: true, target: { kind: 'guest', id: `${type}/${id}`, name, node: guest.node, vmid: id, type, ...state } }
 }

@@ -1,14 +1,23 @@
 import type { Clock } from '../lib/clock.ts'
+import { newId } from '../lib/ids.ts'
 import type { Card, ToolCall } from '../protocol/index.ts'
 import { describe, type Redactor, type World } from '../safety/index.ts'
-import { type CallContext, driftOf, type Ready } from './call.ts'
+import { taintRule } from '../safety/profile.ts'
+import type { CallContext, Ready } from './call.ts'
 import type { Confirmations } from './confirmations.ts'
-import type { Judge, Judgement } from './judge.ts'
-import type { Claim, Journal, StoredConfirmation, Transactions } from './ports.ts'
+import { type Standing, standingOf } from './drift.ts'
+import type { Judge } from './judge.ts'
+import { callKey } from './keys.ts'
+import type { Journal, StoredConfirmation, Transactions } from './ports.ts'
+import type { Records } from './records.ts'
 
-type Asked = NonNullable<ReturnType<Confirmations['get']>>
+export type Asked = NonNullable<ReturnType<Confirmations['ofCall']>>
+type Over = Extract<Standing, { kind: 'over' }>['judgement']
 
-/** How a red call waits for a person: asked now, or taken up again after a restart. */
+/** What a card shows that takes the place of another one. */
+type Replacing = { toolUseId: string; changed: string }
+
+/** How a red call waits for a person: asked now, asked again with what has changed, or taken up after a restart. */
 export function createAsking(parts: {
   judge: Judge
   world: () => World
@@ -17,62 +26,68 @@ export function createAsking(parts: {
   transactions: Transactions
   redactor: Redactor
   clock: Clock
-  record(call: ToolCall, context: CallContext, rule: string): Record<string, unknown>
-  claimOf(call: ToolCall, ready: Ready, context: CallContext): Claim
-  /** Runs what was claimed with its approval; claims and runs what had to wait for its turn. */
+  records: Records
+  /** Settles a call that cannot or must not run. */
+  settleOver(call: ToolCall, judgement: Over, context: CallContext): void
+  /** Runs what was claimed with its approval. */
   runClaimed(call: ToolCall, ready: Ready, context: CallContext): Promise<void>
-  change(call: ToolCall, ready: Ready, context: CallContext): Promise<void>
-  fail(call: ToolCall, context: CallContext, message: string): void
+  /** Runs an approved call that had to wait for its turn, or that asks nobody any more. */
+  runApproved(call: ToolCall, card: Card, context: CallContext): Promise<void>
 }) {
-  const { judge, confirmations, journal, transactions, redactor, clock } = parts
-  const { record, claimOf, runClaimed, change, fail } = parts
+  const { judge, confirmations, journal, transactions, redactor, clock, records } = parts
 
-  /** Puts the call before a person and waits. */
-  function ask(call: ToolCall, ready: Ready, context: CallContext): Promise<void> {
-    const card = cardOf(call, ready, context)
-    const confirmation = { card, sessionId: context.sessionId, runId: context.runId, bindingHash: ready.hash }
-    let decided = Promise.resolve()
-    transactions.atomically(() => {
-      journal.append('call', { ...record(call, context, ready.verdict.rule), tier: 'red', bindingHash: ready.hash })
-      decided = awaitDecision(confirmation, call, ready, context)
-      context.append({ type: 'confirm_needed', ...card })
+  /** Puts the call before a person and waits. `changed`: why an approval given before does not count any more. */
+  function ask(call: ToolCall, ready: Ready, context: CallContext, changed?: string): Promise<void> {
+    const replacing = changed === undefined ? undefined : { toolUseId: newId('tu'), changed }
+    return wait(
+      transactions.atomically(() => put(call, ready, context, replacing)),
+      call,
+      context,
+    )
+  }
+
+  /** Writes a card down and shows it. */
+  function put(call: ToolCall, ready: Ready, context: CallContext, replacing?: Replacing): StoredConfirmation {
+    const { sessionId, runId } = context
+    const { hash, input, target } = ready
+    const card = cardOf(call, ready, context, replacing)
+    const key = callKey({ toolName: call.toolName, input, target })
+    const confirmation = { card, sessionId, runId, bindingHash: hash, callKey: key }
+    journal.append('call', {
+      ...records.record(call, context, ready),
+      bindingHash: hash,
+      ...(replacing !== undefined && { card: card.toolUseId, changed: card.changed }),
     })
-    return decided
+    confirmations.add(confirmation)
+    context.append({ type: 'confirm_needed', ...card })
+    return confirmation
   }
 
   /** Goes on with a call that was put before a person earlier, before a restart. */
-  async function resume(call: ToolCall, current: Judgement, asked: Asked, context: CallContext) {
-    const stands = current.kind === 'ready' && current.hash === asked.bindingHash
-    if (asked.resolution === undefined) {
-      if (stands) await awaitDecision(asked, call, current, context)
-      else withdraw(call, driftOf(current), context)
-    } else if (asked.resolution.decision === 'approved') {
-      if (stands) await change(call, current, context)
-      else fail(call, context, `${driftOf(current)} Nothing was run.`)
+  async function resume(call: ToolCall, asked: Asked, context: CallContext) {
+    const { card, resolution } = asked
+    if (resolution?.decision === 'approved') await parts.runApproved(call, card, context)
+    else if (resolution !== undefined) {
+      const { at: _, ...decided } = resolution
+      context.append({ type: 'confirm_resolved', ...idsOf(card), ...decided })
     } else {
-      const { at: _, ...resolution } = asked.resolution
-      context.append({ type: 'confirm_resolved', toolUseId: call.toolUseId, ...resolution })
+      const decided = wait(asked, call, context)
+      // What else has changed is looked at when somebody approves: the cluster may not be known yet.
+      if (judge(call.toolName, call.toolInput, context.sources).kind === 'blocked') confirmations.review(card.toolUseId)
+      await decided
     }
   }
 
-  function withdraw(call: ToolCall, note: string, context: CallContext) {
-    transactions.atomically(() => {
-      confirmations.cancel(call.toolUseId, 'jarvis', note)
-      context.append({ type: 'confirm_resolved', toolUseId: call.toolUseId, decision: 'cancelled', by: 'jarvis', note })
-    })
-  }
-
-  function awaitDecision(
-    confirmation: StoredConfirmation,
-    call: ToolCall,
-    ready: Ready,
-    context: CallContext,
-  ): Promise<void> {
-    const { toolUseId, toolName } = call
+  function wait(asked: StoredConfirmation, call: ToolCall, context: CallContext): Promise<void> {
+    const { card } = asked
+    const { toolUseId } = card
     let isNext = context.before === undefined
     void context.before?.then(() => {
       isNext = true
     })
+    /** As it stood when somebody approved, and the card that took this one's place. */
+    let standing: Standing | undefined
+    let next: StoredConfirmation | undefined
     return new Promise<void>((settled, failed) => {
       const onAbort = () => {
         try {
@@ -81,20 +96,35 @@ export function createAsking(parts: {
           failed(error)
         }
       }
-      confirmations.ask(confirmation, {
+      confirmations.wait(asked, {
         recheck() {
-          const current = judge(toolName, call.toolInput)
-          return current.kind === 'ready' && current.hash === ready.hash ? undefined : driftOf(current)
+          standing = standingOf(card, judge(call.toolName, call.toolInput, context.sources))
+          if (standing.kind === 'stands') return undefined
+          return {
+            note: standing.changed,
+            replacedBy: standing.kind === 'changed' ? newId('tu') : call.toolUseId,
+          }
         },
-        claim: () => (isNext ? claimOf(call, ready, context) : undefined),
-        about: () => record(call, context, ready.verdict.rule),
+        claim() {
+          if (!isNext || standing?.kind !== 'stands' || standing.ready.verdict.tier === 'green') return undefined
+          return records.claimOf(call, standing.ready, context)
+        },
+        about: () => (standing?.kind === 'stands' ? records.record(call, context, standing.ready) : {}),
         record({ at: _, ...resolution }) {
-          context.append({ type: 'confirm_resolved', toolUseId, ...resolution })
+          context.append({ type: 'confirm_resolved', ...idsOf(card), ...resolution })
+          const { replacedBy, note = '' } = resolution
+          if (replacedBy === undefined) return
+          if (standing?.kind === 'changed') {
+            next = put(call, standing.ready, context, { toolUseId: replacedBy, changed: note })
+          } else if (standing?.kind === 'over') parts.settleOver(call, standing.judgement, context)
         },
         resolved({ decision }, claimed) {
           context.signal.removeEventListener('abort', onAbort)
-          if (decision !== 'approved') settled()
-          else (claimed ? runClaimed(call, ready, context) : change(call, ready, context)).then(settled, failed)
+          if (next !== undefined) wait(next, call, context).then(settled, failed)
+          else if (decision !== 'approved') settled()
+          else if (claimed && standing?.kind === 'stands') {
+            parts.runClaimed(call, standing.ready, context).then(settled, failed)
+          } else parts.runApproved(call, card, context).then(settled, failed)
         },
       })
       if (context.signal.aborted) onAbort()
@@ -102,17 +132,26 @@ export function createAsking(parts: {
     })
   }
 
-  function cardOf(call: ToolCall, { verdict, target, input }: Ready, context: CallContext): Card {
+  function cardOf(
+    call: ToolCall,
+    { verdict, target, input }: Ready,
+    context: CallContext,
+    replacing?: Replacing,
+  ): Card {
     const createdAt = clock.now()
+    const shown = redactor.value(input)
     return {
-      toolUseId: call.toolUseId,
+      toolUseId: replacing?.toolUseId ?? call.toolUseId,
+      ...(replacing !== undefined && { callId: call.toolUseId, changed: redactor.text(replacing.changed) }),
       toolName: call.toolName,
-      toolInput: redactor.value(input),
+      toolInput: shown,
       tier: 'red',
       rule: verdict.rule,
       target,
-      ...describe({ toolName: call.toolName, input }, target, parts.world(), verdict, createdAt),
+      ...redactor.value(describe({ toolName: call.toolName, input: shown }, target, parts.world(), verdict, createdAt)),
       requestedBy: context.requestedBy,
+      ...(context.before !== undefined && { isAfterAnother: true }),
+      ...(verdict.rule !== taintRule && { isGrantable: true }),
       createdAt,
       expiresAt: confirmations.firstExpiry(context.sessionId, createdAt),
     }
@@ -120,3 +159,5 @@ export function createAsking(parts: {
 
   return { ask, resume }
 }
+
+const idsOf = ({ toolUseId, callId }: Card) => ({ toolUseId, ...(callId !== undefined && { callId }) })

@@ -1,4 +1,5 @@
 import type { Entry, Requester } from '../protocol/index.ts'
+import type { Sources } from '../safety/taint.ts'
 import type { Judgement } from './judge.ts'
 
 type Place = 'seq' | 'runId' | 'at'
@@ -21,15 +22,11 @@ export type CallContext = {
   progress(toolUseId: string, message: string): void
   /** Settles when the earlier changes to the same guest have; a change starts only then. */
   before: Promise<unknown> | undefined
+  /** The session is a rehearsal now: what would change something is described and not run. */
+  isRehearsal(): boolean
+  /** What the one who asks had read; asked for only where a change is judged. */
+  sources(): Sources
 }
 
 /** A call that the gate lets through, at once or after a decision. */
 export type Ready = Extract<Judgement, { kind: 'ready' }>
-
-/** Why a call that was in order when it was asked is not any more. */
-export const driftOf = (current: Judgement) =>
-  current.kind === 'invalid'
-    ? `The target has changed since: ${current.message}`
-    : current.kind === 'blocked'
-      ? `The rules refuse it now: ${current.verdict.reason}`
-      : 'The target is no longer what it was when this was asked.'

@@ -1,11 +1,20 @@
 import type { Clock } from '../lib/clock.ts'
-import { type Card, type ConfirmationRow, JarvisError } from '../protocol/index.ts'
-import type { Claim, ConfirmationStore, ExecutionStore, Journal, Resolution, Transactions } from './ports.ts'
+import { type Card, type ConfirmationRow, type GrantRequest, JarvisError } from '../protocol/index.ts'
+import type { Grants } from './grants.ts'
+import type {
+  Claim,
+  ConfirmationStore,
+  ExecutionStore,
+  Journal,
+  Resolution,
+  StoredConfirmation,
+  Transactions,
+} from './ports.ts'
 
 /** What the call that waits wants to be asked and told. All are called synchronously. */
 export type Waiter = {
-  /** Looks at the world again. @returns why the call must not run any more, in plain words. */
-  recheck(): string | undefined
+  /** Looks at the world again. @returns what differs from what the card shows, and what takes the card's place. */
+  recheck(): { note: string; replacedBy: string } | undefined
   /** The claim to commit with an approval; absent where the call must wait for another one first. */
   claim(): Claim | undefined
   /** What the journal says of the call besides: who asked, by which rule, the hash of its arguments. */
@@ -22,6 +31,8 @@ export type DecideRequest = {
   sessionId?: string
   confirmed: boolean
   note?: string
+  /** With an approval: lets the same call run again. */
+  grant?: GrantRequest | undefined
   by: string
   /** Called inside the transaction that keeps the decision, to remember the reply with it. */
   remember?: () => void
@@ -32,11 +43,16 @@ export type Confirmations = {
   firstExpiry(sessionId: string, at: number): number
   /** An operator's screen has the cards of this session, or all cards: the time of those not seen before begins. */
   seen(sessionId?: string): void
-  /** Puts the call before the operators, or goes on waiting for an answer asked for before a restart. */
-  ask(confirmation: { card: Card; sessionId: string; runId: string; bindingHash: string }, waiter: Waiter): void
-  get: ConfirmationStore['get']
-  /** @throws JarvisError `unknown_confirmation`, `already_decided`, `expired`. */
+  /** Puts the call before the operators, in the transaction that writes it down. */
+  add(confirmation: StoredConfirmation): void
+  /** Waits for the answer to a card that was added, now or before a restart. */
+  wait(confirmation: StoredConfirmation, waiter: Waiter): void
+  ofCall: ConfirmationStore['ofCall']
+  denied: ConfirmationStore['denied']
+  /** @throws JarvisError `unknown_confirmation`, `already_decided`, `expired`, `invalid_request` (a grant that cannot be). */
   decide(request: DecideRequest): void
+  /** Withdraws the card where it does not show any more what would run. */
+  review(toolUseId: string): void
   /** Withdraws what still waits; no-op where it was decided. */
   cancel(toolUseId: string, by: string, note?: string): void
   pending(sessionId?: string): Card[]
@@ -50,6 +66,7 @@ const unseenForMs = 24 * 60 * 60_000
 export function createConfirmations(parts: {
   store: ConfirmationStore
   executions: ExecutionStore
+  grants: Pick<Grants, 'make'>
   journal: Journal
   transactions: Transactions
   clock: Clock
@@ -62,11 +79,11 @@ export function createConfirmations(parts: {
   isStopping(): boolean
   report(error: unknown, message: string): void
 }): Confirmations {
-  const { store, executions, journal, transactions, clock } = parts
+  const { store, executions, grants, journal, transactions, clock } = parts
   const waiting = new Map<string, { waiter: Waiter; sessionId: string; disarm: () => void }>()
 
   /** First wins. @returns false when another decision came before. */
-  function resolve(toolUseId: string, resolution: Resolution, remember?: () => void): boolean {
+  function resolve(toolUseId: string, resolution: Resolution, besides?: () => void): boolean {
     const waits = waiting.get(toolUseId)
     let claimed = false
     const won = transactions.durably(() => {
@@ -81,7 +98,7 @@ export function createConfirmations(parts: {
         claimed = true
       }
       waits?.waiter.record(resolution)
-      remember?.()
+      besides?.()
       return true
     })
     if (!won) return false
@@ -95,6 +112,15 @@ export function createConfirmations(parts: {
   }
 
   const expire = (toolUseId: string) => resolve(toolUseId, { decision: 'expired', by: 'jarvis', at: clock.now() })
+
+  /** Withdraws the card where it does not show any more what would run. */
+  function review(toolUseId: string): ReturnType<Waiter['recheck']> {
+    const drift = waiting.get(toolUseId)?.waiter.recheck()
+    if (drift === undefined) return undefined
+    const changed = { note: parts.redact(drift.note), replacedBy: drift.replacedBy }
+    resolve(toolUseId, { decision: 'cancelled', by: 'jarvis', ...changed, at: clock.now() })
+    return changed
+  }
 
   /** Expires the card when its time has come; a store that cannot write now is asked again soon. */
   function expireAt(toolUseId: string, at: number): () => void {
@@ -122,18 +148,18 @@ export function createConfirmations(parts: {
         waits.disarm = expireAt(card.toolUseId, expiresAt)
       }
     },
-    ask(confirmation, waiter) {
+    add(confirmation) {
       const { card, sessionId } = confirmation
-      const known = store.get(card.toolUseId)
-      if (known === undefined) {
-        store.add({ ...confirmation, ...(parts.isWatched(sessionId) && { seenAt: card.createdAt }) })
-      }
-      const expiresAt = known?.card.expiresAt ?? card.expiresAt
-      waiting.set(card.toolUseId, { waiter, sessionId, disarm: expireAt(card.toolUseId, expiresAt) })
+      store.add({ ...confirmation, ...(parts.isWatched(sessionId) && { seenAt: card.createdAt }) })
       transactions.afterCommit(() => parts.changed(sessionId))
     },
-    get: store.get,
-    decide({ toolUseId, sessionId, confirmed, note = '', by, remember }) {
+    wait({ card, sessionId }, waiter) {
+      waiting.set(card.toolUseId, { waiter, sessionId, disarm: expireAt(card.toolUseId, card.expiresAt) })
+    },
+    ofCall: store.ofCall,
+    denied: store.denied,
+    review,
+    decide({ toolUseId, sessionId, confirmed, note = '', grant, by, remember }) {
       if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Decide when it is back.')
       const known = store.get(toolUseId)
       if (known === undefined || (sessionId !== undefined && known.sessionId !== sessionId)) {
@@ -141,6 +167,7 @@ export function createConfirmations(parts: {
       }
       const earlier = known.resolution
       if (earlier?.decision === 'expired') throw new JarvisError('expired', 'It expired before. Nothing was run.')
+      if (earlier?.replacedBy !== undefined) throw replaced(earlier.note ?? '', known, earlier.replacedBy)
       if (earlier !== undefined) {
         throw new JarvisError('already_decided', `It was ${earlier.decision} before, by ${earlier.by}.`)
       }
@@ -149,13 +176,17 @@ export function createConfirmations(parts: {
         expire(toolUseId)
         throw new JarvisError('expired', 'It has expired. Nothing was run.')
       }
-      const drift = confirmed ? waiting.get(toolUseId)?.waiter.recheck() : undefined
-      if (drift !== undefined) {
-        resolve(toolUseId, { decision: 'cancelled', by: 'jarvis', note: parts.redact(drift), at })
-        throw new JarvisError('expired', `${drift} Nothing was run.`)
+      if (grant !== undefined && !(confirmed && known.card.isGrantable)) {
+        const why = confirmed ? 'This call must be asked for each time' : 'A grant is made with an approval'
+        throw new JarvisError('invalid_request', `grant: ${why}. Nothing was decided.`)
       }
+      const drift = confirmed ? review(toolUseId) : undefined
+      if (drift !== undefined) throw replaced(drift.note, known, drift.replacedBy)
       const decision = confirmed ? 'approved' : 'denied'
-      resolve(toolUseId, { decision, by, at, ...(note === '' ? {} : { note: parts.redact(note) }) }, remember)
+      resolve(toolUseId, { decision, by, at, ...(note === '' ? {} : { note: parts.redact(note) }) }, () => {
+        if (grant !== undefined) grants.make(known, grant, by)
+        remember?.()
+      })
     },
     cancel(toolUseId, by, note) {
       resolve(toolUseId, {
@@ -169,4 +200,9 @@ export function createConfirmations(parts: {
     pendingCounts: store.pendingCounts,
     list: store.list,
   }
+}
+
+function replaced(changed: string, { card }: StoredConfirmation, replacedBy: string): JarvisError {
+  const isOver = replacedBy === (card.callId ?? card.toolUseId)
+  return new JarvisError('expired', `${changed} Nothing was run.${isOver ? '' : ' A new card shows how it is now.'}`)
 }

@@ -1,13 +1,18 @@
-import { JarvisError, type ToolCall } from '../protocol/index.ts'
-import { inputHash, type World } from '../safety/index.ts'
+import type { Card, ToolCall } from '../protocol/index.ts'
+import type { World } from '../safety/index.ts'
 import { createAsking } from './ask.ts'
-import { type CallContext, driftOf, type Ready } from './call.ts'
+import { createBreaker } from './breaker.ts'
+import type { CallContext, Ready } from './call.ts'
 import type { Confirmations } from './confirmations.ts'
+import { standingOf } from './drift.ts'
+import type { Grants, Reservation } from './grants.ts'
 import type { Judge, Judgement } from './judge.ts'
-import type { Claim, Outcome } from './ports.ts'
+import { callKey } from './keys.ts'
+import { byGrant, createPerformer } from './perform.ts'
+import { createRateLimit } from './rate-limit.ts'
 import type { Reconciled } from './reconcile.ts'
+import { createRecords } from './records.ts'
 import { createRecovery, mayHaveRun, type RecoveryParts } from './recover.ts'
-import type { ToolOutput } from './tool.ts'
 
 /** The door to every effect: judges, asks, claims, journals, runs, and settles each call exactly once. */
 export type Executor = {
@@ -18,29 +23,41 @@ export type Executor = {
   /** Resolves once no tool is running. */
   idle(): Promise<void>
 }
-type Done = { output: ToolOutput; outcome: Outcome; durationMs: number }
+
+/** How long an MCP client that repeats a denied call is told so, rather than a person asked again. */
+const deniedForMs = 10 * 60_000
 
 export function createExecutor(
   parts: RecoveryParts & {
     judge: Judge
     world: () => World
     confirmations: Confirmations
+    grants: Grants
     /** A tool failed in a way it did not name. */
     report(error: unknown, toolName: string): void
   },
 ): Executor {
-  const { judge, confirmations, executions, journal, transactions, redactor, clock } = parts
+  const { judge, world, confirmations, grants, executions, journal, transactions, clock, report } = parts
 
-  let running = 0
-  const onIdle: (() => void)[] = []
+  const records = createRecords(parts)
+  const { record, refuse, fail } = records
+  const breaker = createBreaker(() => world().policy.limits.breaker, clock.now)
+  const performer = createPerformer({
+    ...parts,
+    records,
+    breaker,
+    run: ({ tool, input }, context) => tool.run(input, context),
+  })
+  const { read, runClaimed } = performer
   const { recover, check } = createRecovery(parts)
-  const { ask, resume } = createAsking({ ...parts, record, claimOf, runClaimed, change, fail })
+  const { ask, resume } = createAsking({ ...parts, records, settleOver, runClaimed, runApproved })
+  const rateLimit = createRateLimit(() => world().policy.limits.rates, clock.now)
 
   async function settle(call: ToolCall, context: CallContext): Promise<void> {
     try {
       await attempt(call, context)
     } catch (error) {
-      parts.report(error, call.toolName)
+      report(error, call.toolName)
       const truth = executions.get(call.toolUseId) === undefined ? 'Nothing was run.' : mayHaveRun
       fail(call, context, `Something went wrong inside JARVIS; the log says more. ${truth}`)
     }
@@ -57,218 +74,113 @@ export function createExecutor(
       fail(call, context, `The arguments of ${toolName} could not be read: ${call.malformed}`)
       return
     }
-    const judgement = judge(toolName, call.toolInput)
-    const asked = confirmations.get(toolUseId)
+    const asked = confirmations.ofCall(toolUseId)
     if (asked !== undefined) {
-      await resume(call, judgement, asked, context)
+      await resume(call, asked, context)
       return
     }
-    switch (judgement.kind) {
-      case 'invalid':
-        fail(call, context, judgement.message)
-        return
-      case 'blocked':
-        refuse(call, context, judgement)
-        return
-      case 'ready':
-        if (judgement.verdict.tier === 'green') await read(call, judgement, context)
-        else if (judgement.verdict.tier === 'yellow') await change(call, judgement, context)
-        else await ask(call, judgement, context)
-        return
-      default:
-        judgement satisfies never
+    const judgement = judgeNow(call, context)
+    const hold =
+      judgement.kind === 'ready'
+        ? (rateLimit.take(context.sessionId, toolName) ?? breaker.refusal(toolName, judgement.target.node))
+        : undefined
+    if (hold === undefined) await dispatch(call, judgement, context)
+    else fail(call, context, hold, judgement)
+  }
+
+  const judgeNow = (call: ToolCall, context: CallContext) => judge(call.toolName, call.toolInput, context.sources)
+
+  /** Does with a call what its verdict says. */
+  async function dispatch(call: ToolCall, judgement: Judgement, context: CallContext): Promise<void> {
+    if (judgement.kind !== 'ready') settleOver(call, judgement, context)
+    else if (judgement.verdict.tier === 'green') await read(call, judgement, context)
+    else if (context.isRehearsal()) records.rehearse(call, context, judgement)
+    else if (judgement.verdict.tier === 'yellow') await change(call, judgement, context)
+    else await obtain(call, judgement, context)
+  }
+
+  function settleOver(call: ToolCall, judgement: Exclude<Judgement, { kind: 'ready' }>, context: CallContext) {
+    if (judgement.kind === 'blocked') refuse(call, context, judgement)
+    else fail(call, context, judgement.message, judgement)
+  }
+
+  /** A red call: not where it was denied before, at once where a grant covers it, else by asking. */
+  async function obtain(call: ToolCall, ready: Ready, context: CallContext) {
+    const { verdict, target, input } = ready
+    const { sessionId, runId, requestedBy } = context
+    const key = callKey({ toolName: call.toolName, input, target })
+    const isMcp = requestedBy.kind === 'mcp'
+    const denial = confirmations.denied(key, isMcp ? { sessionId, since: clock.now() - deniedForMs } : { runId })
+    if (denial !== undefined) {
+      const when = isMcp ? 'within the last 10 minutes' : 'in this run'
+      const note = denial.note === undefined ? '' : `: ${denial.note}`
+      const message = `Denied by ${denial.by} ${when}${note}. It is not asked again; other arguments may be. Nothing was run.`
+      fail(call, context, message, ready, 'denied_before')
+      return
     }
-  }
-
-  function refuse(call: ToolCall, context: CallContext, { verdict }: Extract<Judgement, { kind: 'blocked' }>) {
-    transactions.atomically(() => {
-      journal.append('refusal', record(call, context, verdict.rule))
-      context.append({
-        type: 'blocked',
-        toolUseId: call.toolUseId,
-        toolName: call.toolName,
-        toolInput: redactor.value(call.toolInput),
-        reason: redactor.text(verdict.reason),
-        rule: verdict.rule,
-        tier: 'black',
-      })
-    })
-  }
-
-  /** A call that never started: its result says why. */
-  function fail(call: ToolCall, context: CallContext, message: string) {
-    transactions.atomically(() => {
-      journal.append('refusal', record(call, context, 'not_run'))
-      const result = redactor.text(message)
-      context.append({
-        type: 'tool_result',
-        toolUseId: call.toolUseId,
-        result,
-        isError: true,
-        summary: result,
-        durationMs: 0,
-      })
-    })
-  }
-
-  /** Runs the call and keeps what came of it, counted until that is stored. */
-  async function perform(call: ToolCall, ready: Ready, context: CallContext, keep: (done: Done) => void) {
-    running += 1
+    const reservation = grants.reserve(key, { rule: verdict.rule, target, requestedBy })
+    if (reservation === undefined) {
+      await ask(call, ready, context)
+      return
+    }
     try {
-      started(call, ready, context)
-      const done = await run(call, ready, context)
-      transactions.atomically(() => {
-        keep(done)
-        finished(call, done, context)
-      })
+      await change(call, ready, context, reservation)
     } finally {
-      running -= 1
-      if (running === 0) for (const done of onIdle.splice(0)) done()
+      reservation.release()
     }
   }
 
-  async function read(call: ToolCall, ready: Ready, context: CallContext) {
-    await perform(call, ready, context, ({ outcome }) =>
-      journal.append('call', { ...record(call, context, ready.verdict.rule), tier: 'green', outcome }),
-    )
+  /** Claims and runs what nobody must be asked about, when its turn has come: as it was judged, or judged anew. */
+  async function change(call: ToolCall, ready: Ready, context: CallContext, reservation?: Reservation) {
+    if (!(await comesItsTurn(call, context))) return
+    if (context.before !== undefined && !isSame(ready, judgeNow(call, context), context)) {
+      reservation?.release()
+      await dispatch(call, judgeNow(call, context), context)
+    } else if (claim(call, ready, context, reservation)) {
+      reservation?.release()
+      await runClaimed(call, ready, context, reservation)
+    } else await obtain(call, ready, context)
   }
 
-  async function change(call: ToolCall, ready: Ready, context: CallContext) {
-    await context.before
-    if (context.signal.aborted) {
-      fail(call, context, 'Stopped before it began. Nothing was run.')
-      return
+  /** What an operator approved, when its turn has come: a person sees it anew where it is not what the card showed. */
+  async function runApproved(call: ToolCall, card: Card, context: CallContext) {
+    if (!(await comesItsTurn(call, context))) return
+    const standing = standingOf(card, judgeNow(call, context))
+    if (standing.kind === 'over') settleOver(call, standing.judgement, context)
+    else if (standing.kind === 'changed') await ask(call, standing.ready, context, standing.changed)
+    else if (standing.ready.verdict.tier === 'green') await read(call, standing.ready, context)
+    else if (context.isRehearsal()) records.rehearse(call, context, standing.ready)
+    else {
+      claim(call, standing.ready, context)
+      await runClaimed(call, standing.ready, context)
     }
-    const current = judge(call.toolName, call.toolInput)
-    if (current.kind !== 'ready' || current.hash !== ready.hash || current.verdict.tier !== ready.verdict.tier) {
-      fail(call, context, `${driftOf(current)} Nothing was run.`)
-      return
-    }
-    transactions.durably(() => {
-      const claim = claimOf(call, ready, context)
-      executions.claim(claim)
-      journal.append('execution', { ...record(call, context, ready.verdict.rule), ...claim })
-    })
-    await runClaimed(call, ready, context)
   }
 
-  async function runClaimed(call: ToolCall, ready: Ready, context: CallContext) {
-    await perform(call, ready, context, ({ outcome, output, durationMs }) => {
-      executions.settle(call.toolUseId, clock.now(), outcome)
-      journal.append('result', {
-        toolUseId: call.toolUseId,
-        sessionId: context.sessionId,
-        toolName: call.toolName,
-        outcome,
-        durationMs,
-        summary: redactor.text(output.summary),
-      })
-    })
+  /** Waits for the earlier changes to the same guest. @returns false where it was stopped meanwhile, and has its result. */
+  async function comesItsTurn(call: ToolCall, context: CallContext): Promise<boolean> {
+    if (context.before !== undefined) await context.before
+    if (context.signal.aborted) fail(call, context, 'Stopped before it began. Nothing was run.')
+    return !context.signal.aborted
   }
 
-  /** Runs the tool within its time-out; whatever it throws is an output that the model can read. */
-  async function run(call: ToolCall, { tool, input }: Ready, context: CallContext): Promise<Done> {
-    const startedAt = clock.now()
-    const stop = new AbortController()
-    const onAbort = () => stop.abort(context.signal.reason)
-    context.signal.addEventListener('abort', onAbort, { once: true })
-    if (context.signal.aborted) onAbort()
-    const disarm = clock.after(tool.timeoutMs, () => {
-      const limit = Math.round(tool.timeoutMs / 1000)
-      stop.abort(new Error(`It took longer than ${limit} s. Whether it still goes on is not known.`))
-    })
-    let output: ToolOutput
-    try {
-      output = await Promise.race([
-        tool.run(input, {
-          signal: stop.signal,
-          // A tool that was left behind says nothing more.
-          onProgress: (message) => {
-            if (!stop.signal.aborted) context.progress(call.toolUseId, redactor.text(message))
-          },
-          onTask: (upid) => executions.noteTask(call.toolUseId, upid),
-        }),
-        // A tool that ignores its signal is left behind.
-        new Promise<never>((_, reject) => {
-          const giveUp = () => reject(stop.signal.reason)
-          if (stop.signal.aborted) giveUp()
-          else stop.signal.addEventListener('abort', giveUp, { once: true })
-        }),
-      ])
-    } catch (error) {
-      if (!stop.signal.aborted && !(error instanceof JarvisError)) parts.report(error, tool.name)
-      const text = context.signal.aborted
-        ? 'Stopped waiting for it. What had already begun on the cluster goes on.'
-        : error instanceof Error
-          ? error.message
-          : String(error)
-      output = { text, summary: text, isError: true }
-    } finally {
-      context.signal.removeEventListener('abort', onAbort)
-      disarm()
-    }
-    // A read that was left behind changed nothing, so there is nothing not to know.
-    const isLeft = stop.signal.aborted && tool.tier !== 'green'
-    const outcome = isLeft ? 'unknown' : output.isError === true ? 'failed' : 'done'
-    return { output, outcome, durationMs: clock.now() - startedAt }
-  }
-
-  function started(call: ToolCall, ready: Ready, context: CallContext) {
-    const { toolUseId, toolName } = call
-    context.append({
-      type: 'tool_use',
-      toolUseId,
-      toolName,
-      toolInput: redactor.value(ready.input),
-      tier: ready.verdict.tier,
+  /** @returns false where the grant has ended since; nothing is written then. */
+  function claim(call: ToolCall, ready: Ready, context: CallContext, reservation?: Reservation): boolean {
+    return transactions.durably(() => {
+      if (reservation?.take(call.toolUseId, context.sessionId) === false) return false
+      const claimed = records.claimOf(call, ready, context)
+      executions.claim(claimed)
+      journal.append('execution', { ...record(call, context, ready), ...claimed, ...byGrant(reservation) })
+      return true
     })
   }
 
-  function finished(call: ToolCall, { output, outcome, durationMs }: Done, context: CallContext) {
-    context.append({
-      type: 'tool_result',
-      toolUseId: call.toolUseId,
-      result: redactor.text(output.text) || '(no output)',
-      isError: output.isError === true,
-      summary: redactor.text(output.summary),
-      durationMs,
-      ...(outcome === 'unknown' && { isUnknown: true }),
-      ...(output.data === undefined ? {} : { data: redactor.value(output.data) }),
-    })
-  }
-
-  function record(call: ToolCall, context: CallContext, rule: string) {
-    return {
-      toolUseId: call.toolUseId,
-      sessionId: context.sessionId,
-      toolName: call.toolName,
-      toolInput: redactor.value(call.toolInput),
-      inputHash: inputHash(call.toolInput),
-      requestedBy: context.requestedBy,
-      rule,
-    }
-  }
-
-  function claimOf(call: ToolCall, { verdict, hash }: Ready, { sessionId, runId }: CallContext): Claim {
-    return {
-      toolUseId: call.toolUseId,
-      sessionId,
-      runId,
-      toolName: call.toolName,
-      toolInput: redactor.value(call.toolInput),
-      tier: verdict.tier,
-      bindingHash: hash,
-      at: clock.now(),
-    }
-  }
-
-  return {
-    settle,
-    check,
-    idle: () =>
-      new Promise((done) => {
-        if (running === 0) done()
-        else onIdle.push(done)
-      }),
-  }
+  return { settle, check, idle: performer.idle }
 }
+
+/** Whether a call comes to the same as before, after it waited for its turn. */
+const isSame = (ready: Ready, current: Judgement, context: CallContext) =>
+  current.kind === 'ready' &&
+  current.hash === ready.hash &&
+  current.verdict.tier === ready.verdict.tier &&
+  current.verdict.rule === ready.verdict.rule &&
+  !context.isRehearsal()

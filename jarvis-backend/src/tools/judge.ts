@@ -1,5 +1,6 @@
 import type { Target, ToolInput, Verdict } from '../protocol/index.ts'
 import { bindingHash, decide, resolveTarget, type World } from '../safety/index.ts'
+import type { Sources } from '../safety/taint.ts'
 import type { Catalog } from './catalog.ts'
 import type { Tool } from './tool.ts'
 
@@ -11,11 +12,12 @@ export type Judgement =
   /** A mistake of the caller's that it can mend; `message` names the field. `verdict.tier` is the tool's base tier. */
   | { kind: 'invalid'; verdict: Verdict; message: string }
 
-export type Judge = (toolName: string, input: ToolInput) => Judgement
+/** @param sources what the one who asks had read; asked for only where the call would change something */
+export type Judge = (toolName: string, input: ToolInput, sources?: () => Sources) => Judgement
 
 /** The one place where a verdict is made: for chat, commands, MCP and REST alike. Runs nothing. */
 export function createJudge(catalog: Catalog, world: () => World): Judge {
-  return (toolName, rawInput) => {
+  return (toolName, rawInput, sources) => {
     const tool = catalog.get(toolName)
     if (tool === undefined) return blocked('unknown_tool', `There is no tool ${JSON.stringify(toolName)}.`)
     const unknown = Object.keys(rawInput).filter((key) => !Object.hasOwn(tool.input.shape, key))
@@ -32,7 +34,7 @@ export function createJudge(catalog: Catalog, world: () => World): Judge {
     const resolved = resolveTarget(toolName, input, now)
     if (!resolved.ok) return invalid(tool, resolved.message)
     const { target } = resolved
-    const verdict = decide({ toolName, baseTier: tool.tier, input }, target, now)
+    const verdict = decide({ toolName, baseTier: tool.tier, input, ...(sources && { sources }) }, target, now)
     if (verdict.tier === 'black') return { kind: 'blocked', verdict }
     return { kind: 'ready', verdict, tool, input, target, hash: bindingHash({ toolName, input, target }) }
   }

@@ -1,8 +1,16 @@
-import type { Card, ConfirmationRow, Decision, Tier, ToolInput } from '../protocol/index.ts'
+import type { Card, ConfirmationRow, Decision, Grant, Tier, ToolInput } from '../protocol/index.ts'
 
-/** `seenAt`: when an operator's screen first had it. */
-export type StoredConfirmation = { card: Card; sessionId: string; runId: string; bindingHash: string; seenAt?: number }
-export type Resolution = { decision: Decision; by: string; note?: string; at: number }
+/** `callKey`: what is the same for calls that are the same to a person. `seenAt`: when an operator's screen first had it. */
+export type StoredConfirmation = {
+  card: Card
+  sessionId: string
+  runId: string
+  bindingHash: string
+  callKey: string
+  seenAt?: number
+}
+/** `replacedBy`: as in the transcript's `confirm_resolved`. */
+export type Resolution = { decision: Decision; by: string; note?: string; replacedBy?: string; at: number }
 /** The right to run one call, once. */
 export type Claim = {
   toolUseId: string
@@ -19,6 +27,10 @@ export type Claim = {
 export interface ConfirmationStore {
   add(confirmation: StoredConfirmation): void
   get(toolUseId: string): (StoredConfirmation & { resolution?: Resolution }) | undefined
+  /** The newest card of a call. */
+  ofCall(callId: string): (StoredConfirmation & { resolution?: Resolution }) | undefined
+  /** The newest denial of the same call: in a run, or in a session since a time. */
+  denied(callKey: string, where: { runId: string } | { sessionId: string; since: number }): Resolution | undefined
   /** Compare-and-set. @returns false when it was decided before. */
   resolve(toolUseId: string, resolution: Resolution): boolean
   pending(sessionId?: string): StoredConfirmation[]
@@ -28,6 +40,21 @@ export interface ConfirmationStore {
   /** Pending ones, soonest to expire first, then those decided since `since`, newest first. */
   list(since: number): ConfirmationRow[]
   pendingCounts(): Map<string, number>
+}
+
+/** A permission given beforehand. `uses`: how often at most; `usesLeft`: how often still. */
+export type StoredGrant = Grant & { key: string }
+
+export interface GrantStore {
+  add(grant: StoredGrant): void
+  /** Those that have not ended, oldest first. */
+  live(): StoredGrant[]
+  /** One that covers `key` at that time and has more than the `reserved` uses left; the soonest to expire. */
+  covering(key: string, at: number, reserved: (id: string) => number): StoredGrant | undefined
+  /** Takes one use, compare-and-set. @returns how many are left; undefined where there is none to take. */
+  use(id: string, key: string, at: number): number | undefined
+  /** @returns what it was; undefined where it had ended before. */
+  end(id: string, at: number): StoredGrant | undefined
 }
 
 /** `unknown`: it may have run, and the cluster does not say. */
@@ -59,9 +86,11 @@ export type JournalKind =
   | 'decision'
   | 'execution'
   | 'result'
+  | 'grant'
   | 'sign_in'
   | 'token'
   | 'session'
+  | 'policy'
   | 'restore'
   | 'prune'
 

@@ -8,10 +8,12 @@ type Row = {
   run_id: string
   card: string
   binding_hash: string
+  call_key: string
   decision: Decision | null
   decided_by: string | null
   decided_at: number | null
   note: string | null
+  replaced_by: string | null
 }
 
 const toStored = (row: Row) => ({
@@ -19,6 +21,7 @@ const toStored = (row: Row) => ({
   sessionId: row.session_id,
   runId: row.run_id,
   bindingHash: row.binding_hash,
+  callKey: row.call_key,
 })
 const toResolution = (row: Row) =>
   row.decision === null
@@ -28,16 +31,32 @@ const toResolution = (row: Row) =>
         by: row.decided_by ?? '',
         at: row.decided_at ?? 0,
         ...(row.note === null ? {} : { note: row.note }),
+        ...(row.replaced_by === null ? {} : { replacedBy: row.replaced_by }),
       }
+
+const withResolution = (row: Row) => {
+  const resolution = toResolution(row)
+  return { ...toStored(row), ...(resolution && { resolution }) }
+}
 
 export function createConfirmationStore({ sql }: Database): ConfirmationStore {
   const insert = sql.prepare(
-    `INSERT INTO confirmations (tool_use_id, session_id, run_id, card, binding_hash, created_at, seen_at, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO confirmations (tool_use_id, call_id, call_key, session_id, run_id, card, binding_hash, created_at,
+       seen_at, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const select = sql.prepare<[string], Row>('SELECT * FROM confirmations WHERE tool_use_id = ?')
+  const selectOfCall = sql.prepare<[string], Row>(
+    'SELECT * FROM confirmations WHERE call_id = ? ORDER BY rowid DESC LIMIT 1',
+  )
+  const selectDenied = sql.prepare<[object], Row>(
+    `SELECT * FROM confirmations
+     WHERE call_key = @callKey AND decision = 'denied' AND decided_at >= @since
+       AND (@runId IS NULL OR run_id = @runId) AND (@sessionId IS NULL OR session_id = @sessionId)
+     ORDER BY decided_at DESC LIMIT 1`,
+  )
   const update = sql.prepare(
-    `UPDATE confirmations SET decision = ?, decided_by = ?, decided_at = ?, note = ?
+    `UPDATE confirmations SET decision = ?, decided_by = ?, decided_at = ?, note = ?, replaced_by = ?
      WHERE tool_use_id = ? AND decision IS NULL`,
   )
   const selectUnseen = sql.prepare<[], Row>('SELECT * FROM confirmations WHERE decision IS NULL AND seen_at IS NULL')
@@ -62,13 +81,16 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
       sessionId: row.session_id,
       ...(resolution && { decision: resolution.decision, decidedBy: resolution.by, decidedAt: resolution.at }),
       ...(resolution?.note === undefined ? {} : { note: resolution.note }),
+      ...(resolution?.replacedBy === undefined ? {} : { replacedBy: resolution.replacedBy }),
     }
   }
 
   return {
-    add: ({ card, sessionId, runId, bindingHash, seenAt }) =>
+    add: ({ card, sessionId, runId, bindingHash, callKey, seenAt }) =>
       void insert.run(
         card.toolUseId,
+        card.callId ?? card.toolUseId,
+        callKey,
         sessionId,
         runId,
         JSON.stringify(card),
@@ -79,12 +101,18 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
       ),
     get(toolUseId) {
       const row = select.get(toolUseId)
-      if (row === undefined) return undefined
-      const resolution = toResolution(row)
-      return { ...toStored(row), ...(resolution && { resolution }) }
+      return row && withResolution(row)
     },
-    resolve: (toolUseId, { decision, by, at, note }) =>
-      update.run(decision, by, at, note ?? null, toolUseId).changes === 1,
+    ofCall(callId) {
+      const row = selectOfCall.get(callId)
+      return row && withResolution(row)
+    },
+    denied(callKey, where) {
+      const row = selectDenied.get({ callKey, runId: null, sessionId: null, since: 0, ...where })
+      return row && toResolution(row)
+    },
+    resolve: (toolUseId, { decision, by, at, note, replacedBy }) =>
+      update.run(decision, by, at, note ?? null, replacedBy ?? null, toolUseId).changes === 1,
     unseen: (sessionId) =>
       selectUnseen
         .all()

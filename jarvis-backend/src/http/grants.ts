@@ -1,0 +1,15 @@
+import { Router } from 'express'
+import type { Grants } from '../tools/grants.ts'
+import { identityOf, operatorOnly, param } from './handle.ts'
+
+export function grantRoutes(grants: Pick<Grants, 'list' | 'revoke'>): Router {
+  const router = Router()
+  router.get('/', (_request, response) => {
+    response.json({ items: grants.list() })
+  })
+  router.delete('/:id', operatorOnly, (request, response) => {
+    grants.revoke(param(request, 'id'), identityOf(response).sub)
+    response.status(204).end()
+  })
+  return router
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { Requester, Target } from './tier.ts'
+
+/** Asked for with an approval: the same call may run again for `minutes`, and `uses` times besides this one. */
+export const GrantRequest = z
+  .strictObject({ minutes: z.int().min(1).max(1440).optional(), uses: z.int().min(1).max(50).optional() })
+  .refine(({ minutes, uses }) => minutes !== undefined || uses !== undefined, 'needs minutes, uses or both')
+export type GrantRequest = z.infer<typeof GrantRequest>
+
+/** A bounded permission, made with an approval: this tool with these arguments on this target, for this requester. */
+export const Grant = z.object({
+  id: z.string(),
+  toolName: z.string(),
+  toolInput: z.record(z.string(), z.unknown()),
+  target: Target,
+  /** The rule that asks for it; where another one does, the grant does not help. */
+  rule: z.string(),
+  /** Whom it serves: the chat, the operator's own commands, or one MCP token. */
+  requestedBy: Requester,
+  /** The operator, and the card it was made on. */
+  by: z.string(),
+  toolUseId: z.string(),
+  createdAt: z.int(),
+  expiresAt: z.int(),
+  uses: z.int(),
+  usesLeft: z.int(),
+})
+export type Grant = z.infer<typeof Grant>

@@ -1,0 +1,105 @@
+import type { Clock } from '../lib/clock.ts'
+import type { ToolCall } from '../protocol/index.ts'
+import type { Redactor } from '../safety/index.ts'
+import type { Breaker } from './breaker.ts'
+import type { CallContext, Ready } from './call.ts'
+import type { Reservation } from './grants.ts'
+import type { ExecutionStore, Journal, Transactions } from './ports.ts'
+import type { Records } from './records.ts'
+import { type Done, runTool } from './run-tool.ts'
+import type { ToolContext, ToolOutput } from './tool.ts'
+
+/** Runs calls that may run, and keeps what came of them. */
+export function createPerformer(parts: {
+  executions: ExecutionStore
+  journal: Journal
+  transactions: Transactions
+  redactor: Redactor
+  clock: Clock
+  records: Records
+  breaker: Breaker
+  /** Starts the tool. */
+  run(ready: Ready, context: ToolContext): Promise<ToolOutput>
+  report(error: unknown, toolName: string): void
+}) {
+  const { executions, journal, transactions, redactor, clock, records, breaker, report } = parts
+  let running = 0
+  const onIdle: (() => void)[] = []
+
+  async function read(call: ToolCall, ready: Ready, context: CallContext) {
+    await perform(call, ready, context, ({ outcome }) =>
+      journal.append('call', { ...records.record(call, context, ready), outcome }),
+    )
+  }
+
+  /** Runs a change whose claim is on disk. */
+  async function runClaimed(call: ToolCall, ready: Ready, context: CallContext, reservation?: Reservation) {
+    const { toolUseId, toolName } = call
+    const keep = ({ outcome, output, durationMs }: Done) => {
+      executions.settle(toolUseId, clock.now(), outcome)
+      const summary = redactor.text(output.summary)
+      journal.append('result', { toolUseId, sessionId: context.sessionId, toolName, outcome, durationMs, summary })
+    }
+    await perform(call, ready, context, keep, reservation)
+  }
+
+  /** Counted as running until what came of it is stored. */
+  async function perform(
+    call: ToolCall,
+    ready: Ready,
+    context: CallContext,
+    keep: (done: Done) => void,
+    reservation?: Reservation,
+  ) {
+    const { toolUseId, toolName } = call
+    const { tool, input, target, verdict } = ready
+    running += 1
+    try {
+      const toolInput = redactor.value(input)
+      const use = { toolUseId, toolName, toolInput, tier: verdict.tier, ...byGrant(reservation) }
+      context.append({ type: 'tool_use', ...use })
+      breaker.began(toolName, target.node)
+      const done = await runTool(tool, (toolContext) => parts.run(ready, toolContext), {
+        signal: context.signal,
+        clock,
+        report,
+        onProgress: (message) => context.progress(toolUseId, redactor.text(message)),
+        onTask: (upid) => executions.noteTask(toolUseId, upid),
+      })
+      const { output, outcome, durationMs, isFault } = done
+      const summary = redactor.text(output.summary)
+      breaker.ended(toolName, target.node, isFault, summary)
+      transactions.atomically(() => {
+        keep(done)
+        context.append({
+          type: 'tool_result',
+          toolUseId,
+          result: redactor.text(output.text) || '(no output)',
+          isError: output.isError === true,
+          summary,
+          durationMs,
+          ...(outcome === 'unknown' && { isUnknown: true }),
+          ...(output.data === undefined ? {} : { data: redactor.value(output.data) }),
+        })
+      })
+    } finally {
+      running -= 1
+      if (running === 0) for (const done of onIdle.splice(0)) done()
+    }
+  }
+
+  return {
+    read,
+    runClaimed,
+    /** Resolves once no tool is running. */
+    idle: () =>
+      new Promise<void>((done) => {
+        if (running === 0) done()
+        else onIdle.push(done)
+      }),
+  }
+}
+
+/** The grant that lets a call run, for the record. */
+export const byGrant = (reservation: Reservation | undefined) =>
+  reservation === undefined ? {} : { grantId: reservation.grant.id, by: reservation.grant.by }

@@ -1,0 +1,175 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createSimulator } from '../src/homelab/simulator/index.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { calls, says, scripted } from './support/scripted-model.ts'
+import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+
+const stopping = () => scripted(calls(['stop_vm', { vmid: 103 }]), says('So be it.'))
+
+async function asked(jarvis: TestJarvis, message = 'Stop 103.') {
+  const operator = await jarvis.connect()
+  const { sessionId } = await operator.ask('chat:send', { message })
+  return { operator, sessionId, card: await operator.next('chat:confirm_needed') }
+}
+const results = (model: ReturnType<typeof scripted>) => {
+  const answer = model.requests[1]?.messages.at(-1)
+  return answer?.role === 'user' ? answer.results : []
+}
+
+test.each([
+  ['moved', (jarvis: TestJarvis) => jarvis.controls.migrateGuest(103, 'agent'), 'It is on agent now, not on pve.'],
+  ['was stopped', (jarvis: TestJarvis) => jarvis.controls.setStatus(103, 'stopped'), 'It is stopped now, not running.'],
+  ['was locked', (jarvis: TestJarvis) => jarvis.controls.lockGuest(103, 'backup'), 'It is locked now (backup).'],
+  ['has another name', (jarvis: TestJarvis) => jarvis.controls.renameGuest(103, 'nas'), 'Its name is "nas" now'],
+])('a guest that %s since the card was shown gets a new card that says so', async (_, change, changed) => {
+  const model = stopping()
+  const jarvis = await startJarvis({ model })
+  const { operator, sessionId, card } = await asked(jarvis)
+  change(jarvis)
+  const reply = await operator.request('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
+  expect(reply).toMatchObject({ ok: false, error: { code: 'expired', message: expect.stringContaining(changed) } })
+  const resolved = await operator.next('chat:confirm_resolved')
+  const next = await operator.next('chat:confirm_needed')
+  expect(resolved).toMatchObject({ decision: 'cancelled', by: 'jarvis', replacedBy: next.toolUseId })
+  expect(next).toMatchObject({ callId: card.toolUseId, changed: expect.stringContaining(changed) })
+  expect(next.toolUseId).not.toBe(card.toolUseId)
+  expect(jarvis.controls.effects).toEqual([])
+
+  // A late click on the old card approves nothing, however often.
+  const late = await operator.request('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
+  expect(late).toMatchObject({ ok: false, error: { code: 'expired' } })
+  const { snapshot } = await operator.ask('chat:attach', { sessionId })
+  expect(snapshot.pending.map(({ toolUseId }) => toolUseId)).toEqual([next.toolUseId])
+
+  await operator.ask('chat:confirm', { sessionId, toolUseId: next.toolUseId, confirmed: true })
+  const result = await operator.next('chat:tool_result')
+  expect(result.toolUseId).toBe(card.toolUseId)
+  await operator.next('chat:done')
+  expect(jarvis.controls.effects).toHaveLength(1)
+  expect(results(model)).toMatchObject([{ toolUseId: card.toolUseId, text: result.result }])
+})
+
+test('a denied new card settles the call, and the model is told once', async () => {
+  const model = stopping()
+  const jarvis = await startJarvis({ model })
+  const { operator, sessionId, card } = await asked(jarvis)
+  jarvis.controls.migrateGuest(103, 'agent')
+  await operator.request('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
+  const { toolUseId } = await operator.next('chat:confirm_needed')
+  await operator.ask('chat:confirm', { sessionId, toolUseId, confirmed: false, note: 'not there' })
+  await operator.next('chat:done')
+  expect(results(model)).toMatchObject([{ toolUseId: card.toolUseId, text: expect.stringContaining('not there') }])
+  expect(jarvis.controls.effects).toEqual([])
+})
+
+test('of many approvals of a card that has drifted, none runs, and one new card is shown', async () => {
+  const jarvis = await startJarvis({ model: stopping() })
+  const { operator, sessionId, card } = await asked(jarvis)
+  const screens = await Promise.all(Array.from({ length: 5 }, () => jarvis.connect()))
+  jarvis.controls.migrateGuest(103, 'agent')
+  const replies = await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      (screens[index % 5] ?? operator).request('chat:confirm', {
+        sessionId,
+        toolUseId: card.toolUseId,
+        confirmed: true,
+      }),
+    ),
+  )
+  expect(replies.flatMap((reply) => (reply.ok ? ['ok'] : [reply.error.code]))).toEqual(Array(50).fill('expired'))
+  const { snapshot } = await operator.ask('chat:attach', { sessionId })
+  expect(snapshot.pending).toHaveLength(1)
+  expect(jarvis.controls.effects).toEqual([])
+})
+
+test('a card replaced before a restart waits after it, and runs once under the call’s own id', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-drift-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  const lab = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 1_000 })
+  const homelab = { ...lab, cluster: { ...lab.cluster, close: () => {} } }
+  const before = await startJarvis({ dataDir, homelab, model: scripted(calls(['stop_vm', { vmid: 103 }])) })
+  const { operator, sessionId, card } = await asked(before)
+  before.controls.migrateGuest(103, 'agent')
+  await operator.request('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
+  const next = await operator.next('chat:confirm_needed')
+  await before.stop()
+
+  const model = scripted(says('Stopped.'))
+  const after = await startJarvis({ dataDir, homelab, model })
+  const second = await after.connect()
+  const { snapshot } = await second.ask('chat:attach', { sessionId })
+  expect(snapshot.pending).toMatchObject([{ toolUseId: next.toolUseId, callId: card.toolUseId }])
+  const late = await second.request('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
+  expect(late).toMatchObject({ ok: false, error: { code: 'expired' } })
+  // And it may drift again.
+  after.controls.migrateGuest(103, 'pve')
+  const again = await second.request('chat:confirm', { sessionId, toolUseId: next.toolUseId, confirmed: true })
+  expect(again).toMatchObject({ ok: false, error: { code: 'expired' } })
+  const third = await second.next('chat:confirm_needed')
+  expect(third).toMatchObject({ callId: card.toolUseId, changed: 'It is on pve now, not on agent.' })
+  await second.ask('chat:confirm', { sessionId, toolUseId: third.toolUseId, confirmed: true })
+  expect(await second.next('chat:tool_result')).toMatchObject({ toolUseId: card.toolUseId, isError: false })
+  await second.next('chat:done')
+  expect(lab.controls.effects).toHaveLength(1)
+  const answer = model.requests[0]?.messages.at(-1)
+  expect(answer?.role === 'user' && answer.results.map(({ toolUseId }) => toolUseId)).toEqual([card.toolUseId])
+})
+
+test('a call that cannot be run any more fails when it is approved, and its card is gone', async () => {
+  const clock = systemClock
+  const lab = createSimulator({ clock, protectedTargets: new Set(), speed: 1_000 })
+  let isGone = false
+  const state = () => {
+    const known = lab.cluster.state()
+    return isGone ? { ...known, guests: known.guests.filter(({ vmid }) => vmid !== 103) } : known
+  }
+  const model = stopping()
+  const jarvis = await startJarvis({ model, homelab: { ...lab, cluster: { ...lab.cluster, state } } })
+  const { operator, sessionId, card } = await asked(jarvis)
+  isGone = true
+  const reply = await operator.request('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
+  expect(reply).toMatchObject({ ok: false, error: { code: 'expired' } })
+  expect(await operator.next('chat:confirm_resolved')).toMatchObject({
+    decision: 'cancelled',
+    replacedBy: card.toolUseId,
+  })
+  expect(await operator.next('chat:tool_result')).toMatchObject({ toolUseId: card.toolUseId, isError: true })
+  await operator.next('chat:done')
+  expect(results(model)).toMatchObject([{ isError: true, text: expect.stringContaining('no guest 103') }])
+  const { snapshot } = await operator.ask('chat:attach', { sessionId })
+  expect(snapshot.pending).toEqual([])
+})
+
+test('what the earlier call of an answer was to change is no drift for the one after it', async () => {
+  const model = scripted(calls(['stop_vm', { vmid: 103 }], ['start_vm', { vmid: 103 }]), says('Cycled.'))
+  const jarvis = await startJarvis({ model })
+  const { operator, sessionId, card: stop } = await asked(jarvis, 'Cycle 103.')
+  const start = await operator.next('chat:confirm_needed')
+  expect(start.isAfterAnother).toBe(true)
+  await operator.ask('chat:confirm', { sessionId, toolUseId: stop.toolUseId, confirmed: true })
+  await operator.next('chat:tool_result')
+  expect(jarvis.guest(103)?.status).toBe('stopped')
+  await operator.ask('chat:confirm', { sessionId, toolUseId: start.toolUseId, confirmed: true })
+  await operator.next('chat:done')
+  expect(jarvis.guest(103)?.status).toBe('running')
+})
+
+test('a call approved for its turn is shown anew where the guest has moved by then', async () => {
+  const model = scripted(calls(['stop_vm', { vmid: 103 }], ['start_vm', { vmid: 103 }]), says('Cycled.'))
+  const jarvis = await startJarvis({ model })
+  const { operator, sessionId, card: stop } = await asked(jarvis, 'Cycle 103.')
+  const start = await operator.next('chat:confirm_needed')
+  await operator.ask('chat:confirm', { sessionId, toolUseId: start.toolUseId, confirmed: true })
+  jarvis.controls.migrateGuest(103, 'agent')
+  await operator.ask('chat:confirm', { sessionId, toolUseId: stop.toolUseId, confirmed: false })
+  const anew = await operator.next('chat:confirm_needed')
+  expect(anew).toMatchObject({ callId: start.toolUseId, changed: 'It is on agent now, not on pve.' })
+  expect(jarvis.controls.effects).toEqual([])
+  await operator.ask('chat:confirm', { sessionId, toolUseId: anew.toolUseId, confirmed: true })
+  expect(await operator.next('chat:tool_result')).toMatchObject({ toolUseId: start.toolUseId })
+  await operator.next('chat:done')
+  expect(jarvis.controls.effects).toHaveLength(1)
+})
