@@ -51,8 +51,9 @@ export function createStreamRedactor(redactor: SearchingRedactor): StreamRedacto
       held = ''
       swallowing = undefined
     }
-    alert = redactor.isSuspicious(shown.slice(-overlap) + next) ? window : alert - next.length
-    if (held === '' && alert <= 0) {
+    const near = shown.slice(-overlap) + next
+    alert = redactor.isSuspicious(near) ? window : alert - next.length
+    if (held === '' && alert <= 0 && !redactor.holdsOwn(near)) {
       shown = next.length < window ? (shown + next).slice(-window) : next.slice(-window)
       return next
     }

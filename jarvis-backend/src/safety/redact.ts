@@ -106,8 +106,10 @@ const unfinishedShapes: readonly RegExp[] = [
 const minPrefix = 4
 
 export type SearchingRedactor = Redactor & {
-  /** Whether `text` holds anything that could be, or could become, a secret: one cheap look. */
+  /** Whether `text` holds anything that looks like a secret or its name: one cheap look. */
   isSuspicious(text: string): boolean
+  /** Whether `text` holds a secret configured here, or ends with the beginning of one. */
+  holdsOwn(text: string): boolean
   /** From where on the end of `text` could still become a secret; its length where it cannot. */
   unfinishedAt(text: string): number
 }
@@ -118,6 +120,7 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
   const alternatives = (parts: string[]) => [...new Set(parts)].map(literal).join('|')
   const own = known.length === 0 ? undefined : new RegExp(alternatives(known), 'g')
   const begins = known.map((spelling) => spelling.slice(0, minPrefix))
+  const begun = known.length === 0 ? undefined : new RegExp(alternatives(begins))
   const suspicious = known.length === 0 ? hint : new RegExp(`${hint.source}|${alternatives(begins)}`, 'i')
 
   function once(value: string): string {
@@ -146,6 +149,17 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, deep(member, name)]))
   }
 
+  function holdsOwn(value: string): boolean {
+    if (begun?.test(value) !== true) return false
+    return known.some((spelling, index) => {
+      const prefix = begins[index] ?? ''
+      for (let at = value.indexOf(prefix); at !== -1; at = value.indexOf(prefix, at + 1)) {
+        if (spelling.startsWith(value.slice(at, at + spelling.length))) return true
+      }
+      return false
+    })
+  }
+
   function unfinishedAt(tail: string): number {
     let at = tail.length
     for (const shape of unfinishedShapes) {
@@ -165,7 +179,8 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
   return {
     text,
     value: <T>(value: T) => deep(value, '') as T,
-    isSuspicious: (value) => value.includes('://') || suspicious.test(value),
+    isSuspicious: (value) => value.includes('://') || hint.test(value),
+    holdsOwn,
     unfinishedAt,
   }
 }
