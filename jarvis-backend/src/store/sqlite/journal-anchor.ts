@@ -23,8 +23,8 @@ export type Anchor = {
 
 const HeadFile = z.object({ seq: z.int().nonnegative(), hash: z.string().length(64), at: z.int() })
 
-/** Long enough for one write to serve a burst. Unwritten heads are remembered, so this process notices a cut-off tail at once. */
-const delayMs = 100
+/** Each write waits for the disk twice: one serves all of a second. Unwritten heads are remembered, so this process notices a cut-off tail at once. */
+const delayMs = 1_000
 
 export const readHead = (dir: string): Head | undefined => {
   try {
