@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server as HttpServer } from 'node:http'
 import { join } from 'node:path'
 import type { Express, RequestHandler } from 'express'
@@ -336,13 +336,16 @@ function onceFor<T extends object, R>(current: () => T, make: (from: T) => R): (
   }
 }
 
-/** The operator's own text; read again at each use, so that an edit counts from the next message on. */
+/** The operator's own text; looked at before each use, so that an edit counts from the next message on. */
 function personaFile(dataDir: string): () => string {
   const path = join(dataDir, 'workspace', 'SOUL.md')
   if (!existsSync(path)) writeFileSync(path, defaultPersona)
+  let read: { ctimeMs: number; text: string } | undefined
   return () => {
     try {
-      return readFileSync(path, 'utf8')
+      const { ctimeMs } = statSync(path)
+      if (read?.ctimeMs !== ctimeMs) read = { ctimeMs, text: readFileSync(path, 'utf8') }
+      return read.text
     } catch {
       return defaultPersona
     }
