@@ -16,9 +16,8 @@ export type ActiveRun = {
   /** Shows its first entries, where they were stored with the message. */
   show?: () => void
   partial: { text: string; thinking: string }
-  /** Whether some of it has been written down, and when that was last looked at. */
+  /** Whether some of it has been written down. */
   isPartialSaved: boolean
-  checkedAt: number
   progress: Record<string, string>
   notice?: { message: string; retryAt?: number }
   /** The one call of an MCP run, and who wants to hear how it goes. */

@@ -2,6 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { JarvisError, noUsage, type Requester, type ToolCall, type ToolInput, type Usage } from '../protocol/index.ts'
 import { callModel, type StreamRedactor } from './call-model.ts'
+import { createCheckpoints } from './checkpoints.ts'
 import { parseCommand } from './command.ts'
 import { toMessages, windowOf } from './conversation.ts'
 import type { ActiveRun, LiveSession } from './live-session.ts'
@@ -67,6 +68,7 @@ export type RunAgent = {
 export function createRunAgent(parts: RunParts): RunAgent {
   const { store, model, clock, redact } = parts
   const openStream = createTokenPump()
+  const checkpoint = createCheckpoints(parts)
 
   async function go(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void> {
     try {
@@ -148,21 +150,8 @@ export function createRunAgent(parts: RunParts): RunAgent {
     })
   }
 
-  function checkpoint(run: ActiveRun) {
-    const at = clock.now()
-    if (at - run.checkedAt < checkpointEveryMs) return
-    run.checkedAt = at
-    run.isPartialSaved = true
-    try {
-      store.savePartial(run.row.id, run.partial.text)
-    } catch (error) {
-      parts.report(error, 'a partial answer could not be kept')
-    }
-  }
-
   async function takeTurn(session: LiveSession, run: ActiveRun, mayCallTools: boolean) {
     const { id } = run.row
-    run.checkedAt = clock.now()
     await callModel({
       model,
       session,
@@ -282,9 +271,6 @@ export function createRunAgent(parts: RunParts): RunAgent {
 type Last = Extract<Draft, { type: 'done' | 'error' }>
 
 const hasEnded = ({ entries }: ActiveRun) => ['done', 'error'].includes(entries.at(-1)?.type ?? '')
-
-/** How often what streams is written down. */
-const checkpointEveryMs = 1_000
 
 const isCommand = (run: ActiveRun) =>
   run.entries.some((entry) => entry.type === 'assistant' && entry.model === 'command')

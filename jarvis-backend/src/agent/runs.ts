@@ -115,7 +115,6 @@ export function createRuns(
     abortedBy: 'jarvis',
     partial: { text: row.partial ?? '', thinking: '' },
     isPartialSaved: false,
-    checkedAt: clock.now(),
     progress: {},
     ended: Promise.resolve(),
   })
