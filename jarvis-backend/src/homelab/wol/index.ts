@@ -1,0 +1,1 @@
+export { createWaker } from './waker.ts'

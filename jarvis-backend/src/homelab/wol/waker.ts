@@ -1,0 +1,76 @@
+import { type Clock, sleep } from '../../lib/clock.ts'
+import { JarvisError } from '../../protocol/index.ts'
+import type { Cluster, Waker } from '../ports.ts'
+import { magicPacket, sendDatagram } from './magic-packet.ts'
+
+const patienceMs = 180_000
+/** A datagram may be lost, and a machine that is just going down misses it. */
+const repeatMs = 15_000
+
+/**
+ * Sends magic packets of its own: the cluster's API cannot wake the node it is asked through, and does not say what came
+ * of it. Whether the node is online is what the cluster says.
+ * @param options.macOf `aa:bb:cc:dd:ee:01`
+ */
+export function createWaker(options: {
+  cluster: Pick<Cluster, 'state' | 'watch'>
+  macOf(node: string): string | undefined
+  target: { address: string; port: number }
+  clock: Clock
+}): Waker {
+  const { cluster, target, clock } = options
+  const find = (name: string) => cluster.state().nodes.find((node) => node.name === name)
+
+  async function send(mac: string) {
+    try {
+      await sendDatagram(magicPacket(mac), target)
+    } catch (error) {
+      const { code = String(error) } = error as NodeJS.ErrnoException
+      throw new JarvisError(
+        'cluster_unreachable',
+        `The magic packet could not be sent to ${target.address}:${target.port} (${code}). WOL_BROADCAST should be the broadcast address of the nodes' network, for example 10.0.4.255:9.`,
+        { cause: error },
+      )
+    }
+  }
+
+  return {
+    async wake(name, { signal, onProgress }) {
+      signal.throwIfAborted()
+      const node = find(name)
+      if (node === undefined) {
+        const known = cluster.state().nodes.map((other) => other.name)
+        throw new JarvisError('not_found', `There is no node ${JSON.stringify(name)}. Nodes: ${known.join(', ')}.`)
+      }
+      if (node.status === 'online') return { cameOnline: true, wasOnline: true, afterMs: 0 }
+      const mac = options.macOf(name)
+      if (mac === undefined) {
+        throw new JarvisError(
+          'not_found',
+          `The MAC address of ${name} is not known, for the cluster does not tell it. Add it to JARVIS_NODES, for example ${name}=ADDRESS@aa:bb:cc:dd:ee:01.`,
+        )
+      }
+
+      const sentAt = clock.now()
+      await send(mac)
+      onProgress?.(`Magic packet sent to ${name} (${mac}) by way of ${target.address}:${target.port}`)
+      onProgress?.(`Waiting until ${name} is seen online`)
+      const ended = new AbortController()
+      const timer = AbortSignal.any([signal, ended.signal])
+      const cameOnline = await new Promise<boolean>((resolve, reject) => {
+        const unwatch = cluster.watch(() => find(name)?.status === 'online' && resolve(true))
+        ended.signal.addEventListener('abort', unwatch)
+        const repeat = async () => {
+          for (let left = patienceMs; left > 0; left -= repeatMs) {
+            await sleep(clock, repeatMs, timer)
+            if (left > repeatMs) await send(mac)
+          }
+          resolve(false)
+        }
+        repeat().catch(reject)
+        if (find(name)?.status === 'online') resolve(true)
+      }).finally(() => ended.abort())
+      return { cameOnline, wasOnline: false, afterMs: clock.now() - sentAt }
+    },
+  }
+}
