@@ -1,0 +1,65 @@
+import { beginTask, endTask } from './power.ts'
+import type { FakeRights } from './rights.ts'
+import type { Scene } from './routes.ts'
+import type { Fault, Journal } from './server.ts'
+import type { FakeGuest, FakeStorage, World } from './world.ts'
+
+/** What a test does to the fake cluster from outside. */
+export function createControls(world: World, journal: Journal, faults: Fault[]) {
+  let rights: FakeRights
+  const guest = (vmid: number): FakeGuest => {
+    const found = world.guests.get(vmid)
+    if (found === undefined) throw new Error(`no guest ${vmid}`)
+    return found
+  }
+  const controls = {
+    setNode(name: string, isOnline: boolean) {
+      const node = world.nodes.get(name)
+      if (node === undefined) throw new Error(`no node ${name}`)
+      node.lostAt = isOnline ? undefined : world.now()
+      if (isOnline) world.renewList()
+    },
+    /** `null` takes a field away. */
+    changeGuest(vmid: number, change: Record<string, unknown>) {
+      const fields = guest(vmid) as unknown as Record<string, unknown>
+      for (const [key, value] of Object.entries(change)) {
+        if (value === null) delete fields[key]
+        else fields[key] = value
+      }
+      if ('status' in change || 'name' in change) world.renewList()
+    },
+    changeStorage(name: string, change: Partial<FakeStorage>) {
+      const found = world.storages.find((storage) => storage.name === name)
+      if (found === undefined) throw new Error(`no storage ${name}`)
+      Object.assign(found, change)
+    },
+    /** A task that nobody here asked for, with how it ended. */
+    addTask(node: string, type: string, id: string, exitstatus: string) {
+      const task = beginTask(world, node, type, id)
+      endTask(world, task, exitstatus)
+      return task.upid
+    },
+    setRights(given: FakeRights | null) {
+      rights = given ?? undefined
+    },
+    addFault(fault: Fault) {
+      faults.push(fault)
+    },
+    clearFaults() {
+      faults.length = 0
+    },
+    /** Every changing request that reached a node, oldest first. */
+    changes: () => journal.changes,
+    /** How often each `METHOD /path` was asked for. */
+    requests: () => Object.fromEntries(journal.requests),
+    forgetRequests: () => journal.requests.clear(),
+    guest,
+  }
+  return { controls, scene: (entryNode: string): Scene => ({ world, rights, entryNode }) }
+}
+
+export type Controls = ReturnType<typeof createControls>['controls'] & {
+  closeEntry(index: number): void
+  /** @returns the new fingerprint. */
+  renewCertificate(index: number): string
+}

@@ -1,0 +1,19 @@
+import { Refusal } from './power.ts'
+
+/** Path → right → 1 where it holds for what lies below. Absent: every right on everything. */
+export type FakeRights = Record<string, Record<string, 0 | 1>> | undefined
+
+export const rightsHave = (rights: FakeRights, path: string, right: string): boolean => {
+  if (rights === undefined) return true
+  const parts = path.split('/').filter((part) => part !== '')
+  const above = parts.map((_, i) => `/${parts.slice(0, i + 1).join('/')}`)
+  return ['/', ...above].some((at) => {
+    const passesOn = rights[at]?.[right]
+    return passesOn === 1 || (passesOn === 0 && at === path)
+  })
+}
+
+export function demand(rights: FakeRights, path: string, ...anyOf: string[]) {
+  if (anyOf.some((right) => rightsHave(rights, path, right))) return
+  throw new Refusal(403, `Permission check failed (${path}, ${anyOf.join('|')})`)
+}

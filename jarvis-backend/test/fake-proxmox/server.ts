@@ -1,0 +1,127 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Refusal } from './power.ts'
+import { routes, type Scene } from './routes.ts'
+
+export type Seen = { method: string; path: string; at: number; form: Record<string, string> }
+/** What happens to the next requests whose path holds `match`. */
+export type Fault = {
+  match: string
+  method?: 'GET' | 'POST'
+  times: number
+} /** It is carried out, and the connection closed without an answer. */ & (
+  | { kind: 'lost' }
+  /** The connection is closed before it is carried out. */
+  | { kind: 'closed' }
+  /** No answer ever. */
+  | { kind: 'hang' }
+  /** Half of the body, then nothing. */
+  | { kind: 'half' }
+  | { kind: 'garbage' }
+  | { kind: 'status'; status: number; phrase: string }
+)
+
+export type Journal = { changes: Seen[]; requests: Map<string, number> }
+
+/** Serves one way in. `scene` is read at each request. */
+export function createHandler(scene: () => Scene, journal: Journal, faults: Fault[]) {
+  return async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await text(request)
+    const { world, entryNode } = scene()
+    const { proxyDelayMs, denyDelayMs, token, isOld } = world.options
+    const method = request.method ?? ''
+    const send = (status: number, phrase: string, content: string) => {
+      const close = status >= 400 ? { connection: 'close' } : {}
+      response.writeHead(status, phrase, { 'content-type': 'application/json;charset=UTF-8', ...close })
+      response.end(content)
+    }
+    const refuse = (status: number, message: string, errors?: Record<string, string>) => {
+      const said = isOld ? {} : { message: `${message}\n` }
+      send(status, message, JSON.stringify({ data: null, ...said, ...(errors && { errors }) }))
+    }
+    const [rawPath = '', rawQuery = ''] = (request.url ?? '').split('?')
+    // The whole path is unescaped before it is looked up.
+    const path = decodeURIComponent(rawPath).replace(/^\/api2\/json/, '')
+    const form = Object.fromEntries(new URLSearchParams(method === 'POST' ? body : rawQuery))
+    journal.requests.set(`${method} ${path}`, (journal.requests.get(`${method} ${path}`) ?? 0) + 1)
+
+    if (request.headers.authorization !== `PVEAPIToken=${token}`) {
+      setTimeout(() => send(401, 'invalid token value!', ''), denyDelayMs)
+      return
+    }
+    if (request.headers['transfer-encoding'] !== undefined || (method === 'GET' && body !== '')) {
+      refuse(501, 'not implemented')
+      return
+    }
+    if (method === 'POST' && request.headers['content-type'] !== 'application/x-www-form-urlencoded') {
+      refuse(501, 'unexpected content type')
+      return
+    }
+    const fault = faults.find(
+      (each) => each.times > 0 && path.includes(each.match) && (each.method ?? method) === method,
+    )
+    if (fault !== undefined) fault.times -= 1
+    switch (fault?.kind) {
+      case 'closed':
+        request.socket.destroy()
+        return
+      case 'hang':
+        return
+      case 'garbage':
+        send(200, 'OK', '<html>not what you think</html>')
+        return
+      case 'status':
+        send(fault.status, fault.phrase, '')
+        return
+      default:
+    }
+    const node = /^\/nodes\/([^/]+)\/./.exec(path)?.[1]
+    if (node !== undefined && !world.nodes.has(node)) {
+      refuse(
+        500,
+        `hostname lookup '${node}' failed - failed to get address info for: ${node}: Name or service not known`,
+      )
+      return
+    }
+    if (node !== undefined && node !== entryNode && !world.isOnline(node)) {
+      setTimeout(() => send(595, 'No route to host', ''), proxyDelayMs)
+      return
+    }
+    if (method !== 'GET') journal.changes.push({ method, path, form, at: world.now() })
+    try {
+      const data = route(scene(), method, path, form)
+      const content = JSON.stringify({ data })
+      if (fault?.kind === 'lost') request.socket.destroy()
+      else if (fault?.kind === 'half') {
+        response.writeHead(200, { 'content-length': Buffer.byteLength(content) })
+        response.write(content.slice(0, content.length / 2))
+      } else send(200, 'OK', content)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      refuse(error.status, error.message, error.errors)
+    }
+  }
+}
+
+function route(scene: Scene, method: string, path: string, form: Record<string, string>): unknown {
+  for (const { method: wanted, pattern, allowed, run } of routes) {
+    const match = wanted === method ? pattern.exec(path) : null
+    if (match === null) continue
+    const problems = Object.entries(form).flatMap(([key, value]) => {
+      if (allowed[key] === undefined) {
+        return [[key, 'property is not defined in schema and the schema does not allow additional properties']]
+      }
+      return allowed[key].test(value) ? [] : [[key, `value '${value}' is not allowed`]]
+    })
+    if (problems.length > 0) {
+      throw new Refusal(400, 'Parameter verification failed.', Object.fromEntries(problems) as Record<string, string>)
+    }
+    return run(scene, match.groups ?? {}, form)
+  }
+  throw new Refusal(501, `Method '${method} ${path}' not implemented`)
+}
+
+async function text(request: IncomingMessage): Promise<string> {
+  let all = ''
+  for await (const piece of request.setEncoding('utf8')) all += piece
+  return all
+}
