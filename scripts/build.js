@@ -11,7 +11,12 @@ export async function buildBackend() {
   const { build } = await import('esbuild')
   rmSync(join(backend, 'dist'), { recursive: true, force: true })
   await build({
-    entryPoints: { main: join(backend, 'src/main.ts'), cli: join(backend, 'src/cli/main.ts') },
+    entryPoints: {
+      main: join(backend, 'src/main.ts'),
+      cli: join(backend, 'src/cli/main.ts'),
+      'memory-worker': join(backend, 'src/memory-worker.ts'),
+      'embedding-worker': join(backend, 'src/providers/embeddings/local-worker.ts'),
+    },
     outdir: join(backend, 'dist'),
     bundle: true,
     splitting: true,
@@ -23,8 +28,8 @@ export async function buildBackend() {
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'external',
-    // Native parts cannot be bundled; pino finds its workers by path.
-    external: ['better-sqlite3', 'sqlite-vec', 'pino'],
+    // Native parts cannot be bundled; pino and the embedded model find what is beside them by path.
+    external: ['better-sqlite3', 'sqlite-vec', 'pino', '@energetic-ai/*', 'ssh2'],
     // What is CommonJS inside the bundle asks for Node's own modules this way.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

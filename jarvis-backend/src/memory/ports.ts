@@ -43,6 +43,8 @@ export interface MemoryStore {
   sources(kind?: SourceKind): Map<string, { checksum: string; changedAt: number; problem?: string }>
   /** Replaces all chunks of the source in one transaction. @returns ids of removed and new chunks. */
   replace(source: Source, chunks: Iterable<NewChunk>, problem?: string): { removed: number[]; added: number[] }
+  /** Makes every source look changed, so that it is cut anew; what is there serves until then. */
+  distrust(): void
   /** @returns the ids of its chunks. */
   remove(name: string): number[]
   /** Each chunk with its vector's id, by id, from `after` on. */
@@ -57,7 +59,8 @@ export interface MemoryStore {
   servingModel(): { id: string; dimensions: number } | undefined
   /** Texts without a vector of the model in use, each once, by chunk id from `after` on. */
   withoutVector(after: number, limit: number): { chunkId: number; hash: Buffer; text: string; heading: string }[]
-  addVectors(vectors: readonly { hash: Buffer; vector: Float32Array }[]): void
+  /** @returns the ids of the chunks that have one now. */
+  addVectors(vectors: readonly { hash: Buffer; vector: Float32Array }[]): number[]
   /** Drops the vectors of other models and those of texts that are gone. @returns whether another model serves now. */
   settleModel(): boolean
   /** Up to `limit` vectors spread over all of the serving model. */

@@ -114,6 +114,7 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
      ) AS chunks GROUP BY hash`,
   )
   const insertVector = sql.prepare('INSERT OR REPLACE INTO embeddings (model_id, hash, vector) VALUES (?, ?, ?)')
+  const selectIdsOfHash = sql.prepare<[Buffer], number>('SELECT id FROM chunks WHERE hash = ?').pluck()
   const selectVectors = sql.prepare<[string], { id: number; vector: Buffer }>(
     'SELECT id, vector FROM embeddings WHERE id IN (SELECT value FROM json_each(?))',
   )
@@ -180,6 +181,7 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
         }
         return { removed, added }
       })(),
+    distrust: () => sql.exec("UPDATE sources SET checksum = ''"),
     remove: (name) =>
       sql.transaction(() => {
         const known = selectSource.get(name)
@@ -215,9 +217,12 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
     withoutVector: (after, limit) => (inUse === undefined ? [] : selectBare.all(after, inUse.modelId, limit)),
     addVectors(vectors) {
       const { modelId } = inUse ?? { modelId: 0 }
-      sql.transaction(() => {
-        for (const { hash, vector } of vectors) insertVector.run(modelId, hash, toBytes(vector))
-      })()
+      return sql.transaction(() =>
+        vectors.flatMap(({ hash, vector }) => {
+          insertVector.run(modelId, hash, toBytes(vector))
+          return selectIdsOfHash.all(hash)
+        }),
+      )()
     },
     settleModel: () =>
       sql.transaction(() => {

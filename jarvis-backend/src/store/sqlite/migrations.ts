@@ -177,4 +177,11 @@ export const migrations: readonly string[] = [
   CREATE UNIQUE INDEX runs_in_order ON runs (session_id, position);
   CREATE INDEX runs_unfinished ON runs (session_id, position) WHERE status <> 'ended';
   `,
+  `
+  -- Sessions that the operator had JARVIS forget: what is derived may be made again, and must not bring them back.
+  CREATE TABLE memory_forgotten (
+    session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+    at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]

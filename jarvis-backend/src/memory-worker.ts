@@ -1,0 +1,131 @@
+import { mkdirSync, rmSync, watch } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import { systemClock } from './lib/clock.ts'
+import { createIndexer, type Keeper } from './memory/indexer.ts'
+import type { FromWorker, MemoryWorkerData, ToWorker } from './memory/messages.ts'
+import type { Embedder } from './memory/ports.ts'
+import { localEmbedder } from './providers/embeddings/local.ts'
+import { openAiEmbedder } from './providers/embeddings/openai-compatible.ts'
+import { createDatabaseKeepers } from './store/sqlite/memory-keepers.ts'
+import { openMemoryStore } from './store/sqlite/memory-store.ts'
+import { createWorkspace } from './workspace/files.ts'
+
+/** The thread that keeps the memory's index; `workerData` says where everything is, messages say what to do. */
+const { workspaceDir, databasePath, indexPath, embedder: wanted, weights } = workerData as MemoryWorkerData
+const say = (message: FromWorker) => parentPort?.postMessage(message)
+const report = (error: unknown, message: string) =>
+  say({ fault: error instanceof Error ? (error.stack ?? error.message) : String(error), message })
+
+/** An edit is taken up when the file has been left alone for this long. */
+const settleMs = 400
+/** Sessions and the journal are looked at this often. */
+const lookEveryMs = 60_000
+const sayEveryMs = 250
+
+mkdirSync(workspaceDir, { recursive: true })
+const workspace = createWorkspace(workspaceDir)
+const files: Keeper = {
+  kind: 'file',
+  list: () =>
+    workspace.list().map(({ path, bytes, changedAt }) => ({
+      name: path,
+      title: path,
+      // Read again where either is another: cheaper than reading every file to find out.
+      checksum: `${bytes} ${changedAt}`,
+      changedAt,
+      read() {
+        try {
+          const { text, problem } = workspace.read(path)
+          return { parts: [{ text, isFromTools: false }], ...(problem !== undefined && { problem }) }
+        } catch (error) {
+          return { parts: [], problem: error instanceof Error ? error.message : String(error) }
+        }
+      },
+    })),
+}
+const database = createDatabaseKeepers(databasePath)
+
+async function embedderOf(): Promise<Embedder | undefined> {
+  if (wanted.kind === 'none') return undefined
+  if (wanted.kind === 'openai') return openAiEmbedder(wanted)
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  const place = extension === 'ts' ? './providers/embeddings/local-worker.ts' : './embedding-worker.js'
+  return localEmbedder(new URL(place, import.meta.url))
+}
+
+let saidAt = Number.NEGATIVE_INFINITY
+let due: NodeJS.Timeout | undefined
+/** Progress, at most a few times a second, and always the last of it. */
+function changed() {
+  const tell = () => {
+    due = undefined
+    saidAt = performance.now()
+    say({ changed: indexer.status() })
+  }
+  if (due !== undefined) return
+  due = setTimeout(tell, Math.max(0, saidAt + sayEveryMs - performance.now()))
+}
+
+let embedder: Embedder | undefined
+try {
+  embedder = await embedderOf()
+} catch (error) {
+  report(error, 'meaning cannot be searched until the next start; words can')
+}
+const indexer = createIndexer({
+  store: openMemoryStore(indexPath, (path) => {
+    for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
+  }),
+  keepers: [files, ...database.keepers],
+  embedder,
+  // A search waits for the batch that is being computed, so a batch is small where it is computed here.
+  batch: wanted.kind === 'openai' ? 64 : 2,
+  weights,
+  clock: systemClock,
+  changed,
+  report,
+})
+
+let settling: NodeJS.Timeout | undefined
+const watcher = watch(workspaceDir, { recursive: true }, () => {
+  clearTimeout(settling)
+  settling = setTimeout(() => void indexer.sync(), settleMs)
+})
+watcher.on('error', (error) => report(error, 'edits in the workspace are found once a minute'))
+const looking = setInterval(() => void indexer.sync(), lookEveryMs)
+void indexer.start()
+
+parentPort?.on('message', ({ id, method, input }: ToWorker) => {
+  answer(method, input).then(
+    (output) => say({ id, output }),
+    (error: unknown) => say({ id, error: error instanceof Error ? error.message : String(error) }),
+  )
+})
+
+async function answer(method: ToWorker['method'], input: unknown): Promise<unknown> {
+  switch (method) {
+    case 'search': {
+      const { query, limit } = input as { query: string; limit: number }
+      return indexer.search(query, limit)
+    }
+    case 'passages':
+      return indexer.passages((input as { name: string }).name)
+    case 'sync':
+      return indexer.sync()
+    case 'reindex':
+      return indexer.reindex()
+    case 'status':
+      return indexer.status()
+    case 'stop':
+      clearInterval(looking)
+      clearTimeout(settling)
+      clearTimeout(due)
+      watcher.close()
+      await indexer.stop()
+      database.close()
+      process.nextTick(() => process.exit())
+      return undefined
+    default:
+      return method satisfies never
+  }
+}

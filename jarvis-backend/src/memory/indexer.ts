@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '../lib/clock.ts'
+import { chunkText } from './chunk.ts'
+import type { Weights } from './fuse.ts'
+import type { ChunkView, Embedder, MemoryStore, NewChunk, Source, SourceKind } from './ports.ts'
+import { createSearchIndex, type Hit } from './search-index.ts'
+
+/** A text as its keeper gives it. `checksum` is known without reading all of it. */
+export type Listed = Omit<Source, 'kind'> & { read(): { parts: readonly TextPart[]; problem?: string } }
+export type TextPart = { text: string; isFromTools: boolean; firstLine?: number }
+/** Something that has texts to remember: the workspace, the sessions, the journal. */
+export type Keeper = { kind: SourceKind; list(): Listed[] }
+
+export type IndexStatus = {
+  /** `loading`: what is on disk is read into memory, and searches are served from disk meanwhile. */
+  state: 'loading' | 'indexing' | 'ready'
+  sources: number
+  chunks: number
+  /** How many of them have a vector of the model in use. */
+  embedded: number
+  model: string | undefined
+  /** Why search goes by keywords alone, or what could not be indexed; in words for a person. */
+  problem: string | undefined
+  /** Files that are not indexed, or not whole, and why. */
+  problems: { name: string; problem: string }[]
+}
+export type Found = { hits: Hit[]; byKeywordsAlone: boolean }
+
+const retryAfterMs = 30_000
+
+/**
+ * Keeps the index in step with what the keepers have: changed texts are found by checksum, chunked, and given vectors in the
+ * background, one small batch at a time, so that a search waits for one batch at most. A stop at any point leaves a usable
+ * index: a text is replaced in one transaction, and vectors are found missing again.
+ */
+export function createIndexer(parts: {
+  store: MemoryStore
+  keepers: readonly Keeper[]
+  /** Undefined: keywords alone. */
+  embedder: Embedder | undefined
+  /** How many texts are embedded at once: few where it is computed here. */
+  batch: number
+  weights: Weights
+  clock: Clock
+  changed(): void
+  report(error: unknown, message: string): void
+}) {
+  const { store, keepers, embedder, clock } = parts
+  const index = createSearchIndex(store, parts.weights)
+  const stopping = new AbortController()
+  const recent = new Map<string, Float32Array>()
+  let state: IndexStatus['state'] = 'loading'
+  let embedderProblem: string | undefined
+  let work: Promise<void> = Promise.resolve()
+  let isSyncDue = false
+
+  /** One piece of work after the other; a sync asked for while one waits is the same one. */
+  function sync(): Promise<void> {
+    if (!isSyncDue) {
+      isSyncDue = true
+      work = work.then(async () => {
+        isSyncDue = false
+        if (stopping.signal.aborted) return
+        try {
+          await takeChanges()
+          await embedMissing()
+          if (index.isStale()) await index.load()
+        } catch (error) {
+          if (!stopping.signal.aborted) parts.report(error, 'the memory could not be brought up to date')
+        } finally {
+          state = 'ready'
+          parts.changed()
+        }
+      })
+    }
+    return work
+  }
+
+  async function start(): Promise<void> {
+    if (embedder !== undefined) store.useModel(embedder.id, embedder.dimensions)
+    work = work.then(() => index.load())
+    await sync()
+  }
+
+  async function takeChanges() {
+    for (const keeper of keepers) {
+      const known = store.sources(keeper.kind)
+      const listed = keeper.list()
+      for (const source of listed) {
+        const before = known.get(source.name)
+        known.delete(source.name)
+        if (before?.checksum === source.checksum) continue
+        state = 'indexing'
+        take(keeper.kind, source)
+        parts.changed()
+        await new Promise(setImmediate)
+        if (stopping.signal.aborted) return
+      }
+      for (const name of known.keys()) index.remove(store.remove(name))
+    }
+  }
+
+  function take(kind: SourceKind, { read, ...source }: Listed) {
+    const { parts: texts, problem } = read()
+    const { removed, added } = store.replace({ kind, ...source }, chunksOf(texts), problem)
+    index.remove(removed)
+    index.add(added)
+  }
+
+  async function embedMissing() {
+    if (embedder === undefined) return
+    let after = 0
+    for (;;) {
+      const missing = store.withoutVector(after, parts.batch)
+      if (missing.length === 0) break
+      state = 'indexing'
+      try {
+        const texts = missing.map(({ heading, text }) => (heading === '' ? text : `${heading}\n${text}`))
+        const vectors = await embedder.embed(texts, stopping.signal)
+        embedderProblem = undefined
+        index.add(
+          store.addVectors(
+            missing.flatMap(({ hash }, at) => (vectors[at] === undefined ? [] : { hash, vector: vectors[at] })),
+          ),
+        )
+      } catch (error) {
+        if (stopping.signal.aborted) return
+        embedderProblem = `Meaning cannot be searched now, words can: ${error instanceof Error ? error.message : String(error)}`
+        clock.after(retryAfterMs, () => void sync())
+        return
+      }
+      after = Math.max(...missing.map(({ chunkId }) => chunkId))
+      parts.changed()
+      await new Promise(setImmediate)
+    }
+    if (store.settleModel()) await index.load()
+  }
+
+  /** @throws where the embedder does not answer: the caller goes by keywords alone. */
+  async function vectorOf(query: string): Promise<Float32Array | undefined> {
+    if (embedder === undefined || store.servingModel()?.id !== embedder.id) return undefined
+    const known = recent.get(query)
+    if (known !== undefined) return known
+    const [vector] = await embedder.embed([query], stopping.signal)
+    if (vector !== undefined) {
+      recent.set(query, vector)
+      if (recent.size > 200) recent.delete(recent.keys().next().value ?? '')
+    }
+    return vector
+  }
+
+  async function search(query: string, limit: number): Promise<Found> {
+    let vector: Float32Array | undefined
+    try {
+      vector = await vectorOf(query)
+    } catch (error) {
+      embedderProblem = `Meaning cannot be searched now, words can: ${error instanceof Error ? error.message : String(error)}`
+    }
+    const hits = index.search(query, { limit, vector, now: clock.now() })
+    return { hits, byKeywordsAlone: vector === undefined }
+  }
+
+  return {
+    start,
+    sync,
+    search,
+    passages: (name: string): ChunkView[] => store.chunksOf(name),
+    /** Everything is read and cut anew; vectors of texts that are the same are kept. */
+    async reindex() {
+      store.distrust()
+      await sync()
+    },
+    status(): IndexStatus {
+      const problems = [...store.sources()].flatMap(([name, { problem }]) =>
+        problem === undefined ? [] : { name, problem },
+      )
+      return {
+        state: index.isLoaded ? state : 'loading',
+        ...store.counts(),
+        model: embedder?.id,
+        problem: embedderProblem,
+        problems,
+      }
+    },
+    async stop() {
+      stopping.abort()
+      await work
+      store.close()
+    },
+  }
+}
+
+export type Indexer = ReturnType<typeof createIndexer>
+
+function* chunksOf(parts: readonly TextPart[]): Generator<NewChunk> {
+  for (const { text, isFromTools, firstLine = 1 } of parts) {
+    for (const piece of chunkText(text)) {
+      const hash = createHash('sha256').update(`${piece.heading}\n${piece.text}`).digest()
+      yield {
+        ...piece,
+        firstLine: piece.firstLine + firstLine - 1,
+        lastLine: piece.lastLine + firstLine - 1,
+        hash,
+        isFromTools,
+      }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import type { Weights } from './fuse.ts'
+import type { Found, IndexStatus } from './indexer.ts'
+import type { ChunkView } from './ports.ts'
+
+/** How text becomes vectors; `none`: keywords alone. */
+export type EmbedderConfig =
+  | { kind: 'none' }
+  | { kind: 'local' }
+  | { kind: 'openai'; baseUrl: string; apiKey?: string; model: string }
+
+/** What the worker is started with. */
+export type MemoryWorkerData = {
+  workspaceDir: string
+  databasePath: string
+  indexPath: string
+  embedder: EmbedderConfig
+  weights: Weights
+}
+
+/** What may be asked of the worker, and what it answers. */
+export type MemoryRequests = {
+  search: { input: { query: string; limit: number }; output: Found }
+  passages: { input: { name: string }; output: ChunkView[] }
+  sync: { input: Record<never, never>; output: undefined }
+  reindex: { input: Record<never, never>; output: undefined }
+  status: { input: Record<never, never>; output: IndexStatus }
+  stop: { input: Record<never, never>; output: undefined }
+}
+export type MemoryMethod = keyof MemoryRequests
+
+export type ToWorker = { id: number; method: MemoryMethod; input: unknown }
+export type FromWorker =
+  | { id: number; output: unknown }
+  | { id: number; error: string }
+  | { changed: IndexStatus }
+  | { fault: string; message: string }

@@ -1,0 +1,101 @@
+import type { Worker } from 'node:worker_threads'
+import { JarvisError } from '../protocol/index.ts'
+import type { IndexStatus } from './indexer.ts'
+import type { FromWorker, MemoryMethod, MemoryRequests, ToWorker } from './messages.ts'
+
+/** The index as the rest of JARVIS uses it. Each call answers, or rejects with `internal` where the worker died. */
+export type Memory = {
+  call<M extends MemoryMethod>(method: M, input: MemoryRequests[M]['input']): Promise<MemoryRequests[M]['output']>
+  /** The newest that the worker said. */
+  status(): IndexStatus | undefined
+  stop(): Promise<void>
+}
+
+const restartAfterMs = 5_000
+const slowestMs = 30_000
+
+/**
+ * The index in a thread of its own, started with the first thing asked of it and again after it died: no chat ever waits
+ * for its work, and a fault in it takes nothing else down.
+ */
+export function createRemoteMemory(parts: {
+  start(): Worker
+  changed(status: IndexStatus): void
+  report(error: unknown, message: string): void
+}): Memory {
+  type Waiting = { resolve(output: unknown): void; reject(error: unknown): void; timer: NodeJS.Timeout | undefined }
+  const waiting = new Map<number, Waiting>()
+  let worker: Worker | undefined
+  let nextId = 1
+  let status: IndexStatus | undefined
+  let diedAt = Number.NEGATIVE_INFINITY
+  let isStopped = false
+
+  function running(): Worker {
+    if (worker !== undefined) return worker
+    if (isStopped || performance.now() - diedAt < restartAfterMs)
+      throw new JarvisError('internal', 'The memory is not available now.')
+    const started = parts.start()
+    started.on('message', (message: FromWorker) => {
+      if ('changed' in message) {
+        status = message.changed
+        parts.changed(message.changed)
+      } else if ('fault' in message) parts.report(new Error(message.fault), message.message)
+      else {
+        const call = waiting.get(message.id)
+        waiting.delete(message.id)
+        clearTimeout(call?.timer)
+        if ('error' in message) call?.reject(new JarvisError('internal', message.error))
+        else call?.resolve(message.output)
+      }
+    })
+    started.on('error', (error) => parts.report(error, 'the memory stopped working; it starts again when it is needed'))
+    started.on('exit', () => {
+      diedAt = performance.now()
+      worker = undefined
+      status = undefined
+      for (const { reject, timer } of waiting.values()) {
+        clearTimeout(timer)
+        reject(new JarvisError('internal', 'The memory stopped in the middle of this.'))
+      }
+      waiting.clear()
+    })
+    // A server that has nothing else to do may end.
+    started.unref()
+    worker = started
+    return started
+  }
+
+  const call: Memory['call'] = (method, input) =>
+    new Promise((resolve, reject) => {
+      const id = nextId++
+      const request: ToWorker = { id, method, input }
+      const isLong = method === 'sync' || method === 'reindex'
+      const timer = isLong
+        ? undefined
+        : setTimeout(() => {
+            waiting.delete(id)
+            reject(new JarvisError('internal', 'The memory did not answer in time.'))
+          }, slowestMs).unref()
+      try {
+        running().postMessage(request)
+        waiting.set(id, { resolve: resolve as (output: unknown) => void, reject, timer })
+      } catch (error) {
+        clearTimeout(timer)
+        reject(error)
+      }
+    })
+
+  return {
+    call,
+    status: () => status,
+    async stop() {
+      isStopped = true
+      const last = worker
+      if (last === undefined) return
+      const gone = new Promise<void>((done) => last.once('exit', () => done()))
+      last.postMessage({ id: nextId++, method: 'stop', input: {} } satisfies ToWorker)
+      await gone
+    },
+  }
+}

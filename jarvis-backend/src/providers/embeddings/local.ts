@@ -1,0 +1,71 @@
+import { Worker } from 'node:worker_threads'
+import type { Embedder } from '../../memory/ports.ts'
+import { JarvisError } from '../../protocol/index.ts'
+
+type Answer = { id: number; vectors: Float32Array[] } | { id: number; error: string }
+
+/** Idle for so long, the model (about 120 MB) is let go; it is back in a fifth of a second. */
+const idleMs = 5 * 60_000
+
+/**
+ * The embedded model: the light English Universal Sentence Encoder, 512 dimensions, offline. It runs in a thread of its
+ * own, started with the first text.
+ * @throws JarvisError `internal` where the model cannot be loaded.
+ */
+export function localEmbedder(script: URL): Embedder {
+  let worker: Worker | undefined
+  let idle: NodeJS.Timeout | undefined
+  let nextId = 1
+  const waiting = new Map<number, { resolve(vectors: Float32Array[]): void; reject(error: unknown): void }>()
+
+  function running(): Worker {
+    if (worker !== undefined) return worker
+    const started = new Worker(script, { execArgv: process.execArgv })
+    started.on('message', (answer: Answer) => {
+      const call = waiting.get(answer.id)
+      waiting.delete(answer.id)
+      if ('error' in answer) call?.reject(new JarvisError('internal', `The embedded model failed: ${answer.error}`))
+      else call?.resolve(answer.vectors)
+    })
+    const gone = (why: string) => {
+      if (worker === started) worker = undefined
+      for (const { reject } of waiting.values()) reject(new JarvisError('internal', `The embedded model ${why}`))
+      waiting.clear()
+    }
+    started.on('error', (error) => gone(`could not be used: ${error.message}`))
+    started.on('exit', () => gone('stopped.'))
+    started.unref()
+    worker = started
+    return started
+  }
+
+  return {
+    id: 'local/universal-sentence-encoder-lite-en',
+    dimensions: 512,
+    embed(texts, signal) {
+      return new Promise((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason)
+        clearTimeout(idle)
+        idle = setTimeout(() => void worker?.terminate(), idleMs).unref()
+        const id = nextId++
+        const onAbort = () => {
+          waiting.delete(id)
+          reject(signal.reason)
+        }
+        signal.addEventListener('abort', onAbort, { once: true })
+        const settled = () => signal.removeEventListener('abort', onAbort)
+        waiting.set(id, {
+          resolve(vectors) {
+            settled()
+            resolve(vectors)
+          },
+          reject(error) {
+            settled()
+            reject(error)
+          },
+        })
+        running().postMessage({ id, texts })
+      })
+    },
+  }
+}

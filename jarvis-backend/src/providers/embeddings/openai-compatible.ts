@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import type { Embedder } from '../../memory/ports.ts'
+import { JarvisError } from '../../protocol/index.ts'
+
+const Reply = z.object({ data: z.array(z.object({ index: z.int().nonnegative(), embedding: z.array(z.number()) })) })
+const slowestMs = 30_000
+
+/**
+ * Vectors from OpenAI or any server that has its `/v1/embeddings` (Ollama, llama.cpp, vLLM). The first answer tells how many
+ * dimensions the model has.
+ * @throws JarvisError `internal` with what the server said, where it does not answer with vectors.
+ */
+export async function openAiEmbedder(config: { baseUrl: string; apiKey?: string; model: string }): Promise<Embedder> {
+  async function embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+    const late = AbortSignal.timeout(slowestMs)
+    let response: Response
+    try {
+      response = await fetch(`${config.baseUrl.replace(/\/+$/, '')}/embeddings`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(config.apiKey !== undefined && { authorization: `Bearer ${config.apiKey}` }),
+        },
+        body: JSON.stringify({ model: config.model, input: texts, encoding_format: 'float' }),
+        signal: AbortSignal.any([signal, late]),
+      })
+    } catch (error) {
+      throw new JarvisError(
+        'internal',
+        `${config.model} did not answer: ${late.aborted ? 'it took too long' : causeOf(error)}.`,
+        { cause: error },
+      )
+    }
+    if (!response.ok) {
+      const said = (await response.text().catch(() => '')).slice(0, 200)
+      throw new JarvisError('internal', `${config.model} answered ${response.status}. ${said}`)
+    }
+    const reply = Reply.safeParse(await response.json().catch(() => undefined))
+    if (!reply.success || reply.data.data.length !== texts.length) {
+      throw new JarvisError('internal', `${config.model} did not answer with one vector for each text.`)
+    }
+    const vectors = reply.data.data
+      .sort((one, other) => one.index - other.index)
+      .map(({ embedding }) => unit(embedding))
+    if (vectors.some(({ length }) => length === 0 || length !== vectors[0]?.length)) {
+      throw new JarvisError('internal', `${config.model} answered with vectors of different lengths.`)
+    }
+    return vectors
+  }
+
+  const [probe] = await embed(['homelab'], AbortSignal.timeout(slowestMs))
+  return { id: `openai/${config.model}@${new URL(config.baseUrl).host}`, dimensions: probe?.length ?? 0, embed }
+}
+
+function unit(values: readonly number[]): Float32Array {
+  const length = Math.hypot(...values)
+  return Float32Array.from(values, (value) => (length === 0 ? 0 : value / length))
+}
+
+const causeOf = (error: unknown) =>
+  error instanceof Error && error.cause instanceof Error
+    ? error.cause.message
+    : error instanceof Error
+      ? error.message
+      : String(error)

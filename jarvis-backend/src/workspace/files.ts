@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { JarvisError } from '../protocol/index.ts'
+
+export type WorkspaceFile = { path: string; bytes: number; changedAt: number }
+export type WorkspaceText = {
+  path: string
+  text: string
+  /** SHA-256 of what is on disk, in hex. */
+  checksum: string
+  /** Unix ms. */
+  changedAt: number
+  /** Set where `text` is not the whole file as it is: too large, or not clean UTF-8. */
+  problem?: string
+}
+/** Text files below one folder, and nothing else: no links, nothing outside, no more than `largestBytes` of one file. */
+export type Workspace = {
+  /** All text files, by path. Never throws for a file that cannot be read: it is left out. */
+  list(): WorkspaceFile[]
+  /** @throws JarvisError `not_found`; `invalid_request` where it is no text, a link, or keeps changing. */
+  read(path: string): WorkspaceText
+  /**
+   * Writes it whole or not at all. @param expected the checksum it must have now, `undefined` where it must not be there.
+   * @throws JarvisError `conflict` when it is another; `invalid_request` for a path that is not one of the workspace's.
+   */
+  write(path: string, text: string, expected: string | undefined): WorkspaceText
+  /** Adds to its end; makes it where there is none. */
+  append(path: string, text: string): WorkspaceText
+  /** @throws JarvisError `not_found`. */
+  remove(path: string): void
+}
+
+/** A larger file is read up to here: enough for years of notes, and a log that somebody put here does no harm. */
+export const largestBytes = 2 * 1024 * 1024
+const deepest = 4
+const mostFiles = 5_000
+const name = /^[\p{L}\p{N}][\p{L}\p{N}._ -]{0,99}$/u
+const textFile = /\.(?:md|markdown|txt|log|ya?ml|json|conf|ini|csv)$/i
+const readTries = 3
+
+export function createWorkspace(root: string): Workspace {
+  mkdirSync(root, { recursive: true })
+  const home = realpathSync(root)
+
+  /** The place of `path`, once it is certain that it stays inside. */
+  function placeOf(path: string): string {
+    const parts = path.split('/')
+    if (parts.length > deepest || parts.some((part) => !name.test(part)) || !textFile.test(path)) {
+      throw new JarvisError(
+        'invalid_request',
+        `${JSON.stringify(path.slice(0, 200))} is not a text file of the workspace: name it like MEMORY.md or memory/2026-01-31.md.`,
+      )
+    }
+    const place = join(home, ...parts)
+    // Each folder on the way and the file itself must be what they look like.
+    for (let at = 1; at <= parts.length; at += 1) {
+      const stat = statOf(join(home, ...parts.slice(0, at)))
+      if (stat?.isSymbolicLink() === true) {
+        throw new JarvisError('invalid_request', `${path} is a link. Only files inside the workspace are read.`)
+      }
+    }
+    return place
+  }
+
+  function read(path: string): WorkspaceText {
+    const place = placeOf(path)
+    for (let attempt = 1; ; attempt += 1) {
+      const taken = take(place)
+      if (taken === undefined) throw new JarvisError('not_found', `There is no file ${path} in the workspace.`)
+      if (!taken.isTorn) return { path, ...asText(taken.bytes, taken.size), changedAt: taken.changedAt }
+      if (attempt === readTries) throw new JarvisError('invalid_request', `${path} is being written. Try again.`)
+    }
+  }
+
+  function put(path: string, text: string): WorkspaceText {
+    const place = placeOf(path)
+    mkdirSync(dirname(place), { recursive: true })
+    const fresh = `${place}.${process.pid}.new`
+    try {
+      writeFileSync(fresh, text, { mode: 0o600, flag: 'wx' })
+      renameSync(fresh, place)
+    } catch (error) {
+      rmSync(fresh, { force: true })
+      throw error
+    }
+    return read(path)
+  }
+
+  return {
+    list() {
+      const found: WorkspaceFile[] = []
+      const visit = (folder: string, depth: number) => {
+        for (const entry of entriesOf(folder)) {
+          if (found.length >= mostFiles || !name.test(entry.name)) continue
+          const place = join(folder, entry.name)
+          if (entry.isDirectory() && depth < deepest) visit(place, depth + 1)
+          else if (entry.isFile() && textFile.test(entry.name)) {
+            const stat = statOf(place)
+            if (stat === undefined) continue
+            const path = relative(home, place).split(sep).join('/')
+            found.push({ path, bytes: stat.size, changedAt: Math.round(stat.mtimeMs) })
+          }
+        }
+      }
+      visit(home, 1)
+      return found.sort((one, other) => (one.path < other.path ? -1 : 1))
+    },
+    read,
+    write(path, text, expected) {
+      const now = take(placeOf(path))
+      const checksum = now === undefined ? undefined : sha256(now.bytes)
+      if (checksum !== expected) {
+        throw new JarvisError(
+          'conflict',
+          now === undefined
+            ? `${path} is gone. Save it under its name again to make it anew.`
+            : `${path} was changed meanwhile. Read it again first.`,
+        )
+      }
+      return put(path, text)
+    },
+    append(path, text) {
+      const place = placeOf(path)
+      const before = take(place)
+      const gap = before === undefined || before.bytes.length === 0 || before.bytes.at(-1) === 10 ? '' : '\n'
+      mkdirSync(dirname(place), { recursive: true })
+      const file = openSync(
+        place,
+        constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW,
+        0o600,
+      )
+      try {
+        writeFileSync(file, `${gap}${text}`)
+      } finally {
+        closeSync(file)
+      }
+      return read(path)
+    },
+    remove(path) {
+      const place = placeOf(path)
+      if (statOf(place)?.isFile() !== true)
+        throw new JarvisError('not_found', `There is no file ${path} in the workspace.`)
+      rmSync(place)
+    },
+  }
+}
+
+type Taken = { bytes: Buffer; size: number; changedAt: number; isTorn: boolean }
+
+/** The first `largestBytes`, and whether the file changed while it was read. */
+function take(place: string): Taken | undefined {
+  let file: number
+  try {
+    file = openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch {
+    return undefined
+  }
+  try {
+    const before = fstatSync(file)
+    if (!before.isFile()) return undefined
+    const bytes = Buffer.alloc(Math.min(before.size, largestBytes))
+    let filled = 0
+    while (filled < bytes.length) {
+      const got = readSync(file, bytes, filled, bytes.length - filled, filled)
+      if (got === 0) break
+      filled += got
+    }
+    const after = fstatSync(file)
+    const isTorn = filled < bytes.length || after.size !== before.size || after.mtimeMs !== before.mtimeMs
+    return { bytes: bytes.subarray(0, filled), size: after.size, changedAt: Math.round(after.mtimeMs), isTorn }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function asText(bytes: Buffer, size: number): Pick<WorkspaceText, 'text' | 'checksum' | 'problem'> {
+  const checksum = sha256(bytes)
+  // What has zero bytes is not text in any encoding worth guessing.
+  if (bytes.includes(0)) return { text: '', checksum, problem: 'It is not text: it holds zero bytes.' }
+  const text = bytes.toString('utf8')
+  if (size > bytes.length) {
+    return {
+      text,
+      checksum,
+      problem: `Only its first ${largestBytes / 1024 / 1024} MB of ${Math.ceil(size / 1024 / 1024)} are read.`,
+    }
+  }
+  if (text.includes('\uFFFD') && !bytes.equals(Buffer.from(text))) {
+    return { text, checksum, problem: 'It is not clean UTF-8: what could not be read shows as �.' }
+  }
+  return { text, checksum }
+}
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+
+function statOf(place: string) {
+  try {
+    return lstatSync(place)
+  } catch {
+    return undefined
+  }
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
