@@ -1,37 +1,8 @@
-import { join } from 'node:path'
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { expect, onTestFinished, test } from 'vitest'
-import { createMcpTokens } from '../src/auth/mcp-tokens.ts'
-import { openDatabase } from '../src/store/sqlite/database.ts'
-import { createMcpTokenStore } from '../src/store/sqlite/tokens.ts'
+import { connectMcp as connect, createToken, headersOf } from './support/mcp-client.ts'
 import { says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
-
-/** As the command line makes one, beside the running server. */
-function createToken(jarvis: TestJarvis, options: { isReadOnly?: boolean; expiresInMs?: number } = {}) {
-  const database = openDatabase(join(jarvis.dataDir, 'jarvis.db'))
-  try {
-    return createMcpTokens(createMcpTokenStore(database), Date.now).create({
-      name: 'ops-laptop',
-      isReadOnly: options.isReadOnly ?? false,
-      ...(options.expiresInMs !== undefined && { expiresInMs: options.expiresInMs }),
-    })
-  } finally {
-    database.close()
-  }
-}
-
-const headersOf = (token: string) => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } })
-
-async function connect(jarvis: TestJarvis, token: string) {
-  const client = new Client({ name: 'test-client', version: '1' })
-  // The SDK's own types do not agree under exactOptionalPropertyTypes.
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${jarvis.url}/mcp`), headersOf(token)) as never)
-  onTestFinished(() => client.close())
-  return client
-}
 
 async function connectModern(jarvis: TestJarvis, token: string) {
   const client = new ModernClient({ name: 'modern-client', version: '1' })

@@ -1,0 +1,253 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Grant, JournalEntry, Page } from '../src/protocol/index.ts'
+import { createFakeClock } from './support/fake-clock.ts'
+import { watchedMcp } from './support/mcp-client.ts'
+import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
+import { type Screen, startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+
+const restart = (more: object = {}): CallOf => ['restart_vm', { vmid: 103, ...more }]
+/** One call for each message, answered in words. */
+const asking = (...wanted: CallOf[]) => scripted(...wanted.flatMap((call) => [calls(call), says('So be it.')]))
+
+/** Has the first call approved with a grant, and waits until it is answered. */
+async function granted(jarvis: TestJarvis, grant: object) {
+  const operator = await jarvis.connect()
+  const { sessionId } = await operator.ask('chat:send', { message: 'Restart 103.' })
+  const { toolUseId, isGrantable } = await operator.next('chat:confirm_needed')
+  expect(isGrantable).toBe(true)
+  await operator.ask('chat:confirm', { sessionId, toolUseId, confirmed: true, grant })
+  await operator.next('chat:done')
+  return { operator, sessionId }
+}
+const say = (operator: Screen, sessionId: string, message = 'Again.') =>
+  operator.ask('chat:send', { sessionId, message })
+const grantsOf = async (jarvis: TestJarvis) =>
+  ((await (await jarvis.rest('/api/grants')).json()) as { items: Grant[] }).items
+const journalled = async (jarvis: TestJarvis) => {
+  const page = (await (await jarvis.rest('/api/journal?kind=grant')).json()) as Page<JournalEntry>
+  return page.items.reverse().map(({ body }) => body as Record<string, unknown>)
+}
+
+test('a grant lets the same call run again, so often, and says on whose word', async () => {
+  const jarvis = await startJarvis({ model: asking(restart(), restart(), restart({ node: 'pve' }), restart()) })
+  const { operator, sessionId } = await granted(jarvis, { minutes: 30, uses: 2 })
+  const [grant] = await grantsOf(jarvis)
+  expect(grant).toMatchObject({
+    toolName: 'restart_vm',
+    toolInput: { vmid: 103 },
+    by: 'operator',
+    uses: 2,
+    usesLeft: 2,
+  })
+  expect((grant?.expiresAt ?? 0) - (grant?.createdAt ?? 0)).toBe(30 * 60_000)
+  await operator.next('chat:tool_use')
+
+  for (const usesLeft of [1, 0]) {
+    await say(operator, sessionId)
+    expect(await operator.next('chat:tool_use')).toMatchObject({ tier: 'red', grantId: grant?.id, by: 'operator' })
+    await operator.next('chat:done')
+    expect((await grantsOf(jarvis)).map((left) => left.usesLeft)).toEqual(usesLeft === 0 ? [] : [usesLeft])
+  }
+  expect(jarvis.controls.effects).toHaveLength(3)
+
+  await say(operator, sessionId)
+  expect(await operator.next('chat:confirm_needed')).toMatchObject({ toolName: 'restart_vm' })
+  expect(jarvis.controls.effects).toHaveLength(3)
+  const book = await journalled(jarvis)
+  expect(book.map(({ change, usesLeft }) => [change, usesLeft])).toEqual([
+    ['made', undefined],
+    ['used', 1],
+    ['used', 0],
+  ])
+  const executions = (await (await jarvis.rest('/api/journal?kind=execution')).json()) as Page<JournalEntry>
+  expect(executions.items.map(({ body }) => (body as { grantId?: string }).grantId)).toEqual([
+    grant?.id,
+    grant?.id,
+    undefined,
+  ])
+})
+
+test.each<[string, CallOf]>([
+  ['other arguments', restart({ force: true })],
+  ['another guest', ['restart_vm', { vmid: 101 }]],
+  ['another tool', ['stop_vm', { vmid: 103 }]],
+])('a grant does not cover %s', async (_, other) => {
+  const jarvis = await startJarvis({ model: asking(restart(), other) })
+  const { operator, sessionId } = await granted(jarvis, { uses: 5 })
+  await say(operator, sessionId)
+  await operator.next('chat:confirm_needed')
+  expect(jarvis.controls.effects).toHaveLength(1)
+})
+
+test.each<[string, (jarvis: TestJarvis) => void]>([
+  ['a rule asks for another reason', (jarvis) => jarvis.controls.lockGuest(103, 'backup')],
+  ['the guest has another name', (jarvis) => jarvis.controls.renameGuest(103, 'other')],
+])('a grant does not help where %s', async (_, change) => {
+  const jarvis = await startJarvis({ model: asking(restart(), restart()) })
+  const { operator, sessionId } = await granted(jarvis, { uses: 5 })
+  change(jarvis)
+  await say(operator, sessionId)
+  await operator.next('chat:confirm_needed')
+  expect(jarvis.controls.effects).toHaveLength(1)
+})
+
+test('a grant goes with a guest that moves, and ends with its time', async () => {
+  const clock = createFakeClock(Date.UTC(2026, 10, 1))
+  const jarvis = await startJarvis({ clock, model: asking(restart(), restart(), restart()) })
+  const operator = await jarvis.connect()
+  const finish = async () => {
+    const done = operator.next('chat:done')
+    for (let isDone = false; !isDone; ) {
+      isDone = await Promise.race([done.then(() => true), clock.advance(50).then(() => false)])
+      await operator.request('chat:unqueue', { sessionId: 'none', messageId: 'none' })
+    }
+  }
+  const { sessionId } = await operator.ask('chat:send', { message: 'Restart 103.' })
+  const { toolUseId } = await operator.next('chat:confirm_needed')
+  await operator.ask('chat:confirm', { sessionId, toolUseId, confirmed: true, grant: { minutes: 5 } })
+  await finish()
+  jarvis.controls.migrateGuest(103, 'agent')
+  await say(operator, sessionId)
+  await finish()
+  expect(jarvis.controls.effects).toHaveLength(2)
+
+  await clock.advance(5 * 60_000)
+  expect(await grantsOf(jarvis)).toEqual([])
+  expect((await journalled(jarvis)).at(-1)).toMatchObject({ change: 'expired', by: 'jarvis' })
+  await say(operator, sessionId)
+  await operator.next('chat:confirm_needed')
+  expect(jarvis.controls.effects).toHaveLength(2)
+})
+
+test('of ten calls at once with three uses left three run and seven ask', async () => {
+  const model = scripted(
+    calls(restart()),
+    says('One.'),
+    calls(...Array.from({ length: 10 }, () => restart())),
+    says('All.'),
+  )
+  const jarvis = await startJarvis({ model })
+  const { operator, sessionId } = await granted(jarvis, { uses: 3 })
+  await operator.next('chat:tool_use')
+  await operator.next('chat:tool_result')
+  await say(operator, sessionId)
+  for (let left = 7; left > 0; left -= 1) await operator.next('chat:confirm_needed')
+  for (let left = 3; left > 0; left -= 1) await operator.next('chat:tool_result')
+  expect(jarvis.controls.effects).toHaveLength(4)
+  expect(await grantsOf(jarvis)).toEqual([])
+  const { snapshot } = await operator.ask('chat:attach', { sessionId })
+  expect(snapshot.pending).toHaveLength(7)
+})
+
+test('ten sessions that ask at once share what is left of a grant', async () => {
+  const turns = Array.from({ length: 10 }, () => calls(restart()))
+  const model = scripted(calls(restart()), says('One.'), ...turns, ...turns.map(() => says('So be it.')))
+  const jarvis = await startJarvis({ model })
+  await granted(jarvis, { uses: 3 })
+  const screens = await Promise.all(turns.map(() => jarvis.connect()))
+  const outcomes = await Promise.all(
+    screens.map(async (screen) => {
+      await screen.ask('chat:send', { message: 'Restart 103.' })
+      return Promise.race([
+        screen.next('chat:tool_use').then(() => 'ran'),
+        screen.next('chat:confirm_needed').then(() => 'asked'),
+      ])
+    }),
+  )
+  expect(outcomes.sort()).toEqual([...Array(7).fill('asked'), ...Array(3).fill('ran')])
+})
+
+test('a revoked grant covers nothing, and only an operator revokes', async () => {
+  const jarvis = await startJarvis({ model: asking(restart(), restart()) })
+  const { operator, sessionId } = await granted(jarvis, { uses: 5 })
+  const [grant] = await grantsOf(jarvis)
+  const path = `/api/grants/${grant?.id}`
+  expect((await jarvis.rest(path, { method: 'DELETE', role: 'viewer' })).status).toBe(403)
+  expect((await jarvis.rest(path, { method: 'DELETE' })).status).toBe(204)
+  expect((await jarvis.rest(path, { method: 'DELETE' })).status).toBe(404)
+  expect(await grantsOf(jarvis)).toEqual([])
+  await say(operator, sessionId)
+  await operator.next('chat:confirm_needed')
+  expect(jarvis.controls.effects).toHaveLength(1)
+  expect((await journalled(jarvis)).at(-1)).toMatchObject({ change: 'revoked', by: 'operator', grantId: grant?.id })
+})
+
+test('a grant outlives a restart, with the uses that are left', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-grant-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  const before = await startJarvis({ dataDir, model: asking(restart(), restart()) })
+  const { operator, sessionId } = await granted(before, { uses: 2 })
+  await say(operator, sessionId)
+  await operator.next('chat:done')
+  await before.stop()
+  const after = await startJarvis({ dataDir, model: asking(restart(), restart()) })
+  expect(await grantsOf(after)).toMatchObject([{ usesLeft: 1 }])
+  const second = await after.connect()
+  await second.ask('chat:attach', { sessionId })
+  await say(second, sessionId)
+  await second.next('chat:done')
+  expect(after.controls.effects).toHaveLength(1)
+  await say(second, sessionId)
+  await second.next('chat:confirm_needed')
+})
+
+test.each<[string, object]>([
+  ['without a bound', {}],
+  ['for longer than a day', { minutes: 1441 }],
+  ['for more than 50 uses', { uses: 51 }],
+  ['with an unknown bound', { uses: 1, everything: true }],
+])('a grant %s is refused, and nothing is decided', async (_, grant) => {
+  const jarvis = await startJarvis({ model: asking(restart()) })
+  const operator = await jarvis.connect()
+  const { sessionId } = await operator.ask('chat:send', { message: 'Restart 103.' })
+  const { toolUseId } = await operator.next('chat:confirm_needed')
+  const decision = { sessionId, toolUseId, confirmed: true, grant }
+  expect(await operator.request('chat:confirm', decision)).toMatchObject({
+    ok: false,
+    error: { code: 'invalid_request' },
+  })
+  const { snapshot } = await operator.ask('chat:attach', { sessionId })
+  expect(snapshot.pending).toHaveLength(1)
+})
+
+test('a denial makes no grant, a grant over REST does', async () => {
+  const jarvis = await startJarvis({ model: asking(restart()) })
+  const operator = await jarvis.connect()
+  await operator.ask('chat:send', { message: 'Restart 103.' })
+  const { toolUseId } = await operator.next('chat:confirm_needed')
+  const decide = (json: object) => jarvis.rest(`/api/confirmations/${toolUseId}`, { method: 'POST', json })
+  expect((await decide({ confirmed: false, grant: { uses: 1 } })).status).toBe(400)
+  expect((await decide({ confirmed: true, grant: { uses: 1 } })).status).toBe(200)
+  await operator.next('chat:done')
+  expect(await grantsOf(jarvis)).toMatchObject([{ uses: 1, toolUseId }])
+})
+
+test('what was granted to the chat serves no MCP client, and one token’s grant no other', async () => {
+  const jarvis = await startJarvis({ model: asking(restart()) })
+  await granted(jarvis, { uses: 5 })
+  const first = await watchedMcp(jarvis, 'first')
+  const second = await watchedMcp(jarvis, 'second')
+  const call = { name: 'restart_vm', arguments: { vmid: 103 } }
+
+  const asked = first.client.callTool(call)
+  const { toolUseId } = await first.operator.next('chat:confirm_needed')
+  const decision = { sessionId: first.sessionId, toolUseId, confirmed: true, grant: { uses: 5 } }
+  await first.operator.ask('chat:confirm', decision)
+  await asked
+  expect((await first.client.callTool(call)).isError).toBe(false)
+  expect(jarvis.controls.effects).toHaveLength(3)
+
+  const other = second.client.callTool(call)
+  const card = await second.operator.next('chat:confirm_needed')
+  expect(card.requestedBy).toMatchObject({ kind: 'mcp', token: 'second' })
+  await second.operator.ask('chat:confirm', {
+    sessionId: second.sessionId,
+    toolUseId: card.toolUseId,
+    confirmed: false,
+  })
+  await other
+  expect(jarvis.controls.effects).toHaveLength(3)
+})

@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { onTestFinished } from 'vitest'
+import { createMcpTokens } from '../../src/auth/mcp-tokens.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { createMcpTokenStore } from '../../src/store/sqlite/tokens.ts'
+import type { TestJarvis } from './start-jarvis.ts'
+
+export type TokenOptions = { name?: string; isReadOnly?: boolean; expiresInMs?: number }
+
+/** As the command line makes one, beside the running server. */
+export function createToken(
+  jarvis: TestJarvis,
+  { name = 'ops-laptop', isReadOnly = false, ...rest }: TokenOptions = {},
+) {
+  const database = openDatabase(join(jarvis.dataDir, 'jarvis.db'))
+  try {
+    return createMcpTokens(createMcpTokenStore(database), Date.now).create({ name, isReadOnly, ...rest })
+  } finally {
+    database.close()
+  }
+}
+
+export const headersOf = (token: string) => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } })
+
+export async function connectMcp(jarvis: TestJarvis, token: string) {
+  const client = new Client({ name: 'test-client', version: '1' })
+  // The SDK's own types do not agree under exactOptionalPropertyTypes.
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${jarvis.url}/mcp`), headersOf(token)) as never)
+  onTestFinished(() => client.close())
+  return client
+}
+
+/** A client with a token and a session of its own, and a screen that watches that session. */
+export async function watchedMcp(jarvis: TestJarvis, name: string) {
+  const client = await connectMcp(jarvis, createToken(jarvis, { name }))
+  // The first call makes the session.
+  await client.callTool({ name: 'get_cluster_status', arguments: {} })
+  const sessionId = `ses_mcp_${name}`
+  const operator = await jarvis.connect()
+  await operator.ask('chat:attach', { sessionId })
+  return { client, operator, sessionId }
+}
