@@ -16,6 +16,7 @@ import type { Config, ModelConfig } from './config/config.ts'
 import { openDataDir } from './config/data-dir.ts'
 import { policyPath, readPolicy, requirePolicy, watchDataDir } from './config/policy-file.ts'
 import type { Homelab } from './homelab/ports.ts'
+import { connectHomelab } from './homelab/real.ts'
 import { createSimulator } from './homelab/simulator/index.ts'
 import { clusterSummary } from './homelab/summary.ts'
 import { createApp } from './http/app.ts'
@@ -36,7 +37,7 @@ import { serveActivity } from './realtime/activity.ts'
 import { isWatched, serveChat } from './realtime/chat.ts'
 import { serveCluster } from './realtime/cluster.ts'
 import { createRealtime } from './realtime/server.ts'
-import { createRedactor, createStreamRedactor, profiles, usualTier } from './safety/index.ts'
+import { createRedactor, createStreamRedactor, profiles, quote, usualTier } from './safety/index.ts'
 import { createConfirmationStore, createExecutionStore } from './store/sqlite/confirmations.ts'
 import { type Database, openDatabase } from './store/sqlite/database.ts'
 import { createGrantStore } from './store/sqlite/grants.ts'
@@ -99,7 +100,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const logger = createLogger(config.logLevel, redactor.text)
   const report = (error: unknown, message: string) => logger.error({ err: error }, message)
 
-  const homelab = replace.homelab ?? createSimulator({ clock, protectedTargets: config.protectedTargets })
+  const homelab = replace.homelab ?? createHomelab(config, clock)
   const { cluster } = homelab
   const world = () => ({ cluster: cluster.state(), policy: policy.current(), now: now() })
   const catalog = createCatalog(homelabTools(homelab))
@@ -301,6 +302,11 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       unlock()
     },
   }
+}
+
+function createHomelab({ proxmox, ssh, nodes, wolTarget, protectedTargets }: Config, clock: Clock): Homelab {
+  if (proxmox === undefined) return createSimulator({ clock, protectedTargets })
+  return connectHomelab({ connection: proxmox, ssh, quote, nodes, wolTarget, clock, protectedTargets })
 }
 
 function createModel(config: ModelConfig, cluster: () => ClusterState): Model {

@@ -29,7 +29,8 @@ try {
           : 'Sign in with JARVIS_PASSWORD.',
       )
     }
-    console.log(`Model: ${jarvis.modelId}. Cluster: the built-in demo.`)
+    const cluster = config.proxmox === undefined ? 'the built-in demo' : config.proxmox.urls.join(', ')
+    console.log(`Model: ${jarvis.modelId}. Cluster: ${cluster}.`)
   })
 
   let isStopping = false

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net'
-import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { type LogLevel, logLevels } from '../lib/logger.ts'
 import { parseProtected } from '../safety/index.ts'
 import { type ConfiguredNodes, parseNodes } from './nodes.ts'
+import { pathOf } from './path-of.ts'
+import { type ProxmoxConfig, proxmoxOf, proxmoxVariables } from './proxmox.ts'
 
 /** A variable that cannot be used; `message` is one line: its name, what is wrong, an example. */
 export class ConfigError extends Error {}
@@ -28,6 +28,8 @@ export type Config = {
   protectedTargets: ReadonlySet<string>
   /** Host names under which the dashboard may be opened, besides addresses and `localhost`. */
   allowedHosts: readonly string[]
+  /** Absent: the demo cluster serves. */
+  proxmox: ProxmoxConfig | undefined
   nodes: ConfiguredNodes
   ssh: {
     user: string
@@ -104,6 +106,7 @@ const Environment = z.object({
     .refine((items) => items.every((item) => /^[a-z0-9.-]+$/.test(item)), {
       message: 'must be a comma list of host names without port, for example jarvis.lan,jarvis.example.org',
     }),
+  ...proxmoxVariables,
   JARVIS_NODES: z
     .string()
     .default('')
@@ -155,6 +158,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       `HOST is ${value.HOST}, which others on the network can reach, so ${missing} must be set too, for example ${missing}=${missing === 'JWT_SECRET' ? '$(openssl rand -hex 32)' : 'correct-horse-battery'}; or use HOST=127.0.0.1.`,
     )
   }
+  const proxmox = proxmoxOf(value)
+  if (typeof proxmox === 'string') throw new ConfigError(proxmox)
   return Object.freeze({
     port: value.PORT,
     host: value.HOST,
@@ -167,6 +172,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     confirmTtlMs: value.CONFIRM_TTL_SECONDS * 1000,
     protectedTargets: value.JARVIS_PROTECTED,
     allowedHosts: value.JARVIS_ALLOWED_HOSTS,
+    proxmox,
     nodes: value.JARVIS_NODES,
     ssh: {
       user: value.SSH_USER,
@@ -177,9 +183,13 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     wolTarget: value.WOL_BROADCAST,
     isTerminalOn: value.JARVIS_TERMINAL === '1',
     logLevel: value.LOG_LEVEL,
-    secrets: [value.JARVIS_PASSWORD, value.JWT_SECRET, value.ANTHROPIC_API_KEY, value.OPENAI_API_KEY].filter(
-      (secret) => secret !== undefined,
-    ),
+    secrets: [
+      value.JARVIS_PASSWORD,
+      value.JWT_SECRET,
+      value.ANTHROPIC_API_KEY,
+      value.OPENAI_API_KEY,
+      value.PVE_TOKEN_SECRET,
+    ].filter((secret) => secret !== undefined),
   })
 }
 
@@ -217,8 +227,6 @@ function modelOf(value: z.output<typeof Environment>): ModelConfig {
     ...(value.OPENAI_BASE_URL !== undefined && { baseUrl: value.OPENAI_BASE_URL }),
   }
 }
-
-const pathOf = (given: string): string => (given.startsWith('~/') ? join(homedir(), given.slice(2)) : resolve(given))
 
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))

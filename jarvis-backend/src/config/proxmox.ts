@@ -1,0 +1,120 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { pathOf } from './path-of.ts'
+
+/** How to reach and trust the cluster. */
+export type ProxmoxConfig = {
+  /** Origins, tried in this order. */
+  urls: readonly string[]
+  tokenId: string
+  tokenSecret: string
+  /** SHA-256, `AA:BB:…`. */
+  fingerprints: readonly string[]
+  /** PEM. */
+  ca: string | undefined
+}
+
+const usualPort = 8006
+
+/** `PVE_*`, each by itself. */
+export const proxmoxVariables = {
+  PVE_URL: z
+    .string()
+    .transform((list, context) => {
+      const origins = itemsOf(list).map(originOf)
+      if (origins.length > 0 && !origins.includes(undefined)) return origins.filter((origin) => origin !== undefined)
+      context.addIssue(
+        'must be one https address or a comma list of them, without a path, for example https://pve1.lan:8006,https://pve2.lan:8006',
+      )
+      return z.NEVER
+    })
+    .optional(),
+  PVE_TOKEN_ID: z
+    .string()
+    .regex(
+      /^[^\s:/@!]+@[A-Za-z][\w.-]*![A-Za-z][\w.-]*$/,
+      'must be user@realm!name, for example jarvis@pve!jarvis (in a .env put it in single quotes)',
+    )
+    .optional(),
+  PVE_TOKEN_SECRET: z
+    .string()
+    .regex(/^[\x21-\x7e]{8,}$/, 'must be what Proxmox showed once when the token was made, for example 1b2f…-…')
+    .refine((text) => !text.includes('='), 'must be the secret alone, without user@realm!name= before it')
+    .optional(),
+  PVE_FINGERPRINT: z
+    .string()
+    .transform((list, context) => {
+      const fingerprints = itemsOf(list).map(fingerprintOf)
+      if (!fingerprints.includes(undefined)) return fingerprints.filter((one) => one !== undefined)
+      context.addIssue(
+        'must be SHA-256 fingerprints of 32 bytes in hexadecimal, in a comma list, as "pvenode cert info" shows them, for example 8F:51:…:0A',
+      )
+      return z.NEVER
+    })
+    .optional(),
+  PVE_CA_FILE: z
+    .string()
+    .transform((path, context) => {
+      try {
+        const pem = readFileSync(pathOf(path), 'utf8')
+        // What is no certificate would be found out only at the first connection.
+        new X509Certificate(pem)
+        return pem
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error)
+        context.addIssue(
+          `cannot be read as a certificate (${why}), for example a copy of a node's /etc/pve/pve-root-ca.pem`,
+        )
+        return z.NEVER
+      }
+    })
+    .optional(),
+}
+
+type Values = {
+  PVE_URL?: string[] | undefined
+  PVE_TOKEN_ID?: string | undefined
+  PVE_TOKEN_SECRET?: string | undefined
+  PVE_FINGERPRINT?: string[] | undefined
+  PVE_CA_FILE?: string | undefined
+}
+
+/** What they mean together. @returns undefined without `PVE_URL`; a string says what is wrong, beginning with the variable. */
+export function proxmoxOf(values: Values): ProxmoxConfig | string | undefined {
+  const { PVE_URL: urls, PVE_TOKEN_ID: tokenId, PVE_TOKEN_SECRET: tokenSecret, PVE_CA_FILE: ca } = values
+  if (urls === undefined) {
+    if (tokenId === undefined && tokenSecret === undefined) return undefined
+    return 'PVE_URL must be set too, for a token alone reaches no cluster, for example PVE_URL=https://pve1.lan:8006.'
+  }
+  if (tokenId === undefined)
+    return "PVE_TOKEN_ID must be set with PVE_URL, for example PVE_TOKEN_ID='jarvis@pve!jarvis'."
+  if (tokenSecret === undefined)
+    return 'PVE_TOKEN_SECRET must be set with PVE_URL: Proxmox shows it once, when the token is made.'
+  const fingerprints = values.PVE_FINGERPRINT ?? []
+  if (fingerprints.length > 0 && ca !== undefined) {
+    return 'PVE_CA_FILE and PVE_FINGERPRINT are two ways to trust the cluster: set one, for example PVE_FINGERPRINT alone.'
+  }
+  return { urls, tokenId, tokenSecret, fingerprints, ca }
+}
+
+const itemsOf = (list: string) =>
+  list
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+
+/** The usual port where none is given; a path that people copy along is left out. */
+function originOf(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined
+  const url = new URL(text)
+  if (url.protocol !== 'https:' || url.username !== '' || url.password !== '') return undefined
+  if (!/^\/(api2(\/json)?\/?)?$/.test(url.pathname) || url.search !== '') return undefined
+  const isGiven = /^https:\/\/[^/]*:\d+(\/|$)/i.test(text)
+  return isGiven ? `https://${url.hostname}:${url.port || 443}` : `https://${url.hostname}:${usualPort}`
+}
+
+function fingerprintOf(text: string): string | undefined {
+  const hex = text.replaceAll(':', '').toUpperCase()
+  return /^[0-9A-F]{64}$/.test(hex) ? hex.replace(/..(?!$)/g, '$&:') : undefined
+}

@@ -1,0 +1,53 @@
+import type { Clock } from '../lib/clock.ts'
+import { JarvisError } from '../protocol/index.ts'
+import type { Homelab } from './ports.ts'
+import { type Connection, createProxmox } from './proxmox/index.ts'
+import { createSshShell } from './ssh/index.ts'
+import { createWaker } from './wol/index.ts'
+
+export type RealHomelab = {
+  connection: Connection
+  ssh: Omit<Parameters<typeof createSshShell>[0], 'addressOf' | 'clock' | 'quote'>
+  quote(argv: readonly string[]): string
+  /** What the operator says of nodes, before what the cluster says. */
+  nodes: ReadonlyMap<string, { host: string; sshPort?: number; mac?: string }>
+  wolTarget: { address: string; port: number }
+  clock: Clock
+  protectedTargets: ReadonlySet<string>
+}
+
+/** The operator's own cluster: Proxmox's API, SSH to its nodes, and magic packets. */
+export function connectHomelab({
+  connection,
+  ssh,
+  quote,
+  nodes,
+  wolTarget,
+  clock,
+  protectedTargets,
+}: RealHomelab): Homelab {
+  const shell = createSshShell({ ...ssh, clock, quote, addressOf })
+  const proxmox = createProxmox({ connection, shell, clock, protectedTargets })
+
+  function addressOf(node: string) {
+    const configured = nodes.get(node)
+    const host = configured?.host ?? proxmox.addressOf(node)
+    if (host !== undefined) return { host, port: configured?.sshPort ?? 22 }
+    throw new JarvisError(
+      'not_found',
+      `The address of ${node} is not known. Add it to JARVIS_NODES, for example ${node}=10.0.4.11.`,
+    )
+  }
+
+  return {
+    shell,
+    waker: createWaker({ cluster: proxmox, macOf: (node) => nodes.get(node)?.mac, target: wolTarget, clock }),
+    cluster: {
+      ...proxmox,
+      close() {
+        proxmox.close()
+        shell.close()
+      },
+    },
+  }
+}
