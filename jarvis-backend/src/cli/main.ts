@@ -6,6 +6,8 @@ import { toStorageFailure } from '../store/sqlite/storage-failure.ts'
 import { backup, restore } from './backup.ts'
 import { journal } from './journal.ts'
 import { mcpToken } from './mcp-token.ts'
+import { policy } from './policy.ts'
+import { profile } from './profile.ts'
 
 const usage = `Usage: npm run jarvis -- COMMAND
 
@@ -17,12 +19,19 @@ const usage = `Usage: npm run jarvis -- COMMAND
   journal export [FILE] [--force]                       every entry as JSONL, to standard output or FILE
   journal prune --before 2026-01-01 | --older-than 90d  seal old entries into files that may be moved away
 
+  profile [NAME]                                        how much is asked: lockdown, restricted, balanced, permissive, unrestricted
+  policy check [FILE]                                   every problem of a policy.yaml with its line, or what it changes
+  policy replay [FILE] [--since 7d]                     which calls of the journal it would have judged differently
+  policy print                                          what is in force, with all that is shipped
+
   backup FILE [--force]                                 the whole database in one file, while the server runs
   restore FILE [--force]                                put a backup in its place; the server must be stopped`
 
 const commands: Record<string, (config: Config, args: string[]) => void | Promise<void>> = {
   'mcp-token': mcpToken,
   journal,
+  policy,
+  profile,
   backup,
   restore,
 }

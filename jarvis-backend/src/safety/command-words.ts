@@ -7,7 +7,7 @@ export function commandWords(command: string): readonly (readonly string[])[] {
   // Every rule of one verdict asks for the same command.
   if (last.command !== command) {
     const parsed = parseCommand(command)
-    last = { command, words: parsed.ok ? [parsed.argv] : [] }
+    last = { command, words: parsed.ok ? parsed.stages : [] }
   }
   return last.words
 }

@@ -1,8 +1,9 @@
-import { type Target, type Tier, tiers, type Verdict } from '../protocol/index.ts'
+import type { Target, Tier, Verdict } from '../protocol/index.ts'
 import type { Policy } from './policy.ts'
 import { taintRule, underProfile } from './profile.ts'
 import type { Call, Facts } from './rule.ts'
 import { taintedVerdict, taintOf } from './taint.ts'
+import { rank } from './tiers.ts'
 import type { World } from './world.ts'
 
 /** What each tool does to the cluster, as the reason of a call that no rule raised. */
@@ -23,8 +24,6 @@ const byTier: Record<Tier, string> = {
   red: 'It makes a change that a person must want.',
   black: 'It is never run.',
 }
-
-const rank = (tier: Tier) => tiers.indexOf(tier)
 
 /**
  * The gate's verdict on one call about one resolved target. Rules only raise; the strictest wins and is named, of

@@ -48,7 +48,8 @@ export function compilePolicy(added: {
 }
 
 /** The names of the operator's rules cannot be those of shipped ones. */
-export const ownRuleName = (name: string) => `policy:${name}`
+const ownRuleName = (name: string) => `policy:${name}`
+export const isOwnRule = (name: string): boolean => name.startsWith('policy:')
 
 function rulesOf({ rules = [], ssh, timezone }: PolicyFile): Rule[] {
   const own = rules.map(({ name, tools, when, tier, because }) => ({

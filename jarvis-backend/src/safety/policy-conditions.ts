@@ -72,7 +72,7 @@ function argumentIs(name: string, condition: ArgumentCondition): Condition {
     'startsWith' in condition
       ? [condition.startsWith, (is: string, part: string) => is.startsWith(part)]
       : [condition.contains, (is: string, part: string) => is.includes(part)]
-  const wanted = parts.map((part) => part.toLowerCase())
+  const wanted = parts.map((part) => part.toLowerCase().replace(/\s+/g, ' '))
   return ({ input }) =>
     variants(name, input[name]).some((is) => typeof is === 'string' && wanted.some((part) => test(is, part)))
 }

@@ -73,12 +73,11 @@ export const When = keys(
 export type When = z.output<typeof When>
 
 const ToolName = text('the name of a tool')
+const someTools = 'must be all, or a list of tools, for example [stop_vm, restart_vm]'
 export const PolicyRule = keys(
   {
     name: matching(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'a short name of its own, for example prod-at-night'),
-    tools: z.union([z.literal('all'), z.array(ToolName).min(1).max(200)], {
-      error: 'must be all, or a list of tools, for example [stop_vm, restart_vm]',
-    }),
+    tools: z.union([z.literal('all'), z.array(ToolName).min(1, { error: someTools }).max(200)], { error: someTools }),
     when: When.optional(),
     tier: z.enum(['yellow', 'red', 'black'], { error: 'must be yellow, red or black: a rule only raises' }),
     because: Sentence,

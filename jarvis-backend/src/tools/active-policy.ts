@@ -1,6 +1,7 @@
-import { type PolicyStatus, ProfileName } from '../protocol/index.ts'
+import type { PolicyStatus, ProfileName } from '../protocol/index.ts'
 import { compilePolicy, type Policy, type PolicyFile, profiles, summaryOf } from '../safety/index.ts'
 import type { Journal, Transactions } from './ports.ts'
+import { type ProfileSettings, readProfile, setProfile } from './profile-setting.ts'
 
 /** What an operator wrote down; `broken` where it cannot be used. */
 type Written =
@@ -18,7 +19,6 @@ export type ActivePolicy = {
   edited(now: Written): void
 }
 
-const profileKey = 'profile'
 const hashKey = 'policy_hash'
 
 /** The policy in force: what is shipped, policy.yaml, and the profile, each change of which is journalled. */
@@ -106,24 +106,4 @@ export function createActivePolicy(parts: {
       )
     },
   }
-}
-
-export type ProfileSettings = { get(key: string): string | undefined; set(key: string, value: string): void }
-
-/** A name that this version does not know is taken as the strictest. */
-export function readProfile(settings: Pick<ProfileSettings, 'get'>): ProfileName {
-  return ProfileName.catch('lockdown').parse(settings.get(profileKey) ?? 'balanced')
-}
-
-/** Inside a transaction of the caller's. @returns whether it was another before. */
-export function setProfile(
-  { settings, journal }: { settings: ProfileSettings; journal: Journal },
-  profile: ProfileName,
-  by: string,
-): boolean {
-  const from = readProfile(settings)
-  if (from === profile) return false
-  settings.set(profileKey, profile)
-  journal.append('policy', { change: 'profile', from, to: profile, by })
-  return true
 }

@@ -1,0 +1,33 @@
+import { utimesSync } from 'node:fs'
+import type { Config } from '../config/config.ts'
+import { JarvisError, ProfileName, profileNames } from '../protocol/index.ts'
+import { profiles } from '../safety/index.ts'
+import { createSettings } from '../store/sqlite/settings.ts'
+import { readProfile, setProfile } from '../tools/profile-setting.ts'
+import { withData } from './data.ts'
+import { readOptions } from './options.ts'
+
+/** Shows the profile, or sets it; a running server judges by it from the next call on. */
+export async function profile(config: Config, args: string[]): Promise<void> {
+  const [name, ...rest] = readOptions(args, {}).positionals
+  const wanted = ProfileName.optional().safeParse(name)
+  if (!wanted.success || rest.length > 0) {
+    throw new JarvisError('invalid_request', `Use profile NAME, where NAME is one of ${profileNames.join(', ')}.`)
+  }
+  await withData(config, (journal, database) => {
+    const settings = createSettings(database)
+    const next = wanted.data
+    if (next !== undefined) {
+      database.durably(() => setProfile({ settings, journal }, next, 'cli'))
+      // A running server watches the folder: it tells its screens at once.
+      const now = new Date()
+      utimesSync(config.dataDir, now, now)
+    }
+    const current = readProfile(settings)
+    console.log(
+      profileNames
+        .map((each) => `${each === current ? '*' : ' '} ${each.padEnd(12)}  ${profiles[each].description}`)
+        .join('\n'),
+    )
+  })
+}

@@ -1,0 +1,24 @@
+import { ProfileName } from '../protocol/index.ts'
+import type { Journal } from './ports.ts'
+
+export type ProfileSettings = { get(key: string): string | undefined; set(key: string, value: string): void }
+
+const profileKey = 'profile'
+
+/** A name that this version does not know is taken as the strictest. */
+export function readProfile(settings: Pick<ProfileSettings, 'get'>): ProfileName {
+  return ProfileName.catch('lockdown').parse(settings.get(profileKey) ?? 'balanced')
+}
+
+/** Inside a transaction of the caller's. @returns whether it was another before. */
+export function setProfile(
+  { settings, journal }: { settings: ProfileSettings; journal: Journal },
+  profile: ProfileName,
+  by: string,
+): boolean {
+  const from = readProfile(settings)
+  if (from === profile) return false
+  settings.set(profileKey, profile)
+  journal.append('policy', { change: 'profile', from, to: profile, by })
+  return true
+}
