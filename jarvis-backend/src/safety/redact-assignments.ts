@@ -3,15 +3,16 @@ export const redacted = '[redacted]'
 
 /** A name that ends so has a secret for its value. */
 const always =
-  'password|passwd|passphrase|passwort|secret(?:[_-]?(?:access[_-]?)?key(?:[_-]?base)?)?|credentials?|(?:private|encryption|master|signing|access|account|shared)[_-]?key|bind_?pw|root_?pw|(?<![a-z])(?:pass|pwd|psk|totp)'
+  'password|passwd|passphrase|passwort|(?<!existing_?)secret(?:[_-]?(?:access[_-]?)?key(?:[_-]?base)?)?|(?:private|encryption|master|signing|access|account|shared)[_-]?key|bind_?pw|root_?pw|(?<![a-z])(?:pass|pwd|psk|totp)'
 /** These name harmless things too, so their values are looked at. */
-const sometimes = '(?<!eapi)token|(?:api|auth)[_-]?key'
+const sometimes = '(?<!eapi)token|(?:api|auth)[_-]?key|community|credentials?'
+export const secretName = `(?:${always}|${sometimes})`
 const name = `(?:${always}|(${sometimes}))(?![\\w-])`
 /** In shells, YAML, JSON (escaped once, too), query strings. */
 const separator = String.raw`(?:\\?["'])?[ \t]{0,20}(?::=|=>|[:=])[ \t]{0,20}`
 
 export const assignmentHint =
-  'passw|passphrase|secret|credential|pw[\\\\"\' :=]|pass[\\\\"\' :=]|pwd|psk|totp|token|[_-]key|(?:api|auth|private|encryption|master|signing|access|account|shared)key'
+  'passw|passphrase|secret|credential|community|pw[\\\\"\' :=]|pass[\\\\"\' :=]|pwd|psk|totp|token|[_-]key|(?:api|auth|private|encryption|master|signing|access|account|shared)key'
 const assignment = new RegExp(`${name}(?:(${separator})|(?<=--[\\w-]{2,40})( ))`, 'gi')
 const secretKey = new RegExp(`${name}$`, 'i')
 
@@ -21,10 +22,14 @@ export const openAssignments: readonly RegExp[] = [
     `(?<lead>${name}${separator})(?:\\\\?"[^"\\n]*|\\\\?'[^'\\n]*|[^\\s"'\\\\](?:[^\\n\\s]*[ \\t]+){0,5}[^\\s]*)$`,
     'i',
   ),
+  new RegExp(`(?<lead>${name}${separator}[|>][+-]?[ \\t]*)\\r?\\n[^\\n\\r]*$`, 'i'),
   new RegExp(`(?<lead>(?<=--[\\w-]{0,40})${name} )\\S+$`, 'i'),
 ]
 
-const placeholder = /^(?:\$\{?[A-Za-z_]\w*\}?|<[^>]*>|\{\{[^}]*\}\}|[*x•.…]{2,}|%\w|\[redacted\]?|\w+:)$/
+const placeholder =
+  /^(?:\$\{?[A-Za-z_]\w*\}?|<[^>]*>|\{\{[^}]*\}\}|[*x•.…]{2,}|%\w|\[redacted\]?|\w+:|\((?:hidden|none)\)|!\w+)$/
+/** A file that holds one: `/run/secrets/db`. */
+const file = /^\/(?:etc|run|var|root|home|srv|opt|mnt|usr|tmp|data|config|secrets|app)\/[\w./@-]+$/
 /** What people write where a secret would stand. */
 const words = new Set(
   'a an and are be by changed configured empty expired false file flag for from generated has hidden in incorrect invalid is it its missing must n/a needed never new no none not null of ok on optional or option required see set should the their this to true unchanged undefined unknown unset use used was will with wrong yes you your'.split(
@@ -32,10 +37,14 @@ const words = new Set(
   ),
 )
 /** A token's own name, as in `ops-laptop`, or a count. */
-const label = /^(?:[a-z]{1,12}(?:[-_ .][a-z\d]{1,8}){0,3}|\d{1,6})$/
+const label = /^(?:[a-z]{1,12}(?:[-_ .][a-z\d]{1,8}){0,3}|\d{1,6}(?::\d{1,6})?)$/
 
 const isHarmless = (value: string, isSometimes: boolean) =>
-  value === '' || placeholder.test(value) || words.has(value.toLowerCase()) || (isSometimes && label.test(value))
+  value === '' ||
+  placeholder.test(value) ||
+  file.test(value) ||
+  words.has(value.toLowerCase()) ||
+  (isSometimes && label.test(value))
 
 /** Whether `key: value` in structured data gives a secret away. */
 export function isSecretKey(key: string, value: string): boolean {
@@ -64,6 +73,9 @@ const maxValue = 4096
 const quoted = /\\?["']/y
 const toSpace = /[^\s]{1,4096}/y
 const toDelimiter = /[^\s"'`&;,]{1,4096}/y
+const inAngles = /<[^<>\n]{0,60}>/y
+/** A value that YAML puts on the lines below: how it begins, up to its first line's text. */
+const below = /[|>][+-]?[ \t]{0,20}\r?\n[ \t]{1,40}/y
 const restOfLine = /[^\n\r]{0,400}/y
 
 const matchAt = (pattern: RegExp, text: string, at: number): string => {
@@ -82,6 +94,9 @@ function valueAt(text: string, nameAt: number, from: number, isColon: boolean): 
     }
     return [begins, Math.min(ends, text.length)]
   }
+  if (matchAt(inAngles, text, from) !== '') return [from, from]
+  const begin = matchAt(below, text, from).length
+  if (begin > 0) return [from + begin, from + begin + matchAt(restOfLine, text, from + begin).length]
   if (!isColon) return [from, from + matchAt(toDelimiter, text, from).length]
   const first = matchAt(toSpace, text, from).replace(/[,;)}\]"'`*.]+$/, '')
   const line = matchAt(restOfLine, text, from).trimEnd()

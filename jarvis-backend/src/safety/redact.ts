@@ -1,4 +1,5 @@
 import { assignmentHint, isSecretKey, openAssignments, redactAssignments, redacted } from './redact-assignments.ts'
+import { shapes } from './redact-shapes.ts'
 
 export type Redactor = {
   /** Secrets replaced by `[redacted]`; the very same string where there is none. Never throws. */
@@ -7,62 +8,8 @@ export type Redactor = {
   value<T>(value: T): T
 }
 
-/** A token that begins a word; the look-behind keeps `task-…` from being read as `sk-…`, and the search linear. */
-const start = '(?<![\\w-])'
-
-/** Each with what takes its place. None can run over its own text twice, so time is linear. */
-const shapes: readonly (readonly [RegExp, string])[] = [
-  [
-    /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
-    redacted,
-  ],
-  [/(P[BV]EAPIToken[=: ][^\s!"']{1,100}![^\s=:"']{1,64}[=:])[^\s"',;]+/g, `$1${redacted}`],
-  [/(@[\w.-]{1,32}![\w.-]{1,64}=)[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/gi, `$1${redacted}`],
-  [/(P[BV]EAuthCookie["']?\s{0,4}[=:]\s{0,4}["']?)[^\s"',;]+/g, `$1${redacted}`],
-  [/(?<!\w)(?:PVE|PBS|PMG)(?:VNC)?:[^\s:]{1,80}:[\dA-F]{8}::[A-Za-z\d+/=%]{16,}/g, redacted],
-  [
-    /(\bauthorization\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?:bearer|basic|token|digest|negotiate)\s{1,4})[^\s"'\\,]+/gi,
-    `$1${redacted}`,
-  ],
-  [/(\bbearer\s{1,4})(?=[\w.~+/=-]{0,64}\d)[\w.~+/=-]{16,}/gi, `$1${redacted}`],
-  [/((?:^|[\n\r])(?:set-)?cookie:[ \t]{0,4})[^\n\r]+/gi, `$1${redacted}`],
-  [/(:\/\/[^\s:@/'"<>]{0,256}:)[^\s/'"<>]{1,512}@/g, `$1${redacted}@`],
-  [/(hooks\.slack\.com\/services\/|discord(?:app)?\.com\/api\/webhooks\/\d{1,32}\/)[\w/-]{16,}/g, `$1${redacted}`],
-  [new RegExp(`${start}eyJ[\\w-]{4,}\\.[\\w-]{2,}\\.[\\w-]*`, 'g'), redacted],
-  [new RegExp(`${start}(?:AKIA|ASIA)[A-Z\\d]{16}(?![\\w-])`, 'g'), redacted],
-  [
-    new RegExp(
-      `${start}(?:${[
-        'gh[pousr]_\\w{20,}',
-        'github_pat_\\w{20,}',
-        'gl(?:pat|dt|rt|ft|soat|cbt|ptt)-[\\w.-]{16,}',
-        'xox[abeoprs]-[\\w-]{10,}',
-        'xapp-[\\w-]{10,}',
-        'sk-ant-[\\w-]{8,}',
-        'sk-(?:proj|svcacct|admin|or)-[\\w-]{16,}',
-        // Bare `sk-` begins words too; a key of that form has a digit and no hyphen.
-        'sk-(?=[A-Za-z]{0,64}\\d)[A-Za-z\\d]{20,}',
-        '[rs]k_(?:live|test)_\\w{16,}',
-        'jmcp_[\\w-]{8,}',
-        'AIza[\\w-]{30,}',
-        'hf_[A-Za-z\\d]{24,}',
-        'npm_[A-Za-z\\d]{30,}',
-        'dop_v1_[\\da-f]{32,}',
-        'tskey-[\\w-]{12,}',
-        'pypi-[\\w-]{30,}',
-        'AGE-SECRET-KEY-1[A-Z\\d]{20,}',
-      ].join('|')})`,
-      'g',
-    ),
-    redacted,
-  ],
-]
-
 /** One cheap look before all others: without one of these no shape can match. */
-const hint = new RegExp(
-  `-----BEGIN |EAPIToken|EAuthCookie|P[BVM][ESG](?:VNC)?:[^\\s:]{1,80}@|bearer|authorization|cookie:|://[^\\s/:]{0,256}:|hooks\\.slack|/webhooks/|eyJ|A[KS]IA|@[\\w.-]{1,32}!|${start}(?:gh[pousr]_|github_pat_|gl[a-z]{2,4}-|xox|xapp-|sk[-_]|rk_|jmcp_|AIza|hf_|npm_|dop_v1_|tskey-|pypi-|AGE-SEC)|${assignmentHint}`,
-  'i',
-)
+const hint = new RegExp([...new Set(shapes.flatMap((shape) => shape.hint ?? [])), assignmentHint].join('|'), 'i')
 
 const maxPasses = 4
 /** Shorter ones would hit ordinary words. */
@@ -86,22 +33,7 @@ export function spellings(secret: string): string[] {
 }
 
 /** What may still become a secret when more text follows; `lead` is the part of it that gives nothing away. */
-const unfinishedShapes: readonly RegExp[] = [
-  /-----BEGIN[A-Z -]{0,60}$/,
-  /(?<lead>P[BV]EAPIToken[=: ])\S*$/,
-  /(?<lead>@[\w.-]{1,32}![\w.-]{1,64}=)[\da-f-]{1,36}$/i,
-  /(?<lead>P[BV]EAuthCookie["']?\s{0,4}[=:]\s{0,4}["']?)[^\s"',;]+$/,
-  /(?<!\w)(?:PVE|PBS|PMG)(?:VNC)?:\S+$/,
-  /(?<lead>\bauthorization\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?)(?:[a-z]+\s{0,4}[^\s"'\\,]*)$/i,
-  /(?<lead>\bbearer\s{1,4})[\w.~+/=-]+$/i,
-  /(?<lead>cookie:[ \t]{0,4})[^\n\r]+$/i,
-  /(?<lead>:\/\/[^\s:@/'"<>]{0,256}:)[^\s/'"<>]*$/,
-  /(?<lead>hooks\.slack\.com\/services\/|\/api\/webhooks\/\d{1,32}\/)[\w/-]+$/,
-  new RegExp(
-    `${start}(?:eyJ|A[KS]IA|gh[pousr]_|github_pat_|gl[a-z]{2,4}-|xox[a-z]-|xapp-|sk-|[rs]k_|jmcp_|AIza|hf_|npm_|dop_v1_|tskey-|pypi-|AGE-SEC)[\\w.-]*$`,
-  ),
-  ...openAssignments,
-]
+const unfinishedShapes: readonly RegExp[] = [...shapes.map(({ open }) => open), ...openAssignments]
 /** Of a secret's beginning, so much may pass before it is held back. */
 const minPrefix = 4
 
@@ -127,7 +59,7 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
     if (!suspicious.test(value)) return value
     let result = own === undefined ? value : value.replace(own, redacted)
     if (!hint.test(result)) return result
-    for (const [shape, replacement] of shapes) result = result.replace(shape, replacement)
+    for (const { find, put } of shapes) result = result.replace(find, put)
     return redactAssignments(result)
   }
 

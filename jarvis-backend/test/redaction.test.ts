@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createRedactor } from '../src/safety/redact.ts'
+import { createStreamRedactor } from '../src/safety/redact-stream.ts'
+import { lookalikes } from './corpora/redaction-lookalikes.ts'
+import { secrets } from './corpora/redaction-secrets.ts'
+
+const redactor = createRedactor([])
+
+/** The text in pieces, cut where `sizes` say, over and over. */
+function piecesOf(text: string, sizes: readonly number[]): string[] {
+  const pieces: string[] = []
+  for (let at = 0, turn = 0; at < text.length; turn += 1) {
+    const size = sizes[turn % sizes.length] ?? 1
+    pieces.push(text.slice(at, at + size))
+    at += size
+  }
+  return pieces
+}
+function streamed(text: string, sizes: readonly number[]): string {
+  const stream = createStreamRedactor(redactor)
+  return (
+    piecesOf(text, sizes)
+      .map((piece) => stream.push(piece))
+      .join('') + stream.flush()
+  )
+}
+const sizes = fc.array(fc.integer({ min: 1, max: 24 }), { minLength: 1, maxLength: 12 })
+
+test('the corpus is large enough, and half of it is no secret', () => {
+  expect(new Set([...secrets.map(([text]) => text), ...lookalikes]).size).toBe(secrets.length + lookalikes.length)
+  expect(secrets.length).toBeGreaterThanOrEqual(120)
+  expect(lookalikes.length).toBeGreaterThanOrEqual(120)
+})
+
+describe('a secret goes', () => {
+  test.each(secrets)('%s', (text, gone) => {
+    expect(text).toContain(gone)
+    const clean = redactor.text(text)
+    expect(clean).not.toContain(gone)
+    expect(clean).toContain('[redacted]')
+    expect(redactor.text(clean)).toBe(clean)
+    expect(JSON.stringify(redactor.value({ deep: [{ note: `before\n${text}\nafter` }] }))).not.toContain(gone)
+  })
+})
+
+describe('what only looks like one stays whole', () => {
+  test.each(lookalikes)('%s', (text) => {
+    expect(redactor.text(text)).toBe(text)
+    expect(redactor.text(`before\n${text}\nafter`)).toBe(`before\n${text}\nafter`)
+  })
+})
+
+test('a stream loses every secret and keeps every look-alike, wherever it is cut', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...secrets), sizes, ([text, gone], cuts) => {
+      expect(streamed(`Here: \n${text}\n\nand on.`, cuts)).not.toContain(gone)
+    }),
+    { numRuns: 3_000 },
+  )
+  fc.assert(
+    fc.property(fc.constantFrom(...lookalikes), sizes, (text, cuts) => {
+      const whole = `Here: \n${text}\n\nand on.`
+      expect(streamed(whole, cuts)).toBe(whole)
+    }),
+    { numRuns: 3_000 },
+  )
+})
+
+test('among other text a secret goes, and the rest that is none stays readable', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...lookalikes), fc.constantFrom(...secrets), sizes, (before, [text, gone], cuts) => {
+      const whole = `${before}\n\n${text}\n`
+      expect(redactor.text(whole)).not.toContain(gone)
+      expect(streamed(whole, cuts)).not.toContain(gone)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+describe('time grows with the length only', () => {
+  /** CPU time of the fastest of some runs, in µs. */
+  const costOf = (text: string) => {
+    const runs = [1, 2, 3].map(() => {
+      const before = process.cpuUsage()
+      redactor.text(text)
+      const { user, system } = process.cpuUsage(before)
+      return user + system
+    })
+    return Math.min(...runs)
+  }
+  const filled = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
+  /** What begins like a secret and does not go on like one, over and over. */
+  const units = secrets.flatMap(([text]) => [0.3, 0.6, 0.9].map((part) => text.slice(0, Math.ceil(text.length * part))))
+
+  test.each([
+    ...new Set([
+      ...units,
+      ' ',
+      '\n',
+      '"',
+      ':',
+      '=',
+      '-',
+      '$',
+      'a',
+      'A',
+      '0',
+      '://',
+      '<a>',
+      'a.b',
+      'curl -u ',
+      'password login ',
+    ]),
+  ])('%s', (unit) => {
+    const [small, large] = [filled(unit, 16_384), filled(unit, 65_536)]
+    // Four times the text: four times the work, and sixteen times where it is not linear.
+    const isLinear = () => costOf(large) < 10 * Math.max(costOf(small), 2_000)
+    expect(isLinear() || isLinear() || isLinear()).toBe(true)
+  })
+})
