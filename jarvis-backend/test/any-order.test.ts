@@ -4,14 +4,16 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Message, Model } from '../src/agent/model.ts'
+import { callIdOf, settles } from '../src/agent/next-step.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { newId } from '../src/lib/ids.ts'
-import { noUsage } from '../src/protocol/index.ts'
+import { type Entry, noUsage } from '../src/protocol/index.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { type Screen, startJarvis } from './support/start-jarvis.ts'
 
 type Act =
   | { do: 'send' | 'abort' | 'drop' | 'restart' | 'expire' }
+  | { do: 'drift'; guest: number; how: 'move' | 'stop' | 'lock' }
   | { do: 'decide'; card: number; confirmed: boolean; twice: boolean }
 
 const act: fc.Arbitrary<Act> = fc.oneof(
@@ -23,6 +25,14 @@ const act: fc.Arbitrary<Act> = fc.oneof(
       card: fc.nat(3),
       confirmed: fc.boolean(),
       twice: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('drift' as const),
+      guest: fc.nat(5),
+      how: fc.constantFrom('move' as const, 'stop' as const, 'lock' as const),
     }),
   },
   { weight: 1, arbitrary: fc.constantFrom<Act>({ do: 'abort' }, { do: 'drop' }, { do: 'restart' }, { do: 'expire' }) },
@@ -74,6 +84,31 @@ function problemsOf(messages: readonly Message[]): string[] {
   })
 }
 
+/** A card is resolved once, and a call has one outcome, however often its card was replaced. */
+function badlySettled(entries: readonly Entry[]): string[] {
+  const count = (ids: string[]) => {
+    const times = new Map<string, number>()
+    for (const id of ids) times.set(id, (times.get(id) ?? 0) + 1)
+    return times
+  }
+  const resolved = count(entries.flatMap((entry) => (entry.type === 'confirm_resolved' ? [entry.toolUseId] : [])))
+  const settled = count(entries.filter(settles).map(callIdOf))
+  const cards = entries.flatMap((entry) => (entry.type === 'confirm_needed' ? [entry.toolUseId] : []))
+  const called = entries.flatMap((entry) =>
+    entry.type === 'assistant'
+      ? entry.content.flatMap((item) => (item.type === 'tool_call' ? [item.toolUseId] : []))
+      : [],
+  )
+  const runs = (...types: Entry['type'][]) =>
+    count(entries.flatMap(({ type, runId }) => (types.includes(type) ? [runId] : [])))
+  const ended = runs('done')
+  return [
+    ...[...runs('user').keys()].filter((id) => ended.get(id) !== 1).map((id) => `${id} is done ${ended.get(id)} times`),
+    ...cards.filter((id) => resolved.get(id) !== 1).map((id) => `${id} is resolved ${resolved.get(id)} times`),
+    ...called.filter((id) => settled.get(id) !== 1).map((id) => `${id} has ${settled.get(id)} outcomes`),
+  ]
+}
+
 test('whatever happens in whatever order, the history stays valid and an approved call acts at most once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 14 }), async (acts) => {
@@ -121,6 +156,15 @@ test('whatever happens in whatever order, the history stays valid and an approve
           case 'expire':
             await clock.advance(61_000)
             return
+          case 'drift': {
+            const vmid = guests[next.guest] ?? 103
+            const guest = lab.cluster.state().guests.find((one) => one.vmid === vmid)
+            if (next.how === 'move') lab.controls.migrateGuest(vmid, guest?.node === 'pve' ? 'agent' : 'pve')
+            else if (next.how === 'stop')
+              lab.controls.setStatus(vmid, guest?.status === 'running' ? 'stopped' : 'running')
+            else lab.controls.lockGuest(vmid, guest?.lock === undefined ? 'backup' : undefined)
+            return
+          }
           case 'decide': {
             const card = pending[next.card]
             if (card === undefined) return
@@ -152,6 +196,7 @@ test('whatever happens in whatever order, the history stays valid and an approve
       expect(last.runId).toBeUndefined()
       expect(last.pending).toEqual([])
       expect(problems).toEqual([])
+      for (const problem of badlySettled(last.entries)) expect.fail(problem)
       for (const vmid of guests) {
         const effects = lab.controls.effects.filter(({ detail }) => detail === `restart ${vmid}`).length
         expect(effects).toBeLessThanOrEqual(approved.get(vmid) ?? 0)

@@ -39,6 +39,10 @@ const decided = (toolUseId: string, decision: 'approved' | 'denied' | 'expired' 
   by: 'operator',
 })
 
+const replaced = (toolUseId: string, replacedBy: string, callId?: string): Entry =>
+  ({ ...decided(toolUseId, 'cancelled'), replacedBy, ...(callId !== undefined && { callId }) }) as Entry
+const ofCall = (callId: string, entry: Entry): Entry => ({ ...entry, callId }) as Entry
+
 const call = (mayCallTools: boolean) => ({ type: 'call_model', mayCallTools })
 const settle = (...ids: string[]) => ({ type: 'settle_calls', calls: ids.map((toolUseId) => ({ toolUseId })) })
 const end = (stopReason: string) => ({ type: 'end', stopReason })
@@ -50,6 +54,17 @@ test.each<[string, Entry[], object]>([
   ['an approval alone settles nothing', [user, turn('tool_use', 'a'), decided('a', 'approved')], settle('a')],
   ['a denial settles', [user, turn('tool_use', 'a'), decided('a', 'denied')], call(true)],
   ['an expiry settles', [user, turn('tool_use', 'a'), decided('a', 'expired')], call(true)],
+  ['a card that another one replaces does not', [user, turn('tool_use', 'a'), replaced('a', 'a2')], settle('a')],
+  [
+    'the decision on the last card settles its call',
+    [user, turn('tool_use', 'a'), replaced('a', 'a2'), replaced('a2', 'a3', 'a'), ofCall('a', decided('a3', 'denied'))],
+    call(true),
+  ],
+  [
+    'an approval of the last card settles nothing either',
+    [user, turn('tool_use', 'a'), replaced('a', 'a2'), ofCall('a', decided('a2', 'approved'))],
+    settle('a'),
+  ],
   ['a refusal settles', [user, turn('tool_use', 'a'), blocked('a')], call(true)],
   ['an answer ends the run', [user, turn('end_turn')], end('end_turn')],
   ['a cut answer ends it as such', [user, turn('max_tokens')], end('max_tokens')],

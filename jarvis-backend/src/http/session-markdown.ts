@@ -13,17 +13,23 @@ function toBlocks(entry: Entry): string[] {
     case 'assistant':
       return entry.content.flatMap((item) => (item.type === 'text' ? [item.text] : []))
     case 'tool_use':
-      return [`- \`${entry.toolName} ${JSON.stringify(entry.toolInput)}\` (${entry.tier})`]
+      return [
+        `- \`${entry.toolName} ${JSON.stringify(entry.toolInput)}\` (${entry.tier}${entry.grantId === undefined ? '' : `, under a grant of ${entry.by}`})`,
+      ]
     case 'tool_result':
       return [`- ${entry.isError ? 'failed' : 'result'}: ${entry.summary}`]
     case 'confirm_needed':
       return [`- asked: \`${entry.toolName} ${JSON.stringify(entry.toolInput)}\`, ${entry.reason}`]
     case 'confirm_resolved':
-      return [`- ${entry.decision} by ${entry.by}${entry.note === undefined ? '' : `: ${entry.note}`}`]
+      return [
+        `- ${entry.replacedBy === undefined ? entry.decision : 'card replaced'} by ${entry.by}${entry.note === undefined ? '' : `: ${entry.note}`}`,
+      ]
     case 'blocked':
       return [`- refused: \`${entry.toolName} ${JSON.stringify(entry.toolInput)}\`, ${entry.reason}`]
     case 'reconciled':
       return [`- found out later, of \`${entry.toolName}\`: ${entry.text}`]
+    case 'recalled':
+      return [`- recalled: ${entry.items.map(({ name, firstLine }) => `${name}:${firstLine}`).join(', ')}`]
     case 'error':
       return [`- error: ${entry.error}`]
     case 'done':

@@ -15,7 +15,9 @@ function breakerAt(start: number) {
   return {
     breaker,
     run,
-    wait: (ms: number) => void (now += ms),
+    wait(ms: number) {
+      now += ms
+    },
     refusal: (node = 'pve') => breaker.refusal('get_vms', node),
   }
 }

@@ -7,8 +7,8 @@ import type { Tool } from './tool.ts'
 /** What one call comes to before anything runs. Only `ready` calls can ever reach `tool.run`. */
 export type Judgement =
   | { kind: 'ready'; verdict: Verdict; tool: Tool; input: ToolInput; target: Target; hash: string }
-  /** Never: `verdict.tier` is black. */
-  | { kind: 'blocked'; verdict: Verdict }
+  /** Never: `verdict.tier` is black. Without a target where it was not looked for. */
+  | { kind: 'blocked'; verdict: Verdict; target?: Target }
   /** A mistake of the caller's that it can mend; `message` names the field. `verdict.tier` is the tool's base tier. */
   | { kind: 'invalid'; verdict: Verdict; message: string }
 
@@ -35,7 +35,7 @@ export function createJudge(catalog: Catalog, world: () => World): Judge {
     if (!resolved.ok) return invalid(tool, resolved.message)
     const { target } = resolved
     const verdict = decide({ toolName, baseTier: tool.tier, input, ...(sources && { sources }) }, target, now)
-    if (verdict.tier === 'black') return { kind: 'blocked', verdict }
+    if (verdict.tier === 'black') return { kind: 'blocked', verdict, target }
     return { kind: 'ready', verdict, tool, input, target, hash: bindingHash({ toolName, input, target }) }
   }
 }

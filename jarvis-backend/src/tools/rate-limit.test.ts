@@ -16,7 +16,12 @@ function limitAt(start: number) {
     () => rates,
     () => now,
   )
-  return { take: (by = 'ses_1', tool = 'stop_vm') => limit.take(by, tool), wait: (ms: number) => void (now += ms) }
+  return {
+    take: (by = 'ses_1', tool = 'stop_vm') => limit.take(by, tool),
+    wait(ms: number) {
+      now += ms
+    },
+  }
 }
 
 test('so many calls in any span, for each session and tool, and it says when the next may be', () => {

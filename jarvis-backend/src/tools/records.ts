@@ -22,6 +22,9 @@ export function createRecords(parts: {
   /** Who asked for what, and what the gate made of it. @param rule in place of the verdict's */
   function record(call: ToolCall, context: CallContext, judged?: Judged, rule?: string) {
     const { verdict, target } = judged ?? {}
+    const { policy, cluster } = parts.world()
+    const vmid = target?.vmid
+    const tags = vmid === undefined ? [] : (cluster.guests.find((guest) => guest.vmid === vmid)?.tags ?? [])
     return {
       toolUseId: call.toolUseId,
       sessionId: context.sessionId,
@@ -29,6 +32,9 @@ export function createRecords(parts: {
       toolInput: redactor.value(call.toolInput),
       inputHash: inputHash(call.toolInput),
       ...(target !== undefined && target.kind !== 'none' && { target: redactor.value(target) }),
+      // With these a policy can be tried out on what was asked.
+      ...(tags.length > 0 && { tags }),
+      ...(policy.profile !== 'balanced' && { profile: policy.profile }),
       requestedBy: context.requestedBy,
       ...(verdict !== undefined && { tier: verdict.tier }),
       rule: rule ?? verdict?.rule,
