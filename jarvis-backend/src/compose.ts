@@ -100,7 +100,9 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const logger = createLogger(config.logLevel, redactor.text)
   const report = (error: unknown, message: string) => logger.error({ err: error }, message)
 
-  const homelab = replace.homelab ?? createHomelab(config, clock)
+  // What policy.yaml adds is shown by the cluster too.
+  const shownAsProtected = new Set(config.protectedTargets)
+  const homelab = replace.homelab ?? createHomelab({ ...config, protectedTargets: shownAsProtected }, clock)
   const { cluster } = homelab
   const world = () => ({ cluster: cluster.state(), policy: policy.current(), now: now() })
   const catalog = createCatalog(homelabTools(homelab))
@@ -123,6 +125,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const policy = createActivePolicy({
     written: writtenPolicy,
     protectedTargets: config.protectedTargets,
+    shownAsProtected,
     settings,
     journal,
     transactions: database,
@@ -132,7 +135,11 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       activity.changed({ what: 'settings' })
     },
   })
-  const policyWatch = watchDataDir(dataDir, { clock, look: () => policy.edited(readPolicy(policyFile)), report })
+  const policyWatch = watchDataDir(dataDir, {
+    clock,
+    look: () => policy.edited(readPolicy(policyFile, 'policy.yaml')),
+    report,
+  })
 
   const grants = createGrants({
     store: createGrantStore(database),

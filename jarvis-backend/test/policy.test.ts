@@ -1,7 +1,15 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type Activity, profileNames, type SettingsReply, type Status, type Verdict } from '../src/protocol/index.ts'
+import {
+  type Activity,
+  profileNames,
+  type SettingsReply,
+  type Status,
+  type ToolInfo,
+  type Verdict,
+} from '../src/protocol/index.ts'
+import { shippedTools, type ToolFacts } from '../src/safety/index.ts'
 import { jarvis as cli, folder, run } from './support/data-dir.ts'
 import { type Screen, startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
@@ -103,6 +111,17 @@ test.each([
     expect(await statusOf(jarvis)).toEqual({ profile: 'balanced', hash: expect.any(String) })
   },
 )
+
+test('every tool, with its tier and arguments, is one that a policy can name', async () => {
+  const jarvis = await startJarvis()
+  const { items } = (await (await jarvis.rest('/api/tools')).json()) as { items: ToolInfo[] }
+  const known = items.map(({ name, tier, inputSchema }) => {
+    const properties = (inputSchema.properties ?? {}) as Record<string, { type: string }>
+    const args = Object.entries(properties).map(([key, { type }]) => [key, type === 'integer' ? 'number' : type])
+    return [name, { tier, args: Object.fromEntries(args) }]
+  })
+  expect(new Map(known as [string, ToolFacts][])).toEqual(shippedTools)
+})
 
 test('a broken policy.yaml stops the start, with every problem and its line', async () => {
   const dir = folder()

@@ -13,21 +13,22 @@ export type ReadPolicy =
 
 export const policyPath = (dataDir: string): string => join(dataDir, 'policy.yaml')
 
-export const problemLine = (path: string, { line, column, message }: PolicyProblem): string =>
+const problemLine = (path: string, { line, column, message }: PolicyProblem): string =>
   `${path}:${line}:${column}  ${message}`
 
-export function readPolicy(path: string): ReadPolicy {
+/** @param name what problems call the file */
+export function readPolicy(path: string, name = path): ReadPolicy {
   let bytes: Buffer
   try {
     bytes = readFileSync(path)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    return code === 'ENOENT' ? { kind: 'absent' } : { kind: 'broken', problems: [`${path} cannot be read: ${message}`] }
+    return code === 'ENOENT' ? { kind: 'absent' } : { kind: 'broken', problems: [`${name} cannot be read: ${message}`] }
   }
   const parsed = parsePolicy(bytes.toString('utf8'))
   return parsed.ok
     ? { kind: 'read', hash: createHash('sha256').update(bytes).digest('hex'), file: parsed.file }
-    : { kind: 'broken', problems: parsed.problems.map((problem) => problemLine(path, problem)) }
+    : { kind: 'broken', problems: parsed.problems.map((problem) => problemLine(name, problem)) }
 }
 
 /** At the start there is no earlier policy to stay with. @throws ConfigError with every problem on a line of its own. */
@@ -58,7 +59,13 @@ export function watchDataDir(
     watcher = watch(dir, { persistent: false }, (_event, name) => {
       if (name !== null && isDatabase(name)) return
       cancel?.()
-      cancel = parts.clock.after(settleMs, parts.look)
+      cancel = parts.clock.after(settleMs, () => {
+        try {
+          parts.look()
+        } catch (error) {
+          parts.report(error, 'policy.yaml could not be taken up')
+        }
+      })
     })
     watcher.on('error', (error) => parts.report(error, 'policy.yaml is no longer watched: restart to take up an edit'))
   } catch (error) {

@@ -1,4 +1,4 @@
-import { commandWords } from './command-words.ts'
+import { commandTexts } from './command-words.ts'
 import type { ArgumentCondition, PolicyFile, When } from './policy-schema.ts'
 import { days } from './policy-schema.ts'
 import type { Facts } from './rule.ts'
@@ -80,13 +80,10 @@ function argumentIs(name: string, condition: ArgumentCondition): Condition {
 const folded = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : value)
 
 /** All that one argument can be called: quotes, spaces and suffixes must not hide it from a rule. */
-function variants(name: string, value: unknown): unknown[] {
+function variants(name: string, value: unknown): readonly unknown[] {
+  if (name === 'command' && typeof value === 'string') return commandTexts(value)
   const plain = folded(value)
-  if (typeof plain !== 'string') return [plain]
-  if (name === 'service') return [plain, plainService(plain)]
-  if (name !== 'command') return [plain]
-  const stages = commandWords(plain).map((words) => words.join(' '))
-  return [plain, stages.join(' | '), ...stages]
+  return name === 'service' && typeof plain === 'string' ? [plain, plainService(plain)] : [plain]
 }
 
 /** The day and the minute of the day at a place; the machine's own where none is named. */

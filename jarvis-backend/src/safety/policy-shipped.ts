@@ -10,7 +10,7 @@ const node = { node: 'string' } as const
 const list = { ...node, status: 'string', limit: 'number' } as const
 const power: ToolFacts = { tier: 'red', args: { vmid: 'number', ...node, force: 'boolean' } }
 
-/** The eighteen tools and their base tiers. */
+/** The tools and their base tiers. */
 export const shippedTools: ReadonlyMap<string, ToolFacts> = new Map<string, ToolFacts>([
   ['get_cluster_status', { tier: 'green', args: {} }],
   ['get_node_status', { tier: 'green', args: node }],
@@ -30,6 +30,9 @@ export const shippedTools: ReadonlyMap<string, ToolFacts> = new Map<string, Tool
   ['start_container', power],
   ['stop_container', power],
   ['restart_container', power],
+  ['memory_search', { tier: 'green', args: { query: 'string', limit: 'number' } }],
+  ['memory_get', { tier: 'green', args: { path: 'string', firstLine: 'number', lines: 'number' } }],
+  ['memory_write', { tier: 'yellow', args: { text: 'string', path: 'string', replaces: 'string' } }],
 ])
 
 const minuteMs = 60_000

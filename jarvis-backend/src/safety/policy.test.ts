@@ -4,7 +4,8 @@ import { type Guest, type ProfileName, profileNames, type Tier, tiers } from '..
 import { decide, usualTier } from './decide.ts'
 import { compilePolicy } from './policy-compile.ts'
 import { parsePolicy } from './policy-parse.ts'
-import { shippedTools } from './policy-shipped.ts'
+import { policyLines } from './policy-print.ts'
+import { shippedPolicy, shippedTools } from './policy-shipped.ts'
 import { resolveTarget } from './target.ts'
 import type { World } from './world.ts'
 
@@ -239,10 +240,38 @@ test('an operator’s red still asks under permissive, though the tool was red a
 
 test('without a file and balanced, the base tiers are the contract’s', () => {
   const { policy } = worldWith('')
-  const byTier = (wanted: Tier) =>
-    [...shippedTools].filter(([toolName, { tier }]) => usualTier({ toolName, baseTier: tier }, policy) === wanted)
-      .length
-  expect(tiers.map(byTier)).toEqual([9, 3, 6, 0])
+  const named = (wanted: Tier) =>
+    [...shippedTools.keys()]
+      .filter((name) => usualTier({ toolName: name, baseTier: 'green' }, policy) === wanted)
+      .filter((name) => !name.startsWith('memory_'))
+  expect(named('green').every((name) => name.startsWith('get_'))).toBe(true)
+  expect(named('green')).toHaveLength(9)
+  expect(named('yellow')).toEqual(['execute_ssh', 'restart_service', 'wake_node'])
+  expect(named('red')).toHaveLength(6)
+})
+
+test('limits only tighten, and facts of the homelab are kept as they were said', () => {
+  const { limits, topology } = worldWith(
+    'limits: {rates: {execute_ssh: 5/h, get_vms: 100/min}, breaker: {failures: 2}}\n' +
+      'topology: {jarvis: ct/130, dns: ct/110, groups: {web: [ct/107, vm/105]}}',
+  ).policy
+  const shipped = worldWith('').policy.limits
+  expect(limits.rates.get('execute_ssh')).toEqual([
+    ...(shipped.rates.get('execute_ssh') ?? []),
+    { calls: 5, perMs: 3_600_000 },
+  ])
+  expect(limits.rates.get('get_vms')).toEqual([{ calls: 100, perMs: 60_000 }])
+  expect(limits.rates.get('stop_vm')).toEqual(shipped.rates.get('stop_vm'))
+  expect(limits.breaker).toEqual({ ...shipped.breaker, failures: 2 })
+  expect(topology).toEqual({ jarvis: 'ct/130', dns: ['ct/110'], groups: { web: ['ct/107', 'vm/105'] } })
+})
+
+test('the printed policy names every tool and rule', () => {
+  const lines = policyLines(worldWith(rule('all', '{target: vm/105}'), { profile: 'restricted' }).policy).join('\n')
+  for (const name of [...shippedTools.keys(), ...shippedPolicy.rules.map(({ name }) => name), 'policy:mine']) {
+    expect(lines).toContain(name)
+  }
+  expect(lines).toContain('Profile restricted')
 })
 
 const strings = (...items: string[]) => fc.constantFrom(...items)

@@ -24,7 +24,10 @@ const hashKey = 'policy_hash'
 /** The policy in force: what is shipped, policy.yaml, and the profile, each change of which is journalled. */
 export function createActivePolicy(parts: {
   written: Exclude<Written, { kind: 'broken' }>
+  /** From the environment. */
   protectedTargets: ReadonlySet<string>
+  /** Kept as what is protected now, for those who show it. */
+  shownAsProtected: Set<string>
   settings: ProfileSettings
   journal: Journal
   transactions: Transactions
@@ -35,16 +38,18 @@ export function createActivePolicy(parts: {
   let written = parts.written
   let problems: string[] | undefined
   let compiled = compile()
-  rememberFile()
+  rememberFile(written)
 
   function compile(): Policy {
-    const file = written.kind === 'read' ? { file: written.file } : {}
-    return compilePolicy({ ...file, protectedTargets, profile: readProfile(settings) })
+    const file = written.kind === 'read' ? written.file : {}
+    parts.shownAsProtected.clear()
+    for (const target of [...protectedTargets, ...(file.protected ?? [])]) parts.shownAsProtected.add(target)
+    return compilePolicy({ file, protectedTargets, profile: readProfile(settings) })
   }
 
   /** @returns whether the file is another than the journal knows. */
-  function rememberFile(): boolean {
-    const hash = written.kind === 'read' ? written.hash : ''
+  function rememberFile(file: typeof written): boolean {
+    const hash = file.kind === 'read' ? file.hash : ''
     const before = settings.get(hashKey) ?? ''
     if (hash === before) return false
     transactions.durably(() => {
@@ -93,10 +98,10 @@ export function createActivePolicy(parts: {
         announce(`policy.yaml has ${count}; the policy before stays in force. ${next.problems[0]}`, 'warning')
         return
       }
-      const wasBroken = problems !== undefined
-      problems = undefined
+      const isNews = rememberFile(next) || problems !== undefined
       written = next
-      if (!rememberFile() && !wasBroken) return
+      problems = undefined
+      if (!isNews) return
       compiled = compile()
       announce(
         written.kind === 'read'
