@@ -5,11 +5,14 @@ export type OpenStream = (send: Send) => { push: Send; flush(): void }
 
 type Stream = { kind: 'text' | 'thinking'; buffer: string; isOpen: boolean; send: Send }
 
+/** A screen draws 60 times a second. */
+const frameMs = 16
+
 /**
  * The hot path. A delta that comes when nothing was sent for `windowMs` goes out at once; those that follow within the
  * window go out together at its end. One timer serves all answers, and none runs while nothing streams.
  */
-export function createTokenPump(windowMs = 8): OpenStream {
+export function createTokenPump(windowMs = frameMs): OpenStream {
   let open: Stream[] = []
   let isTicking = false
 
