@@ -18,7 +18,8 @@ export function serveActivity(namespace: Namespace) {
       namespace.emit('event', activity)
     },
     changed(change: ActivityEvents['changed']) {
-      namespace.emit('changed', change)
+      // Encoding it costs the same where nobody listens.
+      if (namespace.sockets.size > 0) namespace.emit('changed', change)
     },
   }
 }
