@@ -8,6 +8,7 @@ export const sessions = new Remote(() => call<Page<SessionSummary>>('GET', '/api
 export const useSessions = (): SessionSummary[] | undefined => useRemote(sessions)?.items
 
 export const renameSession = (id: string, title: string) => call('PATCH', path(id), { title })
+export const setRehearsal = (id: string, isRehearsal: boolean) => call('PATCH', path(id), { isRehearsal })
 export const deleteSession = (id: string) => call('DELETE', path(id))
 
 /** Entries older than `before`, oldest first. */

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { signedIn } from '../api/auth.ts'
 import { useConfirmations } from '../api/confirmations.ts'
+import { sessions, setRehearsal, useSessions } from '../api/sessions.ts'
 import { useStatus } from '../api/status.ts'
 import { useTools } from '../api/tools.ts'
 import { Composer } from '../features/chat/composer.tsx'
@@ -10,7 +11,7 @@ import { UserMessage, Working } from '../features/chat/run.tsx'
 import type { SessionView } from '../features/chat/state.ts'
 import type { SessionState } from '../features/chat/store.ts'
 import { Stream } from '../features/chat/stream.tsx'
-import { LinkStrip, Notice, Queue } from '../features/chat/strips.tsx'
+import { LinkStrip, Notice, Queue, Rehearsal } from '../features/chat/strips.tsx'
 import { PanelToggle } from '../features/cluster/panel-toggle.tsx'
 import { useCluster } from '../features/cluster/store.ts'
 import { TimeLeft } from '../features/confirmations/countdown.tsx'
@@ -25,6 +26,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Tier } from '../ui/tier.tsx'
 import { phone, useMedia } from '../ui/use-media.ts'
 import { visibleText } from '../ui/visible.ts'
+import { say } from './announce.tsx'
 import { Idle } from './idle.tsx'
 import { live } from './live.ts'
 import { PageHead } from './page-head.tsx'
@@ -48,6 +50,9 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
     useMemo(() => (sessionId === undefined ? nothing : live.chat.open(sessionId).state), [sessionId]),
   )
   const { view } = state
+  const listed = useSessions()?.find(({ id }) => id === sessionId)
+  // Nothing is told in a session at rest: there the list knows first.
+  const isRehearsal = listed?.isRehearsal ?? view?.isRehearsal ?? false
   const link = useValue(live.link.value)
   const person = useValue(signedIn)
   const status = useStatus()
@@ -93,6 +98,11 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
     const reply = await remove(message)
     if (reply.ok) putDraft(message.text)
   }
+  const endRehearsal = async () => {
+    if (sessionId === undefined) return
+    await setRehearsal(sessionId, false).catch((error: Error) => say(error.message))
+    sessions.renew()
+  }
   const stop = () => {
     if (sessionId !== undefined && isRunning) void live.chat.abort(sessionId)
   }
@@ -130,7 +140,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
           {toggle}
         </PageHead>
       ) : (
-        <SessionHead sessionId={sessionId} title={view.title} detail={tokensOf(view)}>
+        <SessionHead sessionId={sessionId} title={view.title} isRehearsal={isRehearsal} detail={tokensOf(view)}>
           {toggle}
         </SessionHead>
       )}
@@ -174,6 +184,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
             </p>
           )}
           <LinkStrip link={link} isRunning={isRunning} onTry={live.link.tryNow} />
+          {isRehearsal && <Rehearsal onEnd={person?.role === 'operator' ? () => void endRehearsal() : undefined} />}
           {view?.notice !== undefined && <Notice notice={view.notice} />}
           <Queue
             queued={view?.queued ?? []}

@@ -3,7 +3,7 @@ import { Step } from '../features/chat/step.tsx'
 import { NounCode, NounText } from '../features/cluster/noun.tsx'
 import { Tier } from '../ui/tier.tsx'
 import { live } from './live.ts'
-import { LiveCard, matterOf } from './live-card.tsx'
+import { LiveCard, matterOf, replacedOf } from './live-card.tsx'
 import { UnknownOutcome } from './unknown-outcome.tsx'
 import { useAskNew } from './use-ask.ts'
 
@@ -14,7 +14,10 @@ export const chatSlots: ChatSlots = {
     if (matter === undefined) return null
     return (
       <Step mark={<Tier tier="red" size={16} />} top={18}>
-        <LiveCard matter={matter} />
+        {replacedOf(call, sessionId).map((earlier) => (
+          <LiveCard key={earlier.card.toolUseId} matter={earlier} />
+        ))}
+        <LiveCard key={matter.card.toolUseId} matter={matter} />
       </Step>
     )
   },

@@ -33,7 +33,7 @@ export function matterOf(call: Call, sessionId: string, progress: string | undef
 
 /** What a list knows of a card whose session is not at hand. */
 export function matterOfRow(row: ConfirmationRow): Matter {
-  const { decision, decidedBy, decidedAt, note } = row
+  const { decision, decidedBy, decidedAt, note, replacedBy } = row
   return {
     card: row,
     sessionId: row.sessionId,
@@ -43,10 +43,15 @@ export function matterOfRow(row: ConfirmationRow): Matter {
         by: decidedBy ?? 'operator',
         at: decidedAt ?? row.createdAt,
         ...(note !== undefined && { note }),
+        ...(replacedBy !== undefined && { replacedBy }),
       },
     }),
   }
 }
+
+/** Cards of the call that another one took the place of, each as it was settled. */
+export const replacedOf = (call: Call, sessionId: string): Matter[] =>
+  (call.replaced ?? []).map(({ needed, resolved }) => ({ card: needed, sessionId, resolved }))
 
 /** A card with the live cluster and this person's hand. */
 export function LiveCard({ matter }: { matter: Matter }) {
@@ -74,9 +79,9 @@ export function LiveCard({ matter }: { matter: Matter }) {
 function useHand(sessionId: string): Hand {
   const role = useValue(signedIn)?.role
   const link = useValue(live.link.value)
-  const decide: Hand['decide'] = async ({ toolUseId }, confirmed, note) => {
+  const decide: Hand['decide'] = async ({ toolUseId }, confirmed, note, grant) => {
     decidedHere.add(toolUseId)
-    const reply = await live.chat.confirm(sessionId, toolUseId, confirmed, note)
+    const reply = await live.chat.confirm(sessionId, toolUseId, confirmed, note, grant)
     confirmations.renew()
     if (reply.ok) return undefined
     decidedHere.delete(toolUseId)
@@ -102,7 +107,7 @@ function NoLink() {
 }
 
 /** The card's target as it is this moment, and how it differs from when the card was made. */
-function useLiveTarget({ target, now: then }: Card): LiveTarget | undefined {
+function useLiveTarget({ target }: Card): LiveTarget | undefined {
   const { state, heardAt, isLive } = useCluster()
   if (state === undefined) return undefined
   const age = <Age heardAt={heardAt} isLive={isLive} />
@@ -115,7 +120,8 @@ function useLiveTarget({ target, now: then }: Card): LiveTarget | undefined {
     isUp && guest.uptimeS > 0 ? `running for ${longSpan(guest.uptimeS * 1_000)}` : guest.status,
     isUp ? `CPU ${percent(guest.cpuRatio)}` : '',
     guest.lock === undefined ? '' : `locked (${guest.lock})`,
-    guest.isHa ? 'managed by HA' : '',
+    guest.isHa ? `managed by HA${guest.haState === undefined ? '' : ` (${guest.haState})`}` : '',
+    guest.backupAt === undefined ? 'no backup known' : `last backup ${longSpan(state.at - guest.backupAt)} old`,
   ]
   const now = capital(words.filter((word) => word !== '').join(', '))
   const change =
@@ -123,8 +129,10 @@ function useLiveTarget({ target, now: then }: Card): LiveTarget | undefined {
       ? `${target.vmid} is on ${guest.node} now. It was on ${target.node} when this was asked.`
       : target.status !== undefined && guest.status !== target.status && guest.status !== 'unknown'
         ? `${target.vmid} is ${guest.status} now. It was ${target.status} when this was asked.`
-        : guest.lock !== undefined && !then.includes(guest.lock)
+        : guest.lock !== undefined && guest.lock !== target.lock
           ? `${target.vmid} is locked now: ${guest.lock}.`
-          : undefined
+          : guest.haState !== undefined && guest.haState !== target.haState
+            ? `HA says ${guest.haState} of ${target.vmid} now. It said ${target.haState ?? 'nothing'} when this was asked.`
+            : undefined
   return { now, age, ...(change !== undefined && { change }) }
 }

@@ -1,6 +1,7 @@
 import { forget, signedIn } from '../api/auth.ts'
 import { confirmations } from '../api/confirmations.ts'
 import { checks } from '../api/executions.ts'
+import { grants } from '../api/grants.ts'
 import { setCredentials } from '../api/http.ts'
 import { sessions } from '../api/sessions.ts'
 import { status } from '../api/status.ts'
@@ -12,7 +13,7 @@ import { watchLink } from '../realtime/link.ts'
 import { createSockets } from '../realtime/sockets.ts'
 
 const token = () => signedIn.get()?.token
-const lists = [sessions, confirmations, status, tools]
+const lists = [sessions, confirmations, grants, status, tools]
 
 /** Everything that lives as long as the page: one connection and what is folded from it. */
 function createLive() {
@@ -22,7 +23,9 @@ function createLive() {
   sockets.events.on('connect', () => {
     for (const list of lists) list.renew()
   })
-  const feed = new Feed(sockets.events, ({ what }) => (what === 'sessions' ? sessions : confirmations).renew())
+  const feed = new Feed(sockets.events, ({ what }) =>
+    ({ sessions, confirmations, grants, settings: status })[what]?.renew(),
+  )
   const live = {
     link,
     feed,

@@ -1,17 +1,23 @@
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { signedIn } from '../api/auth.ts'
-import { deleteSession, renameSession, sessions } from '../api/sessions.ts'
+import { deleteSession, renameSession, sessions, setRehearsal } from '../api/sessions.ts'
 import { useValue } from '../lib/use-value.ts'
 import { Icon } from '../ui/icon.tsx'
 import { phone, useMedia } from '../ui/use-media.ts'
 import { say } from './announce.tsx'
 import { PageHead } from './page-head.tsx'
 
-type Props = { sessionId: string; title: string; detail: string | undefined; children: React.ReactNode }
+type Props = {
+  sessionId: string
+  title: string
+  isRehearsal: boolean
+  detail: string | undefined
+  children: React.ReactNode
+}
 
 /** A session's title, its name and its end. */
-export function SessionHead({ sessionId, title, detail, children }: Props) {
+export function SessionHead({ sessionId, title, isRehearsal, detail, children }: Props) {
   const navigate = useNavigate()
   const isPhone = useMedia(phone)
   const isOperator = useValue(signedIn)?.role === 'operator'
@@ -83,6 +89,15 @@ export function SessionHead({ sessionId, title, detail, children }: Props) {
             onClick={() => setDoing('deleting')}
           >
             <Icon name="close" />
+          </button>
+          <button
+            type="button"
+            className="button small quiet"
+            aria-pressed={isRehearsal}
+            title="Changes only say what they would do"
+            onClick={() => void settle(setRehearsal(sessionId, !isRehearsal))}
+          >
+            Rehearse
           </button>
         </span>
       )}

@@ -2,6 +2,7 @@ import type { ConfirmationRow } from 'jarvis-backend/protocol'
 import { useEffect, useMemo, useRef } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import { useConfirmations } from '../api/confirmations.ts'
+import { useGrants } from '../api/grants.ts'
 import { runsOf } from '../features/chat/runs.ts'
 import { ToolRow } from '../features/chat/tool-row.tsx'
 import { useCluster, useClusterStore } from '../features/cluster/store.ts'
@@ -17,6 +18,7 @@ import { Mark } from '../ui/mark.tsx'
 import { Spark } from '../ui/spark.tsx'
 import { Tier } from '../ui/tier.tsx'
 import { phone, useMedia } from '../ui/use-media.ts'
+import { GrantList } from './grant-list.tsx'
 import { live } from './live.ts'
 import { LiveCard, matterOf, matterOfRow } from './live-card.tsx'
 import { PageHead } from './page-head.tsx'
@@ -32,6 +34,7 @@ export function WaitingPage() {
   const [params] = useSearchParams()
   const pending = lists?.pending ?? []
   const decided = lists?.decided ?? []
+  const granted = useGrants()?.length ?? 0
   const asked = [...pending, ...decided].find((row) => row.toolUseId === params.get('card'))
   const chosen = asked ?? (isPhone ? undefined : pending[0])
   // A card that was decided here keeps its place until another is chosen.
@@ -77,6 +80,7 @@ export function WaitingPage() {
           </li>
         ))}
       </ul>
+      <GrantList />
       {decided.length > 0 && <h2>Decided today</h2>}
       <ul>
         {decided.map((row) => (
@@ -123,7 +127,7 @@ export function WaitingPage() {
           <kbd>J</kbd> <kbd>K</kbd> move <kbd>A</kbd> then <kbd>↵</kbd> approve <kbd>D</kbd> deny
         </span>
       </PageHead>
-      {lists !== undefined && pending.length + decided.length === 0 ? (
+      {lists !== undefined && pending.length + decided.length + granted === 0 ? (
         <section className="empty">
           <h2>Nothing waits for you.</h2>
           <p className="text-dim">Calls that need a person stand here, whoever asked for them.</p>
@@ -161,9 +165,11 @@ function Detail({ row, titleOf }: { row: ConfirmationRow; titleOf: (sessionId: s
       ),
     [view?.entries],
   )
-  const at = calls.findIndex((call) => call.toolUseId === row.toolUseId)
+  const at = calls.findIndex((call) => call.toolUseId === (row.callId ?? row.toolUseId))
   const call = calls[at]
-  const matter = (call && matterOf(call, row.sessionId, view?.progress[row.toolUseId])) ?? matterOfRow(row)
+  const isNewest = call?.needed?.toolUseId === row.toolUseId
+  const matter =
+    (isNewest ? matterOf(call, row.sessionId, view?.progress[call.toolUseId]) : undefined) ?? matterOfRow(row)
   const before = calls.slice(Math.max(0, at - 4), Math.max(0, at)).filter((other) => other.started !== undefined)
   const title = titleOf(row.sessionId)
   return (

@@ -161,6 +161,7 @@ export async function startScripted(scene: Scene, dist = built, port = 0) {
       const snapshot: Snapshot = {
         sessionId,
         title: session.title,
+        isRehearsal: false,
         seq: lastSeq(session),
         ...(session.runId !== undefined && { runId: session.runId }),
         entries: session.entries,
@@ -282,6 +283,7 @@ export async function startScripted(scene: Scene, dist = built, port = 0) {
     }
     const earlier = /^\/api\/sessions\/(\w+)\/entries$/.exec(pathname)?.[1]
     if (earlier !== undefined) return json(200, { items: sessions.get(earlier)?.earlier ?? [] })
+    if (pathname === '/api/grants') return json(200, { items: [] })
     if (pathname === '/api/confirmations') {
       const pending = [...sessions.values()].flatMap((session) =>
         pendingOf(session).map((card) => ({ ...card, sessionId: session.id })),

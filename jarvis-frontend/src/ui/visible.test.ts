@@ -43,7 +43,15 @@ test('an empty text has no parts', () => {
 test('a word of Latin and Cyrillic letters mixes scripts, two words of one script each do not', () => {
   expect(mixesScripts('p\u0430ypal')).toBe(true)
   expect(mixesScripts('paypal сервер')).toBe(false)
+  expect(mixesScripts('größe 東京server')).toBe(false)
 })
+
+test.each([['\uff50bs'], ['\u{1d429}bs'], ['pih\u0585le'], ['\u24df\u24d8hole']])(
+  '%s only looks like plain letters',
+  (text) => {
+    expect(mixesScripts(text)).toBe(true)
+  },
+)
 
 test.each([
   ['a zero-width space', 'pbs\u200b', 'pbs'],

@@ -60,15 +60,20 @@ export const visibleText = (text: string): string =>
     .map((part) => ('code' in part ? `⟨${part.code}⟩` : part.text))
     .join('')
 
-/** Whether one word mixes scripts whose letters look alike. */
-export function mixesScripts(text: string): boolean {
-  return text
-    .split(/[^\p{L}\p{M}]+/u)
+/** Scripts with letters that look like another's. */
+const alike = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', 'Georgian', 'Lisu'].map(
+  (script) => new RegExp(`\\p{Script=${script}}`, 'u'),
+)
+
+/** Whether a word has letters of two scripts that look alike, or forms of letters that only look like plain ones. */
+export const mixesScripts = (text: string): boolean =>
+  [...text]
+    .filter((char) => !isUnseen(char) || char === ' ')
+    .join('')
+    .split(/[^\p{L}\p{M}\p{So}]+/u)
     .some(
-      (word) =>
-        [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u].filter((s) => s.test(word)).length > 1,
+      (word) => word.normalize('NFKC') !== word.normalize('NFC') || alike.filter((one) => one.test(word)).length > 1,
     )
-}
 
 const lookalikes: Record<string, string> = {
   а: 'a',

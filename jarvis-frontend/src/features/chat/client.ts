@@ -1,4 +1,4 @@
-import type { ChatRequests, QueuedMessage } from 'jarvis-backend/protocol'
+import type { ChatRequests, GrantRequest, QueuedMessage } from 'jarvis-backend/protocol'
 import { createContext, use } from 'react'
 import { earlierEntries } from '../../api/sessions.ts'
 import { keep } from '../../lib/keep.ts'
@@ -108,13 +108,14 @@ export class ChatClient {
     return reply
   }
 
-  confirm(sessionId: string, toolUseId: string, confirmed: boolean, note?: string) {
+  confirm(sessionId: string, toolUseId: string, confirmed: boolean, note?: string, grant?: GrantRequest) {
     return this.#ask('chat:confirm', {
       sessionId,
       toolUseId,
       confirmed,
       requestId: randomId(),
       ...(note !== undefined && note.trim() !== '' && { note: note.trim() }),
+      ...(grant !== undefined && { grant }),
     })
   }
 

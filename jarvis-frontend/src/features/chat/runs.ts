@@ -9,6 +9,8 @@ export type Call = {
   tier?: Tier
   needed?: EntryOf<'confirm_needed'>
   resolved?: EntryOf<'confirm_resolved'>
+  /** Cards of this call that another one took the place of, oldest first. */
+  replaced?: { needed: EntryOf<'confirm_needed'>; resolved: EntryOf<'confirm_resolved'> }[]
   started?: EntryOf<'tool_use'>
   result?: EntryOf<'tool_result'>
   blocked?: EntryOf<'blocked'>
@@ -101,11 +103,18 @@ function runOf(runId: string, entries: readonly Entry[]): Run {
       case 'tool_result':
         call(entry).result = entry
         break
-      case 'confirm_needed':
-        Object.assign(call(entry), { needed: entry, tier: 'red' })
+      case 'confirm_needed': {
+        const made = call({ ...entry, toolUseId: entry.callId ?? entry.toolUseId })
+        const { needed, resolved } = made
+        if (needed !== undefined && resolved !== undefined) {
+          made.replaced = [...(made.replaced ?? []), { needed, resolved }]
+          delete made.resolved
+        }
+        Object.assign(made, { needed: entry, tier: 'red' })
         break
+      }
       case 'confirm_resolved':
-        call(entry).resolved = entry
+        call({ toolUseId: entry.callId ?? entry.toolUseId }).resolved = entry
         break
       case 'blocked':
         Object.assign(call(entry), { blocked: entry, tier: 'black' })

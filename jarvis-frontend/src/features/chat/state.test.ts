@@ -8,6 +8,7 @@ const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWrite
 const empty: Snapshot = {
   sessionId,
   title: 'New chat',
+  isRehearsal: false,
   seq: -1,
   entries: [],
   hasEarlier: false,

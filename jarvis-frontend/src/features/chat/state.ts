@@ -7,6 +7,8 @@ export type ChatEvent = { [Name in keyof ChatEvents]: { name: Name } & ChatEvent
 export type SessionView = {
   sessionId: string
   title: string
+  /** Nothing that would change something runs: it only says what it would do. */
+  isRehearsal: boolean
   lastSeq: number
   /** The run that goes on now. */
   runId: string | undefined
@@ -23,6 +25,7 @@ export function fromSnapshot(snapshot: Snapshot): SessionView {
   return {
     sessionId: snapshot.sessionId,
     title: snapshot.title,
+    isRehearsal: snapshot.isRehearsal,
     lastSeq: snapshot.seq,
     runId: snapshot.runId,
     entries: snapshot.entries,
@@ -73,6 +76,8 @@ export function reduce(view: SessionView, event: ChatEvent, now: number): Sessio
       return { ...seen, queued: event.queued }
     case 'chat:title':
       return { ...seen, title: event.title }
+    case 'chat:rehearsal':
+      return { ...seen, isRehearsal: event.isRehearsal }
     default:
       return fold(seen, entryOf(event))
   }

@@ -5,6 +5,7 @@ import { SessionStore } from './store.ts'
 const snapshot: Snapshot = {
   sessionId: 's',
   title: 't',
+  isRehearsal: false,
   seq: 0,
   entries: [],
   hasEarlier: false,

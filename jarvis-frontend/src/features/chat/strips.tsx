@@ -80,3 +80,20 @@ export function Notice({ notice }: { notice: NonNullable<SessionView['notice']> 
     </div>
   )
 }
+
+/** Nothing that would change something runs in this session. */
+export function Rehearsal({ onEnd }: { onEnd: (() => void) | undefined }) {
+  return (
+    <div className="strip wash-warn" role="status">
+      <Mark kind="warn" size={12} />
+      <span>
+        <b>Rehearsal.</b> Reads run. What would change something only says what it would do.
+      </span>
+      {onEnd !== undefined && (
+        <button type="button" className="button small" onClick={onEnd}>
+          End it
+        </button>
+      )}
+    </div>
+  )
+}

@@ -32,9 +32,11 @@ export function ToolRow({
   const word = tier === undefined ? '' : tierWord[tier]
   const end = endOf(call)
   const isUnknown = end?.isUnknown === true
-  const gist = isUnknown ? `${notKnown} ${end.summary}` : end?.summary
+  const summary = isUnknown ? `${notKnown} ${end.summary}` : end?.summary
+  const gist = started?.grantId === undefined ? summary : `Ran under a grant of ${started.by}. ${summary ?? ''}`
   const row = useRef<HTMLButtonElement>(null)
-  const ended = isUnknown ? 'unknown' : end?.isError === true ? 'failed' : 'done'
+  const done = result?.isRehearsal === true ? 'rehearsed' : 'done'
+  const ended = isUnknown ? 'unknown' : end?.isError === true ? 'failed' : done
   const outcome = end !== undefined ? ended : isRunning ? 'running' : 'not started'
   return (
     <Step

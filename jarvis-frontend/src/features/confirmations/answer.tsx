@@ -1,8 +1,9 @@
-import type { Card } from 'jarvis-backend/protocol'
+import type { Card, GrantRequest } from 'jarvis-backend/protocol'
 import { type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { Mark } from '../../ui/mark.tsx'
 import { Tier } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
+import { GrantChoice, GrantWords } from './grant-choice.tsx'
 import type { Act } from './sentence.ts'
 import { useEarned } from './use-earned.ts'
 
@@ -11,7 +12,7 @@ export type Hand = {
   /** Why nothing can be decided here now; absent where it can. */
   rest?: { why: React.ReactNode; tryNow?: () => void } | undefined
   /** @returns the refusal in plain words, undefined once the decision is taken. */
-  decide(card: Card, confirmed: boolean, note?: string): Promise<string | undefined>
+  decide(card: Card, confirmed: boolean, note?: string, grant?: GrantRequest): Promise<string | undefined>
   askAgain?: ((card: Card, force: boolean) => void) | undefined
 }
 
@@ -22,6 +23,7 @@ type Props = {
   hand: Hand
   /** Whether the focus was inside the card just before. */
   hadFocus: RefObject<boolean>
+  isGrantable: boolean
   /** Set while the target has changed and nobody said they read it. */
   onRead?: (() => void) | undefined
   by: React.ReactNode
@@ -30,10 +32,11 @@ type Props = {
 type Step = 'asking' | 'armed' | 'denying' | 'sending'
 
 /** Deny and Approve. Approve is earned: it sleeps until the card was seen, and takes two keys, never one. */
-export function Answer({ root, card, act, hand, hadFocus, onRead, by }: Props) {
+export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, by }: Props) {
   const [step, setStep] = useState<Step>('asking')
   const [note, setNote] = useState('')
   const [typed, setTyped] = useState('')
+  const [grant, setGrant] = useState<GrantRequest>()
   const [refusal, setRefusal] = useState<string>()
   const approve = useRef<HTMLButtonElement>(null)
   const deny = useRef<HTMLButtonElement>(null)
@@ -48,7 +51,7 @@ export function Answer({ root, card, act, hand, hadFocus, onRead, by }: Props) {
   const decide = async (confirmed: boolean) => {
     setStep('sending')
     setRefusal(undefined)
-    const refused = await hand.decide(card, confirmed, note)
+    const refused = await hand.decide(card, confirmed, note, confirmed ? grant : undefined)
     if (refused === undefined) return
     setRefusal(refused)
     setStep('asking')
@@ -71,7 +74,7 @@ export function Answer({ root, card, act, hand, hadFocus, onRead, by }: Props) {
 
   const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
   onKey.current = (event) => {
-    const isField = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement
+    const isField = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)
     if (event.key === 'Escape' && (step === 'armed' || step === 'denying')) {
       event.preventDefault()
       event.stopPropagation()
@@ -183,6 +186,7 @@ export function Answer({ root, card, act, hand, hadFocus, onRead, by }: Props) {
           />
         </label>
       )}
+      {grant !== undefined && <GrantChoice grant={grant} onChange={setGrant} />}
       {refusal !== undefined && (
         <p className="refused" role="alert">
           <Mark kind="bad" />
@@ -213,10 +217,21 @@ export function Answer({ root, card, act, hand, hadFocus, onRead, by }: Props) {
           >
             <Tier tier="red" size={11} />
             Approve: {act.approve}
+            {grant !== undefined && <GrantWords grant={grant} />}
           </button>
         ) : (
           <button type="button" className="button" onClick={onRead}>
             I have read it
+          </button>
+        )}
+        {isGrantable && onRead === undefined && (
+          <button
+            type="button"
+            className="button quiet"
+            aria-expanded={grant !== undefined}
+            onClick={() => setGrant(grant === undefined ? { minutes: 30, uses: 3 } : undefined)}
+          >
+            {grant === undefined ? 'Allow for…' : 'Only this once'}
           </button>
         )}
         <span className="by">{step === 'armed' ? 'Enter approves, Esc steps back' : by}</span>

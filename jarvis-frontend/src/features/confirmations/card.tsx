@@ -75,6 +75,7 @@ export function ConfirmationCard({ matter, live, guests, hand, unknown, isElsewh
   if (phase === 'pending') {
     const change = live?.change
     const isLocked = change !== undefined && change !== readChange
+    const warnings = warningsOf(card, guests)
     return (
       <article {...frame} className="card risk-edge" data-pending={card.toolUseId}>
         <header>
@@ -83,12 +84,17 @@ export function ConfirmationCard({ matter, live, guests, hand, unknown, isElsewh
         </header>
         <Facts card={card} live={live} />
         <ExactCall card={card} />
+        {card.changed !== undefined && (
+          <Banner>
+            Asked anew, for it changed: <Visible text={card.changed} />
+          </Banner>
+        )}
         {change !== undefined && (
           <Banner>
             <Visible text={change} />
           </Banner>
         )}
-        {warningsOf(card, guests).map((warning) => (
+        {warnings.map((warning) => (
           <Banner key={warning}>{warning}</Banner>
         ))}
         <Answer
@@ -97,6 +103,7 @@ export function ConfirmationCard({ matter, live, guests, hand, unknown, isElsewh
           act={act}
           hand={hand}
           hadFocus={hadFocus}
+          isGrantable={card.isGrantable === true && act.typed === undefined && warnings.length === 0}
           onRead={isLocked ? () => setReadChange(change) : undefined}
           by={<Asker card={card} />}
         />
@@ -154,9 +161,12 @@ function Facts({ card, live }: { card: Card; live: LiveTarget | undefined }) {
       </div>
       <div>
         <dt>Why</dt>
-        <dd>
-          <Visible text={card.reason.replace(/\.$/, '')} /> <small>{`${card.toolName} is red`}</small>
-        </dd>
+        {(card.reasons ?? [card.reason]).map((reason) => (
+          <dd key={reason}>
+            <Visible text={reason.replace(/\.$/, '')} />{' '}
+            {card.reasons === undefined && <small>{`${card.toolName} is red`}</small>}
+          </dd>
+        ))}
       </div>
     </dl>
   )
@@ -268,7 +278,7 @@ export function Asker({ card }: { card: Card }) {
   )
 }
 
-export const askerText = ({ requestedBy: { kind, name } }: Card): string =>
+export const askerText = ({ requestedBy: { kind, name } }: Pick<Card, 'requestedBy'>): string =>
   kind === 'mcp'
     ? `MCP client ${visibleText(name)}`
     : kind === 'chat'

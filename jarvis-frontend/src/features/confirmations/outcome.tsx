@@ -143,6 +143,13 @@ function Outcome({ matter, phase, isElsewhere }: Pick<Props, 'matter' | 'phase' 
         </>
       )
     default:
+      if (resolved?.replacedBy !== undefined) {
+        return (
+          <>
+            <b>Changed while it waited.</b> <Visible text={resolved.note ?? ''} /> It could not be approved any more.
+          </>
+        )
+      }
       return (
         <>
           <b>Cancelled{resolved !== undefined && <> at {timeOfDay(resolved.at)}</>}.</b>{' '}

@@ -4,7 +4,7 @@ import type { Card, Decision } from 'jarvis-backend/protocol'
 export type Matter = {
   card: Card
   sessionId: string
-  resolved?: { decision: Decision; by: string; at: number; note?: string | undefined }
+  resolved?: { decision: Decision; by: string; at: number; note?: string | undefined; replacedBy?: string | undefined }
   startedAt?: number
   progress?: string
   result?: { isError: boolean; summary: string; at: number; isUnknown?: true | undefined }

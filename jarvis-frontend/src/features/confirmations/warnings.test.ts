@@ -26,7 +26,7 @@ test.each([
     ['The name has a character you cannot see and reads like 141 pbs. The number decides: this is 142.'],
   ],
   ['another guest with the same name', card('pbs'), ['The name reads like 141 pbs. The number decides: this is 142.']],
-  ['mixed scripts', card('w\u0456n11'), ['The name mixes letters of two scripts that look alike.']],
+  ['mixed scripts', card('w\u0456n11'), ['The name mixes letters that look alike.']],
   [
     'a hidden character deep in the arguments',
     card('win11', { list: [{ command: 'ls\u202e' }] }),

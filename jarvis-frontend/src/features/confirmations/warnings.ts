@@ -17,7 +17,7 @@ export function warningsOf(card: Card, guests: readonly { vmid: number; name: st
       `The name ${how} ${twin.vmid} ${visibleText(twin.name)}. The number decides: this is ${target.vmid ?? target.id}.`,
     )
   }
-  if (mixesScripts(name)) found.push('The name mixes letters of two scripts that look alike.')
+  if (mixesScripts(name)) found.push('The name mixes letters that look alike.')
   if (stringsIn(toolInput).some(hidesSomething))
     found.push('The call has a character you cannot see. Its code stands in its place.')
   if (hidesSomething(card.requestedBy.name)) found.push('The name of who asks has a character you cannot see.')

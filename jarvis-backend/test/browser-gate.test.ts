@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import { dashboardDir, say, signIn, useBrowser } from './support/browser.ts'
+import { calls, says, scripted } from './support/scripted-model.ts'
+import { startJarvis } from './support/start-jarvis.ts'
+
+const { person } = useBrowser()
+
+test('a call is approved with a grant, runs unasked under it, and asks again once that is revoked', async () => {
+  const restart = calls(['restart_vm', { vmid: 103 }])
+  const model = scripted(restart, says('First.'), restart, says('Second.'), restart)
+  const jarvis = await startJarvis({ dashboardDir, model })
+  const page = await person(jarvis)
+  await signIn(page)
+  await say(page, 'Restart truenas.')
+  await page.getByRole('button', { name: 'Allow for…' }).click()
+  await page.getByRole('combobox', { name: 'How long' }).selectOption('2 h')
+  await page.getByRole('button', { name: /^Approve: restart 103 and allow 3 more until \d\d:\d\d$/ }).click()
+  await page.getByText('First.', { exact: true }).waitFor()
+
+  await say(page, 'Again.')
+  await page.getByText('Second.', { exact: true }).waitFor()
+  await page.getByText(/^Ran under a grant of operator\./).waitFor()
+  expect(jarvis.controls.effects).toHaveLength(2)
+
+  await page
+    .getByRole('link', { name: /^Waiting/ })
+    .first()
+    .click()
+  const granted = page.getByRole('listitem').filter({ hasText: '2 of 3 left' })
+  await granted.getByText('{"vmid": 103}').waitFor()
+  await granted.getByRole('button', { name: 'Revoke' }).click()
+  await granted.waitFor({ state: 'detached' })
+
+  await page.goBack()
+  await say(page, 'And again.')
+  await page.getByRole('button', { name: /^Approve: restart 103/ }).waitFor()
+  expect(jarvis.controls.effects).toHaveLength(2)
+})
+
+test('a guest that changed while its card waited is asked about anew, with the difference', async () => {
+  const model = scripted(calls(['stop_container', { vmid: 105 }]), says('Later, then.'))
+  const jarvis = await startJarvis({ dashboardDir, model })
+  const page = await person(jarvis)
+  await signIn(page)
+  await say(page, 'Stop immich.')
+  await page.getByRole('button', { name: 'Approve: stop 105' }).waitFor()
+  jarvis.controls.beginWork(105, 'vzdump', 'backup')
+  await page.getByRole('button', { name: 'I have read it' }).click()
+  await page.getByRole('button', { name: 'Approve: stop 105' }).click()
+
+  await page.getByText('Changed while it waited.').waitFor()
+  const card = page.getByRole('article').filter({ hasText: 'Asked anew, for it changed' })
+  await card.getByText('105 is locked (backup): a backup of it is running').first().waitFor()
+  await card.getByRole('button', { name: 'Deny…' }).click()
+  await card.getByRole('button', { name: 'Deny and say so' }).click()
+  await page.getByText('Later, then.', { exact: true }).waitFor()
+  expect(jarvis.controls.effects).toEqual([])
+})
+
+test('a card says all that makes its call risky', async () => {
+  const jarvis = await startJarvis({ dashboardDir, model: scripted(calls(['stop_container', { vmid: 110 }])) })
+  jarvis.controls.tagGuest(110, ['dns', 'group-dns'])
+  const page = await person(jarvis)
+  await signIn(page)
+  await say(page, 'Stop pihole.')
+  const card = page.getByRole('article').filter({ has: page.getByRole('heading', { name: /Stop CT 110/ }) })
+  await card
+    .getByText('Guests may lose name resolution while 110 "pihole" is away: by its name it is the DNS')
+    .waitFor()
+  await card.getByText('It is the last running one of the group dns: there is no other').waitFor()
+  await card.getByText(/^Running for 41 d, CPU \d+ %, last backup .* old/).waitFor()
+})
+
+test('a rehearsal is turned on in the head of a session, seen, and ended', async () => {
+  const stop = calls(['stop_vm', { vmid: 103 }])
+  const model = scripted(says('At your service.'), stop, says('So it would be.'), stop)
+  const jarvis = await startJarvis({ dashboardDir, model })
+  const page = await person(jarvis)
+  await signIn(page)
+  await say(page, 'Hello.')
+  await page.getByText('At your service.', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Rehearse' }).click()
+  await page.getByText('What would change something only says what it would do.').waitFor()
+  await say(page, 'Stop truenas.')
+  await page.getByText('So it would be.', { exact: true }).waitFor()
+  await page.getByText(/^Rehearsal, nothing was run:/).waitFor()
+  expect(await page.getByRole('button', { name: /^Approve/ }).count()).toBe(0)
+
+  await page.getByRole('button', { name: 'End it' }).click()
+  await page.getByText('What would change something').waitFor({ state: 'detached' })
+  await say(page, 'Now really.')
+  await page.getByRole('button', { name: 'Approve: stop 103' }).waitFor()
+  expect(jarvis.controls.effects).toEqual([])
+})
