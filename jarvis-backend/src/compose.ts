@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server as HttpServer } from 'node:http'
 import { join } from 'node:path'
 import type { Express, RequestHandler } from 'express'
 import type { Model, ModelRequest } from './agent/model.ts'
-import { asClusterData, defaultPersona, systemPrompt } from './agent/persona.ts'
+import { asClusterData, systemPrompt } from './agent/persona.ts'
 import { generateWithRetries } from './agent/retry.ts'
 import { createRuns, type Runs } from './agent/runs.ts'
 import { createLoginGuard } from './auth/login.ts'
@@ -12,6 +11,7 @@ import { createMcpTokens, type McpToken } from './auth/mcp-tokens.ts'
 import { createPassword } from './auth/password.ts'
 import { createRequestGuard } from './auth/request-guard.ts'
 import { createTokens } from './auth/tokens.ts'
+import { composeMemory } from './compose-memory.ts'
 import type { Config, ModelConfig } from './config/config.ts'
 import { openDataDir } from './config/data-dir.ts'
 import { policyPath, readPolicy, requirePolicy, watchDataDir } from './config/policy-file.ts'
@@ -37,6 +37,7 @@ import { serveActivity } from './realtime/activity.ts'
 import { isWatched, serveChat } from './realtime/chat.ts'
 import { serveCluster } from './realtime/cluster.ts'
 import { createRealtime } from './realtime/server.ts'
+import { serveTerminal } from './realtime/terminal.ts'
 import { createRedactor, createStreamRedactor, profiles, quote, usualTier } from './safety/index.ts'
 import { createConfirmationStore, createExecutionStore } from './store/sqlite/confirmations.ts'
 import { type Database, openDatabase } from './store/sqlite/database.ts'
@@ -105,13 +106,24 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const homelab = replace.homelab ?? createHomelab({ ...config, protectedTargets: shownAsProtected }, clock)
   const { cluster } = homelab
   const world = () => ({ cluster: cluster.state(), policy: policy.current(), now: now() })
-  const catalog = createCatalog(homelabTools(homelab))
-  const judge = createJudge(catalog, world)
 
   const store = createTranscriptStore(database)
   const storedExecutions = createExecutionStore(database)
   const executions = replace.executions?.(storedExecutions) ?? storedExecutions
   const journal = keepJournal(database, { dir: join(dataDir, 'journal'), now, report })
+  const memory = composeMemory({
+    dataDir,
+    databasePath: replace.databasePath ?? join(dataDir, 'jarvis.db'),
+    embeddings: config.embeddings,
+    database,
+    journal,
+    clock,
+    redact: redactor.text,
+    changed: () => activity.changed({ what: 'memory' }),
+    report,
+  })
+  const catalog = createCatalog([...homelabTools(homelab), ...memory.tools])
+  const judge = createJudge(catalog, world)
   const tokens = createTokens(jwtSecret, createRevocationStore(database, now), password.validFrom)
   const mcpTokens = createMcpTokens(createMcpTokenStore(database), now)
 
@@ -180,7 +192,6 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   })
 
   const model = replace.model ?? createModel(config.model, () => cluster.state())
-  const persona = personaFile(dataDir)
   const runs: Runs = createRuns({
     store,
     model,
@@ -193,7 +204,9 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     clock,
     publish: (sessionId, event, payload) => void chat.to(sessionId).emit(event, payload),
     afterCommit: database.afterCommit,
-    prompt: () => systemPrompt(persona()),
+    prompt: () => systemPrompt(memory.prompt()),
+    recall: memory.recall,
+    ended: memory.learn,
     context: onceFor(cluster.state, (state) => asClusterData(clusterSummary(state))),
     pending: confirmations.pending,
     cancel: confirmations.cancel,
@@ -209,6 +222,13 @@ export function compose(config: Config, version: string, dashboardDir: string, r
 
   serveChat(chat, { runs, confirmations, store, now, report })
   const clusterFeed = serveCluster(realtime.namespace('/cluster'), { cluster, clock, record: activity.record })
+  serveTerminal(realtime.namespace('/terminal'), {
+    terminals: config.isTerminalOn ? homelab.terminals : undefined,
+    clock,
+    record: (body) => database.durably(() => journal.append('terminal', redactor.value(body))),
+    activity: activity.record,
+    report,
+  })
 
   const startedAt = Date.now()
   const uptimeS = () => Math.round((Date.now() - startedAt) / 1000)
@@ -248,6 +268,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       ),
       executions: executionRoutes(executor),
       journal: journalRoutes(journal),
+      memory: memory.routes,
     },
     mcp: onFirstUse(async () => {
       const { createMcpRoute } = await import('./mcp/server.ts')
@@ -298,6 +319,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       await Promise.race([executor.idle(), new Promise((done) => setTimeout(done, graceMs).unref())])
       runs.rest()
       clusterFeed.close()
+      await memory.stop()
       policyWatch.close()
       // Closing waits for every connection, an MCP client that waits for a person among them.
       const closed = realtime.close()
@@ -346,21 +368,5 @@ function onceFor<T extends object, R>(current: () => T, make: (from: T) => R): (
     const from = current()
     if (made?.from !== from) made = { from, result: make(from) }
     return made.result
-  }
-}
-
-/** The operator's own text; looked at before each use, so that an edit counts from the next message on. */
-function personaFile(dataDir: string): () => string {
-  const path = join(dataDir, 'workspace', 'SOUL.md')
-  if (!existsSync(path)) writeFileSync(path, defaultPersona)
-  let read: { ctimeMs: number; text: string } | undefined
-  return () => {
-    try {
-      const { ctimeMs } = statSync(path)
-      if (read?.ctimeMs !== ctimeMs) read = { ctimeMs, text: readFileSync(path, 'utf8') }
-      return read.text
-    } catch {
-      return defaultPersona
-    }
   }
 }

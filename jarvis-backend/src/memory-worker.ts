@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, watch } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from './lib/clock.ts'
+import { partsOf } from './memory/daily.ts'
 import { createIndexer, type Keeper } from './memory/indexer.ts'
 import type { FromWorker, MemoryWorkerData, ToWorker } from './memory/messages.ts'
 import type { Embedder } from './memory/ports.ts'
@@ -16,6 +17,9 @@ const say = (message: FromWorker) => parentPort?.postMessage(message)
 const report = (error: unknown, message: string) =>
   say({ fault: error instanceof Error ? (error.stack ?? error.message) : String(error), message })
 
+/** Every prompt has them whole. */
+const promptFiles: readonly string[] = ['AGENTS.md', 'SOUL.md', 'USER.md', 'TOOLS.md']
+
 /** An edit is taken up when the file has been left alone for this long. */
 const settleMs = 400
 /** Sessions and the journal are looked at this often. */
@@ -27,23 +31,32 @@ const workspace = createWorkspace(workspaceDir)
 const files: Keeper = {
   kind: 'file',
   list: () =>
-    workspace.list().map(({ path, bytes, changedAt }) => ({
-      name: path,
-      title: path,
-      // Read again where either is another: cheaper than reading every file to find out.
-      checksum: `${bytes} ${changedAt}`,
-      changedAt,
-      read() {
-        try {
-          const { text, problem } = workspace.read(path)
-          return { parts: [{ text, isFromTools: false }], ...(problem !== undefined && { problem }) }
-        } catch (error) {
-          return { parts: [], problem: error instanceof Error ? error.message : String(error) }
-        }
-      },
-    })),
+    workspace
+      .list()
+      .filter(({ path }) => !promptFiles.includes(path))
+      .map(({ path, bytes, changedAt }) => ({
+        name: path,
+        title: path,
+        // Read again where either is another: cheaper than reading every file to find out.
+        checksum: `${bytes} ${changedAt}`,
+        changedAt,
+        read() {
+          try {
+            const { text, problem } = workspace.read(path)
+            return { parts: partsOf(text), ...(problem !== undefined && { problem }) }
+          } catch (error) {
+            return { parts: [], problem: error instanceof Error ? error.message : String(error) }
+          }
+        },
+      })),
 }
-const database = createDatabaseKeepers(databasePath)
+/** A day's notes are as old as the day, whenever they were last saved. */
+function dayOf(path: string): number | undefined {
+  const [, day] = /^memory\/(\d{4}-\d{2}-\d{2})\.md$/.exec(path) ?? []
+  const at = Date.parse(`${day}T12:00`)
+  return Number.isNaN(at) ? undefined : at
+}
+const database = databasePath === ':memory:' ? undefined : createDatabaseKeepers(databasePath)
 
 async function embedderOf(): Promise<Embedder | undefined> {
   if (wanted.kind === 'none') return undefined
@@ -76,7 +89,7 @@ const indexer = createIndexer({
   store: openMemoryStore(indexPath, (path) => {
     for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
   }),
-  keepers: [files, ...database.keepers],
+  keepers: [files, ...(database?.keepers ?? [])],
   embedder,
   // A search waits for the batch that is being computed, so a batch is small where it is computed here.
   batch: wanted.kind === 'openai' ? 64 : 2,
@@ -122,7 +135,7 @@ async function answer(method: ToWorker['method'], input: unknown): Promise<unkno
       clearTimeout(due)
       watcher.close()
       await indexer.stop()
-      database.close()
+      database?.close()
       process.nextTick(() => process.exit())
       return undefined
     default:

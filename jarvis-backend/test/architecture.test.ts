@@ -10,20 +10,21 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   'main.ts': ['compose', 'config', 'store', 'version'],
   'compose.ts': '*',
   'version.ts': [],
+  'compose-memory.ts': '*',
   'memory-worker.ts': '*',
   memory: ['protocol'],
   workspace: ['protocol'],
   protocol: [],
   safety: ['protocol'],
   homelab: ['protocol'],
-  tools: ['protocol', 'safety', 'homelab'],
+  tools: ['protocol', 'safety', 'homelab', 'workspace', 'memory'],
   agent: ['protocol'],
   providers: ['protocol', 'agent', 'memory'],
   store: ['protocol', 'agent', 'tools', 'auth', 'memory'],
   mcp: ['protocol', 'tools', 'agent', 'auth'],
   auth: ['protocol'],
   realtime: ['protocol', 'auth', 'agent', 'homelab', 'tools'],
-  http: ['protocol', 'auth', 'agent', 'tools', 'homelab'],
+  http: ['protocol', 'auth', 'agent', 'tools', 'homelab', 'memory', 'workspace'],
   cli: ['compose', 'config', 'auth', 'store', 'protocol', 'safety', 'tools'],
   config: ['protocol', 'safety'],
   lib: [],
@@ -32,7 +33,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
 const moduleOf = (path: string) =>
   relative(src, path)
     .split(sep)[0]
-    ?.replace(/^(compose|version)\.ts$/, '$1') ?? ''
+    ?.replace(/^(compose|compose-memory|version)\.ts$/, '$1') ?? ''
 const files = (readdirSync(src, { recursive: true }) as string[])
   .filter((name) => name.endsWith('.ts'))
   .map((name) => join(src, name))

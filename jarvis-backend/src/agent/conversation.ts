@@ -1,4 +1,4 @@
-import type { ToolCall } from '../protocol/index.ts'
+import type { Recalled, ToolCall } from '../protocol/index.ts'
 import type { Message, ToolResult } from './model.ts'
 import { callIdOf, settles } from './next-step.ts'
 import type { StoredEntry } from './transcript-store.ts'
@@ -14,9 +14,16 @@ export function toMessages(entries: readonly StoredEntry[]): Message[] {
   /** Consecutive words of a person share one message, and stand behind the results where there are some. */
   const tell = (text: string, context?: string) => {
     const last = messages.at(-1)
-    const spoken = { text, ...(context !== undefined && { context }) }
-    if (last?.role !== 'user') messages.push({ role: 'user', results: [], ...spoken })
-    else messages[messages.length - 1] = { ...last, ...spoken, text: joined(last.text, text) }
+    if (last?.role !== 'user') {
+      messages.push({ role: 'user', results: [], text, ...(context !== undefined && { context }) })
+      return
+    }
+    const contexts = joined(text === '' ? (last.context ?? '') : '', context ?? '')
+    messages[messages.length - 1] = {
+      ...last,
+      text: joined(last.text, text),
+      ...(contexts !== '' && { context: contexts }),
+    }
   }
 
   let isBrokenOff = false
@@ -24,6 +31,8 @@ export function toMessages(entries: readonly StoredEntry[]): Message[] {
     if (entry.type === 'user') {
       tell(entry.text, entry.context)
       isBrokenOff = false
+    } else if (entry.type === 'recalled') {
+      tell('', asMemory(entry.items))
     } else if (entry.type === 'assistant' && entry.model !== 'mcp') {
       if (isBrokenOff) tell(goOn)
       isBrokenOff = entry.stopReason === 'interrupted' && entry.content.length > 0
@@ -78,7 +87,18 @@ const toResult = (call: ToolCall, outcome: Outcome | undefined): ToolResult => (
   isError: outcome?.isError ?? true,
 })
 
-const joined = (first: string, second: string) => (first === '' ? second : `${first}\n\n${second}`)
+const joined = (first: string, second: string) =>
+  first === '' ? second : second === '' ? first : `${first}\n\n${second}`
+
+/** Passages of the memory as the model is given them with a message. */
+function asMemory(items: readonly Recalled[]): string {
+  const passages = items.map(({ name, title, kind, firstLine, lastLine, changedAt, isFromTools, text }) => {
+    const place = kind === 'session' ? `conversation "${title}"` : `${name}:${firstLine}-${lastLine}`
+    const origin = isFromTools ? ', came from a tool' : ''
+    return `[${place}, ${new Date(changedAt).toISOString().slice(0, 10)}${origin}]\n${text}`
+  })
+  return `<memory>\n${passages.join('\n\n')}\n</memory>`
+}
 
 /**
  * How many of a session's newest runs to send: between half of `limit` and `limit`. The start moves only every

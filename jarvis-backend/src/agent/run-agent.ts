@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
-import { JarvisError, noUsage, type Requester, type ToolCall, type ToolInput, type Usage } from '../protocol/index.ts'
+import { JarvisError, noUsage, type Recalled, type Requester, type ToolCall, type ToolInput, type Usage } from '../protocol/index.ts'
 import { callModel, type StreamRedactor } from './call-model.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { parseCommand } from './command.ts'
@@ -42,6 +42,10 @@ export type RunParts = {
   /** The system prompt, and the cluster summary for a new message. */
   prompt(): string
   context(): string
+  /** What the memory has to say to a message; never rejects, and never takes long. */
+  recall(message: string, sessionId: string): Promise<Recalled[]>
+  /** Told of each run that has ended. */
+  ended(sessionId: string, entries: readonly StoredEntry[]): void
   redact: { text(text: string): string; value<T>(value: T): T; stream(): StreamRedactor }
   generate(
     model: Model,
@@ -89,6 +93,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
         } else {
           // Lets Engine.IO send what is due before the request is built.
           await new Promise(setImmediate)
+          await recall(session, run)
           await takeTurn(session, run, step.mayCallTools)
         }
       }
@@ -101,6 +106,8 @@ export function createRunAgent(parts: RunParts): RunAgent {
         ? error.message
         : 'Something went wrong inside JARVIS. Your message is kept; the log says more.'
       end(session, run, { type: 'error', error: redact.text(message), code: known ? error.code : 'internal' })
+    } finally {
+      if (hasEnded(run) && run.row.source === 'chat') parts.ended(session.id, run.entries)
     }
   }
 
@@ -136,6 +143,13 @@ export function createRunAgent(parts: RunParts): RunAgent {
     if (order === undefined || run.entries.some(({ type }) => type === 'assistant')) return
     const content = [{ type: 'text' as const, text: order.problem ?? rehearsalLine(session.isRehearsal) }]
     session.append(run, { type: 'assistant', model: 'command', content, usage: noUsage, stopReason: 'end_turn' })
+  }
+
+  /** Before a message's first turn. */
+  async function recall(session: LiveSession, run: ActiveRun) {
+    if (run.entries.some(({ type }) => type === 'assistant' || type === 'recalled')) return
+    const items = await parts.recall(run.row.text, session.id)
+    if (items.length > 0 && !run.abort.signal.aborted) session.append(run, { type: 'recalled', items })
   }
 
   /** What had streamed when the server stopped is kept as it is; the model goes on from there. */

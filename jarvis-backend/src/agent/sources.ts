@@ -37,6 +37,10 @@ export function sourcesOf(entries: readonly StoredEntry[], toolUseId: string, so
       if (entry.context !== undefined) {
         sources.results.push({ toolName: 'cluster_state', toolUseId: entry.messageId, text: entry.context })
       }
+    } else if (entry.type === 'recalled') {
+      // What the operator wrote down is neither an order given now nor a stranger's text.
+      const suspect = entry.items.filter(({ isFromTools }) => isFromTools)
+      for (const { text, name } of suspect) sources.results.push({ toolName: 'memory', toolUseId: name, text })
     } else if (entry.type === 'confirm_resolved' && entry.note !== undefined && isOperators(entry.decision)) {
       sources.operatorTexts.push(entry.note)
     }

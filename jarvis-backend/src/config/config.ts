@@ -14,6 +14,11 @@ export type ModelConfig =
   | { provider: 'openai'; model: string; apiKey?: string; baseUrl?: string }
   | { provider: 'demo' }
 
+/** How text becomes vectors; `none`: keywords alone. */
+export type EmbeddingsConfig =
+  | { kind: 'local' | 'none' }
+  | { kind: 'openai'; model: string; baseUrl: string; apiKey?: string }
+
 export type Config = {
   port: number
   host: string
@@ -22,6 +27,7 @@ export type Config = {
   password: string | undefined
   jwtSecret: string | undefined
   model: ModelConfig
+  embeddings: EmbeddingsConfig
   historyLimit: number
   maxTurns: number
   confirmTtlMs: number
@@ -82,6 +88,10 @@ const Environment = z.object({
   OPENAI_API_KEY: z.string().optional(),
   OPENAI_BASE_URL: url.optional(),
   OPENAI_MODEL: z.string().default('gpt-5.2'),
+  JARVIS_EMBEDDINGS: z
+    .string()
+    .regex(/^(local|none|openai\/.+)$/, 'must be local, none or openai/MODEL, for example openai/nomic-embed-text')
+    .default('local'),
   CHAT_HISTORY_LIMIT: wholeNumber(1, 1_000, 20, '20'),
   CHAT_MAX_LOOP: wholeNumber(1, 100, 10, '10'),
   CONFIRM_TTL_SECONDS: wholeNumber(1, 604_800, 900, '900'),
@@ -167,6 +177,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     password: value.JARVIS_PASSWORD,
     jwtSecret: value.JWT_SECRET,
     model: modelOf(value),
+    embeddings: embeddingsOf(value),
     historyLimit: value.CHAT_HISTORY_LIMIT,
     maxTurns: value.CHAT_MAX_LOOP,
     confirmTtlMs: value.CONFIRM_TTL_SECONDS * 1000,
@@ -191,6 +202,22 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       value.PVE_TOKEN_SECRET,
     ].filter((secret) => secret !== undefined),
   })
+}
+
+function embeddingsOf(value: z.output<typeof Environment>): EmbeddingsConfig {
+  const chosen = value.JARVIS_EMBEDDINGS
+  if (chosen === 'local' || chosen === 'none') return { kind: chosen }
+  if (value.OPENAI_API_KEY === undefined && value.OPENAI_BASE_URL === undefined) {
+    throw new ConfigError(
+      `JARVIS_EMBEDDINGS is ${chosen}, so OPENAI_API_KEY or OPENAI_BASE_URL must be set, for example OPENAI_BASE_URL=http://127.0.0.1:11434/v1`,
+    )
+  }
+  return {
+    kind: 'openai',
+    model: chosen.slice('openai/'.length),
+    baseUrl: value.OPENAI_BASE_URL ?? 'https://api.openai.com/v1',
+    ...(value.OPENAI_API_KEY !== undefined && { apiKey: value.OPENAI_API_KEY }),
+  }
 }
 
 function modelOf(value: z.output<typeof Environment>): ModelConfig {

@@ -4,8 +4,7 @@ import type { ChunkView } from './ports.ts'
 
 /** How text becomes vectors; `none`: keywords alone. */
 export type EmbedderConfig =
-  | { kind: 'none' }
-  | { kind: 'local' }
+  | { kind: 'none' | 'local' }
   | { kind: 'openai'; baseUrl: string; apiKey?: string; model: string }
 
 /** What the worker is started with. */

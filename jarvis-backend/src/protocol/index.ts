@@ -45,8 +45,16 @@ export {
   type Status,
   type ToolInfo,
 } from './rest.ts'
+export {
+  type TerminalEvents,
+  TerminalId,
+  type TerminalReplies,
+  type TerminalRequests,
+  terminalRequests,
+} from './terminal.ts'
 export { Card, Decision, ProfileName, profileNames, Requester, Target, Tier, tiers, type Verdict } from './tier.ts'
 export {
+  Recalled,
   Content,
   Entry,
   type EntryOf,

@@ -40,6 +40,21 @@ export type TurnStop = z.infer<typeof TurnStop>
 export const StopReason = z.enum(['end_turn', 'max_tokens', 'refusal', 'loop_limit', 'aborted'])
 export type StopReason = z.infer<typeof StopReason>
 
+/** A passage of the memory that was given to the model with a message. */
+export const Recalled = z.object({
+  kind: z.enum(['file', 'session', 'journal']),
+  /** A file's path in the workspace, a session's id, `journal/2026-01-31`. */
+  name: z.string(),
+  title: z.string(),
+  firstLine: z.int(),
+  lastLine: z.int(),
+  changedAt: z.int(),
+  /** Written by tools or others: data wherever it is read. */
+  isFromTools: z.boolean(),
+  text: z.string(),
+})
+export type Recalled = z.infer<typeof Recalled>
+
 /** `seq`: position in the session, from 0, grows with every event. `at`: Unix ms. */
 const base = { seq: z.int().nonnegative(), runId: RunId, at: z.int() }
 
@@ -52,6 +67,8 @@ export const Entry = z.discriminatedUnion('type', [
     text: z.string(),
     by: z.string(),
   }),
+  /** What the memory had to say to the message before, and the model was given with it. */
+  z.object({ ...base, type: z.literal('recalled'), items: z.array(Recalled) }),
   z.object({
     ...base,
     type: z.literal('assistant'),

@@ -93,6 +93,8 @@ export type JournalKind =
   | 'policy'
   | 'restore'
   | 'prune'
+  | 'terminal'
+  | 'memory'
 
 export interface Transactions {
   atomically<T>(work: () => T): T

@@ -5,7 +5,7 @@ import { JarvisError } from '../../protocol/index.ts'
 type Answer = { id: number; vectors: Float32Array[] } | { id: number; error: string }
 
 /** Idle for so long, the model (about 120 MB) is let go; it is back in a fifth of a second. */
-const idleMs = 5 * 60_000
+const idleMs = 2 * 60_000
 
 /**
  * The embedded model: the light English Universal Sentence Encoder, 512 dimensions, offline. It runs in a thread of its

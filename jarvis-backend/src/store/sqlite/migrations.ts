@@ -183,5 +183,16 @@ export const migrations: readonly string[] = [
     session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
     at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
+
+  -- What a file of the memory was before JARVIS wrote to it, so that the operator can take it back.
+  CREATE TABLE memory_writes (
+    id TEXT PRIMARY KEY,
+    path TEXT NOT NULL,
+    -- NULL: it was not there.
+    before TEXT,
+    -- What the file's text must still be for it to be taken back whole.
+    checksum TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
   `,
 ]

@@ -1,0 +1,157 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { lessonOf } from './agent/lesson.ts'
+import { defaultPersona, type PromptTexts } from './agent/persona.ts'
+import type { StoredEntry } from './agent/transcript-store.ts'
+import type { EmbeddingsConfig } from './config/config.ts'
+import { memoryRoutes } from './http/memory.ts'
+import type { Clock } from './lib/clock.ts'
+import { dailyAddition, dailyPath } from './memory/daily.ts'
+import { defaultWeights } from './memory/fuse.ts'
+import type { IndexStatus } from './memory/indexer.ts'
+import type { MemoryWorkerData } from './memory/messages.ts'
+import { createRecall } from './memory/recall.ts'
+import { createRemoteMemory } from './memory/remote.ts'
+import { JarvisError } from './protocol/index.ts'
+import type { Database } from './store/sqlite/database.ts'
+import { createMemoryWrites } from './store/sqlite/memory-writes.ts'
+import { memoryGet } from './tools/memory/memory-get.ts'
+import { memorySearch } from './tools/memory/memory-search.ts'
+import { memoryWrite } from './tools/memory/memory-write.ts'
+import type { Journal } from './tools/ports.ts'
+import { createWorkspace } from './workspace/files.ts'
+
+/** The index is read into memory once whoever waits for the start has been served. */
+const startAfterMs = 5_000
+
+/** Wires the memory: the workspace's files, the index in its thread, the tools, recall, lessons and routes. */
+export function composeMemory(parts: {
+  dataDir: string
+  /** A file: the index reads sessions and the journal over a connection of its own. */
+  databasePath: string
+  embeddings: EmbeddingsConfig
+  database: Database
+  journal: Journal
+  clock: Clock
+  redact(text: string): string
+  changed(status: IndexStatus): void
+  report(error: unknown, message: string): void
+}) {
+  const { dataDir, database, journal, clock } = parts
+  const now = () => clock.now()
+  const workspaceDir = join(dataDir, 'workspace')
+  const workspace = createWorkspace(workspaceDir)
+  const writes = createMemoryWrites(database, now)
+  const memory = createRemoteMemory({
+    start: () =>
+      startWorker({
+        workspaceDir,
+        databasePath: parts.databasePath,
+        indexPath: join(dataDir, 'memory.db'),
+        embedder: parts.embeddings,
+        weights: defaultWeights,
+      }),
+    changed: parts.changed,
+    report: parts.report,
+  })
+  const isKept = parts.databasePath !== ':memory:'
+  const start = isKept ? setTimeout(() => memory.call('status', {}).catch(() => {}), startAfterMs).unref() : undefined
+
+  /** Redacted before it is on disk, like everything that is kept. */
+  function learn(sessionId: string, entries: readonly StoredEntry[]) {
+    const timeOf = (at: number) => new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
+    const lesson = lessonOf(entries, sessionId, timeOf)
+    if (lesson === undefined) return
+    try {
+      const path = dailyPath(now())
+      const text = workspace.list().some((file) => file.path === path) ? workspace.read(path).text : ''
+      workspace.append(path, dailyAddition(text, parts.redact(lesson), 'jarvis'))
+    } catch (error) {
+      parts.report(error, 'what was learned could not be written down')
+    }
+  }
+
+  async function forget(sessionId: string, by: string) {
+    database.durably(() => {
+      writes.forget(sessionId)
+      journal.append('memory', { change: 'forgotten', sessionId, by })
+    })
+    await memory.call('sync', {})
+  }
+
+  function undo(writeId: string, by: string) {
+    const write = writes.get(writeId)
+    if (write === undefined) throw new JarvisError('not_found', 'That cannot be taken back any more.')
+    if (write.before === undefined) {
+      if (workspace.read(write.path).checksum !== write.checksum) throw changedSince(write.path)
+      workspace.remove(write.path)
+    } else {
+      try {
+        workspace.write(write.path, write.before, write.checksum)
+      } catch (error) {
+        throw error instanceof JarvisError && error.code === 'conflict' ? changedSince(write.path) : error
+      }
+    }
+    database.durably(() => {
+      writes.remove(writeId)
+      journal.append('memory', { change: 'undone', path: write.path, by })
+    })
+  }
+
+  return {
+    memory,
+    tools: [
+      memorySearch(memory),
+      memoryGet(workspace),
+      memoryWrite(workspace, { now, redact: parts.redact, keep: writes.add }),
+    ],
+    recall: createRecall(memory),
+    learn,
+    prompt: promptFiles(workspaceDir),
+    routes: memoryRoutes({ memory, workspace, forget, undo }),
+    stop() {
+      clearTimeout(start)
+      return memory.stop()
+    },
+  }
+}
+
+const changedSince = (path: string) =>
+  new JarvisError('conflict', `${path} was changed since. Take the line out of it by hand.`)
+
+function startWorker(data: MemoryWorkerData): Worker {
+  const isBuilt = import.meta.url.endsWith('.js')
+  return new Worker(new URL(isBuilt ? './memory-worker.js' : './memory-worker.ts', import.meta.url), {
+    workerData: data,
+    // What reads TypeScript in development reads it there too.
+    execArgv: isBuilt ? [] : ['--import', 'tsx'],
+  })
+}
+
+/** The operator's own texts that every prompt has; looked at before each use, so that an edit counts from the next message on. */
+function promptFiles(dir: string): () => PromptTexts {
+  const soul = join(dir, 'SOUL.md')
+  if (!existsSync(soul)) writeFileSync(soul, defaultPersona)
+  const known = new Map<string, { ctimeMs: number; text: string }>()
+  const read = (name: string): string | undefined => {
+    const path = join(dir, name)
+    const ctimeMs = statSync(path, { throwIfNoEntry: false })?.ctimeMs
+    if (ctimeMs === undefined) return undefined
+    const before = known.get(name)
+    if (before?.ctimeMs === ctimeMs) return before.text
+    try {
+      const text = readFileSync(path, 'utf8')
+      known.set(name, { ctimeMs, text })
+      return text
+    } catch {
+      return undefined
+    }
+  }
+  return () => ({
+    soul: read('SOUL.md') ?? defaultPersona,
+    agents: read('AGENTS.md'),
+    user: read('USER.md'),
+    tools: read('TOOLS.md'),
+  })
+}

@@ -1,0 +1,40 @@
+/** Under this heading stand JARVIS's own lines: what they quote came from tools, and stays suspect when it is recalled. */
+export const ownHeading = '## What JARVIS did'
+const notesHeading = '## Notes'
+
+/** `memory/2026-01-31.md`, by this machine's calendar. */
+export function dailyPath(at: number): string {
+  const day = new Date(at)
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `memory/${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}.md`
+}
+
+/** What to add to a day's file so that `line` stands under the heading it belongs to. @param text the file as it is. */
+export function dailyAddition(text: string, line: string, by: 'jarvis' | 'notes'): string {
+  const last = [...text.matchAll(/^##? .+$/gm)].at(-1)?.[0].trim()
+  if (by === 'jarvis') return last === ownHeading ? `${line}\n` : `\n${ownHeading}\n\n${line}\n`
+  return last === ownHeading ? `\n${notesHeading}\n\n${line}\n` : `${line}\n`
+}
+
+/** Parts of a file by who wrote them: what stands below JARVIS's own heading came from tools. */
+export function partsOf(text: string): { text: string; isFromTools: boolean; firstLine: number }[] {
+  const parts: { text: string; isFromTools: boolean; firstLine: number }[] = []
+  let lines: string[] = []
+  let isFromTools = false
+  let firstLine = 1
+  const flush = (next: number) => {
+    if (lines.length > 0) parts.push({ text: lines.join('\n'), isFromTools, firstLine })
+    lines = []
+    firstLine = next
+  }
+  text.split('\n').forEach((line, at) => {
+    if (/^##? /.test(line)) {
+      const isOwn = line.trim() === ownHeading
+      if (isOwn !== isFromTools) flush(at + 1)
+      isFromTools = isOwn
+    }
+    lines.push(line)
+  })
+  flush(0)
+  return parts
+}

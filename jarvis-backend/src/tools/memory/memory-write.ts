@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { dailyAddition, dailyPath } from '../../memory/daily.ts'
+import type { Workspace } from '../../workspace/files.ts'
+import { defineTool } from '../tool.ts'
+
+export type WriteRecord = { path: string; before: string | undefined; checksum: string }
+
+export const memoryWrite = (
+  workspace: Workspace,
+  parts: { now(): number; redact(text: string): string; keep(record: WriteRecord): string },
+) =>
+  defineTool({
+    name: 'memory_write',
+    title: 'Write into the memory',
+    description:
+      "Adds text to the memory. Without `path` it goes to today's notes; use path MEMORY.md only for what will still be true in a year. With `replaces` it replaces exactly that text, which must stand there once. Write down what the operator wants remembered, and decisions with their reasons; never secrets.",
+    tier: 'yellow',
+    timeoutMs: 10_000,
+    input: z.strictObject({
+      text: z.string().trim().min(1).max(8_000).describe('Markdown, as it should stand there.'),
+      path: z.string().min(1).max(300).optional().describe("A file of the memory. Absent: today's notes."),
+      replaces: z.string().min(1).max(8_000).optional().describe('The text to replace, exactly as it stands.'),
+    }),
+    async run({ text: asked, path = dailyPath(parts.now()), replaces }) {
+      const text = parts.redact(asked)
+      const known = workspace.list().some((file) => file.path === path) ? workspace.read(path) : undefined
+      if (known?.problem !== undefined) return refused(`${path} is not written to. ${known.problem}`)
+      let written: ReturnType<Workspace['read']>
+      if (replaces === undefined) written = workspace.append(path, dailyAddition(known?.text ?? '', text, 'notes'))
+      else {
+        const times = (known?.text.split(replaces).length ?? 1) - 1
+        if (known === undefined || times !== 1) {
+          return refused(
+            `replaces: that text stands ${times === 0 ? 'nowhere' : `${times} times`} in ${path}. Nothing was written.`,
+          )
+        }
+        written = workspace.write(
+          path,
+          known.text.replace(replaces, () => text),
+          known.checksum,
+        )
+      }
+      const undoId = parts.keep({ path, before: known?.text, checksum: written.checksum })
+      const did = replaces === undefined ? `Added to ${path}` : `Changed in ${path}`
+      return { text: `${did}.`, summary: `${did}: ${text.split('\n')[0]?.slice(0, 120) ?? ''}`, data: { path, undoId } }
+    },
+  })
+
+const refused = (text: string) => ({ text, summary: text, isError: true })
