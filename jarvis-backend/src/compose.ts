@@ -38,6 +38,7 @@ import { isWatched, serveChat } from './realtime/chat.ts'
 import { serveCluster } from './realtime/cluster.ts'
 import { createRealtime } from './realtime/server.ts'
 import { serveTerminal } from './realtime/terminal.ts'
+import { serveTerminal } from './realtime/terminal.ts'
 import { createRedactor, createStreamRedactor, profiles, quote, usualTier } from './safety/index.ts'
 import { createConfirmationStore, createExecutionStore } from './store/sqlite/confirmations.ts'
 import { type Database, openDatabase } from './store/sqlite/database.ts'
@@ -222,6 +223,13 @@ export function compose(config: Config, version: string, dashboardDir: string, r
 
   serveChat(chat, { runs, confirmations, store, now, report })
   const clusterFeed = serveCluster(realtime.namespace('/cluster'), { cluster, clock, record: activity.record })
+  serveTerminal(realtime.namespace('/terminal'), {
+    terminals: config.isTerminalOn ? homelab.terminals : undefined,
+    clock,
+    record: (body) => database.durably(() => journal.append('terminal', redactor.value(body))),
+    activity: activity.record,
+    report,
+  })
   serveTerminal(realtime.namespace('/terminal'), {
     terminals: config.isTerminalOn ? homelab.terminals : undefined,
     clock,

@@ -5,47 +5,25 @@ import { createConnection, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createSshShell, type SshOptions } from '../src/homelab/ssh/index.ts'
-import { systemClock } from '../src/lib/clock.ts'
+import { createSshShell } from '../src/homelab/ssh/index.ts'
 import { JarvisError } from '../src/protocol/index.ts'
-import { quote } from '../src/safety/index.ts'
 import { createFakeClock } from './support/fake-clock.ts'
-import { type Sshd, type SshdOptions, startSshd } from './support/sshd.ts'
+import { startKnownSshd } from './support/known-sshd.ts'
+import type { SshdOptions } from './support/sshd.ts'
 
 type ShellOptions = Parameters<typeof createSshShell>[0]
 
-/** A server, a folder with the known_hosts that has its key, and shells that end with the test. */
-async function start(options: SshdOptions = {}) {
-  const sshd = await startSshd(options)
-  const dir = mkdtempSync(join(tmpdir(), 'jarvis-ssh-'))
-  onTestFinished(async () => {
-    await sshd.close()
-    rmSync(dir, { recursive: true, force: true })
-  })
-  const knownHostsPath = join(dir, 'known_hosts')
-  writeFileSync(knownHostsPath, `${nameOf(sshd)} ${sshd.hostKey()}\n`)
+/** Shells that end with the test. */
+async function start(settings: SshdOptions = {}) {
+  const { options, ...known } = await startKnownSshd(settings)
   const shell = (other: Partial<ShellOptions> = {}) => {
-    const made = createSshShell({ ...usual(sshd, knownHostsPath), ...other })
+    const made = createSshShell({ ...options, ...other })
     onTestFinished(() => made.close())
     const run = (argv: readonly string[], signal = new AbortController().signal) => made.run('pve1', [argv], { signal })
     return { ...made, argv: run, sh: (script: string, signal?: AbortSignal) => run(['sh', '-c', script], signal) }
   }
-  return { sshd, dir, knownHostsPath, shell }
+  return { ...known, shell }
 }
-
-const nameOf = ({ port }: Sshd) => `[127.0.0.1]:${port}`
-const usual = (sshd: Sshd, knownHostsPath: string): SshOptions => ({
-  user: sshd.user,
-  keyPath: sshd.clientKeyPath,
-  agentSocket: undefined,
-  knownHostsPath,
-  clock: systemClock,
-  addressOf: (node) => {
-    if (node === 'pve1') return { host: sshd.host, port: sshd.port }
-    throw new JarvisError('not_found', `There is no node ${node}.`)
-  },
-  quote,
-})
 
 function makeKey(path: string, passphrase = '', type = 'ed25519') {
   execFileSync('ssh-keygen', ['-q', '-t', type, '-N', passphrase, '-C', 'test', '-f', path])
@@ -151,11 +129,13 @@ test('of a huge output head and tail are kept, and how much is missing is said',
 test('many commands share one connection, and no more at once than the server takes', async () => {
   const { shell, sshd } = await start({ settings: ['MaxSessions 3'] })
   const { sh } = shell()
+  const all = Array.from({ length: 30 }, (_, count) => count)
 
-  const outputs = await Promise.all(Array.from({ length: 40 }, (_, count) => sh(`echo ${count}`)))
+  const outputs = await Promise.all(all.map((count) => sh(`echo ${count}`)))
 
-  expect(outputs.map(({ stdout }) => Number(stdout))).toEqual(Array.from({ length: 40 }, (_, count) => count))
+  expect(outputs.map(({ stdout }) => Number(stdout))).toEqual(all)
   expect(sshd.log().match(/Accepted publickey/g)).toHaveLength(1)
+  expect(sshd.log()).toContain('no more sessions')
 })
 
 test('a server that takes no sessions is said to be one', async () => {
@@ -424,7 +404,7 @@ test('of a server’s keys the one is asked for that is known', async () => {
   const rsa = makeKey(join(dir, 'rsa'), '', 'rsa')
   const { shell, sshd } = await start({ settings: [`HostKey ${rsa}`] })
   const knownHostsPath = join(dir, 'known_hosts')
-  writeFileSync(knownHostsPath, `${nameOf(sshd)} ${readFileSync(`${rsa}.pub`, 'utf8')}`)
+  writeFileSync(knownHostsPath, `[127.0.0.1]:${sshd.port} ${readFileSync(`${rsa}.pub`, 'utf8')}`)
   expect((await shell({ knownHostsPath }).sh('echo in')).stdout).toBe('in\n')
 })
 

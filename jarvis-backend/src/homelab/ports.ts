@@ -98,4 +98,36 @@ export interface Waker {
   wake(node: string, options: CallOptions): Promise<{ cameOnline: boolean; wasOnline: boolean; afterMs: number }>
 }
 
-export type Homelab = { cluster: Cluster; shell: Shell; waker: Waker }
+export type TerminalSize = { cols: number; rows: number }
+
+/** An interactive shell. Its output is held back until the first `resume()`. */
+export interface TerminalSession {
+  /** What a person types. @throws JarvisError `too_many_requests` while the shell does not read what was typed. */
+  write(data: string): void
+  resize(size: TerminalSize): void
+  /** Output is held back, at its source once some of it has gathered, until `resume()`. */
+  pause(): void
+  resume(): void
+  /** Ends it; its end is told as any other. */
+  close(): void
+}
+
+/** Shells for operators. What is typed there is no tool call and passes no gate: nothing but a person may reach this. */
+export interface Terminals {
+  /**
+   * @param options.onEnd called once, with the shell's exit code where it has one.
+   * @throws JarvisError `not_found`, `cluster_unreachable`; the signal's reason, until it is open.
+   */
+  open(
+    node: string,
+    options: {
+      size: TerminalSize
+      signal: AbortSignal
+      onOutput(data: string): void
+      onEnd(code?: number): void
+    },
+  ): Promise<TerminalSession>
+}
+
+/** `terminals`: absent where the cluster offers none. */
+export type Homelab = { cluster: Cluster; shell: Shell; waker: Waker; terminals?: Terminals }

@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import { JarvisError } from '../protocol/index.ts'
 import type { Homelab } from './ports.ts'
 import { type Connection, createProxmox } from './proxmox/index.ts'
-import { createSshShell } from './ssh/index.ts'
+import { createSshShell, createSshTerminals } from './ssh/index.ts'
 import { createWaker } from './wol/index.ts'
 
 export type RealHomelab = {
@@ -26,7 +26,8 @@ export function connectHomelab({
   clock,
   protectedTargets,
 }: RealHomelab): Homelab {
-  const shell = createSshShell({ ...ssh, clock, quote, addressOf })
+  const overSsh = { ...ssh, clock, quote, addressOf }
+  const shell = createSshShell(overSsh)
   const proxmox = createProxmox({ connection, shell, clock, protectedTargets })
 
   function addressOf(node: string) {
@@ -41,6 +42,7 @@ export function connectHomelab({
 
   return {
     shell,
+    terminals: createSshTerminals(overSsh),
     waker: createWaker({ cluster: proxmox, macOf: (node) => nodes.get(node)?.mac, target: wolTarget, clock }),
     cluster: {
       ...proxmox,

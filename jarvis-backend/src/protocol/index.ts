@@ -52,6 +52,13 @@ export {
   type TerminalRequests,
   terminalRequests,
 } from './terminal.ts'
+export {
+  type TerminalEvents,
+  TerminalId,
+  type TerminalReplies,
+  type TerminalRequests,
+  terminalRequests,
+} from './terminal.ts'
 export { Card, Decision, ProfileName, profileNames, Requester, Target, Tier, tiers, type Verdict } from './tier.ts'
 export {
   Recalled,

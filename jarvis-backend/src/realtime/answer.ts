@@ -8,7 +8,10 @@ type Ack = (reply: { ok: true } | ({ ok: false } & ErrorBody)) => void
 /** Requests a socket may make in one second before it is told to slow down. */
 const perSecond = 1_000
 
-/** The one place that acknowledges: checks payload and role, answers every failure with a code, and never throws. */
+/**
+ * The one place that acknowledges: checks payload and role, answers every failure with a code, and never throws. What
+ * `handle` returns at once is acknowledged at once.
+ */
 export function answer<Input>(
   socket: Socket,
   options: {
@@ -17,12 +20,19 @@ export function answer<Input>(
     weight?: number
     report(error: unknown, message: string): void
   },
-  handle: (input: Input, identity: Identity) => object,
+  handle: (input: Input, identity: Identity) => object | Promise<object>,
 ) {
   return (...args: unknown[]) => {
     const last = args.at(-1)
     const reply: Ack = typeof last === 'function' ? (last as Ack) : () => {}
     const payload = typeof args[0] === 'function' ? undefined : args[0]
+    const refuse = (error: unknown) => {
+      const code = error instanceof JarvisError ? error.code : 'internal'
+      if (code === 'internal' || code === 'storage_failed') options.report(error, 'a socket request failed')
+      const message =
+        error instanceof JarvisError ? error.message : 'Something went wrong inside JARVIS; the log says more.'
+      reply({ ok: false, error: { code, message } })
+    }
     try {
       const identity = identityOf(socket)
       slowDown(socket, options.weight ?? 1)
@@ -34,13 +44,11 @@ export function answer<Input>(
         const issues = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'payload'}: ${message}`)
         throw new JarvisError('invalid_request', issues.join('; '))
       }
-      reply({ ok: true, ...handle(parsed.data, identity) })
+      const handled = handle(parsed.data, identity)
+      if (handled instanceof Promise) handled.then((result: object) => reply({ ok: true, ...result })).catch(refuse)
+      else reply({ ok: true, ...handled })
     } catch (error) {
-      const code = error instanceof JarvisError ? error.code : 'internal'
-      if (code === 'internal' || code === 'storage_failed') options.report(error, 'a socket request failed')
-      const message =
-        error instanceof JarvisError ? error.message : 'Something went wrong inside JARVIS; the log says more.'
-      reply({ ok: false, error: { code, message } })
+      refuse(error)
     }
   }
 }

@@ -94,6 +94,7 @@ export type JournalKind =
   | 'restore'
   | 'prune'
   | 'terminal'
+  | 'terminal'
   | 'memory'
 
 export interface Transactions {

@@ -5,6 +5,7 @@ import { createControls, type SimulatorControls } from './controls.ts'
 import { writeHistory } from './history.ts'
 import { createMetrics } from './metrics.ts'
 import { createShell } from './shell.ts'
+import { createTerminals } from './terminals.ts'
 import { createWaker } from './waker.ts'
 import { createWorld } from './world.ts'
 
@@ -25,9 +26,11 @@ export function createSimulator(options: {
   const world = createWorld(options.clock, options.seed ?? 1, options.speed ?? 1)
   writeHistory(world)
   const metrics = createMetrics(world)
+  const shell = createShell(world, metrics)
   return {
     cluster: createCluster(world, metrics, options.protectedTargets),
-    shell: createShell(world, metrics),
+    shell,
+    terminals: createTerminals(world, shell),
     waker: createWaker(world),
     controls: createControls(world),
   }

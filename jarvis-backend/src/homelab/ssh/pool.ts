@@ -10,8 +10,11 @@ export type SessionEnd = 'over' | 'left' | 'refused'
 /** The right to one session on a connection. */
 export type Lease = {
   connection: Connection
-  /** No other session was open: a server that refuses this one takes none. */
-  wasAlone: boolean
+  /** The server has refused so often that it makes no sense to go on. */
+  isHopeless(): boolean
+  /** The server has opened it. */
+  begun(): void
+  /** Called once. */
   release(end: SessionEnd): void
 }
 
@@ -25,6 +28,10 @@ export type Pool = {
 type Link = {
   connection: Connection
   active: number
+  /** Of those active, the ones that the server has opened; and the most of them that there ever were. */
+  begun: number
+  proven: number
+  refusedInARow: number
   limit: number
   isRetired: boolean
   /** `true`: a session is handed over; `false`: the connection is used for nothing new. */
@@ -32,12 +39,15 @@ type Link = {
   cancelIdle?: () => void
 }
 
+const momentMs = 50
+const tries = 40
+
 /** One connection to a node, made when it is needed, shared by its commands, ended when it has been idle for long. */
 export function createPool(parts: {
   connect(node: string): Promise<Connection>
   clock: Clock
   idleMs: number
-  /** What a server takes on one connection, as a rule 10. */
+  /** On one connection, at once. A server that takes fewer is asked for fewer. */
   maxSessions: number
 }): Pool {
   const { clock, idleMs } = parts
@@ -49,7 +59,16 @@ export function createPool(parts: {
     const known = links.get(node)
     if (known !== undefined) return known
     const made = parts.connect(node).then((connection) => {
-      const link: Link = { connection, active: 0, limit: parts.maxSessions, isRetired: false, waiting: new Set() }
+      const link: Link = {
+        connection,
+        active: 0,
+        begun: 0,
+        proven: 0,
+        refusedInARow: 0,
+        limit: parts.maxSessions,
+        isRetired: false,
+        waiting: new Set(),
+      }
       open.add(connection)
       connection.onLost(() => {
         open.delete(connection)
@@ -72,13 +91,11 @@ export function createPool(parts: {
     for (const answer of link.waiting) answer(false)
   }
 
-  const leaseOf = (node: string, link: Link): Lease => ({
-    connection: link.connection,
-    wasAlone: link.active === 1,
-    release(end) {
+  const leaseOf = (node: string, link: Link): Lease => {
+    let isBegun = false
+    const wasAlone = link.active === 1
+    const handOver = () => {
       link.active -= 1
-      if (end === 'left') retire(node, link)
-      if (end === 'refused') link.limit = Math.max(1, Math.min(link.limit, link.active))
       const [next] = link.waiting
       if (next !== undefined && link.active < link.limit) {
         link.active += 1
@@ -87,8 +104,29 @@ export function createPool(parts: {
       if (link.active > 0) return
       if (link.isRetired) link.connection.end()
       else link.cancelIdle = clock.after(idleMs, link.connection.end)
-    },
-  })
+    }
+    return {
+      connection: link.connection,
+      isHopeless: () => (link.proven === 0 ? wasAlone : link.refusedInARow > tries),
+      begun() {
+        isBegun = true
+        link.begun += 1
+        link.proven = Math.max(link.proven, link.begun)
+        link.refusedInARow = 0
+      },
+      release(end) {
+        if (isBegun) link.begun -= 1
+        if (end === 'left') retire(node, link)
+        if (end !== 'refused') handOver()
+        else {
+          // It also refuses while it tidies up a session that is over: what it once took it takes again in a moment.
+          link.limit = Math.max(1, link.proven, Math.min(link.limit, link.active - 1))
+          link.refusedInARow += 1
+          clock.after(momentMs, handOver)
+        }
+      },
+    }
+  }
 
   return {
     async lease(node, signal) {

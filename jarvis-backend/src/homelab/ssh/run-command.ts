@@ -4,8 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { JarvisError } from '../../protocol/index.ts'
 import type { CommandOutput } from '../ports.ts'
 import { cappedOutput } from './capped-output.ts'
-import type { Connection } from './connect.ts'
-import type { SessionEnd } from './pool.ts'
+import type { Lease, SessionEnd } from './pool.ts'
 
 export type CommandLimits = {
   /** For the node to begin with a command. */
@@ -30,21 +29,21 @@ export class NotBegun extends Error {
 /**
  * Runs one command line without TTY and with an empty standard input. Rejects at once when the signal aborts, and
  * lets go of the command behind it.
- * @param freed called once, when its session is over, with what is known of that.
+ * @param lease released when its session is over, which may be later.
  * @throws NotBegun, JarvisError `cluster_unreachable`, the signal's reason.
  */
 export function runCommand(
-  { client, isLost, cut }: Connection,
+  lease: Lease,
   line: string,
   parts: {
     node: string
     clock: Clock
     limits: CommandLimits
     signal: AbortSignal
-    freed(end: SessionEnd): void
   },
 ): Promise<CommandOutput> {
-  const { node, clock, limits, signal, freed } = parts
+  const { node, clock, limits, signal } = parts
+  const { client, isLost, cut } = lease.connection
   const stdout = cappedOutput(limits.keepBytes)
   const stderr = cappedOutput(limits.keepBytes)
   let channel: ClientChannel | undefined
@@ -66,7 +65,7 @@ export function runCommand(
       if (isFreed) return
       isFreed = true
       cancelGrace?.()
-      freed(end)
+      lease.release(end)
     }
     const failed = (text: string) => new JarvisError('cluster_unreachable', text)
     const giveUp = (error: unknown) => {
@@ -112,6 +111,7 @@ export function runCommand(
 
     function follow(opened: ClientChannel) {
       channel = opened
+      lease.begun()
       opened.on('data', (chunk: Buffer) => take(stdout, chunk))
       opened.stderr.on('data', (chunk: Buffer) => take(stderr, chunk))
       opened.on('error', () => {})

@@ -1,9 +1,12 @@
+import { setMaxListeners } from 'node:events'
 import { JarvisError } from '../../protocol/index.ts'
 import type { CallOptions, CommandOutput, Shell } from '../ports.ts'
 import { connect, type SshOptions } from './connect.ts'
 import { createPool } from './pool.ts'
 import { type CommandLimits, NotBegun, runCommand } from './run-command.ts'
 
+/** Fewer than the 10 that sshd takes as a rule: one that is over counts there a moment longer. */
+const maxSessions = 6
 const usual: CommandLimits = { startMs: 10_000, commandMs: 300_000, graceMs: 2_000, keepBytes: 64 * 1024 }
 
 /**
@@ -15,20 +18,22 @@ export function createSshShell(
 ): Shell & { close(): void } {
   const { clock, quote, idleMs = 300_000 } = options
   const limits = { ...usual, ...options.limits }
-  const pool = createPool({ connect: (node) => connect(node, options), clock, idleMs, maxSessions: 10 })
+  const pool = createPool({ connect: (node) => connect(node, options), clock, idleMs, maxSessions })
 
   return {
     async run(node: string, stages: readonly (readonly string[])[], { signal }: CallOptions): Promise<CommandOutput> {
       const line = stages.map(quote).join(' | ')
+      // One signal may end many commands.
+      setMaxListeners(0, signal)
       for (let losses = 0; ; ) {
         const lease = await pool.lease(node, signal)
         try {
-          return await runCommand(lease.connection, line, { node, clock, limits, signal, freed: lease.release })
+          return await runCommand(lease, line, { node, clock, limits, signal })
         } catch (error) {
           if (!(error instanceof NotBegun)) throw error
           // An idle connection may have died unseen: a command that never began begins on a new one.
           if (error.why === 'lost') losses += 1
-          if (error.why === 'lost' ? losses === 1 : !lease.wasAlone) continue
+          if (error.why === 'lost' ? losses < 2 : !lease.isHopeless()) continue
           const text =
             error.why === 'refused'
               ? `${node} takes no sessions over SSH (MaxSessions in its sshd_config).`
