@@ -18,7 +18,7 @@ test.each([
   const jarvis = await startJarvis()
   const client = await open(jarvis, createToken(jarvis))
   const { tools } = await client.listTools()
-  expect(tools).toHaveLength(18)
+  expect(tools).toHaveLength(21)
   expect(tools.find(({ name }) => name === 'get_vms')?.annotations).toMatchObject({ readOnlyHint: true })
   expect(tools.find(({ name }) => name === 'stop_vm')?.annotations).toMatchObject({
     destructiveHint: true,
@@ -90,7 +90,7 @@ test('a read-only token sees and runs reads alone', async () => {
   const jarvis = await startJarvis()
   const client = await connect(jarvis, createToken(jarvis, { isReadOnly: true }))
   const { tools } = await client.listTools()
-  expect(tools).toHaveLength(9)
+  expect(tools).toHaveLength(11)
   const result = await client.callTool({ name: 'wake_node', arguments: { node: 'agent' } })
   expect(result.isError).toBe(true)
   expect(jarvis.controls.effects).toEqual([])
