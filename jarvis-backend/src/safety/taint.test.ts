@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { type ProfileName, profileNames, type Tier } from '../protocol/index.ts'
+import { decide } from './decide.ts'
 import { createFinder, runsOf } from './phrases.ts'
+import { shippedPolicy } from './policy-shipped.ts'
 import { type Sources, summarySource, taintOf } from './taint.ts'
 
 const nodes = ['pve', 'agent1', 'mediaserver'].map((name) => ({ name }))
@@ -617,4 +620,40 @@ test('nothing throws, and what is taken from a result is always found', () => {
   function note(text: string): Line {
     return tool('get_vms', text)
   }
+})
+
+describe('the verdict', () => {
+  const target = { kind: 'none', id: 'desk' } as const
+  const sources = () => sourcesOf([tool('get_vms', 'say hello to everybody')])
+  const input = { text: 'Please say hello to everybody' }
+  const verdict = (baseTier: Tier, profile: ProfileName, from?: () => Sources) =>
+    decide({ toolName: 'mail__send', baseTier, input, ...(from && { sources: from }) }, target, {
+      cluster: { nodes: [], guests: [] },
+      policy: { ...shippedPolicy, profile, allow: [{ tool: 'mail__send', target: 'desk', because: 'as I like' }] },
+      now: 0,
+    })
+
+  test.each(profileNames)('under %s yellow asks at least, red is refused, and no allow entry helps', (profile) => {
+    expect(['red', 'black']).toContain(verdict('yellow', profile, sources).tier)
+    expect(verdict('red', profile, sources).tier).toBe('black')
+  })
+
+  test('is raised by one tier and says why', () => {
+    expect(verdict('yellow', 'balanced')).toMatchObject({ tier: 'yellow' })
+    expect(verdict('yellow', 'balanced', sources)).toMatchObject({
+      tier: 'red',
+      rule: 'taint',
+      reason: expect.stringContaining('repeats text from the result of get_vms: "say hello to'),
+    })
+    expect(verdict('red', 'balanced', sources).reason).toContain('by typing /mail__send')
+  })
+
+  test('of a read is made without looking where its words came from', () => {
+    const never = () => {
+      throw new Error('looked')
+    }
+    expect(verdict('green', 'balanced', never).tier).toBe('green')
+    // And what cannot be told is refused.
+    expect(verdict('yellow', 'balanced', never)).toMatchObject({ tier: 'black', rule: 'taint' })
+  })
 })
