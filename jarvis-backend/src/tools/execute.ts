@@ -42,14 +42,15 @@ export function createExecutor(
   const records = createRecords(parts)
   const { record, refuse, fail } = records
   const breaker = createBreaker(() => world().policy.limits.breaker, clock.now)
+  const { recover, check, findOut } = createRecovery(parts)
   const performer = createPerformer({
     ...parts,
     records,
     breaker,
+    findOut,
     run: ({ tool, input }, context) => tool.run(input, context),
   })
   const { read, runClaimed } = performer
-  const { recover, check } = createRecovery(parts)
   const { ask, resume } = createAsking({ ...parts, records, settleOver, runClaimed, runApproved })
   const rateLimit = createRateLimit(() => world().policy.limits.rates, clock.now)
 

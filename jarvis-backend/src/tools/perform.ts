@@ -5,7 +5,9 @@ import type { Breaker } from './breaker.ts'
 import type { CallContext, Ready } from './call.ts'
 import type { Reservation } from './grants.ts'
 import type { ExecutionStore, Journal, Transactions } from './ports.ts'
+import type { Reconciled } from './reconcile.ts'
 import type { Records } from './records.ts'
+import { mayHaveRun } from './recover.ts'
 import { type Done, runTool } from './run-tool.ts'
 import type { ToolContext, ToolOutput } from './tool.ts'
 
@@ -18,6 +20,8 @@ export function createPerformer(parts: {
   clock: Clock
   records: Records
   breaker: Breaker
+  /** Asks the cluster what became of a call whose answer was lost. */
+  findOut(toolUseId: string, signal: AbortSignal): Promise<Reconciled>
   /** Starts the tool. */
   run(ready: Ready, context: ToolContext): Promise<ToolOutput>
   report(error: unknown, toolName: string): void
@@ -59,13 +63,14 @@ export function createPerformer(parts: {
       const use = { toolUseId, toolName, toolInput, tier: verdict.tier, ...byGrant(reservation) }
       context.append({ type: 'tool_use', ...use })
       breaker.began(toolName, target.node)
-      const done = await runTool(tool, (toolContext) => parts.run(ready, toolContext), {
+      const ended = await runTool(tool, (toolContext) => parts.run(ready, toolContext), {
         signal: context.signal,
         clock,
         report,
         onProgress: (message) => context.progress(toolUseId, redactor.text(message)),
         onTask: (upid) => executions.noteTask(toolUseId, upid),
       })
+      const done = ended.isLost ? await foundOut(ended, toolUseId, context) : ended
       const { output, outcome, durationMs, isFault } = done
       const summary = redactor.text(output.summary)
       breaker.ended(toolName, target.node, isFault, summary)
@@ -86,6 +91,15 @@ export function createPerformer(parts: {
       running -= 1
       if (running === 0) for (const done of onIdle.splice(0)) done()
     }
+  }
+
+  /** A lost answer is no failure: where the cluster shows what became of the call, that is its outcome. */
+  async function foundOut(lost: Done, toolUseId: string, context: CallContext): Promise<Done> {
+    context.progress(toolUseId, 'The answer was lost: looking what became of it')
+    const { outcome, text } = await parts.findOut(toolUseId, context.signal)
+    const all = outcome === 'unknown' ? `${lost.output.text} ${mayHaveRun} ${text}` : `${lost.output.text} ${text}`
+    const output = { text: all.trim(), summary: text || lost.output.summary, isError: outcome !== 'done' }
+    return { ...lost, output, outcome }
   }
 
   return {

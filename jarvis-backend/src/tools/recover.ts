@@ -1,5 +1,5 @@
 import type { Cluster } from '../homelab/ports.ts'
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, sleep } from '../lib/clock.ts'
 import { type Entry, JarvisError, type ToolCall } from '../protocol/index.ts'
 import type { Redactor } from '../safety/index.ts'
 import type { CallContext } from './call.ts'
@@ -21,6 +21,9 @@ export type RecoveryParts = {
 
 /** How long a restarted server looks for a call's outcome before it says that it does not know. */
 const lookForMs = 30_000
+/** How often, and after what time each, one looks for a call whose answer was lost just now. */
+const mostLooks = 3
+const lookAgainMs = 3_000
 export const mayHaveRun = 'It may have run or not: look at the state before asking for it again.'
 
 /** What becomes of a call that was claimed and left no result: it is looked for, and never run again. */
@@ -74,6 +77,21 @@ export function createRecovery({ executions, journal, transactions, redactor, cl
     }
   }
 
+  /** For a call that is still being settled: a task may show a moment later than its request was made. */
+  async function findOut(toolUseId: string, signal: AbortSignal): Promise<Reconciled> {
+    const claimed = executions.get(toolUseId)
+    if (claimed === undefined) return { outcome: 'unknown', text: '' }
+    for (let looks = 1; ; looks += 1) {
+      const found = await look(toolUseId, claimed, claimed)
+      if (found.outcome !== 'unknown' || looks === mostLooks || signal.aborted) return found
+      try {
+        await sleep(clock, lookAgainMs, signal)
+      } catch {
+        return found
+      }
+    }
+  }
+
   async function check(toolUseId: string): Promise<Reconciled> {
     const claimed = executions.get(toolUseId)
     if (claimed === undefined) throw new JarvisError('not_found', 'That call never started.')
@@ -90,5 +108,5 @@ export function createRecovery({ executions, journal, transactions, redactor, cl
     return { outcome, text }
   }
 
-  return { recover, check }
+  return { recover, check, findOut }
 }

@@ -3,8 +3,17 @@ import { JarvisError } from '../protocol/index.ts'
 import type { Outcome } from './ports.ts'
 import type { Tool, ToolContext, ToolOutput } from './tool.ts'
 
-/** `isFault`: the tool itself failed: what it returns is an answer, even a bad one. Undefined where that cannot be told. */
-export type Done = { output: ToolOutput; outcome: Outcome; durationMs: number; isFault: boolean | undefined }
+/**
+ * `isFault`: the tool itself failed: what it returns is an answer, even a bad one. Undefined where that cannot be told.
+ * `isLost`: a change was asked for, and the answer did not come.
+ */
+export type Done = {
+  output: ToolOutput
+  outcome: Outcome
+  durationMs: number
+  isFault: boolean | undefined
+  isLost: boolean
+}
 
 /** Mistakes of the caller's, which say nothing of the tool. */
 const mistakes: readonly string[] = ['not_found', 'invalid_request']
@@ -33,6 +42,7 @@ export async function runTool(
   })
   let output: ToolOutput
   let isFault: boolean | undefined = false
+  let isLost = false
   try {
     output = await Promise.race([
       run({
@@ -54,6 +64,7 @@ export async function runTool(
     if (!stop.signal.aborted && !(error instanceof JarvisError)) parts.report(error, tool.name)
     const isMistake = error instanceof JarvisError && mistakes.includes(error.code)
     isFault = signal.aborted || isMistake ? undefined : true
+    isLost = error instanceof JarvisError && error.code === 'outcome_unknown' && tool.tier !== 'green'
     const text = signal.aborted
       ? 'Stopped waiting for it. What had already begun on the cluster goes on.'
       : error instanceof Error
@@ -66,6 +77,6 @@ export async function runTool(
   }
   // A read that was left behind changed nothing, so there is nothing not to know.
   const isLeft = stop.signal.aborted && tool.tier !== 'green'
-  const outcome = isLeft ? 'unknown' : output.isError === true ? 'failed' : 'done'
-  return { output, outcome, durationMs: clock.now() - startedAt, isFault }
+  const outcome = isLeft || isLost ? 'unknown' : output.isError === true ? 'failed' : 'done'
+  return { output, outcome, durationMs: clock.now() - startedAt, isFault, isLost }
 }

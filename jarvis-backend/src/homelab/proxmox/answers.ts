@@ -9,7 +9,10 @@ const whole = figure.transform((value) => (value === undefined ? undefined : Mat
 const words = z
   .preprocess((value) => (isNothing(value) ? undefined : String(value)), z.string().optional())
   .catch(undefined)
-const flag = z.unknown().transform((value) => value === 1 || value === '1' || value === true)
+const flag = z
+  .unknown()
+  .optional()
+  .transform((value) => value === 1 || value === '1' || value === true)
 /** Guests are named by it, so it must be one. */
 const vmid = z.coerce.number().pipe(z.int().min(1).max(999_999_999))
 

@@ -11,13 +11,7 @@ export type Trust = {
 }
 
 /** No byte of a request has left: it may be sent elsewhere. `message` goes on from the entry's name. */
-export class NotConnected extends Error {
-  readonly isCertificate: boolean
-  constructor(message: string, isCertificate = false) {
-    super(message)
-    this.isCertificate = isCertificate
-  }
-}
+export class NotConnected extends Error {}
 
 /** An agent whose sockets have shown a trusted certificate before a request can be written to them. */
 export function createAgent(
@@ -35,7 +29,7 @@ export function createAgent(
     done: (error: Error | null, socket?: Duplex) => void,
   ): undefined {
     const host = to.host ?? ''
-    const socket = connect(tlsOptions(host, Number(to.port), trust))
+    const socket = connect(tlsOptions(host, Number(to.port), trust.ca))
     let isDone = false
     const settle = (problem: NotConnected | undefined) => {
       if (isDone) return
@@ -50,7 +44,7 @@ export function createAgent(
       socket.destroy()
       done(problem)
     }
-    const onError = (error: NodeJS.ErrnoException) => settle(notConnected(error, socket))
+    const onError = (error: NodeJS.ErrnoException) => settle(notConnected(error))
     const timer = setTimeout(() => settle(new NotConnected(`did not answer within ${connectMs / 1000} s`)), connectMs)
     socket.on('error', onError)
     socket.on('close', () => settle(new NotConnected('closed the connection')))
@@ -58,46 +52,44 @@ export function createAgent(
   }
 }
 
-function tlsOptions(host: string, port: number, { fingerprints, ca }: Trust): ConnectionOptions {
+function tlsOptions(host: string, port: number, ca: string | undefined): ConnectionOptions {
   return {
     host,
     port,
     // A server name may not be an address.
     ...(isIP(host) === 0 && { servername: host }),
-    // A pinned certificate is trusted for itself, whoever signed it and whatever name it bears.
-    rejectUnauthorized: fingerprints.length === 0,
+    // Judged once it is shown, so that a person can be told what was shown; nothing is sent before.
+    rejectUnauthorized: false,
     ...(ca !== undefined && { ca }),
   }
 }
 
+/** A pinned certificate is trusted for itself, whoever signed it and whatever name it bears. */
 function mistrust(socket: TLSSocket, { fingerprints }: Trust): NotConnected | undefined {
-  if (fingerprints.length === 0) return undefined
-  const shown = socket.getPeerCertificate().fingerprint256
+  const shown = socket.getPeerCertificate().fingerprint256 ?? 'none'
   if (fingerprints.includes(shown)) return undefined
+  if (fingerprints.length > 0) {
+    return new NotConnected(
+      `shows a certificate that PVE_FINGERPRINT does not name, so the token was not sent: ${shown}. If you changed the certificate, compare with "pvenode cert info" on the node and put it there`,
+    )
+  }
+  if (socket.authorized) return undefined
+  const { authorizationError: why } = socket as { authorizationError?: unknown }
   return new NotConnected(
-    `shows a certificate that PVE_FINGERPRINT does not name, so the token was not sent: ${shown}. If you changed the certificate, compare with "pvenode cert info" on the node and put it there`,
-    true,
+    `has a certificate that is not trusted (${why instanceof Error ? why.message : String(why)}), so the token was not sent: set PVE_CA_FILE, or PVE_FINGERPRINT=${shown} once "pvenode cert info" on the node shows the same`,
   )
 }
 
-function notConnected(error: NodeJS.ErrnoException, socket: TLSSocket): NotConnected {
-  const { code = '' } = error
-  const simple: Record<string, string> = {
-    ECONNREFUSED: 'refuses connections',
-    ECONNRESET: 'closed the connection',
-    ENOTFOUND: 'is a name that cannot be resolved',
-    EAI_AGAIN: 'is a name that cannot be resolved now',
-    EHOSTUNREACH: 'cannot be reached',
-    ENETUNREACH: 'cannot be reached',
-    ETIMEDOUT: 'did not answer',
-    EPROTO: 'does not speak TLS there',
-  }
-  const known = simple[code]
-  if (known !== undefined) return new NotConnected(known)
-  const shown = socket.getPeerCertificate().fingerprint256
-  if (shown === undefined) return new NotConnected(`gives no usable connection (${code || error.message})`)
-  return new NotConnected(
-    `has a certificate that is not trusted (${code || error.message}), so the token was not sent: set PVE_CA_FILE, or PVE_FINGERPRINT=${shown} once "pvenode cert info" on the node shows the same`,
-    true,
-  )
+const simple: Record<string, string> = {
+  ECONNREFUSED: 'refuses connections',
+  ECONNRESET: 'closed the connection',
+  ENOTFOUND: 'is a name that cannot be resolved',
+  EAI_AGAIN: 'is a name that cannot be resolved now',
+  EHOSTUNREACH: 'cannot be reached',
+  ENETUNREACH: 'cannot be reached',
+  ETIMEDOUT: 'did not answer',
+  EPROTO: 'does not speak TLS there',
 }
+
+const notConnected = ({ code = '', message }: NodeJS.ErrnoException) =>
+  new NotConnected(simple[code] ?? `gives no usable connection (${code || message})`)

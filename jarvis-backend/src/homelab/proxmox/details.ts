@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../lib/clock.ts'
 import type { ClusterState } from '../../protocol/index.ts'
 import type { Shell } from '../ports.ts'
@@ -15,6 +16,7 @@ import type { Api } from './transport.ts'
 const every = {
   rightsMs: 600_000,
   backupsMs: 600_000,
+  backupsAgainMs: 60_000,
   selfMs: 600_000,
   loadMs: 60_000,
   temperatureMs: 60_000,
@@ -44,6 +46,8 @@ export function createDetails(parts: {
 }): Details {
   const { api, clock, shell, known } = parts
   const ending = new AbortController()
+  // Each request under way listens.
+  setMaxListeners(0, ending.signal)
   const { signal } = ending
   const askedAt = new Map<string, number>()
   let isBusy = false
@@ -91,6 +95,8 @@ export function createDetails(parts: {
       const { items, missing } = await readBackups(source, state, {}, signal)
       for (const { vmid, createdAt } of [...items].reverse()) known.backupAt.set(vmid, createdAt)
       known.backupsMissing = missing.filter((line) => line.startsWith('backups on '))
+      const isBroken = missing.some((line) => line.includes('cannot be read'))
+      if (isBroken) askedAt.set('backups', clock.now() - every.backupsMs + every.backupsAgainMs)
       parts.changed()
     })
   }

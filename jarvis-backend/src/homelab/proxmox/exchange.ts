@@ -18,6 +18,15 @@ export type Exchange = {
   answerMs: number
 }
 
+/** `isStale`: the connection was kept from an earlier request, and may have been closed before this one. */
+export class Closed extends Error {
+  readonly isStale: boolean
+  constructor(isStale: boolean) {
+    super('closed the connection')
+    this.isStale = isStale
+  }
+}
+
 /**
  * One request and its whole answer. Rejects with the signal's reason, `NotConnected` where nothing was sent, else with
  * an error after which the request may have arrived.
@@ -48,9 +57,8 @@ export function exchange({ url, agent, method, path, headers, body, signal, answ
     const onAbort = () => fail(signal.reason)
     const timer = setTimeout(() => fail(new Error(`did not answer within ${answerMs / 1000} s`)), answerMs)
     signal.addEventListener('abort', onAbort, { once: true })
-    asking.on('error', (error: Error & { isStale?: boolean }) => {
-      error.isStale = asking.reusedSocket
-      fail(error)
+    asking.on('error', (error: NodeJS.ErrnoException) => {
+      fail(error.code === 'ECONNRESET' ? new Closed(asking.reusedSocket) : error)
     })
     asking.on('response', (response) => {
       const pieces: Buffer[] = []

@@ -59,6 +59,7 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
       reading.missing.push(...api.problems())
       learn(known, reading)
       failure = undefined
+      void api.recheck({ signal })
     } catch (error) {
       if (signal.aborted) return
       failure = { error, since: failure?.since ?? now() }

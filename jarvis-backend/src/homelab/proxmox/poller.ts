@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../lib/clock.ts'
 
 export type Poller = {
@@ -15,6 +16,8 @@ export function createPoller(
   everyMs: () => number,
 ): Poller {
   const ending = new AbortController()
+  // Each request under way listens.
+  setMaxListeners(0, ending.signal)
   let lookedAt = Number.NEGATIVE_INFINITY
   let going: Promise<void> | undefined
   let next: Promise<void> | undefined

@@ -30,22 +30,22 @@ export async function readCluster(api: Api, now: () => number, signal: AbortSign
     orMissing('quorum', ['cluster', 'status']),
     orMissing('tasks', ['cluster', 'tasks']),
   ])
-  const kinds = new Set(['node', 'qemu', 'lxc', 'storage'])
   const all = Array.isArray(resources) ? (resources as { type?: unknown }[]) : []
   const rowsOfType = (...types: string[]) => all.filter((row) => types.includes(String(row?.type)))
   const nodes = rowsOf(NodeRow, rowsOfType('node'))
   const guests = rowsOf(GuestRow, rowsOfType('qemu', 'lxc'))
   const storages = rowsOf(StorageRow, rowsOfType('storage'))
-  const unread = nodes.unread + guests.unread + storages.unread
-  if (unread > 0)
-    missing.push(`${unread} of ${all.filter((row) => kinds.has(String(row?.type))).length} things listed make no sense`)
+  const members = rowsOf(StatusRow, status)
+  const newest = rowsOf(TaskRow, tasks)
+  const unread = [nodes, guests, storages, members, newest].reduce((sum, part) => sum + part.unread, 0)
+  if (unread > 0) missing.push(`${unread} of the things that the cluster lists make no sense`)
   return {
     at: now(),
     nodes: nodes.rows,
     guests: unique(guests.rows),
     storages: storages.rows,
-    status: status === undefined ? undefined : rowsOf(StatusRow, status).rows,
-    tasks: rowsOf(TaskRow, tasks).rows.flatMap(taskOf),
+    status: status === undefined ? undefined : members.rows,
+    tasks: newest.rows.flatMap(taskOf),
     missing,
   }
 }

@@ -1,6 +1,6 @@
 import type { Agent } from 'node:https'
 import { createAgent, NotConnected, type Trust } from './connect.ts'
-import { exchange } from './exchange.ts'
+import { Closed, exchange } from './exchange.ts'
 import { ApiError, failureOf, isProxyFailure, type Reply } from './failure.ts'
 
 export type Connection = {
@@ -26,6 +26,8 @@ export type Api = {
   post(path: readonly (string | number)[], form: Values, ask: Ask): Promise<unknown>
   /** What is wrong with entries, in plain words. */
   problems(): string[]
+  /** Tries entries again that failed a while ago: another serves, so nothing else would. Never rejects. */
+  recheck(ask: Ask): Promise<void>
   close(): void
 }
 
@@ -33,8 +35,8 @@ type Entry = { url: URL; name: string; fault: { text: string; at: number } | und
 
 /** To each entry. Slow nodes take none of what the looks at the whole cluster need. */
 const sockets = { cluster: 4, nodes: 8, changes: 8 }
-/** An entry that failed is the last to be tried for so long. */
-const shunMs = 30_000
+/** An entry that failed is tried again after that. */
+const recheckMs = 30_000
 
 export function createTransport(connection: Connection, now: () => number, deadlines: Deadlines = usualDeadlines): Api {
   const entries: Entry[] = connection.urls.map((text) => {
@@ -49,14 +51,9 @@ export function createTransport(connection: Connection, now: () => number, deadl
     changes: createAgent(connection, { keepAlive: false, maxSockets: sockets.changes, connectMs }),
   }
   const authorization = `PVEAPIToken=${connection.tokenId}=${connection.tokenSecret}`
-  let current = entries[0]
 
-  /** The one that answered last, then the others; those that failed lately last. */
-  function inOrder(): Entry[] {
-    const rank = (entry: Entry) =>
-      entry.fault !== undefined && now() - entry.fault.at < shunMs ? 2 : entry === current ? 0 : 1
-    return [...entries].sort((a, b) => rank(a) - rank(b))
-  }
+  /** As they are given, those that failed last: `recheck` finds out when they serve again. */
+  const inOrder = () => [...entries].sort((a, b) => Number(a.fault !== undefined) - Number(b.fault !== undefined))
 
   function send(entry: Entry, agent: Agent, method: 'GET' | 'POST', path: string, form: string | undefined, ask: Ask) {
     const type = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': String(form?.length ?? 0) }
@@ -79,7 +76,6 @@ export function createTransport(connection: Connection, now: () => number, deadl
     const path = isChange || encoded === '' ? place : `${place}?${encoded}`
     const node = segments[0] === 'nodes' && segments.length > 1 ? String(segments[1]) : undefined
     const about = { isChange, ...(node !== undefined && { node }) }
-
     const agent = isChange ? agents.changes : node === undefined ? agents.cluster : agents.nodes
 
     let lost: ApiError | undefined
@@ -90,15 +86,19 @@ export function createTransport(connection: Connection, now: () => number, deadl
       } catch (error) {
         if (ask.signal.aborted) throw ask.signal.reason
         const why = error instanceof Error ? error.message : String(error)
-        entry.fault = { text: `${entry.name} ${why}`, at: now() }
-        if (isChange && !(error instanceof NotConnected)) {
+        const isSent = !(error instanceof NotConnected)
+        // It may be the node that is slow, and no other way in would be faster.
+        if (isSent && !isChange && node !== undefined) {
+          throw new ApiError('cluster_unreachable', `${node} cannot be asked through ${entry.name}, which ${why}.`)
+        }
+        entry.fault = faultOf(entry, error)
+        if (isChange && isSent) {
           const message = `The request was sent to ${entry.name}, and the answer was lost (${why}): whether it was carried out is not known.`
           throw new ApiError('outcome_unknown', message)
         }
         continue
       }
       entry.fault = undefined
-      current = entry
       if (reply.status < 400) return dataOf(reply, entry, isChange)
       const failure = failureOf(masked(reply), about)
       // The entry's own daemon is down: another may serve what belongs to no node.
@@ -120,7 +120,7 @@ export function createTransport(connection: Connection, now: () => number, deadl
     try {
       return await send()
     } catch (error) {
-      if (isChange || (error as { isStale?: boolean }).isStale !== true) throw error
+      if (isChange || !(error instanceof Closed && error.isStale)) throw error
       return send()
     }
   }
@@ -131,7 +131,25 @@ export function createTransport(connection: Connection, now: () => number, deadl
     return { status: reply.status, phrase: mask(reply.phrase), text: mask(reply.text) }
   }
 
+  async function recheck(ask: Ask) {
+    const due = entries.filter(({ fault }) => fault !== undefined && now() - fault.at >= recheckMs)
+    const tries = due.map(async (entry) => {
+      try {
+        await send(entry, agents.cluster, 'GET', '/api2/json/version', undefined, ask)
+        entry.fault = undefined
+      } catch (error) {
+        if (!ask.signal.aborted) entry.fault = faultOf(entry, error)
+      }
+    })
+    await Promise.all(tries)
+  }
+  const faultOf = ({ name }: Entry, error: unknown) => ({
+    text: `${name} ${error instanceof Error ? error.message : String(error)}`,
+    at: now(),
+  })
+
   return {
+    recheck,
     get: (path, query, ask) => call('GET', path, query, ask),
     post: (path, form, ask) => call('POST', path, form, ask),
     problems,

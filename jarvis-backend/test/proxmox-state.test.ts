@@ -1,0 +1,186 @@
+import { hostname } from 'node:os'
+import { expect, test } from 'vitest'
+import type { FakeRights } from './fake-proxmox/rights.ts'
+import { calm, startProxmox } from './support/start-proxmox.ts'
+
+const guestIn = (vmid: number) => (state: { guests: { vmid: number }[] }) =>
+  state.guests.find((guest) => guest.vmid === vmid) as never
+
+test('strings are numbers, 0 and absent are no, shared storage is one', async () => {
+  const { cluster, until, read } = await startProxmox()
+  const { guests, nodes, storages, name, isQuorate, missing } = await read()
+  expect(guests.map(({ vmid, type }) => [vmid, type])).toContainEqual([200, 'ct'])
+  expect(guests.find(({ vmid }) => vmid === 200)).toMatchObject({ cpuCount: 2, diskBytes: 2 * 1024 ** 3, isHa: false })
+  expect(guests.find(({ vmid }) => vmid === 100)).toMatchObject({ tags: ['prod', 'web'], diskBytes: 0 })
+  expect(guests.find(({ vmid }) => vmid === 100)?.isTemplate).toBeUndefined()
+  expect(guests.find(({ vmid }) => vmid === 9_000)?.isTemplate).toBe(true)
+  expect(guests.find(({ vmid }) => vmid === 103)).toMatchObject({ isHa: true, haState: 'started' })
+  expect(guests.find(({ vmid }) => vmid === 101)?.isProtected).toBe(true)
+  expect(nodes.map((node) => [node.name, node.status, node.isProtected])).toEqual([
+    ['pve1', 'online', true],
+    ['pve2', 'online', false],
+    ['pve3', 'online', false],
+    ['pve4', 'online', false],
+  ])
+  expect(storages.filter((storage) => storage.name === 'nas')).toEqual([
+    expect.objectContaining({ type: 'nfs', content: ['backup', 'images'], isActive: true }),
+  ])
+  expect(storages.filter((storage) => storage.name === 'local').map(({ node }) => node)).toHaveLength(4)
+  expect({ name, isQuorate, missing }).toEqual({ name: 'fake', isQuorate: true, missing: [] })
+  const warm = await until((state) =>
+    state.nodes.every(({ temperatureC, load1 }) => temperatureC === 54 && load1 === 0.52),
+  )
+  expect(warm.nodes).toHaveLength(4)
+  expect(await cluster.nodeDetail('pve2', calm())).toMatchObject({
+    kernel: '6.17.2-1-pve',
+    cpuCount: 16,
+    load: [0.52, 0.48, 0.4],
+  })
+})
+
+test('the newest backup of each guest is known, and a paused VM is seen paused', async () => {
+  const { until } = await startProxmox()
+  const state = await until(
+    ({ guests }) =>
+      guests.some(({ status }) => status === 'paused') && guests.some(({ backupAt }) => backupAt !== undefined),
+  )
+  expect(state.guests.filter(({ status }) => status === 'paused').map(({ vmid }) => vmid)).toEqual([104])
+  const ages = state.guests.flatMap(({ vmid, backupAt }) =>
+    backupAt === undefined ? [] : [[vmid, Math.round((state.at - backupAt) / 3_600_000)]],
+  )
+  expect(ages).toEqual([
+    [100, 24],
+    [101, 120],
+    [200, 20],
+    [300, 24],
+  ])
+})
+
+test('a dead node costs its own figures and nothing else, at once', async () => {
+  const { fake, cluster, until, read } = await startProxmox({ proxyDelayMs: 30_000 })
+  await read()
+  await fake.control.setNode('pve4', false)
+  const state = await until(({ missing }) => missing.includes('pve4 is offline'))
+  expect(state.nodes.find(({ name }) => name === 'pve4')).toMatchObject({
+    status: 'offline',
+    lastSeenAt: expect.any(Number),
+  })
+  expect(state.nodes.find(({ name }) => name === 'pve4')?.cpuRatio).toBeUndefined()
+  const since = performance.now()
+  await expect(cluster.nodeDetail('pve4', calm())).rejects.toThrow('pve4 is offline.')
+  expect((await cluster.backups({}, calm())).missing).toEqual(['pve4 is offline'])
+  expect((await cluster.tasks({ limit: 20 }, calm())).missing).toEqual(['pve4 is offline'])
+  expect(performance.now() - since).toBeLessThan(2_000)
+})
+
+test('a node that died since the last look ends its calls in time, not as a wrong token', async () => {
+  const { fake, cluster, read } = await startProxmox({ speed: 1 }, () => ({
+    deadlines: { connectMs: 2_000, answerMs: 5_000 },
+  }))
+  await read()
+  await fake.control.setNode('pve3', false)
+  await expect(cluster.nodeDetail('pve3', calm())).rejects.toMatchObject({
+    code: 'cluster_unreachable',
+    message: 'pve3 cannot be reached by the rest of the cluster (595, No route to host).',
+  })
+})
+
+test('guests of a dead node read running for five minutes, then unknown, and keep their names', async () => {
+  const { fake, until, read } = await startProxmox({ speed: 400 })
+  await read()
+  await fake.control.setNode('pve4', false)
+  const soon = await until(({ missing }) => missing.includes('pve4 is offline'))
+  expect(guestIn(300)(soon)).toMatchObject({ name: 'far', status: 'running' })
+  const later = await until(({ guests }) => guests.find(({ vmid }) => vmid === 300)?.status === 'unknown')
+  expect(guestIn(300)(later)).toMatchObject({ name: 'far', node: 'pve4', uptimeS: 0 })
+})
+
+test.each<[string, FakeRights, (string | RegExp)[]]>([
+  [
+    'nothing',
+    {},
+    [
+      'quorum cannot be seen by this token (it needs Sys.Audit on /)',
+      'guests: none visible to this token (it needs VM.Audit on /vms)',
+      'storages: none visible to this token (it needs Datastore.Audit on /storage)',
+      'figures of the nodes: none visible to this token (it needs Sys.Audit on /nodes)',
+    ],
+  ],
+  [
+    'one guest of many',
+    { '/': { 'Sys.Audit': 1, 'Datastore.Audit': 1 }, '/vms/100': { 'VM.Audit': 1 } },
+    ['guests: only those visible to this token (VM.Audit on some of /vms)'],
+  ],
+  [
+    'everything but backups',
+    { '/': { 'Sys.Audit': 1, 'VM.Audit': 1, 'Datastore.Audit': 1 } },
+    [/^backups on nas: none visible to this token \(it needs Datastore\.AllocateSpace and VM\.Backup/],
+  ],
+])('a token that may see %s says what it does not', async (_what, rights, lines) => {
+  const { fake, cluster, until } = await startProxmox()
+  await fake.control.setRights(rights ?? null)
+  const state = await until(({ missing }) =>
+    lines.every((line) => missing.some((said) => (typeof line === 'string' ? said === line : line.test(said)))),
+  )
+  expect(state.nodes).toHaveLength(4)
+  expect(cluster.state().unreachableSince).toBeUndefined()
+})
+
+test('a token that sees all says nothing of an empty list', async () => {
+  const { fake, until } = await startProxmox({ nodes: 2, guests: 0 })
+  await fake.control.setRights({
+    '/': { 'Sys.Audit': 1, 'VM.Audit': 1, 'Datastore.Audit': 1, 'Datastore.Allocate': 1 },
+  })
+  const state = await until(({ nodes, missing }) => nodes.length > 0 && missing.length === 0)
+  expect(state.guests).toEqual([])
+})
+
+test('figures come more often while somebody watches', async () => {
+  const { fake, cluster, clock, read } = await startProxmox()
+  await read()
+  const looksIn = async (ms: number) => {
+    await fake.control.forgetRequests()
+    await new Promise<void>((passed) => clock.after(ms, passed))
+    return (await fake.control.requests())['GET /cluster/resources'] ?? 0
+  }
+  const stop = cluster.watch(() => {})
+  const watched = await looksIn(60_000)
+  stop()
+  const stopIdle = cluster.watch(() => {}, 'idle')
+  const unwatched = await looksIn(60_000)
+  stopIdle()
+  expect(watched).toBeGreaterThanOrEqual(6)
+  expect(unwatched).toBeLessThanOrEqual(3)
+  expect(unwatched).toBeGreaterThanOrEqual(1)
+})
+
+test.each([
+  [
+    'the node of its own name, where Proxmox is installed',
+    { name: 'pve2', macs: new Set<string>(), isProxmox: true },
+    { node: 'pve2' },
+  ],
+  [
+    'the guest with its network card',
+    { name: 'dns', macs: new Set(['bc:24:11:00:00:c8']), isProxmox: false },
+    { node: 'pve1', vmid: 200 },
+  ],
+  [
+    'that guest under another name too',
+    { name: hostname(), macs: new Set(['bc:24:11:00:00:64']), isProxmox: false },
+    { node: 'pve1', vmid: 100 },
+  ],
+])('JARVIS finds itself: %s', async (_what, host, self) => {
+  const { until } = await startProxmox({}, () => ({ host }))
+  expect((await until((state) => state.self !== undefined)).self).toEqual(self)
+})
+
+test('a guest of the same name with another network card is not JARVIS', async () => {
+  const { fake, cluster, until } = await startProxmox({}, () => ({
+    host: { name: 'dns', macs: new Set(['02:42:ac:11:00:02']), isProxmox: false },
+  }))
+  await until(({ guests }) => guests.some(({ backupAt }) => backupAt !== undefined))
+  await until(({ nodes }) => nodes.every(({ load1 }) => load1 !== undefined))
+  expect(Object.keys(await fake.control.requests())).toContain('GET /nodes/pve1/lxc/200/config')
+  expect(cluster.state().self).toBeUndefined()
+})

@@ -1,0 +1,59 @@
+import { onTestFinished } from 'vitest'
+import type { Shell } from '../../src/homelab/ports.ts'
+import { createProxmox, type ProxmoxOptions } from '../../src/homelab/proxmox/index.ts'
+import type { ClusterState } from '../../src/protocol/index.ts'
+import { scaledClock } from '../fake-proxmox/scaled-clock.ts'
+import { type FakeProxmox, startFakeProxmox } from '../fake-proxmox/start.ts'
+import type { FakeOptions } from '../fake-proxmox/world.ts'
+
+/** Cluster time runs so many times as fast. */
+export const speed = 25
+
+/** Every node says it is at 54 °C. */
+const sensors = JSON.stringify({
+  'coretemp-isa-0000': { Adapter: 'ISA adapter', 'Package id 0': { temp1_input: 54, temp1_max: 100 } },
+})
+const warm: Shell = { run: async () => ({ stdout: sensors, stderr: '', exitCode: 0, truncated: false }) }
+
+export const calm = () => ({ signal: new AbortController().signal })
+
+export const connectionTo = ({ urls, fingerprints, tokenId, tokenSecret }: FakeProxmox) => ({
+  urls,
+  fingerprints,
+  ca: undefined as string | undefined,
+  tokenId,
+  tokenSecret,
+})
+
+/** The client, with a fake cluster in a process of its own. Both end with the test. */
+export async function startProxmox(
+  fakeOptions: Partial<FakeOptions> = {},
+  makeOptions: (fake: FakeProxmox) => Partial<ProxmoxOptions> = () => ({}),
+) {
+  const anchor = Date.now()
+  const fake = await startFakeProxmox({ anchor, speed, proxyDelayMs: 200, denyDelayMs: 50, ...fakeOptions })
+  onTestFinished(fake.stop)
+  const clock = scaledClock(anchor, fakeOptions.speed ?? speed)
+  const cluster = createProxmox({
+    connection: connectionTo(fake),
+    shell: warm,
+    clock,
+    protectedTargets: new Set(['node/pve1', 'vm/101']),
+    host: { name: 'elsewhere', macs: new Set(), isProxmox: false },
+    ...makeOptions(fake),
+  })
+  onTestFinished(() => cluster.close())
+  /** Resolves with the first state, now or later, that is so. */
+  const until = (isSo: (state: ClusterState) => boolean): Promise<ClusterState> =>
+    new Promise((resolve) => {
+      const look = () => {
+        const state = cluster.state()
+        if (!isSo(state)) return
+        stop()
+        resolve(state)
+      }
+      const stop = cluster.watch(look)
+      look()
+    })
+  return { fake, cluster, clock, until, read: () => until(({ nodes }) => nodes.length > 0) }
+}
