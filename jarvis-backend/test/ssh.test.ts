@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createSshShell } from '../src/homelab/ssh/index.ts'
-import { JarvisError } from '../src/protocol/index.ts'
+import type { ErrorCode, JarvisError } from '../src/protocol/index.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { startKnownSshd } from './support/known-sshd.ts'
 import type { SshdOptions } from './support/sshd.ts'
@@ -47,12 +47,12 @@ function sleeper(dir: string, script = 'exec sleep 1000', before = '') {
   }
 }
 
-async function messageOf(work: Promise<unknown>): Promise<string> {
+async function messageOf(work: Promise<unknown>, code: ErrorCode = 'cluster_unreachable'): Promise<string> {
   const error = await work.then(
     () => undefined,
     (thrown: unknown) => thrown,
   )
-  expect(error).toBeInstanceOf(JarvisError)
+  expect(error).toMatchObject({ code })
   return (error as JarvisError).message
 }
 
@@ -119,10 +119,11 @@ test('a program ended by a signal is reported as such', async () => {
 
 test('of a huge output head and tail are kept, and how much is missing is said', async () => {
   const { shell } = await start()
-  const { stdout, stderr, truncated, exitCode } = await shell({ limits: { keepBytes: 1_000 } }).sh(
+  const { stdout, stderr, truncated, leftOutBytes, exitCode } = await shell({ limits: { keepBytes: 1_000 } }).sh(
     'echo first; head -c 50000000 /dev/zero | tr "\\0" x; echo; echo last; echo small >&2',
   )
-  expect({ truncated, exitCode, stderr }).toEqual({ truncated: true, exitCode: 0, stderr: 'small\n' })
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'small\n' })
+  expect({ truncated, leftOutBytes }).toEqual({ truncated: true, leftOutBytes: 49_998_012 })
   expect(stdout).toMatch(/^first\nx+\n… 49,998,012 bytes left out …\nx+\nlast\n$/)
 })
 
@@ -140,7 +141,9 @@ test('many commands share one connection, and no more at once than the server ta
 
 test('a server that takes no sessions is said to be one', async () => {
   const { shell } = await start({ settings: ['MaxSessions 0'] })
-  expect(await messageOf(shell().sh('true'))).toMatch(/pve1 takes no sessions over SSH \(MaxSessions/)
+  expect(await messageOf(shell().sh('true'), 'cluster_refused')).toMatch(
+    /pve1 takes no sessions over SSH \(MaxSessions/,
+  )
 })
 
 test('an idle connection is ended, and the next command makes a new one', async () => {
@@ -180,7 +183,7 @@ test('a command that hangs is let go of after its time', async () => {
   const { argv } = shell({ clock, limits: { commandMs: 60_000, graceMs: 2_000 } })
   const { argv: words, started, gone } = sleeper(dir, 'trap "" TERM; while echo on; do :; done')
 
-  const running = messageOf(argv(words))
+  const running = messageOf(argv(words), 'outcome_unknown')
   await started
   await clock.advance(60_000)
   expect(await running).toBe(
@@ -210,7 +213,7 @@ test('a connection that drops in the middle of a command ends it, and the next o
   const { argv, sh } = shell()
   const { argv: words, started } = sleeper(dir)
 
-  const running = messageOf(argv(words))
+  const running = messageOf(argv(words), 'outcome_unknown')
   const { pid, server } = await started
   process.kill(server, 'SIGKILL')
   onTestFinished(() => void process.kill(pid, 'SIGKILL'))
@@ -260,7 +263,7 @@ test('a node that falls silent is noticed, in a command and before one', async (
   const { argv } = shell({ addressOf, keepaliveMs: 30 })
   const { argv: words, started } = sleeper(dir)
 
-  const running = messageOf(argv(words))
+  const running = messageOf(argv(words), 'outcome_unknown')
   const { pid } = await started
   onTestFinished(() => void process.kill(pid, 'SIGKILL'))
   relay.cut()
@@ -278,7 +281,7 @@ test('a node that refuses connections, and one that is none, are named', async (
   const { sh, run } = shell()
   await sshd.stop()
   expect(await messageOf(sh('true'))).toMatch(/^pve1 \(127\.0\.0\.1:\d+\) cannot be reached over SSH: .*ECONNREFUSED/)
-  expect(await messageOf(run('pve9', [['true']], { signal: new AbortController().signal }))).toBe(
+  expect(await messageOf(run('pve9', [['true']], { signal: new AbortController().signal }), 'not_found')).toBe(
     'There is no node pve9.',
   )
 })

@@ -80,6 +80,8 @@ export type CommandOutput = {
   signal?: string
   /** The middle of a stream was left out; a line in its place says how much. */
   truncated: boolean
+  /** Of both streams together, where something was. */
+  leftOutBytes?: number
 }
 
 /** Runs programs on a node, without TTY and with nothing to read: what they see is exactly these words. */
@@ -87,7 +89,8 @@ export interface Shell {
   /**
    * @param stages one program with its arguments, or several, each reading what the one before it prints. The exit
    * code is the last one's, `stderr` everybody's.
-   * @throws JarvisError `not_found` (no such node), `cluster_unreachable`. A non-zero exit code is an outcome.
+   * @throws JarvisError `not_found` (no such node), `cluster_unreachable`, `cluster_refused`, `outcome_unknown` (it
+   * began, and how it ended is not known). A non-zero exit code is an outcome.
    */
   run(node: string, stages: readonly (readonly string[])[], options: CallOptions): Promise<CommandOutput>
 }

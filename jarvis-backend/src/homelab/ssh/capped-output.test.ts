@@ -7,21 +7,21 @@ function capped(text: string, keepBytes: number) {
   const results = [1, 3, 7, bytes.length].map((size) => {
     const output = cappedOutput(keepBytes)
     for (let at = 0; at < bytes.length; at += size) output.add(bytes.subarray(at, at + size))
-    return { isCut: output.isCut(), text: output.text() }
+    return { leftOutBytes: output.leftOutBytes(), text: output.text() }
   })
   for (const result of results) expect(result).toEqual(results[0])
   return results[0]
 }
 
 test('what fits is kept whole', () => {
-  expect(capped('0123456789', 5)).toEqual({ text: '0123456789', isCut: false })
-  expect(capped('äöü…', 5)).toEqual({ text: 'äöü…', isCut: false })
+  expect(capped('0123456789', 5)).toEqual({ text: '0123456789', leftOutBytes: 0 })
+  expect(capped('äöü…', 5)).toEqual({ text: 'äöü…', leftOutBytes: 0 })
 })
 
 test('of what does not fit head and tail are kept, and the rest is counted', () => {
   expect(capped(`01234${'x'.repeat(12_345)}56789`, 5)).toEqual({
     text: '01234\n… 12,345 bytes left out …\n56789',
-    isCut: true,
+    leftOutBytes: 12_345,
   })
 })
 

@@ -2,7 +2,7 @@ export type CappedOutput = {
   add(chunk: Buffer): void
   /** What was kept; between head and tail a line that says how much was not. */
   text(): string
-  isCut(): boolean
+  leftOutBytes(): number
 }
 
 /** Keeps the first and the last `keepBytes` of a stream, whatever its length. */
@@ -31,7 +31,7 @@ export function cappedOutput(keepBytes: number): CappedOutput {
       const [before, after] = [wholeEnd(Buffer.concat(head)), wholeStart(end)]
       return `${before}\n… ${dropped.toLocaleString('en')} bytes left out …\n${after}`
     },
-    isCut: () => dropped + Math.max(0, tailBytes - keepBytes) > 0,
+    leftOutBytes: () => dropped + Math.max(0, tailBytes - keepBytes),
   }
 
   function trim() {

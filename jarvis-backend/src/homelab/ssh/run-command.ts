@@ -30,7 +30,7 @@ export class NotBegun extends Error {
  * Runs one command line without TTY and with an empty standard input. Rejects at once when the signal aborts, and
  * lets go of the command behind it.
  * @param lease released when its session is over, which may be later.
- * @throws NotBegun, JarvisError `cluster_unreachable`, the signal's reason.
+ * @throws NotBegun, JarvisError `cluster_refused`, `outcome_unknown`, the signal's reason.
  */
 export function runCommand(
   lease: Lease,
@@ -67,7 +67,7 @@ export function runCommand(
       cancelGrace?.()
       lease.release(end)
     }
-    const failed = (text: string) => new JarvisError('cluster_unreachable', text)
+    const unknown = (text: string) => new JarvisError('outcome_unknown', text)
     const giveUp = (error: unknown) => {
       fail(error)
       if (channel !== undefined) end(channel)
@@ -84,7 +84,7 @@ export function runCommand(
     const disarmStart = clock.after(limits.startMs, cut)
     const disarmEnd = clock.after(limits.commandMs, () =>
       giveUp(
-        failed(
+        unknown(
           `The command on ${node} did not end within ${limits.commandMs / 1000} s. JARVIS waits no longer; it may still run there.`,
         ),
       ),
@@ -106,7 +106,7 @@ export function runCommand(
       // ssh2 says this where the server never opened the session: the command was not sent.
       if (error.message === 'No response from server') fail(new NotBegun('lost', { cause: error }))
       else if (error.reason !== undefined) fail(new NotBegun('refused', { cause: error }))
-      else fail(isLost() ? lost() : failed(`${node} refused to run commands over SSH.`))
+      else fail(isLost() ? lost() : new JarvisError('cluster_refused', `${node} runs no commands over SSH.`))
     }
 
     function follow(opened: ClientChannel) {
@@ -144,17 +144,26 @@ export function runCommand(
     }
 
     function finish() {
-      if (exit === undefined) fail(isLost() ? lost() : failed(`The command on ${node} ended without an exit code.`))
+      if (exit === undefined) fail(isLost() ? lost() : unknown(`The command on ${node} ended without an exit code.`))
       else {
         const how =
           'code' in exit ? { exitCode: exit.code } : { exitCode: exitCodeOf(exit.signal), signal: exit.signal }
-        const truncated = stdout.isCut() || stderr.isCut()
-        settle(() => resolve({ stdout: stdout.text(), stderr: stderr.text(), ...how, truncated }))
+        const leftOutBytes = stdout.leftOutBytes() + stderr.leftOutBytes()
+        const truncated = leftOutBytes > 0
+        settle(() =>
+          resolve({
+            stdout: stdout.text(),
+            stderr: stderr.text(),
+            ...how,
+            truncated,
+            ...(truncated && { leftOutBytes }),
+          }),
+        )
       }
     }
 
     const lost = () =>
-      failed(`The connection to ${node} was lost while the command ran. Whether it ran to its end is not known.`)
+      unknown(`The connection to ${node} was lost while the command ran. Whether it ran to its end is not known.`)
 
     /**
      * Asks it to end, and then lets go of it. A root login's sshd delivers no signals: there, a program that prints

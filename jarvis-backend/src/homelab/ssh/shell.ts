@@ -34,11 +34,9 @@ export function createSshShell(
           // An idle connection may have died unseen: a command that never began begins on a new one.
           if (error.why === 'lost') losses += 1
           if (error.why === 'lost' ? losses < 2 : !lease.isHopeless()) continue
-          const text =
-            error.why === 'refused'
-              ? `${node} takes no sessions over SSH (MaxSessions in its sshd_config).`
-              : `The connection to ${node} was lost before the command began.`
-          throw new JarvisError('cluster_unreachable', text, { cause: error })
+          throw error.why === 'lost'
+            ? new JarvisError('cluster_unreachable', `The connection to ${node} was lost before the command began.`)
+            : new JarvisError('cluster_refused', `${node} takes no sessions over SSH (MaxSessions in its sshd_config).`)
         }
       }
     },
