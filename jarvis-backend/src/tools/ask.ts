@@ -110,8 +110,9 @@ export function createAsking(parts: {
           return records.claimOf(call, standing.ready, context)
         },
         about: () => (standing?.kind === 'stands' ? records.record(call, context, standing.ready) : {}),
-        record({ at: _, ...resolution }) {
+        record({ at: _, ...resolution }, claimed) {
           context.append({ type: 'confirm_resolved', ...idsOf(card), ...resolution })
+          if (claimed && standing?.kind === 'stands') records.started(call, standing.ready, context)
           const { replacedBy, note = '' } = resolution
           if (replacedBy === undefined) return
           if (standing?.kind === 'changed') {

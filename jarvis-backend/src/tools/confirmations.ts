@@ -19,8 +19,8 @@ export type Waiter = {
   claim(): Claim | undefined
   /** What the journal says of the call besides: who asked, by which rule, the hash of its arguments. */
   about(): Record<string, unknown>
-  /** Writes the decision into the transcript, in the same transaction. */
-  record(resolution: Resolution): void
+  /** Writes the decision into the transcript, and that the call runs where it was claimed, in the same transaction. */
+  record(resolution: Resolution, claimed: boolean): void
   /** Goes on, after the commit. */
   resolved(resolution: Resolution, claimed: boolean): void
 }
@@ -97,7 +97,7 @@ export function createConfirmations(parts: {
         journal.append('execution', { ...waits?.waiter.about(), ...claim })
         claimed = true
       }
-      waits?.waiter.record(resolution)
+      waits?.waiter.record(resolution, claimed)
       besides?.()
       return true
     })

@@ -8,10 +8,10 @@ import { standingOf } from './drift.ts'
 import type { Grants, Reservation } from './grants.ts'
 import type { Judge, Judgement } from './judge.ts'
 import { callKey } from './keys.ts'
-import { byGrant, createPerformer } from './perform.ts'
+import { createPerformer } from './perform.ts'
 import { createRateLimit } from './rate-limit.ts'
 import type { Reconciled } from './reconcile.ts'
-import { createRecords } from './records.ts'
+import { byGrant, createRecords } from './records.ts'
 import { createRecovery, mayHaveRun, type RecoveryParts } from './recover.ts'
 
 /** The door to every effect: judges, asks, claims, journals, runs, and settles each call exactly once. */
@@ -139,7 +139,7 @@ export function createExecutor(
       await dispatch(call, judgeNow(call, context), context)
     } else if (claim(call, ready, context, reservation)) {
       reservation?.release()
-      await runClaimed(call, ready, context, reservation)
+      await runClaimed(call, ready, context)
     } else await obtain(call, ready, context)
   }
 
@@ -171,6 +171,7 @@ export function createExecutor(
       const claimed = records.claimOf(call, ready, context)
       executions.claim(claimed)
       journal.append('execution', { ...record(call, context, ready), ...claimed, ...byGrant(reservation) })
+      records.started(call, ready, context, reservation)
       return true
     })
   }

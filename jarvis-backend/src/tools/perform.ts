@@ -3,7 +3,6 @@ import type { ToolCall } from '../protocol/index.ts'
 import type { Redactor } from '../safety/index.ts'
 import type { Breaker } from './breaker.ts'
 import type { CallContext, Ready } from './call.ts'
-import type { Reservation } from './grants.ts'
 import type { ExecutionStore, Journal, Transactions } from './ports.ts'
 import type { Reconciled } from './reconcile.ts'
 import type { Records } from './records.ts'
@@ -31,37 +30,29 @@ export function createPerformer(parts: {
   const onIdle: (() => void)[] = []
 
   async function read(call: ToolCall, ready: Ready, context: CallContext) {
+    records.started(call, ready, context)
     await perform(call, ready, context, ({ outcome }) =>
       journal.append('call', { ...records.record(call, context, ready), outcome }),
     )
   }
 
-  /** Runs a change whose claim is on disk. */
-  async function runClaimed(call: ToolCall, ready: Ready, context: CallContext, reservation?: Reservation) {
+  /** Runs a change whose claim is on disk, and with it that it runs. */
+  async function runClaimed(call: ToolCall, ready: Ready, context: CallContext) {
     const { toolUseId, toolName } = call
     const keep = ({ outcome, output, durationMs }: Done) => {
       executions.settle(toolUseId, clock.now(), outcome)
       const summary = redactor.text(output.summary)
       journal.append('result', { toolUseId, sessionId: context.sessionId, toolName, outcome, durationMs, summary })
     }
-    await perform(call, ready, context, keep, reservation)
+    await perform(call, ready, context, keep)
   }
 
   /** Counted as running until what came of it is stored. */
-  async function perform(
-    call: ToolCall,
-    ready: Ready,
-    context: CallContext,
-    keep: (done: Done) => void,
-    reservation?: Reservation,
-  ) {
+  async function perform(call: ToolCall, ready: Ready, context: CallContext, keep: (done: Done) => void) {
     const { toolUseId, toolName } = call
-    const { tool, input, target, verdict } = ready
+    const { tool, target } = ready
     running += 1
     try {
-      const toolInput = redactor.value(input)
-      const use = { toolUseId, toolName, toolInput, tier: verdict.tier, ...byGrant(reservation) }
-      context.append({ type: 'tool_use', ...use })
       breaker.began(toolName, target.node)
       const ended = await runTool(tool, (toolContext) => parts.run(ready, toolContext), {
         signal: context.signal,
@@ -113,7 +104,3 @@ export function createPerformer(parts: {
       }),
   }
 }
-
-/** The grant that lets a call run, for the record. */
-export const byGrant = (reservation: Reservation | undefined) =>
-  reservation === undefined ? {} : { grantId: reservation.grant.id, by: reservation.grant.by }

@@ -2,6 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { ToolCall } from '../protocol/index.ts'
 import { describe, inputHash, type Redactor, type World } from '../safety/index.ts'
 import type { CallContext, Ready } from './call.ts'
+import type { Reservation } from './grants.ts'
 import type { Judgement } from './judge.ts'
 import type { Claim, Journal, Transactions } from './ports.ts'
 
@@ -52,6 +53,20 @@ export function createRecords(parts: {
       bindingHash: hash,
       at: clock.now(),
     }
+  }
+
+  /** Says in the transcript that the call runs now; of a change, in its claim's transaction. */
+  function started(call: ToolCall, { input, verdict }: Ready, context: CallContext, reservation?: Reservation) {
+    const { toolUseId, toolName } = call
+    const toolInput = redactor.value(input)
+    context.append({
+      type: 'tool_use',
+      toolUseId,
+      toolName,
+      toolInput,
+      tier: verdict.tier,
+      ...byGrant(reservation),
+    })
   }
 
   /** Black: the rules refuse it. */
@@ -107,7 +122,11 @@ export function createRecords(parts: {
     })
   }
 
-  return { record, claimOf, refuse, fail, rehearse }
+  return { record, claimOf, started, refuse, fail, rehearse }
 }
+
+/** The grant that lets a call run, for the record. */
+export const byGrant = (reservation: Reservation | undefined) =>
+  reservation === undefined ? {} : { grantId: reservation.grant.id, by: reservation.grant.by }
 
 const resultOf = ({ toolUseId }: ToolCall) => ({ toolUseId, durationMs: 0 })
