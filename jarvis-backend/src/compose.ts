@@ -297,6 +297,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       model: model.id,
       isDemoModel: config.model.provider === 'demo',
       isDemoCluster: cluster.state().isDemo,
+      hasTerminal: config.isTerminalOn && homelab.terminals !== undefined,
       policy: policy.status(),
     }),
     cluster: () => cluster.state(),

@@ -9,6 +9,7 @@ import type {
   JournalEntry,
   Page,
   Role,
+  Status,
   TerminalEvents,
   TerminalReplies,
   TerminalRequests,
@@ -101,6 +102,8 @@ test('it is off unless it is turned on', async () => {
     },
   })
   const on = await startJarvis({ env })
+  const hasTerminal = async ({ rest }: TestJarvis) => ((await (await rest('/api/status')).json()) as Status).hasTerminal
+  expect([await hasTerminal(jarvis), await hasTerminal(on)]).toEqual([false, true])
   await expect(connect(on, 'operator', 'no-token')).rejects.toMatchObject({ data: { code: 'unauthorized' } })
 })
 

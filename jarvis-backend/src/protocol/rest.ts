@@ -70,6 +70,8 @@ export type Status = {
   model: string
   isDemoModel: boolean
   isDemoCluster: boolean
+  /** `/terminal` is turned on. */
+  hasTerminal: boolean
   policy: PolicyStatus
 }
 /** `hash`: of the policy.yaml in force, absent where there is none. `problems`: why the file as it is now is not in force. */

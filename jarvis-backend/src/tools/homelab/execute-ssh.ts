@@ -22,21 +22,23 @@ export const executeSsh = (shell: Shell) =>
     async run({ node, command }, context) {
       const parsed = parseCommand(command)
       if (!parsed.ok) return { text: `${parsed.reason} Nothing was run.`, summary: parsed.reason, isError: true }
-      const { exitCode, truncated, ...streams } = await shell.run(node, [parsed.argv], context)
+      const { exitCode, signal, truncated, leftOutBytes, ...streams } = await shell.run(node, [parsed.argv], context)
       const stdout = capped(printable(streams.stdout))
       const stderr = capped(printable(streams.stderr))
       const lines = streams.stdout.split('\n').filter((line) => line !== '').length
       return {
         text: [
-          `Exit code ${exitCode}.`,
-          ...(truncated ? ['The output was too long and is cut off.'] : []),
+          signal === undefined ? `Exit code ${exitCode}.` : `Ended by ${signal}.`,
+          ...(leftOutBytes === undefined
+            ? []
+            : [`The output was far too long: besides what is said below, ${leftOutBytes} bytes are missing.`]),
           ...(stdout === '' ? [] : ['stdout:', stdout]),
           ...(stderr === '' ? [] : ['stderr:', stderr]),
         ].join('\n'),
-        summary: `exit ${exitCode}, ${lines} ${lines === 1 ? 'line' : 'lines'}`,
+        summary: `${signal ?? `exit ${exitCode}`}, ${lines} ${lines === 1 ? 'line' : 'lines'}`,
         data: { node, exitCode, stdout, stderr, truncated },
         // Programs answer with exit codes too (`grep`, `systemctl is-active`): silence but for stderr is failure.
-        isError: exitCode !== 0 && stdout === '' && stderr !== '',
+        isError: signal !== undefined || (exitCode !== 0 && stdout === '' && stderr !== ''),
       }
     },
   })

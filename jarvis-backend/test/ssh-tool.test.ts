@@ -1,0 +1,49 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { createSimulator } from '../src/homelab/simulator/index.ts'
+import { createSshShell } from '../src/homelab/ssh/index.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { startKnownSshd } from './support/known-sshd.ts'
+import { startJarvis } from './support/start-jarvis.ts'
+
+/** JARVIS whose nodes' shells are a real SSH server's. */
+async function overSsh() {
+  const known = await startKnownSshd()
+  const { host, port } = known.sshd
+  const simulator = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 1_000 })
+  const shell = createSshShell({ ...known.options, addressOf: () => ({ host, port }) })
+  const jarvis = await startJarvis({ homelab: { ...simulator, shell } })
+  const operator = await jarvis.connect()
+  const run = async (command: string) => {
+    const quoted = command.replace(/["\\]/g, '\\$&')
+    await operator.ask('chat:send', { message: `/execute_ssh node=pve command="${quoted}"` })
+    return operator.next('chat:tool_result')
+  }
+  return { ...known, run, close: shell.close }
+}
+
+test('execute_ssh runs on the node what was judged, and a pipe with it', async () => {
+  const { run, close } = await overSsh()
+  expect(await run("grep -c 'root:x:0' /etc/passwd")).toMatchObject({
+    isError: false,
+    result: 'Exit code 0.\nstdout:\n1',
+  })
+  expect(await run("grep '^root:' /etc/passwd | wc -l")).toMatchObject({ result: 'Exit code 0.\nstdout:\n1' })
+  expect(await run('ls /no-such-folder')).toMatchObject({
+    isError: true,
+    result: expect.stringMatching(/^Exit code 2/),
+  })
+  close()
+})
+
+test('execute_ssh passes on how to accept a host key, whole, and nothing of the key that signs in', async () => {
+  const { run, close, sshd, knownHostsPath } = await overSsh()
+  rmSync(knownHostsPath)
+  const { result, isError } = await run('uptime')
+  expect(isError).toBe(true)
+  expect(result).toContain(sshd.hostKeyFingerprint())
+  expect(result).toContain(`echo '[127.0.0.1]:${sshd.port} ${sshd.hostKey()}' >> ${knownHostsPath}`)
+  const secret = readFileSync(sshd.clientKeyPath, 'utf8').split('\n')[2] ?? ''
+  expect(result).not.toContain(secret)
+  close()
+})
