@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
 import { lessonOf } from './agent/lesson.ts'
 import { defaultPersona, type PromptTexts } from './agent/persona.ts'
 import type { StoredEntry } from './agent/transcript-store.ts'
 import type { EmbeddingsConfig } from './config/config.ts'
 import { memoryRoutes } from './http/memory.ts'
 import type { Clock } from './lib/clock.ts'
+import { startWorker } from './lib/start-worker.ts'
 import { dailyAddition, dailyPath } from './memory/daily.ts'
 import { defaultWeights } from './memory/fuse.ts'
 import type { IndexStatus } from './memory/indexer.ts'
@@ -45,13 +45,16 @@ export function composeMemory(parts: {
   const writes = createMemoryWrites(database, now)
   const memory = createRemoteMemory({
     start: () =>
-      startWorker({
-        workspaceDir,
-        databasePath: parts.databasePath,
-        indexPath: join(dataDir, 'memory.db'),
-        embedder: parts.embeddings,
-        weights: defaultWeights,
-      }),
+      startWorker(
+        new URL(import.meta.url.endsWith('.ts') ? './memory-worker.ts' : './memory-worker.js', import.meta.url),
+        {
+          workspaceDir,
+          databasePath: parts.databasePath,
+          indexPath: join(dataDir, 'memory.db'),
+          embedder: parts.embeddings,
+          weights: defaultWeights,
+        } satisfies MemoryWorkerData,
+      ),
     changed: parts.changed,
     report: parts.report,
   })
@@ -119,15 +122,6 @@ export function composeMemory(parts: {
 
 const changedSince = (path: string) =>
   new JarvisError('conflict', `${path} was changed since. Take the line out of it by hand.`)
-
-function startWorker(data: MemoryWorkerData): Worker {
-  const isBuilt = import.meta.url.endsWith('.js')
-  return new Worker(new URL(isBuilt ? './memory-worker.js' : './memory-worker.ts', import.meta.url), {
-    workerData: data,
-    // What reads TypeScript in development reads it there too.
-    execArgv: isBuilt ? [] : ['--import', 'tsx'],
-  })
-}
 
 /** The operator's own texts that every prompt has; looked at before each use, so that an edit counts from the next message on. */
 function promptFiles(dir: string): () => PromptTexts {

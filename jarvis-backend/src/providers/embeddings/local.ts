@@ -1,4 +1,5 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { startWorker } from '../../lib/start-worker.ts'
 import type { Embedder } from '../../memory/ports.ts'
 import { JarvisError } from '../../protocol/index.ts'
 
@@ -20,7 +21,7 @@ export function localEmbedder(script: URL): Embedder {
 
   function running(): Worker {
     if (worker !== undefined) return worker
-    const started = new Worker(script, { execArgv: process.execArgv })
+    const started = startWorker(script)
     started.on('message', (answer: Answer) => {
       const call = waiting.get(answer.id)
       waiting.delete(answer.id)
