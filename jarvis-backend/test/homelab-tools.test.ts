@@ -277,13 +277,15 @@ test('a command’s exit code, output and errors are told, and refused ones reac
 test('long output keeps its head and tail, without control characters', async () => {
   const { cluster, waker } = start()
   const stdout = `first\u001b[31m\u0007\n${'x'.repeat(50_000)}\nlast`
-  const shell: Homelab['shell'] = { run: async () => ({ stdout, stderr: '', exitCode: 0, truncated: true }) }
+  const shell: Homelab['shell'] = {
+    run: async () => ({ stdout, stderr: '', exitCode: 137, signal: 'SIGKILL', truncated: true, leftOutBytes: 9_000 }),
+  }
   const tool = createCatalog(homelabTools({ cluster, shell, waker })).get('execute_ssh')
   const context = { signal: new AbortController().signal, onProgress: () => undefined, onTask: () => undefined }
   const output = await tool?.run({ node: 'pve', command: 'uptime' }, context)
   expect(output?.text.length).toBeLessThan(8_300)
   expect(output?.text).toMatch(
-    /^Exit code 0\.\nThe output was too long and is cut off\.\nstdout:\nfirst\nx+\n… \d+ characters left out …\nx+\nlast$/,
+    /^Ended by SIGKILL\.\nThe output was far too long: besides what is said below, 9000 bytes are missing\.\nstdout:\nfirst\nx+\n… \d+ characters left out …\nx+\nlast$/,
   )
 })
 
