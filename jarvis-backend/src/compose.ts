@@ -17,6 +17,7 @@ import { openDataDir } from './config/data-dir.ts'
 import { policyPath, readPolicy, requirePolicy, watchDataDir } from './config/policy-file.ts'
 import type { Homelab } from './homelab/ports.ts'
 import { connectHomelab } from './homelab/real.ts'
+import { redactedHomelab } from './homelab/redacted.ts'
 import { createSimulator } from './homelab/simulator/index.ts'
 import { clusterSummary } from './homelab/summary.ts'
 import { createApp } from './http/app.ts'
@@ -104,7 +105,10 @@ export function compose(config: Config, version: string, dashboardDir: string, r
 
   // What policy.yaml adds is shown by the cluster too.
   const shownAsProtected = new Set(config.protectedTargets)
-  const homelab = replace.homelab ?? createHomelab({ ...config, protectedTargets: shownAsProtected }, clock)
+  const homelab = redactedHomelab(
+    replace.homelab ?? createHomelab({ ...config, protectedTargets: shownAsProtected }, clock),
+    redactor,
+  )
   const { cluster } = homelab
   const world = () => ({ cluster: cluster.state(), policy: policy.current(), now: now() })
 

@@ -112,7 +112,7 @@ const ownShapes: readonly Shape[] = [
     open: /(?<lead>cookie:[ \t]{0,4})[^\n\r]+$/i,
   },
   {
-    find: /(["'](?:set-)?cookie:[ \t]{0,4})[^\n\r"']+/gi,
+    find: /((?<!\w)(?:set-)?cookie:[ \t]{0,4})(?=[\w.-]{1,64}=)[^\n\r"']+/gi,
     put: kept,
     hint: 'cookie:',
     open: /(?<lead>cookie:[ \t]{0,4})[^\n\r]+$/i,

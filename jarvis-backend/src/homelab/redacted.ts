@@ -1,0 +1,31 @@
+import type { ClusterState } from '../protocol/index.ts'
+import type { Homelab } from './ports.ts'
+
+/**
+ * The homelab without secrets in what it says: no name, log or output reaches a model, a screen or a file with one in it,
+ * and none is cut in two before it is looked for. Terminals are a person's own, and stay as they are.
+ */
+export function redactedHomelab(homelab: Homelab, redact: { value<T>(value: T): T }): Homelab {
+  const { cluster, shell } = homelab
+  const after = async <T>(answer: Promise<T>) => redact.value(await answer)
+  let last: { from: ClusterState; state: ClusterState } | undefined
+  return {
+    ...homelab,
+    cluster: {
+      ...cluster,
+      state() {
+        const from = cluster.state()
+        // The same state stays the same object, so that it costs once.
+        if (last?.from !== from) last = { from, state: redact.value(from) }
+        return last.state
+      },
+      nodeDetail: (...args) => after(cluster.nodeDetail(...args)),
+      temperature: (...args) => after(cluster.temperature(...args)),
+      tasks: (...args) => after(cluster.tasks(...args)),
+      backups: (...args) => after(cluster.backups(...args)),
+      power: (...args) => after(cluster.power(...args)),
+      restartService: (...args) => after(cluster.restartService(...args)),
+    },
+    shell: { ...shell, run: (...args) => after(shell.run(...args)) },
+  }
+}
