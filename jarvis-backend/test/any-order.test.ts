@@ -13,7 +13,7 @@ import { type Screen, startJarvis } from './support/start-jarvis.ts'
 
 type Act =
   | { do: 'send' | 'abort' | 'drop' | 'restart' | 'expire' }
-  | { do: 'drift'; guest: number; how: 'move' | 'stop' | 'lock' }
+  | { do: 'drift'; card: number; how: 'move' | 'stop' | 'lock' }
   | { do: 'decide'; card: number; confirmed: boolean; twice: boolean }
 
 const act: fc.Arbitrary<Act> = fc.oneof(
@@ -31,7 +31,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       do: fc.constant('drift' as const),
-      guest: fc.nat(5),
+      card: fc.nat(1),
       how: fc.constantFrom('move' as const, 'stop' as const, 'lock' as const),
     }),
   },
@@ -157,12 +157,17 @@ test('whatever happens in whatever order, the history stays valid and an approve
             await clock.advance(61_000)
             return
           case 'drift': {
-            const vmid = guests[next.guest] ?? 103
+            const card = pending[next.card]
+            if (card === undefined) return
+            const vmid = Number(card.toolInput.vmid)
             const guest = lab.cluster.state().guests.find((one) => one.vmid === vmid)
             if (next.how === 'move') lab.controls.migrateGuest(vmid, guest?.node === 'pve' ? 'agent' : 'pve')
             else if (next.how === 'stop')
               lab.controls.setStatus(vmid, guest?.status === 'running' ? 'stopped' : 'running')
             else lab.controls.lockGuest(vmid, guest?.lock === undefined ? 'backup' : undefined)
+            // The click comes too late: it approves nothing, and shows the card anew.
+            const late = { sessionId, toolUseId: card.toolUseId, confirmed: true }
+            expect(await screen.request('chat:confirm', late)).toMatchObject({ error: { code: 'expired' } })
             return
           }
           case 'decide': {
