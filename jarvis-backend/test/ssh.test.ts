@@ -47,6 +47,13 @@ function sleeper(dir: string, script = 'exec sleep 1000', before = '') {
   }
 }
 
+/** Where signals reach a login's commands, it has ended by itself. */
+function endQuietly(pid: number) {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {}
+}
+
 async function messageOf(work: Promise<unknown>, code: ErrorCode = 'cluster_unreachable'): Promise<string> {
   const error = await work.then(
     () => undefined,
@@ -175,6 +182,21 @@ test('aborting answers at once and lets go of the command', async () => {
   await gone
   expect((await sh('echo still here')).stdout).toBe('still here\n')
   await expect(sh('true', stop.signal)).rejects.toThrow('stopped')
+})
+
+test('what was let go of and runs on takes nobody else’s place', async () => {
+  const { shell, dir } = await start({ settings: ['MaxSessions 1'] })
+  const { argv, sh } = shell({ limits: { graceMs: 10 } })
+  for (let count = 0; count < 2; count += 1) {
+    const { argv: words, started } = sleeper(dir)
+    const stop = new AbortController()
+    const running = argv(words, stop.signal)
+    const { pid } = await started
+    onTestFinished(() => endQuietly(pid))
+    stop.abort(new Error('stopped'))
+    await expect(running).rejects.toThrow('stopped')
+  }
+  expect((await sh('echo in')).stdout).toBe('in\n')
 })
 
 test('a command that hangs is let go of after its time', async () => {
