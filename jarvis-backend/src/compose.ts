@@ -15,6 +15,7 @@ import { composeMemory } from './compose-memory.ts'
 import type { Config, ModelConfig } from './config/config.ts'
 import { openDataDir } from './config/data-dir.ts'
 import { policyPath, readPolicy, requirePolicy, watchDataDir } from './config/policy-file.ts'
+import { createNotices } from './homelab/notices.ts'
 import type { Homelab } from './homelab/ports.ts'
 import { connectHomelab } from './homelab/real.ts'
 import { redactedHomelab } from './homelab/redacted.ts'
@@ -38,7 +39,6 @@ import { serveActivity } from './realtime/activity.ts'
 import { isWatched, serveChat } from './realtime/chat.ts'
 import { serveCluster } from './realtime/cluster.ts'
 import { createRealtime } from './realtime/server.ts'
-import { serveTerminal } from './realtime/terminal.ts'
 import { serveTerminal } from './realtime/terminal.ts'
 import { createRedactor, createStreamRedactor, profiles, quote, usualTier } from './safety/index.ts'
 import { createConfirmationStore, createExecutionStore } from './store/sqlite/confirmations.ts'
@@ -226,14 +226,13 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   })
 
   serveChat(chat, { runs, confirmations, store, now, report })
-  const clusterFeed = serveCluster(realtime.namespace('/cluster'), { cluster, clock, record: activity.record })
-  serveTerminal(realtime.namespace('/terminal'), {
-    terminals: config.isTerminalOn ? homelab.terminals : undefined,
-    clock,
-    record: (body) => database.durably(() => journal.append('terminal', redactor.value(body))),
-    activity: activity.record,
-    report,
-  })
+  const clusterFeed = serveCluster(realtime.namespace('/cluster'), { cluster, clock })
+  const noticesOf = createNotices()
+  const notice = () => {
+    for (const line of noticesOf(cluster.state())) activity.record(line)
+  }
+  notice()
+  const unwatchCluster = cluster.watch(notice, 'idle')
   serveTerminal(realtime.namespace('/terminal'), {
     terminals: config.isTerminalOn ? homelab.terminals : undefined,
     clock,
@@ -332,6 +331,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       await Promise.race([executor.idle(), new Promise((done) => setTimeout(done, graceMs).unref())])
       runs.rest()
       clusterFeed.close()
+      unwatchCluster()
       await memory.stop()
       policyWatch.close()
       // Closing waits for every connection, an MCP client that waits for a person among them.

@@ -1,77 +1,157 @@
-import type { Activity, ClusterState, ClusterUpdate } from '../protocol/index.ts'
+import type { ClusterState, ClusterUpdate, Guest, Node, Storage, Task } from '../protocol/index.ts'
+import { ratioOf } from './format.ts'
 
-/** What differs, things replaced whole. @returns undefined where nothing does. */
-export function changesBetween(before: ClusterState, after: ClusterState): ClusterUpdate | undefined {
-  const vmids = new Set(after.guests.map(({ vmid }) => vmid))
-  const changes = {
-    ...some(
-      'nodes',
-      changed(before.nodes, after.nodes, ({ name }) => name),
-    ),
-    ...some(
-      'guests',
-      changed(before.guests, after.guests, ({ vmid }) => vmid),
-    ),
-    ...some(
-      'storages',
-      changed(before.storages, after.storages, ({ name, node }) => `${node ?? ''}/${name}`),
-    ),
-    ...some(
-      'tasks',
-      changed(before.tasks, after.tasks, ({ upid }) => upid),
-    ),
-    ...some(
-      'removedGuests',
-      before.guests.filter(({ vmid }) => !vmids.has(vmid)).map(({ vmid }) => vmid),
-    ),
-    ...(before.isQuorate === after.isQuorate ? {} : { isQuorate: after.isQuorate }),
-    ...(isSame(before.missing, after.missing) ? {} : { missing: after.missing }),
-  }
-  return Object.keys(changes).length === 0 ? undefined : { at: after.at, ...changes }
+/** Figures that move all the time. Everything else of a thing is its state. */
+const figures: ReadonlySet<string> = new Set([
+  ...['uptimeS', 'cpuRatio', 'ramBytes', 'diskBytes', 'netInBps', 'netOutBps'],
+  ...['load1', 'temperatureC', 'lastSeenAt', 'usedBytes'],
+])
+/** An update stays well under 20 kB, and so do those that share it. */
+const mostBytes = 16_000
+/** From here on a figure's move is worth a push of its own; a lesser one goes along when it is its turn. */
+const worthPush = 0.5
+/** Untold for so long, the least move weighs as much; the older the more, so that none is passed over for ever. */
+const staleMs = 60_000
+
+export type Shown = {
+  /** What the watchers know. */
+  state(): ClusterState
+  /**
+   * Takes in a new state. @returns what to tell, states before figures and the largest moves first; undefined where
+   * there is nothing. `isMore`: more than fits one update is left, and worth a push of its own.
+   */
+  next(state: ClusterState): { update: ClusterUpdate | undefined; isMore: boolean }
 }
 
-const some = <K extends string, T>(key: K, items: T[]) =>
-  items.length === 0 ? {} : ({ [key]: items } as Record<K, T[]>)
+/** More than any figure's move. */
+const stateWeight = 1_000
+type Change = { bytes: number; weight: number; tell(update: ClusterUpdate): void }
 
-function changed<T>(before: readonly T[], after: readonly T[], idOf: (item: T) => unknown): T[] {
-  const known = new Map(before.map((item) => [idOf(item), item]))
-  return after.filter((item) => {
-    const earlier = known.get(idOf(item))
-    return earlier !== item && !isSame(earlier, item)
-  })
+/** What watchers have been told, and what they are told next. */
+export function createShown(first: ClusterState): Shown {
+  let whole = first
+  const nodes = follow('nodes', first, ({ name }) => name, nodeMove)
+  const guests = follow('guests', first, ({ vmid }) => vmid, guestMove)
+  const storages = follow('storages', first, ({ name, node }) => `${node ?? ''}/${name}`, storageMove)
+  const tasks = follow(
+    'tasks',
+    first,
+    ({ upid }) => upid,
+    () => 0,
+  )
+
+  return {
+    state: () => ({ ...whole, nodes: nodes.shown(), guests: guests.shown(), storages: storages.shown() }),
+    next(state) {
+      const update: ClusterUpdate = { at: state.at }
+      const removed = guests.forget(state)
+      if (removed.length > 0) update.removedGuests = removed as number[]
+      nodes.forget(state)
+      storages.forget(state)
+      tasks.forget(state)
+      if (whole.isQuorate !== state.isQuorate) update.isQuorate = state.isQuorate
+      if (JSON.stringify(whole.missing) !== JSON.stringify(state.missing)) update.missing = state.missing
+      if (whole.unreachableSince !== state.unreachableSince) update.unreachableSince = state.unreachableSince ?? null
+      whole = state
+
+      const changes = [
+        ...tasks.changes(state),
+        ...nodes.changes(state),
+        ...storages.changes(state),
+        ...guests.changes(state),
+      ].sort((a, b) => b.weight - a.weight)
+      let room = mostBytes - JSON.stringify(update).length
+      let isMore = false
+      for (const { bytes, weight, tell } of changes) {
+        if (bytes > room) {
+          isMore = weight >= worthPush
+          break
+        }
+        room -= bytes
+        tell(update)
+      }
+      return { update: Object.keys(update).length > 1 ? update : undefined, isMore }
+    },
+  }
 }
 
-const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+type Kinds = { nodes: Node; guests: Guest; storages: Storage; tasks: Task }
 
-/** The activity lines that a change of the cluster is worth: states and finished tasks, not metrics. */
-export function activityBetween(before: ClusterState, after: ClusterState): Omit<Activity, 'id'>[] {
-  const lines: Omit<Activity, 'id'>[] = []
-  const { at } = after
-  const nodes = new Map(before.nodes.map((node) => [node.name, node]))
-  for (const { name, status } of after.nodes) {
-    const was = nodes.get(name)?.status
-    if (was === undefined || was === status) continue
-    const level = status === 'online' ? 'info' : 'error'
-    lines.push({ at, kind: 'node', level, node: name, text: `${name} is ${status}` })
+/** One kind of thing. @param moveOf how much its figures moved, 1 being worth a push of its own */
+function follow<K extends keyof Kinds>(
+  kind: K,
+  first: ClusterState,
+  idOf: (item: Kinds[K]) => string | number,
+  moveOf: (told: Kinds[K], now: Kinds[K]) => number,
+) {
+  const itemsOf = (state: ClusterState) => state[kind] as Kinds[K][]
+  const told = new Map(itemsOf(first).map((item) => [idOf(item), { item, at: first.at }]))
+  return {
+    shown: () => [...told.values()].map(({ item }) => item),
+    /** @returns what is gone. */
+    forget(state: ClusterState): (string | number)[] {
+      const ids = new Set(itemsOf(state).map(idOf))
+      const gone = [...told.keys()].filter((id) => !ids.has(id))
+      for (const id of gone) told.delete(id)
+      return gone
+    },
+    changes: (state: ClusterState): Change[] =>
+      itemsOf(state).flatMap((item) => {
+        const id = idOf(item)
+        const before = told.get(id)
+        const weight = before === undefined ? stateWeight : weightOf(before, item, state.at, moveOf)
+        if (weight === 0) return []
+        const tell = (update: ClusterUpdate) => {
+          told.set(id, { item, at: state.at })
+          const list: Kinds[K][] = (update[kind] as Kinds[K][] | undefined) ?? []
+          list.push(item)
+          Object.assign(update, { [kind]: list })
+        }
+        return [{ bytes: Buffer.byteLength(JSON.stringify(item)) + 1, weight, tell }]
+      }),
   }
-  const guests = new Map(before.guests.map((guest) => [guest.vmid, guest]))
-  for (const { vmid, name, node, status } of after.guests) {
-    const was = guests.get(vmid)?.status
-    if (was === undefined || was === status) continue
-    const level = status === 'unknown' ? 'warning' : 'info'
-    lines.push({ at, kind: 'guest', level, vmid, node, text: `${vmid} ${name} is ${status}, was ${was}` })
-  }
-  const tasks = new Map(before.tasks.map((task) => [task.upid, task]))
-  for (const { upid, type, node, vmid, status, exitStatus } of after.tasks) {
-    if (status === 'running' || tasks.get(upid)?.status === status) continue
-    lines.push({
-      at,
-      kind: 'task',
-      level: status === 'ok' ? 'info' : status === 'failed' ? 'error' : 'warning',
-      node,
-      text: `${type}${vmid === undefined ? '' : ` ${vmid}`} on ${node}: ${exitStatus ?? status}`,
-      ...(vmid !== undefined && { vmid }),
-    })
-  }
-  return lines
 }
+
+/** `stateWeight` where the state is another, 0 where nothing is. */
+function weightOf<T extends object>(
+  before: { item: T; at: number },
+  item: T,
+  at: number,
+  moveOf: (told: T, now: T) => number,
+): number {
+  if (before.item === item) return 0
+  const [old, now] = [before.item as Record<string, unknown>, item as Record<string, unknown>]
+  let hasMoved = false
+  for (const key of new Set([...Object.keys(old), ...Object.keys(now)])) {
+    if (isEqual(old[key], now[key])) continue
+    if (!figures.has(key)) return stateWeight
+    hasMoved = true
+  }
+  if (!hasMoved) return 0
+  const ageMs = Math.max(0, at - before.at)
+  return moveOf(before.item, item) + ageMs / (ageMs + staleMs)
+}
+
+const isEqual = (a: unknown, b: unknown) =>
+  a === b || (typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b))
+
+const storageMove = (told: Storage, now: Storage): number =>
+  Math.abs(told.usedBytes - now.usedBytes) / Math.max(1, now.totalBytes) / 0.01
+
+const nodeMove = (told: Node, now: Node): number =>
+  Math.max(
+    Math.abs((told.cpuRatio ?? 0) - (now.cpuRatio ?? 0)) / 0.02,
+    Math.abs((told.ramBytes ?? 0) - (now.ramBytes ?? 0)) / Math.max(1, now.ramTotalBytes ?? 1) / 0.02,
+    Math.abs((told.temperatureC ?? 0) - (now.temperatureC ?? 0)) / 2,
+    // It has been restarted.
+    (now.uptimeS ?? 0) < (told.uptimeS ?? 0) ? 100 : 0,
+  )
+
+const guestMove = (told: Guest, now: Guest): number =>
+  Math.max(
+    Math.abs(told.cpuRatio - now.cpuRatio) / 0.05,
+    Math.abs(ratioOf(told.ramBytes, told.ramTotalBytes) - ratioOf(now.ramBytes, now.ramTotalBytes)) / 0.05,
+    Math.abs((told.netInBps ?? 0) - (now.netInBps ?? 0)) / 5e6,
+    Math.abs((told.netOutBps ?? 0) - (now.netOutBps ?? 0)) / 5e6,
+    now.uptimeS < told.uptimeS ? 100 : 0,
+  )

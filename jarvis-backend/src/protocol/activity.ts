@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const Activity = z.object({
   id: z.int(),
   at: z.int(),
-  kind: z.enum(['guest', 'node', 'task', 'call', 'confirmation', 'policy']),
+  kind: z.enum(['guest', 'node', 'task', 'call', 'confirmation', 'policy', 'storage', 'backup', 'cluster']),
   level: z.enum(['info', 'warning', 'error']),
   text: z.string(),
   vmid: z.int().optional(),

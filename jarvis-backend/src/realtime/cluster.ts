@@ -1,40 +1,54 @@
 import type { Namespace } from 'socket.io'
-import { activityBetween, changesBetween } from '../homelab/changes.ts'
+import { createShown, type Shown } from '../homelab/changes.ts'
 import type { Cluster } from '../homelab/ports.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Activity } from '../protocol/index.ts'
 
 const atMostEveryMs = 1_000
 
-/** `/cluster`: a snapshot on connect, then only what changed, at most once a second, made once for all watchers. */
-export function serveCluster(
-  namespace: Namespace,
-  parts: { cluster: Cluster; clock: Clock; record(activity: Omit<Activity, 'id'>): void },
-): { close(): void } {
+/**
+ * `/cluster`: a snapshot on connect, then only what changed, at most once a second, made once for all watchers. While
+ * nobody is there, nobody watches the cluster here.
+ */
+export function serveCluster(namespace: Namespace, parts: { cluster: Cluster; clock: Clock }): { close(): void } {
   const { cluster, clock } = parts
-  let shown = cluster.state()
-  let lastPushAt = 0
-  let cancel: (() => void) | undefined
+  let watching: { shown: Shown; stop(): void } | undefined
 
-  function push() {
-    cancel = undefined
-    lastPushAt = clock.now()
-    const state = cluster.state()
-    const update = changesBetween(shown, state)
-    for (const activity of activityBetween(shown, state)) parts.record(activity)
-    shown = state
-    if (update !== undefined) namespace.emit('cluster:update', update)
+  function watch() {
+    const shown = createShown(cluster.state())
+    let lastPushAt = 0
+    let cancel: (() => void) | undefined
+    const soon = () => {
+      cancel ??= clock.after(Math.max(0, lastPushAt + atMostEveryMs - clock.now()), push)
+    }
+    function push() {
+      cancel = undefined
+      lastPushAt = clock.now()
+      const { update, isMore } = shown.next(cluster.state())
+      if (update !== undefined) namespace.emit('cluster:update', update)
+      if (isMore) soon()
+    }
+    const unwatch = cluster.watch(soon, 'live')
+    return {
+      shown,
+      stop() {
+        unwatch()
+        cancel?.()
+      },
+    }
   }
-  const unwatch = cluster.watch(() => {
-    cancel ??= clock.after(Math.max(0, lastPushAt + atMostEveryMs - clock.now()), push)
+  function stop() {
+    watching?.stop()
+    watching = undefined
+  }
+
+  namespace.on('connection', (socket) => {
+    watching ??= watch()
+    // What was pushed last, so that the next update follows on from it.
+    socket.emit('cluster:snapshot', { cluster: watching.shown.state() })
+    socket.on('disconnect', () => {
+      if (namespace.sockets.size === 0) stop()
+    })
   })
-  // What was pushed last, so that the next update follows on from it.
-  namespace.on('connection', (socket) => socket.emit('cluster:snapshot', { cluster: shown }))
 
-  return {
-    close() {
-      unwatch()
-      cancel?.()
-    },
-  }
+  return { close: stop }
 }

@@ -1,0 +1,212 @@
+import type { Activity, ClusterState, Guest, Storage, Task } from '../protocol/index.ts'
+import { fullRatio, staleAfterMs } from './attention.ts'
+import { percent, plainName, ratioOf, spanOf } from './format.ts'
+
+export type Notice = Omit<Activity, 'id'>
+
+/** A storage that fell below is worth a new alert when it fills again. */
+const emptiedRatio = fullRatio - 0.02
+/** A task may show later than what it did, and what it did later than its end. */
+const taskMayShowMs = 10_000
+const taskExplainsMs = 90_000
+/** What a node's restart does to its guests is no surprise. */
+const freshNodeS = 600
+const mostNamed = 10
+const mostTasksKept = 5_000
+
+/** Tasks that stop the guest they name, or guests of their node. */
+const stopsOne =
+  /^(qm|vz)(stop|shutdown|reboot|reset|suspend|pause|migrate|destroy|rollback|restore|template)|^ha(stop|migrate|relocate)$|^vzdump$/
+const stopsMany = /^(vzdump|stopall|suspendall|migrateall)$/
+
+/**
+ * What in the cluster's course is worth a line: states, finished tasks, and alerts, each once. @returns a function that
+ * takes each new state; the first one tells only what is wrong already.
+ */
+export function createNotices(): (state: ClusterState) => Notice[] {
+  let before: ClusterState | undefined
+  const toldTasks = new Set<string>()
+  const full = new Set<string>()
+  const stale = new Set<number>()
+  /** Guests that stopped, and no task is seen that did it. */
+  const suspects = new Map<number, number>()
+  /** When a task that stops guests was last seen: by vmid, or by node. */
+  const stoppers = new Map<number | string, number>()
+
+  function statesOf(earlier: ClusterState, { at, nodes, guests, storages, isQuorate }: ClusterState): Notice[] {
+    const notices: Notice[] = []
+    const nodeStatus = new Map(earlier.nodes.map(({ name, status }) => [name, status]))
+    for (const { name, status } of nodes) {
+      const was = nodeStatus.get(name)
+      if (was === undefined || was === status) continue
+      const level = status === 'online' ? 'info' : 'error'
+      notices.push({ at, kind: 'node', level, node: name, text: `${plainName(name)} is ${status}` })
+    }
+    if (earlier.isQuorate !== isQuorate) {
+      const text = isQuorate
+        ? 'The cluster has its quorum again'
+        : 'The cluster has lost its quorum: no guest can start'
+      notices.push({ at, kind: 'cluster', level: isQuorate ? 'info' : 'error', text })
+    }
+    const known = new Map(earlier.guests.map((guest) => [guest.vmid, guest]))
+    for (const guest of guests) {
+      const { vmid, node, status } = guest
+      const was = known.get(vmid)?.status
+      if (was === undefined || was === status) continue
+      const level = status === 'unknown' ? 'warning' : 'info'
+      notices.push({ at, kind: 'guest', level, vmid, node, text: `${nameOf(guest)} is ${status}, was ${was}` })
+      if (status === 'stopped' && was !== 'unknown') suspects.set(vmid, at)
+    }
+    const reach = new Map(earlier.storages.map((storage) => [idOf(storage), storage.isActive]))
+    const online = new Set(nodes.filter(({ status }) => status === 'online').map(({ name }) => name))
+    for (const storage of storages) {
+      const was = reach.get(idOf(storage))
+      const isWithItsNode = storage.node !== undefined && !online.has(storage.node)
+      if (was === undefined || was === storage.isActive || isWithItsNode) continue
+      const text = `Storage ${placeOf(storage)} is ${storage.isActive ? 'reachable again' : 'not reachable'}`
+      notices.push({ at, kind: 'storage', level: storage.isActive ? 'info' : 'error', text, ...nodeOf(storage) })
+    }
+    return notices
+  }
+
+  function tasksOf({ at, tasks }: ClusterState, isFirst: boolean): Notice[] {
+    const notices: Notice[] = []
+    for (const task of [...tasks].reverse()) {
+      const { upid, type, node, vmid, status, exitStatus, endedAt } = task
+      const isRecent = endedAt === undefined || at - endedAt < taskExplainsMs
+      if (isRecent && vmid !== undefined && stopsOne.test(type)) stoppers.set(vmid, at)
+      if (isRecent && stopsMany.test(type)) stoppers.set(node, at)
+      if (status === 'running' || toldTasks.has(upid)) continue
+      toldTasks.add(upid)
+      // A list that comes back with its node holds tasks of long ago.
+      if (isFirst || (before !== undefined && endedAt !== undefined && endedAt < before.at - taskExplainsMs)) continue
+      notices.push({
+        at,
+        kind: 'task',
+        level: levels[status],
+        node,
+        text: `${plainName(type)}${vmid === undefined ? '' : ` ${vmid}`} on ${plainName(node)}: ${plainName(exitStatus ?? status)}`,
+        ...(vmid !== undefined && { vmid }),
+      })
+    }
+    for (const upid of toldTasks) {
+      if (toldTasks.size <= mostTasksKept) break
+      toldTasks.delete(upid)
+    }
+    return notices
+  }
+
+  /** Said a moment later: until then a task may show that did it, or HA, or the guest runs again. */
+  function surprises({ at, guests, nodes }: ClusterState): Notice[] {
+    const notices: Notice[] = []
+    const byVmid = new Map(guests.map((guest) => [guest.vmid, guest]))
+    for (const [vmid, since] of suspects) {
+      const guest = byVmid.get(vmid)
+      const isExplained =
+        guest === undefined ||
+        guest.status !== 'stopped' ||
+        guest.lock !== undefined ||
+        (guest.haState !== undefined && guest.haState !== 'started') ||
+        (stoppers.get(vmid) ?? 0) >= since - taskExplainsMs ||
+        (stoppers.get(guest.node) ?? 0) >= since - taskExplainsMs ||
+        (nodes.find(({ name }) => name === guest.node)?.uptimeS ?? freshNodeS) < freshNodeS
+      if (!isExplained && at - since < taskMayShowMs) continue
+      suspects.delete(vmid)
+      if (isExplained) continue
+      const text = `${nameOf(guest)} stopped unexpectedly: no task did it`
+      notices.push({ at, kind: 'guest', level: 'error', vmid, node: guest.node, text })
+    }
+    return notices
+  }
+
+  function fillings({ at, storages }: ClusterState): Notice[] {
+    const notices: Notice[] = []
+    for (const storage of storages) {
+      const ratio = ratioOf(storage.usedBytes, storage.totalBytes)
+      if (storage.isActive && ratio < emptiedRatio) full.delete(idOf(storage))
+      if (!storage.isActive || ratio < fullRatio || full.has(idOf(storage))) continue
+      full.add(idOf(storage))
+      const text = `Storage ${placeOf(storage)} is ${percent(ratio)} full`
+      notices.push({ at, kind: 'storage', level: 'warning', text, ...nodeOf(storage) })
+    }
+    return notices
+  }
+
+  function staleBackups({ at, guests }: ClusterState): Notice[] {
+    const late: Guest[] = []
+    for (const guest of guests) {
+      const isStale = guest.backupAt !== undefined && at - guest.backupAt > staleAfterMs
+      if (!isStale) stale.delete(guest.vmid)
+      else if (!stale.has(guest.vmid)) {
+        stale.add(guest.vmid)
+        late.push(guest)
+      }
+    }
+    const [only] = late
+    if (only === undefined) return []
+    const more = late.length > mostNamed ? ` and ${late.length - mostNamed} more` : ''
+    const names = late.slice(0, mostNamed).map(nameOf).join(', ')
+    const text = `No backup for more than ${spanOf(staleAfterMs / 1000)}: ${names}${more}`
+    const about = late.length === 1 ? { vmid: only.vmid, node: only.node } : {}
+    return [{ at, kind: 'backup', level: 'warning', text, ...about }]
+  }
+
+  return (state) => {
+    const earlier = before
+    const isAway = state.unreachableSince !== undefined
+    const wasAway = earlier?.unreachableSince !== undefined
+    if (isAway !== wasAway && (earlier !== undefined || isAway)) {
+      before = { ...(earlier ?? state), unreachableSince: state.unreachableSince } as ClusterState
+      if (isAway) {
+        const text = `The cluster cannot be reached: ${state.missing[0] ?? ''}`.slice(0, 400)
+        return [{ at: state.unreachableSince ?? state.at, kind: 'cluster', level: 'error', text }]
+      }
+    }
+    // Nothing is known yet, or nothing new.
+    if (isAway || state.nodes.length === 0) return []
+    const back: Notice[] = wasAway
+      ? [{ at: state.at, kind: 'cluster', level: 'info', text: 'The cluster can be reached again' }]
+      : []
+    const isFirst = earlier === undefined || earlier.nodes.length === 0
+    const notices = [
+      ...back,
+      ...(isFirst ? standing(state) : statesOf(earlier, state)),
+      ...tasksOf(state, isFirst),
+      ...surprises(state),
+      ...fillings(state),
+      ...staleBackups(state),
+    ]
+    before = state
+    return notices
+  }
+}
+
+const levels = { ok: 'info', warnings: 'warning', failed: 'error' } as const satisfies Record<
+  Exclude<Task['status'], 'running'>,
+  Notice['level']
+>
+
+/** What is wrong when one first looks. */
+function standing({ at, nodes, isQuorate }: ClusterState): Notice[] {
+  const down = nodes.filter(({ status }) => status !== 'online')
+  return [
+    ...down.map(
+      ({ name, status }): Notice => ({
+        at,
+        kind: 'node',
+        level: 'error',
+        node: name,
+        text: `${plainName(name)} is ${status}`,
+      }),
+    ),
+    ...(isQuorate
+      ? []
+      : [{ at, kind: 'cluster', level: 'error', text: 'The cluster has no quorum: no guest can start' } as const]),
+  ]
+}
+
+const nameOf = ({ vmid, name }: Guest) => `${vmid} ${plainName(name)}`
+const idOf = ({ name, node }: Storage) => `${node ?? ''}/${name}`
+const placeOf = ({ name, node }: Storage) =>
+  node === undefined ? plainName(name) : `${plainName(name)} on ${plainName(node)}`
+const nodeOf = ({ node }: Storage) => (node === undefined ? {} : { node })
