@@ -1,0 +1,202 @@
+import { join } from 'node:path'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import fc from 'fast-check'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createMcpTokens } from '../src/auth/mcp-tokens.ts'
+import { createSimulator } from '../src/homelab/simulator/index.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import type { ProfileName, ToolInput } from '../src/protocol/index.ts'
+import { shippedPolicy } from '../src/safety/index.ts'
+import { type Database, openDatabase } from '../src/store/sqlite/database.ts'
+import { createMcpTokenStore } from '../src/store/sqlite/tokens.ts'
+import { createCatalog, homelabTools } from '../src/tools/catalog.ts'
+import { createJudge } from '../src/tools/judge.ts'
+import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
+import { startJarvis } from './support/start-jarvis.ts'
+
+const simulator = () => createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 1_000 })
+
+/** One call of each tool that would do something. */
+const usual: readonly CallOf[] = [
+  ['get_cluster_status', {}],
+  ['get_node_status', { node: 'pve' }],
+  ['get_vms', {}],
+  ['get_containers', {}],
+  ['get_storage', {}],
+  ['get_cluster_resources', {}],
+  ['get_node_temperature', { node: 'pve' }],
+  ['get_recent_tasks', {}],
+  ['get_backups', {}],
+  ['execute_ssh', { node: 'pve', command: 'df -h' }],
+  ['restart_service', { node: 'pve', service: 'pvestatd' }],
+  ['wake_node', { node: 'agent' }],
+  ['start_vm', { vmid: 101 }],
+  ['stop_vm', { vmid: 131 }],
+  ['restart_vm', { vmid: 123 }],
+  ['start_container', { vmid: 104 }],
+  ['stop_container', { vmid: 105 }],
+  ['restart_container', { vmid: 104 }],
+]
+
+describe('arguments that no tool takes', () => {
+  const homelab = simulator()
+  const catalog = createCatalog(homelabTools(homelab))
+  const policy = { ...shippedPolicy, profile: 'unrestricted' } as const
+  const judge = createJudge(catalog, () => ({ cluster: homelab.cluster.state(), policy, now: 0 }))
+  const odd = fc.oneof(
+    fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'confirmed', 'approved'),
+    fc.constantFrom('tier', 'grant', 'Vmid', 'vmid ', 'node\u200b', 'force\0', 'dry_run', '$schema', ''),
+    fc.string({ unit: 'binary' }),
+  )
+  const any = fc.anything({ withNullPrototype: true, withBoxedValues: true, withBigInt: true, withDate: true })
+
+  test('there is a usual call for every tool, and it is ready or asks', () => {
+    expect(usual.map(([name]) => name).sort()).toEqual(
+      catalog
+        .list()
+        .map(({ name }) => name)
+        .sort(),
+    )
+    for (const [name, input] of usual) expect(judge(name, input).kind, name).toBe('ready')
+  })
+
+  test.each(usual)('%s is refused with an unknown key, whatever it is called and holds', (name, input) => {
+    fc.assert(
+      fc.property(odd, any, (key, value) => {
+        fc.pre(!Object.hasOwn(catalog.get(name)?.input.shape ?? {}, key))
+        const wrong: ToolInput = { ...input }
+        Object.defineProperty(wrong, key, { value, enumerable: true, configurable: true })
+        expect(judge(name, wrong)).toMatchObject({ kind: 'blocked', verdict: { rule: 'unknown_argument' } })
+      }),
+    )
+  })
+
+  test.each(usual.filter(([, input]) => Object.keys(input).length > 0))(
+    '%s runs with no value of another type',
+    (name, input) => {
+      fc.assert(
+        fc.property(fc.constantFrom(...Object.keys(input)), any, (key, value) => {
+          fc.pre(typeof value !== typeof input[key])
+          expect(judge(name, { ...input, [key]: value }).kind).not.toBe('ready')
+        }),
+      )
+    },
+  )
+
+  test('a prototype in JSON is an unknown key', () => {
+    const polluted = JSON.parse('{"vmid": 131, "__proto__": {"force": true}}') as ToolInput
+    expect(judge('stop_vm', polluted)).toMatchObject({ kind: 'blocked', verdict: { rule: 'unknown_argument' } })
+  })
+})
+
+type Entrance = 'a model' | 'the operator' | 'an MCP client'
+
+/** A JARVIS that notes each request reaching the cluster, with how many executions the journal held by then. */
+async function watched(profile: ProfileName, entrance: Entrance) {
+  const homelab = simulator()
+  const reached: { tool: string; executions: number }[] = []
+  let executions = () => 0
+  const note = (tool: string) => void reached.push({ tool, executions: executions() })
+  const { cluster, shell, waker } = homelab
+  const { power, restartService } = cluster
+  cluster.power = (...args) => {
+    note('power')
+    return power(...args)
+  }
+  cluster.restartService = (...args) => {
+    note('restart_service')
+    return restartService(...args)
+  }
+  const { run } = shell
+  shell.run = (...args) => {
+    note('execute_ssh')
+    return run(...args)
+  }
+  const { wake } = waker
+  waker.wake = (...args) => {
+    note('wake_node')
+    return wake(...args)
+  }
+  const model = scripted(...(entrance === 'a model' ? usual.flatMap((call) => [calls(call), says('Next.')]) : []))
+  const jarvis = await startJarvis({
+    model,
+    homelab,
+    database(database: Database) {
+      const count = database.sql.prepare<[], { n: number }>(
+        "SELECT count(*) AS n FROM journal WHERE kind = 'execution'",
+      )
+      executions = () => count.get()?.n ?? 0
+      return database
+    },
+  })
+  expect((await jarvis.rest('/api/settings', { method: 'PUT', json: { profile } })).status).toBe(200)
+  const operator = await jarvis.connect()
+
+  async function enter([name, input]: CallOf, sessionId: string | undefined): Promise<string | undefined> {
+    if (entrance === 'an MCP client') {
+      const database = openDatabase(join(jarvis.dataDir, 'jarvis.db'))
+      const token = createMcpTokens(createMcpTokenStore(database), Date.now).create({ name, isReadOnly: false })
+      database.close()
+      const client = new Client({ name: 'test-client', version: '1' })
+      const headers = { requestInit: { headers: { authorization: `Bearer ${token}` } } }
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${jarvis.url}/mcp`), headers))
+      onTestFinished(() => client.close())
+      let isOver = false
+      const answer = client.callTool({ name, arguments: input }).finally(() => {
+        isOver = true
+      })
+      await decideAll(() => isOver)
+      await answer
+      return undefined
+    }
+    const args = Object.entries(input).map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+    const message = entrance === 'a model' ? `Please: ${args.join(', ')}.` : `/${name} ${args.join(' ')}`
+    const done = operator.names().filter((event) => event === 'chat:done').length
+    const sent = await operator.ask('chat:send', { message, ...(sessionId !== undefined && { sessionId }) })
+    await decideAll(() => operator.names().filter((event) => event === 'chat:done').length > done)
+    return sent.sessionId
+  }
+
+  let isConfirming = true
+  /** Decides what waits, until the call is over. */
+  async function decideAll(isOver: () => boolean) {
+    while (!isOver()) {
+      const { items } = (await (await jarvis.rest('/api/confirmations')).json()) as {
+        items: { toolUseId: string; status?: string; decidedAt?: number }[]
+      }
+      for (const { toolUseId } of items.filter(({ decidedAt }) => decidedAt === undefined)) {
+        await jarvis.rest(`/api/confirmations/${toolUseId}`, { method: 'POST', json: { confirmed: isConfirming } })
+      }
+    }
+  }
+
+  return {
+    reached,
+    async all(confirms: boolean) {
+      isConfirming = confirms
+      let sessionId: string | undefined
+      for (const call of usual) sessionId = await enter(call, sessionId)
+    },
+  }
+}
+
+describe.each(['a model', 'the operator', 'an MCP client'] as const)('through %s', (entrance) => {
+  test('every change that reaches the cluster was written down before', async () => {
+    const { reached, all } = await watched('balanced', entrance)
+    await all(true)
+    expect(reached.length).toBe(9)
+    for (const [index, { tool, executions }] of reached.entries()) expect(executions, tool).toBe(index + 1)
+  })
+
+  test('nothing reaches the cluster where every change asks and every card is denied', async () => {
+    const { reached, all } = await watched('restricted', entrance)
+    await all(false)
+    expect(reached).toEqual([])
+  })
+
+  test('nothing reaches the cluster in lockdown', async () => {
+    const { reached, all } = await watched('lockdown', entrance)
+    await all(true)
+    expect(reached).toEqual([])
+  })
+})
