@@ -248,23 +248,23 @@ test.each([
   [['uname', '-a'], /^Linux pve /],
 ])('over SSH, %j is answered from the state', async (argv, expected) => {
   const { shell } = start()
-  const output = await shell.run('pve', argv, calm())
+  const output = await shell.run('pve', [argv], calm())
   expect(output).toMatchObject({ exitCode: 0, stderr: '' })
   expect(output.stdout).toMatch(expected)
 })
 
 test('over SSH, what is not there says so as a shell would', async () => {
   const { shell, controls } = start()
-  expect(await shell.run('pve', ['nmap', '-sS'], calm())).toMatchObject({
+  expect(await shell.run('pve', [['nmap', '-sS']], calm())).toMatchObject({
     exitCode: 127,
     stderr: 'bash: line 1: nmap: command not found\n',
   })
-  expect((await shell.run('pve', ['constructor'], calm())).exitCode).toBe(127)
-  expect((await shell.run('pve', ['cat', '/nowhere'], calm())).stderr).toBe(
+  expect((await shell.run('pve', [['constructor']], calm())).exitCode).toBe(127)
+  expect((await shell.run('pve', [['cat', '/nowhere']], calm())).stderr).toBe(
     'cat: /nowhere: No such file or directory\n',
   )
   controls.setNodeOffline('pve', true)
-  await expect(shell.run('pve', ['uptime'], calm())).rejects.toMatchObject({ code: 'cluster_unreachable' })
-  await expect(shell.run('nowhere', ['uptime'], calm())).rejects.toMatchObject({ code: 'not_found' })
+  await expect(shell.run('pve', [['uptime']], calm())).rejects.toMatchObject({ code: 'cluster_unreachable' })
+  await expect(shell.run('nowhere', [['uptime']], calm())).rejects.toMatchObject({ code: 'not_found' })
   expect(controls.effects).toHaveLength(3)
 })
