@@ -173,3 +173,63 @@ test('a call approved for its turn is shown anew where the guest has moved by th
   await operator.next('chat:done')
   expect(jarvis.controls.effects).toHaveLength(1)
 })
+
+const setProfile = (jarvis: TestJarvis, profile: string) =>
+  jarvis.rest('/api/settings', { method: 'PUT', json: { profile } })
+
+test('a call that the rules refuse by now is refused when it is approved', async () => {
+  const model = stopping()
+  const jarvis = await startJarvis({ model })
+  const { operator, sessionId, card } = await asked(jarvis)
+  await setProfile(jarvis, 'lockdown')
+  const reply = await operator.request('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
+  expect(reply).toMatchObject({ ok: false, error: { code: 'expired', message: expect.stringContaining('lockdown') } })
+  expect(await operator.next('chat:confirm_resolved')).toMatchObject({ decision: 'cancelled', by: 'jarvis' })
+  expect(await operator.next('chat:blocked')).toMatchObject({ toolUseId: card.toolUseId, tier: 'black' })
+  await operator.next('chat:done')
+  expect(results(model)).toMatchObject([
+    { isError: true, text: expect.stringContaining('Refused by the safety rules') },
+  ])
+  expect(jarvis.controls.effects).toEqual([])
+})
+
+test('a card that was refused while the server was down is gone when it is back, and the model hears why', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-drift-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  const before = await startJarvis({ dataDir, model: scripted(calls(['stop_vm', { vmid: 103 }])) })
+  const { sessionId, card } = await asked(before)
+  await before.stop()
+  const env = { JARVIS_PROTECTED: 'vm/103' }
+  const model = scripted(says('So be it.'))
+  const after = await startJarvis({ dataDir, env, model })
+  const second = await after.connect()
+  const { snapshot } = await second.ask('chat:attach', { sessionId })
+  if (snapshot.runId !== undefined) await second.next('chat:done')
+  const { entries, pending } = (await second.ask('chat:attach', { sessionId })).snapshot
+  expect(pending).toEqual([])
+  expect(entries.filter(({ type }) => type === 'blocked')).toMatchObject([{ toolUseId: card.toolUseId }])
+  expect(JSON.stringify(model.requests)).toContain('vm/103 is protected')
+  expect(after.controls.effects).toEqual([])
+})
+
+test('an approved call that asks nobody any more runs under its new tier; one that nobody approved does not', async () => {
+  const jarvis = await startJarvis({ model: stopping() })
+  const { operator, sessionId, card } = await asked(jarvis)
+  await setProfile(jarvis, 'unrestricted')
+  expect((await operator.ask('chat:attach', { sessionId })).snapshot.pending).toHaveLength(1)
+  expect(jarvis.controls.effects).toEqual([])
+  await operator.ask('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
+  expect(await operator.next('chat:tool_use')).toMatchObject({ toolUseId: card.toolUseId, tier: 'yellow' })
+  await operator.next('chat:done')
+  expect(jarvis.controls.effects).toHaveLength(1)
+})
+
+test('a rule that asks for another reason by now is shown', async () => {
+  const jarvis = await startJarvis({ model: stopping() })
+  const { operator, sessionId, card } = await asked(jarvis)
+  jarvis.controls.lockGuest(103, 'backup')
+  await operator.request('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
+  const next = await operator.next('chat:confirm_needed')
+  expect(next.rule).not.toBe(card.rule)
+  expect(next.changed).toContain('It asks for another reason now')
+})

@@ -251,3 +251,33 @@ test('what was granted to the chat serves no MCP client, and one token’s grant
   await other
   expect(jarvis.controls.effects).toHaveLength(3)
 })
+
+test('what words out of a tool result raised is asked for each time, and so also after a restart', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-tainted-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  const before = await startJarvis({
+    dataDir,
+    model: scripted(
+      calls(['execute_ssh', { node: 'pve', command: 'systemctl list-units' }]),
+      calls(['restart_service', { node: 'pve', service: 'chrony' }]),
+    ),
+  })
+  const first = await before.connect()
+  const { sessionId } = await first.ask('chat:send', { message: 'Anything odd on pve?' })
+  const card = await first.next('chat:confirm_needed')
+  expect(card).toMatchObject({ rule: 'taint' })
+  expect(card.isGrantable).toBeUndefined()
+  const decision = { sessionId, toolUseId: card.toolUseId, confirmed: true }
+  const reply = await first.request('chat:confirm', { ...decision, grant: { uses: 1 } })
+  expect(reply).toMatchObject({ ok: false, error: { code: 'invalid_request' } })
+  await before.stop()
+
+  // The conversation is judged from what is stored: the card stands as it was, and no new one takes its place.
+  const after = await startJarvis({ dataDir, model: scripted(says('Restarted.')) })
+  const second = await after.connect()
+  await second.ask('chat:attach', { sessionId })
+  await second.ask('chat:confirm', decision)
+  await second.next('chat:done')
+  expect(second.names()).not.toContain('chat:confirm_needed')
+  expect(after.controls.effects).toMatchObject([{ detail: expect.stringContaining('chrony') }])
+})
