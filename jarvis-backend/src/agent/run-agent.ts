@@ -1,6 +1,14 @@
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
-import { JarvisError, noUsage, type Recalled, type Requester, type ToolCall, type ToolInput, type Usage } from '../protocol/index.ts'
+import {
+  JarvisError,
+  noUsage,
+  type Recalled,
+  type Requester,
+  type ToolCall,
+  type ToolInput,
+  type Usage,
+} from '../protocol/index.ts'
 import { callModel, type StreamRedactor } from './call-model.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { parseCommand } from './command.ts'
