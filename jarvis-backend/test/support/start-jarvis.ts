@@ -8,6 +8,7 @@ import { onTestFinished } from 'vitest'
 import type { Model } from '../../src/agent/model.ts'
 import { compose } from '../../src/compose.ts'
 import { readConfig } from '../../src/config/config.ts'
+import type { Homelab } from '../../src/homelab/ports.ts'
 import { createSimulator } from '../../src/homelab/simulator/index.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import type { ChatEvents, ChatReplies, ChatRequests, Role } from '../../src/protocol/index.ts'
@@ -46,6 +47,8 @@ export async function startJarvis(
     clock?: Clock
     /** A cluster that outlives this server. */
     homelab?: ReturnType<typeof createSimulator>
+    /** One that is not the demo, in its place. */
+    remote?: Homelab
     /** Watches or breaks what is stored. */
     database?: (database: Database) => Database
     dataDir?: string
@@ -72,7 +75,7 @@ export async function startJarvis(
   const jarvis = compose(config, '0.0.0-test', dashboardDir, {
     clock,
     model,
-    homelab,
+    homelab: options.remote ?? homelab,
     ...(options.database && { database: options.database }),
   })
   await new Promise<void>((resolve) => jarvis.http.listen(0, '127.0.0.1', resolve))

@@ -71,8 +71,9 @@ function told(
     }
   }
   if (ok) {
+    const byHa = /:ha(start|stop):/.test(upid ?? '') ? ' HA has taken the request and acts when it can.' : ''
     return {
-      text: `${who}: the ${action} task ended ${said}, but after ${after} the guest is seen ${observed}, not ${goal}. Look at it and at get_recent_tasks again in a moment before doing more.`,
+      text: `${who}: the ${action} task ended ${said}, but after ${after} the guest is seen ${observed}, not ${goal}.${byHa} Look at it and at get_recent_tasks again in a moment before doing more.`,
       summary: `Task ${said}, but guest seen ${observed}`,
       isError: true,
     }
@@ -99,9 +100,13 @@ function nextStep(type: Guest['type'], action: PowerAction, isForced: boolean, s
   if (/no quorum/.test(said))
     return 'Too few nodes are online: see get_cluster_status, and wake the missing ones first.'
   if (/not running/.test(said)) return action === 'stop' ? 'It is off already.' : `It is off: start_${end} starts it.`
-  const isUnheard = /powerdown failed - got timeout|did not stop|is paused/.test(said)
-  if (isUnheard && !isForced) {
-    return `It did not shut down cleanly. ${action}_${end} with force: true cuts its power, and unsaved data may be lost: call that only if the user wants it.`
+  if (/Permission check failed/.test(said)) {
+    return 'The API token lacks that right: someone must add it to the token’s role in Proxmox. Trying again changes nothing.'
+  }
+  const isPaused = /is paused/.test(said)
+  if ((isPaused || /powerdown failed - got timeout|did not stop/.test(said)) && !isForced) {
+    const why = isPaused ? 'It is paused, and hears no shutdown until it is resumed.' : 'It did not shut down cleanly.'
+    return `${why} ${action}_${end} with force: true cuts its power, and unsaved data may be lost: call that only if the user wants it.`
   }
   return 'get_recent_tasks shows the task; its log on the node says more.'
 }

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest'
+import { compose } from '../src/compose.ts'
+import { readConfig } from '../src/config/config.ts'
+import type { Fault } from './fake-proxmox/server.ts'
+import { startFakeProxmox } from './fake-proxmox/start.ts'
+import { folder } from './support/data-dir.ts'
+import { calls, says, scripted } from './support/scripted-model.ts'
+import { jwtSecret, startJarvis } from './support/start-jarvis.ts'
+import { startProxmox } from './support/start-proxmox.ts'
+
+/** JARVIS with the fake cluster behind it, all at the fake's speed. */
+async function start(toolName: string, input: Record<string, unknown>, change: Record<string, unknown> = {}) {
+  const proxmox = await startProxmox()
+  await proxmox.fake.control.changeGuest(Number(input.vmid ?? 100), change)
+  const { cluster, clock } = proxmox
+  await proxmox.read()
+  const jarvis = await startJarvis({
+    clock,
+    model: scripted(calls([toolName, input]), says('Noted.')),
+    remote: {
+      cluster,
+      shell: { run: async () => ({ stdout: '', stderr: '', exitCode: 0, truncated: false }) },
+      waker: { wake: async () => ({ cameOnline: true, wasOnline: true, afterMs: 0 }) },
+    },
+  })
+  const screen = await jarvis.connect()
+  const { sessionId } = await screen.ask('chat:send', { message: 'Please.' })
+  return {
+    ...proxmox,
+    jarvis,
+    screen,
+    async approve() {
+      const { toolUseId } = await screen.next('chat:confirm_needed')
+      await screen.ask('chat:confirm', { sessionId, toolUseId, confirmed: true })
+      const result = await screen.next('chat:tool_result')
+      await screen.next('chat:done')
+      const page = (await (await jarvis.rest('/api/journal?limit=200')).json()) as {
+        items: { kind: string; body: object }[]
+      }
+      return { result, execution: page.items.find(({ kind }) => kind === 'result')?.body }
+    },
+  }
+}
+
+const lost = (kind: 'lost' | 'closed'): Fault => ({ kind, match: '/status/shutdown', method: 'POST', times: 9 })
+
+test('an answer that was lost is looked for, and what the task log shows is the outcome', async () => {
+  const { fake, approve } = await start('stop_vm', { vmid: 100 })
+  await fake.control.addFault(lost('lost'))
+  const { result, execution } = await approve()
+  expect(result).toMatchObject({ isError: false, summary: expect.stringMatching(/qmshutdown ended: OK/) })
+  expect(execution).toMatchObject({ outcome: 'done' })
+  expect(await fake.control.changes()).toHaveLength(1)
+})
+
+test('where nothing shows that it arrived, the outcome is unknown, and it is not asked for again', async () => {
+  const { fake, approve } = await start('stop_vm', { vmid: 100 })
+  await fake.control.addFault(lost('closed'))
+  const { result, execution } = await approve()
+  expect(result).toMatchObject({ isError: true, result: expect.stringContaining('It may have run or not') })
+  expect(execution).toMatchObject({ outcome: 'unknown' })
+  expect(await fake.control.changes()).toEqual([])
+  expect((await fake.control.requests())['POST /nodes/pve1/qemu/100/status/shutdown']).toBe(1)
+})
+
+test('a shutdown that is not obeyed says so, and offers the hard form', async () => {
+  const { approve } = await start('stop_vm', { vmid: 100 }, { isDeaf: true })
+  const { result } = await approve()
+  expect(result.result).toMatch(/got timeout.*seen running.*force: true cuts its power/s)
+})
+
+test.each([
+  ['stop_vm', { vmid: 104 }, {}, /VM is paused - cannot shutdown.*seen paused.*force: true/s],
+  ['stop_vm', { vmid: 100 }, { lock: 'backup' }, /VM is locked \(backup\).*wait until that task has ended/s],
+  ['start_vm', { vmid: 100 }, {}, /already running.*nothing needs to be done/s],
+] as const)(
+  '%s %j of a guest that is %j says what stands against it, and the next step',
+  async (name, input, change, said) => {
+    const { approve } = await start(name, input, change)
+    const { result } = await approve()
+    expect(result).toMatchObject({ isError: true, result: expect.stringMatching(said) })
+  },
+)
+
+test('a token that may not switch guests is told which right it lacks', async () => {
+  const { fake, approve } = await start('stop_vm', { vmid: 100 })
+  await fake.control.setRights({ '/': { 'VM.Audit': 1, 'Sys.Audit': 1 } })
+  const { result } = await approve()
+  expect(result.result).toMatch(/Permission check failed \(\/vms\/100, VM\.PowerMgmt\).*right/s)
+})
+
+test('the dashboard’s feed says once that a guest stopped by itself', async () => {
+  const { fake, jarvis, until } = await start('get_vms', {})
+  const events = await jarvis.connect('/events')
+  await fake.control.changeGuest(200, { status: 'stopped' })
+  const texts = () => events.received.map(({ payload }) => String(payload.text))
+  await until(() => texts().includes('200 dns stopped unexpectedly: no task did it'))
+  await until(({ at }) => at > 0 && texts().filter((text) => text.includes('200 dns')).length === 2)
+})
+
+test('PVE_URL and its companions are enough to be served by the operator’s cluster', async () => {
+  const fake = await startFakeProxmox({ denyDelayMs: 10 })
+  const config = readConfig({
+    JARVIS_DATA_DIR: folder(),
+    JARVIS_PASSWORD: 'correct-horse-battery',
+    JWT_SECRET: jwtSecret,
+    LOG_LEVEL: 'silent',
+    PVE_URL: fake.urls.join(','),
+    PVE_TOKEN_ID: fake.tokenId,
+    PVE_TOKEN_SECRET: fake.tokenSecret,
+    PVE_FINGERPRINT: fake.fingerprints.join(','),
+  })
+  const jarvis = compose(config, '0.0.0-test', 'nowhere')
+  let isRead = false
+  while (!isRead) isRead = Object.keys(await fake.control.requests()).includes('GET /cluster/resources')
+  await jarvis.stop(1_000)
+  await fake.stop()
+})
