@@ -201,3 +201,38 @@ test('what may have run since the backup does not run again, and waiting cards e
   }
   expect(existsSync(join(dataDir, 'jarvis.db.restoring'))).toBe(false)
 })
+
+test('a restore ends grants, and a card that had taken another one’s place expires', async () => {
+  const dataDir = folder()
+  const file = join(folder(), 'backup.db')
+  const first = await startJarvis({
+    dataDir,
+    model: scripted(calls(['restart_vm', { vmid: 103 }]), says('Restarted.'), calls(['stop_vm', { vmid: 103 }])),
+  })
+  const screen = await first.connect()
+  const { sessionId } = await screen.ask('chat:send', { message: 'Restart 103.' })
+  const { toolUseId } = await screen.next('chat:confirm_needed')
+  await screen.ask('chat:confirm', { sessionId, toolUseId, confirmed: true, grant: { uses: 5 } })
+  await screen.next('chat:done')
+  await screen.ask('chat:send', { sessionId, message: 'Stop 103.' })
+  const card = await screen.next('chat:confirm_needed')
+  first.controls.migrateGuest(103, 'agent')
+  await screen.request('chat:confirm', { sessionId, toolUseId: card.toolUseId, confirmed: true })
+  const { database, close } = openJournal(dataDir)
+  await backUp(database, { ...quiet, file })
+  await close()
+  await first.stop()
+
+  await restore(dataDir, { file, now: Date.now(), evenBroken: false })
+  const again = await startJarvis({ dataDir, model: scripted(says('Very well.')) })
+  expect(await (await again.rest('/api/grants')).json()).toEqual({ items: [] })
+  const second = await again.connect()
+  await expect
+    .poll(async () => (await second.ask('chat:attach', { sessionId })).snapshot.entries.at(-1)?.type)
+    .toBe('done')
+  const { entries } = (await second.ask('chat:attach', { sessionId })).snapshot
+  expect(entries.findLast(({ type }) => type === 'confirm_resolved')).toMatchObject({
+    decision: 'expired',
+    callId: card.toolUseId,
+  })
+})

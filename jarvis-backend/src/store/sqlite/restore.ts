@@ -5,6 +5,7 @@ import { openCalls } from '../../agent/next-step.ts'
 import { createConfirmationStore, createExecutionStore } from './confirmations.ts'
 import { checkPages, type Database, DatabaseRefused, openDatabase } from './database.ts'
 import { removeDatabase, sidecars, sync } from './files.ts'
+import { createGrantStore } from './grants.ts'
 import { createJournal, journalHead } from './journal.ts'
 import { type Head, readHead, writeHead } from './journal-anchor.ts'
 import { createVerifier } from './journal-verify.ts'
@@ -108,7 +109,7 @@ function sealOf({ sql }: Database): (Head & { at: number }) | undefined {
   return isSealed ? sql.prepare<[], Head & { at: number }>('SELECT at, seq, hash FROM backup').get() : undefined
 }
 
-/** @returns how many cards expire, and of how many calls it is not known whether they ran. */
+/** Grants end. @returns how many cards expire, and of how many calls it is not known whether they ran. */
 function endWhatMayHaveRun(database: Database, now: number): { expired: number; unknown: number } {
   const transcript = createTranscriptStore(database)
   const confirmations = createConfirmationStore(database)
@@ -117,7 +118,7 @@ function endWhatMayHaveRun(database: Database, now: number): { expired: number; 
   for (const { id: runId, sessionId } of transcript.unfinishedRuns()) {
     const entries = transcript.entriesOfRun(runId)
     for (const { toolUseId, toolName, toolInput } of openCalls(entries)) {
-      const asked = confirmations.get(toolUseId)
+      const asked = confirmations.ofCall(toolUseId)
       const isWaiting = asked !== undefined && asked.resolution === undefined
       if (isWaiting || executions.get(toolUseId) !== undefined) continue
       const at = asked?.resolution?.at ?? entries.at(-1)?.at ?? now
@@ -129,6 +130,9 @@ function endWhatMayHaveRun(database: Database, now: number): { expired: number; 
   }
   const waiting = confirmations.pending()
   for (const { card } of waiting) confirmations.see(card.toolUseId, now, now)
+  // What was used or revoked since would count again.
+  const grants = createGrantStore(database)
+  for (const { id } of grants.live()) grants.end(id, now)
   return { expired: waiting.length, unknown }
 }
 
