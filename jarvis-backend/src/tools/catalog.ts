@@ -52,17 +52,18 @@ export function createCatalog(tools: readonly Tool[]): Catalog {
   return { list: () => listed, get: (name) => byName.get(name) }
 }
 
-const schemas = new WeakMap<Tool, Record<string, unknown>>()
+const schemas = new WeakMap<z.ZodObject, Record<string, unknown>>()
 
 /** The tool's input as JSON schema, made once. */
-export function inputSchemaOf(tool: Tool): Record<string, unknown> {
-  const known = schemas.get(tool)
+export const inputSchemaOf = ({ input }: Tool): Record<string, unknown> => schemaOf(input)
+
+/** What its `data` holds, as JSON schema, made once; absent where the tool does not say. */
+export const outputSchemaOf = ({ output }: Tool): Record<string, unknown> | undefined => output && schemaOf(output)
+
+function schemaOf(shape: z.ZodObject): Record<string, unknown> {
+  const known = schemas.get(shape)
   if (known !== undefined) return known
-  const {
-    $schema: _,
-    '~standard': __,
-    ...schema
-  }: Record<string, unknown> = z.toJSONSchema(tool.input, { io: 'input' })
-  schemas.set(tool, schema)
+  const { $schema: _, '~standard': __, ...schema }: Record<string, unknown> = z.toJSONSchema(shape, { io: 'input' })
+  schemas.set(shape, schema)
   return schema
 }

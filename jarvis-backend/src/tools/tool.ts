@@ -26,6 +26,8 @@ export type Tool<Input extends z.ZodObject = z.ZodObject> = {
   timeoutMs: number
   /** A strict object: an unknown key is refused, not stripped. */
   input: Input
+  /** What `data` holds where the call did not fail; further keys may come. */
+  output?: z.ZodObject
   run(input: z.output<Input>, context: ToolContext): Promise<ToolOutput>
 }
 

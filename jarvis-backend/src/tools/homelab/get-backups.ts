@@ -3,6 +3,7 @@ import { staleAfterMs } from '../../homelab/attention.ts'
 import { ageOf, diskOf, oneLine, plainName } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
 import type { Backup, Guest } from '../../protocol/index.ts'
+import { BackupsOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 import { nodeFilter, readTimeoutMs, Vmid } from './inputs.ts'
 import { missingText, usualLimit } from './listing.ts'
@@ -20,6 +21,7 @@ export const getBackups = (cluster: Cluster) =>
       storage: z.string().min(1).max(100).optional().describe('Only this storage, by its exact name. Absent: all.'),
       vmid: Vmid.optional().describe('Only this guest, with each of its backups. Absent: all guests.'),
     }),
+    output: BackupsOutput,
     async run({ node, storage, vmid }, context) {
       const query = {
         ...(node !== undefined && { node }),

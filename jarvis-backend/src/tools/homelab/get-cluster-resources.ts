@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { guestLine, nodeLine, storageLine } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
+import { ResourcesOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 import { readTimeoutMs } from './inputs.ts'
 import { missingText, usualLimit } from './listing.ts'
@@ -21,6 +22,7 @@ export const getClusterResources = (cluster: Cluster) =>
           '`vm` is every guest, containers too, as Proxmox has it; `container` only those. Absent: everything.',
         ),
     }),
+    output: ResourcesOutput,
     async run({ type }) {
       const state = cluster.state()
       const wants = (kind: 'vm' | 'storage' | 'node') => type === undefined || type === kind

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { attention } from '../../homelab/attention.ts'
 import { nodeLine, plainName } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
+import { ClusterStatusOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 import { readTimeoutMs } from './inputs.ts'
 import { missingText } from './listing.ts'
@@ -15,6 +16,7 @@ export const getClusterStatus = (cluster: Cluster) =>
     tier: 'green',
     timeoutMs: readTimeoutMs,
     input: z.strictObject({}),
+    output: ClusterStatusOutput,
     async run() {
       const state = cluster.state()
       const online = state.nodes.filter(({ status }) => status === 'online').length

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Cluster } from '../../homelab/ports.ts'
+import { GuestsOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 import { guestStatus, limitOf, nodeFilter, readTimeoutMs } from './inputs.ts'
 import { listGuests, usualLimit } from './listing.ts'
@@ -13,5 +14,6 @@ export const getContainers = (cluster: Cluster) =>
     tier: 'green',
     timeoutMs: readTimeoutMs,
     input: z.strictObject({ node: nodeFilter, status: guestStatus, limit: limitOf(usualLimit) }),
+    output: GuestsOutput,
     run: async (input) => listGuests(cluster, 'ct', input),
   })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { diskOf, memoryOf, oneLine, percent, plainName, ratioOf, spanOf } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
+import { NodeDetailOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 import { NodeName, readTimeoutMs } from './inputs.ts'
 
@@ -13,6 +14,7 @@ export const getNodeStatus = (cluster: Cluster) =>
     tier: 'green',
     timeoutMs: readTimeoutMs,
     input: z.strictObject({ node: NodeName.describe('The node’s exact name.') }),
+    output: NodeDetailOutput,
     async run({ node }, context) {
       const detail = await cluster.nodeDetail(node, context)
       const guests = cluster.state().guests.filter((guest) => guest.node === node)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { hotC } from '../../homelab/attention.ts'
 import { oneLine, plainName } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
+import { TemperatureOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 import { NodeName, readTimeoutMs } from './inputs.ts'
 
@@ -14,6 +15,7 @@ export const getNodeTemperature = (cluster: Cluster) =>
     tier: 'green',
     timeoutMs: readTimeoutMs,
     input: z.strictObject({ node: NodeName.describe('The node’s exact name.') }),
+    output: TemperatureOutput,
     async run({ node }, context) {
       const { celsius, sensor, all } = await cluster.temperature(node, context)
       const others = all

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ageOf, oneLine, plainName, spanOf } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
 import type { Task } from '../../protocol/index.ts'
+import { TasksOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 import { limitOf, nodeFilter, readTimeoutMs } from './inputs.ts'
 import { missingText } from './listing.ts'
@@ -17,6 +18,7 @@ export const getRecentTasks = (cluster: Cluster) =>
     tier: 'green',
     timeoutMs: readTimeoutMs,
     input: z.strictObject({ node: nodeFilter, limit: limitOf(usual) }),
+    output: TasksOutput,
     async run({ node, limit }, context) {
       const asked = { limit: limit ?? usual, ...(node !== undefined && { node }) }
       const { items, missing } = await cluster.tasks(asked, context)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { percent, plainName, ratioOf, storageLine } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
+import { StoragesOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 import { limitOf, nodeFilter, readTimeoutMs } from './inputs.ts'
 import { listText, requireNode, usualLimit } from './listing.ts'
@@ -18,6 +19,7 @@ export const getStorage = (cluster: Cluster) =>
       status: z.enum(['active', 'inactive']).optional().describe('Only storages that can, or cannot, be reached.'),
       limit: limitOf(usualLimit),
     }),
+    output: StoragesOutput,
     async run({ node, status, limit }) {
       const state = cluster.state()
       requireNode(state, node)

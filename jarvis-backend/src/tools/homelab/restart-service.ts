@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { oneLine, plainName } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
+import { ServiceOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 import { NodeName } from './inputs.ts'
 
@@ -24,6 +25,7 @@ export const restartService = (cluster: Cluster) =>
       node: NodeName.describe('The node’s exact name.'),
       service: Service.describe('The service’s name, as in `pvestatd`.'),
     }),
+    output: ServiceOutput,
     async run({ node, service }, context) {
       const { ok, message } = await cluster.restartService(node, service, context)
       const where = `${plainName(service)} on ${plainName(node)}`

@@ -1,4 +1,5 @@
 import type { Cluster } from '../../homelab/ports.ts'
+import { PowerOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 import { askedAnyway } from './inputs.ts'
 import { changePower, noForce, powerInput, powerTimeoutMs } from './power.ts'
@@ -11,5 +12,6 @@ export const startContainer = (cluster: Cluster) =>
     tier: 'red',
     timeoutMs: powerTimeoutMs,
     input: powerInput(noForce),
+    output: PowerOutput,
     run: (input, context) => changePower(cluster, 'ct', 'start', input, context),
   })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { plainName, spanOf } from '../../homelab/format.ts'
 import type { Waker } from '../../homelab/ports.ts'
+import { WakeOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 import { NodeName } from './inputs.ts'
 
@@ -13,6 +14,7 @@ export const wakeNode = (waker: Waker) =>
     tier: 'yellow',
     timeoutMs: 240_000,
     input: z.strictObject({ node: NodeName.describe('The node’s exact name.') }),
+    output: WakeOutput,
     async run({ node }, context) {
       const { cameOnline, wasOnline, afterMs } = await waker.wake(node, context)
       const name = plainName(node)

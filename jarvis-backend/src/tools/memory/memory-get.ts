@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Workspace } from '../../workspace/files.ts'
+import { MemoryFileOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 
 const mostLines = 400
@@ -17,6 +18,7 @@ export const memoryGet = (workspace: Workspace) =>
       firstLine: z.int().min(1).default(1),
       lines: z.int().min(1).max(mostLines).default(100),
     }),
+    output: MemoryFileOutput,
     async run({ path, firstLine, lines }) {
       if (path === undefined) {
         const files = workspace.list()

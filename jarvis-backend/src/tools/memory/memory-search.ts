@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Memory } from '../../memory/remote.ts'
 import type { Hit } from '../../memory/search-index.ts'
+import { MemoryHitsOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 
 /** Beyond this a passage says no more about whether it is the one. */
@@ -18,6 +19,7 @@ export const memorySearch = (memory: Memory) =>
       query: z.string().trim().min(1).max(500).describe('What to look for, in words or as a question.'),
       limit: z.int().min(1).max(20).default(6).describe('How many passages.'),
     }),
+    output: MemoryHitsOutput,
     async run({ query, limit }) {
       const { hits, byKeywordsAlone } = await memory.call('search', { query, limit })
       const note = byKeywordsAlone ? ' (by words alone: meaning could not be compared)' : ''

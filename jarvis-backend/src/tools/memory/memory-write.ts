@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { dailyAddition, dailyPath } from '../../memory/daily.ts'
 import type { Workspace } from '../../workspace/files.ts'
+import { MemoryWrittenOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 
 export type WriteRecord = { path: string; before: string | undefined; checksum: string }
@@ -21,6 +22,7 @@ export const memoryWrite = (
       path: z.string().min(1).max(300).optional().describe("A file of the memory. Absent: today's notes."),
       replaces: z.string().min(1).max(8_000).optional().describe('The text to replace, exactly as it stands.'),
     }),
+    output: MemoryWrittenOutput,
     async run({ text: asked, path = dailyPath(parts.now()), replaces }) {
       const text = parts.redact(asked)
       const known = workspace.list().some((file) => file.path === path) ? workspace.read(path) : undefined

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { createSimulator } from '../homelab/simulator/index.ts'
+import { systemClock } from '../lib/clock.ts'
+import type { ToolInput } from '../protocol/index.ts'
+import { createCatalog, homelabTools, outputSchemaOf } from './catalog.ts'
+
+const usual: Record<string, ToolInput> = {
+  get_cluster_status: {},
+  get_node_status: { node: 'pve' },
+  get_vms: {},
+  get_containers: {},
+  get_storage: {},
+  get_cluster_resources: {},
+  get_node_temperature: { node: 'pve' },
+  get_recent_tasks: { limit: 200 },
+  get_backups: {},
+  restart_service: { node: 'pve', service: 'pvestatd' },
+  wake_node: { node: 'agent' },
+  start_vm: { vmid: 101 },
+  stop_vm: { vmid: 131 },
+  restart_vm: { vmid: 123 },
+  start_container: { vmid: 104 },
+  stop_container: { vmid: 105 },
+  restart_container: { vmid: 104 },
+}
+
+test.each(Object.entries(usual))('%s answers what its output schema says, and no more', async (name, input) => {
+  const homelab = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 10_000 })
+  const tool = createCatalog(homelabTools(homelab)).get(name)
+  const { data } = (await tool?.run(tool.input.parse(input), {
+    signal: AbortSignal.timeout(20_000),
+    onProgress() {},
+    onTask() {},
+  })) ?? { data: undefined }
+  expect(tool?.output?.strict().parse(data)).toEqual(data)
+  expect(Object.keys(data ?? {}).length).toBeGreaterThan(0)
+})
+
+test('every tool says what it answers, as an object that may grow', () => {
+  const homelab = createSimulator({ clock: systemClock, protectedTargets: new Set() })
+  for (const tool of homelabTools(homelab).filter(({ name }) => name !== 'execute_ssh')) {
+    expect(outputSchemaOf(tool), tool.name).toMatchObject({ type: 'object' })
+    expect(outputSchemaOf(tool), tool.name).not.toHaveProperty('additionalProperties')
+  }
+})

@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { Backup, Guest, Node, Storage, Task } from '../protocol/cluster.ts'
+
+/** What could not be read, in plain words. */
+const missing = z.array(z.string())
+const counted = { total: z.int().describe('How many there are; the list may hold fewer.'), missing }
+
+export const ClusterStatusOutput = z.object({
+  nodes: z.array(Node),
+  isQuorate: z.boolean(),
+  running: z.int().describe('Guests that run.'),
+  guests: z.int().describe('Guests there are.'),
+  attention: z.array(z.string()),
+  missing,
+})
+export const NodeDetailOutput = z.object({
+  name: z.string(),
+  version: z.string(),
+  kernel: z.string(),
+  cpuModel: z.string(),
+  cpuCount: z.number(),
+  cpuRatio: z.number().describe('0..1'),
+  load: z.array(z.number()).describe('Over 1, 5 and 15 minutes.'),
+  ramBytes: z.number(),
+  ramTotalBytes: z.number(),
+  rootBytes: z.number(),
+  rootTotalBytes: z.number(),
+  uptimeS: z.number(),
+})
+export const GuestsOutput = z.object({ guests: z.array(Guest), ...counted })
+export const StoragesOutput = z.object({ storages: z.array(Storage), ...counted })
+export const ResourcesOutput = z.object({
+  nodes: z.array(Node),
+  guests: z.array(Guest),
+  totalGuests: z.int(),
+  storages: z.array(Storage),
+  missing,
+})
+export const TemperatureOutput = z.object({
+  node: z.string(),
+  celsius: z.number(),
+  sensor: z.string(),
+  all: z.array(z.object({ sensor: z.string(), celsius: z.number() })),
+})
+export const TasksOutput = z.object({ tasks: z.array(Task), missing })
+export const BackupsOutput = z.object({ backups: z.array(Backup), ...counted })
+
+/** What the six power tools answer: the task's end, and what was seen of the guest after it. */
+export const PowerOutput = z.object({
+  vmid: z.int(),
+  type: z.enum(['vm', 'ct']),
+  action: z.enum(['start', 'stop', 'restart']),
+  force: z.boolean(),
+  name: z.string().optional(),
+  node: z.string().optional(),
+  upid: z.string().optional(),
+  exitStatus: z.string().describe('Proxmox’s words.'),
+  ok: z.boolean(),
+  observed: Guest.shape.status,
+  durationMs: z.number(),
+})
+export const ServiceOutput = z.object({ node: z.string(), service: z.string(), ok: z.boolean(), message: z.string() })
+export const WakeOutput = z.object({
+  node: z.string(),
+  cameOnline: z.boolean(),
+  wasOnline: z.boolean(),
+  afterMs: z.number(),
+})
+
+export const MemoryHitsOutput = z.object({
+  hits: z.array(
+    z.object({
+      kind: z.string(),
+      name: z.string(),
+      title: z.string(),
+      firstLine: z.int(),
+      lastLine: z.int(),
+      heading: z.string(),
+      text: z.string(),
+      changedAt: z.number(),
+      isFromTools: z.boolean(),
+      score: z.number(),
+    }),
+  ),
+  byKeywordsAlone: z.boolean(),
+})
+/** `files` where none was asked for, the rest where one was. */
+export const MemoryFileOutput = z.object({
+  files: z.array(z.object({ path: z.string(), bytes: z.int(), changedAt: z.number() })).optional(),
+  path: z.string().optional(),
+  firstLine: z.int().optional(),
+  lines: z.array(z.string()).optional(),
+  totalLines: z.int().optional(),
+  changedAt: z.number().optional(),
+})
+export const MemoryWrittenOutput = z.object({ path: z.string(), undoId: z.string() })
