@@ -9,7 +9,14 @@ import { plainWord } from './visible.ts'
 const power = ['start_vm', 'stop_vm', 'restart_vm', 'start_container', 'stop_container', 'restart_container']
 const onNodes = ['execute_ssh', 'restart_service', 'wake_node']
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
-const serviceOf = ({ input }: Facts) => textOf(input.service)
+/** What a command comes to, and the service it would change if it does. */
+const judged = ({ input }: Facts) => judgeCommand(textOf(input.command))
+const changeOf = (facts: Facts) => {
+  const verdict = judged(facts)
+  return verdict.verdict === 'change' ? verdict : undefined
+}
+const serviceOf = (facts: Facts) =>
+  facts.toolName === 'execute_ssh' ? (changeOf(facts)?.service ?? '') : textOf(facts.input.service)
 
 /** What the operator protected, whatever the case of its letters; nothing is lost by protecting too much. */
 const isListed = ({ world, baseTier }: Facts, ...ids: string[]): boolean =>
@@ -48,7 +55,7 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'protected_service',
-    tools: ['restart_service'],
+    tools: ['restart_service', 'execute_ssh'],
     when: isServiceListed,
     tier: 'black',
     because: (facts) => `service/${plainService(serviceOf(facts))} is protected: nothing may change it.`,
@@ -63,12 +70,19 @@ export const rules: readonly Rule[] = [
   {
     name: 'not_read_only',
     tools: ['execute_ssh'],
-    when: ({ input }) => judgeCommand(textOf(input.command)).verdict === 'refused',
+    when: (facts) => judged(facts).verdict === 'refused',
     tier: 'black',
-    because: ({ input }) => {
-      const judged = judgeCommand(textOf(input.command))
-      return judged.verdict === 'refused' ? judged.reason : 'The command reads only.'
+    because(facts) {
+      const verdict = judged(facts)
+      return verdict.verdict === 'refused' ? verdict.reason : 'The command reads only.'
     },
+  },
+  {
+    name: 'ssh_change',
+    tools: ['execute_ssh'],
+    when: (facts) => changeOf(facts) !== undefined,
+    tier: 'red',
+    because: (facts) => changeOf(facts)?.does ?? '',
   },
   {
     name: 'not_a_service',

@@ -1,88 +1,154 @@
+/** A path as it is compared: absolute, without `//` and `.`, in lower case as some file systems do. Relative means root's home. */
+type Path = {
+  shown: string
+  full: string
+  name: string
+  /** The name, and what it was before somebody kept a copy: `id_rsa` of `id_rsa.bak`. */
+  names: readonly string[]
+  folders: readonly string[]
+}
+
 /** Folders whose whole content is secret, wherever they are mounted: a guest's root lies inside its node's. */
 const secretFolders = new RegExp(
   `/(?:${[
-    'priv',
     'var/lib/pve-cluster',
-    String.raw`\.(?:gnupg|aws|azure|kube|password-store|vault|secrets?|docker|terraform\.d|mozilla|config/(?:gcloud|rclone|gh|op|sops))`,
-    'etc/(?:ssl/private|wireguard|openvpn|kubernetes|rancher|networkmanager/system-connections|wpa_supplicant|sudoers\\.d)',
-    'etc/letsencrypt/(?:archive|live|keys|accounts)',
-    'run/(?:secrets|credentials)',
-    'var/lib/(?:kubelet|vault|rancher|tailscale|samba/private|systemd/credential)',
+    'etc/(?:wireguard|openvpn|ipsec\\.d|kubernetes|rancher|networkmanager/system-connections|wpa_supplicant|iwd|sudoers\\.d)',
+    'etc/(?:vault\\.d|consul\\.d|nomad\\.d|cloudflared|borgmatic|restic|luks|cryptsetup-keys\\.d|credstore(?:\\.encrypted)?)',
+    'etc/(?:letsencrypt/(?:archive|live|keys|accounts)|dehydrated/(?:accounts|certs)|apt/auth\\.conf\\.d|zfs/keys)',
+    'run/(?:secrets|credentials|containers)',
+    'var/lib/(?:kubelet|vault|consul|rancher|tailscale|systemd/(?:credential|credentials)|bluetooth|iwd|tor|acme|dehydrated)',
+    'var/lib/(?:sss|samba/private|networkmanager|k0s|cloudflared|headscale|vaultwarden|bitwarden(?:_rs)?)',
   ].join('|')})(?:/|$)`,
 )
+const secretFolder =
+  /^(?:priv|\.?secrets?|private|credentials?|passwords?|(?:private|ssh|api)[_-]?keys|keys|\.?vault|tokens?|\.(?:gnupg|aws|azure|kube|password-store|docker|terraform\.d|mozilla|acme\.sh|step|sops))$/
 
-/** File names that mean a secret. */
-const secretNames = [
-  /shadow|opasswd|passwd-$|sudoers|htpasswd|smbpasswd|sasl_?passwd|passwd\.client|master\.passwd/,
-  /^id_(?:rsa|dsa|ecdsa|ed25519|xmss)|_sk$|^ssh_host_.*_key$|^identity$/,
-  /\.(?:key|p12|pfx|jks|keystore|kdbx?|ppk|keytab|keyring|pw|age|gpg|pgp|asc|token|tfstate|tfvars|ovpn|pass|cred|creds)$/,
-  /(?:private|priv|priv_key|privkey|authkey|secret|secrets|csrf)\.(?:key|pem|json|ya?ml|txt|conf|ini|db)$/,
-  /secret|password|credential|passphrase|private.?key|api.?key|auth.?key|privkey/,
-  /^\.?env$|^\.env\.|\.env(?:\..*)?$|^environ$/,
-  /history$|^\.(?:netrc|pgpass|my\.cnf|git-credentials|npmrc|pypirc|htpasswd|viminfo|lesshst|vault-token|boto|s3cfg|mylogin\.cnf)$/,
-  /^(?:token|keyring|kubeconfig|debian\.cnf|wp-config\.php|config\.db(?:-\w+)?|user\.cfg|token\.cfg|tfa\.cfg|shadow\.cfg)$/,
-]
-/** What holds whole disks, memories or other people's data: it may be listed, not read. */
-const bulk =
-  /\/(?:core|swapfile|vmcore)$|\.(?:qcow2|raw|vmdk|vma|vhdx?|dump|sql|dmp)(?:\.\w+)?$|\/var\/(?:crash|backups|spool\/cron|lib\/(?:cloud|docker|containerd|systemd\/coredump|vz\/(?:images|dump|private)))\//
-const publicNames = /\.pub$/
-const pem = /\.(?:pem|crt\.key)$/
+/** Words that mean a secret wherever they stand in a file's name. */
+const secretWords =
+  /shadow|sudoers|htpasswd|smbpasswd|sasl_?passwd|passwd\.client|passw(?:or)?ds?(?:\.|_|-|$)|(?:^|[._-])pass(?:\.|_|-|$)|opasswd|master\.passwd|secret|password|credential|passphrase|private.?key|priv_?key|api.?key|auth.?key|access.?key|key.?file|keystore|keytab|keyring|kubeconfig|krb5cc|_sk$|^ssh_host_.*_key$|^id_(?:rsa|dsa|ecdsa|ed25519|xmss)|vault.?token/
+/** Endings of keys, stores of passwords, and what tools keep their state in. */
+const secretEndings =
+  /\.(?:key|p8|p12|pfx|pkcs12|jks|keystore|kdbx?|ppk|keytab|keyring|psk|pw|pwd|age|gpg|pgp|asc|token|tokens|tfstate|tfvars|ovpn|pass|cred|creds|secrets?|env|enc|vault)$/
+/** Whole names of files that hold a secret among other things. */
+const secretNames =
+  /^(?:identity|environ|environment|env|token|tokens?\.(?:cfg|json|txt)|auth\.(?:json|conf)|authinfo|user\.cfg|domains\.cfg|remote\.cfg|tfa\.(?:cfg|json)|ipams\.cfg|debian\.cnf|my\.cnf|psk\.txt|subscription|upsd\.users|upsmon\.conf|snmp(?:trap)?d\.conf|ddclient\.conf|inadyn\.conf|msmtprc|ssmtp\.conf|fetchmailrc|nslcd\.conf|sssd\.conf|slapd\.conf|pam_ldap\.conf|libnss-ldap\.conf|hostapd\.conf|wpa_supplicant.*\.conf|iscsid\.conf|saveconfig\.json|rclone\.conf|turnserver\.conf|redis\.conf|telegraf\.conf|zabbix_(?:server|proxy)\.conf|grafana\.ini|gitlab\.rb|app\.ini|rndc\.conf|wp-config\.php|config(?:uration)?\.(?:inc\.)?php|localsettings\.php|settings\.(?:php|py)|local_settings\.py|database\.ya?ml|application(?:-\w+)?\.(?:properties|ya?ml)|appsettings(?:\.\w+)?\.json|parameters\.ya?ml|config\.db(?:-\w+)?|privkey\d*\.pem|csrf\.\w+|msdm)$/
+const history = /(?:^|[._])history$|^\.?(?:viminfo|lesshst|wget-hsts)$/
+const publicName = /\.pub$/
+const pem = /\.(?:pem|der|crt\.key)$/
 const publicPem =
-  /(?:^|\/)(?:pve-ssl|pveproxy-ssl|pve-root-ca|cert|chain|fullchain|ca|ca-cert|cacert)\.pem$|\/etc\/ssl\/certs\//
-const sshFolder = /\/\.ssh\/(?!(?:known_hosts|authorized_keys|config|[^/]*\.pub)$)/
+  /(?:^|\/)(?:pve-ssl|pveproxy-ssl|pve-root-ca|proxy|cert\d*|chain\d*|fullchain\d*|ca|ca-cert|cacert|ca-certificates)\.(?:pem|crt)$|\/(?:etc\/ssl\/certs|usr\/share\/ca-certificates)\//
+
+/** Hidden files keep settings, tokens and histories; these keep nothing of the kind. */
+const plainHidden =
+  /^(?:\/etc\/pve\/\.(?:version|members|vmlist|rrd|clusterlog)|\/.*\/\.ssh\/(?:known_hosts|authorized_keys|config|[^/]*\.pub)|\/root\/\.(?:vimrc|inputrc|tmux\.conf|toprc|selected_editor))$/
+
+/** What holds whole disks, memories, databases or other people's data: it may be listed, not read. */
+const bulk = new RegExp(
+  [
+    String.raw`/(?:core|core\.\d+|swapfile|swap\.img|vmcore|initctl)$`,
+    String.raw`\.(?:qcow2|raw|vmdk|vdi|vma|vhdx?|dump|sql|dmp|img|sqlite3?|db3?|mdb|ibd|myd|rdb|aof)(?:-(?:wal|shm|journal))?(?:\.\w+)?$`,
+    String.raw`\.(?:sock|socket|fifo|pipe)$`,
+    String.raw`/snippets/|/cloud-init/|/user-data(?:\.\w+)?$|/preseed\.cfg$|/var/log/installer/`,
+    String.raw`/var/(?:crash|backups|mail|spool|lib/(?:cloud|docker|containerd|containers|systemd/(?:coredump|random-seed)|mysql|postgresql|mongodb|redis|influxdb|grafana|ceph|private|vz/(?:images|dump|private|snippets)))(?:/|$)`,
+    String.raw`/(?:images|private)/\d+/|^/etc/(?:ssl/private|pki/.*/private)/`,
+  ].join('|'),
+)
 
 /** `/proc/PID/…`: the few that tell about a process and nothing of what it holds or where it stands. */
 const processFile =
-  /^\/proc\/(?:\d+|self|thread-self)\/(?!(?:status|statm?|limits|cgroup|mounts|mountinfo|mountstats|io|comm|cmdline|sched|schedstat|oom_score(?:_adj)?|wchan|smaps_rollup|net\/[a-z0-9_]+)$)/
-const systemFile =
-  /^\/(?:dev|sys\/kernel\/(?:debug|tracing|security)|sys\/firmware\/efi\/efivars|proc\/(?:kcore|kmsg|kpage\w*|kallsyms|keys|key-users|vmcore|sysrq-trigger|acpi\/event))(?:\/|$)/
+  /^\/proc\/(?:\d+|self|thread-self)(?:$|\/(?!(?:status|statm?|limits|cgroup|mounts|mountinfo|mountstats|io|comm|cmdline|sched|schedstat|oom_score(?:_adj)?|wchan|smaps_rollup|net\/[a-z0-9_]+)$))/
+/** Devices, views into memory, and files whose reading does something. */
+const systemFile = new RegExp(
+  `^/(?:${[
+    'dev',
+    'sys/(?:kernel/(?:debug|tracing|security|config)|firmware/(?:acpi/tables|dmi|efi/(?:efi)?vars|qemu_fw_cfg)|fs/(?:bpf|pstore|selinux))',
+    'proc/(?:kcore|kmsg|kpage\\w*|kallsyms|keys|key-users|vmcore|vmallocinfo|iomem|sysrq-trigger|acpi/event|kpagecgroup|latency_stats)',
+    'proc/sys/net/ipv4/tcp_fastopen_key',
+    'proc/sys/net/ipv6/conf/[^/]+/stable_secret',
+  ].join('|')})(?:/|$)`,
+)
+/** Registers and memories of devices: some machines hang when they are read. */
+const deviceMemory = /^\/sys\/.*\/(?:config|rom|vpd|resource\d+(?:_wc)?|eeprom|nvmem|raw_\w+|dump|data|mem)$/
 
-/** `//` and `.` taken out; names compare without regard to case, as some file systems do. Relative means root's home. */
-function normalise(path: string): string {
-  const parts = (path.startsWith('/') ? path : `/root/${path}`).split('/')
-  return `/${parts.filter((part) => part !== '' && part !== '.').join('/')}`.toLowerCase()
+const clip = (path: string) => path.slice(0, 80)
+
+/** @returns undefined for a path that goes up, for a link may lead elsewhere. */
+function parsePath(path: string): Path | undefined {
+  const folders: string[] = []
+  for (const part of (path.startsWith('/') ? path : `/root/${path}`).toLowerCase().split('/')) {
+    if (part === '..') return undefined
+    if (part !== '' && part !== '.') folders.push(part)
+  }
+  const full = `/${folders.join('/')}`
+  const name = folders.pop() ?? ''
+  const before = name.replace(
+    /(?:(?:[._-](?:bak|old|orig|save|saved|swp|tmp|copy|backup|new|dist|dpkg-\w+|ucf-\w+|\d{1,14})|\.(?:gz|xz|bz2|zst|1)|[~-])){1,4}$/,
+    '',
+  )
+  return { shown: clip(path), full, name, names: before === name ? [name] : [name, before], folders }
 }
+
+const isSecretName = (name: string) =>
+  secretWords.test(name) || secretEndings.test(name) || secretNames.test(name) || history.test(name)
+
+/** Of the accounts' two files only this one is public. */
+const isAccounts = ({ full }: Path) => /(?:^|\/)etc\/passwd-?$/.test(full)
+
+function isSecret(path: Path): boolean {
+  const { full, name, names, folders } = path
+  if (publicName.test(name)) return false
+  if (secretFolders.test(full) || [...folders, name].some((part) => secretFolder.test(part))) return true
+  if (isAccounts(path)) return name !== 'passwd'
+  return names.some(isSecretName) || (names.some((each) => pem.test(each)) && !publicPem.test(full))
+}
+
+const looksLikeOption = (path: string) => `${clip(path)} could be read as an option.`
+const goesUp = (path: string) => `${clip(path)} goes up with .., which may lead elsewhere through a link.`
 
 /** Why not even names and sizes are shown; undefined where they may be. Lexical: what a link leads to is not known here. */
 export function nameReason(path: string): string | undefined {
-  if (path.startsWith('-')) return `${path.slice(0, 80)} could be read as an option.`
-  const full = normalise(path)
-  const name = full.slice(full.lastIndexOf('/') + 1)
-  if (`${full}/`.includes('/../'))
-    return `${path.slice(0, 80)} goes up with .., which may lead elsewhere through a link.`
-  if (publicNames.test(name)) return undefined
-  const isSecret =
-    secretFolders.test(full) ||
-    sshFolder.test(full) ||
-    secretNames.some((secret) => secret.test(name)) ||
-    (pem.test(full) && !publicPem.test(full))
-  return isSecret ? `${path.slice(0, 80)} may hold secrets.` : undefined
+  if (path.startsWith('-')) return looksLikeOption(path)
+  const parsed = parsePath(path)
+  if (parsed === undefined) return goesUp(path)
+  return isSecret(parsed) ? `${parsed.shown} may hold secrets.` : undefined
 }
 
 /** Why a file's content is not shown; undefined where it may be. */
 export function contentReason(path: string): string | undefined {
-  const full = normalise(path)
-  if (systemFile.test(full)) return `${path.slice(0, 80)} is a device or a view into memory, not a file to read.`
-  if (processFile.test(full)) return `${path.slice(0, 80)} shows what a process holds.`
-  if (bulk.test(full)) return `${path.slice(0, 80)} is a disk, a dump or private data: it may be listed, not read.`
-  return nameReason(path)
+  if (path.startsWith('-')) return looksLikeOption(path)
+  const parsed = parsePath(path)
+  if (parsed === undefined) return goesUp(path)
+  const { shown, full } = parsed
+  // A container has devices and processes of its own below its root.
+  const inside = full.replace(/^.*\/rootfs\//, '/')
+  if (systemFile.test(inside) || deviceMemory.test(inside)) {
+    return `${shown} is a device or a view into memory, not a file to read.`
+  }
+  if (processFile.test(inside)) return `${shown} shows what a process holds.`
+  if (isSecret(parsed)) return `${shown} may hold secrets.`
+  if (full.includes('/.') && !plainHidden.test(full)) return `${shown} is hidden, and hidden files often hold secrets.`
+  return bulk.test(full) ? `${shown} is a disk, a dump or private data: it may be listed, not read.` : undefined
 }
 
 /** Folders with no secret below, so that a search may sweep over all of them. */
 const sweepable = new RegExp(
   `^/(?:${[
     'var/log',
-    'etc/(?:systemd|network|apt/sources\\.list\\.d|modprobe\\.d|modules-load\\.d|logrotate\\.d|sysctl\\.d|udev)',
-    'etc/pve/(?:(?:nodes/[\\w-]+/)?(?:qemu-server|lxc)|ha|firewall|sdn)',
-    '(?:usr/)?lib/systemd',
-    'usr/share/(?:doc|perl5|pve-\\w+)',
-    'sys/class',
+    'etc/(?:systemd|network|apt/(?:sources\\.list|preferences)\\.d|modprobe\\.d|modules-load\\.d|logrotate\\.d|sysctl\\.d|udev)',
+    'etc/(?:cron\\.(?:d|hourly|daily|weekly|monthly)|nginx/(?:sites-(?:enabled|available)|conf\\.d)|security/limits\\.d)',
+    'etc/(?:default/grub\\.d|kernel|initramfs-tools|lvm|smartmontools|chrony)',
+    'etc/pve/(?:(?:nodes/[\\w-]+/)?(?:qemu-server|lxc)|ha|firewall)',
+    '(?:usr/)?lib/(?:systemd|modules-load\\.d|modprobe\\.d|sysctl\\.d|udev)',
+    'usr/share/(?:doc|perl5|pve-\\w+|zoneinfo)',
+    'boot/grub',
+    'sys/class/(?:hwmon|thermal|net|power_supply)',
   ].join('|')})(?:/|$)`,
 )
 
 /** Why a recursive read of `path` is refused; undefined where all below it may be read. */
 export function sweepReason(path: string): string | undefined {
-  if (!sweepable.test(normalise(path)))
-    return `${path.slice(0, 80)} may have secrets below it; name files or a folder such as /var/log.`
+  const parsed = parsePath(path)
+  if (parsed !== undefined && !sweepable.test(parsed.full))
+    return `${parsed.shown} may have secrets below it; name files or a folder such as /var/log.`
   return contentReason(path)
 }

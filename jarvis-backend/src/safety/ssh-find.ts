@@ -1,5 +1,5 @@
 import { nameReason } from './secret-paths.ts'
-import { any, number, text } from './ssh-patterns.ts'
+import { format, number, text } from './ssh-patterns.ts'
 
 const signed = /^[+-]?\d{1,12}[A-Za-z]?$/
 
@@ -19,7 +19,7 @@ const tests = new Map<string, RegExp>([
   ]),
   ['-perm', /^[-/]?[0-7ugoarwxst=+,]+$/],
   ['-newer', text],
-  ['-printf', any],
+  ['-printf', format],
 ])
 
 const switches = new Set(
@@ -42,7 +42,7 @@ export function judgeFind(words: readonly string[]): string | undefined {
   for (; at < words.length; at += 1) {
     const path = words[at] ?? ''
     if (path === '' || /^[-(!,)]/.test(path)) break
-    const problem = nameReason(path)
+    const problem = path.startsWith('+') ? `${path} may be read as an option.` : nameReason(path)
     if (problem !== undefined) return `find: ${problem}`
   }
   for (; at < words.length; at += 1) {

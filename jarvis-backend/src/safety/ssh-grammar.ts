@@ -28,6 +28,8 @@ export type Grammar = {
   /** How many operands there must be at least. */
   min?: number
   sub?: Readonly<Record<string, Grammar>>
+  /** Sub-commands known to do harm, and what they do. */
+  deniedSubs?: Readonly<Record<string, string>>
   /** Without a sub-command it reads too. */
   subOptional?: true
   /** Its options hold before and after the sub-command. */
@@ -45,11 +47,20 @@ const clip = (word: string) => (word.length > 80 ? `${word.slice(0, 80)}…` : w
 /** @returns why `words` are not proven to read only, or undefined where they are. */
 export function misfit(program: string, root: Grammar, words: readonly string[]): string | undefined {
   if (root.judge !== undefined) return root.judge(words)
+  // Every GNU program tells its version and does nothing else.
+  if (root.dashDash === true && words.length === 1 && words[0] === '--version') return undefined
+  const sorted = sortWords(program, root, words)
+  return typeof sorted === 'string' ? sorted : undefined
+}
+
+/** @returns what was written, or why it is more than the grammar lists. */
+export function sortWords(program: string, root: Grammar, words: readonly string[]): Usage | string {
   const options = new Set<string>()
   const values = new Map<string, string>()
   let operands: string[] = []
   let grammar = root
   let active = [root]
+  const path = [root]
   let name = program
   let optionsEnded = false
 
@@ -65,9 +76,13 @@ export function misfit(program: string, root: Grammar, words: readonly string[])
       if (taken.usedNext) at += 1
     } else if (grammar.sub !== undefined) {
       const sub = Object.hasOwn(grammar.sub, word) ? grammar.sub[word] : undefined
-      if (sub === undefined) return `${name} ${clip(word)} is not known to read only.`
+      if (sub === undefined) {
+        const does = grammar.deniedSubs && Object.hasOwn(grammar.deniedSubs, word) && grammar.deniedSubs[word]
+        return `${name} ${clip(word)} ${does || 'is not known to read only'}.`
+      }
       active = [sub, ...active.filter((outer) => outer.shared === true)]
       grammar = sub
+      path.push(sub)
       name = `${name} ${word}`
       operands = []
     } else {
@@ -80,10 +95,11 @@ export function misfit(program: string, root: Grammar, words: readonly string[])
   }
   if (grammar.sub !== undefined && grammar.subOptional !== true) return `${name} needs a sub-command that only reads.`
   if (operands.length < (grammar.min ?? 0)) return `${name} needs an operand.`
-  for (const choices of grammar.needs ?? []) {
+  for (const choices of path.flatMap(({ needs = [] }) => needs)) {
     if (!choices.some((choice) => options.has(choice))) return `${name} must be given ${choices.join(' or ')}.`
   }
-  return grammar.check?.({ options, values, operands })
+  const usage = { options, values, operands }
+  return grammar.check?.(usage) ?? usage
 }
 
 type Taken = { options: string[]; value?: string; usedNext: boolean }
@@ -129,6 +145,9 @@ function takeOption(name: string, active: readonly Grammar[], word: string, next
     return equals === -1 ? take(word, undefined, []) : take(word.slice(0, equals), word.slice(equals + 1), [])
   }
   if (denied(word) !== undefined) return refuse(word)
+  // `-in FILE`: a name of several letters behind one dash.
+  if (word.length > 2 && active.some(({ values }) => values !== undefined && Object.hasOwn(values, word)))
+    return take(word, undefined, [])
   const before: string[] = []
   for (let at = 1; at < word.length; at += 1) {
     const letter = word.charAt(at)

@@ -8,12 +8,14 @@ export const list = /^[A-Za-z0-9_%+-][\w.:%+,-]*$/
 /** What programs search or filter for: anything that is not an option. */
 export const text = /^[^-]/
 export const any = /./s
+/** Formats of `stat`, `find`, `date`: no width that alone would fill a memory. */
+export const format = /^(?!.*\d{5}).+$/s
 export const unit = /^[A-Za-z0-9_@*?[][\w.:@\\*?[\]-]*$/
-export const host = /^[A-Za-z0-9][\w.:-]{0,253}$/
+export const host = /^[A-Za-z0-9:][\w.:%-]{0,253}$/
 export const interfaceName = /^[A-Za-z0-9][\w.@:-]{0,30}$/
 export const color = /^(?:auto|always|never)$/
 /** `-1h`, `2 days ago`, `2025-01-01 10:00:00`, `@1700000000`. */
-export const when = /^[-+@]?\d[\w .:+-]*$|^(?:now|today|yesterday|tomorrow)$|^\d+ \w+ ago$/
+export const when = /^[-+@]?\d[\w .:+-]*$|^(?:now|today|yesterday|tomorrow)(?: \d\d?:\d\d(?::\d\d)?)?$/
 export const device = /^\/dev\/[A-Za-z0-9][\w/.:@+-]*$/
 export const vmid = /^[1-9]\d{2,8}$/
 /** Repeats that end: at most 5 s apart, at most 10 times. */

@@ -26,6 +26,11 @@ const tables: Grammar = {
     '-P': 'change rules',
   },
 }
+const saved: Grammar = {
+  values: { '-t': word, '--table': word },
+  words: ['-c', '--counters'],
+  denied: { '-f': 'write a file', '--file': 'write a file', '-M': 'run another program' },
+}
 const lookup: Grammar = { values: { '-t': word }, flags: 'a46v', operands: [host, /^[\da-zA-Z][\w.:-]*$/], min: 1 }
 
 /** Programs that tell about the network, or ask it a bounded question. */
@@ -61,19 +66,34 @@ export const networkPrograms: Readonly<Record<string, Grammar>> = {
     words: ['-s', '-d', '-j', '-p', '-c', '-o'],
     sub: { link: bridgeShow, fdb: bridgeShow, vlan: bridgeShow, mdb: bridgeShow },
   },
-  brctl: { sub: { show: { rest: interfaceName }, showmacs: { operands: [interfaceName], min: 1 } } },
+  brctl: {
+    sub: {
+      show: { rest: interfaceName },
+      showmacs: { operands: [interfaceName], min: 1 },
+      showstp: { operands: [interfaceName], min: 1 },
+    },
+  },
   ethtool: {
-    words: ['-i', '-S', '-k', '-g', '-l', '-a', '-T', '-c', '-n', '-P', '--show-features', '--statistics', '--driver'],
+    words:
+      '-i -S -k -g -l -a -T -c -n -P -m --show-features --show-ring --show-coalesce --show-channels --show-pause --statistics --driver --module-info --show-eee --show-fec'.split(
+        ' ',
+      ),
     operands: [interfaceName],
     min: 1,
   },
   ss: {
-    flags: 'tulnpaemiosxwr46HO0ZTSd',
+    flags: 'tulnpaemiosxwr46HO0ZTSdMb',
     words: long(
       'tcp udp listening numeric processes all summary extended memory info options unix raw ipv4 ipv6 no-header oneline',
     ),
-    values: { '-f': /^(?:unix|inet|inet6|link|netlink|vsock|xdp)$/ },
-    rest: /^[\w.:,=()<>!/[\]* &|]+$/,
+    values: {
+      ...{
+        '-f': /^(?:unix|inet|inet6|link|netlink|vsock|xdp)$/,
+        '--family': /^(?:unix|inet|inet6|link|netlink|vsock|xdp)$/,
+      },
+      ...{ '-A': /^[a-z_0-9,]+$/, '--query': /^[a-z_0-9,]+$/ },
+    },
+    rest: /^[\w.:,=()<>!/[\]* &|][\w.:,=()<>!/[\]* &|-]*$/,
     denied: {
       '-K': 'close connections',
       '--kill': 'close connections',
@@ -87,21 +107,28 @@ export const networkPrograms: Readonly<Record<string, Grammar>> = {
     },
   },
   netstat: {
-    flags: 'tulnpaersiWo',
+    flags: 'tulnpaersiWogxw46',
     words: long('numeric tcp udp listening programs route interfaces all'),
     denied: { '-c': 'repeat and never end' },
   },
   ifconfig: { flags: 'as', operands: [interfaceName] },
-  arp: { flags: 'aen', denied: { '-d': 'delete entries', '-s': 'add entries' } },
+  arp: {
+    flags: 'aenv',
+    values: { '-i': interfaceName },
+    operands: [host],
+    denied: { '-d': 'delete entries', '-s': 'add entries' },
+  },
   route: { flags: 'ne46' },
   ping: {
-    flags: '46nqDO',
+    flags: '46nqDOv',
     values: {
-      '-c': /^(?:[1-9]|10)$/,
+      '-c': /^(?:[1-9]|1\d|20)$/,
       '-i': /^(?:0\.[2-9]|[1-3](?:\.\d)?)$/,
       '-W': /^(?:[1-9]|10)$/,
       '-w': /^(?:[1-9]|[12]\d|30)$/,
-      '-s': /^(?:\d{1,3}|1[0-4]\d\d)$/,
+      '-s': /^(?:\d{1,3}|[1-8]\d{3})$/,
+      '-t': /^\d{1,3}$/,
+      '-M': /^(?:do|want|dont)$/,
       '-I': interfaceName,
     },
     needs: [['-c']],
@@ -110,20 +137,31 @@ export const networkPrograms: Readonly<Record<string, Grammar>> = {
     denied: { '-f': 'flood the network', '-b': 'ask a whole network', '-A': 'send as fast as it can' },
   },
   traceroute: {
-    flags: '46nI',
-    values: { '-m': /^(?:[1-9]|[12]\d|30)$/, '-q': /^[1-3]$/, '-w': /^[1-5]$/ },
+    flags: '46nITU',
+    values: {
+      '-p': number,
+      '-i': interfaceName,
+      '-f': /^\d{1,2}$/,
+      '-m': /^(?:[1-9]|[12]\d|30)$/,
+      '-q': /^[1-3]$/,
+      '-w': /^[1-5]$/,
+    },
     operands: [host],
     min: 1,
   },
   tracepath: { flags: '46nb', values: { '-m': /^(?:[1-9]|[12]\d|30)$/ }, operands: [host], min: 1 },
   dig: {
     words: ['-4', '-6'],
-    values: { '-x': host, '-t': word, '-q': host },
-    rest: /^(?:@[\w.:-]+|\+(?:no)?(?:short|all|answer|trace|stats|comments|question|tcp|recurse|dnssec|multiline|authority|additional)|\+(?:time|tries|retry)=\d|[\w][\w.-]*|\.)$/,
+    values: { '-x': host, '-t': word, '-q': host, '-p': number, '-c': word },
+    rest: /^(?:@[\w.:-]+|\+(?:no)?(?:short|all|answer|trace|stats|comments|cmd|question|tcp|vc|recurse|dnssec|multiline|authority|additional|search|nssearch|identify|cdflag|adflag|ttlid|ttlunits|crypto|rrcomments|edns|bufsize|class|nsid)|\+(?:time|timeout|tries|retry)=\d|[\w][\w.-]*|\.)$/,
     denied: { '-f': 'read another file', '-k': 'read a key' },
   },
   host: lookup,
-  nslookup: { operands: [host, host], min: 1 },
+  nslookup: {
+    words: 'a aaaa any cname mx ns ptr soa srv txt'.split(' ').flatMap((type) => [`-type=${type}`, `-query=${type}`]),
+    operands: [host, host],
+    min: 1,
+  },
   getent: {
     sub: Object.fromEntries(
       ['hosts', 'ahosts', 'ahostsv4', 'ahostsv6', 'passwd', 'group', 'services', 'networks', 'protocols'].map(
@@ -137,11 +175,27 @@ export const networkPrograms: Readonly<Record<string, Grammar>> = {
     words: ['-a', '-n', '-j', '-s'],
     sub: {
       list: {
-        sub: { ruleset: none, tables: none, table: { operands: [word, word], min: 1 }, chains: none, sets: none },
+        sub: {
+          ...{ ruleset: { operands: [word] }, tables: { operands: [word] }, table: { operands: [word, word], min: 1 } },
+          ...{ chains: { operands: [word] }, sets: { operands: [word] }, maps: { operands: [word] } },
+          ...{ chain: { operands: [word, word, word], min: 2 }, set: { operands: [word, word, word], min: 2 } },
+        },
       },
     },
   },
-  ipset: { sub: { list: { words: ['-n', '-t'], operands: [text] } } },
+  ipset: { sub: { list: { words: ['-n', '-t'], operands: [word] } } },
+  ...{ 'iptables-save': saved, 'ip6tables-save': saved },
+  'firewall-cmd': {
+    words: long(
+      'state list-all list-all-zones list-ports list-services list-rich-rules get-active-zones get-default-zone get-zones',
+    ),
+    values: { '--zone': word },
+    needs: [
+      long(
+        'state list-all list-all-zones list-ports list-services list-rich-rules get-active-zones get-default-zone get-zones',
+      ),
+    ],
+  },
   ufw: { sub: { status: { operands: [/^(?:verbose|numbered)$/] } } },
   nmcli: {
     words: ['-t', '-p'],
@@ -152,15 +206,32 @@ export const networkPrograms: Readonly<Record<string, Grammar>> = {
     },
   },
   mtr: {
-    flags: 'rnwb46',
-    values: { '-c': /^(?:[1-9]|10)$/ },
-    words: ['--report'],
-    needs: [['-r', '--report'], ['-c']],
+    flags: 'rnwbzTu46',
+    values: { '-c': /^(?:[1-9]|10)$/, '--report-cycles': /^(?:[1-9]|10)$/, '-i': /^[1-3]$/ },
+    words: long('report report-wide no-dns show-ips aslookup tcp udp'),
+    needs: [
+      ['-r', '-w', '--report', '--report-wide'],
+      ['-c', '--report-cycles'],
+    ],
     operands: [host],
     min: 1,
   },
   ntpq: { words: ['-p', '-pn', '-np', '-n'], needs: [['-p', '-pn', '-np']] },
   iw: { sub: { dev: none } },
+  wg: {
+    sub: {
+      show: {
+        operands: [
+          interfaceName,
+          /^(?:peers|endpoints|allowed-ips|latest-handshakes|transfer|listen-port|persistent-keepalive)$/,
+        ],
+      },
+    },
+  },
+  tailscale: { sub: { status: { words: ['--json'] }, ip: { flags: '46' }, version: none, netcheck: none } },
+  'fail2ban-client': { sub: { status: { operands: [word] }, version: none, ping: none } },
+  nfsstat: { flags: 'cnmrsl234' },
+  rpcinfo: { flags: 'ps', operands: [host], needs: [['-p', '-s']] },
   tc: { words: ['-s', '-d'], sub: { qdisc: { sub: { show: shown } }, class: { sub: { show: shown } } } },
   conntrack: {
     words: ['-L', '-C', '-S'],

@@ -1,8 +1,25 @@
 import type { Grammar } from './ssh-grammar.ts'
-import { list, number, text, vmid, word } from './ssh-patterns.ts'
+import { list, number, vmid, word } from './ssh-patterns.ts'
 
 const none: Grammar = {}
 const node = '[A-Za-z0-9][A-Za-z0-9-]*'
+
+/** What changes a guest, and the tool that knows what it is and what depends on it. */
+const guestChanges = (type: 'vm' | 'container'): Record<string, string> => ({
+  start: `starts a guest; use start_${type}`,
+  ...Object.fromEntries(['stop', 'shutdown'].map((verb) => [verb, `stops a guest; use stop_${type}`])),
+  ...Object.fromEntries(['reboot', 'reset'].map((verb) => [verb, `restarts a guest; use restart_${type}`])),
+  ...Object.fromEntries(['exec', 'enter', 'monitor', 'terminal'].map((verb) => [verb, 'acts inside a guest'])),
+  unlock: 'takes a lock away that a task may hold; look at its tasks first',
+  snapshot: 'changes a guest, and here nothing would look at its locks or its protection',
+})
+const haChanges = Object.fromEntries(
+  'add set remove migrate relocate crm-command groupadd groupset groupremove'
+    .split(' ')
+    .map((verb) => [verb, 'changes what HA does with guests']),
+)
+const upid = /^UPID:[\w:@!.-]+$/
+const image = /^[A-Za-z0-9][\w./@:-]*$/
 
 const guest = (extra: Grammar): Grammar => ({ operands: [vmid], min: 1, ...extra })
 const guestPrograms = {
@@ -18,6 +35,7 @@ const apiPaths = new RegExp(
   `^/?(?:${[
     'version',
     'pools(?:/[\\w-]+)?',
+    'cluster/(?:jobs|sdn|sdn/(?:vnets|zones)|mapping/(?:pci|usb|dir)|config/(?:nodes|totem))',
     'storage(?:/[\\w-]+)?',
     'cluster',
     'cluster/(?:status|resources|tasks|log|nextid|options|replication|backup|backup-info/not-backed-up)',
@@ -25,11 +43,13 @@ const apiPaths = new RegExp(
     'cluster/(?:ceph/(?:status|metadata|flags)|firewall/(?:options|rules|aliases|ipset|groups))',
     'nodes',
     `nodes/${node}`,
-    `nodes/${node}/(?:status|services|tasks|storage|network|qemu|lxc|dns|time|version|rrddata|hosts|netstat|replication|syslog|journal)`,
+    `nodes/${node}/(?:status|services|tasks|storage|network|qemu|lxc|dns|time|version|rrddata|hosts|netstat|replication|syslog|journal|aplinfo)`,
+    `nodes/${node}/(?:certificates/info|vzdump/defaults|capabilities/qemu/(?:cpu|machines)|firewall/(?:options|rules|log))`,
     `nodes/${node}/(?:services/[\\w@.-]+/state|network/[\\w.:-]+|storage/[\\w-]+/(?:status|content|rrddata|prunebackups))`,
     `nodes/${node}/(?:disks/(?:list|smart|zfs|lvm|lvmthin|directory)|disks/zfs/[\\w-]+|apt/(?:update|versions)|hardware/(?:pci|usb))`,
-    `nodes/${node}/ceph/(?:status|osd|mon|mgr|mds|pool|fs)`,
+    `nodes/${node}/ceph/(?:status|osd|mon|mgr|mds|pool|fs|log|rules)`,
     `nodes/${node}/tasks/UPID:[\\w:@!.-]+/(?:status|log)`,
+    `nodes/${node}/(?:qemu|lxc)/\\d{3,9}(?:|/status)`,
     `nodes/${node}/(?:qemu|lxc)/\\d{3,9}/(?:status/current|config|pending|snapshot|rrddata|feature|interfaces|firewall/(?:options|rules))`,
     `nodes/${node}/qemu/\\d{3,9}/agent/(?:info|get-osinfo|get-fsinfo|get-host-name|get-time|get-timezone|get-vcpus|get-users|network-get-interfaces)`,
   ].join('|')})/?$`,
@@ -71,7 +91,7 @@ export const proxmoxPrograms: Readonly<Record<string, Grammar>> = {
         values: {
           ...output.values,
           '--type': /^(?:vm|storage|node|sdn)$/,
-          '--limit': number,
+          ...{ '--limit': number, '--max': number, '--since': number, '--until': number },
           '--start': number,
           '--vmid': vmid,
           '--storage': word,
@@ -91,23 +111,49 @@ export const proxmoxPrograms: Readonly<Record<string, Grammar>> = {
       ls: { operands: [apiPaths], min: 1 },
     },
   },
+  pveam: { sub: { available: { values: { '--section': word } }, list: { operands: [word], min: 1 } } },
+  pvenode: {
+    sub: {
+      task: {
+        sub: {
+          list: { words: ['--errors'], values: { '--limit': number, '--vmid': vmid, '--typefilter': word } },
+          ...{ log: { operands: [upid], min: 1 }, status: { operands: [upid], min: 1 } },
+        },
+      },
+      cert: { sub: { info: none } },
+    },
+  },
+  'proxmox-boot-tool': { sub: { kernel: { sub: { list: none } } } },
+  'proxmox-backup-manager': {
+    sub: {
+      ...{ versions: none, datastore: { sub: { list: none } }, task: { sub: { list: none } } },
+      'garbage-collection': { sub: { list: none, status: { operands: [word], min: 1 } } },
+    },
+  },
+  'corosync-cfgtool': { words: ['-s', '-n', '-b'], needs: [['-s', '-n']] },
+  'corosync-quorumtool': { words: ['-s', '-l', '-i'], needs: [['-s', '-l']] },
   pvesr: { sub: { list: none, status: { values: { '--guest': vmid } } } },
-  'pve-firewall': { sub: { status: none } },
-  pveceph: { sub: { status: none } },
+  'pve-firewall': { sub: { status: none, localnet: none, compile: none } },
+  pveceph: { sub: { status: none, pool: { sub: { ls: none } }, lspools: none } },
   'ha-manager': {
     sub: {
       status: { words: ['--verbose'], optional: { '--verbose': /^[01]$/ } },
       config: { values: { '--type': /^(?:vm|ct)$/ } },
+      groupconfig: none,
+      rules: { sub: { config: none, list: none } },
     },
+    deniedSubs: haChanges,
   },
   qm: {
     sub: {
       ...guestPrograms,
+      showcmd: guest({ words: ['--pretty'], values: { '--snapshot': word } }),
       agent: { operands: [vmid, agentReads], min: 2 },
       guest: { sub: { cmd: { operands: [vmid, agentReads], min: 2 } } },
     },
+    deniedSubs: guestChanges('vm'),
   },
-  pct: { sub: guestPrograms },
+  pct: { sub: { ...guestPrograms, cpusets: none }, deniedSubs: guestChanges('container') },
   zpool: {
     sub: {
       status: {
@@ -130,6 +176,12 @@ export const proxmoxPrograms: Readonly<Record<string, Grammar>> = {
       },
       get: { flags: 'Hp', values: { '-o': list }, operands: [list], rest: pool, min: 1 },
       history: { flags: 'il', rest: pool },
+      events: {
+        flags: 'vH',
+        operands: [pool],
+        denied: { '-f': 'wait for more and never end', '-c': 'clear the events' },
+      },
+      version: none,
     },
   },
   zfs: {
@@ -139,8 +191,11 @@ export const proxmoxPrograms: Readonly<Record<string, Grammar>> = {
       version: none,
     },
   },
-  arcstat: none,
-  arc_summary: { words: ['-g', '-d', '-r'] },
+  arcstat: {
+    operands: [/^[1-5]$/, /^(?:[1-9]|10)$/],
+    check: ({ operands }) => (operands.length === 1 ? repeat : undefined),
+  },
+  arc_summary: { words: ['-g', '-d', '-r'], values: { '-s': word } },
   ceph: {
     ...cephFormat,
     shared: true,
@@ -158,17 +213,28 @@ export const proxmoxPrograms: Readonly<Record<string, Grammar>> = {
       quorum_status: none,
       osd: {
         sub: {
-          tree: none,
+          ...{
+            tree: none,
+            status: none,
+            utilization: none,
+            dump: none,
+            'blocked-by': none,
+            find: { operands: [number] },
+          },
+          crush: { sub: { tree: none, rule: { sub: { ls: none } } } },
           df: { operands: [/^tree$/] },
           stat: none,
           perf: none,
           ls: none,
-          pool: { sub: { ls: { operands: [/^detail$/] }, stats: { operands: [word] } } },
+          pool: { sub: { ls: { operands: [/^detail$/] }, stats: { operands: [word] }, 'autoscale-status': none } },
         },
       },
-      mon: { sub: { stat: none } },
-      mgr: { sub: { stat: none, services: none } },
-      pg: { sub: { stat: none } },
+      mon: { sub: { stat: none, dump: none } },
+      mgr: { sub: { stat: none, services: none, module: { sub: { ls: none } } } },
+      pg: { sub: { stat: none, dump_stuck: { operands: [word] } } },
+      ...{ fsid: none, features: none, 'time-sync-status': none },
+      ...{ balancer: { sub: { status: none } }, device: { sub: { ls: none } }, crash: { sub: { ls: none } } },
+      log: { sub: { last: { operands: [/^\d{1,4}$/, word, word] } } },
       fs: { sub: { ls: none, status: { operands: [word] } } },
     },
     denied: {
@@ -178,6 +244,18 @@ export const proxmoxPrograms: Readonly<Record<string, Grammar>> = {
       '-W': 'wait for more',
     },
   },
+  rbd: {
+    ...cephFormat,
+    shared: true,
+    values: { ...cephFormat.values, '-p': word, '--pool': word },
+    sub: {
+      ...{ ls: { flags: 'l', words: ['--long'], operands: [word] }, list: { flags: 'l', operands: [word] } },
+      ...{ info: { operands: [image], min: 1 }, status: { operands: [image], min: 1 }, du: { operands: [image] } },
+      snap: { sub: { ls: { operands: [image], min: 1 } } },
+    },
+  },
+  rados: { sub: { df: none, lspools: none } },
+  'ceph-volume': { sub: { lvm: { sub: { list: none } } } },
   'lxc-info': {
     values: { '-n': vmid, '--name': vmid },
     words: ['-s', '-p', '-i', '-S', '-H'],
@@ -187,12 +265,14 @@ export const proxmoxPrograms: Readonly<Record<string, Grammar>> = {
   exportfs: { words: ['-v', '-s'] },
   showmount: { words: ['-e', '-a', '-d', '--exports', '--no-headers'], operands: [/^[A-Za-z0-9][\w.:-]*$/] },
   smbstatus: { words: ['-b', '-p', '-S', '-L'] },
-  upsc: { words: ['-l', '-L'], operands: [text] },
+  upsc: { words: ['-l', '-L'], operands: [/^[A-Za-z0-9][\w.@:-]*$/, /^[a-z][\w.]*$/] },
+  apcaccess: { sub: { status: none }, subOptional: true },
   quota: { words: ['-s'] },
   btrfs: {
     sub: {
       filesystem: { sub: { show: { rest: 'path' }, usage: { rest: 'path', min: 1 }, df: { rest: 'path', min: 1 } } },
       device: { sub: { stats: { operands: ['path'], min: 1 } } },
+      subvolume: { sub: { list: { operands: ['path'], min: 1 } } },
       scrub: { sub: { status: { operands: ['path'], min: 1 } } },
     },
   },

@@ -1,5 +1,5 @@
 import type { Grammar } from './ssh-grammar.ts'
-import { interfaceName, list, number, text, times, unit, when, word } from './ssh-patterns.ts'
+import { host, interfaceName, list, number, text, times, unit, when, word } from './ssh-patterns.ts'
 
 const long = (names: string) => names.split(' ').map((name) => `--${name}`)
 const deletes = 'delete entries'
@@ -10,16 +10,65 @@ const properties =
   /^(?:(?:Id|Names|Description|LoadState|ActiveState|SubState|UnitFileState|UnitFilePreset|FragmentPath|DropInPaths|MainPID|ExecMainPID|ExecMainStatus|ExecMainCode|ExecMainStartTimestamp|Result|NRestarts|MemoryCurrent|MemoryPeak|MemoryMax|MemoryHigh|CPUUsageNSec|TasksCurrent|TasksMax|ActiveEnterTimestamp|InactiveEnterTimestamp|StateChangeTimestamp|Type|Restart|RestartUSec|Slice|ControlGroup|Requires|RequiredBy|Wants|WantedBy|After|Before|TriggeredBy|Triggers|User|Group|WorkingDirectory|ExecStart|OOMPolicy|NextElapseUSecRealtime|LastTriggerUSec|What|Where|StatusText)(?:,(?!$)|$))+$/
 const units: Grammar = { rest: unit }
 const someUnits: Grammar = { rest: unit, min: 1 }
+const powers =
+  'reboot poweroff halt kexec suspend hibernate rescue emergency isolate soft-reboot exit switch-root default'.split(
+    ' ',
+  )
 const container = /^[A-Za-z0-9][\w.-]*$/
 const format = { '--format': text, '--filter': /^[a-z]+=[\w.:/=-]+$/ }
 const containers: Grammar = { rest: container, min: 1 }
+
+const ps: Grammar = {
+  flags: 'aqsl',
+  words: long('all quiet size latest no-trunc'),
+  values: { ...format, '-n': number, '--last': number, '-f': format['--filter'] },
+}
+const images: Grammar = {
+  flags: 'aq',
+  words: long('all quiet digests no-trunc'),
+  values: { ...format, '-f': format['--filter'] },
+  rest: /^[a-z0-9][\w.:/-]*$/,
+}
+const logs: Grammar = {
+  flags: 't',
+  words: ['--timestamps'],
+  values: { '--tail': /^(?:\d{1,6}|all)$/, '-n': /^(?:\d{1,6}|all)$/, '--since': when, '--until': when },
+  operands: [container],
+  min: 1,
+  denied: {
+    '-f': 'wait for more and never end',
+    '--follow': 'wait for more and never end',
+    '--details': 'show variables',
+  },
+}
+const stats: Grammar = {
+  flags: 'a',
+  words: ['--no-stream', '--all', '--no-trunc'],
+  values: { '--format': text },
+  needs: [['--no-stream']],
+  rest: container,
+}
+const top: Grammar = { operands: [container], min: 1 }
+/** Its whole answer shows variables, which hold secrets: only templates of fields that hold none. */
+const template =
+  /^(?:[\w .:,=/-]|\{\{ ?(?:json )?\.(?:Id|Name|Created|Image|Path|RestartCount|Platform|Driver|State|Mounts|NetworkSettings|HostConfig\.(?:RestartPolicy|NetworkMode|Memory|NanoCpus|Privileged|PortBindings|Binds)|Config\.(?:Image|Hostname|User|WorkingDir|ExposedPorts|Volumes))(?:\.\w+)* ?\}\})+$/
+const inspect: Grammar = {
+  flags: 's',
+  words: ['--size'],
+  values: { '-f': template, '--format': template, '--type': /^(?:container|image|network)$/ },
+  needs: [['-f', '--format']],
+  rest: /^[A-Za-z0-9][\w.:/-]*$/,
+  min: 1,
+}
 
 /** systemd, its log, containers: what runs and what it said. */
 export const servicePrograms: Readonly<Record<string, Grammar>> = {
   systemctl: {
     shared: true,
     flags: 'alqr',
-    words: long('no-pager all full no-legend plain quiet failed recursive reverse with-dependencies value user system'),
+    words: long(
+      'no-pager all full no-legend plain quiet failed recursive reverse with-dependencies value user system version no-ask-password',
+    ),
     values: {
       '-n': number,
       '--lines': number,
@@ -40,10 +89,11 @@ export const servicePrograms: Readonly<Record<string, Grammar>> = {
       'list-unit-files': units,
       'list-timers': units,
       'list-sockets': units,
-      'list-dependencies': { words: ['--after', '--before'], rest: unit },
+      'list-dependencies': { words: ['--after', '--before', '--reverse'], rest: unit },
       'list-jobs': none,
       'list-automounts': units,
       'list-machines': none,
+      'list-paths': units,
       'get-default': none,
       cat: someUnits,
       show: {
@@ -54,11 +104,16 @@ export const servicePrograms: Readonly<Record<string, Grammar>> = {
     },
     subOptional: true,
     denied: { '-H': 'act on another machine', '--host': 'act on another machine', '-M': 'act inside a container' },
+    deniedSubs: {
+      ...Object.fromEntries(powers.map((verb) => [verb, 'ends what runs on the node'])),
+      edit: 'starts an editor',
+      'show-environment': 'shows variables, which hold secrets',
+    },
   },
   journalctl: {
     flags: 'krxqamel',
     words: long(
-      'no-pager reverse catalog quiet all merge dmesg list-boots disk-usage utc no-hostname pager-end no-full header',
+      'no-pager reverse catalog quiet all merge dmesg list-boots disk-usage utc no-hostname pager-end no-full header system user no-tail show-cursor version',
     ),
     values: {
       '-u': unit,
@@ -77,14 +132,14 @@ export const servicePrograms: Readonly<Record<string, Grammar>> = {
       '-o': /^[a-z-]+$/,
       '--output': /^[a-z-]+$/,
       '--output-fields': /^[A-Z_,]+$/,
-      '--facility': list,
+      ...{ '--facility': list, '-F': /^_?[A-Z][A-Z0-9_]*$/, '--field': /^_?[A-Z][A-Z0-9_]*$/ },
       '--case-sensitive': /^(?:true|false)$/,
     },
     optional: {
       '-b': /^(?:-?\d{1,4}|[+]\d{1,4}|[\da-f]{32}|all)$/,
       '--boot': /^(?:-?\d{1,4}|[\da-f]{32}|all)$/,
-      '-n': /^\+?\d{1,6}$/,
-      '--lines': /^\+?\d{1,6}$/,
+      '-n': /^(?:\+?\d{1,6}|all)$/,
+      '--lines': /^(?:\+?\d{1,6}|all)$/,
     },
     rest: /^_?[A-Z][A-Z0-9_]*=/,
     denied: {
@@ -122,7 +177,7 @@ export const servicePrograms: Readonly<Record<string, Grammar>> = {
   timedatectl: {
     words: ['--no-pager'],
     shared: true,
-    sub: { status: none, show: none, 'timesync-status': none },
+    sub: { status: none, show: none, 'timesync-status': none, 'show-timesync': none, 'list-timezones': none },
     subOptional: true,
   },
   hostnamectl: { words: ['--no-pager'], shared: true, sub: { status: none }, subOptional: true },
@@ -135,7 +190,7 @@ export const servicePrograms: Readonly<Record<string, Grammar>> = {
   resolvectl: {
     words: ['--no-pager'],
     shared: true,
-    sub: { status: { rest: interfaceName }, statistics: none, dns: none },
+    sub: { status: { rest: interfaceName }, statistics: none, dns: none, query: { operands: [host], min: 1 } },
   },
   networkctl: {
     words: ['--no-pager', '-a', '--all'],
@@ -146,47 +201,38 @@ export const servicePrograms: Readonly<Record<string, Grammar>> = {
   chronyc: {
     flags: 'n',
     shared: true,
-    sub: { tracking: none, sources: { flags: 'va' }, sourcestats: { flags: 'va' }, activity: none },
+    sub: {
+      tracking: none,
+      sources: { flags: 'va' },
+      sourcestats: { flags: 'va' },
+      activity: none,
+      serverstats: none,
+      ntpdata: { operands: [host] },
+    },
   },
   crontab: { words: ['-l'], values: { '-u': word }, needs: [['-l']] },
+  localectl: { sub: { status: none }, subOptional: true },
   docker: {
     sub: {
-      ps: {
-        flags: 'aqsl',
-        words: long('all quiet size latest no-trunc'),
-        values: { ...format, '-n': number, '--last': number, '-f': /^[a-z]+=[\w.:/=-]+$/ },
-      },
-      images: { flags: 'aq', words: long('all quiet digests no-trunc'), values: format, rest: /^[a-z0-9][\w.:/-]*$/ },
-      logs: {
-        flags: 't',
-        words: ['--timestamps'],
-        values: { '--tail': /^(?:\d{1,6}|all)$/, '-n': /^(?:\d{1,6}|all)$/, '--since': when, '--until': when },
-        operands: [container],
-        min: 1,
-        denied: {
-          '-f': 'wait for more and never end',
-          '--follow': 'wait for more and never end',
-          '--details': 'show variables',
-        },
-      },
-      stats: {
-        words: ['--no-stream', '-a', '--all', '--no-trunc'],
-        values: { '--format': text },
-        needs: [['--no-stream']],
-        rest: container,
-      },
-      top: { operands: [container], min: 1 },
-      port: containers,
-      version: none,
-      info: none,
+      ...{ ps, logs, stats, top, port: containers, inspect },
+      images,
+      version: { values: { '--format': text, '-f': text } },
+      info: { values: { '--format': text, '-f': text } },
       diff: containers,
       system: { sub: { df: { flags: 'v' }, info: none } },
-      network: { sub: { ls: { flags: 'q', words: ['--no-trunc'], values: format } } },
+      network: { sub: { ls: { flags: 'q', words: ['--no-trunc'], values: format }, inspect: containers } },
       volume: { sub: { ls: { flags: 'q', values: format } } },
-      container: { sub: { ls: { flags: 'aqs', words: ['--all'], values: format } } },
-      image: { sub: { ls: { flags: 'aq', words: ['--all'], values: format } } },
-      compose: { sub: { ls: { flags: 'a', words: ['--all'] } } },
+      container: { sub: { ...{ ls: ps, ps, list: ps, logs, stats, top, port: containers, inspect } } },
+      image: { sub: { ls: images, list: images } },
+      compose: {
+        values: { '-p': word, '--project-name': word },
+        sub: { ls: { flags: 'a', words: ['--all'] }, ps: { flags: 'aq', words: ['--all'] } },
+      },
     },
     denied: { '-H': 'act on another machine', '--host': 'act on another machine', '-c': 'act on another machine' },
+    deniedSubs: {
+      ...{ exec: 'runs a program in a container', run: 'starts a new container', rm: 'deletes containers' },
+      ...{ cp: 'copies files', events: 'waits for more and never ends', attach: 'waits for more and never ends' },
+    },
   },
 }

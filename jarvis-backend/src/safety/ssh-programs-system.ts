@@ -1,5 +1,5 @@
 import type { Grammar } from './ssh-grammar.ts'
-import { any, color, device, list, number, seconds, size, text, times, when, word } from './ssh-patterns.ts'
+import { color, device, format, list, number, seconds, size, text, times, when, word } from './ssh-patterns.ts'
 import { judgePs } from './ssh-ps.ts'
 
 const long = (names: string) => names.split(' ').map((name) => `--${name}`)
@@ -41,9 +41,23 @@ const lvm: Grammar = {
 const lvmDisplay: Grammar = { flags: 'cmv', rest: /^[A-Za-z0-9/][\w./+-]*$/ }
 const nvme: Grammar = {
   words: ['-H', '--human-readable'],
-  values: { '-o': /^(?:normal|json)$/, '--output-format': /^(?:normal|json)$/ },
+  values: { '-o': /^(?:normal|json)$/, '--output-format': /^(?:normal|json)$/, '-e': number, '--log-entries': number },
   operands: [device],
 }
+
+const cpus = /^(?:ALL|\d[\d,-]*)$/
+const clock = /^\d\d:\d\d(?::\d\d)?$/
+const packageName = /^[A-Za-z0-9][\w.+:-]*$/
+const somePackages: Grammar = { rest: packageName, min: 1 }
+const packageChanges = Object.fromEntries(
+  'install remove purge upgrade full-upgrade dist-upgrade autoremove reinstall satisfy'
+    .split(' ')
+    .map((verb) => [verb, 'changes packages']),
+)
+const queries =
+  '-l -s -L -S -V -C --list --status --listfiles --search --verify --audit --print-architecture --get-selections'.split(
+    ' ',
+  )
 
 /** Programs that tell about the machine: load, memory, disks, hardware, users. */
 export const systemPrograms: Readonly<Record<string, Grammar>> = {
@@ -55,15 +69,24 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
     optional: { '--output': /^[a-z,]+$/ },
     rest: 'path',
   },
-  free: { flags: 'bkmghtwlv', words: long('bytes kilo mega giga human total wide lohi si'), denied: { '-s': endless } },
+  free: {
+    flags: 'bkmghtwlv',
+    words: long('bytes kilo mega giga kibi mebi gibi human total wide lohi si'),
+    denied: { '-s': endless, '--seconds': endless },
+  },
   uptime: { flags: 'ps', words: long('pretty since') },
   top: {
-    flags: 'bcHi1',
-    values: { '-n': times, '-d': seconds, '-o': /^[+-]?[%A-Za-z]+$/, '-w': number, '-p': /^\d[\d,]*$/, '-u': word },
+    flags: 'bcHiS1',
+    values: {
+      ...{ '-n': times, '-d': seconds, '-o': /^[+-]?[%A-Za-z]+$/, '-p': /^\d[\d,]*$/, '-u': word, '-U': word },
+      ...{ '-E': /^[kmgtpe]$/, '-e': /^[kmgtp]$/ },
+    },
+    optional: { '-w': /^\d{1,3}$/ },
     needs: [['-b'], ['-n']],
   },
   ps: { judge: judgePs },
   pgrep: { flags: 'alfxnoci', values: { '-u': word, '-U': word, '-P': number, '-d': text }, operands: [text] },
+  ...{ ipcs: { flags: 'amqstplu' }, lslocks: { flags: 'urn', values: { '-o': list, '-p': number } } },
   pidof: { flags: 's', rest: word, min: 1 },
   pstree: { flags: 'palunscAthT', operands: [word] },
   uname: { flags: 'arsnmvpio', words: long('all kernel-release machine') },
@@ -76,6 +99,7 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
   whoami: none,
   groups: { rest: word },
   id: { flags: 'ugnGrz', words: long('user group groups name real'), rest: word },
+  getconf: { flags: 'a', operands: [word] },
   nproc: { words: ['--all'], values: { '--ignore': number } },
   lscpu: { flags: 'apJbCyB', words: long('all json caches bytes'), optional: { '-e': list, '--extended': list } },
   lsmem: { flags: 'abJnr', words: long('all bytes json summary'), values: { '-o': list } },
@@ -102,7 +126,7 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
   lsblk: {
     flags: 'fabdJplmtnSOPrsDzN',
     words: long(
-      'fs all bytes nodeps json paths list topology noheadings scsi output-all pairs raw inverse discard perms',
+      'fs all bytes nodeps json paths list topology noheadings scsi output-all pairs raw inverse discard perms merge zoned',
     ),
     values: { '-o': list, '--output': list, '-e': list, '-I': list, '-x': word, '--sort': word },
     rest: device,
@@ -133,14 +157,47 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
       '-B': 'read another file',
     },
   },
-  nvme: { sub: { list: nvme, 'list-subsys': nvme, 'smart-log': nvme, 'error-log': nvme, 'id-ctrl': nvme } },
+  nvme: {
+    sub: {
+      list: { ...nvme, flags: 'v' },
+      'list-subsys': nvme,
+      'smart-log': nvme,
+      'error-log': nvme,
+      'id-ctrl': nvme,
+      'id-ns': nvme,
+      'fw-log': nvme,
+      version: none,
+    },
+  },
+  hdparm: { words: ['-I', '-i', '-C', '-g'], rest: device, min: 1, needs: [['-I', '-i', '-C', '-g']] },
+  lsscsi: { flags: 'gstlLdHk' },
+  multipath: { words: ['-l', '-ll'], needs: [['-l', '-ll']], operands: [word] },
+  iscsiadm: {
+    values: { '-m': /^session$/, '--mode': /^session$/, '-P': /^[0-2]$/ },
+    needs: [['-m', '--mode']],
+  },
+  dmsetup: {
+    sub: { ls: { words: ['--tree'] }, status: { operands: [word] }, info: { words: ['-c'], operands: [word] } },
+  },
+  efibootmgr: { words: ['-v'] },
+  ipmitool: {
+    sub: {
+      ...{ sensor: { sub: { list: none }, subOptional: true }, fru: { sub: { print: none }, subOptional: true } },
+      sdr: { sub: { list: { operands: [word] }, type: { operands: [word] }, elist: none }, subOptional: true },
+      sel: { sub: { list: { operands: [number] }, elist: { operands: [number] }, info: none } },
+      chassis: { sub: { status: none } },
+      power: { sub: { status: none } },
+      mc: { sub: { info: none } },
+    },
+  },
+  hwclock: { words: ['--show', '-r', '--verbose', '-v'] },
   sensors: {
     flags: 'Ajuf',
     operands: [/^[A-Za-z0-9][\w-]*$/],
     denied: { '-s': 'change limits', '--set': 'change limits', '-c': 'read another file' },
   },
   mdadm: {
-    words: ['--detail', '-D', '--detail-platform'],
+    words: ['--detail', '-D', '--detail-platform', '--scan', '-s'],
     needs: [['--detail', '-D', '--detail-platform']],
     rest: device,
   },
@@ -173,14 +230,25 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
     needs: [['-s', '--show', '--summary']],
   },
   zramctl: { words: ['--output-all', '--bytes', '--raw'] },
-  vmstat: sampler('sdamwtn', { '-S': /^[kKmM]$/ }),
-  iostat: sampler('xdkmchtyzN'),
-  mpstat: sampler('uA', { '-P': /^(?:ALL|\d[\d,]*)$/ }),
+  vmstat: sampler('sdamwtnD', { '-S': /^[kKmM]$/, '-p': word }),
+  iostat: sampler('xdkmchtyzNs', { '-p': word }),
+  mpstat: sampler('uAn', { '-P': cpus }),
+  sar: sampler('urqbBdSWvwyAhpzHF', {
+    ...{ '-n': /^[A-Z][A-Z\d,]*$/, '-P': cpus, '-I': /^(?:SUM|ALL|\d+)$/, '-m': /^[A-Z,]+$/ },
+    ...{ '-s': clock, '-e': clock },
+  }),
+  pidstat: {
+    ...sampler('udrwhlstHRv', { '-p': /^(?:ALL|SELF|\d[\d,]*)$/, '-C': word, '-T': /^(?:TASK|CHILD|ALL)$/ }),
+    denied: { '-e': 'run programs' },
+  },
+  iotop: { flags: 'boPakqt', values: { '-n': times, '-d': seconds }, needs: [['-b'], ['-n']] },
+  slabtop: { words: ['-o', '--once'], values: { '-s': /^[a-z]$/ }, needs: [['-o', '--once']] },
   numastat: { flags: 'mnscz' },
   numactl: { words: ['-H', '--hardware', '-s', '--show'], needs: [['-H', '--hardware', '-s', '--show']] },
   w: { flags: 'hsiofu', operands: [word] },
   who: { flags: 'abrHqumtTds', words: long('all boot heading count runlevel') },
   users: none,
+  lastlog: { values: { '-u': word, '-t': number, '-b': number } },
   last: {
     numeric: true,
     flags: 'xFiadwR',
@@ -189,8 +257,8 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
     denied: { '-f': 'read another file', '--file': 'read another file' },
   },
   dmesg: {
-    flags: 'TkuxtrLde',
-    words: long('ctime kernel userspace decode notime raw reltime nopager'),
+    flags: 'TkuxtrLdeJP',
+    words: long('ctime kernel userspace decode notime raw reltime nopager show-delta json'),
     values: { '-l': list, '--level': list, '-f': list, '--facility': list, '--since': when, '--until': when },
     optional: { '--color': color },
     denied: {
@@ -222,7 +290,7 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
     },
   },
   'nvidia-smi': {
-    words: ['-L', '-q', '--list-gpus', '--query'],
+    words: ['-L', '-q', '-x', '--list-gpus', '--query', '--xml-format', '--version'],
     values: {
       '-d': /^[A-Z_,]+$/,
       '--display': /^[A-Z_,]+$/,
@@ -242,13 +310,13 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
     },
   },
   dpkg: {
-    words: ['-l', '-s', '-L', '-S', '--list', '--status', '--listfiles', '--search', '--print-architecture'],
-    needs: [['-l', '-s', '-L', '-S', '--list', '--status', '--listfiles', '--search', '--print-architecture']],
+    words: queries,
+    needs: [queries],
     rest: /^[A-Za-z0-9/*][\w.+:/*@-]*$/,
   },
   'dpkg-query': {
     words: ['-W', '-l', '-s', '-L', '--show', '--list'],
-    values: { '-f': any, '--showformat': any },
+    values: { '-f': format, '--showformat': format },
     needs: [['-W', '-l', '-s', '-L', '--show', '--list']],
     rest: /^[A-Za-z0-9*][\w.+:*-]*$/,
   },
@@ -259,13 +327,45 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
         rest: /^[A-Za-z0-9*][\w.+:*-]*$/,
       },
       show: { words: ['-a'], rest: /^[A-Za-z0-9][\w.+:-]*$/, min: 1 },
-      policy: { rest: /^[A-Za-z0-9][\w.+:-]*$/ },
+      policy: { rest: packageName },
+      search: { words: ['-n', '--names-only'], rest: text, min: 1 },
+      ...{ depends: somePackages, rdepends: somePackages },
     },
+    denied: { '-o': 'run programs', '-c': 'read other settings' },
+    deniedSubs: packageChanges,
+  },
+  'apt-get': {
+    words: ['-s', '--simulate', '--dry-run', '--just-print', '-V', '--verbose-versions'],
+    shared: true,
+    needs: [['-s', '--simulate', '--dry-run', '--just-print']],
+    sub: {
+      ...{ upgrade: none, 'dist-upgrade': none, autoremove: none },
+      ...{ install: somePackages, remove: somePackages },
+    },
+    denied: { '-o': 'run programs', '-c': 'read other settings' },
   },
   'apt-cache': {
-    sub: { policy: { rest: /^[A-Za-z0-9][\w.+:-]*$/ }, show: { rest: /^[A-Za-z0-9][\w.+:-]*$/, min: 1 } },
+    sub: {
+      ...{ policy: { rest: packageName }, show: somePackages, madison: somePackages, stats: none },
+      ...{ depends: somePackages, rdepends: somePackages },
+      search: { words: ['-n', '--names-only'], rest: text, min: 1 },
+    },
+    denied: { '-o': 'run programs', '-c': 'read other settings' },
   },
   lsb_release: { flags: 'aidcrs' },
   runlevel: none,
-  'apt-mark': { sub: { showhold: none, showmanual: none } },
+  'apt-mark': { sub: { showhold: none, showmanual: none, showauto: none } },
+  mailq: none,
+  postqueue: { words: ['-p'], needs: [['-p']] },
+  openssl: {
+    sub: {
+      version: { words: ['-a'] },
+      // Of a file with a key in it, only the certificate is told.
+      x509: {
+        words: '-noout -dates -enddate -startdate -subject -issuer -text -fingerprint -serial -sha256'.split(' '),
+        values: { '-in': /^\/(?:etc|root|home|opt|srv|usr|var)\/[\w./@ -]+$/ },
+        needs: [['-in'], ['-noout']],
+      },
+    },
+  },
 }

@@ -4,8 +4,14 @@ import { networkPrograms } from './ssh-programs-network.ts'
 import { proxmoxPrograms } from './ssh-programs-proxmox.ts'
 import { servicePrograms } from './ssh-programs-services.ts'
 import { systemPrograms } from './ssh-programs-system.ts'
+import { textFilters, textPrograms } from './ssh-programs-text.ts'
 
 /** Every program that may run over SSH, and all that it may be given. */
 export const programs: ReadonlyMap<string, Grammar> = new Map(
-  [filePrograms, systemPrograms, servicePrograms, networkPrograms, proxmoxPrograms].flatMap(Object.entries<Grammar>),
+  [filePrograms, textPrograms, systemPrograms, servicePrograms, networkPrograms, proxmoxPrograms].flatMap(
+    Object.entries<Grammar>,
+  ),
 )
+
+/** Every program that may stand after a pipe, and all that it may be given there. */
+export const filters: ReadonlyMap<string, Grammar> = new Map(Object.entries(textFilters))

@@ -65,9 +65,13 @@ const pvesm: Program = ([verb], host) => {
   return table([['Name', 'Type', 'Status', 'Total', 'Used', 'Available', '%'], ...rows], [3, 4, 5, 6])
 }
 
-const zpool: Program = ([verb], host) => {
+const zpool: Program = ([verb, ...args], host) => {
   const pools = storagesOf(host).filter(({ type }) => type === 'zfspool')
   if (pools.length === 0) return 'no pools available\n'
+  if (verb === 'scrub') {
+    const unknown = args.find((arg) => !arg.startsWith('-') && !pools.some(({ name }) => name === arg))
+    return unknown === undefined ? '' : { stderr: `cannot open '${unknown}': no such pool\n`, exitCode: 1 }
+  }
   if (verb === 'list') {
     const rows = pools.map(({ name, totalBytes, usedBytes }) => [
       name,

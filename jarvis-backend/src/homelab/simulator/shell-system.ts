@@ -125,6 +125,11 @@ const systemctl: Program = ([verb, ...names], { world, node }) => {
       ]),
     )
   }
+  if (verb !== undefined && /^(?:start|stop|restart|reload|enable|disable)$/.test(verb)) {
+    const unknown = units.find((unit) => !isKnown(unit))
+    if (unknown === undefined) return ''
+    return { stderr: `Failed to ${verb} ${unknown}.service: Unit ${unknown}.service not found.\n`, exitCode: 5 }
+  }
   if (names.includes('--failed') || verb === '--failed') return '0 loaded units listed.\n'
   return lines([...knownServices].map((unit) => `${unit}.service loaded active running ${unit}`))
 }
@@ -160,7 +165,14 @@ const listening = [
   ['LISTEN', '0', '4096', '*:3128', 'users:(("spiceproxy",pid=928,fd=6))'],
 ]
 
+const aptUpdate: Program = ([verb]) =>
+  verb === 'update'
+    ? 'Hit:1 http://deb.debian.org/debian trixie InRelease\nReading package lists...\nAll packages are up to date.\n'
+    : { stderr: 'E: Invalid operation\n', exitCode: 100 }
+
 export const systemCommands: Record<string, Program> = {
+  apt: aptUpdate,
+  'apt-get': aptUpdate,
   uptime: (_args, host) => uptime(host),
   free,
   ps,

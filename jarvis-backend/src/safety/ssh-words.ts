@@ -1,0 +1,116 @@
+/** The words of one program, or of several of which each reads what the one before it prints. */
+export type Stages = string[][]
+export type Parsed = { ok: true; stages: Stages } | { ok: false; reason: string }
+
+const maxBytes = 4096
+const maxStages = 5
+const maxWords = 128
+
+/** What a shell would act upon when it stands outside quotes, and what it does there. */
+const meta = new Map<string, string>([
+  [';', 'joins commands'],
+  ['&', 'joins commands or leaves one running'],
+  ['<', 'reads from a file'],
+  ['>', 'writes to a file; stderr comes back by itself, without 2>&1 or 2>/dev/null'],
+  ['(', 'starts a subshell'],
+  [')', 'ends a subshell'],
+  ['$', 'expands to something else'],
+  ['`', 'runs a command'],
+  ['\\', 'hides the next character'],
+  ...[...'*?[]{}~!#'].map((sign): [string, string] => [sign, 'is changed by a shell']),
+])
+
+const bothSides = 'A pipe needs a command on both sides.'
+const oneCommand = 'One command, or a pipe of plain ones; quote it if it is meant as text.'
+
+/** Controls, invisible and direction-changing characters, lone surrogates: never, not even in quotes. */
+const unprintable = /[\p{C}\p{Zl}\p{Zp}]/u
+
+/**
+ * Splits a command into stages at `|` and each into words: plain words, 'single quotes', and "double quotes" in which
+ * only `\"` and `\\` are special. All else that a shell would act upon is refused, so the words mean the same to every
+ * reader. Linear time.
+ */
+export function parseCommand(command: string): Parsed {
+  const refuse = (reason: string): Parsed => ({ ok: false, reason })
+  if (command.length > maxBytes || Buffer.byteLength(command) > maxBytes) return refuse('The command is over 4 kB.')
+  const odd = unprintable.exec(command)
+  if (odd !== null) {
+    const code = (odd[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+    return refuse(`The command holds U+${code}, a character that does not show or breaks the line.`)
+  }
+  const stages: Stages = []
+  let argv: string[] = []
+  let word: string | undefined
+  let quote = ''
+  for (let at = 0; at < command.length; at += 1) {
+    const sign = command.charAt(at)
+    if (quote === "'") {
+      if (sign === "'") quote = ''
+      else word += sign
+    } else if (quote === '"') {
+      const next = command.charAt(at + 1)
+      if (sign === '"') quote = ''
+      else if (sign === '$' || sign === '`') return refuse(`${sign} inside double quotes expands; use single quotes.`)
+      else if (sign === '\\' && (next === '"' || next === '\\')) {
+        word += next
+        at += 1
+      } else if (sign === '\\' && (next === '$' || next === '`')) return refuse(`Write ${next} in single quotes.`)
+      else word += sign
+    } else if (sign === ' ') {
+      if (word !== undefined) argv.push(word)
+      word = undefined
+    } else if (sign === "'" || sign === '"') {
+      quote = sign
+      word ??= ''
+    } else if (sign === '|') {
+      const next = command.charAt(at + 1)
+      if (next === '|' || next === '&') return refuse(`|${next} joins commands. ${oneCommand}`)
+      if (word !== undefined) argv.push(word)
+      if (argv.length === 0) return refuse(bothSides)
+      word = undefined
+      stages.push(argv)
+      argv = []
+    } else {
+      const does = meta.get(sign)
+      if (does !== undefined) return refuse(`${sign} ${does}. ${oneCommand}`)
+      if (sign > '~') return refuse('Letters beyond ASCII must stand in quotes.')
+      word = (word ?? '') + sign
+    }
+  }
+  if (quote !== '') return refuse('A quote is not closed.')
+  if (word !== undefined) argv.push(word)
+  if (argv.length === 0) return refuse(stages.length === 0 ? 'The command is empty.' : bothSides)
+  stages.push(argv)
+  const problem = oddStages(stages)
+  return problem === undefined ? { ok: true, stages } : refuse(problem)
+}
+
+function oddStages(stages: Stages): string | undefined {
+  if (stages.length > maxStages) return `At most ${maxStages} programs in a pipe.`
+  if (stages.reduce((sum, { length }) => sum + length, 0) > maxWords) return `At most ${maxWords} words.`
+  for (const [program = ''] of stages) {
+    if (program === '') return 'An empty word is no program.'
+    if (/^\w+\+?=/.test(program)) return 'A variable set before the command can change what it does.'
+  }
+  return undefined
+}
+
+/** The command line of a pipe, or of one program. @throws RangeError as `quote` does. */
+export const quotePipe = (stages: readonly (readonly string[])[]): string => stages.map(quote).join(' | ')
+
+/** One command line that any POSIX shell splits into exactly `argv`. @throws RangeError for a NUL, which no argv can hold. */
+export function quote(argv: readonly string[]): string {
+  return argv
+    .map((word, index) => {
+      if (word.includes('\0')) throw new RangeError('A word holds a NUL')
+      const isPlain = /^[\w/:.,+@%-]+$/.test(word) && (index > 0 || !reserved.has(word))
+      return isPlain ? word : `'${word.replaceAll("'", "'\\''")}'`
+    })
+    .join(' ')
+}
+
+/** What a shell reads as its own language where a program is expected. */
+const reserved = new Set(
+  'case coproc do done elif else esac fi for function if in select then time until while'.split(' '),
+)
