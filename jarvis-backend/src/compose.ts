@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { statfsSync, statSync } from 'node:fs'
 import { createServer, type Server as HttpServer } from 'node:http'
 import { join } from 'node:path'
 import type { Express, RequestHandler } from 'express'
@@ -27,8 +28,11 @@ import { confirmationRoutes } from './http/confirmations.ts'
 import { executionRoutes } from './http/executions.ts'
 import { grantRoutes } from './http/grants.ts'
 import { journalRoutes } from './http/journal.ts'
+import { createLogTail } from './http/logs.ts'
+import { mcpTokenRoutes } from './http/mcp-tokens.ts'
 import { sessionRoutes } from './http/sessions.ts'
 import { settingsRoutes } from './http/settings.ts'
+import { type Disk, type ModelSeen, statusParts } from './http/status-parts.ts'
 import { toolRoutes } from './http/tools.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { keptOrMade } from './lib/kept-secret.ts'
@@ -44,6 +48,7 @@ import { createRedactor, createStreamRedactor, profiles, quote, usualTier } from
 import { createConfirmationStore, createExecutionStore } from './store/sqlite/confirmations.ts'
 import { type Database, openDatabase } from './store/sqlite/database.ts'
 import { createGrantStore } from './store/sqlite/grants.ts'
+import { journalHead } from './store/sqlite/journal.ts'
 import { keepJournal } from './store/sqlite/kept-journal.ts'
 import { lockDataDir } from './store/sqlite/lock.ts'
 import { createSettings } from './store/sqlite/settings.ts'
@@ -100,7 +105,8 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     jwtSecret,
     ...(password.made === undefined ? [] : [password.made]),
   ])
-  const logger = createLogger(config.logLevel, redactor.text)
+  const logTail = createLogTail(now)
+  const logger = createLogger(config.logLevel, redactor.text, logTail.keep)
   const report = (error: unknown, message: string) => logger.error({ err: error }, message)
 
   // What policy.yaml adds is shown by the cluster too.
@@ -197,6 +203,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   })
 
   const model = replace.model ?? createModel(config.model, () => cluster.state())
+  const modelSeen: ModelSeen = {}
   const runs: Runs = createRuns({
     store,
     model,
@@ -217,8 +224,19 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     cancel: confirmations.cancel,
     recordRehearsal: (change) => journal.append('session', { ...change, change: 'rehearsal' }),
     redact: { ...redactor, stream: () => createStreamRedactor(redactor) },
-    generate: (used: Model, request: ModelRequest, sink, signal, onRetry) =>
-      generateWithRetries(used, request, sink, signal, { clock, onRetry }),
+    async generate(used: Model, request: ModelRequest, sink, signal, onRetry) {
+      try {
+        const turn = await generateWithRetries(used, request, sink, signal, { clock, onRetry })
+        modelSeen.okAt = now()
+        return turn
+      } catch (error) {
+        if (!signal.aborted) {
+          modelSeen.failedAt = now()
+          modelSeen.problem = redactor.text(error instanceof Error ? error.message : String(error))
+        }
+        throw error
+      }
+    },
     historyLimit: config.historyLimit,
     maxTurns: config.maxTurns,
     changed: (sessionId) => activity.changed({ what: 'sessions', sessionId }),
@@ -241,6 +259,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     report,
   })
 
+  const lastEntry = journalHead(database)
   const startedAt = Date.now()
   const uptimeS = () => Math.round((Date.now() - startedAt) / 1000)
   app = createApp({
@@ -280,6 +299,8 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       executions: executionRoutes(executor),
       journal: journalRoutes(journal),
       memory: memory.routes,
+      'mcp-tokens': mcpTokenRoutes({ tokens: mcpTokens, journal, transactions: database }),
+      logs: logTail.routes(),
     },
     mcp: onFirstUse(async () => {
       const { createMcpRoute } = await import('./mcp/server.ts')
@@ -302,6 +323,16 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       isDemoCluster: cluster.state().isDemo,
       hasTerminal: config.isTerminalOn && homelab.terminals !== undefined,
       policy: policy.status(),
+      parts: statusParts({
+        now: now(),
+        model: { id: model.id, isDemo: config.model.provider === 'demo', seen: modelSeen },
+        cluster: cluster.state(),
+        memory: memory.memory.status(),
+        journalEntries: lastEntry().seq,
+        mcpTokens: mcpTokens.list(),
+        disk: diskOf(dataDir),
+        policyProblems: policy.status().problems ?? [],
+      }),
     }),
     cluster: () => cluster.state(),
   })
@@ -361,6 +392,17 @@ function createModel(config: ModelConfig, cluster: () => ClusterState): Model {
       return demoModel({ cluster })
     default:
       return config satisfies never
+  }
+}
+
+/** Room where the data dir is, and what the database takes of it. */
+function diskOf(dataDir: string): Disk | undefined {
+  try {
+    const { bavail, blocks, bsize } = statfsSync(dataDir)
+    const database = statSync(join(dataDir, 'jarvis.db'), { throwIfNoEntry: false })
+    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize, databaseBytes: database?.size ?? 0 }
+  } catch {
+    return undefined
   }
 }
 

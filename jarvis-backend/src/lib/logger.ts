@@ -4,6 +4,19 @@ export type { Logger }
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** Structured logs on stdout. `redact` is applied to each whole line, so no call can forget it. */
-export const createLogger = (level: LogLevel, redact: (line: string) => string): Logger =>
-  pino({ level, base: null }, { write: (line: string) => void process.stdout.write(redact(line)) })
+/** Structured logs on stdout. `redact` is applied to each whole line, so no call can forget it; `keep` gets it after that. */
+export const createLogger = (
+  level: LogLevel,
+  redact: (line: string) => string,
+  keep: (line: string) => void = () => {},
+): Logger =>
+  pino(
+    { level, base: null },
+    {
+      write(line: string) {
+        const shown = redact(line)
+        process.stdout.write(shown)
+        keep(shown)
+      },
+    },
+  )

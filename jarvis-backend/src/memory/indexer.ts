@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
+import type { MemoryFound, MemoryStatus } from '../protocol/index.ts'
 import { chunkText } from './chunk.ts'
 import type { Weights } from './fuse.ts'
 import type { ChunkView, Embedder, MemoryStore, NewChunk, Source, SourceKind } from './ports.ts'
-import { createSearchIndex, type Hit } from './search-index.ts'
+import { createSearchIndex } from './search-index.ts'
 
 /** A text as its keeper gives it. `checksum` is known without reading all of it. */
 export type Listed = Omit<Source, 'kind'> & { read(): { parts: readonly TextPart[]; problem?: string } }
@@ -11,20 +12,7 @@ export type TextPart = { text: string; isFromTools: boolean; firstLine?: number 
 /** Something that has texts to remember: the workspace, the sessions, the journal. */
 export type Keeper = { kind: SourceKind; list(): Listed[] }
 
-export type IndexStatus = {
-  /** `loading`: what is on disk is read into memory, and searches are served from disk meanwhile. */
-  state: 'loading' | 'indexing' | 'ready'
-  sources: number
-  chunks: number
-  /** How many of them have a vector of the model in use. */
-  embedded: number
-  model: string | undefined
-  /** Why search goes by keywords alone, or what could not be indexed; in words for a person. */
-  problem: string | undefined
-  /** Files that are not indexed, or not whole, and why. */
-  problems: { name: string; problem: string }[]
-}
-export type Found = { hits: Hit[]; byKeywordsAlone: boolean }
+export type { MemoryFound as Found, MemoryStatus as IndexStatus }
 
 const retryAfterMs = 30_000
 
@@ -49,7 +37,7 @@ export function createIndexer(parts: {
   const index = createSearchIndex(store, parts.weights)
   const stopping = new AbortController()
   const recent = new Map<string, Float32Array>()
-  let state: IndexStatus['state'] = 'loading'
+  let state: MemoryStatus['state'] = 'loading'
   let embedderProblem: string | undefined
   let work: Promise<void> = Promise.resolve()
   let isSyncDue = false
@@ -149,7 +137,7 @@ export function createIndexer(parts: {
     return vector
   }
 
-  async function search(query: string, limit: number): Promise<Found> {
+  async function search(query: string, limit: number): Promise<MemoryFound> {
     let vector: Float32Array | undefined
     try {
       vector = await vectorOf(query)
@@ -170,7 +158,7 @@ export function createIndexer(parts: {
       store.distrust()
       await sync()
     },
-    status(): IndexStatus {
+    status(): MemoryStatus {
       const problems = [...store.sources()].flatMap(([name, { problem }]) =>
         problem === undefined ? [] : { name, problem },
       )

@@ -1,9 +1,9 @@
+import type { MemoryPassage, MemorySourceKind } from '../protocol/index.ts'
 import type { Piece } from './chunk.ts'
 
-/** Where remembered text comes from. `session` and `journal` are JARVIS's own; files are the operator's to edit. */
-export type SourceKind = 'file' | 'session' | 'journal'
+export type { MemorySourceKind as SourceKind }
 export type Source = {
-  kind: SourceKind
+  kind: MemorySourceKind
   /** Unique: a file's path under `workspace/`, a session's id, `journal/2026-11-22`. */
   name: string
   /** What a person calls it: a session's title; the path of a file. */
@@ -25,22 +25,11 @@ export interface Embedder {
 }
 
 export type StoredChunk = { id: number; text: string; heading: string; embeddingId: number | undefined }
-export type ChunkView = {
-  id: number
-  kind: SourceKind
-  name: string
-  title: string
-  firstLine: number
-  lastLine: number
-  heading: string
-  text: string
-  changedAt: number
-  isFromTools: boolean
-}
+export type { MemoryPassage as ChunkView }
 
 /** The derived index on disk: it may be deleted and is made again. */
 export interface MemoryStore {
-  sources(kind?: SourceKind): Map<string, { checksum: string; changedAt: number; problem?: string }>
+  sources(kind?: MemorySourceKind): Map<string, { checksum: string; changedAt: number; problem?: string }>
   /** Replaces all chunks of the source in one transaction. @returns ids of removed and new chunks. */
   replace(source: Source, chunks: Iterable<NewChunk>, problem?: string): { removed: number[]; added: number[] }
   /** Makes every source look changed, so that it is cut anew; what is there serves until then. */
@@ -49,8 +38,8 @@ export interface MemoryStore {
   remove(name: string): number[]
   /** Each chunk with its vector's id, by id, from `after` on. */
   chunks(after: number, limit: number): StoredChunk[]
-  views(ids: readonly number[]): ChunkView[]
-  chunksOf(name: string): ChunkView[]
+  views(ids: readonly number[]): MemoryPassage[]
+  chunksOf(name: string): MemoryPassage[]
   counts(): { sources: number; chunks: number; embedded: number }
 
   /** Makes `model` the one whose vectors are meant from here on; those of others are dropped once all chunks have one. */

@@ -1,17 +1,11 @@
+import type { MemoryHit } from '../protocol/index.ts'
 import { type Codes, createCodes } from './codes.ts'
 import { defaultWeights, fuse, type Weights } from './fuse.ts'
 import type { ChunkView, MemoryStore } from './ports.ts'
 import { createPostings, type Postings } from './postings.ts'
 import { queryWords, wordsOf } from './words.ts'
 
-export type Hit = ChunkView & {
-  score: number
-  /** Its place in each list, from 1; absent where that list does not have it. */
-  vectorRank?: number
-  keywordRank?: number
-  /** How many others said nearly the same and were left out. */
-  folded: number
-}
+export type { MemoryHit as Hit }
 export type SearchOptions = {
   /** 1..100 */
   limit: number
@@ -173,7 +167,7 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
   }
 
   /** Both ways, fused; equals are told apart by age and by where they stand; near duplicates are folded into the best. */
-  function search(query: string, { limit, vector, now, weights: asked = weights }: SearchOptions): Hit[] {
+  function search(query: string, { limit, vector, now, weights: asked = weights }: SearchOptions): MemoryHit[] {
     const { vectors, keywords } = lists(query, vector)
     const fused = fuse(vectors, keywords, asked).slice(0, Math.max(limit * 3, 30))
     const views = new Map(store.views(fused.map(({ ordinal: id }) => id)).map((view) => [view.id, view]))
@@ -182,7 +176,7 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
       return view === undefined ? [] : { ...view, ...ranks, score: score * leaning(view, now), folded: 0 }
     })
     hits.sort((one, other) => other.score - one.score || other.id - one.id)
-    const kept: Hit[] = []
+    const kept: MemoryHit[] = []
     for (const hit of hits) {
       const twin = kept.find((other) => isNearly(other, hit))
       if (twin !== undefined) twin.folded += 1

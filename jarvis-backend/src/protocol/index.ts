@@ -22,6 +22,15 @@ export {
 export { type ErrorBody, type ErrorCode, errorStatus, JarvisError } from './errors.ts'
 export { Grant, GrantRequest } from './grant.ts'
 export { MessageId, RequestId, RunId, SessionId, ToolUseId } from './ids.ts'
+export type {
+  MemoryFound,
+  MemoryHit,
+  MemoryPassage,
+  MemorySourceKind,
+  MemoryStatus,
+  WorkspaceFile,
+  WorkspaceText,
+} from './memory.ts'
 export {
   ClassifyBody,
   type ConfirmationRow,
@@ -32,8 +41,14 @@ export {
   type JournalVerification,
   LoginBody,
   type LoginReply,
+  type LogLine,
+  LogsQuery,
+  McpTokenBody,
+  type McpTokenInfo,
+  type McpTokenReply,
   type Page,
   PageQuery,
+  type PartStatus,
   PasswordBody,
   type PolicyStatus,
   Role,
@@ -52,20 +67,13 @@ export {
   type TerminalRequests,
   terminalRequests,
 } from './terminal.ts'
-export {
-  type TerminalEvents,
-  TerminalId,
-  type TerminalReplies,
-  type TerminalRequests,
-  terminalRequests,
-} from './terminal.ts'
 export { Card, Decision, ProfileName, profileNames, Requester, Target, Tier, tiers, type Verdict } from './tier.ts'
 export {
-  Recalled,
   Content,
   Entry,
   type EntryOf,
   noUsage,
+  Recalled,
   StopReason,
   type ToolCall,
   ToolInput,

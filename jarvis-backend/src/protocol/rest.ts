@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { GrantRequest } from './grant.ts'
-import { type Card, type Decision, ProfileName, type Tier } from './tier.ts'
+import { type Card, type Decision, ProfileName, Tier } from './tier.ts'
 
 export const LoginBody = z.strictObject({ password: z.string().max(1_000) })
 export const PasswordBody = z.strictObject({ current: z.string().max(1_000), next: z.string().max(1_000) })
@@ -73,6 +73,18 @@ export type Status = {
   /** `/terminal` is turned on. */
   hasTerminal: boolean
   policy: PolicyStatus
+  parts: PartStatus[]
+}
+/**
+ * How one part of JARVIS is. `text`: what was seen, `effect`: what does not work because of it, both in words for a person;
+ * `at`: when it last answered, Unix ms.
+ */
+export type PartStatus = {
+  name: string
+  health: 'ok' | 'warn' | 'bad' | 'unknown'
+  text: string
+  effect?: string
+  at?: number
 }
 /** `hash`: of the policy.yaml in force, absent where there is none. `problems`: why the file as it is now is not in force. */
 export type PolicyStatus = { profile: ProfileName; hash?: string; problems?: string[] }
@@ -90,6 +102,9 @@ export const JournalQuery = z.strictObject({
   sessionId: z.string().max(100).optional(),
   toolName: z.string().max(100).optional(),
   actor: z.string().max(200).optional(),
+  tier: Tier.optional(),
+  /** How a call ended: `done`, `failed`, `unknown`, `rehearsed`. */
+  outcome: z.string().max(50).optional(),
 })
 export type JournalQuery = z.infer<typeof JournalQuery>
 
@@ -97,3 +112,23 @@ export type JournalQuery = z.infer<typeof JournalQuery>
 export type JournalEntry = { seq: number; at: number; kind: string; body: unknown; hash: string }
 /** `entries`: how many were looked at. `brokenAt`: the first entry that is not as it was written, `reason` in plain words. */
 export type JournalVerification = { ok: boolean; entries: number; brokenAt?: number; reason?: string }
+
+export const McpTokenBody = z.strictObject({
+  name: z.string().max(64),
+  isReadOnly: z.boolean().default(false),
+  expiresInDays: z.int().min(1).max(3_650).optional(),
+})
+/** A token of an MCP client: it may call tools, and can never decide. Unix ms. */
+export type McpTokenInfo = {
+  name: string
+  isReadOnly: boolean
+  createdAt: number
+  expiresAt?: number
+  lastUsedAt?: number
+}
+/** `token`: shown this once. */
+export type McpTokenReply = McpTokenInfo & { token: string }
+
+export const LogsQuery = z.strictObject({ level: z.enum(['error', 'warn', 'info', 'debug']).default('debug') })
+/** A line of the server's own log, redacted. `detail`: an error's stack or further fields. */
+export type LogLine = { id: number; at: number; level: string; message: string; detail?: string }

@@ -14,19 +14,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
-import { JarvisError } from '../protocol/index.ts'
+import { JarvisError, type WorkspaceFile, type WorkspaceText } from '../protocol/index.ts'
 
-export type WorkspaceFile = { path: string; bytes: number; changedAt: number }
-export type WorkspaceText = {
-  path: string
-  text: string
-  /** SHA-256 of what is on disk, in hex. */
-  checksum: string
-  /** Unix ms. */
-  changedAt: number
-  /** Set where `text` is not the whole file as it is: too large, or not clean UTF-8. */
-  problem?: string
-}
+export type { WorkspaceFile, WorkspaceText }
 /** Text files below one folder, and nothing else: no links, nothing outside, no more than `largestBytes` of one file. */
 export type Workspace = {
   /** All text files, by path. Never throws for a file that cannot be read: it is left out. */

@@ -39,6 +39,16 @@ export function createJournal(database: Database, now: () => number, anchor?: An
 /** Rows looked at before others get their turn, so that a filter that matches nothing holds nobody up. */
 const windowSize = 2_000
 
+const unfiltered = {
+  kind: null,
+  toolUseId: null,
+  sessionId: null,
+  toolName: null,
+  actor: null,
+  tier: null,
+  outcome: null,
+}
+
 /** Pages newest first; `next` is the `before` of the page after. */
 export function createJournalPages({ sql }: Database): (query: JournalQuery) => Promise<Page<JournalEntry>> {
   const bounds = sql.prepare<[], { first: number | null; last: number | null }>(
@@ -54,11 +64,13 @@ export function createJournalPages({ sql }: Database): (query: JournalQuery) => 
        AND (@toolName IS NULL OR json_valid(body) AND body ->> '$.toolName' = @toolName)
        AND (@actor IS NULL OR json_valid(body) AND @actor IN (
          body ->> '$.by', body ->> '$.requestedBy.name', body ->> '$.requestedBy.token'))
+       AND (@tier IS NULL OR json_valid(body) AND body ->> '$.tier' = @tier)
+       AND (@outcome IS NULL OR json_valid(body) AND body ->> '$.outcome' = @outcome)
      ORDER BY seq DESC LIMIT @limit`,
   )
   return async ({ limit, before, ...filter }) => {
     const { first, last } = bounds.get() ?? {}
-    const wanted = { kind: null, toolUseId: null, sessionId: null, toolName: null, actor: null, ...filter }
+    const wanted = { ...unfiltered, ...filter }
     const rows: JournalRow[] = []
     let upTo = Math.min(before ?? Number.MAX_SAFE_INTEGER, (last ?? 0) + 1)
     while (rows.length <= limit && first !== null && first !== undefined && upTo > first) {

@@ -1,0 +1,53 @@
+import { Router } from 'express'
+import { createLogRing } from '../lib/log-ring.ts'
+import { type LogLine, LogsQuery } from '../protocol/index.ts'
+import { operatorOnly, read } from './handle.ts'
+
+const mostKept = 500
+const longest = 4_000
+const weights = { debug: 20, info: 30, warn: 40, error: 50 } as const
+
+/** The newest lines of the log. `keep` takes what the logger wrote, redacted before. */
+export function createLogTail(now: () => number) {
+  const ring = createLogRing<Omit<LogLine, 'id'> & { weight: number }>(mostKept)
+  return {
+    keep(line: string) {
+      ring.add(lineOf(line, now))
+    },
+    /** `/api/logs`: oldest first. What a log says is for operators. */
+    routes(): Router {
+      const router = Router()
+      router.get('/', operatorOnly, (request, response) => {
+        const { level } = read(LogsQuery, request.query)
+        const items = ring.lines().filter(({ weight }) => weight >= weights[level])
+        response.json({ items: items.map(({ weight: _, ...line }) => line) })
+      })
+      return router
+    },
+  }
+}
+
+function lineOf(line: string, now: () => number): Omit<LogLine, 'id'> & { weight: number } {
+  let fields: Record<string, unknown>
+  try {
+    fields = JSON.parse(line) as Record<string, unknown>
+  } catch {
+    // Redaction may have cut through the JSON: the line says what it can.
+    return { at: now(), level: 'info', weight: 30, message: line.slice(0, longest) }
+  }
+  const { level, time, msg, err, ...rest } = fields
+  const weight = typeof level === 'number' ? level : 30
+  const stack = (err as { stack?: unknown } | undefined)?.stack
+  const detail = [
+    ...(typeof stack === 'string' ? [stack] : []),
+    ...(Object.keys(rest).length > 0 ? [JSON.stringify(rest)] : []),
+  ].join('\n')
+  const name = weight >= 50 ? 'error' : weight >= 40 ? 'warn' : weight >= 30 ? 'info' : 'debug'
+  return {
+    at: typeof time === 'number' ? time : now(),
+    level: name,
+    weight,
+    message: String(msg ?? '').slice(0, longest),
+    ...(detail !== '' && { detail: detail.slice(0, longest) }),
+  }
+}

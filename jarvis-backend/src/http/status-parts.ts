@@ -1,0 +1,112 @@
+import type { ClusterState, McpTokenInfo, MemoryStatus, PartStatus } from '../protocol/index.ts'
+
+/** What came of the newest question to the model. */
+export type ModelSeen = { okAt?: number; failedAt?: number; problem?: string }
+export type Disk = { freeBytes: number; totalBytes: number; databaseBytes: number }
+
+export type PartsSeen = {
+  now: number
+  model: { id: string; isDemo: boolean; seen: ModelSeen }
+  cluster: ClusterState
+  memory: MemoryStatus | undefined
+  journalEntries: number
+  mcpTokens: readonly McpTokenInfo[]
+  /** Undefined where it could not be read. */
+  disk: Disk | undefined
+  policyProblems: readonly string[]
+}
+
+const gib = 1024 ** 3
+const tightShare = 0.05
+const tightBytes = gib / 2
+
+/** Each part of JARVIS, from what is known already: nothing is asked for it. */
+export function statusParts(seen: PartsSeen): PartStatus[] {
+  return [
+    model(seen),
+    cluster(seen.cluster),
+    memory(seen.memory),
+    policy(seen),
+    journal(seen),
+    mcp(seen),
+    disk(seen.disk),
+  ]
+}
+
+function model({ model: { id, isDemo, seen } }: PartsSeen): PartStatus {
+  const name = 'Model'
+  if (isDemo) return { name, health: 'ok', text: `${id}: scripted, works without a key.` }
+  const { okAt, failedAt, problem } = seen
+  if (failedAt !== undefined && failedAt > (okAt ?? 0)) {
+    const effect = 'Questions get no answer. Commands such as /get_cluster_status still work.'
+    return {
+      name,
+      health: 'bad',
+      text: `${id}: ${problem ?? 'no answer'}`,
+      effect,
+      ...(okAt !== undefined && { at: okAt }),
+    }
+  }
+  if (okAt === undefined) return { name, health: 'unknown', text: `${id}: not asked since the start.` }
+  return { name, health: 'ok', text: `${id} answers.`, at: okAt }
+}
+
+function cluster({ name: known, at, isDemo, nodes, isQuorate, missing, unreachableSince }: ClusterState): PartStatus {
+  const name = 'Cluster'
+  const online = nodes.filter(({ status }) => status === 'online').length
+  const text = `${isDemo ? 'The built-in demo' : known}: ${online} of ${nodes.length} nodes online.`
+  if (unreachableSince !== undefined) {
+    const effect = 'What is shown is old, and nothing in the cluster can be changed.'
+    return { name, health: 'bad', text: missing[0] ?? 'It cannot be reached.', effect, at }
+  }
+  if (!isQuorate) return { name, health: 'bad', text: `${text} No quorum.`, effect: 'Guests cannot be started.', at }
+  if (missing.length > 0) return { name, health: 'warn', text, effect: `Not read: ${missing.join('; ')}.`, at }
+  return { name, health: 'ok', text, at }
+}
+
+function memory(status: MemoryStatus | undefined): PartStatus {
+  const name = 'Memory'
+  if (status === undefined) return { name, health: 'unknown', text: 'Not started: it starts with the first search.' }
+  const { state, chunks, embedded, problem, problems } = status
+  const text = `${chunks} passages, ${embedded} of them found by meaning too.`
+  if (problem !== undefined) return { name, health: 'warn', text: problem, effect: 'Search may go by words alone.' }
+  if (state !== 'ready') return { name, health: 'ok', text: `${text} Still reading.` }
+  if (problems.length > 0) return { name, health: 'warn', text, effect: `Not whole: ${problems.length} files.` }
+  return { name, health: 'ok', text }
+}
+
+function policy({ policyProblems }: PartsSeen): PartStatus {
+  const name = 'Policy'
+  if (policyProblems.length === 0) return { name, health: 'ok', text: 'In force as written.' }
+  const text = `policy.yaml has ${policyProblems.length === 1 ? 'a problem' : `${policyProblems.length} problems`}.`
+  return { name, health: 'warn', text, effect: 'The policy before stays in force.' }
+}
+
+const journal = ({ journalEntries }: PartsSeen): PartStatus => ({
+  name: 'Journal',
+  health: 'ok',
+  text: `${journalEntries} entries. Verify it on the Journal page.`,
+})
+
+function mcp({ mcpTokens, now }: PartsSeen): PartStatus {
+  const name = 'MCP'
+  const lastUsedAt = Math.max(0, ...mcpTokens.map((token) => token.lastUsedAt ?? 0))
+  const expired = mcpTokens.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now)
+  const text = mcpTokens.length === 0 ? 'No tokens: no client can connect.' : `${mcpTokens.length} tokens.`
+  return {
+    name,
+    health: 'ok',
+    text: expired.length > 0 ? `${text} ${expired.length} of them expired.` : text,
+    ...(lastUsedAt > 0 && { at: lastUsedAt }),
+  }
+}
+
+function disk(found: Disk | undefined): PartStatus {
+  const name = 'Disk'
+  if (found === undefined) return { name, health: 'unknown', text: 'Its room could not be read.' }
+  const { freeBytes, totalBytes, databaseBytes } = found
+  const size = (bytes: number) => `${(bytes / gib).toFixed(bytes >= 10 * gib ? 0 : 1)} GiB`
+  const text = `${size(freeBytes)} of ${size(totalBytes)} free; the database takes ${(databaseBytes / 1024 ** 2).toFixed(1)} MiB.`
+  if (freeBytes > Math.min(totalBytes * tightShare, tightBytes)) return { name, health: 'ok', text }
+  return { name, health: 'bad', text, effect: 'Soon nothing can be journalled, and then nothing is run.' }
+}

@@ -1,0 +1,54 @@
+/** Where remembered text comes from. `session` and `journal` are JARVIS's own; files are the operator's to edit. */
+export type MemorySourceKind = 'file' | 'session' | 'journal'
+
+/** A passage as the index has it. `isFromTools`: written by others, so data wherever it is read. Unix ms. */
+export type MemoryPassage = {
+  id: number
+  kind: MemorySourceKind
+  /** A file's path in the workspace, a session's id, `journal/2026-01-31`. */
+  name: string
+  title: string
+  firstLine: number
+  lastLine: number
+  heading: string
+  text: string
+  changedAt: number
+  isFromTools: boolean
+}
+
+/** A passage that was found. Ranks are places in each list, from 1; absent where that list does not have it. */
+export type MemoryHit = MemoryPassage & {
+  score: number
+  vectorRank?: number
+  keywordRank?: number
+  /** How many others said nearly the same and were left out. */
+  folded: number
+}
+export type MemoryFound = { hits: MemoryHit[]; byKeywordsAlone: boolean }
+
+/** `GET /api/memory/status`. */
+export type MemoryStatus = {
+  /** `loading`: what is on disk is read into memory, and searches are served from disk meanwhile. */
+  state: 'loading' | 'indexing' | 'ready'
+  sources: number
+  chunks: number
+  /** How many of them have a vector of the model in use. */
+  embedded: number
+  model: string | undefined
+  /** Why search goes by keywords alone, or what could not be indexed; in words for a person. */
+  problem: string | undefined
+  /** Files that are not indexed, or not whole, and why. */
+  problems: { name: string; problem: string }[]
+}
+
+export type WorkspaceFile = { path: string; bytes: number; changedAt: number }
+export type WorkspaceText = {
+  path: string
+  text: string
+  /** SHA-256 of what is on disk, in hex. */
+  checksum: string
+  /** Unix ms. */
+  changedAt: number
+  /** Set where `text` is not the whole file as it is: too large, or not clean UTF-8. */
+  problem?: string
+}
