@@ -1,5 +1,6 @@
 import type { Socket } from 'socket.io-client'
 import { connect, run } from './client.ts'
+import { clusterRow } from './cluster.ts'
 import { prefill } from './prefill.ts'
 import { lazily, type Pool, type Server, type ServerName, type Setup } from './setup.ts'
 import { median } from './statistics.ts'
@@ -141,6 +142,7 @@ export function createRows(setup: Setup): Row[] {
       lines: [{ title: 'one chat flat out to 20 watchers, CPU ms per 1,000 deliveries', most: 4 }],
       ours: async () => [await watching(await setup.pool('jarvis'))],
     },
+    clusterRow(setup),
   ]
 }
 

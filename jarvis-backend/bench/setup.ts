@@ -46,6 +46,7 @@ const poolSize = 50
 export async function createSetup(profileDir: string | undefined) {
   const started: Started[] = []
   const dirs: string[] = []
+  const ends: (() => Promise<void>)[] = []
   const probe = built('probe')
   const newDir = () => {
     const dir = mkdtempSync(join(tmpdir(), 'jarvis-bench-'))
@@ -56,7 +57,7 @@ export async function createSetup(profileDir: string | undefined) {
   const upstream = await start(built('upstream'), { probe, cwd })
   started.push(upstream)
 
-  async function startServer(name: ServerName, dataDir: string): Promise<Server> {
+  async function startServer(name: ServerName, dataDir: string, env: Record<string, string> = {}): Promise<Server> {
     const server = await start(name === 'relay' ? built('relay') : join(backend, 'dist', 'main.js'), {
       probe,
       cwd,
@@ -69,6 +70,7 @@ export async function createSetup(profileDir: string | undefined) {
         JARVIS_PASSWORD: password,
         JWT_SECRET: jwtSecret,
         LOG_LEVEL: 'warn',
+        ...env,
       },
     })
     started.push(server)
@@ -85,7 +87,7 @@ export async function createSetup(profileDir: string | undefined) {
     relay: lazily(async () => openPool(await startServer('relay', newDir()))),
   }
   async function close() {
-    await Promise.all(started.map((process) => process.stop()))
+    await Promise.all([...started.map((process) => process.stop()), ...ends.map((end) => end())])
     for (const dir of dirs) rmSync(dir, { recursive: true, force: true })
   }
   process.once('SIGINT', () => void close().finally(() => process.exit(130)))
@@ -93,6 +95,8 @@ export async function createSetup(profileDir: string | undefined) {
     newDir,
     startServer,
     openPool,
+    /** For what else a row started. */
+    onClose: (end: () => Promise<void>) => void ends.push(end),
     /** The server that stays for all rounds, with its sockets. */
     pool: (name: ServerName) => kept[name](),
     close,

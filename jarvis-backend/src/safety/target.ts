@@ -35,7 +35,12 @@ export function resolveTarget(toolName: string, input: Record<string, unknown>, 
 /** A vmid is unique in the cluster; a node given besides must be the one the guest is on now. */
 function resolveGuest(action: string, type: Guest['type'], vmid: unknown, node: unknown, world: World): Resolved {
   const guest = world.cluster.guests.find((candidate) => candidate.vmid === vmid)
-  if (guest === undefined) return { ok: false, message: `vmid: there is no guest ${String(vmid)}.` }
+  if (guest === undefined) {
+    // Of a cluster that could not be read yet, nobody can say so.
+    const [unread] = world.cluster.guests.length === 0 ? (world.cluster.missing ?? []) : []
+    const why = unread === undefined ? '' : ` that is known: ${unread}`
+    return { ok: false, message: `vmid: there is no guest ${String(vmid)}${why}.` }
+  }
   if (guest.type !== type) {
     const end = toolEnds[guest.type]
     return { ok: false, message: `vmid: ${guest.vmid} is ${kinds[guest.type]}; use ${action}_${end}.` }
