@@ -1,6 +1,15 @@
-/** What a text's place in each list is worth: both lists are trusted by rank, not by scores that cannot be compared. */
+/** What a text's place in each list is worth: both lists are trusted by rank, not by scores that cannot be compared. Together 1. */
 export type Weights = { vector: number; keyword: number }
 export const defaultWeights: Weights = { vector: 0.7, keyword: 0.3 }
+
+/**
+ * The more of what was asked the best text by keywords has, the more keywords count: an address or a name is found by its
+ * letters, a paraphrase shares none. @param coverage 0..1: at 0 the weights stand, at 1 keywords alone decide.
+ */
+export const leaned = ({ vector, keyword }: Weights, coverage: number): Weights => ({
+  vector: vector * (1 - coverage),
+  keyword: keyword + vector * coverage,
+})
 
 export type Fused = {
   ordinal: number

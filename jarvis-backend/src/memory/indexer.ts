@@ -103,8 +103,11 @@ export function createIndexer(parts: {
       if (missing.length === 0) break
       state = 'indexing'
       try {
-        const texts = missing.map(({ heading, text }) => (heading === '' ? text : `${heading}\n${text}`))
-        const vectors = await embedder.embed(texts, stopping.signal)
+        // Without its headings: they draw all texts of a section together, and the keywords have them.
+        const vectors = await embedder.embed(
+          missing.map(({ text }) => text),
+          stopping.signal,
+        )
         embedderProblem = undefined
         index.add(
           store.addVectors(

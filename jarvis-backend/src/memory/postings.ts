@@ -16,6 +16,8 @@ export type Postings = {
   add(ordinal: number, words: readonly string[]): void
   /** The best by BM25, best first. Any of the words counts. @param isLive leaves out what was removed since. */
   search(words: readonly string[], limit: number, isLive: (ordinal: number) => boolean): Ranked[]
+  /** How much a word tells: near 0 where every text has it, most where none has. */
+  rarity(word: string): number
   /** How many bytes it holds. */
   readonly bytes: number
 }
@@ -46,6 +48,9 @@ export function createPostings(): Postings {
   const pages: Uint8Array[] = []
   let nextFree = 0
   let scores = new Float32Array(0)
+  /** The texts that have one of the words asked for, in the order met. */
+  let touched = new Uint32Array(0)
+  let touchedCount = 0
 
   function termOf(hash: number, isNew: boolean): number {
     let slot = hash & tableMask
@@ -132,10 +137,12 @@ export function createPostings(): Postings {
     putByte(term, rest)
   }
 
+  const rarityOf = (count: number) => Math.log(1 + (texts - count + 0.5) / (count + 0.5))
+
   /** Adds to `scores` what one word is worth to each text that has it. */
-  function scoreTerm(term: number, touched: number[]) {
+  function scoreTerm(term: number) {
     const count = counts[term] as number
-    const rarity = Math.log(1 + (texts - count + 0.5) / (count + 0.5))
+    const rarity = rarityOf(count)
     const average = totalLength / texts
     let at = first[term] as number
     let page = pages[at >>> pageBits] as Uint8Array
@@ -173,7 +180,10 @@ export function createPostings(): Postings {
       const times = (step & 1) === 0 ? 1 : next()
       const weight = (times * (k1 + 1)) / (times + k1 * (1 - b + (b * (lengths[ordinal] as number)) / average))
       const before = scores[ordinal] as number
-      if (before === 0) touched.push(ordinal)
+      if (before === 0) {
+        touched[touchedCount] = ordinal
+        touchedCount += 1
+      }
       scores[ordinal] = before + rarity * weight
     }
   }
@@ -206,22 +216,31 @@ export function createPostings(): Postings {
       const known = words.map((word) => termOf(hashOf(word), false)).filter((term) => term !== -1)
       const telling = known.filter((term) => (counts[term] as number) <= texts * commonShare)
       const used = telling.length > 0 ? telling : known
-      if (scores.length <= highest) scores = new Float32Array(lengths.length)
-      const touched: number[] = []
-      for (const term of used) scoreTerm(term, touched)
-      const best = topOf(touched, (ordinal) => scores[ordinal] as number, limit, isLive)
-      for (const ordinal of touched) scores[ordinal] = 0
+      if (scores.length <= highest) {
+        scores = new Float32Array(lengths.length)
+        touched = new Uint32Array(lengths.length)
+      }
+      touchedCount = 0
+      for (const term of used) scoreTerm(term)
+      const best = topOf(touched.subarray(0, touchedCount), (ordinal) => scores[ordinal] as number, limit, isLive)
+      for (let at = 0; at < touchedCount; at += 1) scores[touched[at] as number] = 0
       return best
     },
+    rarity(word) {
+      const term = termOf(hashOf(word), false)
+      return rarityOf(term === -1 ? 0 : (counts[term] as number))
+    },
     get bytes() {
-      return pages.length * pageBytes + slots.byteLength + hashes.length * 23 + lengths.byteLength + scores.byteLength
+      return (
+        pages.length * pageBytes + slots.byteLength + hashes.length * 23 + lengths.byteLength + scores.byteLength * 2
+      )
     },
   }
 }
 
 /** The `limit` highest, highest first; of equals the newer one. */
 export function topOf(
-  ordinals: readonly number[],
+  ordinals: Uint32Array,
   scoreOf: (ordinal: number) => number,
   limit: number,
   isLive: (ordinal: number) => boolean,

@@ -1,6 +1,6 @@
 import type { MemoryHit } from '../protocol/index.ts'
 import { type Codes, createCodes } from './codes.ts'
-import { defaultWeights, fuse, type Weights } from './fuse.ts'
+import { defaultWeights, fuse, leaned, type Weights } from './fuse.ts'
 import type { ChunkView, MemoryStore } from './ports.ts'
 import { createPostings, type Postings } from './postings.ts'
 import { queryWords, wordsOf } from './words.ts'
@@ -34,23 +34,31 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
   let postings: Postings = createPostings()
   let codes: Codes | undefined
   let centredAt = 0
-  /** By ordinal: which chunk, its vector, and whether it still stands. */
-  let chunkIds: number[] = []
-  let embeddingIds: number[] = []
-  let isLive: boolean[] = []
-  let ordinals = new Map<number, number>()
+  /** By ordinal: which chunk, its vector, and whether it still stands. Ids only grow, so that a chunk is found by halving. */
+  let chunkIds = new Uint32Array(1024)
+  let embeddingIds = new Uint32Array(1024)
+  let isLive = new Uint8Array(1024)
+  let size = 0
   let dead = 0
   let isLoaded = false
 
-  const standing = (ordinal: number) => isLive[ordinal] === true
+  const standing = (ordinal: number) => isLive[ordinal] === 1
+
+  function ordinalOf(id: number): number | undefined {
+    let low = 0
+    let high = size
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((chunkIds[middle] as number) < id) low = middle + 1
+      else high = middle
+    }
+    return low < size && chunkIds[low] === id && standing(low) ? low : undefined
+  }
 
   function forget() {
     postings = createPostings()
     codes = undefined
-    chunkIds = []
-    embeddingIds = []
-    isLive = []
-    ordinals = new Map()
+    size = 0
     dead = 0
     isLoaded = false
   }
@@ -72,12 +80,17 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
   function take(chunks: ReturnType<MemoryStore['chunks']>) {
     const vectors = store.vectors(chunks.flatMap(({ embeddingId }) => embeddingId ?? []))
     for (const { id, text, heading, embeddingId } of chunks) {
-      if (ordinals.has(id)) continue
-      const ordinal = chunkIds.length
-      chunkIds.push(id)
-      embeddingIds.push(embeddingId ?? 0)
-      isLive.push(true)
-      ordinals.set(id, ordinal)
+      if (size > 0 && id <= (chunkIds[size - 1] as number)) continue
+      if (size === chunkIds.length) {
+        chunkIds = enlarged(chunkIds, new Uint32Array(size * 2))
+        embeddingIds = enlarged(embeddingIds, new Uint32Array(size * 2))
+        isLive = enlarged(isLive, new Uint8Array(size * 2))
+      }
+      const ordinal = size
+      size += 1
+      chunkIds[ordinal] = id
+      embeddingIds[ordinal] = embeddingId ?? 0
+      isLive[ordinal] = 1
       postings.add(ordinal, wordsOf(`${heading} ${text}`))
       const vector = embeddingId === undefined ? undefined : vectors.get(embeddingId)
       if (vector !== undefined) codes?.add(ordinal, vector)
@@ -96,7 +109,7 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
       if (last === undefined) break
       take(chunks)
       after = last.id
-      onProgress(Math.min(1, chunkIds.length / Math.max(1, all)))
+      onProgress(Math.min(1, size / Math.max(1, all)))
       await new Promise(setImmediate)
     }
     isLoaded = true
@@ -106,7 +119,7 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
   function add(ids: readonly number[]) {
     if (!isLoaded) return
     for (const id of ids) {
-      const known = ordinals.get(id)
+      const known = ordinalOf(id)
       const [chunk] = store.chunks(id - 1, 1)
       if (chunk?.id !== id) continue
       if (known === undefined) take([chunk])
@@ -121,10 +134,9 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
 
   function remove(ids: readonly number[]) {
     for (const id of ids) {
-      const ordinal = ordinals.get(id)
-      if (ordinal === undefined || isLive[ordinal] !== true) continue
-      isLive[ordinal] = false
-      ordinals.delete(id)
+      const ordinal = ordinalOf(id)
+      if (ordinal === undefined) continue
+      isLive[ordinal] = 0
       dead += 1
     }
   }
@@ -132,8 +144,7 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
   /** Whether so much has changed that reading all again makes searches better: many gone, or a mean of too few. */
   const isStale = () =>
     isLoaded &&
-    (dead > Math.max(1_000, chunkIds.length / 4) ||
-      (codes !== undefined && codes.size > 2 * centredAt + 500 && centredAt < 4_000))
+    (dead > Math.max(1_000, size / 4) || (codes !== undefined && codes.size > 2 * centredAt + 500 && centredAt < 4_000))
 
   /** Ordinals by the angle to the query, nearest first. */
   function byVector(query: Float32Array, limit: number): number[] {
@@ -152,8 +163,22 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
       .slice(0, limit)
   }
 
-  function lists(query: string, vector: Float32Array | undefined) {
-    const words = queryWords(query)
+  /** The share, 0..1, of what was asked that the text has, each word counted by how much it tells. */
+  function coverage(words: readonly string[], id: number | undefined): number {
+    const [best] = id === undefined ? [] : store.views([id])
+    if (best === undefined) return 0
+    const has = new Set(wordsOf(`${best.heading} ${best.text}`))
+    let all = 0
+    let found = 0
+    for (const word of words) {
+      const worth = isLoaded ? postings.rarity(word) : 1
+      all += worth
+      if (has.has(word)) found += worth
+    }
+    return all === 0 ? 0 : found / all
+  }
+
+  function lists(words: readonly string[], vector: Float32Array | undefined) {
     if (isLoaded) {
       return {
         vectors: vector === undefined ? [] : byVector(vector, listDepth).map((ordinal) => chunkIds[ordinal] as number),
@@ -168,8 +193,10 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
 
   /** Both ways, fused; equals are told apart by age and by where they stand; near duplicates are folded into the best. */
   function search(query: string, { limit, vector, now, weights: asked = weights }: SearchOptions): MemoryHit[] {
-    const { vectors, keywords } = lists(query, vector)
-    const fused = fuse(vectors, keywords, asked).slice(0, Math.max(limit * 3, 30))
+    const words = queryWords(query)
+    const { vectors, keywords } = lists(words, vector)
+    const trusted = vectors.length === 0 ? asked : leaned(asked, coverage(words, keywords[0]))
+    const fused = fuse(vectors, keywords, trusted).slice(0, Math.max(limit * 3, 30))
     const views = new Map(store.views(fused.map(({ ordinal: id }) => id)).map((view) => [view.id, view]))
     const hits = fused.flatMap(({ ordinal: id, score, ...ranks }) => {
       const view = views.get(id)
@@ -192,7 +219,7 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
       const shorter = Math.min(one.lastLine - one.firstLine, other.lastLine - other.firstLine) + 1
       if (one.firstLine !== one.lastLine && shared * 2 > shorter) return true
     }
-    const [first, second] = [ordinals.get(one.id), ordinals.get(other.id)]
+    const [first, second] = [ordinalOf(one.id), ordinalOf(other.id)]
     return first !== undefined && second !== undefined && (codes?.difference(first, second) ?? 1) < sameShare
   }
 
@@ -206,7 +233,7 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
       return isLoaded
     },
     get bytes() {
-      return postings.bytes + (codes?.bytes ?? 0) + chunkIds.length * 24
+      return postings.bytes + (codes?.bytes ?? 0) + chunkIds.length * 9
     },
   }
 }
@@ -217,4 +244,9 @@ export type SearchIndex = ReturnType<typeof createSearchIndex>
 function leaning({ kind, name, changedAt }: ChunkView, now: number): number {
   const source = name === 'MEMORY.md' ? 1.02 : kind === 'file' ? 1.01 : 1
   return source * (1 + 0.03 * Math.exp(-Math.max(0, now - changedAt) / (30 * dayMs)))
+}
+
+function enlarged<T extends { set(from: T): void }>(from: T, to: T): T {
+  to.set(from)
+  return to
 }
