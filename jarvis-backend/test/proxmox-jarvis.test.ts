@@ -13,7 +13,8 @@ async function start(toolName: string, input: Record<string, unknown>, change: R
   const proxmox = await startProxmox()
   await proxmox.fake.control.changeGuest(Number(input.vmid ?? 100), change)
   const { cluster, clock } = proxmox
-  await proxmox.read()
+  // A card that was made before would be withdrawn for it.
+  await proxmox.until(({ guests }) => guests.some(({ status }) => status === 'paused'))
   const jarvis = await startJarvis({
     clock,
     model: scripted(calls([toolName, input]), says('Noted.')),
