@@ -17,7 +17,7 @@ const every = {
   rightsMs: 600_000,
   backupsMs: 600_000,
   backupsAgainMs: 60_000,
-  selfMs: 600_000,
+  selfMs: 86_400_000,
   loadMs: 60_000,
   temperatureMs: 60_000,
   pausedMs: 60_000,
