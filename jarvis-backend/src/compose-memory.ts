@@ -22,6 +22,9 @@ import { memoryWrite } from './tools/memory/memory-write.ts'
 import type { Journal } from './tools/ports.ts'
 import { createWorkspace } from './workspace/files.ts'
 
+/** The heading that a day's file ends under is looked for in so much of it; further back, it is set again. */
+const headingWithinBytes = 16_384
+
 /** The index is read into memory once whoever waits for the start has been served. */
 const startAfterMs = 5_000
 
@@ -68,8 +71,8 @@ export function composeMemory(parts: {
     if (lesson === undefined) return
     try {
       const path = dailyPath(now())
-      const text = workspace.list().some((file) => file.path === path) ? workspace.read(path).text : ''
-      workspace.append(path, dailyAddition(text, parts.redact(lesson), 'jarvis'))
+      const end = workspace.tail(path, headingWithinBytes) ?? ''
+      workspace.append(path, dailyAddition(end, parts.redact(lesson), 'jarvis'))
     } catch (error) {
       parts.report(error, 'what was learned could not be written down')
     }

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from './lib/clock.ts'
 import { partsOf } from './memory/daily.ts'
 import { createIndexer, type Keeper } from './memory/indexer.ts'
-import type { FromWorker, MemoryWorkerData, ToWorker } from './memory/messages.ts'
+import type { FromWorker, MemoryRequests, MemoryWorkerData, ToWorker } from './memory/messages.ts'
 import type { Embedder } from './memory/ports.ts'
 import { localEmbedder } from './providers/embeddings/local.ts'
 import { openAiEmbedder } from './providers/embeddings/openai-compatible.ts'
@@ -39,7 +39,7 @@ const files: Keeper = {
         title: path,
         // Read again where either is another: cheaper than reading every file to find out.
         checksum: `${bytes} ${changedAt}`,
-        changedAt,
+        changedAt: dayOf(path) ?? changedAt,
         read() {
           try {
             const { text, problem } = workspace.read(path)
@@ -73,7 +73,7 @@ function changed() {
   const tell = () => {
     due = undefined
     saidAt = performance.now()
-    say({ changed: indexer.status() })
+    say({ changed: indexer.status(), hasNotes: indexer.hasNotes() })
   }
   if (due !== undefined) return
   due = setTimeout(tell, Math.max(0, saidAt + sayEveryMs - performance.now()))
@@ -118,8 +118,8 @@ parentPort?.on('message', ({ id, method, input }: ToWorker) => {
 async function answer(method: ToWorker['method'], input: unknown): Promise<unknown> {
   switch (method) {
     case 'search': {
-      const { query, limit } = input as { query: string; limit: number }
-      return indexer.search(query, limit)
+      const { query, limit, kinds } = input as MemoryRequests['search']['input']
+      return indexer.search(query, limit, kinds)
     }
     case 'passages':
       return indexer.passages((input as { name: string }).name)

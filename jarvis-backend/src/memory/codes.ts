@@ -14,6 +14,8 @@ export type Codes = {
   readonly bytes: number
 }
 
+const none = 0xffff
+
 /** @param centre the mean of the vectors: signs taken around it tell more than signs around zero. */
 export function createCodes(dimensions: number, centre: Float32Array): Codes {
   const width = Math.ceil(dimensions / 32)
@@ -69,7 +71,10 @@ export function createCodes(dimensions: number, centre: Float32Array): Codes {
       encode(query, asked, 0)
       const atDistance = new Uint32Array(dimensions + 1)
       for (let ordinal = 0, at = 0; ordinal < end; ordinal += 1, at += width) {
-        if (has[ordinal] === 0) continue
+        if (has[ordinal] === 0 || !isLive(ordinal)) {
+          distances[ordinal] = none
+          continue
+        }
         const distance = differing(at)
         distances[ordinal] = distance
         atDistance[distance] = (atDistance[distance] as number) + 1
@@ -82,7 +87,7 @@ export function createCodes(dimensions: number, centre: Float32Array): Codes {
       }
       const found: number[] = []
       for (let ordinal = 0; ordinal < end; ordinal += 1) {
-        if (has[ordinal] === 1 && (distances[ordinal] as number) <= furthest && isLive(ordinal)) found.push(ordinal)
+        if ((distances[ordinal] as number) <= furthest) found.push(ordinal)
       }
       return found
     },

@@ -140,14 +140,14 @@ export function createIndexer(parts: {
     return vector
   }
 
-  async function search(query: string, limit: number): Promise<MemoryFound> {
+  async function search(query: string, limit: number, kinds?: readonly SourceKind[]): Promise<MemoryFound> {
     let vector: Float32Array | undefined
     try {
       vector = await vectorOf(query)
     } catch (error) {
       embedderProblem = `Meaning cannot be searched now, words can: ${error instanceof Error ? error.message : String(error)}`
     }
-    const hits = index.search(query, { limit, vector, now: clock.now() })
+    const hits = index.search(query, { limit, vector, kinds, now: clock.now() })
     return { hits, byKeywordsAlone: vector === undefined }
   }
 
@@ -155,6 +155,7 @@ export function createIndexer(parts: {
     start,
     sync,
     search,
+    hasNotes: () => store.sources('file').size > 0,
     passages: (name: string): ChunkView[] => store.chunksOf(name),
     /** Everything is read and cut anew; vectors of texts that are the same are kept. */
     async reindex() {

@@ -1,6 +1,6 @@
 import type { Weights } from './fuse.ts'
 import type { Found, IndexStatus } from './indexer.ts'
-import type { ChunkView } from './ports.ts'
+import type { ChunkView, SourceKind } from './ports.ts'
 
 /** How text becomes vectors; `none`: keywords alone. */
 export type EmbedderConfig =
@@ -18,7 +18,8 @@ export type MemoryWorkerData = {
 
 /** What may be asked of the worker, and what it answers. */
 export type MemoryRequests = {
-  search: { input: { query: string; limit: number }; output: Found }
+  /** `kinds`: only sources of these; absent: all. */
+  search: { input: { query: string; limit: number; kinds?: readonly SourceKind[] }; output: Found }
   passages: { input: { name: string }; output: ChunkView[] }
   sync: { input: Record<never, never>; output: undefined }
   reindex: { input: Record<never, never>; output: undefined }
@@ -31,5 +32,6 @@ export type ToWorker = { id: number; method: MemoryMethod; input: unknown }
 export type FromWorker =
   | { id: number; output: unknown }
   | { id: number; error: string }
-  | { changed: IndexStatus }
+  /** `hasNotes`: whether there is anything to recall from. */
+  | { changed: IndexStatus; hasNotes: boolean }
   | { fault: string; message: string }

@@ -24,7 +24,13 @@ export interface Embedder {
   embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>
 }
 
-export type StoredChunk = { id: number; text: string; heading: string; embeddingId: number | undefined }
+export type StoredChunk = {
+  id: number
+  kind: MemorySourceKind
+  text: string
+  heading: string
+  embeddingId: number | undefined
+}
 export type { MemoryPassage as ChunkView }
 
 /** The derived index on disk: it may be deleted and is made again. */

@@ -10,18 +10,18 @@ const mostPassages = 5
 const highestRanks = { vector: 4, keyword: 6 }
 
 /**
- * What the memory has to say to a message, best first, within a budget of about 700 tokens. Nothing for a message that names
+ * What the notes have to say to a message (conversations are there to be searched, not to be repeated), best first, within a budget of about 700 tokens. Nothing for a message that names
  * nothing, and nothing where the memory takes longer than a person would notice: an answer never waits for it.
  */
 export function createRecall(memory: Memory) {
-  return async (message: string, sessionId: string): Promise<Recalled[]> => {
-    if ((memory.status()?.chunks ?? 0) === 0 || queryWords(message).length < 2) return []
+  return async (message: string): Promise<Recalled[]> => {
+    if (!memory.hasNotes() || queryWords(message).length < 2) return []
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<undefined>((resolve) => {
       timer = setTimeout(resolve, waitMs, undefined)
     })
     const found = await Promise.race([
-      memory.call('search', { query: message.slice(0, 500), limit: 10 }).catch(() => undefined),
+      memory.call('search', { query: message.slice(0, 500), limit: 10, kinds: ['file'] }).catch(() => undefined),
       late,
     ])
     clearTimeout(timer)
@@ -32,8 +32,7 @@ export function createRecall(memory: Memory) {
       const isHigh =
         (ranks.vectorRank ?? Number.POSITIVE_INFINITY) <= highestRanks.vector ||
         (ranks.keywordRank ?? Number.POSITIVE_INFINITY) <= highestRanks.keyword
-      // The session's own past is in the conversation already.
-      if (!isHigh || name === sessionId || text.length > left) continue
+      if (!isHigh || text.length > left) continue
       left -= text.length
       recalled.push({ kind, name, title, firstLine, lastLine, changedAt, isFromTools, text })
       if (recalled.length === mostPassages) break

@@ -8,6 +8,8 @@ export type Memory = {
   call<M extends MemoryMethod>(method: M, input: MemoryRequests[M]['input']): Promise<MemoryRequests[M]['output']>
   /** The newest that the worker said. */
   status(): IndexStatus | undefined
+  /** Whether there are notes to recall from, as far as is known. */
+  hasNotes(): boolean
   stop(): Promise<void>
 }
 
@@ -28,6 +30,7 @@ export function createRemoteMemory(parts: {
   let worker: Worker | undefined
   let nextId = 1
   let status: IndexStatus | undefined
+  let hasNotes = false
   let diedAt = Number.NEGATIVE_INFINITY
   let isStopped = false
 
@@ -39,6 +42,7 @@ export function createRemoteMemory(parts: {
     started.on('message', (message: FromWorker) => {
       if ('changed' in message) {
         status = message.changed
+        hasNotes = message.hasNotes
         parts.changed(message.changed)
       } else if ('fault' in message) parts.report(new Error(message.fault), message.message)
       else {
@@ -54,6 +58,7 @@ export function createRemoteMemory(parts: {
       diedAt = performance.now()
       worker = undefined
       status = undefined
+      hasNotes = false
       for (const { reject, timer } of waiting.values()) {
         clearTimeout(timer)
         reject(new JarvisError('internal', 'The memory stopped in the middle of this.'))
@@ -89,6 +94,7 @@ export function createRemoteMemory(parts: {
   return {
     call,
     status: () => status,
+    hasNotes: () => hasNotes,
     async stop() {
       isStopped = true
       const last = worker

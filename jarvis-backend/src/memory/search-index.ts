@@ -1,7 +1,7 @@
 import type { MemoryHit } from '../protocol/index.ts'
 import { type Codes, createCodes } from './codes.ts'
 import { defaultWeights, fuse, leaned, type Weights } from './fuse.ts'
-import type { ChunkView, MemoryStore } from './ports.ts'
+import type { ChunkView, MemoryStore, SourceKind } from './ports.ts'
 import { createPostings, type Postings } from './postings.ts'
 import { queryWords, wordsOf } from './words.ts'
 
@@ -12,6 +12,8 @@ export type SearchOptions = {
   /** The query as the serving model sees it; without it, keywords alone decide. */
   vector?: Float32Array | undefined
   weights?: Weights
+  /** Only sources of these kinds; absent: all. */
+  kinds?: readonly SourceKind[] | undefined
   /** Unix ms. */
   now: number
 }
@@ -24,6 +26,7 @@ const fewTexts = 1_000
 /** Two texts whose codes differ in fewer bits say nearly the same. */
 const sameShare = 0.07
 const dayMs = 86_400_000
+const kindNumbers: readonly SourceKind[] = ['file', 'session', 'journal']
 
 /**
  * Postings and codes of all chunks in memory, over the store that has the texts and vectors. Until `load` has read them
@@ -38,6 +41,7 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
   let chunkIds = new Uint32Array(1024)
   let embeddingIds = new Uint32Array(1024)
   let isLive = new Uint8Array(1024)
+  let kindOf = new Uint8Array(1024)
   let size = 0
   let dead = 0
   let isLoaded = false
@@ -79,18 +83,20 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
 
   function take(chunks: ReturnType<MemoryStore['chunks']>) {
     const vectors = store.vectors(chunks.flatMap(({ embeddingId }) => embeddingId ?? []))
-    for (const { id, text, heading, embeddingId } of chunks) {
+    for (const { id, text, heading, kind, embeddingId } of chunks) {
       if (size > 0 && id <= (chunkIds[size - 1] as number)) continue
       if (size === chunkIds.length) {
         chunkIds = enlarged(chunkIds, new Uint32Array(size * 2))
         embeddingIds = enlarged(embeddingIds, new Uint32Array(size * 2))
         isLive = enlarged(isLive, new Uint8Array(size * 2))
+        kindOf = enlarged(kindOf, new Uint8Array(size * 2))
       }
       const ordinal = size
       size += 1
       chunkIds[ordinal] = id
       embeddingIds[ordinal] = embeddingId ?? 0
       isLive[ordinal] = 1
+      kindOf[ordinal] = kindNumbers.indexOf(kind)
       postings.add(ordinal, wordsOf(`${heading} ${text}`))
       const vector = embeddingId === undefined ? undefined : vectors.get(embeddingId)
       if (vector !== undefined) codes?.add(ordinal, vector)
@@ -147,9 +153,9 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
     (dead > Math.max(1_000, size / 4) || (codes !== undefined && codes.size > 2 * centredAt + 500 && centredAt < 4_000))
 
   /** Ordinals by the angle to the query, nearest first. */
-  function byVector(query: Float32Array, limit: number): number[] {
+  function byVector(query: Float32Array, limit: number, isWanted: (ordinal: number) => boolean): number[] {
     if (codes === undefined || query.length !== store.servingModel()?.dimensions) return []
-    const near = codes.near(query, codes.size <= fewTexts ? codes.size : rescored, standing)
+    const near = codes.near(query, codes.size <= fewTexts ? codes.size : rescored, isWanted)
     const byEmbedding = new Map<number, number[]>()
     for (const ordinal of near) {
       const id = embeddingIds[ordinal] as number
@@ -178,11 +184,15 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
     return all === 0 ? 0 : found / all
   }
 
-  function lists(words: readonly string[], vector: Float32Array | undefined) {
+  function lists(words: readonly string[], vector: Float32Array | undefined, kinds: readonly SourceKind[] | undefined) {
     if (isLoaded) {
+      const numbers = kinds?.map((kind) => kindNumbers.indexOf(kind))
+      const isWanted =
+        numbers === undefined ? standing : (at: number) => standing(at) && numbers.includes(kindOf[at] as number)
+      const idOf = (ordinal: number) => chunkIds[ordinal] as number
       return {
-        vectors: vector === undefined ? [] : byVector(vector, listDepth).map((ordinal) => chunkIds[ordinal] as number),
-        keywords: postings.search(words, listDepth, standing).map(({ ordinal }) => chunkIds[ordinal] as number),
+        vectors: vector === undefined ? [] : byVector(vector, listDepth, isWanted).map(idOf),
+        keywords: postings.search(words, listDepth, isWanted).map(({ ordinal }) => idOf(ordinal)),
       }
     }
     return {
@@ -192,15 +202,16 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
   }
 
   /** Both ways, fused; equals are told apart by age and by where they stand; near duplicates are folded into the best. */
-  function search(query: string, { limit, vector, now, weights: asked = weights }: SearchOptions): MemoryHit[] {
+  function search(query: string, { limit, vector, now, kinds, weights: asked = weights }: SearchOptions): MemoryHit[] {
     const words = queryWords(query)
-    const { vectors, keywords } = lists(words, vector)
+    const { vectors, keywords } = lists(words, vector, kinds)
     const trusted = vectors.length === 0 ? asked : leaned(asked, coverage(words, keywords[0]))
     const fused = fuse(vectors, keywords, trusted).slice(0, Math.max(limit * 3, 30))
     const views = new Map(store.views(fused.map(({ ordinal: id }) => id)).map((view) => [view.id, view]))
     const hits = fused.flatMap(({ ordinal: id, score, ...ranks }) => {
       const view = views.get(id)
-      return view === undefined ? [] : { ...view, ...ranks, score: score * leaning(view, now), folded: 0 }
+      if (view === undefined || kinds?.includes(view.kind) === false) return []
+      return { ...view, ...ranks, score: score * leaning(view, now), folded: 0 }
     })
     hits.sort((one, other) => other.score - one.score || other.id - one.id)
     const kept: MemoryHit[] = []

@@ -28,8 +28,10 @@ export type Workspace = {
    * @throws JarvisError `conflict` when it is another; `invalid_request` for a path that is not one of the workspace's.
    */
   write(path: string, text: string, expected: string | undefined): WorkspaceText
-  /** Adds to its end; makes it where there is none. */
-  append(path: string, text: string): WorkspaceText
+  /** Its last `bytes` as text, from the start of a line where there is one; undefined where there is no such file. */
+  tail(path: string, bytes: number): string | undefined
+  /** Adds to its end, on a line of its own; makes it where there is none. Costs what is added. */
+  append(path: string, text: string): void
   /** @throws JarvisError `not_found`. */
   remove(path: string): void
 }
@@ -123,10 +125,13 @@ export function createWorkspace(root: string): Workspace {
       }
       return put(path, text)
     },
+    tail(path, bytes) {
+      const end = lastOf(placeOf(path), bytes)
+      return end === undefined ? undefined : end.toString('utf8').replace(/^\uFFFD+/, '')
+    },
     append(path, text) {
       const place = placeOf(path)
-      const before = take(place)
-      const gap = before === undefined || before.bytes.length === 0 || before.bytes.at(-1) === 10 ? '' : '\n'
+      const last = lastOf(place, 1)
       mkdirSync(dirname(place), { recursive: true })
       const file = openSync(
         place,
@@ -134,11 +139,10 @@ export function createWorkspace(root: string): Workspace {
         0o600,
       )
       try {
-        writeFileSync(file, `${gap}${text}`)
+        writeFileSync(file, `${last === undefined || last.length === 0 || last.at(-1) === 10 ? '' : '\n'}${text}`)
       } finally {
         closeSync(file)
       }
-      return read(path)
     },
     remove(path) {
       const place = placeOf(path)
@@ -172,6 +176,23 @@ function take(place: string): Taken | undefined {
     const after = fstatSync(file)
     const isTorn = filled < bytes.length || after.size !== before.size || after.mtimeMs !== before.mtimeMs
     return { bytes: bytes.subarray(0, filled), size: after.size, changedAt: Math.round(after.mtimeMs), isTorn }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The end of a file. */
+function lastOf(place: string, bytes: number): Buffer | undefined {
+  let file: number
+  try {
+    file = openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch {
+    return undefined
+  }
+  try {
+    const { size } = fstatSync(file)
+    const end = Buffer.alloc(Math.min(size, bytes))
+    return end.subarray(0, readSync(file, end, 0, end.length, size - end.length))
   } finally {
     closeSync(file)
   }

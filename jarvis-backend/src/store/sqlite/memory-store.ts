@@ -49,6 +49,10 @@ const schema = `
   PRAGMA user_version = ${version};
 `
 
+type Place = { firstLine: number; lastLine: number; hash: Buffer; isFromTools: number | boolean }
+const placeKey = ({ firstLine, lastLine, hash, isFromTools }: Place) =>
+  `${firstLine} ${lastLine} ${Number(isFromTools)} ${hash.toString('base64')}`
+
 type ViewRow = Omit<ChunkView, 'isFromTools'> & { isFromTools: number }
 
 /**
@@ -77,6 +81,10 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
   )
   const deleteSource = sql.prepare('DELETE FROM sources WHERE id = ?')
   const selectChunkIds = sql.prepare<[number], number>('SELECT id FROM chunks WHERE source_id = ?').pluck()
+  const selectPlaces = sql.prepare<[number], Place & { chunkId: number }>(
+    `SELECT id AS chunkId, first_line AS firstLine, last_line AS lastLine, hash, is_from_tools AS isFromTools
+     FROM chunks WHERE source_id = ?`,
+  )
   const deleteChunk = sql.prepare('DELETE FROM chunks WHERE id = ?')
   const deleteWords = sql.prepare('DELETE FROM chunk_words WHERE rowid = ?')
   const insertChunk = sql.prepare(
@@ -85,9 +93,10 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
   const insertWords = sql.prepare('INSERT INTO chunk_words (rowid, words) VALUES (?, ?)')
   const selectChunks = sql.prepare<
     [number, number, number],
-    { id: number; text: string; heading: string; embeddingId: number | null }
+    { id: number; kind: SourceKind; text: string; heading: string; embeddingId: number | null }
   >(
-    `SELECT chunks.id, chunks.text, heading, embeddings.id AS embeddingId FROM chunks
+    `SELECT chunks.id, kind, chunks.text, heading, embeddings.id AS embeddingId FROM chunks
+       JOIN sources ON sources.id = chunks.source_id
        LEFT JOIN embeddings ON embeddings.model_id = ? AND embeddings.hash = chunks.hash
      WHERE chunks.id > ? ORDER BY chunks.id LIMIT ?`,
   )
@@ -139,13 +148,9 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
 
   let inUse: { modelId: number; dimensions: number } | undefined
 
-  const drop = (sourceId: number) => {
-    const ids = selectChunkIds.all(sourceId)
-    for (const id of ids) {
-      deleteChunk.run(id)
-      deleteWords.run(id)
-    }
-    return ids
+  const drop = (chunkId: number) => {
+    deleteChunk.run(chunkId)
+    deleteWords.run(chunkId)
   }
   const toView = ({ isFromTools, ...row }: ViewRow): ChunkView => ({ ...row, isFromTools: isFromTools === 1 })
   const serving = () => selectServing.get()
@@ -163,8 +168,6 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
       ),
     replace: (source, chunks, problem) =>
       sql.transaction(() => {
-        const known = selectSource.get(source.name)
-        const removed = known === undefined ? [] : drop(known.id)
         const { id } = putSource.get(
           source.kind,
           source.name,
@@ -173,12 +176,18 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
           source.changedAt,
           problem ?? null,
         ) as { id: number }
+        // A piece that is as it was stays: what is added to a long file costs what was added.
+        const left = new Map(selectPlaces.all(id).map(({ chunkId, ...place }) => [placeKey(place), chunkId]))
         const added: number[] = []
-        for (const { firstLine, lastLine, heading, text, hash, isFromTools } of chunks) {
+        for (const chunk of chunks) {
+          const { firstLine, lastLine, heading, text, hash, isFromTools } = chunk
+          if (left.delete(placeKey(chunk))) continue
           const { lastInsertRowid } = insertChunk.run(id, firstLine, lastLine, heading, text, hash, isFromTools ? 1 : 0)
           insertWords.run(lastInsertRowid, wordsOf(`${heading} ${text}`).join(' '))
           added.push(Number(lastInsertRowid))
         }
+        const removed = [...left.values()]
+        for (const chunkId of removed) drop(chunkId)
         return { removed, added }
       })(),
     distrust: () => sql.exec("UPDATE sources SET checksum = ''"),
@@ -186,7 +195,8 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
       sql.transaction(() => {
         const known = selectSource.get(name)
         if (known === undefined) return []
-        const ids = drop(known.id)
+        const ids = selectChunkIds.all(known.id)
+        for (const chunkId of ids) drop(chunkId)
         deleteSource.run(known.id)
         return ids
       })(),

@@ -27,8 +27,7 @@ export const memoryWrite = (
       const text = parts.redact(asked)
       const known = workspace.list().some((file) => file.path === path) ? workspace.read(path) : undefined
       if (known?.problem !== undefined) return refused(`${path} is not written to. ${known.problem}`)
-      let written: ReturnType<Workspace['read']>
-      if (replaces === undefined) written = workspace.append(path, dailyAddition(known?.text ?? '', text, 'notes'))
+      if (replaces === undefined) workspace.append(path, dailyAddition(known?.text ?? '', text, 'notes'))
       else {
         const times = (known?.text.split(replaces).length ?? 1) - 1
         if (known === undefined || times !== 1) {
@@ -36,13 +35,13 @@ export const memoryWrite = (
             `replaces: that text stands ${times === 0 ? 'nowhere' : `${times} times`} in ${path}. Nothing was written.`,
           )
         }
-        written = workspace.write(
+        workspace.write(
           path,
           known.text.replace(replaces, () => text),
           known.checksum,
         )
       }
-      const undoId = parts.keep({ path, before: known?.text, checksum: written.checksum })
+      const undoId = parts.keep({ path, before: known?.text, checksum: workspace.read(path).checksum })
       const did = replaces === undefined ? `Added to ${path}` : `Changed in ${path}`
       return { text: `${did}.`, summary: `${did}: ${text.split('\n')[0]?.slice(0, 120) ?? ''}`, data: { path, undoId } }
     },
