@@ -37,6 +37,7 @@ import { toolRoutes } from './http/tools.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { keptOrMade } from './lib/kept-secret.ts'
 import { createLogger } from './lib/logger.ts'
+import type { Surface } from './mcp/surface.ts'
 import { type ClusterState, profileNames } from './protocol/index.ts'
 import { anthropicModel, demoModel, openAiCompatibleModel } from './providers/index.ts'
 import { serveActivity } from './realtime/activity.ts'
@@ -61,6 +62,7 @@ import { createExecutor } from './tools/execute.ts'
 import { createGrants } from './tools/grants.ts'
 import { createJudge } from './tools/judge.ts'
 import type { ExecutionStore } from './tools/ports.ts'
+import type { Tool } from './tools/tool.ts'
 
 export type Jarvis = {
   http: HttpServer
@@ -83,12 +85,18 @@ export type Replacements = {
   /** Watches or breaks what is stored. */
   database?: (database: Database) => Database
   executions?: (store: ExecutionStore) => ExecutionStore
+  /** Beside the real ones. */
+  tools?: readonly Tool[]
+  /** What MCP clients see besides tools. */
+  surface?: (real: Surface) => Surface
 }
 
 /** Names the concrete parts and wires them to their ports. Listens to nothing yet. */
 export function compose(config: Config, version: string, dashboardDir: string, replace: Replacements = {}): Jarvis {
   const clock = replace.clock ?? systemClock
   let isStopping = false
+  const stopping = new AbortController()
+  let mcpAnswered = async () => {}
   const now = () => clock.now()
   const dataDir = openDataDir(config.dataDir)
   const policyFile = policyPath(dataDir)
@@ -133,7 +141,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     changed: () => activity.changed({ what: 'memory' }),
     report,
   })
-  const catalog = createCatalog([...homelabTools(homelab), ...memory.tools])
+  const catalog = createCatalog([...homelabTools(homelab), ...memory.tools, ...(replace.tools ?? [])])
   const judge = createJudge(catalog, world)
   const tokens = createTokens(jwtSecret, createRevocationStore(database, now), password.validFrom)
   const mcpTokens = createMcpTokens(createMcpTokenStore(database), now)
@@ -303,16 +311,31 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       logs: logTail.routes(),
     },
     mcp: onFirstUse(async () => {
-      const { createMcpRoute } = await import('./mcp/server.ts')
-      return createMcpRoute({
+      const { createMcpRoute, clusterSurface } = await import('./mcp/server.ts')
+      const surface = clusterSurface({
+        cluster: cluster.state,
+        journal: (limit) => journal.page({ limit }),
+        redact: redactor.value,
+      })
+      const route = createMcpRoute({
         catalog,
         runs,
+        clock,
+        stopping: stopping.signal,
+        watched: { cluster, watchJournal: journal.watch },
+        surface: replace.surface?.(surface) ?? surface,
+        asked(callId) {
+          const known = confirmations.ofCall(callId)
+          return known && { ...known, entries: store.entriesOfRun(known.runId) }
+        },
         tokens: mcpTokens,
         version,
         report,
         sessionOf,
         waiting: (sessionId) => confirmations.pending(sessionId).length,
       })
+      mcpAnswered = route.answered
+      return route.handle
     }),
     health: () => ({ status: isStopping ? 'shutting_down' : 'ok', version, uptime: uptimeS() }),
     status: () => ({
@@ -358,8 +381,12 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     modelId: model.id,
     async stop(graceMs) {
       isStopping = true
+      stopping.abort()
       runs.stop()
-      await Promise.race([executor.idle(), new Promise((done) => setTimeout(done, graceMs).unref())])
+      await Promise.race([
+        Promise.all([executor.idle(), mcpAnswered()]),
+        new Promise((done) => setTimeout(done, graceMs).unref()),
+      ])
       runs.rest()
       clusterFeed.close()
       unwatchCluster()

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import type { ChatEvents, Entry, ToolInput } from '../protocol/index.ts'
+import type { Card, ChatEvents, Entry, ToolInput } from '../protocol/index.ts'
 import type { Draft, RunRow, StoredEntry, StoredSession, TranscriptStore } from './transcript-store.ts'
 
 /** What only exists while a run goes on, for screens that join in the middle. */
@@ -23,6 +23,9 @@ export type ActiveRun = {
   /** The one call of an MCP run, and who wants to hear how it goes. */
   call?: { toolName: string; toolInput: ToolInput }
   onProgress?: (message: string) => void
+  onWaiting?: (card: Card) => void
+  /** What its client had read besides results: resources. */
+  read?: readonly string[]
   ended: Promise<void>
 }
 

@@ -214,7 +214,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
     // A command is the operator's own words.
     isCommand(run)
       ? { results: [], operatorTexts: [] }
-      : sourcesOf([...earlierEntries(sessionId, run), ...run.entries], toolUseId, run.row.source)
+      : withRead(sourcesOf([...earlierEntries(sessionId, run), ...run.entries], toolUseId, run.row.source), run.read)
 
   /** All at once; changes to one guest one after the other, in the order they were asked. */
   async function settleCalls(session: LiveSession, run: ActiveRun, open: ToolCall[], requestedBy: Requester) {
@@ -231,6 +231,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
           append(entry) {
             if (entry.type === 'tool_result') delete run.progress[entry.toolUseId]
             session.append(run, entry)
+            if (entry.type === 'confirm_needed') run.onWaiting?.(entry)
           },
           progress(toolUseId, message) {
             run.progress[toolUseId] = message
@@ -293,6 +294,11 @@ export function createRunAgent(parts: RunParts): RunAgent {
 type Last = Extract<Draft, { type: 'done' | 'error' }>
 
 const hasEnded = ({ entries }: ActiveRun) => ['done', 'error'].includes(entries.at(-1)?.type ?? '')
+
+const withRead = (sources: Sources, read: readonly string[] = []): Sources => ({
+  ...sources,
+  results: [...read.map((text) => ({ toolName: 'resource', toolUseId: 'resource', text })), ...sources.results],
+})
 
 const isCommand = (run: ActiveRun) =>
   run.entries.some((entry) => entry.type === 'assistant' && entry.model === 'command')

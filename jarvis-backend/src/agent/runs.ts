@@ -33,6 +33,10 @@ export type Runs = {
     requestedBy: Requester
     signal: AbortSignal
     onProgress(message: string): void
+    /** It waits for a person, who sees this card; again where another card takes its place. */
+    onWaiting?(card: Card): void
+    /** What the client has read besides results of its calls. */
+    read?: readonly string[]
   }): Promise<CallOutcome>
   /** Stops the run that goes on, if any; its pending cards are cancelled. */
   abort(sessionId: string, by: string): void
@@ -244,7 +248,7 @@ export function createRuns(
       }
     },
 
-    async callTool({ sessionId, toolName, toolInput, requestedBy, signal, onProgress }) {
+    async callTool({ sessionId, toolName, toolInput, requestedBy, signal, onProgress, onWaiting, read }) {
       if (isStopping) throw new JarvisError('shutting_down', 'JARVIS is shutting down.')
       if (isDeeperThan(toolInput, deepestInput)) {
         throw new JarvisError('invalid_request', `The arguments are nested more than ${deepestInput} levels deep.`)
@@ -265,6 +269,8 @@ export function createRuns(
       const run = activeRun({ ...row, position: store.addRun(row) })
       run.call = { toolName, toolInput }
       run.onProgress = onProgress
+      if (onWaiting !== undefined) run.onWaiting = onWaiting
+      if (read !== undefined) run.read = read
       start(session, run, requestedBy)
       const onAbort = () => stopRun(run, requestedBy.name)
       if (signal.aborted) onAbort()

@@ -13,6 +13,8 @@ export type KeptJournal = Journal & {
   lines(): AsyncGenerator<string>
   /** Seals what is older than `before`, Unix ms. @throws JarvisError where that part of the journal is broken. */
   prune(before: number, by: string): Segment[]
+  /** Calls `listener` after what was appended is committed. @returns a function that stops it. */
+  watch(listener: () => void): () => void
   /** Resolves once the anchor agrees; before the database is closed. */
   flush(): Promise<void>
 }
@@ -25,8 +27,16 @@ export function keepJournal(
   const { dir, now, report } = parts
   const anchor = database.sql.memory ? undefined : createAnchor(dir, { database, now, report })
   const journal = createJournal(database, now, anchor)
+  const listeners = new Set<() => void>()
   return {
-    append: journal.append,
+    append(kind, body) {
+      journal.append(kind, body)
+      for (const listener of listeners) database.afterCommit(listener)
+    },
+    watch(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
     page: createJournalPages(database),
     verify: createVerifier(database, anchor && { path: dir, anchor }),
     lines: () => exportJournal(database, anchor && dir),

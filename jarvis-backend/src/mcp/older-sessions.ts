@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
+import type { Server, ServerEventBus } from '@modelcontextprotocol/server'
+import { authInfoOf, type Caller } from './authenticate.ts'
+import type { Subscriptions } from './create-server.ts'
+
+/** Sessions of one token; the one used longest ago makes room for a new one. */
+const mostSessions = 100
+
+type Session = {
+  server: Server
+  transport: NodeStreamableHTTPServerTransport
+  tokenName: string
+  /** Ends what it listens to. */
+  end(): void
+}
+
+/**
+ * Clients of the specifications before 2026-07-28: each has a session, with a server and a transport of its own, so that
+ * no answer can cross, that says its name once and to which changes can be pushed.
+ */
+export function createOlderSessions(parts: {
+  create(caller: Caller, subscriptions: Subscriptions): Server
+  changes: ServerEventBus
+  report(error: unknown, message: string): void
+}) {
+  // In the order of their last use.
+  const sessions = new Map<string, Session>()
+
+  async function open(caller: Caller): Promise<NodeStreamableHTTPServerTransport> {
+    const subscribed = new Set<string>()
+    const server = parts.create(caller, subscribed)
+    const stopListening = parts.changes.subscribe((event) => {
+      void tell(server, event, subscribed).catch((error: unknown) => parts.report(error, 'an MCP client was not told'))
+    })
+    const transport = new NodeStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized(id) {
+        sessions.set(id, { server, transport, tokenName: caller.token.name, end: stopListening })
+        const own = [...sessions].filter(([, { tokenName }]) => tokenName === caller.token.name)
+        const [oldest] = own
+        if (own.length > mostSessions && oldest !== undefined) drop(oldest[0])
+      },
+    })
+    server.onclose = () => {
+      stopListening()
+      if (transport.sessionId !== undefined) sessions.delete(transport.sessionId)
+    }
+    server.onerror = (error) => parts.report(error, 'an MCP request failed')
+    await server.connect(transport)
+    return transport
+  }
+
+  function drop(id: string) {
+    const session = sessions.get(id)
+    sessions.delete(id)
+    session?.end()
+    session?.server.close().catch((error: unknown) => parts.report(error, 'an MCP session could not be closed'))
+  }
+
+  return {
+    /** Ends what belongs to a token that does not count any more. */
+    dropToken(name: string) {
+      for (const [id, { tokenName }] of sessions) if (tokenName === name) drop(id)
+    },
+    /** @param id the session's, from the client; absent in `initialize`. @returns false where the client has none such. */
+    async handle(
+      request: IncomingMessage,
+      response: ServerResponse,
+      caller: Caller,
+      id: string | undefined,
+      body: unknown,
+    ): Promise<boolean> {
+      const known = id === undefined ? undefined : sessions.get(id)
+      if (id !== undefined && known?.tokenName !== caller.token.name) return false
+      if (id !== undefined && known !== undefined) {
+        sessions.delete(id)
+        sessions.set(id, known)
+      }
+      const transport = known?.transport ?? (await open(caller))
+      await transport.handleRequest(Object.assign(request, { auth: authInfoOf(caller) }), response, body)
+      return true
+    },
+    async close() {
+      for (const id of [...sessions.keys()]) drop(id)
+    },
+  }
+}
+
+async function tell(
+  server: Server,
+  event: Parameters<Parameters<ServerEventBus['subscribe']>[0]>[0],
+  subscribed: ReadonlySet<string>,
+) {
+  switch (event.kind) {
+    case 'resource_updated':
+      if (subscribed.has(event.uri)) await server.sendResourceUpdated({ uri: event.uri })
+      return
+    case 'resources_list_changed':
+      await server.sendResourceListChanged()
+      return
+    case 'tools_list_changed':
+      await server.sendToolListChanged()
+      return
+    case 'prompts_list_changed':
+      return
+    default:
+      event satisfies never
+  }
+}
