@@ -1,6 +1,7 @@
 import type { Socket } from 'socket.io-client'
 import { connect, run } from './client.ts'
 import { clusterRow } from './cluster.ts'
+import { gateRow } from './gate.ts'
 import { prefill } from './prefill.ts'
 import { lazily, type Pool, type Server, type ServerName, type Setup } from './setup.ts'
 import { median } from './statistics.ts'
@@ -143,6 +144,7 @@ export function createRows(setup: Setup): Row[] {
       ours: async () => [await watching(await setup.pool('jarvis'))],
     },
     clusterRow(setup),
+    gateRow(),
   ]
 }
 
