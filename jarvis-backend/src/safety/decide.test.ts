@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Guest, type Node, type Tier, tiers } from '../protocol/index.ts'
 import { decide } from './decide.ts'
-import { policyWith } from './policy-shipped.ts'
+import { compilePolicy } from './policy-compile.ts'
 import { parseProtected } from './protected.ts'
 import type { Call, Rule } from './rule.ts'
 import { resolveTarget } from './target.ts'
@@ -41,7 +41,7 @@ const worldWith = (protectedList: string): World => {
         guest(110, 'ct', { node: 'agent1' }),
       ],
     },
-    policy: policyWith({ protectedTargets: parsed.targets }),
+    policy: compilePolicy({ protectedTargets: parsed.targets }),
     now: 0,
   }
 }
