@@ -52,7 +52,8 @@ export function createAgent(
   }
 }
 
-function tlsOptions(host: string, port: number, ca: string | undefined): ConnectionOptions {
+/** Nothing is decided by them: whoever connects judges what was shown. */
+export function tlsOptions(host: string, port: number, ca: string | undefined): ConnectionOptions {
   return {
     host,
     port,
@@ -91,5 +92,5 @@ const simple: Record<string, string> = {
   EPROTO: 'does not speak TLS there',
 }
 
-const notConnected = ({ code = '', message }: NodeJS.ErrnoException) =>
+export const notConnected = ({ code = '', message }: NodeJS.ErrnoException) =>
   new NotConnected(simple[code] ?? `gives no usable connection (${code || message})`)

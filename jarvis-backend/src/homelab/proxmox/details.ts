@@ -2,12 +2,12 @@ import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../lib/clock.ts'
 import type { ClusterState } from '../../protocol/index.ts'
 import type { Shell } from '../ports.ts'
-import { NodeNow, Permissions } from './answers.ts'
+import { NodeNow } from './answers.ts'
 import { readBackups } from './backups.ts'
 import { eachOf } from './each.ts'
 import { seeGuest } from './guest.ts'
 import type { Known } from './known.ts'
-import type { Rights } from './rights.ts'
+import { rightsIn } from './rights.ts'
 import { findSelf, type Host } from './self.ts'
 import { readTemperature } from './temperature.ts'
 import type { Api } from './transport.ts'
@@ -184,10 +184,4 @@ export function storageNodes({ reading }: Pick<Known, 'reading'>): Map<string, s
     if (status === 'available') nodes.set(storage, [...(nodes.get(storage) ?? []), node])
   }
   return nodes
-}
-
-function rightsIn(data: unknown): Rights {
-  const parsed = Permissions.safeParse(data)
-  if (!parsed.success) return undefined
-  return new Map(Object.entries(parsed.data).map(([path, rights]) => [path, new Set(Object.keys(rights))]))
 }

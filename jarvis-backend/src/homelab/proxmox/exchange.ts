@@ -73,7 +73,9 @@ export function exchange({ url, agent, method, path, headers, body, signal, answ
       response.on('end', () => {
         if (!response.complete) return
         const text = Buffer.concat(pieces).toString('utf8')
-        end(() => resolve({ status: response.statusCode ?? 0, phrase: response.statusMessage ?? '', text }))
+        const date = Date.parse(response.headers.date ?? '')
+        const said = { status: response.statusCode ?? 0, phrase: response.statusMessage ?? '', text }
+        end(() => resolve(Number.isNaN(date) ? said : { ...said, date }))
       })
     })
     asking.end(body)

@@ -17,7 +17,8 @@ export class ApiError extends JarvisError {
   }
 }
 
-export type Reply = { status: number; phrase: string; text: string }
+/** `date`: by its own clock, Unix ms, whole seconds. */
+export type Reply = { status: number; phrase: string; text: string; date?: number }
 
 /** The proxying node's own codes for "the other node did not answer": connecting; TLS, sending and headers; the body. */
 export const isProxyFailure = (status: number) => status >= 595 && status <= 599

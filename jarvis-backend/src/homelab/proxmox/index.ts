@@ -19,6 +19,9 @@ import { readTasks } from './tasks.ts'
 import { readTemperature } from './temperature.ts'
 import { type Connection, createTransport, type Deadlines } from './transport.ts'
 
+export { type EntryReport, type Inspection, inspectCluster, type SeenNode } from './inspect.ts'
+export { allRights, pveumLine, roleLine, type ToolRights, toolNeeds } from './needs.ts'
+export { type Probe, probeEntry } from './probe.ts'
 export type { Connection } from './transport.ts'
 
 export type ProxmoxOptions = {

@@ -1,7 +1,15 @@
+import { Permissions } from './answers.ts'
 import type { ApiError } from './failure.ts'
 
 /** What the token may do, by path; undefined where the cluster does not say. */
 export type Rights = ReadonlyMap<string, ReadonlySet<string>> | undefined
+
+/** @param data the answer to `/access/permissions` */
+export function rightsIn(data: unknown): Rights {
+  const parsed = Permissions.safeParse(data)
+  if (!parsed.success) return undefined
+  return new Map(Object.entries(parsed.data).map(([path, rights]) => [path, new Set(Object.keys(rights))]))
+}
 
 /** On all that lies under `base`, on some of it, on none; `unknown` where the cluster does not say. */
 export function reachOf(rights: Rights, right: string, base: string): 'all' | 'some' | 'none' | 'unknown' {

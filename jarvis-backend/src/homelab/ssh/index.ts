@@ -1,4 +1,5 @@
 export type { SshOptions } from './connect.ts'
 export type { Address } from './known-hosts.ts'
+export { type OfferedKey, offeredKey } from './offered-key.ts'
 export { createSshShell } from './shell.ts'
 export { createSshTerminals } from './terminals.ts'

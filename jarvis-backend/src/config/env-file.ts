@@ -1,0 +1,82 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { parseEnv } from 'node:util'
+import { JarvisError } from '../protocol/index.ts'
+
+/** What a file of settings says; undefined takes a variable out. */
+export type Changes = Readonly<Record<string, string | undefined>>
+
+/** @returns nothing where there is no such file. @throws the system's error. */
+export function readEnvFile(path: string): Record<string, string> {
+  if (!existsSync(path)) return {}
+  return Object.fromEntries(
+    Object.entries(parseEnv(readFileSync(path, 'utf8'))).map(([key, value]) => [key, value ?? '']),
+  )
+}
+
+/** An assignment with all the lines of its value. */
+const assignment = /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*(?:"[^"]*"|'[^']*'|`[^`]*`)?[^\n]*(?:\n|$)/gm
+
+/**
+ * The text with other values: in place where a variable is set, after its example where one is commented out, else at the
+ * end. All else stays as it is. @throws JarvisError `invalid_request` where a value cannot be written.
+ */
+export function withChanges(text: string, changes: Changes): string {
+  const eol = text.includes('\r\n') ? '\r\n' : '\n'
+  const left = new Map(Object.entries(changes))
+  let result = text.replace(assignment, (whole, key: string) => {
+    if (!(key in changes)) return whole
+    // Of several the last counted: one stays.
+    const value = left.get(key)
+    left.delete(key)
+    return value === undefined ? '' : `${lineOf(key, value)}${whole.endsWith('\n') ? eol : ''}`
+  })
+  for (const [key, value] of left) {
+    if (value === undefined) continue
+    const example = new RegExp(`^[ \\t]*#[ \\t]*${key}=[^\\n]*(\\n|$)`, 'm').exec(result)
+    const at = example === null ? result.length : example.index + example[0].length
+    const before = result.slice(0, at)
+    const gap = before === '' || before.endsWith('\n') ? '' : eol
+    result = `${before}${gap}${lineOf(key, value)}${eol}${result.slice(at)}`
+  }
+  const wanted = { ...parseEnv(text), ...changes }
+  const made = parseEnv(result)
+  const isSame = (key: string) => made[key] === wanted[key as keyof typeof wanted]
+  if (Object.keys({ ...wanted, ...made }).every(isSame)) return result
+  throw new JarvisError(
+    'invalid_request',
+    'The settings file has lines that cannot be kept as they are. Edit it by hand.',
+  )
+}
+
+/** Writes it whole or not at all, readable by its owner alone. A link stays one. */
+export function writeEnvFile(path: string, changes: Changes): void {
+  const target = existsSync(path) ? realpathSync(path) : path
+  const text = withChanges(existsSync(target) ? readFileSync(target, 'utf8') : '', changes)
+  const unfinished = `${target}.new`
+  rmSync(unfinished, { force: true })
+  const file = openSync(unfinished, 'wx', 0o600)
+  try {
+    writeSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(unfinished, target)
+}
+
+function lineOf(key: string, value: string): string {
+  if (/^[\w@%+:,./~-]+$/.test(value)) return `${key}=${value}`
+  const quote = ["'", '"', '`'].find((mark) => !value.includes(mark))
+  if (quote !== undefined && !/[\r\n\\]/.test(value)) return `${key}=${quote}${value}${quote}`
+  throw new JarvisError('invalid_request', `${key} has characters that a settings file cannot hold.`)
+}

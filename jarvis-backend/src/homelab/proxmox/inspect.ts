@@ -1,0 +1,124 @@
+import type { Agent } from 'node:https'
+import { NodeRow, rowsOf, StatusRow } from './answers.ts'
+import { createAgent } from './connect.ts'
+import { exchange } from './exchange.ts'
+import { failureOf } from './failure.ts'
+import { type ToolRights, toolRights } from './needs.ts'
+import { rightsIn } from './rights.ts'
+import type { Connection } from './transport.ts'
+
+const connectMs = 5_000
+const answerMs = 8_000
+
+/** `problem`: why this way in does not serve, in words. `skewMs`: how far its clock is ahead of ours, to a second. */
+export type EntryReport = { url: string; version?: string; problem?: string; skewMs?: number }
+export type SeenNode = { name: string; isOnline: boolean; address?: string }
+
+/** `tools`: absent where no way in served, or the cluster does not say what the token may do. */
+export type Inspection = {
+  entries: EntryReport[]
+  tools?: ToolRights[]
+  /** What the cluster names, by name. */
+  nodes: SeenNode[]
+}
+
+/**
+ * Tries each way in with the token: reach, certificate, sign-in, clock; then, through the first that serves, the token's
+ * rights and the nodes. Changes nothing. Problems are part of the answer. @throws the signal's reason alone.
+ */
+export async function inspectCluster(
+  connection: Connection,
+  { now, signal }: { now(): number; signal: AbortSignal },
+): Promise<Inspection> {
+  const agent = createAgent(connection, { keepAlive: false, maxSockets: 4, connectMs })
+  const get = (url: string, path: string) => ask({ connection, agent, url, path, signal })
+  try {
+    const entries = await Promise.all(connection.urls.map((url) => inspectEntry(get, url, now)))
+    signal.throwIfAborted()
+    const serving = entries.find(({ problem }) => problem === undefined)
+    if (serving === undefined) return { entries, nodes: [] }
+    const orNothing = async (path: string) => {
+      try {
+        return (await get(serving.url, path)).data
+      } catch {
+        signal.throwIfAborted()
+        return undefined
+      }
+    }
+    const [permissions, resources, status] = await Promise.all([
+      orNothing('access/permissions'),
+      orNothing('cluster/resources?type=node'),
+      orNothing('cluster/status'),
+    ])
+    const tools = toolRights(rightsIn(permissions))
+    return { entries, ...(tools !== undefined && { tools }), nodes: nodesIn(resources, status) }
+  } finally {
+    agent.destroy()
+  }
+}
+
+type Answer = { data: unknown; date: number | undefined }
+type Get = (url: string, path: string) => Promise<Answer>
+
+async function inspectEntry(get: Get, url: string, now: () => number): Promise<EntryReport> {
+  const askedAt = now()
+  try {
+    const { data, date } = await get(url, 'version')
+    const { version } = (data ?? {}) as { version?: unknown }
+    if (typeof version !== 'string') return { url, problem: 'does not answer as a Proxmox server does' }
+    // Its header is cut to the second, ours is the middle of asking and being answered.
+    const skewMs = date === undefined ? undefined : date + 500 - (askedAt + now()) / 2
+    return { url, version, ...(skewMs !== undefined && { skewMs: Math.round(skewMs) }) }
+  } catch (error) {
+    return { url, problem: error instanceof Error ? error.message.replace(/\.$/, '') : String(error) }
+  }
+}
+
+async function ask(parts: {
+  connection: Connection
+  agent: Agent
+  url: string
+  path: string
+  signal: AbortSignal
+}): Promise<Answer> {
+  const { tokenId, tokenSecret } = parts.connection
+  const reply = await exchange({
+    url: new URL(parts.url),
+    agent: parts.agent,
+    method: 'GET',
+    path: `/api2/json/${parts.path}`,
+    headers: { accept: 'application/json', authorization: `PVEAPIToken=${tokenId}=${tokenSecret}` },
+    body: undefined,
+    signal: parts.signal,
+    answerMs,
+  })
+  // No answer may bring the token's secret into a message.
+  const mask = (text: string) => text.replaceAll(tokenSecret, '[token]')
+  if (reply.status >= 400) {
+    throw failureOf({ ...reply, phrase: mask(reply.phrase), text: mask(reply.text) }, { isChange: false })
+  }
+  let data: unknown
+  try {
+    data = (JSON.parse(reply.text) as { data?: unknown }).data
+  } catch {
+    throw new Error(`answers with something that is not JSON (${reply.status}): is it a Proxmox server?`)
+  }
+  return { data, date: reply.date }
+}
+
+function nodesIn(resources: unknown, status: unknown): SeenNode[] {
+  const members = new Map(
+    rowsOf(StatusRow, status)
+      .rows.filter(({ type }) => type === 'node')
+      .map((row) => [row.name, row]),
+  )
+  const listed = new Map(rowsOf(NodeRow, resources).rows.map((row) => [row.node, row]))
+  return [...new Set([...listed.keys(), ...members.keys()])].sort().map((name) => {
+    const member = members.get(name)
+    return {
+      name,
+      isOnline: member?.online ?? listed.get(name)?.status === 'online',
+      ...(member?.ip !== undefined && { address: member.ip }),
+    }
+  })
+}

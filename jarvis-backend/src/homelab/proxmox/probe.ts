@@ -1,0 +1,95 @@
+import { connect } from 'node:tls'
+import { JarvisError } from '../../protocol/index.ts'
+import { createAgent, NotConnected, notConnected, tlsOptions } from './connect.ts'
+import { exchange } from './exchange.ts'
+
+const connectMs = 5_000
+const answerMs = 5_000
+
+/** What a way in shows to anybody. `version`, `node`: of its front page; absent where that is not Proxmox's. */
+export type Probe = {
+  url: string
+  /** SHA-256, `AA:BB:…`: a person compares it with `pvenode cert info`. */
+  fingerprint: string
+  /** Signed by an authority this machine trusts, for this name: it needs no pin. */
+  isTrusted: boolean
+  subject: string
+  issuer: string
+  /** Unix ms. */
+  validTo: number
+  version?: string
+  node?: string
+}
+
+/**
+ * Looks at a way in without saying who we are: no token is sent.
+ * @param url an origin, `https://pve1.lan:8006` @throws JarvisError `cluster_unreachable`; the signal's reason.
+ */
+export async function probeEntry(url: string, signal: AbortSignal): Promise<Probe> {
+  const origin = new URL(url)
+  const shown = await certificateAt(origin, signal)
+  const agent = createAgent(
+    { fingerprints: [shown.fingerprint], ca: undefined },
+    { keepAlive: false, maxSockets: 1, connectMs },
+  )
+  try {
+    const headers = { accept: 'text/html' }
+    const page = await exchange({
+      url: origin,
+      agent,
+      method: 'GET',
+      path: '/',
+      headers,
+      body: undefined,
+      signal,
+      answerMs,
+    })
+    return { url, ...shown, ...pageFacts(page.text) }
+  } catch {
+    signal.throwIfAborted()
+    // The certificate is what was asked for; whatever else stands there shows when the token is tried.
+    return { url, ...shown }
+  } finally {
+    agent.destroy()
+  }
+}
+
+/** The front page is served without signing in, and names the node and the version of its scripts. */
+function pageFacts(html: string): { version?: string; node?: string } {
+  const version = /\/pvemanagerlib\.js\?ver=(\d[\w.~-]{0,31})/.exec(html)?.[1]
+  const node = /<title>\s*([A-Za-z0-9-]{1,63}) - Proxmox/.exec(html)?.[1]
+  return { ...(version !== undefined && { version }), ...(node !== undefined && { node }) }
+}
+
+function certificateAt(url: URL, signal: AbortSignal): Promise<Omit<Probe, 'url' | 'version' | 'node'>> {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const socket = connect(tlsOptions(host, Number(url.port || 443), undefined))
+    const end = (settle: () => void) => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+      settle()
+      socket.destroy()
+    }
+    const fail = ({ message }: Error) =>
+      end(() => reject(new JarvisError('cluster_unreachable', `${url.host} ${message}.`)))
+    const onAbort = () => end(() => reject(signal.reason))
+    const timer = setTimeout(() => fail(new NotConnected(`did not answer within ${connectMs / 1000} s`)), connectMs)
+    signal.addEventListener('abort', onAbort, { once: true })
+    socket.on('error', (error: NodeJS.ErrnoException) => fail(notConnected(error)))
+    socket.on('close', () => fail(new NotConnected('closed the connection')))
+    socket.once('secureConnect', () => {
+      const { fingerprint256, subject, issuer, valid_to } = socket.getPeerCertificate()
+      end(() =>
+        resolve({
+          fingerprint: fingerprint256,
+          isTrusted: socket.authorized,
+          subject: [subject?.CN].flat()[0] ?? '',
+          issuer: [issuer?.CN ?? issuer?.O].flat()[0] ?? '',
+          validTo: Date.parse(valid_to),
+        }),
+      )
+    })
+  })
+}

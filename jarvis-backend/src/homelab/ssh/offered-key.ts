@@ -1,0 +1,60 @@
+import { createConnection } from 'node:net'
+import type { ServerHostKeyAlgorithm } from 'ssh2'
+import { JarvisError } from '../../protocol/index.ts'
+import { algorithmsFor, readKnownHosts } from './host-key.ts'
+import { type Address, fingerprintOf, judgeHostKey, nameOf, typeOf } from './known-hosts.ts'
+
+const connectMs = 6_000
+
+export type OfferedKey = {
+  verdict: 'known' | 'unknown' | 'changed' | 'revoked'
+  /** `ssh-ed25519`, … */
+  type: string
+  /** `SHA256:…` */
+  fingerprint: string
+  /** What accepts it, as a line of known_hosts. */
+  line: string
+}
+
+/**
+ * The host key a server shows, and what known_hosts says of it. Goes no further: nobody signs in.
+ * @throws JarvisError `cluster_unreachable`; the signal's reason.
+ */
+export async function offeredKey(address: Address, knownHostsPath: string, signal: AbortSignal): Promise<OfferedKey> {
+  const entries = readKnownHosts(knownHostsPath)
+  const { default: ssh2 } = await import('ssh2')
+  signal.throwIfAborted()
+  const client = new ssh2.Client()
+  const socket = createConnection({ ...address, noDelay: true })
+  const serverHostKey: ServerHostKeyAlgorithm[] = algorithmsFor(entries, address)
+  try {
+    const key = await new Promise<Buffer>((resolve, reject) => {
+      const fail = (why: string) =>
+        reject(new JarvisError('cluster_unreachable', `${address.host}:${address.port} ${why} over SSH.`))
+      setTimeout(() => fail(`did not answer within ${connectMs / 1000} s`), connectMs).unref()
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      client.on('error', ({ message }) => fail(`cannot be reached (${message})`))
+      client.once('close', () => fail('closed the connection'))
+      client.connect({
+        sock: socket,
+        username: 'nobody',
+        algorithms: { serverHostKey },
+        hostVerifier(shown: Buffer) {
+          resolve(shown)
+          return false
+        },
+        readyTimeout: 0,
+      })
+    })
+    const { verdict } = judgeHostKey(entries, address, key)
+    const type = typeOf(key)
+    return {
+      verdict,
+      type,
+      fingerprint: fingerprintOf(key),
+      line: `${nameOf(address)} ${type} ${key.toString('base64')}`,
+    }
+  } finally {
+    socket.destroy()
+  }
+}
