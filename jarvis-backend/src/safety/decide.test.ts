@@ -250,20 +250,3 @@ test('a rule that fails makes the call black', () => {
   const verdict = decide(callOf('get_vms', {}), { kind: 'none', id: '' }, { ...world, policy })
   expect(verdict).toEqual({ tier: 'black', rule: 'broken', reason: 'The rule broken could not judge this call.' })
 })
-
-test('verdicts are cheap', () => {
-  const world = worldWith('node/agent1')
-  const took = (toolName: string, input: Record<string, unknown>) => {
-    const startedAt = performance.now()
-    for (let run = 0; run < 500; run += 1) {
-      const resolved = resolveTarget(toolName, input, world)
-      if (resolved.ok) decide(callOf(toolName, input), resolved.target, world)
-    }
-    return ((performance.now() - startedAt) / 500) * 1000
-  }
-  took('get_vms', {})
-  expect(took('get_node_status', { node: 'pve' })).toBeLessThan(50)
-  expect(
-    took('execute_ssh', { node: 'pve', command: `grep -rn 'x y' /var/log ${'/var/log/a '.repeat(40)}` }),
-  ).toBeLessThan(500)
-})
