@@ -16,6 +16,16 @@ const rounds = Number(values.rounds)
 if (!Number.isInteger(rounds) || rounds < 1 || rounds > 20)
   throw new Error('--rounds takes a whole number from 1 to 20')
 
+// These need no server.
+if (positionals[0] === 'memory') {
+  console.log(await (await import('./memory/main.ts')).memory())
+  process.exit()
+}
+if (positionals[0] === 'quality') {
+  console.log(await (await import('./memory/quality.ts')).quality())
+  process.exit()
+}
+
 console.error('Building the server…')
 await buildAll()
 const setup = await createSetup(values.profile === undefined ? undefined : resolve(values.profile))

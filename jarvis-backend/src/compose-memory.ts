@@ -8,7 +8,7 @@ import { memoryRoutes } from './http/memory.ts'
 import type { Clock } from './lib/clock.ts'
 import { startWorker } from './lib/start-worker.ts'
 import { dailyAddition, dailyPath } from './memory/daily.ts'
-import { defaultWeights } from './memory/fuse.ts'
+import type { Weights } from './memory/fuse.ts'
 import type { IndexStatus } from './memory/indexer.ts'
 import type { MemoryWorkerData } from './memory/messages.ts'
 import { createRecall } from './memory/recall.ts'
@@ -34,11 +34,12 @@ export function composeMemory(parts: {
   /** A file: the index reads sessions and the journal over a connection of its own. */
   databasePath: string
   embeddings: EmbeddingsConfig
+  weights: Weights
   database: Database
   journal: Journal
   clock: Clock
   redact(text: string): string
-  changed(status: IndexStatus): void
+  changed(status: IndexStatus | undefined): void
   report(error: unknown, message: string): void
 }) {
   const { dataDir, database, journal, clock } = parts
@@ -55,9 +56,10 @@ export function composeMemory(parts: {
           databasePath: parts.databasePath,
           indexPath: join(dataDir, 'memory.db'),
           embedder: parts.embeddings,
-          weights: defaultWeights,
+          weights: parts.weights,
         } satisfies MemoryWorkerData,
       ),
+    clock,
     changed: parts.changed,
     report: parts.report,
   })

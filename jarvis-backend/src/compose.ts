@@ -134,6 +134,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     dataDir,
     databasePath: replace.databasePath ?? join(dataDir, 'jarvis.db'),
     embeddings: config.embeddings,
+    weights: config.memoryWeights,
     database,
     journal,
     clock,

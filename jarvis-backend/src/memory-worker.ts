@@ -58,8 +58,7 @@ function dayOf(path: string): number | undefined {
 }
 const database = databasePath === ':memory:' ? undefined : createDatabaseKeepers(databasePath)
 
-async function embedderOf(): Promise<Embedder | undefined> {
-  if (wanted.kind === 'none') return undefined
+async function openEmbedder(): Promise<Embedder> {
   if (wanted.kind === 'openai') return openAiEmbedder(wanted)
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const place = extension === 'ts' ? './providers/embeddings/local-worker.ts' : './embedding-worker.js'
@@ -79,18 +78,12 @@ function changed() {
   due = setTimeout(tell, Math.max(0, saidAt + sayEveryMs - performance.now()))
 }
 
-let embedder: Embedder | undefined
-try {
-  embedder = await embedderOf()
-} catch (error) {
-  report(error, 'meaning cannot be searched until the next start; words can')
-}
 const indexer = createIndexer({
   store: openMemoryStore(indexPath, (path) => {
     for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
   }),
   keepers: [files, ...(database?.keepers ?? [])],
-  embedder,
+  openEmbedder: wanted.kind === 'none' ? undefined : openEmbedder,
   // A search waits for the batch that is being computed, so a batch is small where it is computed here.
   batch: wanted.kind === 'openai' ? 64 : 2,
   weights,

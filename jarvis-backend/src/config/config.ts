@@ -28,6 +28,8 @@ export type Config = {
   jwtSecret: string | undefined
   model: ModelConfig
   embeddings: EmbeddingsConfig
+  /** What meaning and words count in a search of the memory, each 0..1. */
+  memoryWeights: { vector: number; keyword: number }
   historyLimit: number
   maxTurns: number
   confirmTtlMs: number
@@ -92,6 +94,14 @@ const Environment = z.object({
     .string()
     .regex(/^(local|none|openai\/.+)$/, 'must be local, none or openai/MODEL, for example openai/nomic-embed-text')
     .default('local'),
+  JARVIS_MEMORY_WEIGHTS: z
+    .string()
+    .regex(/^(0(\.\d+)?|1)\/(0(\.\d+)?|1)$/, 'must be MEANING/WORDS, each from 0 to 1, for example 0.7/0.3')
+    .default('0.7/0.3')
+    .transform((text) => {
+      const [vector = 0, keyword = 0] = text.split('/').map(Number)
+      return { vector, keyword }
+    }),
   CHAT_HISTORY_LIMIT: wholeNumber(1, 1_000, 20, '20'),
   CHAT_MAX_LOOP: wholeNumber(1, 100, 10, '10'),
   CONFIRM_TTL_SECONDS: wholeNumber(1, 604_800, 900, '900'),
@@ -178,6 +188,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     jwtSecret: value.JWT_SECRET,
     model: modelOf(value),
     embeddings: embeddingsOf(value),
+    memoryWeights: value.JARVIS_MEMORY_WEIGHTS,
     historyLimit: value.CHAT_HISTORY_LIMIT,
     maxTurns: value.CHAT_MAX_LOOP,
     confirmTtlMs: value.CONFIRM_TTL_SECONDS * 1000,

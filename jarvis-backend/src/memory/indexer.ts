@@ -14,7 +14,11 @@ export type Keeper = { kind: SourceKind; list(): Listed[] }
 
 export type { MemoryFound as Found, MemoryStatus as IndexStatus }
 
+/** How long the embedder is left alone after it failed; doubled each time, up to ten minutes. */
 const retryAfterMs = 30_000
+const longestRetryMs = 600_000
+/** A search goes by keywords alone where the query has no vector by then. */
+const queryWaitMs = 3_000
 
 /**
  * Keeps the index in step with what the keepers have: changed texts are found by checksum, chunked, and given vectors in the
@@ -25,7 +29,7 @@ export function createIndexer(parts: {
   store: MemoryStore
   keepers: readonly Keeper[]
   /** Undefined: keywords alone. */
-  embedder: Embedder | undefined
+  openEmbedder: (() => Promise<Embedder>) | undefined
   /** How many texts are embedded at once: few where it is computed here. */
   batch: number
   weights: Weights
@@ -33,7 +37,7 @@ export function createIndexer(parts: {
   changed(): void
   report(error: unknown, message: string): void
 }) {
-  const { store, keepers, embedder, clock } = parts
+  const { store, keepers, clock } = parts
   const index = createSearchIndex(store, parts.weights)
   const stopping = new AbortController()
   const recent = new Map<string, Float32Array>()
@@ -41,6 +45,11 @@ export function createIndexer(parts: {
   let embedderProblem: string | undefined
   let work: Promise<void> = Promise.resolve()
   let isSyncDue = false
+  let embedder: Embedder | undefined
+  let opening: Promise<Embedder> | undefined
+  let failures = 0
+  /** Whether anything changed since all texts were seen to have a vector. */
+  let isIncomplete = true
 
   /** One piece of work after the other; a sync asked for while one waits is the same one. */
   function sync(): Promise<void> {
@@ -65,9 +74,44 @@ export function createIndexer(parts: {
   }
 
   async function start(): Promise<void> {
-    if (embedder !== undefined) store.useModel(embedder.id, embedder.dimensions)
+    // Not waited for: a server that does not answer holds up neither words nor the index.
+    opened().catch(() => {})
     work = work.then(() => index.load())
     await sync()
+  }
+
+  /** @throws where the model cannot be used now; the next call tries again. */
+  function opened(): Promise<Embedder | undefined> {
+    if (parts.openEmbedder === undefined) return Promise.resolve(undefined)
+    opening ??= parts.openEmbedder().then(
+      (found) => {
+        recent.clear()
+        isIncomplete = true
+        store.useModel(found.id, found.dimensions)
+        embedder = found
+        return found
+      },
+      (error: unknown) => {
+        opening = undefined
+        throw error
+      },
+    )
+    return opening
+  }
+
+  /** Vectors of the length the model is known for. Another length: it was replaced, and is opened anew. */
+  async function vectorsOf(model: Embedder, texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+    const vectors = await model.embed(texts, signal)
+    const strange = vectors.find(({ length }) => length !== model.dimensions)
+    if (strange === undefined && vectors.length === texts.length) return vectors
+    embedder = undefined
+    opening = undefined
+    throw new Error(`${model.id} answered with ${strange?.length ?? 0} dimensions, where it had ${model.dimensions}.`)
+  }
+
+  function failed(error: unknown) {
+    const why = error instanceof Error ? error.message : String(error)
+    embedderProblem = `Meaning cannot be searched now, words can: ${why}`
   }
 
   async function takeChanges() {
@@ -84,60 +128,77 @@ export function createIndexer(parts: {
         await new Promise(setImmediate)
         if (stopping.signal.aborted) return
       }
-      for (const name of known.keys()) index.remove(store.remove(name))
+      for (const name of known.keys()) {
+        isIncomplete = true
+        index.remove(store.remove(name))
+      }
     }
   }
 
   function take(kind: SourceKind, { read, ...source }: Listed) {
     const { parts: texts, problem } = read()
+    isIncomplete = true
     const { removed, added } = store.replace({ kind, ...source }, chunksOf(texts), problem)
     index.remove(removed)
     index.add(added)
   }
 
   async function embedMissing() {
-    if (embedder === undefined) return
+    if (!isIncomplete) return
     let after = 0
-    for (;;) {
-      const missing = store.withoutVector(after, parts.batch)
-      if (missing.length === 0) break
-      state = 'indexing'
-      try {
+    try {
+      const model = await opened()
+      if (model === undefined) return
+      for (;;) {
+        const missing = store.withoutVector(after, parts.batch)
+        if (missing.length === 0) break
+        state = 'indexing'
         // Without its headings: they draw all texts of a section together, and the keywords have them.
-        const vectors = await embedder.embed(
-          missing.map(({ text }) => text),
-          stopping.signal,
-        )
-        embedderProblem = undefined
+        const texts = missing.map(({ text }) => text)
+        const vectors = await vectorsOf(model, texts, stopping.signal)
         index.add(
-          store.addVectors(
-            missing.flatMap(({ hash }, at) => (vectors[at] === undefined ? [] : { hash, vector: vectors[at] })),
-          ),
+          store.addVectors(missing.map(({ hash }, at) => ({ hash, vector: vectors[at] ?? new Float32Array(0) }))),
         )
-      } catch (error) {
+        after = Math.max(...missing.map(({ chunkId }) => chunkId))
+        parts.changed()
+        await new Promise(setImmediate)
         if (stopping.signal.aborted) return
-        embedderProblem = `Meaning cannot be searched now, words can: ${error instanceof Error ? error.message : String(error)}`
-        clock.after(retryAfterMs, () => void sync())
-        return
       }
-      after = Math.max(...missing.map(({ chunkId }) => chunkId))
-      parts.changed()
-      await new Promise(setImmediate)
+      embedderProblem = undefined
+      failures = 0
+    } catch (error) {
+      if (stopping.signal.aborted) return
+      failed(error)
+      clock.after(Math.min(longestRetryMs, retryAfterMs * 2 ** failures), () => void sync())
+      failures += 1
+      return
     }
+    isIncomplete = false
     if (store.settleModel()) await index.load()
   }
 
   /** @throws where the embedder does not answer: the caller goes by keywords alone. */
   async function vectorOf(query: string): Promise<Float32Array | undefined> {
-    if (embedder === undefined || store.servingModel()?.id !== embedder.id) return undefined
+    const model = embedder
+    const serving = store.servingModel()
+    if (model === undefined || serving?.id !== model.id || serving.dimensions !== model.dimensions) return undefined
     const known = recent.get(query)
     if (known !== undefined) return known
-    const [vector] = await embedder.embed([query], stopping.signal)
-    if (vector !== undefined) {
-      recent.set(query, vector)
-      if (recent.size > 200) recent.delete(recent.keys().next().value ?? '')
+    const late = new AbortController()
+    const cancel = clock.after(queryWaitMs, () => late.abort(new Error(`${model.id} took too long.`)))
+    try {
+      const [vector] = await vectorsOf(model, [query], AbortSignal.any([stopping.signal, late.signal]))
+      embedderProblem = undefined
+      if (vector !== undefined) {
+        recent.set(query, vector)
+        if (recent.size > 200) recent.delete(recent.keys().next().value ?? '')
+      }
+      return vector
+    } catch (error) {
+      throw late.signal.aborted ? late.signal.reason : error
+    } finally {
+      cancel()
     }
-    return vector
   }
 
   async function search(query: string, limit: number, kinds?: readonly SourceKind[]): Promise<MemoryFound> {
@@ -145,7 +206,8 @@ export function createIndexer(parts: {
     try {
       vector = await vectorOf(query)
     } catch (error) {
-      embedderProblem = `Meaning cannot be searched now, words can: ${error instanceof Error ? error.message : String(error)}`
+      failed(error)
+      parts.changed()
     }
     const hits = index.search(query, { limit, vector, kinds, now: clock.now() })
     return { hits, byKeywordsAlone: vector === undefined }

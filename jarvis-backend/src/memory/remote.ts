@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads'
+import type { Clock } from '../lib/clock.ts'
 import { JarvisError } from '../protocol/index.ts'
 import type { IndexStatus } from './indexer.ts'
 import type { FromWorker, MemoryMethod, MemoryRequests, ToWorker } from './messages.ts'
@@ -17,12 +18,14 @@ const restartAfterMs = 5_000
 const slowestMs = 30_000
 
 /**
- * The index in a thread of its own, started with the first thing asked of it and again after it died: no chat ever waits
- * for its work, and a fault in it takes nothing else down.
+ * The index in a thread of its own, started with the first thing asked of it and again a while after it died: no chat ever
+ * waits for its work, and a fault in it takes nothing else down.
  */
 export function createRemoteMemory(parts: {
   start(): Worker
-  changed(status: IndexStatus): void
+  clock: Clock
+  /** `undefined`: the thread died, and nothing is known until it is back. */
+  changed(status: IndexStatus | undefined): void
   report(error: unknown, message: string): void
 }): Memory {
   type Waiting = { resolve(output: unknown): void; reject(error: unknown): void; timer: NodeJS.Timeout | undefined }
@@ -31,13 +34,14 @@ export function createRemoteMemory(parts: {
   let nextId = 1
   let status: IndexStatus | undefined
   let hasNotes = false
-  let diedAt = Number.NEGATIVE_INFINITY
+  let cancelRestart: (() => void) | undefined
   let isStopped = false
 
   function running(): Worker {
     if (worker !== undefined) return worker
-    if (isStopped || performance.now() - diedAt < restartAfterMs)
-      throw new JarvisError('internal', 'The memory is not available now.')
+    if (isStopped || cancelRestart !== undefined) {
+      throw new JarvisError('internal', 'The memory stopped and starts again in a few seconds.')
+    }
     const started = parts.start()
     started.on('message', (message: FromWorker) => {
       if ('changed' in message) {
@@ -53,11 +57,21 @@ export function createRemoteMemory(parts: {
         else call?.resolve(message.output)
       }
     })
-    started.on('error', (error) => parts.report(error, 'the memory stopped working; it starts again when it is needed'))
-    started.on('exit', () => {
-      diedAt = performance.now()
+    let fault: unknown
+    started.on('error', (error) => {
+      fault = error
+    })
+    started.on('exit', (code) => {
       worker = undefined
       status = undefined
+      if (!isStopped) {
+        parts.report(fault ?? new Error(`It ended with ${code}.`), 'the memory stopped working; it starts again soon')
+        parts.changed(undefined)
+        cancelRestart = parts.clock.after(restartAfterMs, () => {
+          cancelRestart = undefined
+          call('status', {}).catch((error) => parts.report(error, 'the memory could not be started again'))
+        })
+      }
       hasNotes = false
       for (const { reject, timer } of waiting.values()) {
         clearTimeout(timer)
@@ -97,6 +111,7 @@ export function createRemoteMemory(parts: {
     hasNotes: () => hasNotes,
     async stop() {
       isStopped = true
+      cancelRestart?.()
       const last = worker
       if (last === undefined) return
       const gone = new Promise<void>((done) => last.once('exit', () => done()))

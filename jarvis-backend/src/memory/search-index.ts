@@ -20,7 +20,7 @@ export type SearchOptions = {
 
 /** How deep each list is read, and how many codes are compared in full for one wanted text. */
 const listDepth = 60
-const rescored = 320
+const rescored = 480
 /** Fewer texts than this are all compared in full. */
 const fewTexts = 1_000
 /** Two texts whose codes differ in fewer bits say nearly the same. */

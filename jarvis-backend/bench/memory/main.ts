@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const chunks = '100000'
+/** Short notes, as in the table the goals come from; and chunks as full as they get, about 400 tokens. */
+const words = { short: '40', full: '260' }
+
+/** What the memory costs with 100,000 chunks, beside LanceDB where it installs, as Markdown. Takes a few minutes. */
+export async function memory(): Promise<string> {
+  const root = mkdtempSync(join(tmpdir(), 'jarvis-bench-memory-'))
+  const dirs = { short: join(root, 'short'), full: join(root, 'full'), lance: join(root, 'lance') }
+  for (const dir of Object.values(dirs)) mkdirSync(dir)
+  try {
+    const ours: string[][] = []
+    for (const size of ['short', 'full'] as const) {
+      console.error(`Measuring ${chunks} ${size} chunks…`)
+      const built = await task('speed.ts', 'build', dirs[size], chunks, words[size])
+      const asked = await task('speed.ts', 'ask', dirs[size], chunks, words[size])
+      ours.push(rowOf(`JARVIS, ${words[size]} words a chunk`, { ...built, ...asked }))
+    }
+    console.error('Measuring how late the server is while it indexes…')
+    const blocked = await task('speed.ts', 'block', root, chunks, words.short)
+    const heads = [
+      '',
+      'p50 ms',
+      'p99 ms',
+      'recall@10',
+      'relevant@10',
+      'build s',
+      'add ms',
+      'load s',
+      'memory MB',
+      'disk MB',
+    ]
+    return [
+      `| ${heads.join(' | ')} |`,
+      `|${'---|'.repeat(heads.length)}`,
+      ...[...ours, ...(await lanceDb(root, dirs.lance))].map((row) => `| ${row.join(' | ')} |`),
+      '',
+      `While ${blocked.chunks} chunks were indexed, timers of the server's thread came late by ${late(blocked.indexing)}; while it was idle, by ${late(blocked.quiet)}.`,
+    ].join('\n')
+  } finally {
+    rmSync(root, { recursive: true, force: true })
+  }
+}
+
+type Measured = Record<string, unknown>
+
+async function task(script: string, ...args: string[]): Promise<Measured> {
+  const path = fileURLToPath(new URL(script, import.meta.url))
+  const { stdout } = await run(process.execPath, ['--expose-gc', '--import', 'tsx', path, ...args])
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Measured
+}
+
+async function lanceDb(root: string, dir: string): Promise<string[][]> {
+  const modules = join(root, 'modules')
+  mkdirSync(modules)
+  try {
+    console.error('Measuring LanceDB…')
+    await run('npm', ['install', '--no-audit', '--no-fund', '--prefix', modules, '@lancedb/lancedb', 'apache-arrow'])
+    return [rowOf('LanceDB hybrid', await task('lancedb.ts', modules, dir, chunks, words.short))]
+  } catch (error) {
+    console.error(error instanceof Error ? error.message.slice(0, 500) : error)
+    return [['LanceDB did not install or run', ...Array.from({ length: 9 }, () => '–')]]
+  }
+}
+
+function rowOf(name: string, measured: Measured): string[] {
+  const cell = (key: string, digits: number) => {
+    const value = measured[key]
+    return typeof value === 'number' ? value.toFixed(digits) : '–'
+  }
+  return [
+    name,
+    cell('p50', 1),
+    cell('p99', 1),
+    cell('recall', 3),
+    cell('relevant', 3),
+    cell('buildS', 0),
+    cell('addMs', 2),
+    cell('loadS', 1),
+    cell('rssMb', 0),
+    cell('diskMb', 0),
+  ]
+}
+
+function late(delay: unknown): string {
+  const { p99, most } = delay as { p99: number; most: number }
+  return `${p99.toFixed(1)} ms (99th of a hundred), ${most.toFixed(1)} at most`
+}

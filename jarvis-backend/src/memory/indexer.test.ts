@@ -1,0 +1,167 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Clock } from '../lib/clock.ts'
+import { openAiEmbedder } from '../providers/embeddings/openai-compatible.ts'
+import { openMemoryStore } from '../store/sqlite/memory-store.ts'
+import { defaultWeights } from './fuse.ts'
+import { createIndexer, type Keeper } from './indexer.ts'
+import type { Embedder } from './ports.ts'
+
+/** Time that passes when it is told to. */
+function handClock(): Clock & { pass(): void } {
+  let due: (() => void)[] = []
+  return {
+    now: () => 0,
+    after(_ms, run) {
+      due.push(run)
+      return () => {
+        due = due.filter((each) => each !== run)
+      }
+    },
+    pass() {
+      for (const run of due.splice(0)) run()
+    },
+  }
+}
+
+const notes = (texts: Record<string, string>): Keeper => ({
+  kind: 'file',
+  list: () =>
+    Object.entries(texts).map(([name, text]) => ({
+      name,
+      title: name,
+      checksum: text,
+      changedAt: 0,
+      read: () => ({ parts: [{ text, isFromTools: false }] }),
+    })),
+})
+
+type Answer = (texts: string[], response: ServerResponse) => void
+const vectors =
+  (dimensions: number): Answer =>
+  (texts, response) =>
+    response.end(JSON.stringify({ data: texts.map((text, index) => ({ index, embedding: spread(text, dimensions) })) }))
+const spread = (text: string, dimensions: number) =>
+  Array.from({ length: dimensions }, (_, at) => Math.sin(text.length * (at + 1)))
+
+/** A server with `/v1/embeddings` that answers as `answer` says now. */
+async function embeddings(first: Answer) {
+  const state = { answer: first }
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const part of request) body += part
+    state.answer((JSON.parse(body) as { input: string[] }).input, response)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  return { state, open: (model = 'one') => openAiEmbedder({ baseUrl, model }) }
+}
+
+function start(parts: { openEmbedder: () => Promise<Embedder>; keeper?: Keeper; path?: string; clock?: Clock }) {
+  const indexer = createIndexer({
+    store: openMemoryStore(parts.path ?? ':memory:', () => {}),
+    keepers: [parts.keeper ?? notes({ 'a.md': 'The UPS lasts eleven minutes.', 'b.md': 'Jellyfin is ct/104.' })],
+    openEmbedder: parts.openEmbedder,
+    batch: 1,
+    weights: defaultWeights,
+    clock: parts.clock ?? handClock(),
+    changed() {},
+    report(error) {
+      throw error
+    },
+  })
+  return { indexer, ready: indexer.start() }
+}
+
+test.each<[string, Answer, RegExp]>([
+  ['answers 500', (_, response) => response.writeHead(500).end('no memory left'), /answered 500\. no memory left/],
+  ['answers with too few vectors', (_, response) => response.end('{"data":[]}'), /one vector for each text/],
+  ['answers with no JSON', (_, response) => response.end('<html>'), /one vector for each text/],
+  ['hangs up', (_, response) => response.destroy(), /did not answer/],
+])('where the model %s, words are searched, it is said, and meaning comes back', async (_, broken, why) => {
+  const clock = handClock()
+  const server = await embeddings(broken)
+  const { indexer, ready } = start({ openEmbedder: server.open, clock })
+  await ready
+  expect(await indexer.search('ups minutes', 5)).toMatchObject({ byKeywordsAlone: true, hits: [{ name: 'a.md' }] })
+  expect(indexer.status()).toMatchObject({ embedded: 0, problem: expect.stringMatching(why) })
+  server.state.answer = vectors(4)
+  clock.pass()
+  await indexer.sync()
+  expect(indexer.status()).toMatchObject({ embedded: 2, problem: undefined })
+  expect(await indexer.search('ups minutes', 5)).toMatchObject({ byKeywordsAlone: false })
+  await indexer.stop()
+})
+
+test('a model that is slow to answer a search is not waited for, and one that is slow to start holds up nothing', async () => {
+  const clock = handClock()
+  const server = await embeddings(vectors(4))
+  const { indexer, ready } = start({ openEmbedder: server.open, clock })
+  await ready
+  const asked = new Promise<void>((heard) => {
+    server.state.answer = () => heard()
+  })
+  const found = indexer.search('how long without power', 5)
+  await asked
+  clock.pass()
+  expect(await found).toMatchObject({ byKeywordsAlone: true })
+  expect(indexer.status().problem).toMatch(/took too long/)
+  await indexer.stop()
+})
+
+test('another model takes over in the background once every text has its vector', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'jarvis-memory-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const path = join(dir, 'memory.db')
+  const server = await embeddings(vectors(4))
+  const first = start({ openEmbedder: server.open, path })
+  await first.ready
+  await first.indexer.stop()
+
+  let release = () => {}
+  const half = new Promise<void>((reached) => {
+    let answers = 0
+    server.state.answer = (texts, response) => {
+      answers += 1
+      // The first asks for the dimensions, the second for one of two texts.
+      if (answers <= 2) return vectors(6)(texts, response)
+      release = () => vectors(6)(texts, response)
+      server.state.answer = vectors(6)
+      reached()
+    }
+  })
+  const second = start({ openEmbedder: () => server.open('two'), path })
+  await half
+  expect(second.indexer.status()).toMatchObject({ state: 'indexing', embedded: 1, chunks: 2 })
+  expect(await second.indexer.search('jellyfin', 5)).toMatchObject({ byKeywordsAlone: true, hits: [{ name: 'b.md' }] })
+  release()
+  await second.ready
+  expect(second.indexer.status()).toMatchObject({ state: 'ready', embedded: 2, problem: undefined })
+  expect(await second.indexer.search('jellyfin', 5)).toMatchObject({ byKeywordsAlone: false })
+  await second.indexer.stop()
+})
+
+test('a model that was replaced under its name by one of other dimensions is taken up anew', async () => {
+  const clock = handClock()
+  const texts = { 'a.md': 'one', 'b.md': 'two' }
+  const server = await embeddings(vectors(4))
+  const { indexer, ready } = start({ openEmbedder: server.open, clock, keeper: notes(texts) })
+  await ready
+  server.state.answer = vectors(6)
+  texts['b.md'] = 'another text'
+  await indexer.sync()
+  expect(indexer.status().problem).toMatch(/6 dimensions, where it had 4/)
+  clock.pass()
+  await indexer.sync()
+  expect(indexer.status()).toMatchObject({ embedded: 2, problem: undefined })
+  expect(await indexer.search('another', 5)).toMatchObject({ byKeywordsAlone: false, hits: [{ name: 'b.md' }, {}] })
+  await indexer.stop()
+})
