@@ -23,6 +23,11 @@ export const signedIn = new Value<SignedIn | undefined>(kept === undefined ? und
 /** @throws ApiError `invalid_credentials`, `too_many_requests`, `unreachable`. */
 export async function signIn(password: string): Promise<void> {
   const { token } = await call<LoginReply>('POST', '/api/auth/login', { password })
+  takeToken(token)
+}
+
+/** Signed in by this one from here on. */
+export function takeToken(token: string): void {
   keep.set('token', token)
   signedIn.set(read(token))
 }

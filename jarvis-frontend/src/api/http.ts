@@ -22,11 +22,18 @@ export function setCredentials(source: typeof token, signedOut: typeof onSignedO
   onSignedOut = signedOut
 }
 
+/** For what is fetched by other means. */
+export const bearer = (): string | undefined => token()
+
 /** @throws ApiError on anything but a 2xx answer. */
-export async function call<T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<T> {
+export async function call<T>(
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: unknown,
+): Promise<T> {
   const headers: Record<string, string> = {}
-  const bearer = token()
-  if (bearer !== undefined) headers.Authorization = `Bearer ${bearer}`
+  const shown = token()
+  if (shown !== undefined) headers.Authorization = `Bearer ${shown}`
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   const response = await fetch(path, {
     method,
@@ -40,7 +47,7 @@ export async function call<T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path:
   const error = readError(text)
   const isSignedOut = error.code === 'unauthorized' || error.code === 'token_expired'
   // An answer to the token before this one says nothing of this one.
-  if (isSignedOut && bearer === token()) onSignedOut()
+  if (isSignedOut && shown === token()) onSignedOut()
   const retryAfterS = Number(response.headers.get('Retry-After'))
   throw new ApiError(error.code, error.message, retryAfterS > 0 ? retryAfterS : undefined)
 }

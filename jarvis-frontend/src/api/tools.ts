@@ -1,6 +1,10 @@
-import type { Page, ToolInfo } from 'jarvis-backend/protocol'
+import type { Page, ToolInfo, Verdict } from 'jarvis-backend/protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
 export const tools = new Remote(() => call<Page<ToolInfo>>('GET', '/api/tools'))
 export const useTools = (): ToolInfo[] | undefined => useRemote(tools)?.items
+
+/** What would become of a call; runs nothing. */
+export const classify = (name: string, input: Record<string, unknown>) =>
+  call<Verdict>('POST', `/api/tools/${encodeURIComponent(name)}/classify`, { input })

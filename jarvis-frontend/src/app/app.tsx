@@ -14,6 +14,12 @@ import { Shell } from './shell.tsx'
 const SignIn = later(() => import('./sign-in.tsx').then((page) => page.SignIn))
 const ClusterPage = later(() => import('./cluster-page.tsx').then((page) => page.ClusterPage))
 const WaitingPage = later(() => import('./waiting-page.tsx').then((page) => page.WaitingPage))
+const JournalPage = later(() => import('./journal-page.tsx').then((page) => page.JournalPage))
+const ToolsPage = later(() => import('./tools-page.tsx').then((page) => page.ToolsPage))
+const MemoryPage = later(() => import('./memory-page.tsx').then((page) => page.MemoryPage))
+const SettingsPage = later(() => import('./settings-page.tsx').then((page) => page.SettingsPage))
+const SystemPage = later(() => import('./system-page.tsx').then((page) => page.SystemPage))
+const MorePage = later(() => import('./more-page.tsx').then((page) => page.MorePage))
 loadLater()
 
 export function App() {
@@ -39,6 +45,13 @@ export function App() {
                   <Route path="/chat/:sessionId" element={<SessionRoute />} />
                   <Route path="/cluster" element={<ClusterPage />} />
                   <Route path="/waiting" element={<WaitingPage />} />
+                  <Route path="/journal" element={<JournalPage />} />
+                  <Route path="/tools" element={<ToolsPage />} />
+                  <Route path="/memory" element={<MemoryPage />} />
+                  <Route path="/settings" element={<SettingsPage />} />
+                  <Route path="/system" element={<SystemPage />} />
+                  <Route path="/status" element={<Navigate to="/system" replace />} />
+                  <Route path="/more" element={<MorePage />} />
                   <Route path="*" element={<Navigate to="/" replace />} />
                 </Routes>
               </Suspense>

@@ -15,6 +15,10 @@ import { createSockets } from '../realtime/sockets.ts'
 const token = () => signedIn.get()?.token
 const lists = [sessions, confirmations, grants, status, tools]
 
+const byChange: Partial<Record<string, { renew(): void }>> = { sessions, confirmations, grants, settings: status }
+/** For what a page reads for itself: `connect`, or what changed. */
+const tellPages = (what: string) => dispatchEvent(new CustomEvent('jarvis:changed', { detail: what }))
+
 /** Everything that lives as long as the page: one connection and what is folded from it. */
 function createLive() {
   setCredentials(token, forget)
@@ -22,10 +26,12 @@ function createLive() {
   const link = watchLink(sockets, forget)
   sockets.events.on('connect', () => {
     for (const list of lists) list.renew()
+    tellPages('connect')
   })
-  const feed = new Feed(sockets.events, ({ what }) =>
-    ({ sessions, confirmations, grants, settings: status })[what]?.renew(),
-  )
+  const feed = new Feed(sockets.events, ({ what }) => {
+    byChange[what]?.renew()
+    tellPages(what)
+  })
   const live = {
     link,
     feed,

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { Icon } from '../ui/icon.tsx'
 import { phone, useMedia } from '../ui/use-media.ts'
+import { overlay } from './overlay.ts'
 import { Presence, usePresence } from './presence.tsx'
 import { Me, SessionList } from './rail.tsx'
 import { WaitingButton } from './waiting.tsx'
@@ -32,6 +33,14 @@ export function PageHead({ title, detail, phoneDetail, children }: Props) {
           <button
             type="button"
             className="icon-button"
+            aria-label="Search or run"
+            onClick={() => overlay.set('palette')}
+          >
+            <Icon name="search" />
+          </button>
+          <button
+            type="button"
+            className="icon-button"
             aria-label="Menu"
             aria-expanded={isOpen}
             onClick={() => setOpen(!isOpen)}
@@ -58,6 +67,11 @@ export function PageHead({ title, detail, phoneDetail, children }: Props) {
       <h1 className="cut">{title}</h1>
       {detail !== undefined && <span className="cut text-dim">{detail}</span>}
       {children}
+      <button type="button" className="find-button" onClick={() => overlay.set('palette')}>
+        <Icon name="search" />
+        <span>Search or run</span>
+        <kbd>Ctrl K</kbd>
+      </button>
       {pathname !== '/waiting' && <WaitingButton />}
     </header>
   )

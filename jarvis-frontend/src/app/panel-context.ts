@@ -1,7 +1,13 @@
 import { createContext, use } from 'react'
 
 /** The cluster panel beside the chat. */
-export type Panel = { isOpen: boolean; isSheet: boolean; toggle: () => void; close: () => void }
+export type Panel = { isOpen: boolean; isSheet: boolean; toggle: () => void; close: () => void; toggleRail: () => void }
 
-export const PanelContext = createContext<Panel>({ isOpen: false, isSheet: false, toggle: () => {}, close: () => {} })
+export const PanelContext = createContext<Panel>({
+  isOpen: false,
+  isSheet: false,
+  toggle: () => {},
+  close: () => {},
+  toggleRail: () => {},
+})
 export const usePanel = (): Panel => use(PanelContext)

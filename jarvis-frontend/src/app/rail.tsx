@@ -15,6 +15,15 @@ export const pages: readonly { to: string; name: string; icon: IconName; isHere:
   { to: '/', name: 'Chat', icon: 'chat', isHere: (path) => path === '/' || path.startsWith('/chat') },
   { to: '/cluster', name: 'Cluster', icon: 'cluster', isHere: (path) => path.startsWith('/cluster') },
   { to: '/waiting', name: 'Waiting', icon: 'waiting', isHere: (path) => path.startsWith('/waiting') },
+  { to: '/journal', name: 'Journal', icon: 'journal', isHere: (path) => path.startsWith('/journal') },
+]
+export const morePages: typeof pages = [
+  { to: '/tools', name: 'Tools', icon: 'tools', isHere: (path) => path.startsWith('/tools') },
+  { to: '/memory', name: 'Memory', icon: 'memory', isHere: (path) => path.startsWith('/memory') },
+]
+export const footPages: typeof pages = [
+  { to: '/settings', name: 'Settings', icon: 'settings', isHere: (path) => path.startsWith('/settings') },
+  { to: '/system', name: 'System', icon: 'system', isHere: (path) => path.startsWith('/system') },
 ]
 
 export function Rail({ path }: { path: string }) {
@@ -29,34 +38,41 @@ export function Rail({ path }: { path: string }) {
         </div>
       </div>
       <nav className="nav" aria-label="Main">
-        {pages.map(({ to, name, icon, isHere }) => {
-          const count = name === 'Waiting' && waiting > 0 ? waiting : undefined
-          return (
-            <Link
-              key={to}
-              to={to}
-              className={count === undefined ? '' : 'nav-count'}
-              aria-current={isHere(path) ? 'page' : undefined}
-              title={name}
-            >
-              <Icon name={icon} />
-              <span className="label">{name}</span>
-              {count !== undefined && (
-                <span className="count">
-                  <Tier tier="red" size={11} />
-                  <span className="num">{count}</span>
-                </span>
-              )}
-            </Link>
-          )
-        })}
+        <PageLinks of={[...pages, ...morePages]} path={path} waiting={waiting} />
       </nav>
       <nav className="sessions scroll" aria-label="Sessions">
         <SessionList />
       </nav>
+      <nav className="nav foot" aria-label="More">
+        <PageLinks of={footPages} path={path} />
+      </nav>
       <Me />
     </aside>
   )
+}
+
+function PageLinks({ of, path, waiting = 0 }: { of: typeof pages; path: string; waiting?: number }) {
+  return of.map(({ to, name, icon, isHere }) => {
+    const count = name === 'Waiting' && waiting > 0 ? waiting : undefined
+    return (
+      <Link
+        key={to}
+        to={to}
+        className={count === undefined ? '' : 'nav-count'}
+        aria-current={isHere(path) ? 'page' : undefined}
+        title={name}
+      >
+        <Icon name={icon} />
+        <span className="label">{name}</span>
+        {count !== undefined && (
+          <span className="count">
+            <Tier tier="red" size={11} />
+            <span className="num">{count}</span>
+          </span>
+        )}
+      </Link>
+    )
+  })
 }
 
 export function Me() {

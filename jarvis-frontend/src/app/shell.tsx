@@ -1,17 +1,21 @@
 import { Suspense, useEffect, useMemo, useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useStatus } from '../api/status.ts'
+import { useValue } from '../lib/use-value.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Tier } from '../ui/tier.tsx'
 import { narrow, phone, useMedia } from '../ui/use-media.ts'
 import { Announcer } from './announce.tsx'
 import { later, Part } from './later.tsx'
+import { overlay } from './overlay.ts'
 import { PanelContext } from './panel-context.ts'
 import { usePresence } from './presence.tsx'
 import { pages, Rail } from './rail.tsx'
 import { useCardNews } from './use-card-news.ts'
 import { useKeys } from './use-keys.ts'
 
+const Palette = later(() => import('./palette.tsx').then((part) => part.Palette))
+const Keys = later(() => import('./keys.tsx').then((part) => part.Keys))
 const Side = later(() => import('./side.tsx').then((part) => part.Side))
 
 /** What every page stands in. */
@@ -20,6 +24,8 @@ export function Shell({ children }: { children: React.ReactNode }) {
   const isPhone = useMedia(phone)
   const isNarrow = useMedia(narrow)
   const [isWideOpen, setWideOpen] = useState(true)
+  const [isRailOpen, setRailOpen] = useState(true)
+  const over = useValue(overlay)
   const [isSheetOpen, setSheetOpen] = useState(false)
   const isChat = pathname === '/' || pathname.startsWith('/chat')
   const isOpen = isChat && !isPhone && (isNarrow ? isSheetOpen : isWideOpen)
@@ -29,6 +35,7 @@ export function Shell({ children }: { children: React.ReactNode }) {
       toggle: () => (isNarrow ? setSheetOpen(!isOpen) : setWideOpen(!isOpen)),
       close: () => setSheetOpen(false),
       isSheet: isNarrow,
+      toggleRail: () => setRailOpen((isOpen) => !isOpen),
     }),
     [isOpen, isNarrow],
   )
@@ -43,8 +50,8 @@ export function Shell({ children }: { children: React.ReactNode }) {
       </a>
       <div className="frame">
         {status?.isDemoCluster === true && <p className="demo">Demo cluster: nothing here is real.</p>}
-        <div className={`shell${isOpen && !isNarrow ? ' with-side' : ''}`}>
-          {!isPhone && <Rail path={pathname} />}
+        <div className={`shell${isOpen && !isNarrow ? ' with-side' : ''}${isRailOpen ? '' : ' bare'}`}>
+          {!isPhone && isRailOpen && <Rail path={pathname} />}
           <main id="main" className="main" tabIndex={-1}>
             <Part key={pathname}>{children}</Part>
           </main>
@@ -70,6 +77,11 @@ export function Shell({ children }: { children: React.ReactNode }) {
         </div>
         {isPhone && <Tabs path={pathname} />}
       </div>
+      {over !== undefined && (
+        <Part>
+          <Suspense fallback={null}>{over === 'palette' ? <Palette /> : <Keys />}</Suspense>
+        </Part>
+      )}
       <Announcer />
     </PanelContext>
   )
@@ -91,6 +103,10 @@ function Tabs({ path }: { path: string }) {
           )}
         </Link>
       ))}
+      <Link to="/more" aria-current={pages.some(({ isHere }) => isHere(path)) ? undefined : 'page'}>
+        <Icon name="more" />
+        More
+      </Link>
     </nav>
   )
 }

@@ -11,6 +11,16 @@ function show(next: Theme): void {
   theme.set(next)
 }
 
+export type Choice = Theme | 'system'
+export const themeChoice = (): Choice => {
+  const kept = keep.get('theme')
+  return kept === 'light' || kept === 'dark' ? kept : 'system'
+}
+export function chooseTheme(choice: Choice): void {
+  keep.set('theme', choice === 'system' ? undefined : choice)
+  show(choice === 'system' ? (matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark') : choice)
+}
+
 /** From now on as chosen, whatever the system says; choosing what the system says follows it again. */
 export function switchTheme(): void {
   const next = drawn() === 'dark' ? 'light' : 'dark'

@@ -19,6 +19,7 @@ export function useCardNews(): void {
     known.current = ids
     for (const row of fresh) {
       const minutes = Math.round((row.expiresAt - Date.now()) / 60_000)
+      void import('./notify.ts').then(({ notify }) => notify(cardSentence(row), row.toolUseId))
       interrupt(`${cardSentence(row)} ${minutes} minutes to decide. Ctrl . goes to it.`)
     }
   }, [pending])

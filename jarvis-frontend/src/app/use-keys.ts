@@ -2,9 +2,20 @@ import { useEffect, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { useConfirmations } from '../api/confirmations.ts'
 import { cardPath } from '../features/confirmations/tray.tsx'
+import { keep } from '../lib/keep.ts'
+import { overlay } from './overlay.ts'
 import type { Panel } from './panel-context.ts'
 
-const pageKeys: Record<string, string> = { c: '/', l: '/cluster', w: '/waiting' }
+const pageKeys: Record<string, string> = {
+  c: '/',
+  l: '/cluster',
+  w: '/waiting',
+  j: '/journal',
+  t: '/tools',
+  m: '/memory',
+  s: '/settings',
+  y: '/system',
+}
 const goWithinMs = 1_500
 
 const isField = (target: EventTarget | null) =>
@@ -24,6 +35,13 @@ export function useKeys(panel: Panel): void {
   const goingSince = useRef(0)
   onKey.current = (event) => {
     if (event.defaultPrevented) return
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+      event.preventDefault()
+      overlay.set(overlay.get() === 'palette' ? undefined : 'palette')
+      return
+    }
+    // What lies over the page has the keys to itself.
+    if (overlay.get() !== undefined) return
     if (event.ctrlKey && event.key === '.') {
       event.preventDefault()
       nextCard()
@@ -40,6 +58,7 @@ export function useKeys(panel: Panel): void {
       return
     }
     if (isField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
+    if (keep.get('letters') === 'off') return
     const page = Date.now() - goingSince.current < goWithinMs ? pageKeys[event.key] : undefined
     goingSince.current = event.key === 'g' ? Date.now() : 0
     if (page !== undefined) {
@@ -49,6 +68,8 @@ export function useKeys(panel: Panel): void {
       event.preventDefault()
       document.getElementById('composer')?.focus()
     } else if (event.key === ']') panel.toggle()
+    else if (event.key === '[') panel.toggleRail()
+    else if (event.key === '?') overlay.set('keys')
   }
   const nextCard = () => {
     const here = [...document.querySelectorAll<HTMLElement>('[data-pending]')]

@@ -99,3 +99,12 @@ export function capital(text: string): string {
 
 /** A model's own name, without its provider. */
 export const shortModel = (model: string) => model.slice(model.indexOf('/') + 1)
+
+/** `4 min ago`, `2 d ago`; `now` under a second. @param at Unix ms */
+export const ago = (at: number, now: number) => (now - at < 1_000 ? 'now' : `${span(now - at)} ago`)
+
+/** `412 B`, `4.1 kB`, `1.3 MB`. */
+export function fileSize(bytes: number): string {
+  if (bytes < 1_000) return withUnit(bytes, 'B')
+  return bytes < 1e6 ? withUnit((bytes / 1e3).toFixed(1), 'kB') : withUnit((bytes / 1e6).toFixed(1), 'MB')
+}

@@ -1,3 +1,4 @@
+import type { EntryOf } from 'jarvis-backend/protocol'
 import { memo, useState } from 'react'
 import { duration, exactTime, plural, thousands, timeOfDay, withUnit } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
@@ -60,11 +61,28 @@ function RowView({ row, sessionId, progress, thoughtMs }: RowProps) {
           <Markdown text={row.text} />
         </article>
       )
+    case 'recalled':
+      return <RecalledRow items={row.items} />
     case 'reads':
       return <ReadsRow calls={row.calls} />
     case 'call':
       return <CallView call={row.call} sessionId={sessionId} progress={progress?.[row.call.toolUseId]} />
   }
+}
+
+/** What the memory gave the model with the message; folded. */
+function RecalledRow({ items }: { items: EntryOf<'recalled'>['items'] }) {
+  const [isOpen, setOpen] = useState(false)
+  const { Recalled } = useSlots()
+  const label = `Recalled ${plural(items.length, 'passage')}`
+  return (
+    <Step mark={<Mark kind="step" size={8} />} label={label}>
+      <button type="button" className="thinking" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {label} <Icon name={isOpen ? 'down' : 'right'} />
+      </button>
+      {isOpen && <Recalled items={items} />}
+    </Step>
+  )
 }
 
 function CallView({ call, sessionId, progress }: { call: Call; sessionId: string; progress: string | undefined }) {

@@ -22,6 +22,7 @@ export type Item =
   | { kind: 'thinking'; key: string; text: string; seq: number }
   | { kind: 'text'; key: string; text: string }
   | { kind: 'call'; key: string; call: Call }
+  | { kind: 'recalled'; key: string; items: EntryOf<'recalled'>['items'] }
 
 export const notKnown = 'I do not know whether this ran.'
 
@@ -83,6 +84,9 @@ function runOf(runId: string, entries: readonly Entry[]): Run {
     switch (entry.type) {
       case 'user':
         run.user = entry
+        break
+      case 'recalled':
+        if (entry.items.length > 0) items.push({ kind: 'recalled', key: `${entry.seq}`, items: entry.items })
         break
       case 'assistant':
         run.model = entry.model
@@ -159,11 +163,4 @@ export function foldReads(items: readonly Item[]): Row[] {
   return rows
 }
 
-/** Arguments as one line: the place first, then the rest, in the order given. */
-export function argumentLine(input: Record<string, unknown>): string {
-  const { node, ...rest } = input
-  return [node, ...Object.entries(rest).map(([key, value]) => (value === true ? key : value))]
-    .filter((value) => value !== undefined && value !== false)
-    .map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
-    .join('  ')
-}
+export { argumentText as argumentLine } from '../../lib/argument-text.ts'

@@ -1,3 +1,4 @@
+import type { Recalled } from 'jarvis-backend/protocol'
 import { createContext, use } from 'react'
 import type { Call } from './runs.ts'
 
@@ -6,6 +7,10 @@ export type ChatSlots = {
   Card: React.ComponentType<{ call: Call; sessionId: string; progress: string | undefined }>
   /** What is said and offered of a call that may have run or not. */
   Unknown: React.ComponentType<{ toolUseId: string; observed: string }>
+  /** Passages the memory gave, with links to where they stand. */
+  Recalled: React.ComponentType<{ items: readonly Recalled[] }>
+  /** Takes back what a call wrote into the memory. */
+  Undo: React.ComponentType<{ writeId: string; path: string }>
   /** Prose in which guests and nodes are live. */
   Prose: React.ComponentType<{ text: string }>
   Code: React.ComponentType<{ text: string }>
@@ -15,6 +20,8 @@ export type ChatSlots = {
 export const SlotsContext = createContext<ChatSlots>({
   Card: () => null,
   Unknown: () => null,
+  Recalled: () => null,
+  Undo: () => null,
   Prose: ({ text }) => text,
   Code: ({ text }) => text,
   guestName: () => undefined,

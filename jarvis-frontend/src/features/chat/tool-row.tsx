@@ -23,7 +23,7 @@ export function ToolRow({
   isBare?: boolean
 }) {
   const [isOpen, setOpen] = useState(false)
-  const { guestName, Unknown } = useSlots()
+  const { guestName, Unknown, Undo } = useSlots()
   const { tier, result, started, malformed } = call
   const isRunning = started !== undefined && result === undefined
   const vmid = call.toolInput.vmid
@@ -34,6 +34,7 @@ export function ToolRow({
   const isUnknown = end?.isUnknown === true
   const summary = isUnknown ? `${notKnown} ${end.summary}` : end?.summary
   const gist = started?.grantId === undefined ? summary : `Ran under a grant of ${started.by}. ${summary ?? ''}`
+  const written = call.toolName === 'memory_write' ? writtenOf(result?.data) : undefined
   const row = useRef<HTMLButtonElement>(null)
   const done = result?.isRehearsal === true ? 'rehearsed' : 'done'
   const ended = isUnknown ? 'unknown' : end?.isError === true ? 'failed' : done
@@ -62,6 +63,7 @@ export function ToolRow({
         </span>
         <Icon name={isOpen ? 'down' : 'right'} />
       </button>
+      {written !== undefined && <Undo writeId={written.undoId} path={written.path} />}
       {isOpen && (
         <div className="io">
           {isUnknown && (
@@ -74,6 +76,12 @@ export function ToolRow({
       )}
     </Step>
   )
+}
+
+/** What a write into the memory can be taken back by. */
+function writtenOf(data: unknown): { undoId: string; path: string } | undefined {
+  const { undoId, path } = (data ?? {}) as { undoId?: unknown; path?: unknown }
+  return typeof undoId === 'string' && typeof path === 'string' ? { undoId, path } : undefined
 }
 
 /** Gives the focus it held to `to` when it goes. */

@@ -1,0 +1,54 @@
+import { useEffect, useReducer, useRef, useState } from 'react'
+import { ApiError } from './http.ts'
+
+const againAfterMs = 5_000
+
+/** What a page reads for itself. `data`: the newest good answer; `isOld`: it is the answer to another key. */
+export type Load<T> = {
+  data: T | undefined
+  isOld: boolean
+  problem: ApiError | undefined
+  again: () => void
+  put: (data: T) => void
+}
+
+/** Reads on first sight and whenever `key` changes or the server says that `on` changed; while it is away, again and again. */
+export function useLoad<T>(key: string, read: () => Promise<T>, on: readonly string[] = []): Load<T> {
+  const [state, setState] = useState<{ key?: string; data?: T; problem?: ApiError }>({})
+  const [tries, again] = useReducer((count: number) => count + 1, 0)
+  const reader = useRef(read)
+  reader.current = read
+  const watched = on.join(' ')
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another try reads the same again
+  useEffect(() => {
+    let isGone = false
+    let timer: ReturnType<typeof setTimeout> | undefined
+    reader.current().then(
+      (data) => !isGone && setState({ key, data }),
+      (error: unknown) => {
+        if (isGone) return
+        const problem = error instanceof ApiError ? error : new ApiError('unreadable', 'The answer could not be read.')
+        setState((before) => ({ ...before, problem }))
+        if (problem.code === 'unreachable') timer = setTimeout(again, againAfterMs)
+      },
+    )
+    return () => {
+      isGone = true
+      clearTimeout(timer)
+    }
+  }, [key, tries])
+  useEffect(() => {
+    const listen = (event: Event) => {
+      if (watched.split(' ').includes((event as CustomEvent<string>).detail)) again()
+    }
+    addEventListener('jarvis:changed', listen)
+    return () => removeEventListener('jarvis:changed', listen)
+  }, [watched])
+  return {
+    data: state.data,
+    isOld: state.key !== key,
+    problem: state.problem,
+    again,
+    put: (data) => setState({ key, data }),
+  }
+}

@@ -1,0 +1,64 @@
+import type { ApiError } from '../api/http.ts'
+import { useValue } from '../lib/use-value.ts'
+import { Visible } from '../ui/boxed.tsx'
+import { Mark } from '../ui/mark.tsx'
+import { live } from './live.ts'
+import './pages.css'
+
+/** What could not be read, what is kept, and what to do. */
+export function Problem({
+  error,
+  onAgain,
+  kept,
+}: {
+  error: ApiError | undefined
+  onAgain?: () => void
+  kept?: boolean
+}) {
+  if (error === undefined) return null
+  const isAway = error.code === 'unreachable'
+  return (
+    <div className="strip page-problem" role="note">
+      <Mark kind={isAway ? 'unknown' : 'bad'} size={12} />
+      <span>
+        <Visible text={error.message} />{' '}
+        <span className="text-soft">
+          {kept === true && 'What stands here is as it was seen last. '}
+          {isAway && 'It is tried again by itself.'}
+        </span>
+        {!isAway && (
+          <details>
+            <summary>Details</summary>
+            <code>{error.code}</code>
+          </details>
+        )}
+      </span>
+      {onAgain !== undefined && (
+        <button type="button" className="button small" onClick={onAgain}>
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** Still, and only after 300 ms. */
+export function Skeletons({ rows = 6, height = 20 }: { rows?: number; height?: number }) {
+  return (
+    <div className="skeletons" aria-busy="true">
+      {Array.from({ length: rows }, (_, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+        <div key={at} className="skeleton" style={{ height }} />
+      ))}
+    </div>
+  )
+}
+
+export const useIsLive = (): boolean => useValue(live.link.value).status === 'live'
+
+/** In place of acts that need the server or more rights. */
+export function Resting({ isOperator, isLive }: { isOperator: boolean; isLive: boolean }) {
+  if (!isOperator) return <p className="resting">An operator can do this.</p>
+  if (!isLive) return <p className="resting">Without a connection nothing can be changed.</p>
+  return null
+}

@@ -1,0 +1,24 @@
+import { Link } from 'react-router'
+import { Icon } from '../ui/icon.tsx'
+import { PageHead } from './page-head.tsx'
+import './pages.css'
+import { footPages, Me, morePages } from './rail.tsx'
+
+/** On a phone: the pages that have no tab. */
+export function MorePage() {
+  return (
+    <>
+      <PageHead title="More" />
+      <div className="page scroll">
+        <nav className="more-list" aria-label="More pages">
+          {[...morePages, ...footPages].map(({ to, name, icon }) => (
+            <Link key={to} to={to}>
+              <Icon name={icon} /> <span>{name}</span> <Icon name="right" />
+            </Link>
+          ))}
+        </nav>
+        <Me />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,27 @@
+import { useEffect, useRef } from 'react'
+import './over.css'
+import { overlay } from './overlay.ts'
+
+/** Lies over the page, keeps the focus inside and gives it back. */
+export function Over({ label, children }: { label: string; children: React.ReactNode }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    return () => element?.close()
+  }, [])
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Esc closes it, as it does every dialog
+    <dialog
+      ref={dialog}
+      className="over"
+      aria-label={label}
+      onClose={() => overlay.set(undefined)}
+      onClick={(event) => {
+        if (event.target === dialog.current) overlay.set(undefined)
+      }}
+    >
+      {children}
+    </dialog>
+  )
+}

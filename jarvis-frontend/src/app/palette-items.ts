@@ -1,0 +1,150 @@
+import type { ClusterState, Guest, SessionSummary, Tier, ToolInfo } from 'jarvis-backend/protocol'
+import type { IconName } from '../ui/icon.tsx'
+
+export type Item = {
+  key: string
+  group: 'Pages' | 'Guests' | 'Nodes' | 'Ask JARVIS to' | 'Sessions' | 'Tools' | 'Acts'
+  label: string
+  /** Of what was chosen by others: drawn with codes for what cannot be seen. */
+  detail: string
+  icon?: IconName
+  tier?: Tier
+  power?: Guest['status']
+  /** Where it leads. */
+  to?: string
+  /** What is asked in a new chat. */
+  ask?: string
+  act?: 'theme' | 'keys' | 'sign-out' | 'new'
+}
+
+const pages: readonly (readonly [name: string, to: string, icon: IconName, keys: string])[] = [
+  ['Chat', '/', 'chat', 'g c'],
+  ['Cluster', '/cluster', 'cluster', 'g l'],
+  ['Waiting', '/waiting', 'waiting', 'g w'],
+  ['Journal', '/journal', 'journal', 'g j'],
+  ['Tools', '/tools', 'tools', 'g t'],
+  ['Memory', '/memory', 'memory', 'g m'],
+  ['Settings', '/settings', 'settings', 'g s'],
+  ['System', '/system', 'system', 'g y'],
+]
+const acts: readonly (readonly [label: string, act: NonNullable<Item['act']>, icon: IconName, keys: string])[] = [
+  ['New chat', 'new', 'plus', 'Alt N'],
+  ['Switch theme', 'theme', 'sun', ''],
+  ['Show all keys', 'keys', 'more', '?'],
+  ['Sign out', 'sign-out', 'leave', ''],
+]
+const tierWords: Record<Tier, string> = {
+  green: 'Read, runs',
+  yellow: 'Change, runs and is journalled',
+  red: 'Ask, waits for you',
+  black: 'Never, is refused',
+}
+const mostOf = 6
+
+export type Known = {
+  cluster: ClusterState | undefined
+  sessions: readonly SessionSummary[]
+  tools: readonly ToolInfo[]
+  /** Whether this person may ask for anything. */
+  mayAsk: boolean
+}
+
+/** What the words lead to, best group first. Every word must be found. */
+export function itemsFor(text: string, { cluster, sessions, tools, mayAsk }: Known): Item[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const fits = (...parts: string[]) => {
+    const whole = parts.join(' ').toLowerCase()
+    return words.every((word) => whole.includes(word))
+  }
+  const isEmpty = words.length === 0
+  const guests = isEmpty ? [] : (cluster?.guests ?? []).filter(({ vmid, name }) => fits(String(vmid), name))
+  const asked = mayAsk ? actsOf(text, cluster?.guests ?? [], tools) : []
+  return [
+    ...guests.slice(0, mostOf).map(
+      (guest): Item => ({
+        key: `guest ${guest.vmid}`,
+        group: 'Guests',
+        label: `${guest.vmid} ${guest.name}`,
+        detail: `${guest.type === 'vm' ? 'VM' : 'CT'} on ${guest.node}, ${guest.status}`,
+        power: guest.status,
+        to: '/cluster',
+      }),
+    ),
+    ...asked,
+    ...(isEmpty ? [] : (cluster?.nodes ?? []))
+      .filter(({ name }) => fits(name))
+      .map(
+        ({ name, status }): Item => ({
+          key: `node ${name}`,
+          group: 'Nodes',
+          label: name,
+          detail: status,
+          icon: 'cluster',
+          to: '/cluster',
+        }),
+      ),
+    ...pages
+      .filter(([name]) => fits(name))
+      .map(([name, to, icon, keys]): Item => ({ key: to, group: 'Pages', label: name, detail: keys, icon, to })),
+    ...(isEmpty ? [] : tools)
+      .filter(({ name }) => fits(name))
+      .slice(0, mostOf)
+      .map(
+        ({ name, tier }): Item => ({
+          key: `tool ${name}`,
+          group: 'Tools',
+          label: name,
+          detail: 'open',
+          tier,
+          to: `/tools?tool=${encodeURIComponent(name)}`,
+        }),
+      ),
+    ...sessions
+      .filter(({ title }) => fits(title))
+      .slice(0, mostOf)
+      .map(
+        ({ id, title }): Item => ({
+          key: id,
+          group: 'Sessions',
+          label: title,
+          detail: '',
+          icon: 'chat',
+          to: `/chat/${id}`,
+        }),
+      ),
+    ...acts
+      .filter(([label]) => fits(label))
+      .map(([label, act, icon, keys]): Item => ({ key: act, group: 'Acts', label, detail: keys, icon, act })),
+  ]
+}
+
+const verbs = ['start', 'restart', 'stop'] as const
+
+/** Acts on the guests that the words name: `restart frig`, `frigate`, `123`. */
+function actsOf(text: string, guests: readonly Guest[], tools: readonly ToolInfo[]): Item[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const wanted = words.filter((word) => !verbs.some((verb) => verb.startsWith(word)))
+  if (wanted.length === 0) return []
+  const meant = verbs.filter((verb) => words.some((word) => !wanted.includes(word) && verb.startsWith(word)))
+  const named = guests.filter(({ vmid, name }) =>
+    wanted.every((word) => `${vmid} ${name}`.toLowerCase().includes(word)),
+  )
+  return named.slice(0, 3).flatMap((guest) =>
+    (meant.length > 0 ? meant : verbs).flatMap((verb): Item[] => {
+      if ((verb === 'start') !== (guest.status === 'stopped')) return []
+      const name = `${verb}_${guest.type === 'vm' ? 'vm' : 'container'}`
+      const tool = tools.find((known) => known.name === name)
+      if (tool === undefined) return []
+      return [
+        {
+          key: `${name} ${guest.vmid}`,
+          group: 'Ask JARVIS to',
+          label: `${verb} ${guest.vmid} ${guest.name}`,
+          detail: tierWords[tool.tier],
+          tier: tool.tier,
+          ask: `/${name} vmid=${guest.vmid}`,
+        },
+      ]
+    }),
+  )
+}

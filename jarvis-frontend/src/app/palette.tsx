@@ -1,0 +1,142 @@
+import { useId, useMemo, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { signOut } from '../api/auth.ts'
+import { useSessions } from '../api/sessions.ts'
+import { useTools } from '../api/tools.ts'
+import { useCluster } from '../features/cluster/store.ts'
+import { capital } from '../lib/format.ts'
+import { Visible } from '../ui/boxed.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Mark } from '../ui/mark.tsx'
+import { Tier } from '../ui/tier.tsx'
+import { Over } from './over.tsx'
+import { overlay } from './overlay.ts'
+import { type Item, itemsFor } from './palette-items.ts'
+import { switchTheme } from './theme.ts'
+import { useAskNew } from './use-ask.ts'
+
+/** Finds pages, guests, sessions, tools and acts; every act shows its tier before it is chosen. */
+export function Palette() {
+  const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
+  const { state } = useCluster()
+  const sessions = useSessions()
+  const tools = useTools()
+  const ask = useAskNew()
+  const navigate = useNavigate()
+  const list = useId()
+  const items = useMemo(
+    () => itemsFor(text, { cluster: state, sessions: sessions ?? [], tools: tools ?? [], mayAsk: ask !== undefined }),
+    [text, state, sessions, tools, ask],
+  )
+  const chosen = items[Math.min(at, items.length - 1)]
+  const idOf = (item: Item) => `${list}-${items.indexOf(item)}`
+
+  const take = (item: Item) => {
+    if (item.act === 'keys') {
+      overlay.set('keys')
+      return
+    }
+    overlay.set(undefined)
+    if (item.to !== undefined) void navigate(item.to)
+    else if (item.ask !== undefined) ask?.(item.ask)
+    else if (item.act === 'new') void navigate('/', { state: { write: true } })
+    else if (item.act === 'theme') switchTheme()
+    else if (item.act === 'sign-out') void signOut()
+  }
+  const askText = () => {
+    if (ask === undefined || text.trim() === '') return
+    overlay.set(undefined)
+    ask(text.trim())
+  }
+  const onKey = (event: React.KeyboardEvent) => {
+    const moves: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }
+    const next = moves[event.key]
+    if (next !== undefined && (event.key.startsWith('Arrow') || text === '')) {
+      event.preventDefault()
+      const wrapped = (next + items.length) % Math.max(1, items.length)
+      setAt(wrapped)
+      document.getElementById(`${list}-${wrapped}`)?.scrollIntoView({ block: 'nearest' })
+    } else if (event.key === 'Enter') {
+      event.preventDefault()
+      if (event.ctrlKey || event.metaKey) askText()
+      else if (chosen !== undefined) take(chosen)
+    }
+  }
+  return (
+    <Over label="Search or run">
+      <div className="palette-field">
+        <Icon name="search" />
+        <input
+          // biome-ignore lint/a11y/noAutofocus: it was opened to type into
+          autoFocus
+          role="combobox"
+          aria-label="Search or run"
+          aria-expanded="true"
+          aria-controls={list}
+          aria-activedescendant={chosen === undefined ? undefined : idOf(chosen)}
+          placeholder="A guest, a page, a tool, a session"
+          value={text}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => {
+            setText(event.currentTarget.value)
+            setAt(0)
+          }}
+          onKeyDown={onKey}
+        />
+        <kbd>Esc</kbd>
+      </div>
+      <div id={list} role="listbox" aria-label="Found" className="palette-list scroll">
+        {[...new Set(items.map(({ group }) => group))].map((group) => (
+          // biome-ignore lint/a11y/useSemanticElements: a group of options, not of fields
+          <div key={group} role="group" aria-label={group}>
+            <p aria-hidden="true">{group}</p>
+            {items
+              .filter((item) => item.group === group)
+              .map((item) => (
+                // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the field has the focus and the keys
+                <div
+                  key={item.key}
+                  id={idOf(item)}
+                  role="option"
+                  aria-selected={item === chosen}
+                  onClick={() => take(item)}
+                  onPointerMove={() => setAt(items.indexOf(item))}
+                >
+                  <ItemMark item={item} />
+                  <span className="cut">
+                    <Visible text={group === 'Ask JARVIS to' ? capital(item.label) : item.label} />
+                  </span>
+                  <small>
+                    <Visible text={item.detail} />
+                  </small>
+                </div>
+              ))}
+          </div>
+        ))}
+      </div>
+      {items.length === 0 && <p className="palette-none">Nothing is called that.</p>}
+      <p className="palette-foot" aria-hidden="true">
+        <span>
+          <kbd>↑</kbd> <kbd>↓</kbd> move
+        </span>
+        <span>
+          <kbd>↵</kbd> choose
+        </span>
+        {ask !== undefined && (
+          <span>
+            <kbd>Ctrl ↵</kbd> ask in a new chat
+          </span>
+        )}
+      </p>
+    </Over>
+  )
+}
+
+function ItemMark({ item: { tier, power, icon } }: { item: Item }) {
+  if (tier !== undefined) return <Tier tier={tier} size={13} />
+  if (power !== undefined)
+    return <Mark kind={power === 'running' || power === 'paused' ? power : 'stopped'} size={11} />
+  return icon === undefined ? <span /> : <Icon name={icon} />
+}

@@ -1,0 +1,196 @@
+import type { Tier as TierName, ToolInfo } from 'jarvis-backend/protocol'
+import { Link, useSearchParams } from 'react-router'
+import { readJournal } from '../api/journal.ts'
+import { tools, useTools } from '../api/tools.ts'
+import { useLoad } from '../api/use-load.ts'
+import { lineOf } from '../features/journal/line.ts'
+import { argumentsOf } from '../features/tools/arguments.ts'
+import { TryIt } from '../features/tools/try-it.tsx'
+import { exactTime, plural } from '../lib/format.ts'
+import { Visible } from '../ui/boxed.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { PanelHead } from '../ui/panel-head.tsx'
+import { Tier, tierWord } from '../ui/tier.tsx'
+import { phone, useMedia } from '../ui/use-media.ts'
+import { visibleText } from '../ui/visible.ts'
+import { Problem, Resting, Skeletons, useIsLive } from './load-state.tsx'
+import { PageHead } from './page-head.tsx'
+import './tools-page.css'
+import { useAskNew } from './use-ask.ts'
+
+const groups: readonly (readonly [TierName, string])[] = [
+  ['green', 'runs at once'],
+  ['yellow', 'runs, is journalled and shown'],
+  ['red', 'waits for you'],
+  ['black', 'is refused: unknown tools and arguments, anything protected, SSH not proven to read'],
+]
+
+/** Everything JARVIS can do, by what it takes. */
+export function ToolsPage() {
+  const list = useTools()
+  const [params] = useSearchParams()
+  const isPhone = useMedia(phone)
+  const isLive = useIsLive()
+  const chosen = list?.find(({ name }) => name === params.get('tool')) ?? (isPhone ? undefined : list?.[0])
+  const table =
+    list === undefined ? (
+      isLive ? (
+        <Skeletons rows={14} height={22} />
+      ) : (
+        <section className="empty">
+          <h2>The tools are not known without a connection.</h2>
+          <button type="button" className="button" onClick={() => tools.renew()}>
+            Try again
+          </button>
+        </section>
+      )
+    ) : (
+      <div className="tool-list">
+        {groups.map(([tier, words]) => (
+          <Group
+            key={tier}
+            tier={tier}
+            words={words}
+            list={list.filter((tool) => tool.tier === tier)}
+            chosen={chosen}
+          />
+        ))}
+      </div>
+    )
+  return (
+    <>
+      <PageHead title="Tools" detail={list && plural(list.length, 'tool')}>
+        <span className="flex-1" />
+      </PageHead>
+      {isPhone && chosen !== undefined ? (
+        <>
+          <Link to="/tools" className="back">
+            <Icon name="right" /> Tools
+          </Link>
+          <div className="page scroll">
+            <Detail key={chosen.name} tool={chosen} />
+          </div>
+        </>
+      ) : (
+        <div className="split">
+          <div className="scroll">{table}</div>
+          {chosen !== undefined && (
+            <div className="detail scroll">
+              <Detail key={chosen.name} tool={chosen} />
+            </div>
+          )}
+        </div>
+      )}
+    </>
+  )
+}
+
+function Group({
+  tier,
+  words,
+  list,
+  chosen,
+}: {
+  tier: TierName
+  words: string
+  list: readonly ToolInfo[]
+  chosen: ToolInfo | undefined
+}) {
+  if (list.length === 0 && tier !== 'black') return null
+  return (
+    <section aria-label={tierWord[tier]}>
+      <h2>
+        <Tier tier={tier} size={13} />
+        <b>{tierWord[tier]}</b> {words}
+      </h2>
+      <ul>
+        {list.map((tool) => (
+          <li key={tool.name}>
+            <Link
+              to={`/tools?tool=${encodeURIComponent(tool.name)}`}
+              aria-current={tool.name === chosen?.name ? 'true' : undefined}
+            >
+              <span className="mono cut">{visibleText(tool.name)}</span>
+              <span className="cut text-soft">{visibleText(tool.description.split(/(?<=\.)\s/)[0] ?? '')}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Detail({ tool }: { tool: ToolInfo }) {
+  const onAsk = useAskNew()
+  const isLive = useIsLive()
+  const list = argumentsOf(tool)
+  return (
+    <article className="tool-detail stack">
+      <div>
+        <h2 className="mono">{visibleText(tool.name)}</h2>
+        <p className="text-soft">
+          <Visible text={tool.description} />
+        </p>
+      </div>
+      <p className="tool-tier">
+        <Tier tier={tool.tier} size={13} />
+        <span>
+          {tierWord[tool.tier]} <small>where no argument raises it, under the profile in force</small>
+        </span>
+      </p>
+      <h3 className="cap">What would happen?</h3>
+      <TryIt
+        tool={tool}
+        onRun={isLive ? onAsk : undefined}
+        rest={<Resting isOperator={onAsk !== undefined} isLive={isLive} />}
+      />
+      <LastCalls name={tool.name} />
+      <details>
+        <summary className="cap">
+          Schema <span className="text-dim">{plural(list.length, 'argument')}</span>
+        </summary>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, by keyboard too */}
+        <pre className="schema" tabIndex={0}>
+          {JSON.stringify(tool.inputSchema, undefined, 2)}
+        </pre>
+      </details>
+    </article>
+  )
+}
+
+function LastCalls({ name }: { name: string }) {
+  const { data, problem, again } = useLoad(name, () => readJournal({ toolName: name }, undefined, 6), [
+    'connect',
+    'sessions',
+    'confirmations',
+  ])
+  return (
+    <section className="last-calls">
+      <PanelHead title="Last in the journal">
+        <Link to={`/journal?toolName=${encodeURIComponent(name)}`} className="text-link">
+          All
+        </Link>
+      </PanelHead>
+      <Problem error={problem} onAgain={again} kept={data !== undefined} />
+      {data === undefined && problem === undefined && <Skeletons rows={3} height={20} />}
+      {data?.items.length === 0 && <p className="text-soft">Never called.</p>}
+      <ul>
+        {data?.items.map((entry) => {
+          const { tier, word, args, outcome } = lineOf(entry)
+          return (
+            <li key={entry.seq}>
+              <Link to={`/journal?toolName=${encodeURIComponent(name)}&entry=${entry.seq}`}>
+                {tier === undefined ? <span /> : <Tier tier={tier} size={11} />}
+                <span className="cut">
+                  {word}: <Visible text={outcome} />
+                  <small className="mono cut">{visibleText(args)}</small>
+                </span>
+                <time>{exactTime(entry.at)}</time>
+              </Link>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}

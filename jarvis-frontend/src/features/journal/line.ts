@@ -1,0 +1,89 @@
+import type { JournalEntry, Tier } from 'jarvis-backend/protocol'
+import { argumentText } from '../../lib/argument-text.ts'
+import { capital, duration } from '../../lib/format.ts'
+
+/** One entry as a line. Strings are of others: drawn as plain text. */
+export type JournalLine = {
+  tier?: Tier
+  word: string
+  by: string
+  /** What machines read: a tool, or what was changed. */
+  call: string
+  args: string
+  outcome: string
+  end?: 'failed' | 'unknown'
+}
+
+type Body = Record<string, unknown>
+
+const words: Record<string, string> = {
+  call: 'Call',
+  result: 'Result',
+  refusal: 'Refused',
+  execution: 'Runs',
+  decision: 'Decision',
+  grant: 'Grant',
+  session: 'Session',
+  sign_in: 'Sign-in',
+  token: 'Token',
+  policy: 'Policy',
+  memory: 'Memory',
+  terminal: 'Terminal',
+  prune: 'Sealed',
+}
+export const kinds: readonly (readonly [kind: string, word: string])[] = Object.entries(words)
+
+const text = (value: unknown): string =>
+  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
+const spoken = (value: unknown) => text(value).replaceAll('_', ' ')
+const isTier = (value: unknown): value is Tier => ['green', 'yellow', 'red', 'black'].includes(text(value))
+
+/** A line says what the entry says; a body that cannot be read is shown as it stands. */
+export function lineOf({ kind, body }: JournalEntry): JournalLine {
+  const word = words[kind] ?? capital(kind)
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    return { word, by: '', call: 'unreadable', args: text(body), outcome: '', end: 'failed' }
+  const known = body as Body
+  const tier = isTier(known.tier) ? { tier: known.tier } : {}
+  const base = { ...tier, word, by: actorOf(known), call: text(known.toolName), args: argsOf(known) }
+  switch (kind) {
+    case 'call':
+    case 'result': {
+      const outcome = text(known.outcome)
+      const took = typeof known.durationMs === 'number' ? ` after ${duration(known.durationMs)}` : ''
+      const said = text(known.summary) || (outcome === '' ? 'waits for a decision' : `${outcome}${took}`)
+      const isBad = outcome === 'failed' || outcome === 'unknown'
+      return { ...base, outcome: said, ...(isBad && { end: outcome }) }
+    }
+    case 'refusal':
+      return { ...base, outcome: `nothing was run: ${spoken(known.rule) || 'refused'}` }
+    case 'execution':
+      return { ...base, outcome: text(known.grantId) === '' ? 'runs now' : `runs under a grant of ${text(known.by)}` }
+    case 'decision':
+      return { ...base, outcome: [text(known.decision), text(known.note)].filter((part) => part !== '').join(': ') }
+    case 'grant':
+      return { ...base, outcome: `${spoken(known.change)}, ${text(known.usesLeft) || '0'} left` }
+    case 'sign_in':
+      return { ...base, outcome: `${spoken(known.what)} from ${text(known.address)}` }
+    case 'prune':
+      return { ...base, outcome: `${text(known.firstSeq)} to ${text(known.lastSeq)} moved into a file` }
+    default: {
+      const to = text(known.to)
+      return { ...base, outcome: `${spoken(known.change)}${to === '' ? '' : ` ${to}`}` }
+    }
+  }
+}
+
+function actorOf({ by, requestedBy }: Body): string {
+  const asker = requestedBy as { kind?: unknown; name?: unknown; token?: unknown } | undefined
+  if (asker === undefined || asker === null) return text(by)
+  const name = text(asker.name)
+  if (asker.kind === 'mcp') return `MCP ${text(asker.token) || name}`
+  return asker.kind === 'chat' ? name.slice(name.indexOf('/') + 1) : name
+}
+
+function argsOf({ toolInput, target, name, path, node }: Body): string {
+  if (typeof toolInput === 'object' && toolInput !== null) return argumentText(toolInput as Body)
+  const of = target as { id?: unknown } | string | undefined
+  return text(name) || text(path) || (typeof of === 'string' ? of : text(of?.id)) || text(node)
+}

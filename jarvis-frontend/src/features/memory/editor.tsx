@@ -1,0 +1,208 @@
+import type { WorkspaceText } from 'jarvis-backend/protocol'
+import { useEffect, useRef, useState } from 'react'
+import { ApiError } from '../../api/http.ts'
+import { deleteFile, readFile, writeFile } from '../../api/memory.ts'
+import { exactTime } from '../../lib/format.ts'
+import { keep } from '../../lib/keep.ts'
+import { Mark } from '../../ui/mark.tsx'
+
+type Props = {
+  /** Undefined: it is not there yet. */
+  file: WorkspaceText | undefined
+  path: string
+  line: number | undefined
+  /** Why nothing can be changed; absent where it can. */
+  rest: React.ReactNode | undefined
+  preview: (text: string) => React.ReactNode
+  onSaved: (file: WorkspaceText) => void
+  onDeleted: () => void
+}
+
+const draftKey = (path: string) => `draft.file.${path}`
+/** A browser keeps about 5 MB in all. */
+const longestDraft = 200_000
+
+/** One file of the workspace. What is typed is kept until it is saved or let go of, whatever happens meanwhile. */
+export function Editor({ file, path, line, rest, preview, onSaved, onDeleted }: Props) {
+  const [draft, setDraft] = useState<string | undefined>(() => keep.get(draftKey(path)))
+  const [base, setBase] = useState(file)
+  const [isEditing, setEditing] = useState(draft !== undefined || file === undefined)
+  const [theirs, setTheirs] = useState<WorkspaceText | 'gone'>()
+  const [said, setSaid] = useState<{ isProblem: boolean; text: string }>()
+  const [isSaving, setSaving] = useState(false)
+  const [isAsking, setAsking] = useState(false)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const text = draft ?? base?.text ?? ''
+  const isChanged = draft !== undefined && draft !== (base?.text ?? '')
+  const isWhole = base?.problem === undefined
+
+  // It was changed elsewhere: taken up where nothing is typed here, told where something is.
+  useEffect(() => {
+    if (file?.checksum === base?.checksum) return
+    if (!isChanged) setBase(file)
+    else setTheirs(file ?? 'gone')
+  }, [file, base, isChanged])
+  useEffect(() => {
+    const element = field.current
+    if (line === undefined || element === null) return
+    const start =
+      element.value
+        .split('\n')
+        .slice(0, line - 1)
+        .join('\n').length + (line > 1 ? 1 : 0)
+    element.setSelectionRange(start, start)
+    element.scrollTop = (line - 3) * 20
+  }, [line])
+
+  const type = (next: string | undefined) => {
+    setDraft(next)
+    setSaid(undefined)
+    keep.set(draftKey(path), next !== undefined && next.length <= longestDraft ? next : undefined)
+  }
+  const save = async (over: string | undefined) => {
+    if (rest !== undefined || isSaving) return
+    setSaving(true)
+    try {
+      const saved = await writeFile(path, text, over)
+      setBase(saved)
+      setTheirs(undefined)
+      type(undefined)
+      setSaid({ isProblem: false, text: 'Saved.' })
+      onSaved(saved)
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'conflict') {
+        setTheirs(await readFile(path).catch(() => 'gone' as const))
+      } else {
+        setSaid({ isProblem: true, text: `${wordsOf(error)} It is not saved; your text is kept here.` })
+      }
+    }
+    setSaving(false)
+  }
+  const takeTheirs = () => {
+    setBase(theirs === 'gone' ? undefined : theirs)
+    setTheirs(undefined)
+    type(undefined)
+  }
+  const remove = async () => {
+    try {
+      await deleteFile(path)
+      type(undefined)
+      onDeleted()
+    } catch (error) {
+      setSaid({ isProblem: true, text: wordsOf(error) })
+    }
+  }
+
+  return (
+    <article className="editor" aria-label={path}>
+      <header>
+        <h2 className="mono cut">{path}</h2>
+        <small>
+          {base === undefined ? 'new' : `changed ${exactTime(base.changedAt)}`}
+          {isChanged && ', not saved yet'}
+        </small>
+        <fieldset className="filters">
+          <legend className="vh">Show</legend>
+          <button type="button" aria-pressed={!isEditing} onClick={() => setEditing(false)}>
+            Preview
+          </button>
+          <button type="button" aria-pressed={isEditing} onClick={() => setEditing(true)}>
+            Edit
+          </button>
+        </fieldset>
+      </header>
+      {base?.problem !== undefined && (
+        <p className="editor-note" role="note">
+          <Mark kind="warn" size={11} /> {base.problem} It cannot be edited here.
+        </p>
+      )}
+      {theirs !== undefined && (
+        <div className="strip conflict" role="alert">
+          <span>
+            <b>{theirs === 'gone' ? 'It was deleted meanwhile.' : 'It was changed meanwhile.'}</b> Your text is kept.
+            {theirs !== 'gone' && (
+              <details>
+                <summary>What stands there now</summary>
+                <pre>{theirs.text}</pre>
+              </details>
+            )}
+          </span>
+          <button
+            type="button"
+            className="button small"
+            onClick={() => void save(theirs === 'gone' ? undefined : theirs.checksum)}
+          >
+            {theirs === 'gone' ? 'Make it anew' : 'Save mine over it'}
+          </button>
+          <button type="button" className="button small quiet" onClick={takeTheirs}>
+            {theirs === 'gone' ? 'Let mine go' : 'Take theirs'}
+          </button>
+        </div>
+      )}
+      {isEditing ? (
+        <textarea
+          ref={field}
+          className="field mono"
+          aria-label={`Text of ${path}`}
+          value={text}
+          readOnly={rest !== undefined || !isWhole}
+          spellCheck={false}
+          onChange={(event) => type(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if ((event.ctrlKey || event.metaKey) && event.key === 's') {
+              event.preventDefault()
+              void save(base?.checksum)
+            }
+          }}
+        />
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a long text scrolls, by keyboard too
+        <section className="preview scroll" aria-label="Preview" tabIndex={0}>
+          {text.trim() === '' ? <p className="text-dim">Empty.</p> : preview(text)}
+        </section>
+      )}
+      <footer>
+        {rest ?? (
+          <>
+            <button
+              type="button"
+              className="button solid"
+              aria-disabled={isSaving || !isWhole || !isChanged || theirs !== undefined}
+              onClick={() => isChanged && isWhole && theirs === undefined && void save(base?.checksum)}
+            >
+              Save
+            </button>
+            {isChanged && (
+              <button type="button" className="button quiet" onClick={() => type(undefined)}>
+                Undo my changes
+              </button>
+            )}
+            <span className="flex-1" />
+            {base !== undefined &&
+              (isAsking ? (
+                <>
+                  <button type="button" className="button small" onClick={() => void remove()}>
+                    Delete {path}
+                  </button>
+                  <button type="button" className="button small quiet" onClick={() => setAsking(false)}>
+                    Keep it
+                  </button>
+                </>
+              ) : (
+                <button type="button" className="button small quiet" onClick={() => setAsking(true)}>
+                  Delete…
+                </button>
+              ))}
+          </>
+        )}
+        {said !== undefined && (
+          <p role="status">
+            <Mark kind={said.isProblem ? 'bad' : 'ok'} size={11} /> {said.text}
+          </p>
+        )}
+      </footer>
+    </article>
+  )
+}
+
+const wordsOf = (error: unknown) => (error instanceof ApiError ? error.message : 'The answer could not be read.')

@@ -1,0 +1,24 @@
+import { visibleText } from '../../ui/visible.ts'
+
+/** Text cut where a word of the query begins a word of it; odd places are hits. */
+export function splitAtWords(text: string, query: string): string[] {
+  const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [])].sort((a, b) => b.length - a.length)
+  if (words.length === 0) return [text]
+  return text.split(new RegExp(`(?<![\\p{L}\\p{N}])((?:${words.join('|')})[\\p{L}\\p{N}]*)`, 'giu'))
+}
+
+/** Plain text of others with the query's words marked. */
+export function Highlighted({ text, query }: { text: string; query: string }) {
+  const shown = text
+    .split('\n')
+    .map((line) => visibleText(line.trimEnd()))
+    .join('\n')
+  return splitAtWords(shown, query).map((part, at) =>
+    at % 2 === 0 ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity but their place
+      <mark key={at}>{part}</mark>
+    ),
+  )
+}

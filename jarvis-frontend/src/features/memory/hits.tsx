@@ -1,0 +1,77 @@
+import type { MemoryHit, MemoryPassage } from 'jarvis-backend/protocol'
+import { Link } from 'react-router'
+import { ago, exactTime, plural } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { Highlighted } from './highlight.tsx'
+
+const sources = { file: 'File', session: 'Session', journal: 'Journal' } as const
+
+/** Where a passage can be read whole. */
+export function placeOf(
+  { kind, name, firstLine }: Pick<MemoryPassage, 'kind' | 'name' | 'firstLine'>,
+  query = '',
+): string {
+  const q = query === '' ? '' : `&q=${encodeURIComponent(query)}`
+  if (kind === 'file') return `/memory?file=${encodeURIComponent(name)}&line=${firstLine}${q}`
+  return kind === 'session' ? `/memory?session=${encodeURIComponent(name)}${q}` : '/journal'
+}
+
+/** What was found, best first, each with why. */
+export function Hits({ hits, query }: { hits: readonly MemoryHit[]; query: string }) {
+  return (
+    <ol className="hits">
+      {hits.map((hit) => (
+        <li key={hit.id}>
+          <Link to={placeOf(hit, query)}>
+            <b>
+              <Visible text={hit.heading === '' ? hit.title : `${hit.title}: ${hit.heading}`} />
+            </b>
+          </Link>
+          <p className="passage">
+            <Highlighted text={hit.text} query={query} />
+          </p>
+          <Why hit={hit} />
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** Its places in both lists, its age and its source. */
+function Why({ hit }: { hit: MemoryHit }) {
+  const now = useNow(60_000)
+  const { kind, keywordRank, vectorRank, changedAt, isFromTools, folded, firstLine, lastLine, name } = hit
+  return (
+    <p className="why">
+      <span>
+        {sources[kind]} <Visible text={name} />,{' '}
+        {firstLine === lastLine ? `line ${firstLine}` : `lines ${firstLine}–${lastLine}`}
+      </span>
+      <time title={exactTime(changedAt)}>{ago(changedAt, now)}</time>
+      <span>{keywordRank === undefined ? 'not by words' : `by words no. ${keywordRank}`}</span>
+      <span>{vectorRank === undefined ? 'not by meaning' : `by meaning no. ${vectorRank}`}</span>
+      {isFromTools && <span className="tag">from a tool</span>}
+      {folded > 0 && <span>{plural(folded, 'other')} nearly the same</span>}
+    </p>
+  )
+}
+
+/** Passages as they are kept. */
+export function Passages({ items }: { items: readonly MemoryPassage[] }) {
+  return (
+    <ol className="hits">
+      {items.map((item) => (
+        <li key={item.id}>
+          <p className="passage whole">
+            <Highlighted text={item.text} query="" />
+          </p>
+          <p className="why">
+            <time>{exactTime(item.changedAt)}</time>
+            {item.isFromTools && <span className="tag">from a tool</span>}
+          </p>
+        </li>
+      ))}
+    </ol>
+  )
+}

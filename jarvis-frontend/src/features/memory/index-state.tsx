@@ -1,0 +1,91 @@
+import type { MemoryStatus } from 'jarvis-backend/protocol'
+import { useEffect, useState } from 'react'
+import { memoryStatus, reindex } from '../../api/memory.ts'
+import { useLoad } from '../../api/use-load.ts'
+import { grouped } from '../../lib/grouped.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { Meter } from '../../ui/meter.tsx'
+
+const lookEveryMs = 1_500
+
+const isAtWork = (status: MemoryStatus) => status.state !== 'ready'
+/** The share of passages that can be found by meaning too, 0..1. */
+export const shareOf = ({ chunks, embedded }: MemoryStatus) => (chunks === 0 ? 1 : embedded / chunks)
+
+/** How far the index is, and the act that makes it anew. */
+export function IndexState({ isResting }: { isResting: boolean }) {
+  const { data, problem, again } = useLoad('status', memoryStatus, ['memory', 'connect'])
+  const [said, setSaid] = useState<string>()
+  const atWork = data !== undefined && isAtWork(data)
+  useEffect(() => {
+    if (!atWork) return
+    const timer = setInterval(again, lookEveryMs)
+    return () => clearInterval(timer)
+  }, [atWork, again])
+  const start = () =>
+    reindex().then(
+      () => {
+        setSaid('All is read again; search goes on meanwhile.')
+        again()
+      },
+      (error: Error) => setSaid(error.message),
+    )
+  return (
+    <section className="index-state" aria-label="The index">
+      <p>
+        <Mark
+          kind={data === undefined ? 'unknown' : data.problem !== undefined || data.problems.length > 0 ? 'warn' : 'ok'}
+          size={11}
+        />
+        {data === undefined ? (
+          <span>{problem?.message ?? 'Not known yet.'}</span>
+        ) : (
+          <span>
+            <span className="num">{grouped(data.chunks)}</span> passages of{' '}
+            <span className="num">{grouped(data.sources)}</span> sources
+            <small>
+              {data.state === 'ready' ? 'all read' : data.state === 'loading' ? 'being loaded' : 'being read'}
+              {data.model !== undefined && `, meaning by ${data.model}`}
+            </small>
+          </span>
+        )}
+      </p>
+      {data !== undefined && data.model !== undefined && (atWork || shareOf(data) < 1) && (
+        <div
+          role="progressbar"
+          aria-label="Read by meaning"
+          aria-valuemin={0}
+          aria-valuemax={100}
+          aria-valuenow={Math.round(shareOf(data) * 100)}
+        >
+          <Meter ratio={shareOf(data)} />
+          <small>
+            {grouped(data.embedded)} of {grouped(data.chunks)} can be found by meaning
+          </small>
+        </div>
+      )}
+      {data?.problem !== undefined && (
+        <small>
+          <Visible text={data.problem} />
+        </small>
+      )}
+      {data !== undefined && data.problems.length > 0 && (
+        <details>
+          <summary>{data.problems.length} not whole</summary>
+          {data.problems.map(({ name, problem: why }) => (
+            <small key={name}>
+              <Visible text={`${name}: ${why}`} />
+            </small>
+          ))}
+        </details>
+      )}
+      {!isResting && (
+        <button type="button" className="button small" aria-disabled={atWork} onClick={() => !atWork && void start()}>
+          {atWork ? 'Reading' : 'Read all again'}
+        </button>
+      )}
+      {said !== undefined && <small role="status">{said}</small>}
+    </section>
+  )
+}

@@ -1,0 +1,171 @@
+import type { ToolInfo, Verdict } from 'jarvis-backend/protocol'
+import { useEffect, useId, useState } from 'react'
+import { ApiError } from '../../api/http.ts'
+import { classify } from '../../api/tools.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Tier, tierWord } from '../../ui/tier.tsx'
+import { type Argument, argumentsOf, commandOf, type Given, inputOf } from './arguments.ts'
+
+const settleMs = 200
+
+const wouldBe: Record<Verdict['tier'], string> = {
+  green: 'it would run at once.',
+  yellow: 'it would run, and be journalled.',
+  red: 'it would wait for you.',
+  black: 'it would be refused.',
+}
+const actOf: Record<Verdict['tier'], string> = {
+  green: 'Run it in a new chat',
+  yellow: 'Run it in a new chat',
+  red: 'Ask for it in a new chat',
+  black: 'Refused',
+}
+
+type Props = {
+  tool: ToolInfo
+  /** Sends it through the gate as a command; absent where this person may not, or there is no connection. */
+  onRun: ((command: string) => void) | undefined
+  rest: React.ReactNode
+}
+
+/** Arguments in, verdict out: the gate's own answer as it is typed. */
+export function TryIt({ tool, onRun, rest }: Props) {
+  const list = argumentsOf(tool)
+  const [given, setGiven] = useState<Given>({})
+  const input = inputOf(list, given)
+  const isComplete = list.every(({ name, isRequired }) => !isRequired || input[name] !== undefined)
+  const { verdict, problem } = useVerdict(tool.name, input, isComplete)
+  const command = commandOf(tool.name, input)
+  const canRun = onRun !== undefined && verdict !== undefined && verdict.tier !== 'black' && command !== undefined
+  return (
+    <form
+      className="try stack"
+      aria-label="What would happen?"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (canRun) onRun(command)
+      }}
+    >
+      {list.map((argument) => (
+        <Field
+          key={argument.name}
+          argument={argument}
+          value={given[argument.name]}
+          onChange={(value) => setGiven({ ...given, [argument.name]: value })}
+        />
+      ))}
+      <div className="verdict" role="status">
+        {verdict !== undefined ? (
+          <>
+            <Tier tier={verdict.tier} size={15} />
+            <span>
+              <b>
+                {tierWord[verdict.tier]}: {wouldBe[verdict.tier]}
+              </b>
+              <span className="text-soft">
+                <Visible text={verdict.reason} /> Nothing is run from here.
+              </span>
+              <small>
+                rule <code>{verdict.rule}</code>
+              </small>
+            </span>
+          </>
+        ) : (
+          <span className="text-soft">
+            {problem ?? (isComplete ? 'Asking the gate' : 'Fill in what must be given.')}
+          </span>
+        )}
+      </div>
+      {rest}
+      {onRun !== undefined && (
+        <button type="submit" className={`button${verdict?.tier === 'red' ? ' risk' : ''}`} aria-disabled={!canRun}>
+          {verdict !== undefined && <Tier tier={verdict.tier} size={11} />}
+          {verdict === undefined ? 'Run it in a new chat' : actOf[verdict.tier]}
+        </button>
+      )}
+      {command === undefined && <small className="text-dim">One line cannot say this: ask for it in a chat.</small>}
+    </form>
+  )
+}
+
+type Answered = { key: string; verdict?: Verdict; problem?: string }
+
+function useVerdict(name: string, input: Record<string, unknown>, isComplete: boolean): Partial<Answered> {
+  const [answer, setAnswer] = useState<Answered>()
+  const key = `${name} ${JSON.stringify(input)}`
+  useEffect(() => {
+    if (!isComplete) return
+    let isGone = false
+    const asked = JSON.parse(key.slice(name.length + 1)) as Record<string, unknown>
+    const timer = setTimeout(() => {
+      classify(name, asked).then(
+        (verdict) => !isGone && setAnswer({ key, verdict }),
+        (error: unknown) =>
+          !isGone && setAnswer({ key, problem: error instanceof ApiError ? error.message : 'No answer.' }),
+      )
+    }, settleMs)
+    return () => {
+      isGone = true
+      clearTimeout(timer)
+    }
+  }, [key, name, isComplete])
+  // A verdict on something else says nothing of this.
+  return isComplete && answer?.key === key ? answer : {}
+}
+
+function Field({
+  argument: { name, kind, choices, isRequired, limits, description },
+  value,
+  onChange,
+}: {
+  argument: Argument
+  value: string | boolean | undefined
+  onChange: (value: string | boolean) => void
+}) {
+  const id = useId()
+  const label = (
+    <span>
+      <code>{name}</code> <span className="text-dim">{isRequired ? limits : `${limits}, may be left out`}</span>
+    </span>
+  )
+  const hint = description !== '' && <small>{description}</small>
+  if (kind === 'flag') {
+    return (
+      <label className="try-flag">
+        <input type="checkbox" checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />
+        <span>
+          {label}
+          {hint}
+        </span>
+      </label>
+    )
+  }
+  const common = {
+    id,
+    className: 'field mono',
+    value: typeof value === 'string' ? value : '',
+    'aria-required': isRequired,
+    spellCheck: false,
+    autoComplete: 'off',
+  }
+  return (
+    <div className="try-field">
+      <label htmlFor={id}>{label}</label>
+      {kind === 'choice' ? (
+        <select {...common} onChange={(event) => onChange(event.currentTarget.value)}>
+          <option value="">–</option>
+          {choices.map((choice) => (
+            <option key={choice}>{choice}</option>
+          ))}
+        </select>
+      ) : (
+        <input
+          {...common}
+          inputMode={kind === 'number' ? 'numeric' : 'text'}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      )}
+      {hint}
+    </div>
+  )
+}

@@ -1,0 +1,8 @@
+/** Arguments as one line: the place first, then the rest, in the order given. */
+export function argumentText(input: Record<string, unknown>): string {
+  const { node, ...rest } = input
+  return [node, ...Object.entries(rest).map(([key, value]) => (value === true ? key : value))]
+    .filter((value) => value !== undefined && value !== false)
+    .map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
+    .join('  ')
+}
