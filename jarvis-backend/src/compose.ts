@@ -12,7 +12,9 @@ import { createMcpTokens, type McpToken } from './auth/mcp-tokens.ts'
 import { createPassword } from './auth/password.ts'
 import { createRequestGuard } from './auth/request-guard.ts'
 import { createTokens } from './auth/tokens.ts'
+import { composeAttached } from './compose-attached.ts'
 import { composeMemory } from './compose-memory.ts'
+import { composeOAuth } from './compose-oauth.ts'
 import type { Config, ModelConfig } from './config/config.ts'
 import { openDataDir } from './config/data-dir.ts'
 import { policyPath, readPolicy, requirePolicy, watchDataDir } from './config/policy-file.ts'
@@ -37,6 +39,7 @@ import { toolRoutes } from './http/tools.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { keptOrMade } from './lib/kept-secret.ts'
 import { createLogger } from './lib/logger.ts'
+import type { PublicFetch } from './lib/public-fetch.ts'
 import type { Surface } from './mcp/surface.ts'
 import { type ClusterState, profileNames } from './protocol/index.ts'
 import { anthropicModel, demoModel, openAiCompatibleModel } from './providers/index.ts'
@@ -45,7 +48,8 @@ import { isWatched, serveChat } from './realtime/chat.ts'
 import { serveCluster } from './realtime/cluster.ts'
 import { createRealtime } from './realtime/server.ts'
 import { serveTerminal } from './realtime/terminal.ts'
-import { createRedactor, createStreamRedactor, profiles, quote, usualTier } from './safety/index.ts'
+import { createStreamRedactor, profiles, quote, usualTier } from './safety/index.ts'
+import { createGrowingRedactor } from './safety/redact-growing.ts'
 import { createConfirmationStore, createExecutionStore } from './store/sqlite/confirmations.ts'
 import { type Database, openDatabase } from './store/sqlite/database.ts'
 import { createGrantStore } from './store/sqlite/grants.ts'
@@ -56,7 +60,7 @@ import { createSettings } from './store/sqlite/settings.ts'
 import { createMcpTokenStore, createRevocationStore } from './store/sqlite/tokens.ts'
 import { createTranscriptStore } from './store/sqlite/transcript.ts'
 import { createActivePolicy } from './tools/active-policy.ts'
-import { createCatalog, homelabTools, inputSchemaOf } from './tools/catalog.ts'
+import { createCatalog, homelabTools, inputSchemaOf, withAttached } from './tools/catalog.ts'
 import { createConfirmations } from './tools/confirmations.ts'
 import { createExecutor } from './tools/execute.ts'
 import { createGrants } from './tools/grants.ts'
@@ -85,6 +89,8 @@ export type Replacements = {
   /** Watches or breaks what is stored. */
   database?: (database: Database) => Database
   executions?: (store: ExecutionStore) => ExecutionStore
+  /** What a client's address for a name leads to. */
+  fetchDocument?: PublicFetch
   /** Beside the real ones. */
   tools?: readonly Tool[]
   /** What MCP clients see besides tools. */
@@ -108,7 +114,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const settings = createSettings(database)
   const password = createPassword({ configured: config.password, dataDir, secret: jwtSecret, settings, now })
 
-  const redactor = createRedactor([
+  const redactor = createGrowingRedactor([
     ...config.secrets,
     jwtSecret,
     ...(password.made === undefined ? [] : [password.made]),
@@ -143,9 +149,19 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     report,
   })
   const catalog = createCatalog([...homelabTools(homelab), ...memory.tools, ...(replace.tools ?? [])])
-  const judge = createJudge(catalog, world)
+  // An MCP client of ours is served the house's tools alone.
+  const allTools = withAttached(catalog, () => attached.tools())
+  const judge = createJudge(allTools, world)
   const tokens = createTokens(jwtSecret, createRevocationStore(database, now), password.validFrom)
   const mcpTokens = createMcpTokens(createMcpTokenStore(database), now)
+  const oauth = composeOAuth({
+    database,
+    journal,
+    tokens: mcpTokens,
+    publicUrl: config.publicUrl,
+    now,
+    ...(replace.fetchDocument && { fetchDocument: replace.fetchDocument }),
+  })
 
   // The app comes last, yet must be the first listener: Engine.IO takes over what is there, and passes on what is not its own.
   let app: Express | undefined
@@ -169,7 +185,25 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   })
   const policyWatch = watchDataDir(dataDir, {
     clock,
-    look: () => policy.edited(readPolicy(policyFile, 'policy.yaml')),
+    look() {
+      attached.reload()
+      policy.edited(readPolicy(policyFile, 'policy.yaml'))
+    },
+    report,
+  })
+  const attached = composeAttached({
+    dataDir,
+    env: config.inheritedEnv,
+    version,
+    database,
+    journal,
+    clock,
+    redactor,
+    announce(text, level) {
+      logger[level === 'info' ? 'info' : 'warn'](text)
+      activity.record({ at: now(), kind: 'mcp', level, text })
+    },
+    changed: () => activity.changed({ what: 'mcp_servers' }),
     report,
   })
 
@@ -213,15 +247,16 @@ export function compose(config: Config, version: string, dashboardDir: string, r
 
   const model = replace.model ?? createModel(config.model, () => cluster.state())
   const modelSeen: ModelSeen = {}
+  const toolSpecs = onceFor(allTools.list, (tools) =>
+    tools.map((tool) => ({ name: tool.name, description: tool.description, inputSchema: inputSchemaOf(tool) })),
+  )
   const runs: Runs = createRuns({
     store,
     model,
     tools: executor,
-    toolSpecs: catalog.list().map((tool) => ({
-      name: tool.name,
-      description: tool.description,
-      inputSchema: inputSchemaOf(tool),
-    })),
+    get toolSpecs() {
+      return toolSpecs()
+    },
     clock,
     publish: (sessionId, event, payload) => void chat.to(sessionId).emit(event, payload),
     afterCommit: database.afterCommit,
@@ -302,13 +337,15 @@ export function compose(config: Config, version: string, dashboardDir: string, r
         }),
         setProfile: policy.setProfile,
       }),
-      tools: toolRoutes(catalog, judge, ({ name, tier }) =>
+      tools: toolRoutes(allTools, judge, ({ name, tier }) =>
         usualTier({ toolName: name, baseTier: tier }, policy.current()),
       ),
       executions: executionRoutes(executor),
       journal: journalRoutes(journal),
       memory: memory.routes,
       'mcp-tokens': mcpTokenRoutes({ tokens: mcpTokens, journal, transactions: database }),
+      'mcp-servers': attached.routes,
+      oauth: oauth.consentRoutes,
       logs: logTail.routes(),
     },
     mcp: onFirstUse(async () => {
@@ -329,7 +366,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
           const known = confirmations.ofCall(callId)
           return known && { ...known, entries: store.entriesOfRun(known.runId) }
         },
-        tokens: mcpTokens,
+        bearer: oauth.bearer,
         version,
         report,
         sessionOf,
@@ -338,6 +375,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       mcpAnswered = route.answered
       return route.handle
     }),
+    oauth: oauth.routes,
     health: () => ({ status: isStopping ? 'shutting_down' : 'ok', version, uptime: uptimeS() }),
     status: () => ({
       version,
@@ -375,6 +413,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
 
   // A first start that never served anybody has shown nobody its password: it is kept only from here on.
   http.once('listening', password.keep)
+  http.once('listening', attached.start)
 
   return {
     http,
@@ -393,6 +432,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       unwatchCluster()
       await memory.stop()
       policyWatch.close()
+      await attached.stop()
       // Closing waits for every connection, an MCP client that waits for a person among them.
       const closed = realtime.close()
       http.closeAllConnections()

@@ -11,6 +11,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   'compose.ts': '*',
   'version.ts': [],
   'compose-memory.ts': '*',
+  'compose-attached.ts': '*',
   'memory-worker.ts': '*',
   memory: ['protocol'],
   workspace: ['protocol'],

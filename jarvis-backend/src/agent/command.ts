@@ -9,7 +9,7 @@ const argument = /([A-Za-z_]\w*)=(?:"((?:[^"\\]|\\["\\])*)"|([^\s"]*))(?=\s|$)\s
 
 /** @returns undefined where the message is not a command but something for the model. */
 export function parseCommand(message: string): Command | undefined {
-  const head = /^\/([A-Za-z_]\w*)(?:[ \t]+|$)/.exec(message.trim())
+  const head = /^\/([A-Za-z_][\w-]*)(?:[ \t]+|$)/.exec(message.trim())
   if (head === null || message.trim().includes('\n')) return undefined
   const [whole, toolName = ''] = head
   const rest = message.trim()

@@ -49,6 +49,8 @@ export type Config = {
   /** Where magic packets go: an IPv4 address, often a broadcast one. */
   wolTarget: { address: string; port: number }
   isTerminalOn: boolean
+  /** What processes that JARVIS starts may have of its environment. */
+  inheritedEnv: Record<string, string>
   logLevel: LogLevel
   /** Every configured value that no log, transcript or client may show. */
   secrets: readonly string[]
@@ -155,6 +157,9 @@ const Environment = z.object({
   JARVIS_TERMINAL: z
     .enum(['0', '1'], 'must be 1 (an operator may open a shell on a node) or 0, for example 1')
     .default('0'),
+  PATH: z.string().optional(),
+  HOME: z.string().optional(),
+  LANG: z.string().optional(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}, for example info`).default('info'),
 })
 
@@ -204,6 +209,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     },
     wolTarget: value.WOL_BROADCAST,
     isTerminalOn: value.JARVIS_TERMINAL === '1',
+    inheritedEnv: Object.fromEntries(
+      (['PATH', 'HOME', 'LANG'] as const).flatMap((name) => (value[name] === undefined ? [] : [[name, value[name]]])),
+    ),
     logLevel: value.LOG_LEVEL,
     secrets: [
       value.JARVIS_PASSWORD,

@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const Activity = z.object({
   id: z.int(),
   at: z.int(),
-  kind: z.enum(['guest', 'node', 'task', 'call', 'confirmation', 'policy', 'storage', 'backup', 'cluster']),
+  kind: z.enum(['guest', 'node', 'task', 'call', 'confirmation', 'policy', 'storage', 'backup', 'cluster', 'mcp']),
   level: z.enum(['info', 'warning', 'error']),
   text: z.string(),
   vmid: z.int().optional(),
@@ -17,5 +17,5 @@ export type Activity = z.infer<typeof Activity>
 export type ActivityEvents = {
   event: Activity
   /** A list has changed and is worth reading again over REST. */
-  changed: { what: 'sessions' | 'confirmations' | 'grants' | 'settings' | 'memory'; sessionId?: string }
+  changed: { what: 'sessions' | 'confirmations' | 'grants' | 'settings' | 'memory' | 'mcp_servers'; sessionId?: string }
 }

@@ -1,5 +1,18 @@
 export type { Activity, ActivityEvents } from './activity.ts'
 export {
+  type AttachedLogLine,
+  type AttachedServer,
+  AttachedServerConfig,
+  type AttachedServersReply,
+  type AttachedState,
+  AttachedTier,
+  AttachedTierBody,
+  type AttachedToolInfo,
+  attachedServerOf,
+  parseAttachedServer,
+  ServerName,
+} from './attached.ts'
+export {
   type ChatEvents,
   type ChatReplies,
   type ChatRequests,

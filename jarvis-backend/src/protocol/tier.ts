@@ -22,7 +22,7 @@ export type Decision = z.infer<typeof Decision>
 /** What a red call would touch, as the cluster knows it now. */
 export const Target = z.object({
   kind: z.enum(['guest', 'node', 'service', 'none']),
-  /** `vm/101`, `ct/104`, `node/pve`, `service/nginx@pve`; empty for `none`. */
+  /** `vm/101`, `ct/104`, `node/pve`, `service/nginx@pve`; for `none` empty, or `tool/NAME@HASH` of an attached server's tool. */
   id: z.string(),
   /** The name others gave it: data, never markup. */
   name: z.string().optional(),

@@ -1,4 +1,4 @@
-import type { Guest, Target } from '../protocol/index.ts'
+import { attachedServerOf, type Guest, type Target } from '../protocol/index.ts'
 import type { Call } from './rule.ts'
 import { powerOf } from './target.ts'
 import { guestName } from './topology.ts'
@@ -23,8 +23,11 @@ export function sentenceOf(
       return `A magic packet is sent to wake ${named(target.node ?? '')}.`
     case 'execute_ssh':
       return `One command runs${place}: ${quoted(String(input.command), wholeCommand, '`')}.`
-    default:
+    default: {
+      const server = attachedServerOf(toolName)
+      if (server !== undefined) return `The attached server ${named(server)} runs its tool ${named(toolName)} once.`
       return `The tool ${named(toolName)} runs once${place}.`
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Card, Guest, Target, Verdict } from '../protocol/index.ts'
+import { attachedServerOf, type Card, type Guest, type Target, type Verdict } from '../protocol/index.ts'
 import { guestAffects, nodeAffects } from './card-affects.ts'
 import { sentenceOf } from './card-sentence.ts'
 import { percent, spanOf } from './card-words.ts'
@@ -32,6 +32,16 @@ export function describe(
       now: guestNow(guest, world, now),
       then: guestThen(power.action, guest.status, call.input.force === true),
       affects: guestAffects(power.action, guest, world, now),
+      ...why,
+    }
+  }
+  const server = attachedServerOf(call.toolName)
+  if (server !== undefined) {
+    return {
+      sentence,
+      now: `not known: ${named(server)} is a server of its own`,
+      then: 'the call runs once, with the arguments shown',
+      affects: `Whatever ${named(server)} can reach; JARVIS cannot tell`,
       ...why,
     }
   }

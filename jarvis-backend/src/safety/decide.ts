@@ -1,4 +1,4 @@
-import type { Target, Tier, Verdict } from '../protocol/index.ts'
+import { attachedServerOf, type Target, type Tier, type Verdict } from '../protocol/index.ts'
 import type { Policy } from './policy.ts'
 import { taintRule, underProfile } from './profile.ts'
 import type { Call, Facts } from './rule.ts'
@@ -18,6 +18,13 @@ const sentences = new Map([
   ['restart_vm', 'It restarts a running guest.'],
   ['restart_container', 'It restarts a running guest.'],
 ])
+/** Of a red one nobody has said anything, so the reason is more than the tool's own: no profile but the loosest lets it go. */
+const attachedSentences: Record<Tier, (server: string) => string> = {
+  green: (server) => `The operator has said that this tool of the attached server ${server} only reads.`,
+  yellow: (server) => `The operator lets this tool of the attached server ${server} run without asking.`,
+  red: (server) => `It is a tool of the attached server ${server}, and what it does is not known to JARVIS.`,
+  black: () => 'It is never run.',
+}
 const byTier: Record<Tier, string> = {
   green: 'It reads only.',
   yellow: 'It makes a bounded change that can be undone.',
@@ -42,6 +49,11 @@ export function usualTier(tool: Pick<Call, 'toolName' | 'baseTier'>, policy: Pol
 function ownVerdict({ toolName, baseTier }: Pick<Call, 'toolName' | 'baseTier'>, policy: Policy): Verdict {
   const tier = policy.tiers.get(toolName) ?? baseTier
   if (rank(tier) > rank(baseTier)) return { tier, rule: 'tiers', reason: `policy.yaml makes ${toolName} ${tier}.` }
+  const server = attachedServerOf(toolName)
+  if (server !== undefined) {
+    const rule = baseTier === 'red' ? 'attached' : 'base'
+    return { tier: baseTier, rule, reason: attachedSentences[baseTier](server) }
+  }
   return { tier: baseTier, rule: 'base', reason: sentences.get(toolName) ?? byTier[baseTier] }
 }
 
@@ -73,14 +85,23 @@ function raised(call: Call, target: Target, world: World): Verdict {
 }
 
 /** One tier up where the words of a call came out of a tool result; what lowers comes after, and leaves it alone. */
-function tainted(verdict: Verdict, { toolName, input, sources }: Call, world: World): Verdict {
+function tainted(verdict: Verdict, { toolName, input, sources, listed }: Call, world: World): Verdict {
   if (sources === undefined || (verdict.tier !== 'yellow' && verdict.tier !== 'red')) return verdict
   try {
-    const taint = taintOf(toolName, input, sources(), world)
+    const words = listed === undefined ? input : withoutListed(input, listed)
+    const taint = taintOf(toolName, words as Call['input'], sources(), world)
     return taint === undefined ? verdict : taintedVerdict(verdict, toolName, taint)
   } catch {
     return { tier: 'black', rule: taintRule, reason: 'It could not be told where the words of this call came from.' }
   }
+}
+
+/** Pure JSON, and no deeper than a call may be. */
+function withoutListed(value: unknown, listed: ReadonlySet<string>): unknown {
+  if (typeof value === 'string') return listed.has(value) ? '' : value
+  if (Array.isArray(value)) return value.map((item) => withoutListed(item, listed))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutListed(member, listed)]))
 }
 
 /** Only a red that is the tool's own: what a rule found asks, whatever was allowed. */

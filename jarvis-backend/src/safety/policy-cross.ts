@@ -1,4 +1,4 @@
-import { type Tier, tiers } from '../protocol/index.ts'
+import { attachedServerOf, type Tier, tiers } from '../protocol/index.ts'
 import type { Finding } from './policy-parse.ts'
 import { PolicyRule } from './policy-schema.ts'
 import type { ArgumentType, ToolFacts } from './policy-shipped.ts'
@@ -32,7 +32,7 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 const rank = (tier: unknown) => tiers.indexOf(tier as Tier)
 
 const unknownTool = (name: unknown, where: Pick<Finding, 'path' | 'key'>, tools: Tools): Finding[] =>
-  typeof name !== 'string' || tools.has(name)
+  typeof name !== 'string' || tools.has(name) || attachedServerOf(name) !== undefined
     ? []
     : [{ ...where, message: `names no tool: there is no ${name}. Tools: ${[...tools.keys()].join(', ')}` }]
 
@@ -65,19 +65,22 @@ function ruleProblems(given: unknown, index: number, tools: Tools): Finding[] {
             },
           ]
     }),
-    ...Object.entries(when?.args ?? {}).flatMap(([name, condition]): Finding[] => {
-      const where = { path: [...path, 'when', 'args'], key: name }
-      if (name === 'node') return [{ ...where, message: 'can be left out of a call; write when: {node: …} instead' }]
-      const types = new Set(meant.flatMap(({ args }) => (Object.hasOwn(args, name) ? [args[name]] : [])))
-      const [type] = types
-      if (type === undefined)
-        return [{ ...where, message: `is no argument of ${names === 'all' ? 'any tool' : listed.join(', ')}` }]
-      const values = Array.isArray(condition) ? condition : Object.values(condition).flat()
-      const fits =
-        values.every((value) => types.has(typeof value as ArgumentType)) &&
-        (Array.isArray(condition) || type === 'string')
-      return fits ? [] : [{ ...where, message: `takes ${example[type]}` }]
-    }),
+    // What an attached tool takes is known only while its server is attached.
+    ...Object.entries(listed.some(attachedServerOf) ? {} : (when?.args ?? {})).flatMap(
+      ([name, condition]): Finding[] => {
+        const where = { path: [...path, 'when', 'args'], key: name }
+        if (name === 'node') return [{ ...where, message: 'can be left out of a call; write when: {node: …} instead' }]
+        const types = new Set(meant.flatMap(({ args }) => (Object.hasOwn(args, name) ? [args[name]] : [])))
+        const [type] = types
+        if (type === undefined)
+          return [{ ...where, message: `is no argument of ${names === 'all' ? 'any tool' : listed.join(', ')}` }]
+        const values = Array.isArray(condition) ? condition : Object.values(condition).flat()
+        const fits =
+          values.every((value) => types.has(typeof value as ArgumentType)) &&
+          (Array.isArray(condition) || type === 'string')
+        return fits ? [] : [{ ...where, message: `takes ${example[type]}` }]
+      },
+    ),
   ]
 }
 const example: Record<ArgumentType, string> = {
@@ -99,7 +102,11 @@ function allowProblems(given: unknown, index: number, tools: Tools): Finding[] {
   const where = { path: ['allow', index, 'tool'] }
   if (typeof tool !== 'string') return []
   const own = tools.get(tool)
-  if (own === undefined) return unknownTool(tool, where, tools)
+  if (own === undefined) {
+    return attachedServerOf(tool) === undefined
+      ? unknownTool(tool, where, tools)
+      : [{ ...where, message: `${tool} acts on no guest; its tier is set in the dashboard` }]
+  }
   if (own.tier !== 'red') return [{ ...where, message: `${tool} is ${own.tier}: there is nothing to allow` }]
   const type = tool.endsWith('_vm') ? 'vm' : 'ct'
   return typeof target === 'string' && /^(?:vm|ct)\//.test(target) && !target.startsWith(`${type}/`)

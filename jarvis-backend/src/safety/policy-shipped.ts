@@ -37,7 +37,7 @@ export const shippedTools: ReadonlyMap<string, ToolFacts> = new Map<string, Tool
 
 const minuteMs = 60_000
 /** Far above what a person does, far below what a run gone wrong would. Reads are answered from memory and have none. */
-const rateOfChanges: Rate = { calls: 60, perMs: minuteMs }
+export const rateOfChanges: Rate = { calls: 60, perMs: minuteMs }
 
 export const shippedPolicy: Policy = {
   tiers: new Map([...shippedTools].map(([name, { tier }]) => [name, tier])),

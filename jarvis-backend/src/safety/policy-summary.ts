@@ -24,7 +24,7 @@ export function changesOf(file: PolicyFile): string[] {
   const { groups = {}, jarvis, ...roles } = file.topology ?? {}
   return [
     ...Object.entries(file.tiers ?? {}).map(
-      ([tool, tier]) => `${tool}: ${shippedTools.get(tool)?.tier} becomes ${tier}`,
+      ([tool, tier]) => `${tool}: ${shippedTools.get(tool)?.tier ?? 'its tier'} becomes ${tier}`,
     ),
     ...(file.protected ?? []).map((target) => `${target}: nothing may change it`),
     ...(file.rules ?? []).map(

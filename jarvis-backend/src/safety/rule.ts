@@ -9,6 +9,8 @@ export type Call = {
   input: Record<string, unknown>
   /** Where its words may have come from; absent where a person typed the call. Read for yellow and red calls alone. */
   sources?: () => Sources
+  /** Values that the schema of an attached tool names itself: they come from nowhere else. */
+  listed?: ReadonlySet<string>
 }
 export type Facts = Call & { target: Target; world: World }
 

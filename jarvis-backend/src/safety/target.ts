@@ -14,6 +14,15 @@ export function powerOf(toolName: string): { action: 'start' | 'stop' | 'restart
   return { action: action as 'start' | 'stop' | 'restart', type: end === 'vm' ? 'vm' : 'ct' }
 }
 
+/**
+ * What an attached server's tool acts upon is not known here. The target is its definition, so that a card, a grant or a
+ * denial stands for that one alone.
+ */
+export const resolveAttached = (toolName: string, { server, hash }: { server: string; hash: string }): Resolved => ({
+  ok: true,
+  target: { kind: 'none', id: `tool/${toolName}@${hash.slice(0, 16)}`, name: server },
+})
+
 /** Finds what a call is about in the cluster as it is known now. `message` names the field that is wrong. */
 export function resolveTarget(toolName: string, input: Record<string, unknown>, world: World): Resolved {
   const { node, vmid, service } = input

@@ -52,10 +52,28 @@ export function createCatalog(tools: readonly Tool[]): Catalog {
   return { list: () => listed, get: (name) => byName.get(name) }
 }
 
+/**
+ * The house's tools first, then those of attached servers by name, so that what a provider caches stays as it is.
+ * @param attached another array whenever they have changed
+ */
+export function withAttached(house: Catalog, attached: () => readonly Tool[]): Catalog {
+  let made: { from: readonly Tool[]; catalog: Catalog } | undefined
+  const current = () => {
+    const from = attached()
+    if (made?.from !== from) {
+      const own = from.filter(({ name }) => house.get(name) === undefined)
+      made = { from, catalog: createCatalog([...house.list(), ...own.toSorted((a, b) => (a.name < b.name ? -1 : 1))]) }
+    }
+    return made.catalog
+  }
+  return { list: () => current().list(), get: (name) => current().get(name) }
+}
+
 const schemas = new WeakMap<z.ZodObject, Record<string, unknown>>()
 
 /** The tool's input as JSON schema, made once. */
-export const inputSchemaOf = ({ input }: Tool): Record<string, unknown> => schemaOf(input)
+export const inputSchemaOf = ({ input, attached }: Tool): Record<string, unknown> =>
+  attached?.inputSchema ?? schemaOf(input)
 
 /** What its `data` holds, as JSON schema, made once; absent where the tool does not say. */
 export const outputSchemaOf = ({ output }: Tool): Record<string, unknown> | undefined => output && schemaOf(output)

@@ -31,7 +31,14 @@ export function standingOf(card: Card, current: Judgement): Standing {
 
 function targetDifferences({ target: before, isAfterAnother }: Card, now: Target): string[] {
   const differences: string[] = []
-  if (now.id !== before.id) differences.push(`It is ${now.id} now, not ${before.id}.`)
+  if (now.id !== before.id) {
+    const isDefinition = now.kind === 'none' && before.kind === 'none'
+    differences.push(
+      isDefinition
+        ? 'What its server says that the tool is, or what the server is started by, is not what it was.'
+        : `It is ${now.id} now, not ${before.id}.`,
+    )
+  }
   if (now.name !== before.name)
     differences.push(`Its name is ${quoted(now.name ?? '')} now, not ${quoted(before.name ?? '')}.`)
   if (now.node !== before.node) differences.push(`It is on ${now.node} now, not on ${before.node}.`)

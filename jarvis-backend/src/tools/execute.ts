@@ -89,7 +89,8 @@ export function createExecutor(
     else fail(call, context, hold, judgement)
   }
 
-  const judgeNow = (call: ToolCall, context: CallContext) => judge(call.toolName, call.toolInput, context.sources)
+  const judgeNow = (call: ToolCall, context: CallContext) =>
+    judge(call.toolName, call.toolInput, context.sources, context.requestedBy.kind)
 
   /** Does with a call what its verdict says. */
   async function dispatch(call: ToolCall, judgement: Judgement, context: CallContext): Promise<void> {

@@ -1,5 +1,5 @@
-import type { Target, ToolInput, Verdict } from '../protocol/index.ts'
-import { bindingHash, decide, resolveTarget, type World } from '../safety/index.ts'
+import type { Requester, Target, ToolInput, Verdict } from '../protocol/index.ts'
+import { bindingHash, decide, resolveAttached, resolveTarget, type World } from '../safety/index.ts'
 import type { Sources } from '../safety/taint.ts'
 import type { Catalog } from './catalog.ts'
 import type { Tool } from './tool.ts'
@@ -12,15 +12,28 @@ export type Judgement =
   /** A mistake of the caller's that it can mend; `message` names the field. `verdict.tier` is the tool's base tier. */
   | { kind: 'invalid'; verdict: Verdict; message: string }
 
-/** @param sources what the one who asks had read; asked for only where the call would change something */
-export type Judge = (toolName: string, input: ToolInput, sources?: () => Sources) => Judgement
+/**
+ * @param sources what the one who asks had read; asked for only where the call would change something
+ * @param asker whoever asks through MCP has no attached tools: JARVIS lends nobody its way to other servers
+ */
+export type Judge = (
+  toolName: string,
+  input: ToolInput,
+  sources?: () => Sources,
+  asker?: Requester['kind'],
+) => Judgement
 
 /** The one place where a verdict is made: for chat, commands, MCP and REST alike. Runs nothing. */
 export function createJudge(catalog: Catalog, world: () => World): Judge {
-  return (toolName, rawInput, sources) => {
+  return (toolName, rawInput, sources, asker) => {
     const tool = catalog.get(toolName)
-    if (tool === undefined) return blocked('unknown_tool', `There is no tool ${JSON.stringify(toolName)}.`)
-    const unknown = Object.keys(rawInput).filter((key) => !Object.hasOwn(tool.input.shape, key))
+    const { attached } = tool ?? {}
+    if (tool === undefined || (attached !== undefined && asker === 'mcp'))
+      return blocked('unknown_tool', `There is no tool ${JSON.stringify(toolName)}.`)
+    const isLoose = tool.input.def.catchall?._zod.def.type === 'unknown'
+    const unknown = Object.keys(rawInput).filter(
+      (key) => !Object.hasOwn(tool.input.shape, key) && !(isLoose && key !== '__proto__'),
+    )
     if (unknown.length > 0) {
       const keys = unknown.map((key) => JSON.stringify(key)).join(', ')
       return blocked('unknown_argument', `${toolName} takes no argument ${keys}. It was not run without it either.`)
@@ -31,10 +44,11 @@ export function createJudge(catalog: Catalog, world: () => World): Judge {
     }
     const input = parsed.data as ToolInput
     const now = world()
-    const resolved = resolveTarget(toolName, input, now)
+    const resolved = attached === undefined ? resolveTarget(toolName, input, now) : resolveAttached(toolName, attached)
     if (!resolved.ok) return invalid(tool, resolved.message)
     const { target } = resolved
-    const verdict = decide({ toolName, baseTier: tool.tier, input, ...(sources && { sources }) }, target, now)
+    const call = { toolName, baseTier: tool.tier, input, ...(attached && { listed: attached.listed }) }
+    const verdict = decide({ ...call, ...(sources && { sources }) }, target, now)
     if (verdict.tier === 'black') return { kind: 'blocked', verdict, target }
     return { kind: 'ready', verdict, tool, input, target, hash: bindingHash({ toolName, input, target }) }
   }

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Card, Target, ToolInput } from '../protocol/index.ts'
 import { canonicalJson } from '../safety/index.ts'
 
-const hash = (value: unknown) => createHash('sha256').update(canonicalJson(value)).digest('hex')
+/** SHA-256 in hex over the canonical form. */
+export const hashOf = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex')
 
 /**
  * What makes two calls the same to a person: tool, arguments and target. SHA-256 in hex. The argument `node` is left
@@ -10,7 +11,7 @@ const hash = (value: unknown) => createHash('sha256').update(canonicalJson(value
  */
 export function callKey({ toolName, input, target }: { toolName: string; input: ToolInput; target: Target }): string {
   const { node: _, ...rest } = input
-  return hash({ version: 1, toolName, input: rest, target: target.id })
+  return hashOf({ version: 1, toolName, input: rest, target: target.id })
 }
 
 /**
@@ -19,5 +20,5 @@ export function callKey({ toolName, input, target }: { toolName: string; input: 
  */
 export function grantKey(key: string, { rule, target, requestedBy }: Pick<Card, 'rule' | 'target' | 'requestedBy'>) {
   const { kind, token } = requestedBy
-  return hash({ version: 1, key, rule, name: target.name, kind, token })
+  return hashOf({ version: 1, key, rule, name: target.name, kind, token })
 }

@@ -1,4 +1,4 @@
-import type { Card, ConfirmationRow, Decision, Grant, Tier, ToolInput } from '../protocol/index.ts'
+import type { AttachedTier, Card, ConfirmationRow, Decision, Grant, Tier, ToolInput } from '../protocol/index.ts'
 
 /** `callKey`: what is the same for calls that are the same to a person. `seenAt`: when an operator's screen first had it. */
 export type StoredConfirmation = {
@@ -94,8 +94,9 @@ export type JournalKind =
   | 'restore'
   | 'prune'
   | 'terminal'
-  | 'terminal'
   | 'memory'
+  | 'mcp_server'
+  | 'setup'
 
 export interface Transactions {
   atomically<T>(work: () => T): T
@@ -103,4 +104,25 @@ export interface Transactions {
   durably<T>(work: () => T): T
   /** Calls `run` once the transaction that is open has been committed; at once where none is. */
   afterCommit(run: () => void): void
+}
+
+/** A tier an operator gave to one definition of an attached server's tool. `changedAt`: it was another one from then on. */
+export type AttachedTierRow = {
+  toolName: string
+  hash: string
+  tier: AttachedTier
+  setBy: string
+  setAt: number
+  changedAt?: number
+}
+
+/** What is kept of attached servers: what they listed last, and what their tools may do. */
+export interface AttachedStore {
+  /** The tools as they were listed; undefined where that was under another `origin`. */
+  listed(server: string, origin: string): unknown
+  keepListed(server: string, origin: string, tools: unknown): void
+  tiers(server: string): AttachedTierRow[]
+  setTier(server: string, row: AttachedTierRow): void
+  /** All of a server. */
+  forget(server: string): void
 }

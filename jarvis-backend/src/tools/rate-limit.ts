@@ -1,4 +1,6 @@
+import { attachedServerOf } from '../protocol/index.ts'
 import type { Limits } from '../safety/index.ts'
+import { rateOfChanges } from '../safety/policy-shipped.ts'
 
 /** Pairs of caller and tool that are remembered. */
 const mostKept = 1_000
@@ -14,8 +16,9 @@ export function createRateLimit(rates: () => Limits['rates'], now: () => number)
      * @returns why it must wait; undefined where it may go on.
      */
     take(by: string, toolName: string): string | undefined {
-      const limits = rates().get(toolName)
-      if (limits === undefined || limits.length === 0) return undefined
+      const own = rates().get(toolName) ?? []
+      const limits = attachedServerOf(toolName) === undefined ? own : [rateOfChanges, ...own]
+      if (limits.length === 0) return undefined
       const at = now()
       const key = `${by} ${toolName}`
       const longestMs = Math.max(...limits.map(({ perMs }) => perMs))

@@ -30,7 +30,7 @@ export async function reconcile(
   signal: AbortSignal,
 ): Promise<Reconciled> {
   const { vmid } = call.toolInput
-  const action = /^(start|stop|restart)_/.exec(call.toolName)?.[1] ?? ''
+  const action = /^(start|stop|restart)_(?!_)/.exec(call.toolName)?.[1] ?? ''
   const isOurs = ({ upid: id, vmid: of, type, startedAt: since }: Task) =>
     upid === undefined
       ? of === vmid && !others.upids.has(id) && (taskTypes[action] ?? []).includes(type) && since >= startedAt - slackMs

@@ -14,6 +14,14 @@ export type ToolOutput = {
 
 export type ToolContext = Required<CallOptions>
 
+/** `hash`: of its definition. `inputSchema`: the server's own. `listed`: values that the schema names itself. */
+export type Attached = {
+  server: string
+  hash: string
+  inputSchema: Record<string, unknown>
+  listed: ReadonlySet<string>
+}
+
 /** What can be done. Effects come in through the tool's factory; only `execute.ts` calls `run`. */
 export type Tool<Input extends z.ZodObject = z.ZodObject> = {
   name: string
@@ -24,10 +32,12 @@ export type Tool<Input extends z.ZodObject = z.ZodObject> = {
   /** The base tier: rules may only raise it. */
   tier: Tier
   timeoutMs: number
-  /** A strict object: an unknown key is refused, not stripped. */
+  /** A strict object: an unknown key is refused, not stripped. Loose only where an attached tool's schema says so. */
   input: Input
   /** What `data` holds where the call did not fail; further keys may come. */
   output?: z.ZodObject
+  /** Where it is a tool of an attached MCP server. */
+  attached?: Attached
   run(input: z.output<Input>, context: ToolContext): Promise<ToolOutput>
 }
 

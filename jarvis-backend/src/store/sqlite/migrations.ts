@@ -195,4 +195,26 @@ export const migrations: readonly string[] = [
     at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- What attached MCP servers listed last: their tools are known before they are started again.
+  CREATE TABLE attached_servers (
+    name TEXT PRIMARY KEY,
+    -- A hash of what it is started or reached by.
+    origin TEXT NOT NULL,
+    tools TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- What an operator lets a tool of theirs be, bound to its definition.
+  CREATE TABLE attached_tiers (
+    server TEXT NOT NULL,
+    tool_name TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    tier TEXT NOT NULL CHECK (tier IN ('green', 'yellow', 'red')),
+    set_by TEXT NOT NULL,
+    set_at INTEGER NOT NULL,
+    -- The definition was another one from then on, and the tier no longer counts.
+    changed_at INTEGER,
+    PRIMARY KEY (server, tool_name)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]

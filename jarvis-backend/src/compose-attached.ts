@@ -1,0 +1,48 @@
+import { mcpPath, readMcpFile, writeMcpServer } from './config/mcp-file.ts'
+import { mcpServerRoutes } from './http/mcp-servers.ts'
+import type { Clock } from './lib/clock.ts'
+import { createAttachedServers } from './mcp/attached.ts'
+import type { GrowingRedactor } from './safety/redact-growing.ts'
+import { createAttachedStore } from './store/sqlite/attached.ts'
+import type { Database } from './store/sqlite/database.ts'
+import type { Journal } from './tools/ports.ts'
+
+/** Wires the MCP servers of `mcp.json`: their processes and connections, tools, routes. */
+export function composeAttached(parts: {
+  dataDir: string
+  /** Of JARVIS's environment, what a server's process may have. */
+  env: Record<string, string>
+  version: string
+  database: Database
+  journal: Journal
+  clock: Clock
+  redactor: GrowingRedactor
+  announce(text: string, level: 'info' | 'warning'): void
+  changed(): void
+  report(error: unknown, message: string): void
+}) {
+  const { dataDir, database, redactor, report, ...rest } = parts
+  const path = mcpPath(dataDir)
+  const servers = createAttachedServers({
+    ...rest,
+    cwd: parts.env.HOME ?? dataDir,
+    store: createAttachedStore(database),
+    transactions: database,
+    redact: redactor,
+    file: { read: () => readMcpFile(path), write: (name, config) => writeMcpServer(path, name, config) },
+    report,
+  })
+  return {
+    tools: servers.tools,
+    routes: mcpServerRoutes(servers),
+    reload() {
+      try {
+        servers.reload()
+      } catch (error) {
+        report(error, 'mcp.json could not be taken up')
+      }
+    },
+    start: servers.start,
+    stop: servers.stop,
+  }
+}

@@ -1,0 +1,76 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type AttachedServerConfig, JarvisError, parseAttachedServer, ServerName } from '../protocol/index.ts'
+
+export const mcpPath = (dataDir: string): string => join(dataDir, 'mcp.json')
+
+/** The servers of `mcp.json` by name, and what in it cannot be used. `isBroken`: nothing of it could be read. */
+export type McpFile = { servers: Map<string, AttachedServerConfig>; problems: string[]; isBroken: boolean }
+
+const mostServers = 50
+
+/** Never throws; an absent file has no servers. */
+export function readMcpFile(path: string): McpFile {
+  const servers = new Map<string, AttachedServerConfig>()
+  const raw = rawServers(path)
+  if (typeof raw === 'string') return { servers, problems: [raw], isBroken: true }
+  const problems: string[] = []
+  for (const [given, value] of Object.entries(raw.mcpServers)) {
+    const name = safeName(given)
+    const parsed = parseAttachedServer(value)
+    if (!ServerName.safeParse(name).success) problems.push(`mcp.json: ${JSON.stringify(given)} cannot name a server.`)
+    else if (servers.has(name)) problems.push(`mcp.json: two servers would be called ${name}.`)
+    else if (servers.size === mostServers) problems.push(`mcp.json: only the first ${mostServers} servers are used.`)
+    else if (parsed.ok) servers.set(name, parsed.config)
+    else problems.push(`mcp.json: ${name} is not used: ${parsed.problem}.`)
+  }
+  return { servers, problems, isBroken: false }
+}
+
+/**
+ * Writes one server's entry, or takes it out; the rest of the file stays as it is.
+ * @throws JarvisError `conflict` where the file cannot be read, for it would be lost.
+ */
+export function writeMcpServer(path: string, name: string, config: AttachedServerConfig | undefined): void {
+  const raw = rawServers(path)
+  if (typeof raw === 'string') throw new JarvisError('conflict', `${raw} Mend it by hand first; nothing was changed.`)
+  const { mcpServers } = raw
+  const key = Object.keys(mcpServers).find((given) => safeName(given) === name) ?? name
+  if (config === undefined) delete mcpServers[key]
+  else mcpServers[key] = config
+  // Its env and headers may hold secrets.
+  writeFileSync(`${path}.new`, `${JSON.stringify(raw, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${path}.new`, path)
+}
+
+/** `My Files!` → `My-Files`. */
+const safeName = (given: string) =>
+  given
+    .replace(/[^A-Za-z0-9_-]+/g, '-')
+    .replace(/([_-])[_-]+/g, '$1')
+    .replace(/^[_-]+|[_-]+$/g, '')
+    .slice(0, 32)
+
+/** @returns the file as it is, or what is wrong with it. */
+function rawServers(path: string): { mcpServers: Record<string, unknown> } | string {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    return code === 'ENOENT' ? { mcpServers: {} } : `mcp.json cannot be read: ${message}.`
+  }
+  try {
+    const raw: unknown = JSON.parse(text)
+    if (!isRecord(raw)) return 'mcp.json must hold an object with mcpServers.'
+    const mcpServers = raw.mcpServers ?? {}
+    return isRecord(mcpServers) ? { ...raw, mcpServers } : 'mcp.json: mcpServers must be an object, a server each.'
+  } catch (error) {
+    // The error's own words quote the file, secrets and all.
+    const [where] = /position \d+/.exec(String(error)) ?? []
+    return `mcp.json is not JSON${where === undefined ? '' : `, from ${where} on`}.`
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,63 @@
+import { Router } from 'express'
+import {
+  type AttachedLogLine,
+  type AttachedServer,
+  type AttachedServerConfig,
+  type AttachedServersReply,
+  type AttachedTier,
+  AttachedTierBody,
+  type AttachedToolInfo,
+  JarvisError,
+  parseAttachedServer,
+  ServerName,
+} from '../protocol/index.ts'
+import { identityOf, operatorOnly, param, read } from './handle.ts'
+
+/** `/api/mcp-servers`: the MCP servers that JARVIS attaches to. All of it is the operator's. */
+export function mcpServerRoutes(servers: {
+  list(): AttachedServersReply
+  logs(name: string): AttachedLogLine[]
+  add(name: string, config: AttachedServerConfig, by: string): AttachedServer
+  change(name: string, config: AttachedServerConfig, by: string): AttachedServer
+  remove(name: string, by: string): void
+  setTier(toolName: string, tier: AttachedTier, hash: string, by: string): AttachedToolInfo
+  retry(name: string): void
+}): Router {
+  const router = Router()
+  router.use(operatorOnly)
+  router.get('/', (_request, response) => {
+    response.json(servers.list())
+  })
+  router.post('/', (request, response) => {
+    const { name, ...entry } = bodyOf(request.body)
+    response.status(201).json(servers.add(read(ServerName, name ?? ''), configOf(entry), identityOf(response).sub))
+  })
+  router.put('/:name', (request, response) => {
+    response.json(servers.change(param(request, 'name'), configOf(bodyOf(request.body)), identityOf(response).sub))
+  })
+  router.delete('/:name', (request, response) => {
+    servers.remove(param(request, 'name'), identityOf(response).sub)
+    response.status(204).end()
+  })
+  router.get('/:name/logs', (request, response) => {
+    response.json({ items: servers.logs(param(request, 'name')) })
+  })
+  router.post('/:name/connect', (request, response) => {
+    servers.retry(param(request, 'name'))
+    response.status(202).json({ started: true })
+  })
+  router.put('/tools/:tool/tier', (request, response) => {
+    const { tier, hash } = read(AttachedTierBody, request.body)
+    response.json(servers.setTier(param(request, 'tool'), tier, hash, identityOf(response).sub))
+  })
+  return router
+}
+
+const bodyOf = (body: unknown): Record<string, unknown> =>
+  typeof body === 'object' && body !== null ? { ...body } : {}
+
+function configOf(value: unknown): AttachedServerConfig {
+  const parsed = parseAttachedServer(value)
+  if (!parsed.ok) throw new JarvisError('invalid_request', parsed.problem)
+  return parsed.config
+}

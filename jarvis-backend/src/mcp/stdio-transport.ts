@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+
+/** One message of a server, at most; more ends it. */
+export const longestMessage = 8 * 1024 * 1024
+/** Between asking it to end and ending it, and all that it started. */
+const graceMs = 2_000
+
+export type Launch = { command: string; args: readonly string[]; env: Record<string, string>; cwd: string }
+
+/**
+ * A server as a process of its own, in a process group of its own, so that what it starts ends with it. It gets the
+ * environment it is given and nothing of JARVIS's. A message a line; a line without end, or one too long, ends it.
+ */
+export class StdioTransport implements Transport {
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: Transport['onmessage']
+  readonly #launch: Launch
+  readonly #onStderr: (text: string) => void
+  #child: ChildProcess | undefined
+  #gone: Promise<string> = Promise.resolve('')
+  /** How the process ended, in words; absent while it runs. */
+  ended: string | undefined
+  #parts: Buffer[] = []
+  #length = 0
+
+  constructor(launch: Launch, onStderr: (text: string) => void) {
+    this.#launch = launch
+    this.#onStderr = onStderr
+  }
+
+  start(): Promise<void> {
+    const { command, args, env, cwd } = this.#launch
+    const child = spawn(command, [...args], {
+      env,
+      cwd,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+      windowsHide: true,
+    })
+    this.#child = child
+    // What it started may hold its pipes open, so `close` may never come.
+    this.#gone = new Promise((resolve) => {
+      child.once('error', (error) => resolve(`it cannot be started: ${error.message}`))
+      child.once('exit', (code, signal) =>
+        resolve(signal === null ? `it ended with code ${code}` : `it ended by ${signal}`),
+      )
+    })
+    void this.#gone.then((how) => {
+      this.ended = how
+      // Its last words may still be in the pipe.
+      setImmediate(() => {
+        this.#signal('SIGKILL')
+        child.stdin?.destroy()
+        child.stdout?.destroy()
+        this.onclose?.()
+      })
+    })
+    child.stdout?.on('data', (chunk: Buffer) => this.#take(chunk))
+    child.stderr?.on('data', (chunk: Buffer) => this.#onStderr(chunk.toString()))
+    for (const stream of [child.stdin, child.stdout, child.stderr]) {
+      stream?.on('error', (error) => this.onerror?.(error))
+    }
+    return new Promise((resolve, reject) => {
+      child.once('spawn', resolve)
+      void this.#gone.then((how) => reject(new Error(how)))
+    })
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#child?.stdin
+    return new Promise((resolve, reject) => {
+      if (stdin === null || stdin === undefined || !stdin.writable)
+        reject(new Error(this.ended ?? 'It is not running.'))
+      else stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()))
+    })
+  }
+
+  /** Resolves when the process is gone. */
+  async close(): Promise<void> {
+    if (this.#child === undefined) return
+    this.#child.stdin?.end()
+    this.#signal('SIGTERM')
+    const force = setTimeout(() => this.#signal('SIGKILL'), graceMs)
+    await this.#gone
+    clearTimeout(force)
+  }
+
+  /** To it and all that it started. */
+  #signal(signal: NodeJS.Signals) {
+    const pid = this.#child?.pid
+    if (pid === undefined) return
+    try {
+      process.kill(-pid, signal)
+    } catch {
+      // The group is gone.
+    }
+  }
+
+  #take(chunk: Buffer) {
+    let rest = chunk
+    for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
+      this.#parts.push(rest.subarray(0, end))
+      const line = Buffer.concat(this.#parts).toString().trim()
+      this.#parts = []
+      this.#length = 0
+      rest = rest.subarray(end + 1)
+      if (line !== '') this.#read(line)
+    }
+    this.#parts.push(rest)
+    this.#length += rest.length
+    if (this.#length > longestMessage) {
+      this.#parts = []
+      this.#length = 0
+      this.onerror?.(new Error(`It sent a message of over ${longestMessage / 1024 / 1024} MB and was ended.`))
+      this.#signal('SIGKILL')
+    }
+  }
+
+  #read(line: string) {
+    try {
+      const message: unknown = JSON.parse(line)
+      if (typeof message !== 'object' || message === null || Array.isArray(message)) throw new Error('no object')
+      this.onmessage?.(message as JSONRPCMessage)
+    } catch {
+      this.onerror?.(new Error(`It wrote what is no message: ${line.slice(0, 200)}`))
+    }
+  }
+}
