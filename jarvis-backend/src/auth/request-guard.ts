@@ -16,7 +16,7 @@ export function createRequestGuard(allowedHosts: readonly string[]) {
 }
 export type RequestGuard = ReturnType<typeof createRequestGuard>
 
-function hostOf(url: string): { name: string; full: string } | undefined {
+export function hostOf(url: string): { name: string; full: string } | undefined {
   if (!URL.canParse(url)) return undefined
   const { hostname, host, username, pathname, protocol } = new URL(url)
   if (hostname === '' || username !== '' || pathname !== '/' || !/^https?:$/.test(protocol)) return undefined

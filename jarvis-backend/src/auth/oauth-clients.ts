@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { newId } from '../lib/ids.ts'
+import type { PublicFetch } from '../lib/public-fetch.ts'
+import { JarvisError } from '../protocol/index.ts'
+import { OAuthError } from './oauth-error.ts'
+import { isAllowedRedirect, redirectHost } from './oauth-redirects.ts'
+import type { OAuthClient, OAuthStore } from './oauth-store.ts'
+
+/** What a client says of itself; the rest of RFC 7591 has nothing to say here. */
+const Metadata = z.object({
+  client_name: z.string().max(1_000).optional(),
+  redirect_uris: z.array(z.string()).min(1).max(20),
+  grant_types: z.array(z.string()).optional(),
+  response_types: z.array(z.string()).optional(),
+})
+const Document = Metadata.extend({
+  client_id: z.string(),
+  client_name: z.string().min(1).max(1_000),
+  // Secrets cannot be shared with everybody, and no other proof is asked for.
+  token_endpoint_auth_method: z.literal('none').optional(),
+  client_secret: z.undefined().optional(),
+})
+
+const hourMs = 3_600_000
+const unusedClientMs = 24 * hourMs
+const mostUnusedClients = 200
+const mostDocuments = 100
+/** So long a document counts at least and at most; what its server says in between decides. */
+const documentMs = [60_000, 24 * hourMs] as const
+
+/** Programs that may ask to be signed in: those that register themselves, and those that an https address describes. */
+export function createOAuthClients(parts: { store: OAuthStore; fetchDocument: PublicFetch; now(): number }) {
+  const { store, fetchDocument, now } = parts
+  const documents = new Map<string, { client: OAuthClient; until: number }>()
+
+  async function fromDocument(id: string): Promise<OAuthClient> {
+    const known = documents.get(id)
+    if (known !== undefined && known.until > now()) return known.client
+    documents.delete(id)
+    const url = documentUrl(id)
+    const { text, maxAgeS } = await fetchDocument(url).catch((cause: unknown) => {
+      const why = cause instanceof Error ? cause.message : String(cause)
+      throw new JarvisError('invalid_request', `What ${url.host} says of this client could not be fetched: ${why}.`, {
+        cause,
+      })
+    })
+    const parsed = Document.safeParse(parseJson(text))
+    const isFit = parsed.success && parsed.data.client_id === id && problemOf(parsed.data) === undefined
+    if (!isFit) throw new JarvisError('invalid_request', `What ${url.host} says of this client cannot be used.`)
+    const { client_name, redirect_uris } = parsed.data
+    const client = { id, name: shownName(client_name, redirect_uris), redirectUris: redirect_uris }
+    const [least, most] = documentMs
+    documents.set(id, { client, until: now() + Math.min(most, Math.max(least, maxAgeS * 1000)) })
+    for (const oldest of documents.keys()) {
+      if (documents.size <= mostDocuments) break
+      documents.delete(oldest)
+    }
+    return client
+  }
+
+  return {
+    /** RFC 7591, without a secret. @throws OAuthError `invalid_client_metadata`, `invalid_redirect_uri` */
+    register(body: unknown): OAuthClient {
+      const parsed = Metadata.safeParse(body)
+      if (!parsed.success) {
+        throw new OAuthError(
+          'invalid_client_metadata',
+          'A client has redirect_uris, 1 to 20, and perhaps a client_name.',
+        )
+      }
+      const problem = problemOf(parsed.data)
+      if (problem !== undefined) throw problem
+      const { client_name, redirect_uris } = parsed.data
+      const client = { id: newId('cli'), name: shownName(client_name, redirect_uris), redirectUris: redirect_uris }
+      store.addClient(client, now())
+      store.pruneClients(now() - unusedClientMs, mostUnusedClients)
+      return client
+    },
+    /** @throws JarvisError `invalid_request` for one that is not known, or whose document cannot be had. */
+    async find(id: string): Promise<OAuthClient> {
+      if (/^https:/i.test(id)) return fromDocument(id)
+      const client = store.client(id)
+      if (client === undefined) {
+        throw new JarvisError('invalid_request', 'JARVIS does not know this client (any more). Add it again there.')
+      }
+      return client
+    },
+  }
+}
+export type OAuthClients = ReturnType<typeof createOAuthClients>
+
+/** An https address with a path, in exactly the form that a URL has, at the usual port. */
+function documentUrl(id: string): URL {
+  const url = id.length <= 2_000 && URL.canParse(id) ? new URL(id) : undefined
+  if (
+    url?.protocol !== 'https:' ||
+    url.href !== id ||
+    url.pathname === '/' ||
+    id.includes('#') ||
+    url.username !== '' ||
+    url.password !== '' ||
+    url.port !== ''
+  ) {
+    throw new JarvisError('invalid_request', 'The address this client has for a name cannot be one.')
+  }
+  return url
+}
+
+function problemOf(metadata: z.output<typeof Metadata>): OAuthError | undefined {
+  const bad = metadata.redirect_uris.find((uri) => !isAllowedRedirect(uri))
+  if (bad !== undefined) {
+    return new OAuthError(
+      'invalid_redirect_uri',
+      'A redirect URI is https, or http on the loopback, and has no fragment.',
+    )
+  }
+  const { grant_types: grants = ['authorization_code'], response_types: responses = ['code'] } = metadata
+  if (grants.includes('authorization_code') && responses.includes('code')) return undefined
+  return new OAuthError('invalid_client_metadata', 'Only the authorization code flow is served.')
+}
+
+/** One short line, without characters that do not show. */
+function shownName(name: string | undefined, redirectUris: readonly string[]): string {
+  const shown = (name ?? '')
+    .normalize('NFKC')
+    .replace(/[\p{C}\p{Z}\s]+/gu, ' ')
+    .trim()
+  return [...(shown === '' ? redirectHost(redirectUris[0] ?? '') : shown)].slice(0, 60).join('')
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

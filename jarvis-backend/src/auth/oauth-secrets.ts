@@ -1,0 +1,180 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { JarvisError } from '../protocol/index.ts'
+import { type McpToken, touchEveryMs } from './mcp-tokens.ts'
+import { OAuthError } from './oauth-error.ts'
+import { type Allowed, requireResource, scopes } from './oauth-requests.ts'
+import type { Consent, OAuthSecret, OAuthStore } from './oauth-store.ts'
+import { hashToken } from './tokens.ts'
+
+const codeMs = 60_000
+const accessMs = 15 * 60_000
+/** A client that is not used for so long must be signed in again. */
+const refreshMs = 30 * 24 * 60 * 60_000
+
+/** RFC 6749's reply. `expires_in`: seconds. */
+export type TokenReply = {
+  access_token: string
+  token_type: 'Bearer'
+  expires_in: number
+  refresh_token: string
+  scope: string
+}
+/** For the journal. */
+export type ConsentChange =
+  | { change: 'allowed'; isReadOnly: boolean; client: string; clientId: string; redirectUri: string; by: string }
+  | { change: 'created'; name: string; isReadOnly: boolean; client: string; clientId: string; by: string }
+  | { change: 'revoked'; name: string; by: string; because?: string }
+
+/** Codes, access tokens and refresh tokens of clients that an operator signed in. None of them can decide anything. */
+export function createOAuthSecrets(parts: {
+  store: OAuthStore
+  /** On disk before it returns. */
+  durably<T>(work: () => T): T
+  record(change: ConsentChange): void
+  now(): number
+}) {
+  const { store, durably, record, now } = parts
+  // A minute's worth, each made by an operator's click: a restart only means clicking again.
+  const codes = new Map<string, Allowed & { until: number; usedFor?: string }>()
+
+  function issue(consent: Consent): TokenReply {
+    const { name } = consent.token
+    const secret = (prefix: string, kind: OAuthSecret['kind'], lastsMs: number) => {
+      const text = `${prefix}_${randomBytes(32).toString('base64url')}`
+      store.addSecret(hashToken(text), { name, kind, expiresAt: now() + lastsMs })
+      return text
+    }
+    return {
+      access_token: secret('jmat', 'access', accessMs),
+      token_type: 'Bearer',
+      expires_in: accessMs / 1000,
+      refresh_token: secret('jmrt', 'refresh', refreshMs),
+      scope: consent.token.isReadOnly ? scopes.read : `${scopes.read} ${scopes.ask}`,
+    }
+  }
+
+  const end = (name: string, by: string, because?: string) =>
+    durably(() => {
+      if (store.endConsent(name)) record({ change: 'revoked', name, by, ...(because !== undefined && { because }) })
+    })
+
+  return {
+    /** @returns a code that counts once, within a minute. */
+    allow(allowed: Allowed): string {
+      const { request, isReadOnly, by } = allowed
+      for (const [hash, { until }] of codes) if (until <= now()) codes.delete(hash)
+      const code = randomBytes(32).toString('base64url')
+      const { client, redirectUri } = request
+      durably(() =>
+        record({ change: 'allowed', isReadOnly, client: client.name, clientId: client.id, redirectUri, by }),
+      )
+      codes.set(hashToken(code), { ...allowed, until: now() + codeMs })
+      return code
+    },
+
+    /** @throws OAuthError `invalid_grant`, `invalid_target` */
+    exchange(asked: {
+      code: string
+      clientId: string
+      verifier: string
+      redirectUri?: string
+      resource?: string
+    }): TokenReply {
+      const known = codes.get(hashToken(asked.code))
+      if (known === undefined || known.until <= now() || known.request.client.id !== asked.clientId) {
+        throw new OAuthError('invalid_grant', 'The code is not known, or older than a minute.')
+      }
+      if (known.usedFor !== undefined) {
+        end(known.usedFor, 'jarvis', 'its code was used twice')
+        throw new OAuthError('invalid_grant', 'The code was used before.')
+      }
+      const { request, isReadOnly, by } = known
+      // Whoever has a code and not what belongs to it has it from somebody else.
+      known.usedFor = ''
+      const challenge = createHash('sha256').update(asked.verifier).digest('base64url')
+      if (challenge !== request.challenge || (asked.redirectUri ?? request.redirectUri) !== request.redirectUri) {
+        throw new OAuthError('invalid_grant', 'The code was made for another request.')
+      }
+      requireResource(asked.resource ?? request.resource, request.resource)
+      const { client, resource } = request
+      const name = nameFor(client.name)
+      const token = { name, isReadOnly, createdAt: now(), expiresAt: now() + refreshMs, clientName: client.name }
+      const consent = { token, clientId: client.id, resource }
+      const reply = durably(() => {
+        store.prune(now())
+        store.addConsent(consent)
+        record({ change: 'created', name, isReadOnly, client: client.name, clientId: client.id, by })
+        return issue(consent)
+      })
+      known.usedFor = name
+      return reply
+    },
+
+    /** Exchanges a refresh token for the next pair. @throws OAuthError `invalid_grant`, `invalid_target` */
+    refresh(asked: { refreshToken: string; clientId: string; resource?: string }): TokenReply {
+      const hash = hashToken(asked.refreshToken)
+      const known = store.secret(hash)
+      if (known?.kind !== 'refresh' || known.consent.clientId !== asked.clientId || known.expiresAt <= now()) {
+        throw new OAuthError('invalid_grant', 'The refresh token is not known, or has expired. Sign in again.')
+      }
+      const { consent } = known
+      requireResource(asked.resource ?? consent.resource, consent.resource)
+      const reply = durably(() => {
+        if (!store.use(hash, now())) return undefined
+        store.prune(now())
+        store.extendConsent(consent.token.name, now() + refreshMs)
+        return issue(consent)
+      })
+      if (reply !== undefined) return reply
+      end(consent.token.name, 'jarvis', 'its refresh token was used twice')
+      throw new OAuthError(
+        'invalid_grant',
+        'The refresh token was used before, so all of them are void. Sign in again.',
+      )
+    },
+
+    /** RFC 7009: with any of its tokens, all that the client was given ends. One that is not known is none already. */
+    revoke(token: string, clientId: string | undefined): void {
+      const consent = store.secret(hashToken(token))?.consent
+      if (consent !== undefined && (clientId ?? consent.clientId) === consent.clientId) {
+        end(consent.token.name, consent.token.clientName ?? 'client')
+      }
+    },
+
+    /** Whose access token it is, at `resource`. @throws JarvisError `unauthorized`, `token_expired` */
+    verify(token: string, resource: string): McpToken {
+      const known = store.secret(hashToken(token))
+      if (known?.kind !== 'access') {
+        throw new JarvisError('unauthorized', 'This token is not known. Sign in from the client.')
+      }
+      const { consent } = known
+      if (consent.resource !== resource) {
+        throw new JarvisError('unauthorized', `This token counts at ${consent.resource} alone.`)
+      }
+      if (known.expiresAt <= now()) {
+        throw new JarvisError('token_expired', 'This access token has expired. Refresh it.')
+      }
+      if (now() - (consent.token.lastUsedAt ?? 0) > touchEveryMs) store.used(consent.token.name, now())
+      return consent.token
+    },
+
+    /**
+     * A request that began with a token that counted may outlast it: the client has the next one by then.
+     * @throws JarvisError `unauthorized` once what the client was given has ended.
+     */
+    requireConsent(name: string): void {
+      if ((store.consentUntil(name) ?? 0) <= now()) throw new JarvisError('unauthorized', 'Sign in from the client.')
+    },
+  }
+}
+export type OAuthSecrets = ReturnType<typeof createOAuthSecrets>
+
+/** A token's name that was never used: sessions are found by it. */
+function nameFor(clientName: string): string {
+  const plain = clientName
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 40)
+  return `${plain === '' ? 'client' : plain}-${randomBytes(3).toString('hex')}`
+}

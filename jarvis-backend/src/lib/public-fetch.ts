@@ -1,0 +1,85 @@
+import { lookup } from 'node:dns/promises'
+import { type RequestOptions, request } from 'node:https'
+import { isIP } from 'node:net'
+import { isPublicAddress } from './public-address.ts'
+
+export type Fetched = { text: string /** As its Cache-Control says; 0 where it says nothing. */; maxAgeS: number }
+/** `url`: https. @throws Error saying in words why there is none. */
+export type PublicFetch = (url: URL) => Promise<Fetched>
+
+/**
+ * Fetches a small JSON document that a stranger named. The name is resolved once, every address it has must be allowed,
+ * and the connection goes to that very address; redirects are not followed; size and time are bounded.
+ */
+export function createPublicFetch(
+  options: {
+    isAllowed?: (address: string) => boolean
+    resolve?: (host: string) => Promise<string[]>
+    ca?: string
+    mostBytes?: number
+    timeoutMs?: number
+  } = {},
+): PublicFetch {
+  const { isAllowed = isPublicAddress, resolve = addressesOf, mostBytes = 16_384, timeoutMs = 5_000 } = options
+  return async (url) => {
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    const signal = AbortSignal.timeout(timeoutMs)
+    const addresses = isIP(host) === 0 ? await unlessAborted(resolve(host), signal) : [host]
+    const [address] = addresses
+    if (address === undefined || !addresses.every(isAllowed)) throw new Error(`${host} is not a public address`)
+    return read(url, { host: address, signal, ...(isIP(host) === 0 && { servername: host }), ...caOf(options.ca) })
+  }
+
+  function read(url: URL, to: RequestOptions & { signal: AbortSignal }): Promise<Fetched> {
+    return new Promise((done, failed) => {
+      const asked = request(
+        {
+          ...to,
+          port: url.port === '' ? 443 : Number(url.port),
+          path: url.pathname + url.search,
+          // A connection of its own: none that was opened for something else is used.
+          agent: false,
+          headers: { host: url.host, accept: 'application/json', 'accept-encoding': 'identity' },
+        },
+        (response) => {
+          const refuse = (why: string) => {
+            asked.destroy()
+            failed(new Error(why))
+          }
+          if (response.statusCode !== 200) return refuse(`it answered ${response.statusCode}`)
+          if (!/^application\/([\w.+-]+\+)?json\b/i.test(response.headers['content-type'] ?? '')) {
+            return refuse('it is not JSON')
+          }
+          const chunks: Buffer[] = []
+          let bytes = 0
+          response.on('data', (chunk: Buffer) => {
+            bytes += chunk.length
+            if (bytes > mostBytes) return refuse(`it is larger than ${mostBytes} bytes`)
+            chunks.push(chunk)
+          })
+          response.on('error', failed)
+          response.on('end', () => {
+            done({ text: Buffer.concat(chunks).toString('utf8'), maxAgeS: maxAgeOf(response.headers['cache-control']) })
+          })
+        },
+      )
+      asked.on('error', (cause) => failed(to.signal.aborted ? new Error('it took too long', { cause }) : cause))
+      asked.end()
+    })
+  }
+}
+
+const addressesOf = async (host: string) => (await lookup(host, { all: true })).map(({ address }) => address)
+
+const caOf = (ca: string | undefined) => (ca === undefined ? {} : { ca })
+
+const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((done, failed) => {
+    signal.addEventListener('abort', () => failed(new Error('it took too long')), { once: true })
+    work.then(done, failed)
+  })
+
+function maxAgeOf(header: string | undefined): number {
+  if (header === undefined || /\bno-(store|cache)\b/i.test(header)) return 0
+  return Number(/\bmax-age=(\d{1,9})/i.exec(header)?.[1] ?? 0)
+}
