@@ -1,4 +1,13 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -40,7 +49,7 @@ test('a backup made while a server writes is one whole file, of one moment', asy
   write()
   const { code, output } = await jarvis(dir, 'backup', file)
   isDone = true
-  expect(output).toMatch(/^Backed up to .*: \d+\.\d MB, \d+ journal entries, checked\.$/)
+  expect(output).toMatch(/^Backed up to .*: \d+\.\d MB, \d+ journal entries, 0 files, checked\.$/)
   expect(code).toBe(0)
   expect(written).toBeGreaterThan(10)
   expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -55,6 +64,49 @@ test('a backup made while a server writes is one whole file, of one moment', asy
   const fresh = folder()
   expect((await jarvis(fresh, 'restore', file)).code).toBe(0)
   expect((await jarvis(fresh, 'journal', 'verify')).code).toBe(0)
+})
+
+test('what people wrote beside the database comes back with it, and what they wrote since is kept', async () => {
+  const dir = folder()
+  const file = join(folder(), 'backup.db')
+  await openJournal(dir).close()
+  const place = (path: string) => join(dir, path)
+  mkdirSync(place('workspace/memory'), { recursive: true })
+  writeFileSync(place('workspace/MEMORY.md'), 'The UPS lasts eleven minutes.')
+  writeFileSync(place('workspace/memory/2026-01-31.md'), 'Ü')
+  writeFileSync(place('workspace/blob.log'), Buffer.from([0, 1]))
+  writeFileSync(place('policy.yaml'), 'protected: [vm/105]\n')
+  writeFileSync(place('memory.db'), 'derived')
+  expect((await jarvis(dir, 'backup', file)).output).toMatch(
+    /3 files, checked\.\nworkspace\/blob\.log is not in it\. .*zero/,
+  )
+
+  writeFileSync(place('workspace/MEMORY.md'), 'Newer.')
+  rmSync(place('workspace/memory'), { recursive: true })
+  writeFileSync(place('policy.yaml'), '')
+  writeFileSync(place('workspace/since.md'), 'stays')
+  const { code, output } = await jarvis(dir, 'restore', file)
+  expect(output).toContain('3 were put back')
+  expect(code).toBe(0)
+  expect(readFileSync(place('workspace/MEMORY.md'), 'utf8')).toBe('The UPS lasts eleven minutes.')
+  expect(readFileSync(place('workspace/memory/2026-01-31.md'), 'utf8')).toBe('Ü')
+  expect(readFileSync(place('policy.yaml'), 'utf8')).toBe('protected: [vm/105]\n')
+  expect(readFileSync(place('workspace/since.md'), 'utf8')).toBe('stays')
+  const kept = readdirSync(place('workspace')).find((name) => name.startsWith('MEMORY.md.before-restore-'))
+  expect(readFileSync(place(`workspace/${kept}`), 'utf8')).toBe('Newer.')
+  const sql = new Sqlite(place('jarvis.db'), { readonly: true })
+  expect(sql.prepare("SELECT name FROM sqlite_schema WHERE name LIKE 'backup%'").all()).toEqual([])
+  sql.close()
+})
+
+test('a backup cannot write outside of the workspace', async () => {
+  const dir = folder()
+  const file = join(folder(), 'backup.db')
+  const { database, close } = openJournal(dir)
+  await backUp(database, { ...quiet, file, files: [{ path: 'workspace/../../escaped.md', text: 'x' }] })
+  await close()
+  expect((await jarvis(dir, 'restore', file)).code).toBe(1)
+  expect(existsSync(join(dir, '../escaped.md'))).toBe(false)
 })
 
 test('writes of another process do not start the copy over', async () => {

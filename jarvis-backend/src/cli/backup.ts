@@ -6,10 +6,11 @@ import { JarvisError } from '../protocol/index.ts'
 import { backUp } from '../store/sqlite/backup.ts'
 import { lockDataDir } from '../store/sqlite/lock.ts'
 import { restore as restoreBackup } from '../store/sqlite/restore.ts'
+import { filesToBackUp, putBack } from './backup-files.ts'
 import { withJournal } from './data.ts'
 import { readOptions } from './options.ts'
 
-/** Copies the database while a server runs on it, or none does. */
+/** Copies the database, the memory's files and the policy while a server runs on them, or none does. */
 export async function backup(config: Config, args: string[]): Promise<void> {
   const { file, force } = readFile(args, 'backup')
   if (dirname(file) === resolve(config.dataDir) && /^(jarvis\.db(-wal|-shm)?|lock\.db)$/.test(basename(file))) {
@@ -18,14 +19,19 @@ export async function backup(config: Config, args: string[]): Promise<void> {
   if (existsSync(file) && !force) throw new JarvisError('invalid_request', `${file} exists. --force overwrites it.`)
   if (!existsSync(dirname(file))) throw new JarvisError('invalid_request', `There is no folder ${dirname(file)}.`)
   await withJournal(config, async (_journal, database) => {
+    const { files, left } = filesToBackUp(config.dataDir)
     const isShown = process.stderr.isTTY
     const made = await backUp(database, {
       file,
       now: Date.now(),
+      files,
       progress: (ratio) => isShown && process.stderr.write(`\rCopying: ${Math.round(ratio * 100)} %`),
     })
     if (isShown) process.stderr.write('\r\x1b[K')
-    console.log(`Backed up to ${file}: ${megabytes(made.bytes)}, ${made.head.seq} journal entries, checked.`)
+    console.log(
+      `Backed up to ${file}: ${megabytes(made.bytes)}, ${made.head.seq} journal entries, ${files.length} ${files.length === 1 ? 'file' : 'files'}, checked.`,
+    )
+    for (const line of left) console.log(line)
     if (!made.journal.ok) {
       console.log(`The journal in it is broken at entry ${made.journal.brokenAt}. ${made.journal.reason}`)
       process.exitCode = 1
@@ -43,11 +49,14 @@ export async function restore(config: Config, args: string[]): Promise<void> {
   }
   const unlock = lockDataDir(dataDir)
   try {
-    const { backedUpAt, kept, head } = await restoreBackup(dataDir, { file, now: Date.now(), evenBroken: force })
+    const now = Date.now()
+    const { backedUpAt, kept, head, files } = await restoreBackup(dataDir, { file, now, evenBroken: force })
+    const put = putBack(dataDir, files, now)
     const of =
       backedUpAt === undefined ? '' : ` of ${new Date(backedUpAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
     const before = kept === undefined ? 'There was none before.' : `The one before is kept as ${kept}.`
     console.log(`Restored the backup${of} to ${join(dataDir, 'jarvis.db')}, journal entry ${head.seq}. ${before}`)
+    if (put > 0) console.log(`Of the files beside it, ${put} were put back; what was there before is kept beside each.`)
     console.log('Cards that waited in it expire. MCP tokens and sign-outs are as they were then: see mcp-token list.')
   } finally {
     unlock()

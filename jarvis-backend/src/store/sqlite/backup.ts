@@ -7,6 +7,8 @@ import { journalHead } from './journal.ts'
 import type { Head } from './journal-anchor.ts'
 import { createVerifier } from './journal-verify.ts'
 
+/** `path`: below the data dir. */
+export type BackedUpFile = { path: string; text: string }
 export type Backup = { head: Head; bytes: number; journal: JournalVerification }
 
 /** Pages copied before `progress` is told. */
@@ -19,9 +21,9 @@ const pagesAtOnce = 1_000
  */
 export async function backUp(
   { sql }: Database,
-  parts: { file: string; now: number; progress(ratio: number): void },
+  parts: { file: string; now: number; files?: readonly BackedUpFile[]; progress(ratio: number): void },
 ): Promise<Backup> {
-  const { file, now, progress } = parts
+  const { file, now, files = [], progress } = parts
   const unfinished = `${file}.unfinished`
   removeDatabase(unfinished)
   try {
@@ -39,7 +41,7 @@ export async function backUp(
     } finally {
       sql.exec('COMMIT')
     }
-    const made = await seal(unfinished, now)
+    const made = await seal(unfinished, now, files)
     renameSync(unfinished, file)
     sync(dirname(file))
     return { ...made, bytes: statSync(file).size }
@@ -48,8 +50,8 @@ export async function backUp(
   }
 }
 
-/** Checks the copy, writes the journal's head into it, and makes one file of it. */
-async function seal(path: string, now: number): Promise<Omit<Backup, 'bytes'>> {
+/** Checks the copy, writes the journal's head and the files into it, and makes one file of it. */
+async function seal(path: string, now: number, files: readonly BackedUpFile[]): Promise<Omit<Backup, 'bytes'>> {
   const copy = openDatabase(path)
   try {
     checkPages(copy.sql, path)
@@ -57,6 +59,9 @@ async function seal(path: string, now: number): Promise<Omit<Backup, 'bytes'>> {
     const journal = await createVerifier(copy)()
     copy.sql.exec('CREATE TABLE backup (at INTEGER NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL) STRICT')
     copy.sql.prepare('INSERT INTO backup VALUES (?, ?, ?)').run(now, head.seq, head.hash)
+    copy.sql.exec('CREATE TABLE backup_files (path TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT')
+    const insert = copy.sql.prepare('INSERT INTO backup_files VALUES (?, ?)')
+    for (const each of files) insert.run(each.path, each.text)
     copy.sql.pragma('journal_mode = DELETE')
     return { head, journal }
   } finally {

@@ -2,6 +2,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } fr
 import { basename, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { openCalls } from '../../agent/next-step.ts'
+import type { BackedUpFile } from './backup.ts'
 import { createConfirmationStore, createExecutionStore } from './confirmations.ts'
 import { checkPages, type Database, DatabaseRefused, openDatabase } from './database.ts'
 import { removeDatabase, sidecars, sync } from './files.ts'
@@ -17,6 +18,8 @@ export type Restored = {
   /** Where the database that was here is now. */
   kept: string | undefined
   head: Head
+  /** What was backed up beside the database; the caller puts it back. */
+  files: BackedUpFile[]
 }
 
 /**
@@ -40,14 +43,20 @@ export async function restore(
     const kept = existsSync(path)
       ? `${path}.before-restore-${new Date(now).toISOString().replace(/[:.]/g, '-')}`
       : undefined
-    const { head, backedUpAt } = await prepare(next, { file, now, evenBroken, before: readHead(journalDir), kept })
+    const { head, backedUpAt, files } = await prepare(next, {
+      file,
+      now,
+      evenBroken,
+      before: readHead(journalDir),
+      kept,
+    })
     sync(next)
     if (kept !== undefined) keep(path, kept)
     removeLog(path)
     renameSync(next, path)
     sync(dataDir)
     await writeHead(journalDir, head, now)
-    return { backedUpAt, kept, head }
+    return { backedUpAt, kept, head, files }
   } finally {
     removeDatabase(next)
   }
@@ -60,8 +69,9 @@ function refuseForeign(path: string, file: string) {
     sql = new Sqlite(path, { readonly: true })
     const isOurs = sql.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'journal_segments'").get() !== undefined
     if (isOurs) return
-  } catch {
-    // No database at all.
+  } catch (error) {
+    // A damaged one is told of as such later; otherwise it is no database at all.
+    if (error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_CORRUPT')) return
   } finally {
     sql?.close()
   }
@@ -71,12 +81,13 @@ function refuseForeign(path: string, file: string) {
 async function prepare(
   path: string,
   parts: { file: string; now: number; evenBroken: boolean; before: Head | undefined; kept: string | undefined },
-): Promise<{ head: Head; backedUpAt: number | undefined }> {
+): Promise<Omit<Restored, 'kept'>> {
   const { file, now, before, kept } = parts
   const database = openDatabase(path)
   try {
     checkPages(database.sql, file)
     const sealed = sealOf(database)
+    const files = filesIn(database)
     const { ok, reason } = await createVerifier(database)()
     const head = journalHead(database)()
     const isWhole = ok && (sealed === undefined || (sealed.seq === head.seq && sealed.hash === head.hash))
@@ -86,7 +97,7 @@ async function prepare(
       )
     }
     database.durably(() => {
-      database.sql.exec('DROP TABLE IF EXISTS backup')
+      database.sql.exec('DROP TABLE IF EXISTS backup; DROP TABLE IF EXISTS backup_files')
       const left = endWhatMayHaveRun(database, now)
       createJournal(database, () => now).append('restore', {
         by: 'cli',
@@ -98,7 +109,7 @@ async function prepare(
       })
     })
     database.sql.pragma('journal_mode = DELETE')
-    return { head: journalHead(database)(), backedUpAt: sealed?.at }
+    return { head: journalHead(database)(), backedUpAt: sealed?.at, files }
   } finally {
     database.close()
   }
@@ -107,6 +118,11 @@ async function prepare(
 function sealOf({ sql }: Database): (Head & { at: number }) | undefined {
   const isSealed = sql.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'backup'").get() !== undefined
   return isSealed ? sql.prepare<[], Head & { at: number }>('SELECT at, seq, hash FROM backup').get() : undefined
+}
+
+function filesIn({ sql }: Database): BackedUpFile[] {
+  const has = sql.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'backup_files'").get() !== undefined
+  return has ? sql.prepare<[], BackedUpFile>('SELECT path, text FROM backup_files').all() : []
 }
 
 /** Grants end. @returns how many cards expire, and of how many calls it is not known whether they ran. */

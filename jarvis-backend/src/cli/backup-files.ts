@@ -1,0 +1,55 @@
+import { chmodSync, copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { BackedUpFile } from '../store/sqlite/backup.ts'
+import { createWorkspace } from '../workspace/files.ts'
+
+const policy = 'policy.yaml'
+const inWorkspace = 'workspace/'
+
+/** What people wrote beside the database: the memory's files and the policy. @returns also what is left out, with why. */
+export function filesToBackUp(dataDir: string): { files: BackedUpFile[]; left: string[] } {
+  const workspace = createWorkspace(join(dataDir, 'workspace'))
+  const files: BackedUpFile[] = []
+  const left: string[] = []
+  if (existsSync(join(dataDir, policy))) {
+    files.push({ path: policy, text: readFileSync(join(dataDir, policy), 'utf8') })
+  }
+  for (const { path } of workspace.list()) {
+    try {
+      const { text, problem } = workspace.read(path)
+      if (problem === undefined) files.push({ path: inWorkspace + path, text })
+      else left.push(`${inWorkspace}${path} is not in it. ${problem}`)
+    } catch (error) {
+      left.push(`${inWorkspace}${path} is not in it. ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  return { files, left }
+}
+
+/**
+ * Puts them back in their places. One that reads otherwise now is kept beside, and what is not in the backup is left alone.
+ * @returns how many were put back. @throws JarvisError for a path that leads out of the workspace.
+ */
+export function putBack(dataDir: string, files: readonly BackedUpFile[], now: number): number {
+  const workspace = createWorkspace(join(dataDir, 'workspace'))
+  const before = `.before-restore-${new Date(now).toISOString().replace(/[:.]/g, '-')}`
+  let count = 0
+  for (const { path, text } of files) {
+    const place = join(dataDir, path)
+    if (path === policy) {
+      if (existsSync(place) && readFileSync(place, 'utf8') === text) continue
+      if (existsSync(place)) copyFileSync(place, place + before)
+      writeFileSync(`${place}.new`, text, { mode: 0o600 })
+      chmodSync(`${place}.new`, 0o600)
+      renameSync(`${place}.new`, place)
+    } else {
+      const name = path.startsWith(inWorkspace) ? path.slice(inWorkspace.length) : path
+      const known = workspace.list().some((file) => file.path === name) ? workspace.read(name) : undefined
+      if (known?.problem === undefined && known?.text === text) continue
+      if (known !== undefined) copyFileSync(place, place + before)
+      workspace.write(name, text, known?.checksum)
+    }
+    count += 1
+  }
+  return count
+}
