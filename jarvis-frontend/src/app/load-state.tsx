@@ -58,7 +58,7 @@ export const useIsLive = (): boolean => useValue(live.link.value).status === 'li
 
 /** In place of acts that need the server or more rights. */
 export function Resting({ isOperator, isLive }: { isOperator: boolean; isLive: boolean }) {
-  if (!isOperator) return <p className="resting">An operator can do this.</p>
-  if (!isLive) return <p className="resting">Without a connection nothing can be changed.</p>
+  if (!isOperator) return <p className="rest-note">An operator can do this.</p>
+  if (!isLive) return <p className="rest-note">Without a connection nothing can be changed.</p>
   return null
 }

@@ -84,7 +84,7 @@ function Models() {
       {status === undefined ? (
         <Skeletons rows={1} height={46} />
       ) : (
-        <ul className="facts">
+        <ul className="fact-list">
           <li>
             <Mark kind={part?.health ?? 'unknown'} size={11} label={part?.health ?? 'not known'} />
             <span>
@@ -153,7 +153,7 @@ function Safety() {
         </div>
       )}
       <Resting isOperator={isOperator} isLive={isLive} />
-      <ul className="facts">
+      <ul className="fact-list">
         <li>
           <Mark
             kind={policy?.problems === undefined ? (policy?.hash === undefined ? 'none' : 'ok') : 'warn'}
@@ -200,7 +200,7 @@ function Proxmox() {
   const part = status?.parts?.find(({ name }) => name === 'Cluster')
   return (
     <Section id="proxmox" title="Proxmox">
-      <ul className="facts">
+      <ul className="fact-list">
         <li>
           <Mark kind={part?.health ?? 'unknown'} size={11} label={part?.health ?? 'not known'} />
           <span>
@@ -264,7 +264,7 @@ function Notifications() {
   }
   return (
     <Section id="notifications" title="Notifications">
-      <div className="facts choices">
+      <div className="fact-list choices">
         <label>
           <input
             type="checkbox"
@@ -292,7 +292,7 @@ function Display() {
   const [hasLetters, setLetters] = useState(keep.get('letters') !== 'off')
   return (
     <Section id="display" title="Display">
-      <fieldset className="facts choices">
+      <fieldset className="fact-list choices">
         <legend className="vh">Theme</legend>
         {themes.map(([value, name, words]) => (
           <label key={value}>
@@ -310,7 +310,7 @@ function Display() {
           </label>
         ))}
       </fieldset>
-      <div className="facts choices">
+      <div className="fact-list choices">
         <label>
           <input
             type="checkbox"

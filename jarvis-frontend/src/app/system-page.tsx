@@ -47,7 +47,7 @@ export function SystemPage() {
               <p className="memory-away">JARVIS is not reached; it is tried again by itself.</p>
             )
           ) : (
-            <ul className="facts">
+            <ul className="fact-list">
               <li>
                 <Mark kind={isLive ? 'ok' : 'unknown'} size={11} label={isLive ? 'well:' : 'not known:'} />
                 <span>Server</span>

@@ -72,7 +72,7 @@ export function ToolsPage() {
           </div>
         </>
       ) : (
-        <div className="split">
+        <div className="list-detail">
           <div className="scroll">{table}</div>
           {chosen !== undefined && (
             <div className="detail scroll">

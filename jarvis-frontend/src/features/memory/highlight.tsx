@@ -11,7 +11,10 @@ export function splitAtWords(text: string, query: string): string[] {
 export function Highlighted({ text, query }: { text: string; query: string }) {
   const shown = text
     .split('\n')
-    .map((line) => visibleText(line.trimEnd()))
+    .map((line) => {
+      const indent = /^ */.exec(line)?.[0] ?? ''
+      return indent + visibleText(line.slice(indent.length).trimEnd())
+    })
     .join('\n')
   return splitAtWords(shown, query).map((part, at) =>
     at % 2 === 0 ? (

@@ -13,7 +13,7 @@ const problemOf = (error: unknown) => (error instanceof ApiError ? error.message
 export function McpTokenList({ tokens, onChanged }: { tokens: readonly McpTokenInfo[]; onChanged: () => void }) {
   if (tokens.length === 0) return <p className="text-soft">No tokens yet: no MCP client can connect.</p>
   return (
-    <ul className="facts">
+    <ul className="fact-list">
       {tokens.map((token) => (
         <TokenRow key={token.name} token={token} onChanged={onChanged} />
       ))}
@@ -59,7 +59,7 @@ function TokenRow({ token, onChanged }: { token: McpTokenInfo; onChanged: () => 
         {problem !== undefined && <small role="alert">{problem}</small>}
       </span>
       {isAsking ? (
-        <span className="pair">
+        <span className="two-acts">
           <button type="button" className="button small" onClick={() => void revoke()}>
             Revoke {name}
           </button>

@@ -12,7 +12,7 @@ export function ProfileChoice({
   onChoose: (profile: ProfileName) => void
 }) {
   return (
-    <fieldset className="facts choices" disabled={isResting}>
+    <fieldset className="fact-list choices" disabled={isResting}>
       <legend className="vh">Safety profile</legend>
       {settings.profiles.map(({ name, description }) => (
         <label key={name}>
