@@ -27,11 +27,23 @@ const secretFolder =
 const secretWords =
   /shadow|sudoers|htpasswd|smbpasswd|sasl_?passwd|passwd\.client|passw(?:or)?ds?(?:\.|_|-|$)|(?:^|[._-])pass(?:\.|_|-|$)|opasswd|master\.passwd|secret|password|credential|passphrase|private.?key|priv_?key|api.?key|auth.?key|access.?key|key.?file|keystore|keytab|keyring|kubeconfig|krb5cc|_sk$|^ssh_host_.*_key$|^id_(?:rsa|dsa|ecdsa|ed25519|xmss)|vault.?token/
 /** Endings of keys, stores of passwords, and what tools keep their state in. */
-const secretEndings =
-  /\.(?:key|p8|p12|pfx|pkcs12|jks|keystore|kdbx?|ppk|keytab|keyring|psk|pw|pwd|age|gpg|pgp|asc|token|tokens|tfstate|tfvars|ovpn|pass|cred|creds|secrets?|env|enc|vault)$/
+const secretEndings = setOf(
+  'key p8 p12 pfx pkcs12 jks keystore kdb kdbx ppk keytab keyring psk pw pwd age gpg pgp asc token tokens tfstate tfvars',
+  'ovpn pass cred creds priv secret secrets env enc vault',
+)
 /** Whole names of files that hold a secret among other things. */
-const secretNames =
-  /^(?:identity|environ|environment|env|token|tokens?\.(?:cfg|json|txt)|auth\.(?:json|conf)|authinfo|user\.cfg|domains\.cfg|remote\.cfg|tfa\.(?:cfg|json)|ipams\.cfg|debian\.cnf|my\.cnf|psk\.txt|subscription|upsd\.users|upsmon\.conf|snmp(?:trap)?d\.conf|ddclient\.conf|inadyn\.conf|msmtprc|ssmtp\.conf|fetchmailrc|nslcd\.conf|sssd\.conf|slapd\.conf|pam_ldap\.conf|libnss-ldap\.conf|hostapd\.conf|wpa_supplicant.*\.conf|iscsid\.conf|saveconfig\.json|rclone\.conf|turnserver\.conf|redis\.conf|telegraf\.conf|zabbix_(?:server|proxy)\.conf|grafana\.ini|gitlab\.rb|app\.ini|rndc\.conf|wp-config\.php|config(?:uration)?\.(?:inc\.)?php|localsettings\.php|settings\.(?:php|py)|local_settings\.py|database\.ya?ml|application(?:-\w+)?\.(?:properties|ya?ml)|appsettings(?:\.\w+)?\.json|parameters\.ya?ml|config\.db(?:-\w+)?|privkey\d*\.pem|csrf\.\w+|msdm)$/
+const secretNames = setOf(
+  'identity environ environment env token auth.json auth.conf authinfo user.cfg domains.cfg remote.cfg tfa.cfg tfa.json',
+  'ipams.cfg debian.cnf my.cnf psk.txt subscription upsd.users upsmon.conf snmpd.conf snmptrapd.conf ddclient.conf',
+  'inadyn.conf msmtprc ssmtp.conf fetchmailrc nslcd.conf sssd.conf slapd.conf pam_ldap.conf libnss-ldap.conf hostapd.conf',
+  'iscsid.conf saveconfig.json rclone.conf turnserver.conf redis.conf telegraf.conf zabbix_server.conf zabbix_proxy.conf',
+  'grafana.ini gitlab.rb app.ini rndc.conf wp-config.php config.php config.inc.php configuration.php localsettings.php',
+  'settings.php settings.py local_settings.py database.yml database.yaml parameters.yml parameters.yaml msdm',
+  'status.cfg dns.cfg metricserver.cfg acme.json pwfile setupvars.conf pihole.toml preferences.xml anaconda-ks.cfg',
+  'homeserver.yaml pam_mount.conf.xml wgetrc sip.conf pjsip.conf dovecot-sql.conf.ext creds.txt',
+)
+const secretForms =
+  /^(?:tokens?\.(?:cfg|json|txt)|wpa_supplicant.*\.conf|application(?:-\w+)?\.(?:properties|ya?ml)|appsettings(?:\.\w+)?\.json|config\.db(?:-\w+)?|privkey\d*\.pem|csrf\.\w+|[\w-]*-priv\.cfg|[\w-]*encryption-keys?\.json)$/
 const history = /(?:^|[._])history$|^\.?(?:viminfo|lesshst|wget-hsts)$/
 const publicName = /\.pub$/
 const pem = /\.(?:pem|der|crt\.key)$/
@@ -40,7 +52,7 @@ const publicPem =
 
 /** Hidden files keep settings, tokens and histories; these keep nothing of the kind. */
 const plainHidden =
-  /^(?:\/etc\/pve\/\.(?:version|members|vmlist|rrd|clusterlog)|\/.*\/\.ssh\/(?:known_hosts|authorized_keys|config|[^/]*\.pub)|\/root\/\.(?:vimrc|inputrc|tmux\.conf|toprc|selected_editor))$/
+  /^(?:\/etc\/pve\/\.(?:version|members|vmlist|rrd|clusterlog)|\/.*\/\.ssh\/(?:known_hosts|[^/]*\.pub)|\/root\/\.(?:vimrc|inputrc|tmux\.conf|toprc|selected_editor))$/
 
 /** What holds whole disks, memories, databases or other people's data: it may be listed, not read. */
 const bulk = new RegExp(
@@ -48,7 +60,7 @@ const bulk = new RegExp(
     String.raw`/(?:core|core\.\d+|swapfile|swap\.img|vmcore|initctl)$`,
     String.raw`\.(?:qcow2|raw|vmdk|vdi|vma|vhdx?|dump|sql|dmp|img|sqlite3?|db3?|mdb|ibd|myd|rdb|aof)(?:-(?:wal|shm|journal))?(?:\.\w+)?$`,
     String.raw`\.(?:sock|socket|fifo|pipe)$`,
-    String.raw`/snippets/|/cloud-init/|/user-data(?:\.\w+)?$|/preseed\.cfg$|/var/log/installer/`,
+    String.raw`/snippets/|/cloud-init/|^/etc/cloud/|/var/log/cloud-init|/etc/iscsi/(?:nodes|send_targets)/|/user-data(?:\.\w+)?$|/preseed\.cfg$|/var/log/installer/`,
     String.raw`/var/(?:crash|backups|mail|spool|lib/(?:cloud|docker|containerd|containers|systemd/(?:coredump|random-seed)|mysql|postgresql|mongodb|redis|influxdb|grafana|ceph|private|vz/(?:images|dump|private|snippets)))(?:/|$)`,
     String.raw`/(?:images|private)/\d+/|^/etc/(?:ssl/private|pki/.*/private)/`,
   ].join('|'),
@@ -70,6 +82,9 @@ const systemFile = new RegExp(
 /** Registers and memories of devices: some machines hang when they are read. */
 const deviceMemory = /^\/sys\/.*\/(?:config|rom|vpd|resource\d+(?:_wc)?|eeprom|nvmem|raw_\w+|dump|data|mem)$/
 
+/** What a guest can write: an absolute link in there is read as the node's own path. */
+const guestRoot = /\/rootfs\/|\/subvol-\d+-disk-\d+\/|\/basevol-\d+-disk-\d+\/|^\/var\/lib\/lxc\/\d+\/root/
+
 const clip = (path: string) => path.slice(0, 80)
 
 /** @returns undefined for a path that goes up, for a link may lead elsewhere. */
@@ -89,7 +104,11 @@ function parsePath(path: string): Path | undefined {
 }
 
 const isSecretName = (name: string) =>
-  secretWords.test(name) || secretEndings.test(name) || secretNames.test(name) || history.test(name)
+  secretNames.has(name) ||
+  (name.includes('.') && secretEndings.has(name.slice(name.lastIndexOf('.') + 1))) ||
+  secretWords.test(name) ||
+  secretForms.test(name) ||
+  history.test(name)
 
 /** Of the accounts' two files only this one is public. */
 const isAccounts = ({ full }: Path) => /(?:^|\/)etc\/passwd-?$/.test(full)
@@ -119,13 +138,12 @@ export function contentReason(path: string): string | undefined {
   const parsed = parsePath(path)
   if (parsed === undefined) return goesUp(path)
   const { shown, full } = parsed
-  // A container has devices and processes of its own below its root.
-  const inside = full.replace(/^.*\/rootfs\//, '/')
-  if (systemFile.test(inside) || deviceMemory.test(inside)) {
+  if (systemFile.test(full) || deviceMemory.test(full)) {
     return `${shown} is a device or a view into memory, not a file to read.`
   }
-  if (processFile.test(inside)) return `${shown} shows what a process holds.`
+  if (processFile.test(full)) return `${shown} shows what a process holds.`
   if (isSecret(parsed)) return `${shown} may hold secrets.`
+  if (guestRoot.test(full)) return `${shown} is a guest's: a link in it may lead to the node's own files.`
   if (full.includes('/.') && !plainHidden.test(full)) return `${shown} is hidden, and hidden files often hold secrets.`
   return bulk.test(full) ? `${shown} is a disk, a dump or private data: it may be listed, not read.` : undefined
 }
@@ -151,4 +169,8 @@ export function sweepReason(path: string): string | undefined {
   if (parsed !== undefined && !sweepable.test(parsed.full))
     return `${parsed.shown} may have secrets below it; name files or a folder such as /var/log.`
   return contentReason(path)
+}
+
+function setOf(...lines: string[]): ReadonlySet<string> {
+  return new Set(lines.flatMap((line) => line.split(' ')))
 }

@@ -11,26 +11,6 @@ const showing = { show: shown, sh: shown, list: shown, ls: shown }
 const listed: Grammar = { sub: showing, subOptional: true }
 const routes: Grammar = { sub: { ...showing, get: { rest: filter, min: 1 } }, subOptional: true }
 const bridgeShow: Grammar = { sub: { show: shown, list: shown }, subOptional: true }
-const chain = /^[A-Za-z][\w-]*$/
-const tables: Grammar = {
-  flags: 'nvx',
-  words: ['--line-numbers', '--numeric', '--verbose'],
-  values: { '-t': /^(?:filter|nat|mangle|raw|security)$/, '--table': /^(?:filter|nat|mangle|raw|security)$/ },
-  optional: { '-L': chain, '--list': chain, '-S': chain, '--list-rules': chain },
-  needs: [['-L', '-S', '--list', '--list-rules']],
-  denied: {
-    '-Z': 'reset the counters',
-    '-F': 'delete rules',
-    '-A': 'add rules',
-    '-D': 'delete rules',
-    '-P': 'change rules',
-  },
-}
-const saved: Grammar = {
-  values: { '-t': word, '--table': word },
-  words: ['-c', '--counters'],
-  denied: { '-f': 'write a file', '--file': 'write a file', '-M': 'run another program' },
-}
 const lookup: Grammar = { values: { '-t': word }, flags: 'a46v', operands: [host, /^[\da-zA-Z][\w.:-]*$/], min: 1 }
 
 /** Programs that tell about the network, or ask it a bounded question. */
@@ -169,34 +149,6 @@ export const networkPrograms: Readonly<Record<string, Grammar>> = {
       ),
     ),
   },
-  iptables: tables,
-  ip6tables: tables,
-  nft: {
-    words: ['-a', '-n', '-j', '-s'],
-    sub: {
-      list: {
-        sub: {
-          ...{ ruleset: { operands: [word] }, tables: { operands: [word] }, table: { operands: [word, word], min: 1 } },
-          ...{ chains: { operands: [word] }, sets: { operands: [word] }, maps: { operands: [word] } },
-          ...{ chain: { operands: [word, word, word], min: 2 }, set: { operands: [word, word, word], min: 2 } },
-        },
-      },
-    },
-  },
-  ipset: { sub: { list: { words: ['-n', '-t'], operands: [word] } } },
-  ...{ 'iptables-save': saved, 'ip6tables-save': saved },
-  'firewall-cmd': {
-    words: long(
-      'state list-all list-all-zones list-ports list-services list-rich-rules get-active-zones get-default-zone get-zones',
-    ),
-    values: { '--zone': word },
-    needs: [
-      long(
-        'state list-all list-all-zones list-ports list-services list-rich-rules get-active-zones get-default-zone get-zones',
-      ),
-    ],
-  },
-  ufw: { sub: { status: { operands: [/^(?:verbose|numbered)$/] } } },
   nmcli: {
     words: ['-t', '-p'],
     values: { '-f': /^[A-Z0-9a-z._,-]+$/ },
@@ -218,24 +170,7 @@ export const networkPrograms: Readonly<Record<string, Grammar>> = {
   },
   ntpq: { words: ['-p', '-pn', '-np', '-n'], needs: [['-p', '-pn', '-np']] },
   iw: { sub: { dev: none } },
-  wg: {
-    sub: {
-      show: {
-        operands: [
-          interfaceName,
-          /^(?:peers|endpoints|allowed-ips|latest-handshakes|transfer|listen-port|persistent-keepalive)$/,
-        ],
-      },
-    },
-  },
-  tailscale: { sub: { status: { words: ['--json'] }, ip: { flags: '46' }, version: none, netcheck: none } },
-  'fail2ban-client': { sub: { status: { operands: [word] }, version: none, ping: none } },
   nfsstat: { flags: 'cnmrsl234' },
   rpcinfo: { flags: 'ps', operands: [host], needs: [['-p', '-s']] },
   tc: { words: ['-s', '-d'], sub: { qdisc: { sub: { show: shown } }, class: { sub: { show: shown } } } },
-  conntrack: {
-    words: ['-L', '-C', '-S'],
-    values: { '-p': word, '--proto': word, '-s': host, '-d': host, '--dport': number },
-    needs: [['-L', '-C', '-S']],
-  },
 }

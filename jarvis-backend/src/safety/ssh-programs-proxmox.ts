@@ -19,7 +19,6 @@ const haChanges = Object.fromEntries(
     .map((verb) => [verb, 'changes what HA does with guests']),
 )
 const upid = /^UPID:[\w:@!.-]+$/
-const image = /^[A-Za-z0-9][\w./@:-]*$/
 
 const guest = (extra: Grammar): Grammar => ({ operands: [vmid], min: 1, ...extra })
 const guestPrograms = {
@@ -57,23 +56,12 @@ const apiPaths = new RegExp(
 const agentReads =
   /^(?:ping|info|get-osinfo|get-fsinfo|get-host-name|get-time|get-timezone|get-vcpus|get-users|network-get-interfaces)$/
 
-const pool = /^[A-Za-z][\w.:-]*$/
-const dataset = /^[A-Za-z][\w.:/@-]*$/
-const repeat = 'An interval without a count never ends; give both, at most 5 s and 10 times.'
-const zfsListing: Grammar = {
-  flags: 'Hprj',
-  values: { '-d': number, '-t': list, '-o': list, '-s': word, '-S': word },
-  rest: dataset,
-}
-const cephFormat: Grammar = {
-  values: { '-f': /^(?:plain|json|json-pretty)$/, '--format': /^(?:plain|json|json-pretty)$/ },
-}
 const output = {
   words: ['--noborder', '--noheader', '--human-readable'],
   values: { '--output-format': /^(?:text|json|json-pretty|yaml)$/ },
 }
 
-/** Proxmox's own programs, and the storage below it. */
+/** Proxmox's own programs. */
 export const proxmoxPrograms: Readonly<Record<string, Grammar>> = {
   pveversion: { words: ['-v', '--verbose'] },
   pvecm: { sub: { status: none, nodes: none } },
@@ -131,7 +119,7 @@ export const proxmoxPrograms: Readonly<Record<string, Grammar>> = {
     },
   },
   'corosync-cfgtool': { words: ['-s', '-n', '-b'], needs: [['-s', '-n']] },
-  'corosync-quorumtool': { words: ['-s', '-l', '-i'], needs: [['-s', '-l']] },
+  'corosync-quorumtool': { words: ['-s', '-l', '-i'] },
   pvesr: { sub: { list: none, status: { values: { '--guest': vmid } } } },
   'pve-firewall': { sub: { status: none, localnet: none, compile: none } },
   pveceph: { sub: { status: none, pool: { sub: { ls: none } }, lspools: none } },
@@ -154,127 +142,10 @@ export const proxmoxPrograms: Readonly<Record<string, Grammar>> = {
     deniedSubs: guestChanges('vm'),
   },
   pct: { sub: { ...guestPrograms, cpusets: none }, deniedSubs: guestChanges('container') },
-  zpool: {
-    sub: {
-      status: {
-        flags: 'vxstPLDgpej',
-        rest: pool,
-        denied: { '-c': 'run programs' },
-      },
-      list: { flags: 'HvpPLgj', values: { '-o': list }, rest: pool },
-      iostat: {
-        flags: 'vylqrwHpPLgn',
-        rest: /^[A-Za-z0-9][\w.:-]*$/,
-        denied: { '-c': 'run programs' },
-        check: ({ operands }) => {
-          const numbers = operands.filter((operand) => /^\d/.test(operand))
-          if (numbers.length === 0) return undefined
-          const isBounded =
-            numbers.length === 2 && /^[1-5]$/.test(numbers[0] ?? '') && /^(?:[1-9]|10)$/.test(numbers[1] ?? '')
-          return isBounded ? undefined : repeat
-        },
-      },
-      get: { flags: 'Hp', values: { '-o': list }, operands: [list], rest: pool, min: 1 },
-      history: { flags: 'il', rest: pool },
-      events: {
-        flags: 'vH',
-        operands: [pool],
-        denied: { '-f': 'wait for more and never end', '-c': 'clear the events' },
-      },
-      version: none,
-    },
-  },
-  zfs: {
-    sub: {
-      list: zfsListing,
-      get: { ...zfsListing, operands: [list], min: 1 },
-      version: none,
-    },
-  },
-  arcstat: {
-    operands: [/^[1-5]$/, /^(?:[1-9]|10)$/],
-    check: ({ operands }) => (operands.length === 1 ? repeat : undefined),
-  },
-  arc_summary: { words: ['-g', '-d', '-r'], values: { '-s': word } },
-  ceph: {
-    ...cephFormat,
-    shared: true,
-    words: ['-s', '--status', '-v', '--version'],
-    subOptional: true,
-    check: ({ options }) =>
-      ['-s', '--status', '-v', '--version'].some((option) => options.has(option))
-        ? undefined
-        : 'ceph alone opens a prompt.',
-    sub: {
-      status: none,
-      health: { operands: [/^detail$/] },
-      df: { operands: [/^detail$/] },
-      versions: none,
-      quorum_status: none,
-      osd: {
-        sub: {
-          ...{
-            tree: none,
-            status: none,
-            utilization: none,
-            dump: none,
-            'blocked-by': none,
-            find: { operands: [number] },
-          },
-          crush: { sub: { tree: none, rule: { sub: { ls: none } } } },
-          df: { operands: [/^tree$/] },
-          stat: none,
-          perf: none,
-          ls: none,
-          pool: { sub: { ls: { operands: [/^detail$/] }, stats: { operands: [word] }, 'autoscale-status': none } },
-        },
-      },
-      mon: { sub: { stat: none, dump: none } },
-      mgr: { sub: { stat: none, services: none, module: { sub: { ls: none } } } },
-      pg: { sub: { stat: none, dump_stuck: { operands: [word] } } },
-      ...{ fsid: none, features: none, 'time-sync-status': none },
-      ...{ balancer: { sub: { status: none } }, device: { sub: { ls: none } }, crash: { sub: { ls: none } } },
-      log: { sub: { last: { operands: [/^\d{1,4}$/, word, word] } } },
-      fs: { sub: { ls: none, status: { operands: [word] } } },
-    },
-    denied: {
-      '-w': 'wait for more and never end',
-      '-o': 'write a file',
-      '-i': 'read another file',
-      '-W': 'wait for more',
-    },
-  },
-  rbd: {
-    ...cephFormat,
-    shared: true,
-    values: { ...cephFormat.values, '-p': word, '--pool': word },
-    sub: {
-      ...{ ls: { flags: 'l', words: ['--long'], operands: [word] }, list: { flags: 'l', operands: [word] } },
-      ...{ info: { operands: [image], min: 1 }, status: { operands: [image], min: 1 }, du: { operands: [image] } },
-      snap: { sub: { ls: { operands: [image], min: 1 } } },
-    },
-  },
-  rados: { sub: { df: none, lspools: none } },
-  'ceph-volume': { sub: { lvm: { sub: { list: none } } } },
   'lxc-info': {
     values: { '-n': vmid, '--name': vmid },
     words: ['-s', '-p', '-i', '-S', '-H'],
     needs: [['-n', '--name']],
   },
   'lxc-ls': { words: ['-f', '--fancy', '-1', '--running', '--stopped'] },
-  exportfs: { words: ['-v', '-s'] },
-  showmount: { words: ['-e', '-a', '-d', '--exports', '--no-headers'], operands: [/^[A-Za-z0-9][\w.:-]*$/] },
-  smbstatus: { words: ['-b', '-p', '-S', '-L'] },
-  upsc: { words: ['-l', '-L'], operands: [/^[A-Za-z0-9][\w.@:-]*$/, /^[a-z][\w.]*$/] },
-  apcaccess: { sub: { status: none }, subOptional: true },
-  quota: { words: ['-s'] },
-  btrfs: {
-    sub: {
-      filesystem: { sub: { show: { rest: 'path' }, usage: { rest: 'path', min: 1 }, df: { rest: 'path', min: 1 } } },
-      device: { sub: { stats: { operands: ['path'], min: 1 } } },
-      subvolume: { sub: { list: { operands: ['path'], min: 1 } } },
-      scrub: { sub: { status: { operands: ['path'], min: 1 } } },
-    },
-  },
-  lsns: none,
 }

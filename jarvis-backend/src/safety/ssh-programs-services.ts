@@ -7,61 +7,14 @@ const none: Grammar = {}
 
 /** `show` tells everything, the environment with its secrets too: only these properties are let out. */
 const properties =
-  /^(?:(?:Id|Names|Description|LoadState|ActiveState|SubState|UnitFileState|UnitFilePreset|FragmentPath|DropInPaths|MainPID|ExecMainPID|ExecMainStatus|ExecMainCode|ExecMainStartTimestamp|Result|NRestarts|MemoryCurrent|MemoryPeak|MemoryMax|MemoryHigh|CPUUsageNSec|TasksCurrent|TasksMax|ActiveEnterTimestamp|InactiveEnterTimestamp|StateChangeTimestamp|Type|Restart|RestartUSec|Slice|ControlGroup|Requires|RequiredBy|Wants|WantedBy|After|Before|TriggeredBy|Triggers|User|Group|WorkingDirectory|ExecStart|OOMPolicy|NextElapseUSecRealtime|LastTriggerUSec|What|Where|StatusText)(?:,(?!$)|$))+$/
+  /^(?:(?:Id|Names|Description|LoadState|ActiveState|SubState|UnitFileState|UnitFilePreset|FragmentPath|DropInPaths|MainPID|ExecMainPID|ExecMainStatus|ExecMainCode|ExecMainStartTimestamp|Result|NRestarts|MemoryCurrent|MemoryPeak|MemoryMax|MemoryHigh|CPUUsageNSec|TasksCurrent|TasksMax|ActiveEnterTimestamp|InactiveEnterTimestamp|StateChangeTimestamp|Type|Restart|RestartUSec|Slice|ControlGroup|Requires|RequiredBy|Wants|WantedBy|After|Before|TriggeredBy|Triggers|User|Group|WorkingDirectory|ExecStart|OOMPolicy|NextElapseUSecRealtime|LastTriggerUSec|What|Where|StatusText|ActiveExitTimestamp|InactiveExitTimestamp|ExecMainExitTimestamp|NeedDaemonReload|ConditionResult|InvocationID|MemorySwapCurrent|TimeoutStartUSec|TimeoutStopUSec|PartOf|Conflicts|BindsTo|Documentation|SourcePath|IOReadBytes|IOWriteBytes|LimitNOFILE|Nice|Unit|Listen|ControlPID|StatusErrno)(?:,(?!$)|$))+$/
 const units: Grammar = { rest: unit }
 const someUnits: Grammar = { rest: unit, min: 1 }
 const powers =
   'reboot poweroff halt kexec suspend hibernate rescue emergency isolate soft-reboot exit switch-root default'.split(
     ' ',
   )
-const container = /^[A-Za-z0-9][\w.-]*$/
-const format = { '--format': text, '--filter': /^[a-z]+=[\w.:/=-]+$/ }
-const containers: Grammar = { rest: container, min: 1 }
-
-const ps: Grammar = {
-  flags: 'aqsl',
-  words: long('all quiet size latest no-trunc'),
-  values: { ...format, '-n': number, '--last': number, '-f': format['--filter'] },
-}
-const images: Grammar = {
-  flags: 'aq',
-  words: long('all quiet digests no-trunc'),
-  values: { ...format, '-f': format['--filter'] },
-  rest: /^[a-z0-9][\w.:/-]*$/,
-}
-const logs: Grammar = {
-  flags: 't',
-  words: ['--timestamps'],
-  values: { '--tail': /^(?:\d{1,6}|all)$/, '-n': /^(?:\d{1,6}|all)$/, '--since': when, '--until': when },
-  operands: [container],
-  min: 1,
-  denied: {
-    '-f': 'wait for more and never end',
-    '--follow': 'wait for more and never end',
-    '--details': 'show variables',
-  },
-}
-const stats: Grammar = {
-  flags: 'a',
-  words: ['--no-stream', '--all', '--no-trunc'],
-  values: { '--format': text },
-  needs: [['--no-stream']],
-  rest: container,
-}
-const top: Grammar = { operands: [container], min: 1 }
-/** Its whole answer shows variables, which hold secrets: only templates of fields that hold none. */
-const template =
-  /^(?:[\w .:,=/-]|\{\{ ?(?:json )?\.(?:Id|Name|Created|Image|Path|RestartCount|Platform|Driver|State|Mounts|NetworkSettings|HostConfig\.(?:RestartPolicy|NetworkMode|Memory|NanoCpus|Privileged|PortBindings|Binds)|Config\.(?:Image|Hostname|User|WorkingDir|ExposedPorts|Volumes))(?:\.\w+)* ?\}\})+$/
-const inspect: Grammar = {
-  flags: 's',
-  words: ['--size'],
-  values: { '-f': template, '--format': template, '--type': /^(?:container|image|network)$/ },
-  needs: [['-f', '--format']],
-  rest: /^[A-Za-z0-9][\w.:/-]*$/,
-  min: 1,
-}
-
-/** systemd, its log, containers: what runs and what it said. */
+/** systemd and its log, time, names. */
 export const servicePrograms: Readonly<Record<string, Grammar>> = {
   systemctl: {
     shared: true,
@@ -161,6 +114,8 @@ export const servicePrograms: Readonly<Record<string, Grammar>> = {
       '--root': 'read another folder',
     },
   },
+  // Over systemd it is `systemctl status`.
+  service: { operands: [/^[A-Za-z0-9][\w@.-]*$/, /^status$/], min: 2 },
   'systemd-analyze': {
     words: ['--no-pager'],
     shared: true,
@@ -212,27 +167,4 @@ export const servicePrograms: Readonly<Record<string, Grammar>> = {
   },
   crontab: { words: ['-l'], values: { '-u': word }, needs: [['-l']] },
   localectl: { sub: { status: none }, subOptional: true },
-  docker: {
-    sub: {
-      ...{ ps, logs, stats, top, port: containers, inspect },
-      images,
-      version: { values: { '--format': text, '-f': text } },
-      info: { values: { '--format': text, '-f': text } },
-      diff: containers,
-      system: { sub: { df: { flags: 'v' }, info: none } },
-      network: { sub: { ls: { flags: 'q', words: ['--no-trunc'], values: format }, inspect: containers } },
-      volume: { sub: { ls: { flags: 'q', values: format } } },
-      container: { sub: { ...{ ls: ps, ps, list: ps, logs, stats, top, port: containers, inspect } } },
-      image: { sub: { ls: images, list: images } },
-      compose: {
-        values: { '-p': word, '--project-name': word },
-        sub: { ls: { flags: 'a', words: ['--all'] }, ps: { flags: 'aq', words: ['--all'] } },
-      },
-    },
-    denied: { '-H': 'act on another machine', '--host': 'act on another machine', '-c': 'act on another machine' },
-    deniedSubs: {
-      ...{ exec: 'runs a program in a container', run: 'starts a new container', rm: 'deletes containers' },
-      ...{ cp: 'copies files', events: 'waits for more and never ends', attach: 'waits for more and never ends' },
-    },
-  },
 }

@@ -23,6 +23,7 @@ const meta = new Map<string, string>([
 const bothSides = 'A pipe needs a command on both sides.'
 const oneCommand = 'One command, or a pipe of plain ones; quote it if it is meant as text.'
 
+const plainText = /^[ -~]*$/
 /** Controls, invisible and direction-changing characters, lone surrogates: never, not even in quotes. */
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]/u
 
@@ -34,7 +35,7 @@ const unprintable = /[\p{C}\p{Zl}\p{Zp}]/u
 export function parseCommand(command: string): Parsed {
   const refuse = (reason: string): Parsed => ({ ok: false, reason })
   if (command.length > maxBytes || Buffer.byteLength(command) > maxBytes) return refuse('The command is over 4 kB.')
-  const odd = unprintable.exec(command)
+  const odd = plainText.test(command) ? null : unprintable.exec(command)
   if (odd !== null) {
     const code = (odd[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
     return refuse(`The command holds U+${code}, a character that does not show or breaks the line.`)

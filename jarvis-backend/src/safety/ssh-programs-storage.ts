@@ -1,0 +1,142 @@
+import type { Grammar } from './ssh-grammar.ts'
+import { list, number, word } from './ssh-patterns.ts'
+
+const none: Grammar = {}
+const image = /^[A-Za-z0-9][\w./@:-]*$/
+const pool = /^[A-Za-z][\w.:-]*$/
+const dataset = /^[A-Za-z][\w.:/@-]*$/
+const repeat = 'An interval without a count never ends; give both, at most 5 s and 10 times.'
+const zfsListing: Grammar = {
+  flags: 'Hprj',
+  values: { '-d': number, '-t': list, '-o': list, '-s': word, '-S': word },
+  rest: dataset,
+}
+const cephFormat: Grammar = {
+  values: { '-f': /^(?:plain|json|json-pretty)$/, '--format': /^(?:plain|json|json-pretty)$/ },
+}
+
+/** ZFS, Ceph, btrfs, shares. */
+export const storagePrograms: Readonly<Record<string, Grammar>> = {
+  zpool: {
+    sub: {
+      status: {
+        flags: 'vxstPLDgpej',
+        rest: pool,
+        denied: { '-c': 'run programs' },
+      },
+      list: { flags: 'HvpPLgj', values: { '-o': list }, rest: pool },
+      iostat: {
+        flags: 'vylqrwHpPLgn',
+        rest: /^[A-Za-z0-9][\w.:-]*$/,
+        denied: { '-c': 'run programs' },
+        check: ({ operands }) => {
+          const numbers = operands.filter((operand) => /^\d/.test(operand))
+          if (numbers.length === 0) return undefined
+          const isBounded =
+            numbers.length === 2 && /^[1-5]$/.test(numbers[0] ?? '') && /^(?:[1-9]|10)$/.test(numbers[1] ?? '')
+          return isBounded ? undefined : repeat
+        },
+      },
+      get: { flags: 'Hp', values: { '-o': list }, operands: [list], rest: pool, min: 1 },
+      history: { flags: 'il', rest: pool },
+      events: {
+        flags: 'vH',
+        operands: [pool],
+        denied: { '-f': 'wait for more and never end', '-c': 'clear the events' },
+      },
+      version: none,
+    },
+  },
+  zfs: {
+    sub: {
+      list: zfsListing,
+      get: { ...zfsListing, operands: [list], min: 1 },
+      version: none,
+    },
+  },
+  arcstat: {
+    operands: [/^[1-5]$/, /^(?:[1-9]|10)$/],
+    check: ({ operands }) => (operands.length === 1 ? repeat : undefined),
+  },
+  arc_summary: { words: ['-g', '-d', '-r'], values: { '-s': word } },
+  ceph: {
+    ...cephFormat,
+    shared: true,
+    words: ['-s', '--status', '-v', '--version'],
+    subOptional: true,
+    check: ({ options }) =>
+      ['-s', '--status', '-v', '--version'].some((option) => options.has(option))
+        ? undefined
+        : 'ceph alone opens a prompt.',
+    sub: {
+      status: none,
+      health: { operands: [/^detail$/] },
+      df: { operands: [/^detail$/] },
+      versions: none,
+      quorum_status: none,
+      osd: {
+        sub: {
+          ...{
+            tree: none,
+            status: none,
+            utilization: none,
+            dump: none,
+            'blocked-by': none,
+            find: { operands: [number] },
+          },
+          crush: { sub: { tree: none, rule: { sub: { ls: none } } } },
+          df: { operands: [/^tree$/] },
+          stat: none,
+          perf: none,
+          ls: none,
+          pool: {
+            sub: {
+              ls: { operands: [/^detail$/] },
+              stats: { operands: [word] },
+              'autoscale-status': none,
+              get: { operands: [word, word], min: 2 },
+            },
+          },
+        },
+      },
+      mon: { sub: { stat: none, dump: none } },
+      mds: { sub: { stat: none } },
+      mgr: { sub: { stat: none, services: none, module: { sub: { ls: none } } } },
+      pg: { sub: { stat: none, dump_stuck: { operands: [word] } } },
+      ...{ fsid: none, features: none, 'time-sync-status': none },
+      ...{ balancer: { sub: { status: none } }, device: { sub: { ls: none } }, crash: { sub: { ls: none } } },
+      log: { sub: { last: { operands: [/^\d{1,4}$/, word, word] } } },
+      fs: { sub: { ls: none, status: { operands: [word] } } },
+    },
+    denied: {
+      '-w': 'wait for more and never end',
+      '-o': 'write a file',
+      '-i': 'read another file',
+      '-W': 'wait for more',
+    },
+  },
+  rbd: {
+    ...cephFormat,
+    shared: true,
+    values: { ...cephFormat.values, '-p': word, '--pool': word },
+    sub: {
+      ...{ ls: { flags: 'l', words: ['--long'], operands: [word] }, list: { flags: 'l', operands: [word] } },
+      ...{ info: { operands: [image], min: 1 }, status: { operands: [image], min: 1 }, du: { operands: [image] } },
+      snap: { sub: { ls: { operands: [image], min: 1 } } },
+    },
+  },
+  rados: { sub: { df: none, lspools: none } },
+  'ceph-volume': { sub: { lvm: { sub: { list: none } } } },
+  exportfs: { words: ['-v', '-s'] },
+  showmount: { words: ['-e', '-a', '-d', '--exports', '--no-headers'], operands: [/^[A-Za-z0-9][\w.:-]*$/] },
+  smbstatus: { words: ['-b', '-p', '-S', '-L'] },
+  quota: { words: ['-s'] },
+  btrfs: {
+    sub: {
+      filesystem: { sub: { show: { rest: 'path' }, usage: { rest: 'path', min: 1 }, df: { rest: 'path', min: 1 } } },
+      device: { sub: { stats: { operands: ['path'], min: 1 } } },
+      subvolume: { sub: { list: { operands: ['path'], min: 1 } } },
+      scrub: { sub: { status: { operands: ['path'], min: 1 } } },
+    },
+  },
+}
