@@ -1,6 +1,6 @@
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client'
 import { expect, onTestFinished, test } from 'vitest'
-import { connectMcp as connect, createToken, headersOf } from './support/mcp-client.ts'
+import { connectMcp as connect, createToken, firstCard, headersOf } from './support/mcp-client.ts'
 import { says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
@@ -121,18 +121,6 @@ test('an expired token and a dashboard token are refused', async () => {
     expect(response.status).toBe(401)
   }
 })
-
-async function firstCard(jarvis: TestJarvis) {
-  const events = await jarvis.connect('/events')
-  for (;;) {
-    const { items } = (await (await jarvis.rest('/api/confirmations')).json()) as {
-      items: { toolUseId: string; sessionId: string; decision?: string }[]
-    }
-    const pending = items.find(({ decision }) => decision === undefined)
-    if (pending !== undefined) return pending
-    await events.next('changed' as never)
-  }
-}
 
 test('a call that the client cancels is withdrawn, with an older client too', async () => {
   const jarvis = await startJarvis()

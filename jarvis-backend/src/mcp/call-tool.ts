@@ -101,7 +101,9 @@ export function createCallTool(parts: CallParts) {
       read,
     })
     try {
-      const ended = outcome.then(async (came) => (await surface.answers?.[name]?.(came, context)) ?? toResult(came))
+      const ended = outcome.then(
+        async (came) => (await surface.answers?.[name]?.(came, context, given)) ?? toResult(came),
+      )
       return await Promise.race([ended, later])
     } finally {
       stopBeat()

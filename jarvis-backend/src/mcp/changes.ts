@@ -6,11 +6,12 @@ export type Watched = {
   cluster: { state(): ClusterState; watch(listener: () => void, pace: 'idle'): () => void }
   /** Calls `listener` after the journal has grown. @returns a function that stops it. */
   watchJournal(listener: () => void): () => void
+  watchTools?: ((listener: () => void) => () => void) | undefined
 }
 
 /** Tells subscribers what has changed; looks only while there are any. */
 export function createChanges(
-  { cluster, watchJournal }: Watched,
+  { cluster, watchJournal, watchTools }: Watched,
   report: (error: unknown, message: string) => void,
 ): ServerEventBus {
   const bus = new InMemoryServerEventBus((error) => report(error, 'an MCP subscriber could not be told'))
@@ -24,9 +25,11 @@ export function createChanges(
       before = now
     }, 'idle')
     const stopJournal = watchJournal(() => bus.publish({ kind: 'resource_updated', uri: journalUri }))
+    const stopTools = watchTools?.(() => bus.publish({ kind: 'tools_list_changed' }))
     return () => {
       stopCluster()
       stopJournal()
+      stopTools?.()
     }
   }
 

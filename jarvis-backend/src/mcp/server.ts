@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node'
-import { createMcpHandler } from '@modelcontextprotocol/server'
+import { createMcpHandler, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server'
 import type { RequestHandler } from 'express'
 import type { McpTokens } from '../auth/mcp-tokens.ts'
 import { errorStatus, JarvisError } from '../protocol/index.ts'
@@ -30,7 +30,7 @@ export function createMcpRoute(
 ): { handle: RequestHandler; answered(): Promise<void> } {
   const { tokens, report } = parts
   const create = createServers(parts)
-  const changes = createChanges(parts.watched, report)
+  const changes = createChanges({ ...parts.watched, watchTools: parts.surface.watchTools }, report)
   const current = toNodeHandler(
     createMcpHandler(
       ({ authInfo, requestInfo, era }) =>
@@ -50,7 +50,7 @@ export function createMcpRoute(
     const id = sessionIdOf(request)
     const body = request.method === 'POST' ? await bodyOf(request) : undefined
     if (request.method === 'GET' || methodOf(body) === 'subscriptions/listen') open.isStream(response)
-    if (id !== undefined || methodOf(body) === 'initialize') {
+    if (id !== undefined || (methodOf(body) === 'initialize' && !isCurrent(body))) {
       if (await older.handle(request, response, caller, id, body)) return
       throw new JarvisError('not_found', 'There is no such MCP session. Initialize again.')
     }
@@ -90,6 +90,10 @@ function sessionIdOf({ headers }: IncomingMessage): string | undefined {
   const id = headers['mcp-session-id']
   return Array.isArray(id) ? id[0] : id
 }
+
+/** A current client says its version with each request, and has no `initialize`. */
+const isCurrent = (body: unknown) =>
+  (body as { params?: { _meta?: object } }).params?._meta?.[PROTOCOL_VERSION_META_KEY as never] !== undefined
 
 const methodOf = (body: unknown) =>
   typeof body === 'object' && body !== null && 'method' in body ? body.method : undefined

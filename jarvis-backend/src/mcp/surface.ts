@@ -1,5 +1,6 @@
 import type { CallToolResult, GetPromptResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
 import type { CallOutcome } from '../agent/runs.ts'
+import type { ToolInput } from '../protocol/index.ts'
 
 type Contents = { uri: string; mimeType: string } & ({ text: string } | { blob: string })
 
@@ -26,10 +27,15 @@ export type Prompt = {
 
 /** What clients see besides the catalog. */
 export type Surface = {
+  /** Calls `listener` after the catalog has become another. @returns a function that stops it. */
+  watchTools?(listener: () => void): () => void
   resources: Resources
   prompts: readonly Prompt[]
   /** By tool: makes the result of what came of a call that passed the gate, where it is more than text and data. */
   answers?: Readonly<
-    Record<string, (outcome: CallOutcome, context: ServerContext) => Promise<CallToolResult | InputRequiredResult>>
+    Record<
+      string,
+      (outcome: CallOutcome, context: ServerContext, input: ToolInput) => Promise<CallToolResult | InputRequiredResult>
+    >
   >
 }

@@ -42,3 +42,16 @@ export async function watchedMcp(jarvis: TestJarvis, name: string) {
   await operator.ask('chat:attach', { sessionId })
   return { client, operator, sessionId }
 }
+
+/** The first card that nobody has decided. */
+export async function firstCard(jarvis: TestJarvis) {
+  const events = await jarvis.connect('/events')
+  for (;;) {
+    const { items } = (await (await jarvis.rest('/api/confirmations')).json()) as {
+      items: { toolUseId: string; sessionId: string; decision?: string; toolName: string; requestedBy: object }[]
+    }
+    const pending = items.find(({ decision }) => decision === undefined)
+    if (pending !== undefined) return pending
+    await events.next('changed' as never)
+  }
+}
