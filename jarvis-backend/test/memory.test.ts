@@ -76,13 +76,29 @@ test('hostile and broken files are named, and harm nothing', async () => {
   const jarvis = await startJarvis({ env })
   note(jarvis, 'memory/notes.md', 'The printer is on VLAN 30.')
   note(jarvis, 'memory/blob.log', 'x\0y')
-  note(jarvis, 'memory/big.log', 'disk full\n'.repeat(300_000))
+  note(jarvis, 'memory/big.log', 'disk full\n'.repeat(5_300_000))
   symlinkSync('/etc/passwd', join(jarvis.dataDir, 'workspace/memory/passwd.txt'))
   const { problems, sources } = await ready(jarvis)
   expect(problems.map(({ name }) => name).toSorted()).toEqual(['memory/big.log', 'memory/blob.log'])
   expect(sources).toBe(3)
   expect((await search(jarvis, 'root nologin')).hits).toEqual([])
   expect((await search(jarvis, 'printer vlan')).hits).toMatchObject([{ name: 'memory/notes.md' }])
+})
+
+test('a file that is written again and again while it is read is indexed as it ends', async () => {
+  const jarvis = await startJarvis({ env })
+  note(jarvis, 'MEMORY.md', 'attempt0')
+  await ready(jarvis)
+  for (let at = 1; at <= 200; at += 1) {
+    note(jarvis, 'MEMORY.md', `attempt${at} ${'filler '.repeat(at * 100)}`)
+    if (at % 40 === 0) await search(jarvis, 'attempt')
+  }
+  const found = await until(
+    () => search(jarvis, 'attempt200'),
+    ({ hits }) => hits.length > 0,
+  )
+  expect(found.hits[0]?.text).toMatch(/^attempt200 /)
+  expect((await search(jarvis, 'attempt199')).hits).toEqual([])
 })
 
 test('an index that was deleted or damaged is made again', async () => {

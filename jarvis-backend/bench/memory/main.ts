@@ -90,6 +90,6 @@ function rowOf(name: string, measured: Measured): string[] {
 }
 
 function late(delay: unknown): string {
-  const { p99, most } = delay as { p99: number; most: number }
-  return `${p99.toFixed(1)} ms (99th of a hundred), ${most.toFixed(1)} at most`
+  const { p99, most, active } = delay as { p99: number; most: number; active: number }
+  return `${p99.toFixed(1)} ms (99th of a hundred), ${most.toFixed(1)} at most, and it was at work for ${active.toFixed(0)} ms in all`
 }

@@ -160,19 +160,27 @@ async function block() {
     changed() {},
     report: (error) => console.error(error),
   })
+  // The memory's thread does not keep a process alive.
+  const awake = setInterval(() => {}, 60_000)
   const indexing = await delayDuring(() => memory.call('sync', {}))
   const { chunks } = await memory.call('status', {})
   await memory.stop()
+  clearInterval(awake)
   return { quiet, indexing, chunks }
 }
 
-/** Milliseconds by which timers of this thread came late: the 99th of a hundred, and the latest. */
+/**
+ * Milliseconds by which timers of this thread came late, the 99th of a hundred and the latest, which a busy machine makes
+ * late as well; and for how long this thread itself was at work, in all.
+ */
 async function delayDuring(work: () => Promise<unknown>) {
   const delays = monitorEventLoopDelay({ resolution: 1 })
+  const before = performance.eventLoopUtilization()
   delays.enable()
   await work()
   delays.disable()
-  return { p99: delays.percentile(99) / 1e6, most: delays.max / 1e6 }
+  const { active } = performance.eventLoopUtilization(before)
+  return { p99: delays.percentile(99) / 1e6, most: delays.max / 1e6, active }
 }
 
 const tasks = { build, ask, block }

@@ -277,7 +277,6 @@ function open(path: string): Sqlite.Database {
   try {
     sql.pragma('journal_mode = WAL')
     sql.pragma('synchronous = NORMAL')
-    sql.pragma('mmap_size = 268435456')
     loadVectorFunctions(sql)
     const found = Number(sql.pragma('user_version', { simple: true }))
     if (found === 0) sql.exec(schema)
