@@ -47,14 +47,14 @@ export async function buildFrontend() {
 export async function buildMissing() {
   const protocol = join(backend, 'src/protocol')
   if (isStale(join(backend, 'dist/main.js'), [join(backend, 'src'), join(backend, 'package.json')])) {
-    console.log('Building the server…')
+    console.error('Building the server…')
     await buildBackend()
   }
   const pageSources = ['src', 'public', 'index.html', 'vite.config.ts', 'package.json'].map((name) =>
     join(frontend, name),
   )
   if (isStale(join(frontend, 'dist/index.html'), [...pageSources, protocol])) {
-    console.log('Building the dashboard…')
+    console.error('Building the dashboard…')
     await buildFrontend()
   }
 }

@@ -5,11 +5,14 @@ import { DatabaseRefused } from '../store/sqlite/database.ts'
 import { toStorageFailure } from '../store/sqlite/storage-failure.ts'
 import { backup, restore } from './backup.ts'
 import { journal } from './journal.ts'
+import { mcp } from './mcp.ts'
 import { mcpToken } from './mcp-token.ts'
 import { policy } from './policy.ts'
 import { profile } from './profile.ts'
 
 const usage = `Usage: npm run jarvis -- COMMAND
+
+  mcp [--url http://host:4000]                          MCP over stdio; starts a server where none runs
 
   mcp-token create NAME [--read-only] [--expires 30d]   make a token for an MCP client; it is shown once
   mcp-token list                                        names, rights, last use
@@ -28,6 +31,7 @@ const usage = `Usage: npm run jarvis -- COMMAND
   restore FILE [--force]                                put a backup in its place; the server must be stopped`
 
 const commands: Record<string, (config: Config, args: string[]) => void | Promise<void>> = {
+  mcp,
   'mcp-token': mcpToken,
   journal,
   policy,

@@ -52,6 +52,8 @@ export type Config = {
   /** What processes that JARVIS starts may have of its environment. */
   inheritedEnv: Record<string, string>
   logLevel: LogLevel
+  /** For `mcp` on the command line alone. */
+  mcpToken: string | undefined
   /** Every configured value that no log, transcript or client may show. */
   secrets: readonly string[]
 }
@@ -160,6 +162,10 @@ const Environment = z.object({
   PATH: z.string().optional(),
   HOME: z.string().optional(),
   LANG: z.string().optional(),
+  JARVIS_MCP_TOKEN: z
+    .string()
+    .startsWith('jmcp_', 'must be an MCP token; make one with: npm run jarvis -- mcp-token create NAME')
+    .optional(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}, for example info`).default('info'),
 })
 
@@ -213,9 +219,11 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       (['PATH', 'HOME', 'LANG'] as const).flatMap((name) => (value[name] === undefined ? [] : [[name, value[name]]])),
     ),
     logLevel: value.LOG_LEVEL,
+    mcpToken: value.JARVIS_MCP_TOKEN,
     secrets: [
       value.JARVIS_PASSWORD,
       value.JWT_SECRET,
+      value.JARVIS_MCP_TOKEN,
       value.ANTHROPIC_API_KEY,
       value.OPENAI_API_KEY,
       value.PVE_TOKEN_SECRET,

@@ -1,0 +1,85 @@
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { createMcpTokens } from '../auth/mcp-tokens.ts'
+import type { Config } from '../config/config.ts'
+import { openDataDir } from '../config/data-dir.ts'
+import { keepSecret, keptSecret } from '../lib/kept-secret.ts'
+import { JarvisError } from '../protocol/index.ts'
+import { createMcpTokenStore } from '../store/sqlite/tokens.ts'
+import { version } from '../version.ts'
+import { withData } from './data.ts'
+import { readOptions } from './options.ts'
+
+/** The local token's name, and its file in the data dir. */
+const tokenName = 'stdio'
+const tokenFile = 'mcp-stdio-token'
+const probeMs = 2_000
+const graceMs = 5_000
+
+/** MCP over stdio, by way of the server that runs, or of one that lives as long as this does where none runs. */
+export async function mcp(config: Config, args: string[]): Promise<void> {
+  const { values } = readOptions(args, { url: { type: 'string' } })
+  // Whatever is printed from here on, standard output carries the protocol alone.
+  const output = { write: process.stdout.write.bind(process.stdout) }
+  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write
+  const server = await serverFor(config, values.url)
+  try {
+    const token = config.mcpToken ?? (await localToken(config))
+    const { bridgeStdio } = await import('../mcp/stdio-bridge.ts')
+    const report = (message: string) => console.error(message)
+    await bridgeStdio({ url: `${server.url}/mcp`, token, input: process.stdin, output, report })
+  } finally {
+    await server.stop()
+  }
+}
+
+type Reached = { url: string; stop(): Promise<void> }
+
+async function serverFor(config: Config, given: string | undefined): Promise<Reached> {
+  const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host
+  const url = (given ?? `http://${host.includes(':') ? `[${host}]` : host}:${config.port}`).replace(/\/$/, '')
+  if (await isThere(url)) return { url, stop: async () => {} }
+  if (given !== undefined) throw new JarvisError('not_found', `No JARVIS answers at ${url}.`)
+  const { compose } = await import('../compose.ts')
+  const dashboardDir = fileURLToPath(new URL('../../jarvis-frontend/dist', import.meta.url))
+  const jarvis = compose(config, version, dashboardDir)
+  await new Promise<void>((resolve, reject) => {
+    jarvis.http.once('error', reject)
+    jarvis.http.listen(config.port, host, resolve)
+  })
+  const { port } = jarvis.http.address() as AddressInfo
+  console.error(`No JARVIS was running: this one is at http://${host}:${port} until the client leaves.`)
+  if (jarvis.newPassword !== undefined) console.error(`Password: ${jarvis.newPassword}  (made now, shown this once)`)
+  return { url: `http://${host}:${port}`, stop: () => jarvis.stop(graceMs) }
+}
+
+async function isThere(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/health`, { signal: AbortSignal.timeout(probeMs) })).ok
+  } catch {
+    return false
+  }
+}
+
+/** The kept one while it counts, or a new one: it may ask for changes, and can never decide. */
+async function localToken(config: Config): Promise<string> {
+  const dir = openDataDir(config.dataDir)
+  let token = keptSecret(dir, tokenFile)
+  await withData(config, (journal, database) => {
+    const tokens = createMcpTokens(createMcpTokenStore(database), Date.now)
+    try {
+      if (token !== undefined) tokens.verify(token)
+    } catch {
+      token = undefined
+    }
+    token ??= database.durably(() => {
+      tokens.revoke(tokenName)
+      const made = tokens.create({ name: tokenName, isReadOnly: false })
+      journal.append('token', { change: 'created', name: tokenName, isReadOnly: false, by: 'cli' })
+      keepSecret(dir, tokenFile, made)
+      return made
+    })
+  })
+  if (token === undefined) throw new JarvisError('internal', 'There is no token.')
+  return token
+}
