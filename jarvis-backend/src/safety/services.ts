@@ -16,7 +16,7 @@ const costs = new Map<string, string>([
   ...named('may cut JARVIS off from the node', 'ssh sshd dropbear'),
   ...named(
     cutOff,
-    'networking network networkmanager ifupdown ifupdown2-pre systemd-networkd wpa_supplicant openvswitch-switch ovs-vswitchd frr dhcpcd wg-quick tailscaled',
+    'networking network networkmanager ifupdown ifupdown2-pre systemd-networkd wpa_supplicant openvswitch-switch ovs-vswitchd frr dhcpcd wg-quick tailscaled netbird zerotier-one',
   ),
   ...named(
     cutOffOrOpen,
@@ -39,7 +39,7 @@ const costs = new Map<string, string>([
 ])
 
 const offByName =
-  /^(?:systemd-(?:poweroff|reboot|soft-reboot|halt|kexec|suspend|hibernate|hybrid-sleep|suspend-then-hibernate)|emergency|rescue|initrd-.+|debug-shell|reboot|poweroff|halt)$/
+  /^(?:systemd-(?:poweroff|reboot|soft-reboot|halt|kexec|suspend|hibernate|hybrid-sleep|suspend-then-hibernate)|emergency|rescue|initrd-.+|debug-shell|reboot|poweroff|halt|shutdown|ctrl-alt-del)$/
 
 /** `ssh.service`, `ssh.socket` and `ssh@1` are the service `ssh`. */
 export const plainService = (name: string): string =>

@@ -4,6 +4,9 @@ import { any, color, format, list, number, signedSize, size, text, word } from '
 
 const readsList = 'read names from another file'
 
+/** Not `TZ="…"`, which names a file to read. */
+const aDate = /^(?!.*TZ)/s
+
 const digest: Grammar = {
   dashDash: true,
   flags: 'btz',
@@ -106,12 +109,13 @@ export const filePrograms: Readonly<Record<string, Grammar>> = {
   },
   which: { flags: 'a', rest: word, min: 1 },
   whereis: { flags: 'bms', rest: word, min: 1 },
+  type: { flags: 'apt', rest: word, min: 1 },
   command: { words: ['-v', '-V'], needs: [['-v', '-V']], rest: word, min: 1 },
   echo: { flags: 'neE', rest: any },
   date: {
     flags: 'uR',
     words: ['--utc', '--universal', '--rfc-email'],
-    values: { '-d': any, '--date': any, '-r': 'path', '--reference': 'path', '--rfc-3339': word },
+    values: { '-d': aDate, '--date': aDate, '-r': 'path', '--reference': 'path', '--rfc-3339': word },
     optional: { '-I': /^(?:d(?:ate)?|h(?:ours)?|m(?:inutes)?|s(?:econds)?|ns)$/, '--iso-8601': word },
     operands: [/^\+(?!.*\d{5})/],
     denied: { '-s': 'set the clock', '--set': 'set the clock', '-f': readsList, '--file': readsList },

@@ -1,4 +1,5 @@
 import { contentReason, nameReason, sweepReason } from './secret-paths.ts'
+import { awkFiles, awkPipe } from './ssh-awk.ts'
 import type { Grammar, Usage } from './ssh-grammar.ts'
 import { judgeJq } from './ssh-jq.ts'
 import { any, color, list, number, signedSize, size, text, word } from './ssh-patterns.ts'
@@ -108,7 +109,7 @@ const cut: Grammar = {
     ...{ '-f': list, '--fields': list, '-c': list, '--characters': list, '-b': list, '--bytes': list },
   },
 }
-const nl: Grammar = { dashDash: true, values: { '-b': /^[atn]$/, '-w': number, '-s': any, '-v': number } }
+const nl: Grammar = { dashDash: true, values: { '-b': /^[atn]$/, '-w': /^\d{1,2}$/, '-s': any, '-v': number } }
 const cat: Grammar = {
   dashDash: true,
   flags: 'nbsAETvetu',
@@ -118,19 +119,35 @@ const column: Grammar = {
   flags: 'txnLe',
   words: long('table json fillrows table-noheadings keep-empty-lines'),
   values: {
-    ...{ '-s': any, '--separator': any, '-o': any, '--output-separator': any, '-c': number, '--output-width': number },
+    ...{
+      '-s': any,
+      '--separator': any,
+      '-o': any,
+      '--output-separator': any,
+      '-c': /^\d{1,4}$/,
+      '--output-width': /^\d{1,4}$/,
+    },
     ...{ '-N': list, '--table-columns': list, '-R': list, '--table-right': list, '-H': list, '--table-hide': list },
   },
 }
 const tac: Grammar = { dashDash: true }
 const fold: Grammar = { dashDash: true, flags: 's', words: ['--spaces'], values: { '-w': number, '--width': number } }
 
-/** `-n 5p`, `-n '5,20p'`: the one form of sed that can do nothing but print. */
+/**
+ * `-n '5,20p'`, and `s/a/b/g` with no slash inside and without the flags `e` and `w`: the forms of sed that can do
+ * nothing but print.
+ */
 const sedRange = /^\d{1,9}(?:,(?:\d{1,9}|\$))?p$/
+const sedScript =
+  /^(?:\d{1,9}(?:,(?:\d{1,9}|\$))?p|s\/(?:[^/\\]|\\[^/])+\/(?:[^/\\]|\\[^/])*\/[gIi]{0,2}(?:;s\/(?:[^/\\]|\\[^/])+\/(?:[^/\\]|\\[^/])*\/[gIi]{0,2})*)$/
 const sed = (rest: Partial<Grammar>): Grammar => ({
-  words: ['-n', '--quiet', '--silent'],
-  needs: [['-n', '--quiet', '--silent']],
-  operands: [sedRange],
+  flags: 'nEr',
+  words: ['--quiet', '--silent', '--regexp-extended'],
+  operands: [sedScript],
+  check: ({ options, operands }) =>
+    sedRange.test(operands[0] ?? '') && !['-n', '--quiet', '--silent'].some((option) => options.has(option))
+      ? 'sed must be given -n to print lines.'
+      : undefined,
   min: 1,
   ...rest,
   denied: {
@@ -162,6 +179,7 @@ export const textPrograms: Readonly<Record<string, Grammar>> = {
   // A second operand is where it writes.
   uniq: { ...uniq, operands: ['file'], min: 1, check: noPlus },
   sed: sed({ rest: 'file', min: 2 }),
+  awk: awkFiles,
   ...{ grep: grepFiles, egrep: grepFiles, fgrep: grepFiles },
   ...{ zcat: packed('gz'), xzcat: packed('xz'), bzcat: packed('bz2') },
   zgrep: {
@@ -181,7 +199,7 @@ export const textPrograms: Readonly<Record<string, Grammar>> = {
 /** What may stand after a pipe: it reads what is piped into it and no file, and prints. */
 export const textFilters: Readonly<Record<string, Grammar>> = {
   ...{ grep: { ...grepPipe }, egrep: grepPipe, fgrep: grepPipe, head: part, tail, sort, uniq, wc, cut, nl, cat, tac },
-  ...{ column, fold, sed: sed({}) },
+  ...{ column, fold, sed: sed({}), awk: awkPipe },
   tr: {
     flags: 'cCdst',
     words: long('complement delete squeeze-repeats truncate-set1'),
@@ -192,7 +210,7 @@ export const textFilters: Readonly<Record<string, Grammar>> = {
     words: long('grouping'),
     values: {
       ...{ '--to': word, '--from': word, '--field': list, '--suffix': word, '--padding': /^-?\d{1,3}$/ },
-      ...{ '--format': /^%[\d'.-]*f$/, '--round': word, '-d': any, '--delimiter': any },
+      ...{ '--format': /^%[\d'.-]{0,6}f$/, '--round': word, '-d': any, '--delimiter': any },
       ...{ '--to-unit': size, '--from-unit': size, '--invalid': word },
     },
     optional: { '--header': number },

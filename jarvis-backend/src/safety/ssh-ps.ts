@@ -6,7 +6,7 @@ const columns = new Set(
   ),
 )
 const isColumns = (value: string) =>
-  value.split(',').every((part) => columns.has(part.replace(/[:=].*$/, '').toLowerCase()))
+  value.split(',').every((part) => columns.has(part.replace(/(?::\d{1,3})?(?:=.*)?$/, '').toLowerCase()))
 const isOrder = (value: string) => value.split(',').every((part) => columns.has(part.replace(/^[+-]/, '')))
 const isPids = (value: string) => /^\d+(?:,\d+)*$/.test(value)
 const isName = (value: string) => /^[A-Za-z0-9][\w.@:+-]*$/.test(value)

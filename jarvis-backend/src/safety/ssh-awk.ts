@@ -1,0 +1,70 @@
+import { contentReason } from './secret-paths.ts'
+
+/** What each part of a program is, as one letter; `/` begins a regular expression only, for nothing here divides. */
+const parts: readonly [string, RegExp][] = [
+  ['', /\s+/y],
+  ['f', /\$(?:\d{1,3}|NF|\(NF-\d\))(?!\w)/y],
+  ['s', /"(?:[^"\\]|\\[tn])*"/y],
+  ['r', /\/(?:[^/\\]|\\[^/])+\//y],
+  ['n', /\d{1,9}(?:\.\d{1,9})?(?![\w.])/y],
+  ['v', /(?:NR|NF)(?!\w)/y],
+  ['p', /print(?!\w)/y],
+  ['E', /END(?!\w)/y],
+  ['x', /(?:c|count|n|s|sum|t|total|x)(?!\w)/y],
+  ['a', /\+=/y],
+  ['m', /!?~/y],
+  ['o', /[=!<>]=|[<>]/y],
+  ['j', /&&|\|\|/y],
+  ['', /;(?=\s*\})/y],
+  ['!', /!/y],
+  ['{', /\{/y],
+  ['}', /\}/y],
+  [',', /,/y],
+]
+
+const test = '!?(?:r|[fv]m[r]|[fv]o[fvns]|[fv])'
+const tests = `${test}(?:j${test})*`
+/** `NR>1 && $3 ~ /x/ {print $1, $2}`, or the sum of a column: no call, no file, no variable of the environment. */
+const program = new RegExp(
+  `^(?:${tests}|(?:${tests})?\\{p(?:[fvs](?:,?[fvs])*)?\\}|(?:${tests})?\\{xaf\\}E\\{ps?,?x\\})$`,
+)
+const separator = /^(?:[^\\]{1,10}|\\[t|])$/
+
+/** awk with one test and one `print` of columns, which can do nothing but print them. */
+const judgeAwk = (readsFiles: boolean) => (words: readonly string[]) => {
+  const [first = '', second = ''] = words
+  const attached = first.startsWith('-F') && first !== '-F'
+  const rest = words.slice(attached ? 1 : first === '-F' ? 2 : 0)
+  if (first.startsWith('-F') && !separator.test(attached ? first.slice(2) : second))
+    return 'awk -F: not a plain separator.'
+  const [script, ...files] = rest
+  if (script === undefined || script.startsWith('-')) return 'awk may be given only -F, a program and files.'
+  const letters = lettersOf(script)
+  if (letters === undefined || !program.test(letters))
+    return 'awk runs programs and writes files; only a test and a print of columns, such as {print $1}, are known to read only.'
+  if (!readsFiles)
+    return files[0] === undefined ? undefined : `After a pipe, awk reads no file such as ${clip(files[0])}.`
+  if (files.length === 0) return 'awk needs a file.'
+  const setting = files.find((file) => file.includes('='))
+  if (setting !== undefined) return `awk: ${clip(setting)} would set a variable.`
+  return files.map(contentReason).find((problem) => problem !== undefined)
+}
+
+const clip = (word: string) => word.slice(0, 80)
+
+function lettersOf(script: string): string | undefined {
+  let letters = ''
+  for (let at = 0; at < script.length; ) {
+    const found = parts.find(([, pattern]) => {
+      pattern.lastIndex = at
+      return pattern.test(script)
+    })
+    if (found === undefined) return undefined
+    letters += found[0]
+    at = found[1].lastIndex
+  }
+  return letters
+}
+
+export const awkFiles = { judge: judgeAwk(true) }
+export const awkPipe = { judge: judgeAwk(false) }
