@@ -47,6 +47,8 @@ const judgeAwk = (readsFiles: boolean) => (words: readonly string[]) => {
   if (files.length === 0) return 'awk needs a file.'
   const setting = files.find((file) => file.includes('='))
   if (setting !== undefined) return `awk: ${clip(setting)} would set a variable.`
+  const socket = files.find((file) => file.startsWith('/inet'))
+  if (socket !== undefined) return `awk: ${clip(socket)} would open a connection.`
   return files.map(contentReason).find((problem) => problem !== undefined)
 }
 
