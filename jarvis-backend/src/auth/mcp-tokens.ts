@@ -3,7 +3,15 @@ import { JarvisError } from '../protocol/index.ts'
 import { hashToken } from './tokens.ts'
 
 /** A token of an MCP client: it may call tools, and can never decide. Unix ms. */
-export type McpToken = { name: string; isReadOnly: boolean; createdAt: number; expiresAt?: number; lastUsedAt?: number }
+export type McpToken = {
+  name: string
+  isReadOnly: boolean
+  createdAt: number
+  expiresAt?: number
+  lastUsedAt?: number
+  /** What a client calls itself that an operator signed in; its secrets change, and the name stays. */
+  clientName?: string
+}
 
 export interface McpTokenStore {
   /** @returns false when the name is taken. */
@@ -24,7 +32,7 @@ export type McpTokens = {
 }
 
 /** Last use is written at most once in this time, so that a read-only call costs no write. */
-const touchEveryMs = 60_000
+export const touchEveryMs = 60_000
 
 export function createMcpTokens(store: McpTokenStore, now: () => number): McpTokens {
   return {

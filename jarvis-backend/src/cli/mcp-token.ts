@@ -63,5 +63,5 @@ function revoke({ tokens, journal, database }: Kept, name: string) {
 const day = (at: number | undefined, none: string) =>
   at === undefined ? none : new Date(at).toISOString().slice(0, 16).replace('T', ' ')
 
-const line = ({ name, isReadOnly, expiresAt, lastUsedAt }: McpToken) =>
-  `${name}  ${isReadOnly ? 'read only' : 'read and ask'}  expires ${day(expiresAt, 'never')}  last used ${day(lastUsedAt, 'never')}`
+const line = ({ name, clientName, isReadOnly, expiresAt, lastUsedAt }: McpToken) =>
+  `${name}  ${isReadOnly ? 'read only' : 'read and ask'}  expires ${day(expiresAt, 'never')}  last used ${day(lastUsedAt, 'never')}${clientName === undefined ? '' : `  of ${clientName}, signed in`}`

@@ -36,6 +36,8 @@ export type Config = {
   protectedTargets: ReadonlySet<string>
   /** Host names under which the dashboard may be opened, besides addresses and `localhost`. */
   allowedHosts: readonly string[]
+  /** The origin under which a proxy shows this server to others. */
+  publicUrl: string | undefined
   /** Absent: the demo cluster serves. */
   proxmox: ProxmoxConfig | undefined
   nodes: ConfiguredNodes
@@ -130,6 +132,16 @@ const Environment = z.object({
     .refine((items) => items.every((item) => /^[a-z0-9.-]+$/.test(item)), {
       message: 'must be a comma list of host names without port, for example jarvis.lan,jarvis.example.org',
     }),
+  JARVIS_PUBLIC_URL: z
+    .string()
+    .refine(
+      (text) => /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).href === `${new URL(text).origin}/`,
+      {
+        message: 'must be an origin without a path, for example https://jarvis.example.org',
+      },
+    )
+    .transform((text) => new URL(text).origin)
+    .optional(),
   ...proxmoxVariables,
   JARVIS_NODES: z
     .string()
@@ -204,7 +216,11 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     maxTurns: value.CHAT_MAX_LOOP,
     confirmTtlMs: value.CONFIRM_TTL_SECONDS * 1000,
     protectedTargets: value.JARVIS_PROTECTED,
-    allowedHosts: value.JARVIS_ALLOWED_HOSTS,
+    allowedHosts: [
+      ...value.JARVIS_ALLOWED_HOSTS,
+      ...(value.JARVIS_PUBLIC_URL === undefined ? [] : [new URL(value.JARVIS_PUBLIC_URL).hostname]),
+    ],
+    publicUrl: value.JARVIS_PUBLIC_URL,
     proxmox,
     nodes: value.JARVIS_NODES,
     ssh: {

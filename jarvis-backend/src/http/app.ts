@@ -37,6 +37,8 @@ export function createApp(parts: {
   /** By path under `/api`; all of them need a token. */
   resources: Record<string, Router>
   mcp: RequestHandler
+  /** At the root: clients look for it there. */
+  oauth: Router
   health(): Health
   status(): Status
   cluster(): ClusterState
@@ -60,6 +62,7 @@ export function createApp(parts: {
     response.json(parts.health())
   })
   app.use('/mcp', parts.mcp)
+  app.use(parts.oauth)
 
   const api = express.Router()
   api.use((_request, response, next) => {

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server'
 import type { RequestHandler } from 'express'
-import type { McpTokens } from '../auth/mcp-tokens.ts'
+import type { McpBearer } from '../auth/mcp-bearer.ts'
 import { errorStatus, JarvisError } from '../protocol/index.ts'
-import { authenticate, authInfoOf, type Caller, callerOf } from './authenticate.ts'
+import { authInfoOf, type Caller, callerOf } from './authenticate.ts'
 import type { CallParts } from './call-tool.ts'
 import { createChanges, type Watched } from './changes.ts'
 import { createServers } from './create-server.ts'
@@ -22,13 +22,13 @@ import type { Surface } from './surface.ts'
  */
 export function createMcpRoute(
   parts: CallParts & {
-    tokens: McpTokens
+    bearer: McpBearer
     watched: Watched
     version: string
     report(error: unknown, message: string): void
   },
 ): { handle: RequestHandler; answered(): Promise<void> } {
-  const { tokens, report } = parts
+  const { bearer, report } = parts
   const create = createServers(parts)
   const changes = createChanges({ ...parts.watched, watchTools: parts.surface.watchTools }, report)
   const current = toNodeHandler(
@@ -65,13 +65,13 @@ export function createMcpRoute(
         return
       }
       if (error.code === 'unauthorized' || error.code === 'token_expired') {
-        response.set('WWW-Authenticate', 'Bearer realm="jarvis"')
+        response.set('WWW-Authenticate', bearer.challenge(request))
       }
       response.status(errorStatus[error.code]).json({ error: { code: error.code, message: error.message } })
     }
     try {
-      const token = authenticate(request, tokens)
-      const gone = open.add(response, token.name, () => authenticate(request, tokens))
+      const { token, stillCounts } = bearer.verify(request)
+      const gone = open.add(response, token.name, stillCounts)
       serve(request, response, { token, gone }).catch(refuse)
     } catch (error) {
       refuse(error)

@@ -44,6 +44,7 @@ export type {
   WorkspaceFile,
   WorkspaceText,
 } from './memory.ts'
+export { type OAuthAsk, OAuthDecisionBody, type OAuthDecisionReply, OAuthOpenBody, type OAuthProblem } from './oauth.ts'
 export {
   ClassifyBody,
   type ConfirmationRow,

@@ -125,6 +125,8 @@ export type McpTokenInfo = {
   createdAt: number
   expiresAt?: number
   lastUsedAt?: number
+  /** What the client calls itself, where an operator signed it in rather than made the token. */
+  clientName?: string
 }
 /** `token`: shown this once. */
 export type McpTokenReply = McpTokenInfo & { token: string }

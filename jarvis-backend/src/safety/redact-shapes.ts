@@ -28,6 +28,7 @@ const tokens: readonly (readonly [begins: string, rest: string])[] = [
   ['nvapi-', '[\\w-]{20,}'],
   ['r8_', '[A-Za-z\\d]{20,}'],
   ['jmcp_', '[\\w-]{8,}'],
+  ['jm[ar]t_', '[\\w-]{8,}'],
   ['AIza', '[\\w-]{30,}'],
   ['GOCSPX-', '[\\w-]{20,}'],
   ['ya29\\.', '[\\w-]{20,}'],
@@ -45,6 +46,8 @@ const tokens: readonly (readonly [begins: string, rest: string])[] = [
   ['ATATT3', '[\\w=-]{20,}'],
   ['key-', '[\\da-f]{32}(?![\\w-])'],
   ['AGE-SECRET-KEY-1', '[A-Z\\d]{20,}'],
+  // Ceph: a version, a time and sixteen bytes.
+  ['AQ[A-D]', '[A-Za-z\\d+/]{35}=='],
 ]
 const begins = `${start}(?:${tokens.map(([begin]) => begin).join('|')})`
 

@@ -64,6 +64,8 @@ const leaks: [string, string][] = [
   ['Cookie: session=abcdef; theme=dark', 'abcdef'],
   ['Set-Cookie: sid=abcdef; HttpOnly', 'abcdef'],
   ['jmcp_abcdEFGH12345678', 'abcdEFGH'],
+  ['jmat_abcdEFGH12345678', 'abcdEFGH'],
+  ['jmrt_abcdEFGH12345678', 'abcdEFGH'],
   ['https://hooks.slack.com/services/T000/B000/abcdefghijkl', 'abcdefghijkl'],
   [`plain ${secret} here`, 'kd/Q2'],
   [`base64 ${Buffer.from(secret).toString('base64')}`, Buffer.from(secret).toString('base64')],

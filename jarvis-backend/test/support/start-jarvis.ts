@@ -11,6 +11,7 @@ import { readConfig } from '../../src/config/config.ts'
 import type { Homelab } from '../../src/homelab/ports.ts'
 import { createSimulator } from '../../src/homelab/simulator/index.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
+import type { PublicFetch } from '../../src/lib/public-fetch.ts'
 import type { ChatEvents, ChatReplies, ChatRequests, Role } from '../../src/protocol/index.ts'
 import type { Database } from '../../src/store/sqlite/database.ts'
 import { type ScriptedModel, scripted } from './scripted-model.ts'
@@ -51,6 +52,8 @@ export async function startJarvis(
     remote?: Homelab
     /** Watches or breaks what is stored. */
     database?: (database: Database) => Database
+    /** What the addresses lead to that clients have for names. */
+    fetchDocument?: PublicFetch
     dataDir?: string
     speed?: number
     /** The built dashboard is served too. */
@@ -77,6 +80,7 @@ export async function startJarvis(
     model,
     homelab: options.remote ?? homelab,
     ...(options.database && { database: options.database }),
+    ...(options.fetchDocument && { fetchDocument: options.fetchDocument }),
   })
   await new Promise<void>((resolve) => jarvis.http.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(jarvis.http.address() as AddressInfo).port}`

@@ -217,4 +217,32 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (server, tool_name)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Clients that registered themselves; nothing of what they say is proven.
+  CREATE TABLE oauth_clients (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    redirect_uris TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- An MCP token that an operator gave a client by signing in: its own hash is none, its secrets are below.
+  CREATE TABLE oauth_consents (
+    name TEXT PRIMARY KEY REFERENCES mcp_tokens (name) ON DELETE CASCADE,
+    client_id TEXT NOT NULL,
+    client_name TEXT NOT NULL,
+    resource TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX oauth_consents_of_client ON oauth_consents (client_id);
+
+  CREATE TABLE oauth_secrets (
+    hash TEXT PRIMARY KEY,
+    name TEXT NOT NULL REFERENCES oauth_consents (name) ON DELETE CASCADE,
+    kind TEXT NOT NULL CHECK (kind IN ('access', 'refresh')),
+    expires_at INTEGER NOT NULL,
+    -- A refresh token that was exchanged: shown again, it ends the consent.
+    used_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX oauth_secrets_of_consent ON oauth_secrets (name);
+  `,
 ]

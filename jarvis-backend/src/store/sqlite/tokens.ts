@@ -15,29 +15,34 @@ export function createRevocationStore({ sql }: Database, now: () => number): Rev
   }
 }
 
-type Row = {
+export type TokenRow = {
   name: string
   hash: string
   is_read_only: number
   created_at: number
   expires_at: number | null
   last_used_at: number | null
+  /** Where it is a client's that signed in. */
+  client_name: string | null
 }
 
-const toToken = (row: Row): McpToken => ({
+export const toToken = (row: TokenRow): McpToken => ({
   name: row.name,
   isReadOnly: row.is_read_only === 1,
   createdAt: row.created_at,
   ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
   ...(row.last_used_at === null ? {} : { lastUsedAt: row.last_used_at }),
+  ...(row.client_name === null ? {} : { clientName: row.client_name }),
 })
+
+const select = 'SELECT mcp_tokens.*, client_name FROM mcp_tokens LEFT JOIN oauth_consents USING (name)'
 
 export function createMcpTokenStore({ sql }: Database): McpTokenStore {
   const insert = sql.prepare(
     'INSERT OR IGNORE INTO mcp_tokens (name, hash, is_read_only, created_at, expires_at) VALUES (?, ?, ?, ?, ?)',
   )
-  const selectByHash = sql.prepare<[string], Row>('SELECT * FROM mcp_tokens WHERE hash = ?')
-  const selectAll = sql.prepare<[], Row>('SELECT * FROM mcp_tokens ORDER BY name')
+  const selectByHash = sql.prepare<[string], TokenRow>(`${select} WHERE hash = ?`)
+  const selectAll = sql.prepare<[], TokenRow>(`${select} ORDER BY name`)
   const remove = sql.prepare('DELETE FROM mcp_tokens WHERE name = ?')
   const touch = sql.prepare('UPDATE mcp_tokens SET last_used_at = ? WHERE name = ?')
   return {

@@ -1,0 +1,58 @@
+import { createMcpBearer } from './auth/mcp-bearer.ts'
+import type { McpTokens } from './auth/mcp-tokens.ts'
+import { createOAuthClients } from './auth/oauth-clients.ts'
+import { createOAuthRequests } from './auth/oauth-requests.ts'
+import { createOAuthSecrets } from './auth/oauth-secrets.ts'
+import { createOriginOf } from './auth/public-origin.ts'
+import { createRateLimit } from './auth/rate-limit.ts'
+import { oauthRoutes } from './http/oauth.ts'
+import { oauthConsentRoutes } from './http/oauth-consent.ts'
+import type { PublicFetch } from './lib/public-fetch.ts'
+import type { Database } from './store/sqlite/database.ts'
+import { createOAuthStore } from './store/sqlite/oauth.ts'
+import type { Journal } from './tools/ports.ts'
+
+const registrations = { most: 20, perMs: 60 * 60_000 }
+
+/** Signs MCP clients in: what they ask over HTTP, what the operator is asked, and the check of what they got. */
+export function composeOAuth(parts: {
+  database: Database
+  journal: Pick<Journal, 'append'>
+  tokens: McpTokens
+  publicUrl: string | undefined
+  now(): number
+  /** Absent: over the internet. */
+  fetchDocument?: PublicFetch
+}) {
+  const { database, journal, tokens, now } = parts
+  const store = createOAuthStore(database)
+  const originOf = createOriginOf(parts.publicUrl)
+  const fetchDocument = parts.fetchDocument ?? fromInternet
+  const clients = createOAuthClients({ store, fetchDocument, now })
+  const secrets = createOAuthSecrets({
+    store,
+    durably: database.durably,
+    record: (change) => void journal.append('token', change),
+    now,
+  })
+  const requests = createOAuthRequests({
+    clients,
+    allow: secrets.allow,
+    denied: ({ client }, by) =>
+      void database.durably(() =>
+        journal.append('token', { change: 'refused', client: client.name, clientId: client.id, by }),
+      ),
+    now,
+  })
+  return {
+    bearer: createMcpBearer({ tokens, oauth: secrets, originOf }),
+    routes: oauthRoutes({ clients, secrets, originOf, limitRegistrations: createRateLimit({ ...registrations, now }) }),
+    consentRoutes: oauthConsentRoutes({ requests, originOf }),
+  }
+}
+
+/** Loaded when the first client has an address for a name. */
+const fromInternet: PublicFetch = async (url) => {
+  const { createPublicFetch } = await import('./lib/public-fetch.ts')
+  return createPublicFetch()(url)
+}
