@@ -1,6 +1,6 @@
 import { judgeFind } from './ssh-find.ts'
 import type { Grammar } from './ssh-grammar.ts'
-import { any, color, format, list, number, signedSize, size, text, word } from './ssh-patterns.ts'
+import { any, color, format, number, signedSize, size, text, word } from './ssh-patterns.ts'
 
 const readsList = 'read names from another file'
 

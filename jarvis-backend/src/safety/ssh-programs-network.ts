@@ -1,5 +1,5 @@
 import type { Grammar } from './ssh-grammar.ts'
-import { host, interfaceName, number, text, word } from './ssh-patterns.ts'
+import { host, interfaceName, number, word } from './ssh-patterns.ts'
 
 const long = (names: string) => names.split(' ').map((name) => `--${name}`)
 const none: Grammar = {}

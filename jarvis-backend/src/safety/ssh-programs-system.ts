@@ -1,5 +1,5 @@
 import type { Grammar } from './ssh-grammar.ts'
-import { color, device, list, number, text, when, word } from './ssh-patterns.ts'
+import { color, list, number, when, word } from './ssh-patterns.ts'
 
 const long = (names: string) => names.split(' ').map((name) => `--${name}`)
 const endless = 'repeat and never end'
