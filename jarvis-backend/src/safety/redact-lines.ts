@@ -32,7 +32,7 @@ const optionShapes = options.map(({ programs, names, lead = '', isAttached }): S
 })
 
 const directives =
-  'r[ow]community6?|requirepass|masterauth|bindpw|rootpw|snmp-server[ \\t]+community|createuser[ \\t]+\\S{1,64}'
+  'r[ow]community6?|requirepass|masterauth|bindpw|rootpw|wpa-psk|wireless-key|snmp-server[ \\t]+community|createuser[ \\t]+\\S{1,64}'
 /** A word alone behind one of these is a secret where it does not read like a word. */
 const names = '(?:password|passwd|passphrase|secret|psk)'
 
@@ -42,7 +42,7 @@ export const lineShapes: readonly Shape[] = [
   {
     find: new RegExp(`((?:^|[\\n\\r])[ \\t]{0,20}(?:${directives})[ \\t]{1,8})[^\\n\\r]+`, 'gi'),
     put: kept,
-    hint: 'community6?[ \\t]|requirepass|masterauth|bindpw|rootpw|createuser',
+    hint: 'community6?[ \\t]|requirepass|masterauth|bindpw|rootpw|wpa-psk|wireless-key|createuser',
     open: new RegExp(`(?<lead>(?:^|[\\n\\r])[ \\t]{0,20}(?:${directives})[ \\t]{1,8})[^\\n\\r]+$`, 'i'),
   },
   {
@@ -52,6 +52,13 @@ export const lineShapes: readonly Shape[] = [
     ),
     put: kept,
     open: new RegExp(`(?<lead>(?:^|[\\n\\r])[ \\t]{0,20}${names}[ \\t]{1,8})[^\\s:=]\\S*[ \\t]{0,20}$`, 'i'),
+  },
+  {
+    // Where docker keeps the passwords of registries.
+    find: /("auth":[ \t]{0,4}")(?=[^"]{0,64}[A-Z])(?=[^"]{0,64}[\d=])[A-Za-z\d+/]{8,1024}={0,2}(?=")/g,
+    put: kept,
+    hint: '"auth":',
+    open: /(?<lead>"auth":[ \t]{0,4}")[A-Za-z\d+/=]*$/,
   },
   {
     // ~/.netrc

@@ -46,8 +46,6 @@ const tokens: readonly (readonly [begins: string, rest: string])[] = [
   ['ATATT3', '[\\w=-]{20,}'],
   ['key-', '[\\da-f]{32}(?![\\w-])'],
   ['AGE-SECRET-KEY-1', '[A-Z\\d]{20,}'],
-  // Ceph: a version, a time and sixteen bytes.
-  ['AQ[A-D]', '[A-Za-z\\d+/]{35}=='],
 ]
 const begins = `${start}(?:${tokens.map(([begin]) => begin).join('|')})`
 
@@ -137,6 +135,13 @@ const ownShapes: readonly Shape[] = [
     put: kept,
     hint: ':AA[\\w-]{30}',
     open: /(?<!\d)(?<lead>\d{8,10}:)A[\w-]*$/,
+  },
+  {
+    // Ceph's: a version, a time and sixteen bytes.
+    find: /(?<![\w-])AQ[A-D][A-Za-z\d+/]{35}==/g,
+    put: redacted,
+    hint: '\\bAQ[A-D][\\w+/]',
+    open: /(?<![\w-])AQ[A-D][A-Za-z\d+/]*=?$/,
   },
   {
     // What crypt(3), htpasswd and LDAP make of a password.

@@ -138,4 +138,10 @@ export const lookalikes: readonly string[] = [
   'cost $5$ or $6 a month',
   'echo $1 $2 $y',
   'version 2b$12 of it',
+  '{"auth":"required"}',
+  '"auth": "Kerberos"',
+  'AQUA-1 pump on, AQC sensor fine',
+  'wpa-ssid home',
+  'client-certificate-data and client-key-data are set',
+  'corosync: [TOTEM ] Token has not been received in 2737 ms',
 ]

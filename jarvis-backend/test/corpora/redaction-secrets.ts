@@ -158,6 +158,11 @@ export const secrets: readonly (readonly [text: string, gone: string])[] = [
   ['<ApiKey>0f3a9c7d5e1b2846aa01bb02cc03dd04</ApiKey>', '0f3a9c7d'],
   ['<password>Sommer2024</password>', 'Sommer2024'],
   ['ENCRYPTION_KEY=0f3a9c7d5e1b2846', '0f3a9c7d'],
+  ['\tkey = AQCvCbtToC6MDhAATtuT70Sl+DymPCfDSsyV4w==', 'AQCvCbtT'],
+  ['mount -t ceph 10.0.0.1:/ /mnt -o name=admin,secret=AQD3k9tkAAAAABAAq0m1n2o3p4q5r6s7t8u9vA==', 'AQD3k9tk'],
+  ['    client-key-data: LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQo=', 'LS0tLS1C'],
+  ['{"auths":{"r.lan":{"auth":"YWRtaW46cGFzc3dvcmQ="}}}', 'YWRtaW46'],
+  ['iface wlan0 inet dhcp\n\twpa-ssid home\n\twpa-psk MyWifiPass1', 'MyWifiPass1'],
   // Hashes of passwords
   ['root:$6$rounds=5000$Qm4xZt7K$p2Lw9vRb5NcXsD3fGhJkLz1aB2cD4eF5gH6iJ7kL8mN9o:19700:0:99999:7:::', 'p2Lw9vRb'],
   ['$y$j9T$Qm4xZt7Kp2Lw9vRb$NcXsD3fGhJkLz1aB2cD4eF5gH6iJ7kL8mN9oP0qR1', 'NcXsD3fG'],
