@@ -13,6 +13,10 @@ export default defineConfig({
     proxy: {
       '/api': server,
       '/mcp': server,
+      '/.well-known': server,
+      '/oauth/register': server,
+      '/oauth/token': server,
+      '/oauth/revoke': server,
       '/health': server,
       '/socket.io': { ...server, ws: true },
     },

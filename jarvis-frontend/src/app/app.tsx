@@ -12,6 +12,7 @@ import { live } from './live.ts'
 import { Shell } from './shell.tsx'
 
 const SignIn = later(() => import('./sign-in.tsx').then((page) => page.SignIn))
+const ConsentPage = later(() => import('./consent-page.tsx').then((page) => page.ConsentPage))
 const ClusterPage = later(() => import('./cluster-page.tsx').then((page) => page.ClusterPage))
 const WaitingPage = later(() => import('./waiting-page.tsx').then((page) => page.WaitingPage))
 const JournalPage = later(() => import('./journal-page.tsx').then((page) => page.JournalPage))
@@ -29,6 +30,16 @@ export function App() {
       <Part>
         <Suspense fallback={null}>
           <SignIn />
+        </Suspense>
+      </Part>
+    )
+  }
+  // A question of its own, with nothing around it.
+  if (location.pathname === '/oauth/authorize') {
+    return (
+      <Part>
+        <Suspense fallback={null}>
+          <ConsentPage />
         </Suspense>
       </Part>
     )

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { makeMcpToken, revokeMcpToken } from '../../api/settings.ts'
 import { ago, exactTime, longSpan } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { useNow } from '../../ui/use-now.ts'
@@ -25,7 +26,7 @@ function TokenRow({ token, onChanged }: { token: McpTokenInfo; onChanged: () => 
   const now = useNow(60_000)
   const [isAsking, setAsking] = useState(false)
   const [problem, setProblem] = useState<string>()
-  const { name, isReadOnly, createdAt, expiresAt, lastUsedAt } = token
+  const { name, clientName, isReadOnly, createdAt, expiresAt, lastUsedAt } = token
   const isExpired = expiresAt !== undefined && expiresAt <= now
   const revoke = async () => {
     try {
@@ -44,7 +45,14 @@ function TokenRow({ token, onChanged }: { token: McpTokenInfo; onChanged: () => 
       />
       <span>
         {name}
-        <small>{isReadOnly ? 'reads only' : 'reads and asks'}</small>
+        <small>
+          {isReadOnly ? 'reads only' : 'reads and asks'}
+          {clientName !== undefined && (
+            <>
+              , signed in as “<Visible text={clientName} />”
+            </>
+          )}
+        </small>
       </span>
       <span className="text-soft">
         {lastUsedAt === undefined ? 'never used' : `last used ${ago(lastUsedAt, now)}`}
