@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lessonOf } from './agent/lesson.ts'
@@ -91,12 +92,15 @@ export function composeMemory(parts: {
   function undo(writeId: string, by: string) {
     const write = writes.get(writeId)
     if (write === undefined) throw new JarvisError('not_found', 'That cannot be taken back any more.')
-    if (write.before === undefined) {
-      if (workspace.read(write.path).checksum !== write.checksum) throw changedSince(write.path)
-      workspace.remove(write.path)
-    } else {
+    const { text, checksum } = workspace.read(write.path)
+    // What was added below since, such as the lesson of that very run, stays.
+    const later = textAfter(text, write.checksum)
+    if (later === undefined) throw changedSince(write.path)
+    const rest = `${write.before ?? ''}${later}`.replace(/^\n+/, '')
+    if (rest === '') workspace.remove(write.path)
+    else {
       try {
-        workspace.write(write.path, write.before, write.checksum)
+        workspace.write(write.path, rest, checksum)
       } catch (error) {
         throw error instanceof JarvisError && error.code === 'conflict' ? changedSince(write.path) : error
       }
@@ -123,6 +127,20 @@ export function composeMemory(parts: {
       return memory.stop()
     },
   }
+}
+
+/** What follows the text of that checksum, where `text` begins with it at the end of a line. */
+function textAfter(text: string, checksum: string): string | undefined {
+  const hash = createHash('sha256')
+  let taken = 0
+  while (taken < text.length) {
+    const lineEnd = text.indexOf('\n', taken)
+    const end = lineEnd === -1 ? text.length : lineEnd + 1
+    hash.update(text.slice(taken, end))
+    taken = end
+    if (hash.copy().digest('hex') === checksum) return text.slice(taken)
+  }
+  return undefined
 }
 
 const changedSince = (path: string) =>

@@ -184,7 +184,7 @@ test('what the model writes down is shown, journalled, redacted and can be taken
   expect(readFileSync(file, 'utf8')).toContain('Anna naps at two.')
   expect(readFileSync(file, 'utf8')).not.toContain(secret)
   await operator.next('chat:done')
-  writeFileSync(file, `${readFileSync(file, 'utf8')}more\n`)
+  writeFileSync(file, `more\n${readFileSync(file, 'utf8')}`)
   const late = await jarvis.rest(`/api/memory/writes/${data?.undoId}/undo`, { method: 'POST' })
   expect(late.status).toBe(409)
   writeFileSync(file, readFileSync(file, 'utf8').replace('more\n', ''))

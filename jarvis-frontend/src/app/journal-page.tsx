@@ -14,6 +14,7 @@ import { Boxed } from '../ui/boxed.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Tier } from '../ui/tier.tsx'
+import { phone, useMedia } from '../ui/use-media.ts'
 import { say } from './announce.tsx'
 import './journal-page.css'
 import { Problem, Skeletons, useIsLive } from './load-state.tsx'
@@ -25,6 +26,7 @@ const watched = ['connect', 'sessions', 'confirmations', 'grants', 'settings', '
 /** Every call, decision and change, as one chain that shows where it was doctored. */
 export function JournalPage() {
   const [params, setParams] = useSearchParams()
+  const isPhone = useMedia(phone)
   const filter: JournalFilter = {}
   for (const key of narrowings) {
     const value = params.get(key)
@@ -49,8 +51,12 @@ export function JournalPage() {
         <span className="flex-1" />
       </PageHead>
       <div className="page scroll journal">
+        {isPhone && <Filters filter={filter} set={set} />}
         <Chain head={head.data?.items[0]} onBroken={setBroken} />
-        <Narrow key={`${filter.toolName} ${filter.actor} ${filter.sessionId}`} filter={filter} set={set} />
+        <details className="narrow-more" open={!isPhone || undefined}>
+          <summary>Narrow it down</summary>
+          <Narrow key={`${filter.toolName} ${filter.actor} ${filter.sessionId}`} filter={filter} set={set} />
+        </details>
         <Entries
           key={key}
           filter={filter}

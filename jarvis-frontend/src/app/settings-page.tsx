@@ -99,8 +99,8 @@ function Models() {
         </ul>
       )}
       <p>
-        To change it, set <code>JARVIS_MODEL</code> (such as <code>anthropic/claude-sonnet-4</code>,{' '}
-        <code>openai/gpt-5</code> or <code>demo</code>) and its key in <code>.env</code>, and start JARVIS again.
+        To change it, set <code>JARVIS_MODEL</code> (such as <code>anthropic/claude-sonnet-5-5</code>,{' '}
+        <code>openai/gpt-5.2</code> or <code>demo</code>) and its key in <code>.env</code>, and start JARVIS again.
       </p>
     </Section>
   )
@@ -221,7 +221,8 @@ function Proxmox() {
         </li>
       </ul>
       <p>
-        To connect another, set <code>PROXMOX_URL</code> and its API token in <code>.env</code>, and start JARVIS again.
+        To connect another, set <code>PVE_URL</code>, <code>PVE_TOKEN_ID</code> and <code>PVE_TOKEN_SECRET</code> in{' '}
+        <code>.env</code>, and start JARVIS again.
       </p>
     </Section>
   )

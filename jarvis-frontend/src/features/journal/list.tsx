@@ -107,7 +107,7 @@ function Line({
       <span className="text-dim">{tier === undefined ? word : tierWord[tier]}</span>
       <span className="cut text-soft">{visibleText(by)}</span>
       <span className="call cut">
-        {call !== '' && <bdi>{visibleText(call)}</bdi>}
+        {call !== '' ? <bdi>{visibleText(call)}</bdi> : args === '' && <i>{word}</i>}
         {args !== '' && <i>{visibleText(args)}</i>}
       </span>
       <span className="chain-outcome cut">

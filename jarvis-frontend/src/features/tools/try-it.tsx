@@ -3,6 +3,7 @@ import { useEffect, useId, useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { classify } from '../../api/tools.ts'
 import { Visible } from '../../ui/boxed.tsx'
+import { Mark } from '../../ui/mark.tsx'
 import { Tier, tierWord } from '../../ui/tier.tsx'
 import { type Argument, argumentsOf, commandOf, type Given, inputOf } from './arguments.ts'
 
@@ -35,8 +36,11 @@ export function TryIt({ tool, onRun, rest }: Props) {
   const input = inputOf(list, given)
   const isComplete = list.every(({ name, isRequired }) => !isRequired || input[name] !== undefined)
   const { verdict, problem } = useVerdict(tool.name, input, isComplete)
+  // A mistake in the arguments is answered before any rule is asked.
+  const isWrong = verdict?.rule === 'invalid_arguments'
   const command = commandOf(tool.name, input)
-  const canRun = onRun !== undefined && verdict !== undefined && verdict.tier !== 'black' && command !== undefined
+  const canRun =
+    onRun !== undefined && verdict !== undefined && !isWrong && verdict.tier !== 'black' && command !== undefined
   return (
     <form
       className="try stack"
@@ -55,7 +59,17 @@ export function TryIt({ tool, onRun, rest }: Props) {
         />
       ))}
       <div className="verdict" role="status">
-        {verdict !== undefined ? (
+        {isWrong ? (
+          <>
+            <Mark kind="none" size={13} />
+            <span>
+              <b>It would not run like this.</b>
+              <span className="text-soft">
+                <Visible text={verdict?.reason ?? ''} />
+              </span>
+            </span>
+          </>
+        ) : verdict !== undefined ? (
           <>
             <Tier tier={verdict.tier} size={15} />
             <span>
@@ -78,8 +92,12 @@ export function TryIt({ tool, onRun, rest }: Props) {
       </div>
       {rest}
       {onRun !== undefined && (
-        <button type="submit" className={`button${verdict?.tier === 'red' ? ' risk' : ''}`} aria-disabled={!canRun}>
-          {verdict !== undefined && <Tier tier={verdict.tier} size={11} />}
+        <button
+          type="submit"
+          className={`button${verdict?.tier === 'red' && !isWrong ? ' risk' : ''}`}
+          aria-disabled={!canRun}
+        >
+          {verdict !== undefined && !isWrong && <Tier tier={verdict.tier} size={11} />}
           {verdict === undefined ? 'Run it in a new chat' : actOf[verdict.tier]}
         </button>
       )}

@@ -1,0 +1,313 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { expect, test, vi } from 'vitest'
+import { seriousFindings } from './support/axe.ts'
+import { dashboardDir, say, signIn, useBrowser } from './support/browser.ts'
+import { calls, says, scripted } from './support/scripted-model.ts'
+import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+
+vi.setConfig({ testTimeout: 90_000 })
+
+const { person } = useBrowser()
+const env = { JARVIS_EMBEDDINGS: 'none' }
+const notes = '# Media\n\nThe transcoder of jellyfin needs the GPU of pve.\n'
+
+function write(jarvis: TestJarvis, path: string, text: string) {
+  const place = join(jarvis.dataDir, 'workspace', path)
+  mkdirSync(join(place, '..'), { recursive: true })
+  writeFileSync(place, text)
+}
+
+/** A signed-in person on a page of a server that has something to show. */
+async function open(path: string, options: BrowserContextOptions = {}): Promise<{ jarvis: TestJarvis; page: Page }> {
+  const model = scripted(
+    calls(['get_cluster_status', {}], ['execute_ssh', { node: 'pve', command: 'rm -rf /' }]),
+    says('Looked.'),
+  )
+  const jarvis = await startJarvis({ dashboardDir, model, env: { ...env, LOG_LEVEL: 'warn' } })
+  write(jarvis, 'MEMORY.md', notes)
+  const page = await person(jarvis, options)
+  await signIn(page)
+  await say(page, 'Look around.')
+  await page.getByText('Looked.', { exact: true }).waitFor()
+  await page.goto(jarvis.url + path)
+  return { jarvis, page }
+}
+
+const all: readonly [path: string, seen: string][] = [
+  ['/journal', 'get_cluster_status'],
+  ['/tools?tool=stop_vm', 'What would happen?'],
+  ['/memory?q=transcoder', 'by words no. 1'],
+  ['/memory?file=MEMORY.md', 'needs the GPU'],
+  ['/settings', 'Make a token'],
+  ['/system', 'the database takes'],
+]
+
+test.each(['dark', 'light'] as const)('axe finds nothing serious on the pages, theme %s', async (colorScheme) => {
+  const { jarvis, page } = await open('/journal', { colorScheme })
+  for (const [path, seen] of all) {
+    await page.goto(jarvis.url + path)
+    await page.getByText(seen).first().waitFor()
+    expect(await seriousFindings(page), path).toEqual([])
+  }
+  for (const key of ['Control+k', '?']) {
+    await page.keyboard.press(key)
+    await page.getByRole('dialog').waitFor()
+    expect(await seriousFindings(page), key).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+})
+
+test('on a phone every page is reached, and none scrolls sideways', async () => {
+  const { jarvis, page } = await open('/', { viewport: { width: 320, height: 700 }, isMobile: true, hasTouch: true })
+  for (const name of ['Tools', 'Memory', 'Settings', 'System']) {
+    await page.getByRole('link', { name: 'More' }).tap()
+    await page.getByRole('navigation', { name: 'More pages' }).getByRole('link', { name }).tap()
+    await page.getByRole('heading', { level: 1, name }).waitFor()
+  }
+  for (const [path, seen] of all) {
+    await page.goto(jarvis.url + path)
+    await page.getByText(seen).first().waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBe(320)
+  }
+})
+
+test('the journal is filtered, an entry is opened, the chain is verified and exported', async () => {
+  const { page } = await open('/journal')
+  const rows = page.getByRole('list', { name: 'Entries' }).getByRole('listitem')
+  await page.getByText('get_cluster_status').first().waitFor()
+  await page.getByRole('button', { name: 'Never', exact: true }).click()
+  await page.waitForURL('**/journal?tier=black')
+  await page.getByText('get_cluster_status').waitFor({ state: 'detached' })
+  expect(await rows.count()).toBe(1)
+  await rows.getByRole('button').first().click()
+  await page.getByText('"rm -rf /"').waitFor()
+  await page.getByRole('link', { name: 'All of this tool' }).click()
+  await page.waitForURL('**/journal?toolName=execute_ssh')
+
+  await page.getByRole('button', { name: 'Failed' }).click()
+  await page.getByText('No entry is like that.').waitFor()
+  await page.getByRole('button', { name: 'Show all entries' }).click()
+  await page.getByText('The first entry there is.').waitFor()
+
+  await page.getByRole('button', { name: 'Verify now' }).click()
+  await page
+    .getByText(/entries looked at, the chain is whole/)
+    .first()
+    .waitFor()
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export as JSONL' }).click()
+  const lines = readFileSync(await (await saved).path(), 'utf8')
+    .trim()
+    .split('\n')
+  expect(lines.map((line) => (JSON.parse(line) as { seq: number }).seq)).toEqual(lines.map((_, at) => at + 1))
+})
+
+test('a doctored journal is cut at the entry', async () => {
+  const { jarvis, page } = await open('/journal')
+  await page.getByText('get_cluster_status').first().waitFor()
+  const sql = new Sqlite(join(jarvis.dataDir, 'jarvis.db'))
+  sql.exec(`UPDATE journal SET body = replace(body, 'get_cluster_status', 'get_storage') WHERE seq = 3`)
+  sql.exec(`UPDATE journal SET body = replace(body, 'rm -rf', 'ls -la') WHERE seq = 2`)
+  sql.close()
+  await page.getByRole('button', { name: 'Verify now' }).click()
+  await page.getByText(/Entry 2 does not follow 1\./).waitFor()
+})
+
+test('a tool says what would happen as its arguments are typed, and a red one becomes a card like any other', async () => {
+  const { jarvis, page } = await open('/tools?tool=stop_vm')
+  const form = page.getByRole('form', { name: 'What would happen?' })
+  await form.getByText('Fill in what must be given.').waitFor()
+  await form.getByLabel(/^vmid/).fill('1')
+  await form.getByText('It would not run like this.').waitFor()
+  await form.getByLabel(/^vmid/).fill('103')
+  await form.getByText('Ask: it would wait for you.').waitFor()
+  expect(jarvis.controls.effects).toEqual([])
+  await form.getByRole('button', { name: 'Ask for it in a new chat' }).click()
+  await page.getByRole('button', { name: 'Approve: stop 103' }).waitFor()
+
+  await page.goto(`${jarvis.url}/tools?tool=execute_ssh`)
+  await form.getByLabel(/^node/).fill('pve')
+  await form.getByLabel(/^command/).fill('rm -rf /')
+  await form.getByText('Never: it would be refused.').waitFor()
+  expect(await form.getByRole('button', { name: 'Refused' }).getAttribute('aria-disabled')).toBe('true')
+  expect(jarvis.controls.effects).toEqual([])
+})
+
+test('the memory is searched as one types, and an edit that meets another keeps both', async () => {
+  const { jarvis, page } = await open('/memory')
+  await page.getByRole('searchbox', { name: 'Search the memory' }).pressSequentially('jellyfin gpu')
+  await page.locator('mark').filter({ hasText: 'GPU' }).first().waitFor()
+  await page.getByRole('link', { name: 'MEMORY.md: Media' }).click()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const field = page.getByRole('textbox', { name: 'Text of MEMORY.md' })
+  await field.fill(`${notes}Mine.\n`)
+  write(jarvis, 'MEMORY.md', `${notes}Theirs.\n`)
+  await page.keyboard.press('Control+s')
+  await page.getByText('It was changed meanwhile.').waitFor()
+  expect(await field.inputValue()).toContain('Mine.')
+
+  await page.reload()
+  expect(await field.inputValue()).toContain('Mine.')
+  await page.keyboard.press('Tab')
+  await field.focus()
+  await field.press('End')
+  await field.pressSequentially(' Still.')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved.').waitFor()
+  expect(readFileSync(join(jarvis.dataDir, 'workspace/MEMORY.md'), 'utf8')).toContain('Mine.')
+
+  await page.getByRole('button', { name: 'Delete…' }).click()
+  await page.getByRole('button', { name: 'Delete MEMORY.md' }).click()
+  await page.getByText('Ask what JARVIS knows').waitFor()
+  expect(existsSync(join(jarvis.dataDir, 'workspace/MEMORY.md'))).toBe(false)
+})
+
+test('a conflict is settled in favour of mine', async () => {
+  const { jarvis, page } = await open('/memory?file=MEMORY.md')
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const field = page.getByRole('textbox', { name: 'Text of MEMORY.md' })
+  await field.fill('Mine alone.\n')
+  write(jarvis, 'MEMORY.md', 'Theirs.\n')
+  await page.keyboard.press('Control+s')
+  await page.getByText('What stands there now').click()
+  await page.getByText('Theirs.').waitFor()
+  await page.getByRole('button', { name: 'Save mine over it' }).click()
+  await page.getByText('Saved.').waitFor()
+  expect(readFileSync(join(jarvis.dataDir, 'workspace/MEMORY.md'), 'utf8')).toBe('Mine alone.\n')
+})
+
+test('what is remembered of a session is shown and forgotten; all is read again', async () => {
+  const { page } = await open('/memory')
+  await page.getByRole('region', { name: 'Remembered of sessions' }).getByRole('link').first().click()
+  await page.getByRole('button', { name: 'Forget…' }).click()
+  await page.getByRole('button', { name: 'Forget all of it' }).click()
+  await page.getByText('Nothing is remembered of this session.').waitFor()
+  await page.getByRole('button', { name: 'Read all again' }).click()
+  await page.getByText(/All is read again/).waitFor()
+})
+
+test('what the memory wrote is taken back from the chat, and what it recalled is shown', async () => {
+  const model = scripted(
+    calls(['memory_write', { text: 'The UPS battery is from 2019.' }]),
+    says('Noted.'),
+    says('From 2019.'),
+  )
+  const jarvis = await startJarvis({ dashboardDir, model, env })
+  write(jarvis, 'MEMORY.md', notes)
+  await jarvis.rest('/api/memory/search?q=gpu')
+  const page = await person(jarvis)
+  await signIn(page)
+  await say(page, 'Remember that the UPS battery is from 2019.')
+  await page.getByText('Noted.', { exact: true }).waitFor()
+  await say(page, 'What does the transcoder of jellyfin need?')
+  await page.getByText('From 2019.', { exact: true }).waitFor()
+  await page
+    .getByRole('button', { name: /^Recalled \d passages?/ })
+    .last()
+    .click()
+  await page.getByRole('link', { name: 'MEMORY.md' }).waitFor()
+  await page.getByRole('button', { name: 'Take it back' }).click()
+  await page.getByText('Taken back.').waitFor()
+  expect((await (await jarvis.rest('/api/journal?kind=memory')).text()).includes('undone')).toBe(true)
+})
+
+test('an MCP token is made, shown once and revoked, the profile is changed, the theme is chosen', async () => {
+  const { jarvis, page } = await open('/settings')
+  const form = page.getByRole('form', { name: 'Make an MCP token' })
+  await form.getByLabel('Name').fill('ops laptop')
+  await form.getByRole('button', { name: 'Make a token' }).click()
+  await page.getByText(/A token name has 1 to 64/).waitFor()
+  await form.getByLabel('Name').fill('ops-laptop')
+  await form.getByRole('button', { name: 'Make a token' }).click()
+  await page.getByText(/^jmcp_/).waitFor()
+  await page.getByRole('button', { name: 'I have it' }).click()
+  expect(await page.getByText(/^jmcp_/).count()).toBe(0)
+  await page.getByRole('button', { name: 'Revoke ops-laptop…' }).click()
+  await page.getByRole('button', { name: 'Revoke ops-laptop', exact: true }).click()
+  await page.getByText('No tokens yet').waitFor()
+
+  await page.getByRole('radio', { name: /Permissive/ }).click()
+  await page.getByText('permissive asks less than now.').waitFor()
+  expect(await (await jarvis.rest('/api/settings')).json()).toMatchObject({ profile: 'balanced' })
+  await page.getByRole('button', { name: 'Use permissive' }).click()
+  await page.getByRole('button', { name: 'Use permissive' }).waitFor({ state: 'detached' })
+  await page.getByRole('radio', { name: /Lockdown/ }).click()
+  await expect.poll(async () => (await jarvis.rest('/api/settings')).json()).toMatchObject({ profile: 'lockdown' })
+
+  await page.getByRole('radio', { name: /^Dark/ }).click()
+  expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+})
+
+test('the password is changed; this browser stays signed in', async () => {
+  const jarvis = await startJarvis({ dashboardDir, env: { ...env, JARVIS_PASSWORD: '' } })
+  const password = jarvis.newPassword ?? ''
+  const page = await person(jarvis)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  await page.goto(`${jarvis.url}/settings`)
+  const form = page.getByRole('form', { name: 'Change the password' })
+  const fill = async (current: string, next: string, again = next) => {
+    await form.getByLabel('Present password').fill(current)
+    await form.getByLabel('New password', { exact: true }).fill(next)
+    await form.getByLabel('New password again').fill(again)
+    await form.getByRole('button', { name: 'Change the password' }).click()
+  }
+  await fill(password, 'another-horse-battery', 'another-horse-batterie')
+  await page.getByText('The two new ones differ.').waitFor()
+  await fill(password, 'another-horse-battery')
+  await page.getByText('Changed. Everybody else is signed out.').waitFor()
+  await page.reload()
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+})
+
+test('the palette and the keys go everywhere without a mouse', async () => {
+  const { jarvis, page } = await open('/')
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  await page.keyboard.press('Control+k')
+  const field = page.getByRole('combobox', { name: 'Search or run' })
+  await field.fill('jour')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/journal')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  for (const [key, path] of [
+    ['t', '/tools'],
+    ['m', '/memory'],
+    ['s', '/settings'],
+    ['y', '/system'],
+  ] as const) {
+    await page.keyboard.press('g')
+    await page.keyboard.press(key)
+    await page.waitForURL(`**${path}`)
+  }
+  await page.keyboard.press('[')
+  await page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'detached' })
+  await page.keyboard.press('[')
+  await page.getByRole('navigation', { name: 'Main' }).waitFor()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+k')
+  await field.fill('stop truenas')
+  await page.getByRole('option', { name: /Stop 103 truenas.*Ask, waits for you/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Approve: stop 103' }).waitFor()
+  expect(jarvis.controls.effects).toEqual([])
+})
+
+test('without a server the pages keep what they know and rest their acts', async () => {
+  const { jarvis, page } = await open('/journal')
+  await page.getByText('get_cluster_status').first().waitFor()
+  await jarvis.stop()
+  await page.getByText('offline').first().waitFor()
+  expect(await page.getByRole('button', { name: 'Verify now' }).getAttribute('aria-disabled')).toBe('true')
+  expect(await page.getByText('get_cluster_status').first().isVisible()).toBe(true)
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByText('Without a connection nothing can be changed.').first().waitFor()
+  await page.getByRole('link', { name: 'System' }).click()
+  await page.getByText(/not reached for/).waitFor()
+})
