@@ -142,9 +142,8 @@ export function createConnection(parts: {
   ): Transport & { ended?: string | undefined } {
     if (config.type === 'stdio') {
       const { command, args, env, cwd } = config
-      return new StdioTransport({ command, args, env: { ...parts.env, ...env }, cwd: cwd ?? parts.cwd }, (text) =>
-        log.write('stderr', text),
-      )
+      const launch = { command, args, env: { ...parts.env, ...env }, cwd: cwd ?? parts.cwd }
+      return new StdioTransport(launch, log.write)
     }
     const url = new URL(config.url)
     const options = { requestInit: { headers: config.headers }, fetch: pinnedFetch(url) }
@@ -211,8 +210,8 @@ export function createConnection(parts: {
 
   /** A lazy one that has nothing to do for a while is ended. */
   function rest() {
-    cancelTimer()
     if (!config.lazy || running > 0 || live === undefined) return
+    cancelTimer()
     cancelTimer = clock.after(idleMs, () => {
       const was = live
       live = undefined

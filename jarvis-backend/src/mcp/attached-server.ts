@@ -120,7 +120,7 @@ export function attach(name: string, config: AttachedServerConfig, parts: Attach
     )
   }
 
-  const setOf = ({ toolName, hash }: Definition) => {
+  function setOf({ toolName, hash }: Definition) {
     const row = tiers.get(toolName)
     return row?.hash === hash && row.changedAt === undefined ? row : undefined
   }

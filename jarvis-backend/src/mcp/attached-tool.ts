@@ -46,7 +46,10 @@ export function attachedTool(
       } catch (error) {
         if (signal.aborted) throw error
         if (isAnswer(error)) return failed(`The server ${server} does not do it: ${wordsOf(error)}`)
-        throw new JarvisError('outcome_unknown', `The server ${server} was lost before it answered: ${wordsOf(error)}.`)
+        throw new JarvisError(
+          'outcome_unknown',
+          `The server ${server} was lost before it answered: ${wordsOf(error)}. It may have run.`,
+        )
       }
     },
   }

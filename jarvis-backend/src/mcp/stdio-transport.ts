@@ -17,7 +17,7 @@ export class StdioTransport implements Transport {
   onerror?: (error: Error) => void
   onmessage?: Transport['onmessage']
   readonly #launch: Launch
-  readonly #onStderr: (text: string) => void
+  readonly #write: (source: 'stderr' | 'jarvis', text: string) => void
   #child: ChildProcess | undefined
   #gone: Promise<string> = Promise.resolve('')
   /** How the process ended, in words; absent while it runs. */
@@ -25,9 +25,10 @@ export class StdioTransport implements Transport {
   #parts: Buffer[] = []
   #length = 0
 
-  constructor(launch: Launch, onStderr: (text: string) => void) {
+  /** @param write what it says besides messages, and what is wrong with those: also before anybody listens to errors */
+  constructor(launch: Launch, write: (source: 'stderr' | 'jarvis', text: string) => void) {
     this.#launch = launch
-    this.#onStderr = onStderr
+    this.#write = write
   }
 
   start(): Promise<void> {
@@ -58,7 +59,7 @@ export class StdioTransport implements Transport {
       })
     })
     child.stdout?.on('data', (chunk: Buffer) => this.#take(chunk))
-    child.stderr?.on('data', (chunk: Buffer) => this.#onStderr(chunk.toString()))
+    child.stderr?.on('data', (chunk: Buffer) => this.#write('stderr', chunk.toString()))
     for (const stream of [child.stdin, child.stdout, child.stderr]) {
       stream?.on('error', (error) => this.onerror?.(error))
     }
@@ -113,7 +114,7 @@ export class StdioTransport implements Transport {
     if (this.#length > longestMessage) {
       this.#parts = []
       this.#length = 0
-      this.onerror?.(new Error(`It sent a message of over ${longestMessage / 1024 / 1024} MB and was ended.`))
+      this.#write('jarvis', `It sent a message of over ${longestMessage / 1024 / 1024} MB and was ended.`)
       this.#signal('SIGKILL')
     }
   }
@@ -124,7 +125,7 @@ export class StdioTransport implements Transport {
       if (typeof message !== 'object' || message === null || Array.isArray(message)) throw new Error('no object')
       this.onmessage?.(message as JSONRPCMessage)
     } catch {
-      this.onerror?.(new Error(`It wrote what is no message: ${line.slice(0, 200)}`))
+      this.#write('jarvis', `It wrote what is no message: ${line.slice(0, 200)}`)
     }
   }
 }

@@ -61,7 +61,9 @@ export function createPerformer(parts: {
         onProgress: (message) => context.progress(toolUseId, redactor.text(message)),
         onTask: (upid) => executions.noteTask(toolUseId, upid),
       })
-      const done = ended.isLost ? await foundOut(ended, toolUseId, context) : ended
+      // Of what happened elsewhere the cluster knows nothing.
+      const isInCluster = tool.attached === undefined
+      const done = ended.isLost && isInCluster ? await foundOut(ended, toolUseId, context) : ended
       const { output, outcome, durationMs, isFault } = done
       const summary = redactor.text(output.summary)
       breaker.ended(toolName, target.node, isFault, summary)
