@@ -2,8 +2,9 @@ import type { Socket } from 'socket.io-client'
 import { connect, run } from './client.ts'
 import { clusterRow } from './cluster.ts'
 import { gateRow } from './gate.ts'
+import { callOverMcp, mcpToken } from './mcp.ts'
 import { prefill } from './prefill.ts'
-import { lazily, type Pool, type Server, type ServerName, type Setup } from './setup.ts'
+import { lazily, type Pool, type Server, type Setup } from './setup.ts'
 import { median } from './statistics.ts'
 import { charsOf } from './words.ts'
 
@@ -28,7 +29,7 @@ const idleSockets = 300
 export function createRows(setup: Setup): Row[] {
   /** The same on JARVIS and on the relay. */
   const both = (measure: (pool: Pool) => Promise<number>): Pick<Row, 'ours' | 'base'> => {
-    const on = (name: ServerName) => async () => [await measure(await setup.pool(name))]
+    const on = (name: 'jarvis' | 'relay') => async () => [await measure(await setup.pool(name))]
     return { ours: on('jarvis'), base: { name: 'relay', measure: on('relay'), isGoal: true } }
   }
   const history = lazily(async () => {
@@ -40,7 +41,7 @@ export function createRows(setup: Setup): Row[] {
   // Of its own: the other rows leave sessions behind.
   const fresh = lazily(async () => setup.openPool(await setup.startServer('jarvis', setup.newDir())))
   const startDirs = { jarvis: lazily(setup.newDir), relay: lazily(setup.newDir) }
-  const starting = (name: ServerName) => async () => {
+  const starting = (name: 'jarvis' | 'relay') => async () => {
     const server = await setup.startServer(name, startDirs[name]())
     const ready = await server.read()
     const [socket] = await connect(server, ['/chat'])
@@ -50,7 +51,26 @@ export function createRows(setup: Setup): Row[] {
     return [server.readyMs, megabytes(ready.rssBytes), megabytes(used.rssBytes)]
   }
 
+  const ownMcp = lazily(async () => {
+    const dir = setup.newDir()
+    const server = await setup.startServer('jarvis', dir)
+    return { server, token: mcpToken(dir) }
+  })
+  const bareMcp = lazily(async () => ({ server: await setup.startServer('mcp-sdk', setup.newDir()), token: 'none' }))
+  const overMcp = (open: typeof ownMcp, era: 'current' | 'older') => async () => {
+    const { server, token } = await open()
+    return [(await cpuOf(server, () => callOverMcp(server.url, token, era))) * 1_000]
+  }
+  const mcpRow = (name: string, title: string, era: 'current' | 'older'): Row => ({
+    name,
+    lines: [{ title: `1,000 green calls over MCP, ${title}, CPU ms`, most: 1 }],
+    ours: overMcp(ownMcp, era),
+    base: { name: 'the bare SDK', measure: overMcp(bareMcp, era), isGoal: true },
+  })
+
   return [
+    mcpRow('mcp', '2026-07-28', 'current'),
+    mcpRow('mcp-older', '2025-11-25', 'older'),
     {
       name: 'tokens',
       lines: [{ title: '50 chats flat out, CPU ms per 1,000 tokens', most: 0.45 }],

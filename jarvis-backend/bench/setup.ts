@@ -10,7 +10,7 @@ import { connect, type Place } from './client.ts'
 import { type Started, start } from './processes.ts'
 
 export type Server = Started & Place
-export type ServerName = 'jarvis' | 'relay'
+export type ServerName = 'jarvis' | 'relay' | 'mcp-sdk'
 
 const backend = fileURLToPath(new URL('..', import.meta.url))
 const built = (name: string) => join(backend, 'dist', 'bench', `${name}.js`)
@@ -26,7 +26,7 @@ export async function buildAll() {
   const { buildBackend } = (await import(scripts)) as { buildBackend(): Promise<void> }
   await buildBackend()
   await build({
-    entryPoints: ['probe', 'upstream', 'relay'].map((name) => join(backend, 'bench', `${name}.ts`)),
+    entryPoints: ['probe', 'upstream', 'relay', 'mcp-sdk'].map((name) => join(backend, 'bench', `${name}.ts`)),
     outdir: join(backend, 'dist', 'bench'),
     bundle: true,
     packages: 'external',
@@ -58,7 +58,7 @@ export async function createSetup(profileDir: string | undefined) {
   started.push(upstream)
 
   async function startServer(name: ServerName, dataDir: string, env: Record<string, string> = {}): Promise<Server> {
-    const server = await start(name === 'relay' ? built('relay') : join(backend, 'dist', 'main.js'), {
+    const server = await start(name !== 'jarvis' ? built(name) : join(backend, 'dist', 'main.js'), {
       probe,
       cwd,
       nodeArgs: profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`],
@@ -98,7 +98,7 @@ export async function createSetup(profileDir: string | undefined) {
     /** For what else a row started. */
     onClose: (end: () => Promise<void>) => void ends.push(end),
     /** The server that stays for all rounds, with its sockets. */
-    pool: (name: ServerName) => kept[name](),
+    pool: (name: keyof typeof kept) => kept[name](),
     close,
   }
 }
