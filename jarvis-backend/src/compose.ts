@@ -18,6 +18,10 @@ import { composeOAuth } from './compose-oauth.ts'
 import type { Config, ModelConfig } from './config/config.ts'
 import { openDataDir } from './config/data-dir.ts'
 import { policyPath, readPolicy, requirePolicy, watchDataDir } from './config/policy-file.ts'
+import { createClusterSetup } from './doctor/cluster-setup.ts'
+import { databaseChecks } from './doctor/data-checks.ts'
+import { examine } from './doctor/doctor.ts'
+import { memoryChecks } from './doctor/model-checks.ts'
 import { createNotices } from './homelab/notices.ts'
 import type { Homelab } from './homelab/ports.ts'
 import { connectHomelab } from './homelab/real.ts'
@@ -27,6 +31,7 @@ import { clusterSummary } from './homelab/summary.ts'
 import { createApp } from './http/app.ts'
 import { authRoutes } from './http/auth.ts'
 import { confirmationRoutes } from './http/confirmations.ts'
+import { doctorRoutes } from './http/doctor.ts'
 import { executionRoutes } from './http/executions.ts'
 import { grantRoutes } from './http/grants.ts'
 import { journalRoutes } from './http/journal.ts'
@@ -34,6 +39,7 @@ import { createLogTail } from './http/logs.ts'
 import { mcpTokenRoutes } from './http/mcp-tokens.ts'
 import { sessionRoutes } from './http/sessions.ts'
 import { settingsRoutes } from './http/settings.ts'
+import { setupRoutes } from './http/setup.ts'
 import { type Disk, type ModelSeen, statusParts } from './http/status-parts.ts'
 import { toolRoutes } from './http/tools.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
@@ -79,6 +85,9 @@ export type Jarvis = {
 
 /** A client that repeats a request does so within minutes. */
 const repliesKeptMs = 7 * 24 * 60 * 60_000
+
+/** Reading a page more of the database takes time in which nothing else here is served. */
+const scannedUpToBytes = 16 * 1024 * 1024
 
 /** What tests put in the place of the real thing. */
 export type Replacements = {
@@ -347,6 +356,22 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       'mcp-servers': attached.routes,
       oauth: oauth.consentRoutes,
       logs: logTail.routes(),
+      setup: setupRoutes({
+        setup: createClusterSetup({ config, clock }),
+        journal,
+        durably: database.durably,
+        hide: (secret) => redactor.add([secret]),
+      }),
+      doctor: doctorRoutes((asksModel) =>
+        examine(config, {
+          clock,
+          asksModel,
+          database: () => databaseChecks(dataDir, scannedUpToBytes, journal.verify),
+          embeddings: async () => memoryChecks(memory.memory.status()),
+          port: async () => [{ area: 'Port', health: 'ok', text: 'JARVIS serves: you are reading this.' }],
+          redact: redactor.text,
+        }),
+      ),
     },
     mcp: onFirstUse(async () => {
       const { createMcpRoute, clusterSurface } = await import('./mcp/server.ts')

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { compose } from './compose.ts'
-import { type Config, ConfigError, readConfig } from './config/config.ts'
+import { type Config, ConfigError } from './config/config.ts'
+import { readStartConfig } from './config/settings-file.ts'
 import { DatabaseRefused } from './store/sqlite/database.ts'
 import { version } from './version.ts'
 
@@ -10,7 +11,7 @@ const graceMs = 10_000
 
 try {
   if (existsSync('.env')) process.loadEnvFile('.env')
-  const config = readConfig(process.env)
+  const config = readStartConfig(process.env)
   const dashboardDir = fileURLToPath(new URL('../../jarvis-frontend/dist', import.meta.url))
   const jarvis = compose(config, version, dashboardDir)
   jarvis.http.on('error', (error: NodeJS.ErrnoException) => {

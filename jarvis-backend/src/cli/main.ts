@@ -1,16 +1,22 @@
 import { existsSync } from 'node:fs'
-import { type Config, ConfigError, readConfig } from '../config/config.ts'
+import { type Config, ConfigError } from '../config/config.ts'
+import { readStartConfig } from '../config/settings-file.ts'
 import { JarvisError } from '../protocol/index.ts'
 import { DatabaseRefused } from '../store/sqlite/database.ts'
 import { toStorageFailure } from '../store/sqlite/storage-failure.ts'
 import { backup, restore } from './backup.ts'
+import { doctor } from './doctor.ts'
 import { journal } from './journal.ts'
 import { mcp } from './mcp.ts'
 import { mcpToken } from './mcp-token.ts'
 import { policy } from './policy.ts'
 import { profile } from './profile.ts'
+import { setup } from './setup.ts'
 
 const usage = `Usage: npm run jarvis -- COMMAND
+
+  setup [--url URL --token-id ID --yes …]               connect your cluster: asks, tests, writes .env; setup --help
+  doctor [--json] [--no-model]                          check everything and say what to do; exits 1 when something is broken
 
   mcp [--url http://host:4000]                          MCP over stdio; starts a server where none runs
 
@@ -40,15 +46,26 @@ const commands: Record<string, (config: Config, args: string[]) => void | Promis
   restore,
 }
 
+/** They are there for a configuration that cannot be read yet. */
+const beforeConfig: Record<string, (env: Record<string, string | undefined>, args: string[]) => Promise<void>> = {
+  doctor,
+  setup: (env, args) => setup({ env, outside }, args),
+}
+
+const outside = { ...process.env }
+
 try {
   if (existsSync('.env')) process.loadEnvFile('.env')
   const [name = '', ...args] = process.argv.slice(2)
+  const early = Object.hasOwn(beforeConfig, name) ? beforeConfig[name] : undefined
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (command === undefined) {
+  if (early !== undefined) {
+    await early(process.env, args)
+  } else if (command === undefined) {
     console.error(usage)
     process.exitCode = name === '' || name === 'help' || name === '--help' ? 0 : 1
   } else {
-    await command(readConfig(process.env), args)
+    await command(readStartConfig(process.env), args)
   }
 } catch (thrown) {
   const error = toStorageFailure(thrown)

@@ -40,6 +40,8 @@ export type Config = {
   publicUrl: string | undefined
   /** Absent: the demo cluster serves. */
   proxmox: ProxmoxConfig | undefined
+  /** Who named it; `settings`: the dashboard did, and may change it. */
+  clusterSource: 'demo' | 'environment' | 'settings'
   nodes: ConfiguredNodes
   ssh: {
     user: string
@@ -183,11 +185,12 @@ const Environment = z.object({
 
 /**
  * Reads the environment once. An empty value counts as absent.
+ * @param saved counts where the environment says nothing
  * @throws ConfigError naming the first variable that cannot be used.
  */
-export function readConfig(env: Record<string, string | undefined>): Config {
+export function readConfig(env: Record<string, string | undefined>, saved: Record<string, string> = {}): Config {
   const given = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''),
+    Object.entries({ ...env, ...saved }).filter(([, value]) => value !== undefined && value.trim() !== ''),
   )
   const parsed = Environment.safeParse(given)
   if (!parsed.success) {
@@ -222,6 +225,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     ],
     publicUrl: value.JARVIS_PUBLIC_URL,
     proxmox,
+    clusterSource: proxmox === undefined ? 'demo' : saved.PVE_URL === undefined ? 'environment' : 'settings',
     nodes: value.JARVIS_NODES,
     ssh: {
       user: value.SSH_USER,

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { JarvisError } from '../protocol/index.ts'
 import { pathOf } from './path-of.ts'
 
 /** How to reach and trust the cluster. */
@@ -96,6 +97,17 @@ export function proxmoxOf(values: Values): ProxmoxConfig | string | undefined {
     return 'PVE_CA_FILE and PVE_FINGERPRINT are two ways to trust the cluster: set one, for example PVE_FINGERPRINT alone.'
   }
   return { urls, tokenId, tokenSecret, fingerprints, ca }
+}
+
+/** The variables by themselves, as a person gives them. @throws JarvisError `invalid_request` naming the first that cannot be used. */
+export function readCluster(given: { [K in keyof Values]?: string }) {
+  const parsed = z.object(proxmoxVariables).safeParse(given)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw new JarvisError('invalid_request', `${String(issue?.path[0])} ${issue?.message}.`)
+  }
+  const { PVE_URL: urls, PVE_FINGERPRINT: fingerprints, PVE_CA_FILE: ca } = parsed.data
+  return { urls, fingerprints, ca }
 }
 
 const itemsOf = (list: string) =>

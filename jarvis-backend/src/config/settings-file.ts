@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { ConfigError } from './config.ts'
+import { type Config, ConfigError, readConfig } from './config.ts'
 import { type Changes, readEnvFile, writeEnvFile } from './env-file.ts'
 import { pathOf } from './path-of.ts'
 
@@ -12,11 +12,11 @@ const isSet = (value: string | undefined) => value !== undefined && value.trim()
 const isOfCluster = (key: string) => key.startsWith('PVE_')
 
 /**
- * The environment with what is saved in the data dir behind it. The `PVE_*` belong together: one of them in the environment
- * and the saved ones do not count, so that no token goes to another server than it was saved for.
+ * What is saved in the data dir and not said by the environment. The `PVE_*` belong together: one of them in the environment
+ * and no saved one counts, so that no token goes to another server than it was saved for.
  * @throws ConfigError where the file cannot be read.
  */
-export function withSavedSettings(env: Environment): Environment {
+export function savedSettings(env: Environment): Record<string, string> {
   const path = settingsPath(pathOf(isSet(env.JARVIS_DATA_DIR) ? String(env.JARVIS_DATA_DIR) : '~/.jarvis'))
   let saved: Record<string, string>
   try {
@@ -25,11 +25,12 @@ export function withSavedSettings(env: Environment): Environment {
     throw new ConfigError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'not understood'}).`)
   }
   const ownsCluster = Object.keys(env).some((key) => isOfCluster(key) && isSet(env[key]))
-  const used = Object.entries(saved).filter(([key]) => !isSet(env[key]) && !(ownsCluster && isOfCluster(key)))
-  return { ...env, ...Object.fromEntries(used) }
+  return Object.fromEntries(
+    Object.entries(saved).filter(([key]) => !isSet(env[key]) && !(ownsCluster && isOfCluster(key))),
+  )
 }
 
-/** Whether a cluster is named before what the dashboard saves. */
-export const namesCluster = (env: Environment): boolean => isSet(env.PVE_URL)
+/** The configuration of a start: the environment, and behind it what the dashboard saved. @throws ConfigError */
+export const readStartConfig = (env: Environment): Config => readConfig(env, savedSettings(env))
 
 export const saveSettings = (dataDir: string, changes: Changes): void => writeEnvFile(settingsPath(dataDir), changes)

@@ -75,6 +75,17 @@ export {
   type ToolInfo,
 } from './rest.ts'
 export {
+  type DoctorCheck,
+  type DoctorReply,
+  SetupClusterBody,
+  SetupProbeBody,
+  type SetupProbeReply,
+  type SetupReply,
+  type SetupSaveReply,
+  type SetupTestReply,
+  type SetupToolRights,
+} from './setup.ts'
+export {
   type TerminalEvents,
   TerminalId,
   type TerminalReplies,

@@ -44,6 +44,13 @@ export function createHandler(scene: () => Scene, journal: Journal, faults: Faul
     const form = Object.fromEntries(new URLSearchParams(method === 'POST' ? body : rawQuery))
     journal.requests.set(`${method} ${path}`, (journal.requests.get(`${method} ${path}`) ?? 0) + 1)
 
+    // The front page is anybody's.
+    if (rawPath === '/') {
+      const script = '<script type="text/javascript" src="/pve2/js/pvemanagerlib.js?ver=9.1.3"></script>'
+      response.writeHead(200, { 'content-type': 'text/html' })
+      response.end(`<html><head><title>${entryNode} - Proxmox Virtual Environment</title>${script}</head></html>`)
+      return
+    }
     if (request.headers.authorization !== `PVEAPIToken=${token}`) {
       setTimeout(() => send(401, 'invalid token value!', ''), denyDelayMs)
       return

@@ -1,0 +1,67 @@
+import { type Config, ConfigError } from '../config/config.ts'
+import { readStartConfig } from '../config/settings-file.ts'
+import { portChecks } from '../doctor/address-checks.ts'
+import { databaseChecks } from '../doctor/data-checks.ts'
+import { examine, unusable } from '../doctor/doctor.ts'
+import { embeddingChecks } from '../doctor/model-checks.ts'
+import { systemClock } from '../lib/clock.ts'
+import type { DoctorReply, JournalVerification } from '../protocol/index.ts'
+import { createRedactor } from '../safety/index.ts'
+import { withJournal } from './data.ts'
+import { readOptions } from './options.ts'
+
+const marks = { ok: '✓', warn: '!', bad: '✗' }
+
+/** One line for each thing looked at; exit code 1 where something is broken. */
+export async function doctor(env: Record<string, string | undefined>, args: string[]): Promise<void> {
+  const { values } = readOptions(args, { json: { type: 'boolean' }, 'no-model': { type: 'boolean' } })
+  // What is waited for may not keep the process alive by itself.
+  const alive = setInterval(() => {}, 60_000)
+  try {
+    const found = await look(env, values['no-model'] !== true)
+    console.log(values.json === true ? JSON.stringify(found, null, 2) : linesOf(found).join('\n'))
+    if (!found.ok) process.exitCode = 1
+  } finally {
+    clearInterval(alive)
+  }
+}
+
+async function look(env: Record<string, string | undefined>, asksModel: boolean): Promise<DoctorReply> {
+  let config: Config
+  try {
+    config = readStartConfig(env)
+  } catch (error) {
+    if (error instanceof ConfigError) return unusable(error.message, Date.now())
+    throw error
+  }
+  return examine(config, {
+    clock: systemClock,
+    envPath: '.env',
+    asksModel,
+    database: () => databaseChecks(config.dataDir, Number.POSITIVE_INFINITY, () => verified(config)),
+    // A remote one counts a token for it.
+    embeddings: async (signal) =>
+      !asksModel && config.embeddings.kind === 'openai' ? [] : embeddingChecks(config.embeddings, signal),
+    port: (signal) => portChecks(config, signal),
+    redact: createRedactor(config.secrets).text,
+  })
+}
+
+async function verified(config: Config): Promise<JournalVerification> {
+  let found: JournalVerification = { ok: true, entries: 0 }
+  await withJournal(config, async (journal) => {
+    found = await journal.verify()
+  })
+  return found
+}
+
+function linesOf({ checks, ok }: DoctorReply): string[] {
+  const width = Math.max(...checks.map(({ area }) => area.length))
+  const lines = checks.map(
+    ({ health, area, text, fix }) =>
+      `${marks[health]} ${area.padEnd(width)}  ${text}${fix === undefined ? '' : ` → ${fix}`}`,
+  )
+  const count = (wanted: string) => checks.filter(({ health }) => health === wanted).length
+  const end = ok ? 'Nothing is broken' : `${count('bad')} broken`
+  return [...lines, '', `${end}, ${count('warn')} to look at, ${count('ok')} in order.`]
+}

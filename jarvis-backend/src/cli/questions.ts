@@ -1,0 +1,108 @@
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { JarvisError } from '../protocol/index.ts'
+
+export type Streams = { input: NodeJS.ReadableStream; output: NodeJS.WritableStream; isTerminal: boolean }
+
+/** Questions to a person, or to what is piped in. */
+export type Questions = {
+  say(text: string): void
+  /** The line without blanks at its ends; the fallback where it is empty. */
+  ask(question: string, fallback?: string): Promise<string>
+  /** What is typed is not shown. */
+  askSecret(question: string): Promise<string>
+  /** Anything but yes or no is asked again. */
+  confirm(question: string, fallback: boolean): Promise<boolean>
+  /** Aborts with Ctrl-C. */
+  signal: AbortSignal
+  close(): void
+}
+
+/** Every question throws JarvisError `invalid_request` when the answers end or a person presses Ctrl-C. */
+export function createQuestions({ input, output, isTerminal }: Streams): Questions {
+  let isMuted = false
+  const shown = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      if (!isMuted) output.write(chunk)
+      done()
+    },
+  })
+  // No history: a secret would be in it.
+  const lines = createInterface({ input, output: shown, terminal: isTerminal, historySize: 0 })
+  const ending = new AbortController()
+  // What is piped comes faster than it is asked for.
+  const waiting: string[] = []
+  let take: ((line: string) => void) | undefined
+  let refuse: (() => void) | undefined
+  let isOver = false
+  lines.on('line', (line) => {
+    if (take === undefined) waiting.push(line)
+    else take(line)
+  })
+  lines.on('SIGINT', () => {
+    ending.abort(stopped())
+    lines.close()
+  })
+  lines.on('close', () => {
+    isOver = true
+    refuse?.()
+  })
+  const stopped = () => new JarvisError('invalid_request', 'Stopped: nothing was changed.')
+  const ended = () =>
+    ending.signal.aborted ? stopped() : new JarvisError('invalid_request', 'The answers ended: nothing was changed.')
+
+  function next(): Promise<string> {
+    const known = waiting.shift()
+    if (known !== undefined) return Promise.resolve(known)
+    if (isOver) return Promise.reject(ended())
+    return new Promise((resolve, reject) => {
+      refuse = () => reject(ended())
+      take = (line) => {
+        take = undefined
+        refuse = undefined
+        resolve(line)
+      }
+    })
+  }
+  /** Through readline where it is a terminal, so that what is typed is edited behind the question. */
+  function put(question: string) {
+    if (!isTerminal) {
+      output.write(question)
+      return
+    }
+    lines.setPrompt(question)
+    lines.prompt()
+  }
+
+  async function ask(question: string, fallback?: string): Promise<string> {
+    put(`${question}${fallback === undefined || fallback === '' ? '' : ` [${fallback}]`}: `)
+    const answer = (await next()).trim()
+    if (!isTerminal) output.write('\n')
+    return answer === '' ? (fallback ?? '') : answer
+  }
+
+  return {
+    say: (text) => void output.write(`${text}\n`),
+    ask,
+    async askSecret(question) {
+      isMuted = true
+      output.write(`${question}: `)
+      try {
+        return (await next()).trim()
+      } finally {
+        isMuted = false
+        output.write('\n')
+      }
+    },
+    async confirm(question, fallback) {
+      for (;;) {
+        const answer = (await ask(`${question} ${fallback ? '[Y/n]' : '[y/N]'}`)).toLowerCase()
+        if (answer === '') return fallback
+        if (/^y(es)?$/.test(answer)) return true
+        if (/^no?$/.test(answer)) return false
+      }
+    },
+    signal: ending.signal,
+    close: () => lines.close(),
+  }
+}

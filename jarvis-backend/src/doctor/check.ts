@@ -1,0 +1,12 @@
+import type { DoctorCheck } from '../protocol/index.ts'
+
+export const ok = (area: string, text: string): DoctorCheck => ({ area, health: 'ok', text })
+export const warn = (area: string, text: string, fix: string): DoctorCheck => ({ area, health: 'warn', text, fix })
+export const bad = (area: string, text: string, fix: string): DoctorCheck => ({ area, health: 'bad', text, fix })
+
+/** What was seen, and on a line of its own what to do, as errors here are written. */
+export function badFrom(area: string, error: unknown, fix: string): DoctorCheck {
+  const message = error instanceof Error ? error.message : String(error)
+  const [text = '', ...rest] = message.split('\n')
+  return bad(area, text, rest.length === 0 ? fix : rest.join(' '))
+}

@@ -1,0 +1,80 @@
+import type { ProxmoxConfig } from '../config/proxmox.ts'
+import { type Inspection, pveumLine, roleLine } from '../homelab/proxmox/index.ts'
+import type { DoctorCheck } from '../protocol/index.ts'
+import { bad, ok, warn } from './check.ts'
+
+const slowClockMs = 5_000
+const wrongClockMs = 120_000
+
+/** Ways in, token, rights, nodes and clocks, from one look. */
+export function clusterChecks(config: ProxmoxConfig, seen: Inspection): DoctorCheck[] {
+  return [...entryChecks(config, seen), ...rightChecks(seen), ...nodeChecks(seen), ...clockChecks(seen)]
+}
+
+function entryChecks({ fingerprints, ca }: ProxmoxConfig, { entries }: Inspection): DoctorCheck[] {
+  const trust = fingerprints.length > 0 ? 'its fingerprint is known' : ca ? 'signed by PVE_CA_FILE' : 'publicly signed'
+  const serves = entries.some(({ problem }) => problem === undefined)
+  return entries.map(({ url, version, problem }) => {
+    if (problem === undefined) return ok('Cluster', `${url} serves: Proxmox VE ${version}, ${trust}, token accepted.`)
+    const text = `${url}: ${problem}.`
+    if (/token/i.test(problem) && problem.includes('401')) {
+      return bad('Token', text, `Make a new one on a node: ${tokenLine}, then npm run jarvis -- setup`)
+    }
+    const fix = fixOf(problem)
+    // Another serves meanwhile, but a wrong certificate is never a small thing.
+    return serves && !/certificate/.test(problem) ? warn('Cluster', text, fix) : bad('Cluster', text, fix)
+  })
+}
+
+const tokenLine = 'pveum user token remove jarvis@pve jarvis; pveum user token add jarvis@pve jarvis --privsep 0'
+
+function fixOf(problem: string): string {
+  if (/certificate/.test(problem))
+    return 'Compare it on the node (pvenode cert info); where it is right: npm run jarvis -- setup'
+  if (/cannot be resolved/.test(problem)) return 'Correct the name in PVE_URL, or use its address.'
+  if (/refuses connections/.test(problem)) return 'Is pveproxy running there (systemctl status pveproxy), on that port?'
+  if (/TLS|not JSON|redirection|Proxmox server/.test(problem))
+    return 'PVE_URL must name a Proxmox server’s own port, usually 8006.'
+  return 'Is it on, and does a firewall let this machine through to that port?'
+}
+
+function rightChecks({ entries, tools }: Inspection): DoctorCheck[] {
+  if (tools === undefined) {
+    if (entries.every(({ problem }) => problem !== undefined)) return []
+    return [warn('Rights', 'The cluster does not say what the token may do.', 'Look under Datacenter, Permissions.')]
+  }
+  const short = tools.filter(({ granted }) => granted !== 'all')
+  if (short.length === tools.length && short.every(({ granted }) => granted === 'none')) {
+    return [bad('Rights', 'The token may do nothing that JARVIS’s tools need.', `On a node: ${pveumLine}`)]
+  }
+  return tools.map(({ toolName, granted, missing }) => {
+    const needs = missing.map(({ right, base }) => `${right} on ${base}`).join(', ')
+    if (granted === 'all') return ok('Rights', `${toolName}: has what it needs.`)
+    const fix = `On a node: ${roleLine(missing.map(({ right }) => right))}`
+    return granted === 'some'
+      ? warn('Rights', `${toolName}: on a part of the cluster only (${needs}).`, fix)
+      : bad('Rights', `${toolName}: does not work without ${needs}.`, fix)
+  })
+}
+
+const nodeChecks = ({ nodes }: Inspection): DoctorCheck[] =>
+  nodes.map(({ name, isOnline }) =>
+    isOnline
+      ? ok('Nodes', `${name} is online.`)
+      : warn(
+          'Nodes',
+          `${name} is offline.`,
+          'If it should be on: wake it, or look at its console and its cluster network.',
+        ),
+  )
+
+function clockChecks({ entries }: Inspection): DoctorCheck[] {
+  return entries.flatMap(({ url, skewMs }) => {
+    if (skewMs === undefined) return []
+    const seconds = Math.round(Math.abs(skewMs) / 1000)
+    if (Math.abs(skewMs) <= slowClockMs) return [ok('Clock', `${url} and this machine agree.`)]
+    const text = `${url} is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} this machine.`
+    const fix = 'Turn time keeping on: timedatectl set-ntp true here, systemctl restart chrony on the node.'
+    return [Math.abs(skewMs) > wrongClockMs ? bad('Clock', text, fix) : warn('Clock', text, fix)]
+  })
+}

@@ -1,0 +1,82 @@
+import type { Config } from '../config/config.ts'
+import { type ProxmoxConfig, readCluster } from '../config/proxmox.ts'
+import { saveSettings, settingsPath } from '../config/settings-file.ts'
+import { inspectCluster, probeEntry, pveumLine, roleLine } from '../homelab/proxmox/index.ts'
+import type { Clock } from '../lib/clock.ts'
+import {
+  JarvisError,
+  type SetupClusterBody,
+  type SetupProbeReply,
+  type SetupReply,
+  type SetupSaveReply,
+  type SetupTestReply,
+} from '../protocol/index.ts'
+
+/** Connecting a cluster from the dashboard: look, try, keep for the next start. */
+export function createClusterSetup({ config, clock }: { config: Config; clock: Clock }) {
+  const { proxmox, clusterSource } = config
+  return {
+    current: (): SetupReply => ({
+      command: pveumLine,
+      source: clusterSource,
+      urls: [...(proxmox?.urls ?? [])],
+      ...(proxmox !== undefined && { tokenId: proxmox.tokenId }),
+      fingerprints: [...(proxmox?.fingerprints ?? [])],
+    }),
+    probe(url: string, signal: AbortSignal): Promise<SetupProbeReply> {
+      const [origin] = readCluster({ PVE_URL: url }).urls ?? []
+      if (origin === undefined) throw new JarvisError('invalid_request', 'url: must be one address.')
+      return probeEntry(origin, signal)
+    },
+    test: async (body: SetupClusterBody, signal: AbortSignal): Promise<SetupTestReply> =>
+      tried(clusterOf(body), { clock, signal }),
+    /** What `.env` or the environment names would count before it. @throws JarvisError `conflict` */
+    save(body: SetupClusterBody): SetupSaveReply {
+      if (clusterSource === 'environment') {
+        const message =
+          'The cluster is named in .env or the environment, which counts before what is saved here. Change it there: npm run jarvis -- setup'
+        throw new JarvisError('conflict', message)
+      }
+      saveSettings(config.dataDir, variablesOf(clusterOf(body)))
+      return { savedTo: settingsPath(config.dataDir), needsRestart: true }
+    },
+  }
+}
+
+/** @throws JarvisError `invalid_request` naming what cannot be used. */
+function clusterOf({ urls, tokenId, tokenSecret, fingerprints }: SetupClusterBody): ProxmoxConfig {
+  const read = readCluster({
+    PVE_URL: urls.join(','),
+    PVE_TOKEN_ID: tokenId,
+    PVE_TOKEN_SECRET: tokenSecret,
+    ...(fingerprints.length > 0 && { PVE_FINGERPRINT: fingerprints.join(',') }),
+  })
+  return { ca: undefined, tokenId, tokenSecret, urls: read.urls ?? [], fingerprints: read.fingerprints ?? [] }
+}
+
+/** Tries every way in with the token, and what it may do. Changes nothing. */
+async function tried(
+  cluster: ProxmoxConfig,
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
+): Promise<SetupTestReply> {
+  const { entries, tools, nodes } = await inspectCluster(cluster, { now: () => clock.now(), signal })
+  const missing = (tools ?? []).flatMap((tool) => tool.missing.map(({ right }) => right))
+  return {
+    ok: entries.every(({ problem }) => problem === undefined) && missing.length === 0,
+    entries: entries.map(({ skewMs: _, ...entry }) => entry),
+    nodes: nodes.map(({ name, isOnline }) => ({ name, isOnline })),
+    ...(tools !== undefined && {
+      tools: tools.map((tool) => ({ ...tool, missing: tool.missing.map(({ right, base }) => `${right} on ${base}`) })),
+    }),
+    ...(missing.length > 0 && { fix: roleLine(missing) }),
+  }
+}
+
+/** How the configuration names it; what another way of trusting it left behind goes. */
+export const variablesOf = ({ urls, tokenId, tokenSecret, fingerprints }: ProxmoxConfig) => ({
+  PVE_URL: urls.join(','),
+  PVE_TOKEN_ID: tokenId,
+  PVE_TOKEN_SECRET: tokenSecret,
+  PVE_FINGERPRINT: fingerprints.length === 0 ? undefined : fingerprints.join(','),
+  PVE_CA_FILE: undefined,
+})

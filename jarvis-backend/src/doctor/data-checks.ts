@@ -1,0 +1,86 @@
+import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DoctorCheck, JournalVerification } from '../protocol/index.ts'
+import { inspectDatabase } from '../store/sqlite/inspect.ts'
+import { bad, badFrom, ok, warn } from './check.ts'
+
+const gib = 1024 ** 3
+const fullBytes = gib / 4
+const tightBytes = 2 * gib
+
+/** Room, permissions and soundness of what is kept. Changes nothing. */
+export function dataChecks(dataDir: string, envPath: string | undefined): DoctorCheck[] {
+  if (!existsSync(dataDir)) return [ok('Data', `${dataDir} is not there yet: the first start makes it.`)]
+  return [roomCheck(dataDir), ...accessChecks(dataDir), ...(envPath === undefined ? [] : secretFileChecks(envPath))]
+}
+
+function roomCheck(dataDir: string): DoctorCheck {
+  const { bavail, bsize } = statfsSync(dataDir)
+  const free = bavail * bsize
+  const text = `${(free / gib).toFixed(1)} GiB free for ${dataDir}.`
+  if (free < fullBytes)
+    return bad('Disk', text, 'Make room now: without it nothing can be journalled, and nothing is run.')
+  if (free < tightBytes)
+    return warn('Disk', text, 'Make room; npm run jarvis -- journal prune moves old entries into files.')
+  return ok('Disk', text)
+}
+
+function accessChecks(dataDir: string): DoctorCheck[] {
+  try {
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch {
+    return [bad('Data', `${dataDir} cannot be written by this account.`, `chown -R "$(id -un)" ${dataDir}`)]
+  }
+  const { mode } = statSync(dataDir)
+  // With the folder closed nobody reaches what is in it.
+  if ((mode & 0o077) === 0) return [ok('Data', `${dataDir} belongs to this account alone.`)]
+  return [warn('Data', `${dataDir} can be entered by other accounts (${octal(mode)}).`, `chmod 700 ${dataDir}`)]
+}
+
+/** `.env` where it holds secrets. */
+function secretFileChecks(path: string): DoctorCheck[] {
+  if (
+    !existsSync(path) ||
+    !/^\s*(?:export\s+)?\w*(?:SECRET|PASSWORD|API_KEY)\s*=\s*\S/m.test(readFileSync(path, 'utf8'))
+  )
+    return []
+  const { mode } = statSync(path)
+  if ((mode & 0o077) === 0) return [ok('Data', `${path} is readable by this account alone.`)]
+  return [warn('Data', `${path} holds secrets that other accounts may read (${octal(mode)}).`, `chmod 600 ${path}`)]
+}
+
+const octal = (mode: number) => (mode & 0o777).toString(8)
+
+/**
+ * The database's pages, and the journal's chain.
+ * @param upToBytes a larger file is not read through here
+ */
+export async function databaseChecks(
+  dataDir: string,
+  upToBytes: number,
+  verify: () => Promise<JournalVerification>,
+): Promise<DoctorCheck[]> {
+  const path = join(dataDir, 'jarvis.db')
+  if (!existsSync(path)) return [ok('Database', 'None yet: the first start makes it.')]
+  try {
+    const { bytes, isRead, isCurrent } = inspectDatabase(path, upToBytes)
+    const size = `${(bytes / 1024 ** 2).toFixed(1)} MiB`
+    const pages = isRead
+      ? ok('Database', `${size}, every page is sound.`)
+      : ok('Database', `${size}, too large to be read through while serving: npm run jarvis -- doctor does.`)
+    if (!isCurrent) return [pages, ok('Journal', 'It is of an older version; the next start brings it up to date.')]
+    const { ok: isWhole, entries, brokenAt, reason } = await verify()
+    if (isWhole) return [pages, ok('Journal', `${entries} entries, none changed.`)]
+    const text = `Broken at entry ${brokenAt}: ${reason ?? 'it is not as it was written'}`
+    return [
+      pages,
+      bad(
+        'Journal',
+        text,
+        'Somebody or something changed it: npm run jarvis -- journal verify, and compare with a backup.',
+      ),
+    ]
+  } catch (error) {
+    return [badFrom('Database', error, 'Restore the newest backup: npm run jarvis -- restore FILE')]
+  }
+}

@@ -1,0 +1,79 @@
+import type { Config } from '../config/config.ts'
+import { inspectCluster } from '../homelab/proxmox/index.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { DoctorCheck, DoctorReply } from '../protocol/index.ts'
+import { hostChecks } from './address-checks.ts'
+import { bad, badFrom, ok, warn } from './check.ts'
+import { clusterChecks } from './cluster-checks.ts'
+import { dataChecks } from './data-checks.ts'
+import { modelChecks } from './model-checks.ts'
+import { sshChecks, wakeChecks } from './node-checks.ts'
+
+/** All of it; a slow cluster of many nodes is cut short, and says so. */
+const patienceMs = 45_000
+
+export type Examination = {
+  clock: Clock
+  /** Absent: where `.env` is looked for is not this one's business. */
+  envPath?: string
+  /** The model's server is asked too. */
+  asksModel: boolean
+  /** What is done otherwise in a server than beside one. Each ends with the signal. */
+  database(): Promise<DoctorCheck[]>
+  embeddings(signal: AbortSignal): Promise<DoctorCheck[]>
+  port(signal: AbortSignal): Promise<DoctorCheck[]>
+  redact(text: string): string
+}
+
+/** Looks at everything JARVIS needs, at once, and says for each what to do. Changes nothing; never rejects. */
+export async function examine(config: Config, parts: Examination): Promise<DoctorReply> {
+  const at = parts.clock.now()
+  const ending = new AbortController()
+  const disarm = parts.clock.after(patienceMs, () => ending.abort(new Error('it took too long')))
+  const { signal } = ending
+  const guarded = async (area: string, work: () => DoctorCheck[] | Promise<DoctorCheck[]>): Promise<DoctorCheck[]> => {
+    try {
+      return await work()
+    } catch (error) {
+      return [badFrom(area, error, 'Try again; the log says more.')]
+    }
+  }
+  try {
+    const groups = await Promise.all([
+      [ok('Configuration', 'It can be read.')],
+      guarded('Cluster', () => homelabChecks(config, parts.clock, signal)),
+      parts.asksModel ? guarded('Model', () => modelChecks(config.model, signal)) : [],
+      guarded('Embeddings', () => parts.embeddings(signal)),
+      guarded('Data', () => dataChecks(config.dataDir, parts.envPath)),
+      guarded('Database', parts.database),
+      guarded('Address', () => hostChecks(config)),
+      guarded('Port', () => parts.port(signal)),
+    ])
+    const checks = groups.flat().map(({ text, fix, ...check }) => ({
+      ...check,
+      text: parts.redact(text),
+      ...(fix !== undefined && { fix: parts.redact(fix) }),
+    }))
+    return { ok: !checks.some(({ health }) => health === 'bad'), at, tookMs: parts.clock.now() - at, checks }
+  } finally {
+    disarm()
+  }
+}
+
+/** For a configuration that cannot be used at all. */
+export const unusable = (problem: string, at: number): DoctorReply => ({
+  ok: false,
+  at,
+  tookMs: 0,
+  checks: [bad('Configuration', problem, 'Mend it in .env (.env.example shows how), then run this again.')],
+})
+
+async function homelabChecks(config: Config, clock: Clock, signal: AbortSignal): Promise<DoctorCheck[]> {
+  if (config.proxmox === undefined) {
+    return [warn('Cluster', 'The built-in demo serves: no cluster is connected.', 'npm run jarvis -- setup')]
+  }
+  const seen = await inspectCluster(config.proxmox, { now: () => clock.now(), signal })
+  const checks = clusterChecks(config.proxmox, seen)
+  if (seen.nodes.length === 0) return checks
+  return [...checks, ...(await sshChecks(config, seen.nodes, { clock, signal })), ...wakeChecks(config, seen.nodes)]
+}

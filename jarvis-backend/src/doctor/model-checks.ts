@@ -1,0 +1,78 @@
+import type { EmbeddingsConfig, ModelConfig } from '../config/config.ts'
+import type { DoctorCheck, MemoryStatus } from '../protocol/index.ts'
+import { localEmbedder } from '../providers/embeddings/local.ts'
+import { openAiEmbedder } from '../providers/embeddings/openai-compatible.ts'
+import { askAboutModel } from '../providers/index.ts'
+import { bad, badFrom, ok, warn } from './check.ts'
+
+/** The key and the model's name, by a question that costs nothing. */
+export async function modelChecks(config: ModelConfig, signal: AbortSignal): Promise<DoctorCheck[]> {
+  if (config.provider === 'demo') {
+    return [
+      warn(
+        'Model',
+        'The built-in demo answers: it is scripted.',
+        'Set ANTHROPIC_API_KEY, or OPENAI_BASE_URL, in .env.',
+      ),
+    ]
+  }
+  const id = `${config.provider}/${config.model}`
+  const name = config.provider === 'anthropic' ? 'ANTHROPIC' : 'OPENAI'
+  const modelName = config.provider === 'anthropic' ? 'CLAUDE_MODEL' : 'OPENAI_MODEL'
+  const answer = await askAboutModel(config, signal)
+  switch (answer.kind) {
+    case 'served':
+      return [ok('Model', `${id}: key and model are known to the server (this cost nothing).`)]
+    case 'unknown_model':
+      return [
+        bad(
+          'Model',
+          `${id}: the server does not have this model.`,
+          `Name one that it has in ${modelName} (or JARVIS_MODEL).`,
+        ),
+      ]
+    case 'key_refused':
+      return [bad('Model', `${id}: the server refuses the key.`, `Set a valid ${name}_API_KEY.`)]
+    case 'unsure':
+      return [
+        warn(
+          'Model',
+          `${id}: ${answer.why}, so the key was not proven.`,
+          'Ask JARVIS something: that is the test, and it costs a few tokens.',
+        ),
+      ]
+    case 'unreachable':
+      return [bad('Model', `${id}: ${answer.why}.`, `Check the network and ${name}_BASE_URL.`)]
+    default:
+      return answer satisfies never
+  }
+}
+
+/** Makes one vector. A remote model counts one token for it. */
+export async function embeddingChecks(config: EmbeddingsConfig, signal: AbortSignal): Promise<DoctorCheck[]> {
+  if (config.kind === 'none') return [ok('Embeddings', 'Turned off: the memory is searched by keywords.')]
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  const place = extension === 'ts' ? '../providers/embeddings/local-worker.ts' : './embedding-worker.js'
+  try {
+    const embedder =
+      config.kind === 'openai' ? await openAiEmbedder(config) : localEmbedder(new URL(place, import.meta.url))
+    const [vector] = await embedder.embed(['ready'], signal)
+    return [ok('Embeddings', `${embedder.id} makes vectors of ${vector?.length ?? 0} numbers.`)]
+  } catch (error) {
+    const fix =
+      config.kind === 'local'
+        ? 'Run npm ci again, or set JARVIS_EMBEDDINGS=none: search then goes by keywords.'
+        : 'Check OPENAI_BASE_URL and JARVIS_EMBEDDINGS, or set it to local.'
+    return [{ ...badFrom('Embeddings', error, fix), health: 'warn' }]
+  }
+}
+
+/** What the memory that serves says of itself, without asking for another vector. */
+export function memoryChecks(status: MemoryStatus | undefined): DoctorCheck[] {
+  if (status === undefined) return [ok('Embeddings', 'Not in use yet: the memory starts with the first search.')]
+  if (status.problem !== undefined)
+    return [warn('Embeddings', status.problem, 'npm run jarvis -- doctor tries the model.')]
+  return [
+    ok('Embeddings', `${status.model ?? 'Keywords'}: ${status.embedded} of ${status.chunks} passages have a vector.`),
+  ]
+}

@@ -1,0 +1,102 @@
+import type { Config } from '../config/config.ts'
+import type { SeenNode } from '../homelab/proxmox/index.ts'
+import { type Address, createSshShell, offeredKey } from '../homelab/ssh/index.ts'
+import type { Clock } from '../lib/clock.ts'
+import { type DoctorCheck, JarvisError } from '../protocol/index.ts'
+import { quote } from '../safety/index.ts'
+import { bad, badFrom, ok, warn } from './check.ts'
+
+type Reached = Pick<Config, 'nodes' | 'ssh'>
+const width = 8
+
+/** Where a node is for SSH: what the operator says, else what the cluster says. */
+export function addressOf(config: Pick<Config, 'nodes'>, { name, address }: SeenNode): Address | undefined {
+  const configured = config.nodes.get(name)
+  const host = configured?.host ?? address
+  return host === undefined ? undefined : { host, port: configured?.sshPort ?? 22 }
+}
+
+/** The host key and the login of each node that is on. One that is off is told of elsewhere. */
+export async function sshChecks(
+  config: Reached,
+  nodes: readonly SeenNode[],
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
+): Promise<DoctorCheck[]> {
+  const { keyPath, agentSocket } = config.ssh
+  if (keyPath === undefined && agentSocket === undefined) {
+    return [
+      warn(
+        'SSH',
+        'No key is set: temperatures, execute_ssh and services beyond the API’s own do not work.',
+        'npm run jarvis -- setup asks for one; ssh-keygen -t ed25519 -N "" -f ~/.ssh/jarvis_ed25519 makes one.',
+      ),
+    ]
+  }
+  const targets = new Map(nodes.map((node) => [node.name, addressOf(config, node)]))
+  const shell = createSshShell({
+    ...config.ssh,
+    clock,
+    quote,
+    addressOf(node) {
+      const address = targets.get(node)
+      if (address !== undefined) return address
+      throw new JarvisError('not_found', `The address of ${node} is not known.`)
+    },
+  })
+  const check = async ({ name }: SeenNode): Promise<DoctorCheck> => {
+    const address = targets.get(name)
+    if (address === undefined) {
+      return warn(
+        'SSH',
+        `The address of ${name} is not known.`,
+        `Add it to JARVIS_NODES, for example ${name}=10.0.4.11`,
+      )
+    }
+    try {
+      const { verdict, fingerprint } = await offeredKey(address, config.ssh.knownHostsPath, signal)
+      const { exitCode } = await shell.run(name, [['true']], { signal })
+      const who = `${config.ssh.user}@${address.host}:${address.port}`
+      if (exitCode === 0) return ok('SSH', `${name}: ${who} lets JARVIS in, host key ${fingerprint} is ${verdict}.`)
+      return bad(
+        'SSH',
+        `${name}: ${who} runs no commands (exit code ${exitCode}).`,
+        'Look at that account’s shell and authorized_keys.',
+      )
+    } catch (error) {
+      if (signal.aborted)
+        return bad('SSH', `${name} did not answer in time.`, 'Is sshd running there, and no firewall between?')
+      return badFrom('SSH', error, 'npm run jarvis -- setup goes through the keys again.')
+    }
+  }
+  try {
+    const online = nodes.filter(({ isOnline }) => isOnline)
+    const checks: DoctorCheck[] = []
+    for (let from = 0; from < online.length; from += width) {
+      checks.push(...(await Promise.all(online.slice(from, from + width).map(check))))
+    }
+    return checks
+  } finally {
+    shell.close()
+  }
+}
+
+/** Whether each node could be woken, and `JARVIS_NODES` names none that is not there. */
+export function wakeChecks(config: Pick<Config, 'nodes' | 'wolTarget'>, nodes: readonly SeenNode[]): DoctorCheck[] {
+  const strangers = [...config.nodes.keys()].filter((name) => !nodes.some((node) => node.name === name))
+  const { address, port } = config.wolTarget
+  return [
+    ...nodes.map(({ name }) => {
+      const mac = config.nodes.get(name)?.mac
+      if (mac !== undefined) return ok('Wake-on-LAN', `${name}: ${mac} by way of ${address}:${port}.`)
+      const fix = `Add its MAC to JARVIS_NODES, for example ${name}=ADDRESS@aa:bb:cc:dd:ee:01; ip link on the node shows it.`
+      return warn('Wake-on-LAN', `${name} cannot be woken: its MAC is not known.`, fix)
+    }),
+    ...strangers.map((name) =>
+      warn(
+        'Wake-on-LAN',
+        `JARVIS_NODES names ${name}, which the cluster does not.`,
+        'Node names are case-sensitive: correct it, or take it out.',
+      ),
+    ),
+  ]
+}

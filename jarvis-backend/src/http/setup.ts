@@ -1,0 +1,72 @@
+import { Router } from 'express'
+import {
+  SetupClusterBody,
+  SetupProbeBody,
+  type SetupProbeReply,
+  type SetupReply,
+  type SetupSaveReply,
+  type SetupTestReply,
+} from '../protocol/index.ts'
+import type { Journal } from '../tools/ports.ts'
+import { identityOf, operatorOnly, read } from './handle.ts'
+
+/** What the routes need of the setup. Each throws JarvisError `invalid_request`, `cluster_unreachable`, `conflict`. */
+export type Setup = {
+  current(): SetupReply
+  probe(url: string, signal: AbortSignal): Promise<SetupProbeReply>
+  test(cluster: SetupClusterBody, signal: AbortSignal): Promise<SetupTestReply>
+  save(cluster: SetupClusterBody): SetupSaveReply
+}
+
+/** `/api/setup`: connecting a cluster from the dashboard. A secret comes in, and never goes out again. */
+export function setupRoutes(parts: {
+  setup: Setup
+  journal: Journal
+  durably<T>(work: () => T): T
+  /** From here on nothing shows it. */
+  hide(secret: string): void
+}): Router {
+  const { setup, journal, durably } = parts
+  const router = Router()
+  router.use(operatorOnly)
+  const clusterIn = (body: unknown) => {
+    const cluster = read(SetupClusterBody, body)
+    parts.hide(cluster.tokenSecret)
+    return cluster
+  }
+  const record = (change: string, by: string, more: object) =>
+    durably(() => journal.append('setup', { change, by, ...more }))
+
+  router.get('/', (_request, response) => {
+    response.json(setup.current())
+  })
+  router.post('/probe', async (request, response) => {
+    const { url } = read(SetupProbeBody, request.body)
+    const shown = await setup.probe(url, endOf(response))
+    record('probed', identityOf(response).sub, { url: shown.url, fingerprint: shown.fingerprint })
+    response.json(shown)
+  })
+  router.post('/test', async (request, response) => {
+    const cluster = clusterIn(request.body)
+    const found = await setup.test(cluster, endOf(response))
+    record('tested', identityOf(response).sub, { urls: cluster.urls, tokenId: cluster.tokenId, ok: found.ok })
+    response.json(found)
+  })
+  router.post('/save', (request, response) => {
+    const cluster = clusterIn(request.body)
+    const { urls, tokenId, fingerprints } = cluster
+    const saved = durably(() => {
+      journal.append('setup', { change: 'saved', by: identityOf(response).sub, urls, tokenId, fingerprints })
+      return setup.save(cluster)
+    })
+    response.json(saved)
+  })
+  return router
+}
+
+/** Aborts when the client goes away. */
+function endOf(response: { once(event: 'close', listener: () => void): unknown }): AbortSignal {
+  const gone = new AbortController()
+  response.once('close', () => gone.abort(new Error('nobody waits for the answer')))
+  return gone.signal
+}

@@ -1,0 +1,59 @@
+/** Whether a model's server knows the key and the model. `unsure`: it answers, and does not say. */
+export type ModelAnswer =
+  | { kind: 'served' }
+  | { kind: 'unknown_model' }
+  | { kind: 'key_refused' }
+  | { kind: 'unsure'; why: string }
+  | { kind: 'unreachable'; why: string }
+
+const answerMs = 10_000
+
+/** Reads the list of models, which costs nothing; asks the model nothing. @throws the signal's reason alone. */
+export async function askAboutModel(
+  server: { provider: 'anthropic' | 'openai'; model: string; apiKey?: string; baseUrl?: string },
+  signal: AbortSignal,
+): Promise<ModelAnswer> {
+  const { provider, model, apiKey } = server
+  const isAnthropic = provider === 'anthropic'
+  const base = (server.baseUrl ?? (isAnthropic ? 'https://api.anthropic.com' : 'https://api.openai.com/v1')).replace(
+    /\/+$/,
+    '',
+  )
+  // An alias is found under its own name, and is not in the list.
+  const url = isAnthropic ? `${base}/v1/models/${encodeURIComponent(model)}` : `${base}/models`
+  const key: Record<string, string> = isAnthropic
+    ? { 'x-api-key': apiKey ?? 'none' }
+    : { authorization: `Bearer ${apiKey ?? 'none'}` }
+  const late = AbortSignal.timeout(answerMs)
+  let response: Response
+  let body: unknown
+  try {
+    response = await fetch(url, {
+      headers: { ...key, ...(isAnthropic && { 'anthropic-version': '2023-06-01' }) },
+      signal: AbortSignal.any([signal, late]),
+      redirect: 'error',
+    })
+    body = await response.json().catch(() => undefined)
+  } catch (error) {
+    signal.throwIfAborted()
+    return { kind: 'unreachable', why: late.aborted ? `no answer within ${answerMs / 1000} s` : reasonOf(error) }
+  }
+  if (response.status === 401 || response.status === 403) return { kind: 'key_refused' }
+  if (isAnthropic) {
+    if (response.ok) return { kind: 'served' }
+    // Only an answer of the API's own form says that it is the model which is not there.
+    const type = (body as { error?: { type?: unknown } } | undefined)?.error?.type
+    if (response.status === 404 && type === 'not_found_error') return { kind: 'unknown_model' }
+    return { kind: 'unsure', why: `it answers ${response.status}` }
+  }
+  const list = (body as { data?: unknown } | undefined)?.data
+  if (!response.ok || !Array.isArray(list)) return { kind: 'unsure', why: `it lists no models (${response.status})` }
+  const ids = list.map((item: { id?: unknown } | null) => String(item?.id))
+  // Ollama leaves the tag out of what people write.
+  return ids.includes(model) || ids.includes(`${model}:latest`) ? { kind: 'served' } : { kind: 'unknown_model' }
+}
+
+const reasonOf = (error: unknown) => {
+  const { cause } = error as { cause?: { code?: unknown; message?: unknown } }
+  return String(cause?.code ?? cause?.message ?? 'it cannot be reached')
+}

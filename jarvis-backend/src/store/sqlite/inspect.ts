@@ -1,0 +1,23 @@
+import Sqlite from 'better-sqlite3'
+import { checkPages } from './database.ts'
+import { migrations } from './migrations.ts'
+
+/**
+ * Reads every page of a database that others may be using, and changes nothing.
+ * @param upToBytes larger ones are not read @throws DatabaseRefused naming what is damaged; the error of SQLite.
+ */
+export function inspectDatabase(
+  path: string,
+  upToBytes: number,
+): { bytes: number; isRead: boolean; isCurrent: boolean } {
+  const sql = new Sqlite(path, { readonly: true })
+  try {
+    const number = (pragma: string) => Number(sql.pragma(pragma, { simple: true }))
+    const bytes = number('page_count') * number('page_size')
+    const isRead = bytes <= upToBytes
+    if (isRead) checkPages(sql, path)
+    return { bytes, isRead, isCurrent: number('user_version') === migrations.length }
+  } finally {
+    sql.close()
+  }
+}
