@@ -109,7 +109,9 @@ function Question({ ask, onProblem }: { ask: OAuthAsk; onProblem: (problem: stri
         )}
       </fieldset>
       <p className="help">
-        Small changes run and are recorded; risky ones wait for you in this dashboard. It can never approve one itself.
+        {isReadOnly
+          ? 'It sees the cluster and the journal, and changes nothing.'
+          : 'Small changes run and are recorded; risky ones wait for you in this dashboard. It can never approve one itself.'}{' '}
         You can revoke it under Settings.
       </p>
       <div className="acts">
