@@ -6,7 +6,7 @@ const triesWhileLive = 3
 const loads: (() => Promise<unknown>)[] = []
 
 /** A part that is fetched on first use, or once all is quiet. Without a link it waits for one. */
-export function later(load: () => Promise<ComponentType>) {
+export function later<P extends object>(load: () => Promise<ComponentType<P>>) {
   loads.push(load)
   return lazy(async () => {
     for (let tries = 1; ; ) {

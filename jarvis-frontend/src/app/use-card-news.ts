@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { useConfirmations } from '../api/confirmations.ts'
-import { cardSentence } from '../features/confirmations/card.tsx'
+import { cardSentence } from '../features/confirmations/words.ts'
 import { useNow } from '../ui/use-now.ts'
 import { interrupt, say } from './announce.tsx'
 

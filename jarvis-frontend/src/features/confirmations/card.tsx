@@ -5,12 +5,11 @@ import { Boxed, Visible } from '../../ui/boxed.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Mark } from '../../ui/mark.tsx'
-import { visibleText } from '../../ui/visible.ts'
 import { Answer, type Hand } from './answer.tsx'
 import { Expiry } from './countdown.tsx'
 import { Executing, Settled } from './outcome.tsx'
 import { type Matter, phaseOf } from './phase.ts'
-import { actOf, exactInput, sentenceText } from './sentence.ts'
+import { actOf, exactInput } from './sentence.ts'
 import { Sentence } from './sentence-line.tsx'
 import { warningsOf } from './warnings.ts'
 
@@ -251,7 +250,7 @@ export function Asker({ card }: { card: Card }) {
   if (kind === 'chat') {
     return (
       <>
-        Asked in this chat by{' '}
+        Asked in this chat by' '
         <span className="asker">
           <Visible text={shortModel(name)} />
         </span>
@@ -277,12 +276,3 @@ export function Asker({ card }: { card: Card }) {
     </>
   )
 }
-
-export const askerText = ({ requestedBy: { kind, name } }: Pick<Card, 'requestedBy'>): string =>
-  kind === 'mcp'
-    ? `MCP client ${visibleText(name)}`
-    : kind === 'chat'
-      ? `chat, ${visibleText(shortModel(name))}`
-      : `command by ${visibleText(name)}`
-
-export const cardSentence = (card: Card): string => sentenceText(actOf(card).ask)

@@ -1,10 +1,10 @@
 import type { ConfirmationRow } from 'jarvis-backend/protocol'
 import { Link } from 'react-router'
 import { Tier } from '../../ui/tier.tsx'
-import { askerText } from './card.tsx'
 import { TimeLeft } from './countdown.tsx'
 import { actOf } from './sentence.ts'
 import { Sentence } from './sentence-line.tsx'
+import { askerText } from './words.ts'
 
 /** Where a card stands: in its session, or in the inbox for what no chat asked. */
 export const cardPath = (row: ConfirmationRow) => `/chat/${row.sessionId}#card-${row.toolUseId}`

@@ -1,0 +1,13 @@
+import type { Card } from 'jarvis-backend/protocol'
+import { shortModel } from '../../lib/format.ts'
+import { visibleText } from '../../ui/visible.ts'
+import { actOf, sentenceText } from './sentence.ts'
+
+export const askerText = ({ requestedBy: { kind, name } }: Pick<Card, 'requestedBy'>): string =>
+  kind === 'mcp'
+    ? `MCP client ${visibleText(name)}`
+    : kind === 'chat'
+      ? `chat, ${visibleText(shortModel(name))}`
+      : `command by ${visibleText(name)}`
+
+export const cardSentence = (card: Card): string => sentenceText(actOf(card).ask)
