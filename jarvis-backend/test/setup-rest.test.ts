@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readStartConfig } from '../src/config/settings-file.ts'
@@ -139,4 +139,10 @@ test('the dashboard’s doctor looks once for all who ask meanwhile', async () =
     ok: true,
     checks: expect.arrayContaining([expect.objectContaining({ area: 'Cluster', health: 'warn' })]),
   })
+})
+
+test('a saved setting that cannot be used says where it stands', () => {
+  const dataDir = folder()
+  writeFileSync(join(dataDir, 'settings.env'), 'PVE_URL=ftp://x\n')
+  expect(() => readStartConfig({ JARVIS_DATA_DIR: dataDir })).toThrow(/^PVE_URL must be .* in settings\.env/)
 })

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { type FSWatcher, readFileSync, watch } from 'node:fs'
+import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
-import { type PolicyFile, type PolicyProblem, parsePolicy } from '../safety/index.ts'
+import { maxPolicyBytes, type PolicyFile, type PolicyProblem, parsePolicy } from '../safety/index.ts'
 import { ConfigError } from './config.ts'
 
 /** What policy.yaml says now. `hash`: SHA-256 in hex of its bytes; an absent file adds nothing. */
@@ -20,6 +20,10 @@ const problemLine = (path: string, { line, column, message }: PolicyProblem): st
 export function readPolicy(path: string, name = path): ReadPolicy {
   let bytes: Buffer
   try {
+    // A pipe would never end, and of a disk's worth of text not one line is read.
+    const stats = statSync(path)
+    if (!stats.isFile()) return { kind: 'broken', problems: [`${name} is not a file.`] }
+    if (stats.size > maxPolicyBytes) return { kind: 'broken', problems: [`${name} is over 256 kB.`] }
     bytes = readFileSync(path)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException

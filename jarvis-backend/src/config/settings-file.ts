@@ -31,6 +31,15 @@ export function savedSettings(env: Environment): Record<string, string> {
 }
 
 /** The configuration of a start: the environment, and behind it what the dashboard saved. @throws ConfigError */
-export const readStartConfig = (env: Environment): Config => readConfig(env, savedSettings(env))
+export function readStartConfig(env: Environment): Config {
+  const saved = savedSettings(env)
+  try {
+    return readConfig(env, saved)
+  } catch (error) {
+    const [name = ''] = error instanceof ConfigError ? error.message.split(' ', 1) : []
+    if (!(name in saved)) throw error
+    throw new ConfigError(`${(error as Error).message} It was saved by the dashboard, in settings.env of the data dir.`)
+  }
+}
 
 export const saveSettings = (dataDir: string, changes: Changes): void => writeEnvFile(settingsPath(dataDir), changes)

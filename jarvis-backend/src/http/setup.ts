@@ -1,5 +1,6 @@
 import { Router } from 'express'
 import {
+  JarvisError,
   SetupClusterBody,
   SetupProbeBody,
   type SetupProbeReply,
@@ -42,9 +43,16 @@ export function setupRoutes(parts: {
   })
   router.post('/probe', async (request, response) => {
     const { url } = read(SetupProbeBody, request.body)
-    const shown = await setup.probe(url, endOf(response))
-    record('probed', identityOf(response).sub, { url: shown.url, fingerprint: shown.fingerprint })
-    response.json(shown)
+    const by = identityOf(response).sub
+    try {
+      const shown = await setup.probe(url, endOf(response))
+      record('probed', by, { url: shown.url, fingerprint: shown.fingerprint })
+      response.json(shown)
+    } catch (error) {
+      // Where nobody answered was looked at too; what is no address went nowhere, and may hold anything.
+      if (!(error instanceof JarvisError && error.code === 'invalid_request')) record('probed', by, { url, ok: false })
+      throw error
+    }
   })
   router.post('/test', async (request, response) => {
     const cluster = clusterIn(request.body)
