@@ -91,6 +91,7 @@ test.each([
   ['a red lowered without allow', 'tiers: {restart_container: yellow}', /policy\.yaml:1:9 .*this file only raises/],
   ['black lowered', 'tiers: {execute_ssh: green}', /must be yellow, red or black|cannot be green/],
   ['an allow for everything', 'allow: [{tool: all, target: ct/104, because: x}]', /there is no all/],
+  ['larger than anybody writes', '#'.repeat(256 * 1024 + 1), /is over 256 kB/],
 ])(
   'an edit that is %s leaves the policy before in force, and says so until it is mended',
   async (_name, text, problem) => {

@@ -13,8 +13,18 @@ export async function bodyOf(request: IncomingMessage): Promise<unknown> {
     chunks.push(chunk)
   }
   try {
-    return JSON.parse(Buffer.concat(chunks).toString())
-  } catch {
-    throw new JarvisError('invalid_request', 'The request is not JSON.')
+    const text = Buffer.concat(chunks).toString()
+    // Parsers further in would drop this key in silence, and an unknown argument is refused.
+    return mayName.test(text) ? JSON.parse(text, withoutPrototype) : JSON.parse(text)
+  } catch (error) {
+    throw error instanceof JarvisError ? error : new JarvisError('invalid_request', 'The request is not JSON.')
   }
+}
+
+/** Plain, or with an underscore written as an escape. */
+const mayName = /__proto__|\\u005f/i
+
+function withoutPrototype(key: string, value: unknown): unknown {
+  if (key === '__proto__') throw new JarvisError('invalid_request', 'No argument is named __proto__.')
+  return value
 }

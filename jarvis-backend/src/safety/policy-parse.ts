@@ -14,7 +14,7 @@ const said = new Map<string, string>([
   ['DUPLICATE_KEY', 'This key stands here twice; keep one.'],
   ['MULTIPLE_DOCS', 'A second document begins here; put all into one, without ---.'],
 ])
-const maxBytes = 256 * 1024
+export const maxPolicyBytes = 256 * 1024
 /** Names that mean something else to JavaScript. */
 const unsafeKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
@@ -28,7 +28,7 @@ export function parsePolicy(text: string, tools: ReadonlyMap<string, ToolFacts> 
 }
 
 function parse(text: string, tools: ReadonlyMap<string, ToolFacts>): ParsedPolicy {
-  if (Buffer.byteLength(text) > maxBytes) return refused([{ line: 1, column: 1, message: 'The file is over 256 kB.' }])
+  if (Buffer.byteLength(text) > maxPolicyBytes) return refused([{ line: 1, column: 1, message: 'The file is over 256 kB.' }])
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2', schema: 'core' })
   const at = (offset: number, message: string): PolicyProblem => {
