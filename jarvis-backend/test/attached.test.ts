@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { JournalEntry, Page, ToolInfo } from '../src/protocol/index.ts'
 import { attachedDir, connected, odd, serversOf, setTier, tool, toolOf, until } from './support/attached.ts'
 import { connectMcp, createToken } from './support/mcp-client.ts'
@@ -55,17 +58,66 @@ test('a file is written by the filesystem server once the operator has approved 
   expect((await entriesOf(jarvis, 'mcp_server')).at(-1)).toMatchObject({ change: 'tier', to: 'green', by: 'operator' })
 })
 
-test.each([['stdio', () => ({ command: process.execPath, args: [realServer('server-everything'), 'stdio'] })]])(
-  'the everything server works over %s',
-  async (_what, entry) => {
-    const { dir } = attachedDir(() => ({ all: entry() }))
-    const jarvis = await startJarvis({ dataDir: dir })
-    await connected(jarvis, 'all')
-    expect((await setTier(jarvis, 'all__echo', 'yellow')).status).toBe(200)
-    const operator = await jarvis.connect()
-    expect(await typed(operator, '/all__echo message=hello')).toMatchObject({ isError: false, result: 'Echo: hello' })
-  },
-)
+/** The everything server on a free port. @returns its address */
+async function everythingOver(transport: 'streamableHttp' | 'sse'): Promise<string> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const { port } = probe.address() as AddressInfo
+  await new Promise((resolve) => probe.close(resolve))
+  const child = spawn(process.execPath, [realServer('server-everything'), transport], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await new Promise<void>((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        if (chunk.includes(String(port))) resolve()
+      })
+    }
+  })
+  return `http://127.0.0.1:${port}`
+}
+
+test.each<[string, () => Promise<object>]>([
+  ['stdio', async () => ({ command: process.execPath, args: [realServer('server-everything'), 'stdio'] })],
+  ['http', async () => ({ type: 'http', url: `${await everythingOver('streamableHttp')}/mcp` })],
+  ['sse', async () => ({ type: 'sse', url: `${await everythingOver('sse')}/sse` })],
+])('the everything server works over %s', async (_what, entry) => {
+  const entered = await entry()
+  const { dir } = attachedDir(() => ({ all: entered }))
+  const jarvis = await startJarvis({ dataDir: dir })
+  const { server, tools, refused } = await connected(jarvis, 'all')
+  expect(server?.protocolVersion).toBe('2025-11-25')
+  expect(refused).toEqual([])
+  const operator = await jarvis.connect()
+  const yellow = async (name: string) => expect((await setTier(jarvis, name, 'yellow')).status).toBe(200)
+  await yellow('all__echo')
+  expect(await typed(operator, '/all__echo message=hello')).toMatchObject({ isError: false, result: 'Echo: hello' })
+  expect(await typed(operator, '/all__echo message=5')).toMatchObject({
+    isError: true,
+    result: expect.stringMatching(/message|string/),
+  })
+  const image = tools.find(({ toolName }) => toolName === 'get-tiny-image')?.name ?? ''
+  await yellow(image)
+  expect(await typed(operator, `/${image}`)).toMatchObject({ result: expect.stringContaining('image/png') })
+})
+
+test('one JARVIS attaches to another by the newest protocol, with its token as a header that nobody is shown', async () => {
+  const other = await startJarvis()
+  const token = createToken(other)
+  const { dir } = attachedDir(() => ({
+    site: { url: `${other.url}/mcp`, headers: { Authorization: `Bearer ${token}` } },
+  }))
+  const jarvis = await startJarvis({ dataDir: dir })
+  const site = await connected(jarvis, 'site')
+  expect(site).toMatchObject({ type: 'http', server: { name: 'jarvis', protocolVersion: '2026-07-28' } })
+  expect(JSON.stringify(site)).not.toContain(token)
+  expect((await setTier(jarvis, 'site__get_vms', 'green')).status).toBe(200)
+  const operator = await jarvis.connect()
+  const result = await typed(operator, '/site__get_vms')
+  expect(result).toMatchObject({ isError: false, result: expect.stringContaining('truenas') })
+})
 
 test('what no operator has let through waits as red in every profile but the loosest, and what it changes is an operator’s alone', async () => {
   const { dir } = attachedDir((path) => ({ odd: odd(path) }), {
