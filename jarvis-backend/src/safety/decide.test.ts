@@ -149,6 +149,11 @@ test.each([
   ['stop_vm', { vmid: 101 }, 'It stops a running guest.'],
   ['get_vms', {}, 'It reads only.'],
   ['wake_node', { node: 'agent1' }, 'node/agent1 is protected: nothing may change it.'],
+  [
+    'execute_ssh',
+    { node: 'agent1', command: 'df -h' },
+    'node/agent1 is protected: no command runs there, not even to read. The get_* tools tell about it.',
+  ],
   ['execute_ssh', { node: 'pve', command: 'rm x' }, 'rm deletes files. Over SSH only commands proven to read may run.'],
   [
     'restart_service',

@@ -51,7 +51,10 @@ export const rules: readonly Rule[] = [
     when: (facts) =>
       (facts.target.kind === 'node' || facts.target.kind === 'service') && isListed(facts, `node/${facts.target.node}`),
     tier: 'black',
-    because: ({ target }) => `node/${target.node} is protected: nothing may change it.`,
+    because: ({ target, toolName }) =>
+      toolName === 'execute_ssh'
+        ? `node/${target.node} is protected: no command runs there, not even to read. The get_* tools tell about it.`
+        : `node/${target.node} is protected: nothing may change it.`,
   },
   {
     name: 'protected_service',
