@@ -181,6 +181,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const activity = serveActivity(realtime.namespace('/events'))
   const policy = createActivePolicy({
     written: writtenPolicy,
+    hasTool: (name) => allTools.get(name) !== undefined,
     protectedTargets: config.protectedTargets,
     shownAsProtected,
     settings,

@@ -5,7 +5,8 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { JournalEntry, Page, ToolInfo } from '../src/protocol/index.ts'
+import type { JournalEntry, Page, Status, ToolInfo } from '../src/protocol/index.ts'
+import { parsePolicy } from '../src/safety/index.ts'
 import { attachedDir, connected, odd, serversOf, setTier, tool, toolOf, until } from './support/attached.ts'
 import { connectMcp, createToken } from './support/mcp-client.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
@@ -317,4 +318,43 @@ test('an edit of mcp.json counts at once; what cannot be read changes nothing an
     ['odd', 'connected'],
     ['My-other', 'connected'],
   ])
+})
+
+test('policy.yaml may name attached tools: it raises them, and says which of them there are not', async () => {
+  const { dir } = attachedDir((path) => ({ odd: odd(path) }), { tools: [tool('echo'), tool('logs')] })
+  const lines = [
+    'tiers: { odd__logs: black, gone__tool: red }',
+    'rules:',
+    '  - { name: quiet, tools: [odd__echo], when: { args: { text: secret } }, tier: black, because: Not this one. }',
+    'limits: { rates: { odd__echo: 2/min } }',
+  ]
+  writeFileSync(join(dir, 'policy.yaml'), lines.join('\n'))
+  const jarvis = await startJarvis({ dataDir: dir })
+  await connected(jarvis, 'odd')
+  await setTier(jarvis, 'odd__echo', 'green')
+  await setTier(jarvis, 'odd__logs', 'green')
+  const { policy } = (await (await jarvis.rest('/api/status')).json()) as Status
+  expect(policy).toMatchObject({
+    warnings: ['policy.yaml names gone__tool, and no attached server has such a tool now.'],
+  })
+  expect(policy.problems).toBeUndefined()
+  const classify = async (name: string, input: object) =>
+    (await jarvis.rest(`/api/tools/${name}/classify`, { method: 'POST', json: { input } })).json()
+  expect(await classify('odd__logs', {})).toMatchObject({ tier: 'black', rule: 'tiers' })
+  expect(await classify('odd__echo', { text: 'secret' })).toMatchObject({ tier: 'black', rule: 'policy:quiet' })
+  const operator = await jarvis.connect()
+  const { sessionId } = await operator.ask('chat:send', { message: '/odd__echo text=hi' })
+  expect(await operator.next('chat:tool_result')).toMatchObject({ isError: false })
+  for (const isError of [false, true]) {
+    await operator.next('chat:done')
+    await operator.ask('chat:send', { sessionId, message: '/odd__echo text=hi' })
+    expect(await operator.next('chat:tool_result')).toMatchObject({ isError })
+  }
+})
+
+test.each([
+  ['a tool that is no attached one', 'tiers: { reboot_all: red }'],
+  ['an exception for an attached tool', 'allow: [{ tool: odd__echo, target: vm/105, because: Why not. }]'],
+])('policy.yaml with %s is refused', (_what, text) => {
+  expect(parsePolicy(text).ok).toBe(false)
 })

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import { policyPath, readPolicy } from '../config/policy-file.ts'
 import { JarvisError } from '../protocol/index.ts'
 import {
+  attachedToolsIn,
   type ChangedVerdict,
   changesOf,
   compilePolicy,
@@ -29,8 +30,14 @@ export async function policy(config: Config, args: string[]): Promise<void> {
   switch (action) {
     case 'check': {
       const file = fileAt(path, named !== undefined)
-      if (file !== undefined)
-        console.log([`${path} is in order: ${summaryOf(file)}.`, ...changesOf(file).map(indented)].join('\n'))
+      if (file === undefined) return
+      const attached = attachedToolsIn(file)
+      console.log([`${path} is in order: ${summaryOf(file)}.`, ...changesOf(file).map(indented)].join('\n'))
+      if (attached.length > 0) {
+        console.warn(
+          `Not checked, for tools of attached servers are known only while JARVIS runs: ${attached.join(', ')}.`,
+        )
+      }
       return
     }
     case 'replay': {

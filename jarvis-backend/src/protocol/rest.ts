@@ -86,8 +86,8 @@ export type PartStatus = {
   effect?: string
   at?: number
 }
-/** `hash`: of the policy.yaml in force, absent where there is none. `problems`: why the file as it is now is not in force. */
-export type PolicyStatus = { profile: ProfileName; hash?: string; problems?: string[] }
+/** `hash`: of the policy.yaml in force, absent where there is none. `problems`: why the file as it is now is not in force. `warnings`: what in it means nothing now. */
+export type PolicyStatus = { profile: ProfileName; hash?: string; problems?: string[]; warnings?: string[] }
 
 export const SettingsBody = z.strictObject({ profile: ProfileName })
 /** `profiles`: all there are, from strictest to loosest. */

@@ -1,3 +1,4 @@
+import { attachedServerOf } from '../protocol/index.ts'
 import type { PolicyFile } from './policy-schema.ts'
 import { shippedTools } from './policy-shipped.ts'
 
@@ -16,6 +17,16 @@ export function summaryOf(file: PolicyFile): string {
   ]
   const some = counts.filter(([count]) => count > 0)
   return some.length === 0 ? 'it adds nothing' : some.map(([count, one, many]) => counted(count, one, many)).join(', ')
+}
+
+/** The tools of attached MCP servers that a policy names: whether there are such is known only while JARVIS runs. */
+export function attachedToolsIn({ tiers = {}, rules = [], limits }: PolicyFile): string[] {
+  const named = [
+    ...Object.keys(tiers),
+    ...rules.flatMap(({ tools }) => (tools === 'all' ? [] : tools)),
+    ...Object.keys(limits?.rates ?? {}),
+  ]
+  return [...new Set(named)].filter((name) => attachedServerOf(name) !== undefined)
 }
 
 /** What a policy changes, a line each, for a person who is about to use it. */

@@ -16,6 +16,7 @@ function active() {
   let isFull = false
   const policy = createActivePolicy({
     written: { kind: 'absent' },
+    hasTool: () => false,
     protectedTargets: new Set(['node/Home']),
     shownAsProtected: shown,
     settings: { get: (key) => kept.get(key), set: (key, value) => void kept.set(key, value) },

@@ -1,5 +1,5 @@
 import type { PolicyStatus, ProfileName } from '../protocol/index.ts'
-import { compilePolicy, type Policy, type PolicyFile, profiles, summaryOf } from '../safety/index.ts'
+import { attachedToolsIn, compilePolicy, type Policy, type PolicyFile, profiles, summaryOf } from '../safety/index.ts'
 import type { Journal, Transactions } from './ports.ts'
 import { type ProfileSettings, readProfile, setProfile } from './profile-setting.ts'
 
@@ -24,6 +24,8 @@ const hashKey = 'policy_hash'
 /** The policy in force: what is shipped, policy.yaml, and the profile, each change of which is journalled. */
 export function createActivePolicy(parts: {
   written: Exclude<Written, { kind: 'broken' }>
+  /** Whether there is such a tool now: those of attached servers come and go. */
+  hasTool(name: string): boolean
   /** From the environment. */
   protectedTargets: ReadonlySet<string>
   /** Kept as what is protected now, for those who show it. */
@@ -64,6 +66,11 @@ export function createActivePolicy(parts: {
     return true
   }
 
+  function warnings(): string[] {
+    const missing = written.kind === 'read' ? attachedToolsIn(written.file).filter((name) => !parts.hasTool(name)) : []
+    return missing.map((name) => `policy.yaml names ${name}, and no attached server has such a tool now.`)
+  }
+
   /** Read, not remembered: the CLI sets the profile beside a running server. */
   function current(): Policy {
     const profile = readProfile(settings)
@@ -82,6 +89,7 @@ export function createActivePolicy(parts: {
         profile,
         ...(written.kind === 'read' && { hash: written.hash }),
         ...(problems !== undefined && { problems }),
+        ...(warnings().length > 0 && { warnings: warnings() }),
       }
     },
     setProfile(profile, by) {
@@ -105,7 +113,7 @@ export function createActivePolicy(parts: {
       compiled = compile()
       announce(
         written.kind === 'read'
-          ? `policy.yaml is in force: ${summaryOf(written.file)}.`
+          ? [`policy.yaml is in force: ${summaryOf(written.file)}.`, ...warnings()].join(' ')
           : 'policy.yaml is gone: what it added is no longer in force.',
         'info',
       )
