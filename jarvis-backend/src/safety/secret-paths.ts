@@ -138,6 +138,8 @@ export function contentReason(path: string): string | undefined {
   const parsed = parsePath(path)
   if (parsed === undefined) return goesUp(path)
   const { shown, full } = parsed
+  // In quotes no shell expands it; a tool that did would find anything.
+  if (/[*?]/.test(full)) return `${shown} is a pattern, and none is expanded here: name the files.`
   if (systemFile.test(full) || deviceMemory.test(full)) {
     return `${shown} is a device or a view into memory, not a file to read.`
   }
