@@ -174,7 +174,14 @@ test('the journal says who, where, how long and how much, and not what was typed
     bytesOut: Buffer.byteLength(shell.shown()),
   })
   expect(JSON.stringify(await journalOf(jarvis))).not.toContain('cret')
-  expect(await events.next('event' as never)).toMatchObject({ node: 'pve', text: 'operator opened a shell on pve.' })
+  const opened = { node: 'pve', text: 'operator opened a shell on pve.' }
+  // The demo's full storage is told before.
+  for (;;) {
+    const line: Record<string, unknown> = await events.next('event' as never)
+    if (line.text !== opened.text) continue
+    expect(line).toMatchObject(opened)
+    break
+  }
 
   await sshd.stop()
   await expect(operator.open()).rejects.toThrow(/^cluster_unreachable: pve .* cannot be reached over SSH/)
