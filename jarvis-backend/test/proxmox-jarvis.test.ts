@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { compose } from '../src/compose.ts'
 import { readConfig } from '../src/config/config.ts'
+import { listGuests } from '../src/tools/homelab/listing.ts'
 import type { Fault } from './fake-proxmox/server.ts'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
 import { folder } from './support/data-dir.ts'
@@ -116,4 +117,15 @@ test('PVE_URL and its companions are enough to be served by the operator’s clu
   while (!isRead) isRead = Object.keys(await fake.control.requests()).includes('GET /cluster/resources')
   await jarvis.stop(1_000)
   await fake.stop()
+})
+
+test('a list of one node says that the cluster cannot be read, a template is called one', async () => {
+  const { fake, cluster, until, read } = await startProxmox()
+  await read()
+  expect(listGuests(cluster, 'vm', {}).text).toMatch(/^9000 .*, template$/m)
+  await fake.control.addFault({ kind: 'closed', match: '/cluster/resources', times: 1_000 })
+  await until((state) => state.unreachableSince !== undefined)
+  const { text, summary } = listGuests(cluster, 'vm', { node: 'pve1' })
+  expect(text).toMatch(/Could not be read: The cluster cannot be reached: .*; last seen /)
+  expect(summary).toMatch(/running, The cluster cannot be reached/)
 })

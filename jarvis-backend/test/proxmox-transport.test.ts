@@ -87,6 +87,23 @@ test.each([
   await until(({ missing }) => missing.length === 0)
 })
 
+test('an answer that is JSON and no list or node is not taken for an empty cluster', async () => {
+  const { fake, cluster, until, read } = await startProxmox()
+  await read()
+  for (const text of ['{"data":null}', '{"data":{"a":1}}', '[]']) {
+    await fake.control.addFault({ kind: 'says', text, match: '/cluster/resources', times: 1 })
+    const lost = await until((state) => state.unreachableSince !== undefined)
+    expect(lost.guests).toHaveLength(10)
+    expect(lost.missing[0]).toMatch(/^What the cluster lists makes no sense; last seen /)
+    await until((state) => state.unreachableSince === undefined)
+  }
+  await fake.control.addFault({ kind: 'says', text: '{"data":"x"}', match: '/nodes/pve1/status', times: 9 })
+  await expect(cluster.nodeDetail('pve1', calm())).rejects.toMatchObject({
+    code: 'cluster_refused',
+    message: 'What pve1 answered makes no sense.',
+  })
+})
+
 test('a node’s name is checked before it can become a path', async () => {
   const { fake, cluster, read } = await startProxmox()
   await read()

@@ -69,6 +69,7 @@ export function guestLine(guest: Guest, now: number): string {
     guest.backupAt === undefined ? 'no known backup' : `backup ${ageOf(guest.backupAt, now)}`,
     guest.lock === undefined ? undefined : `locked (${oneLine(guest.lock, 20)})`,
     guest.isHa ? 'HA' : undefined,
+    guest.isTemplate ? 'template' : undefined,
     guest.isProtected ? 'protected' : undefined,
   ]
   return parts.filter((part) => part !== undefined).join(', ')

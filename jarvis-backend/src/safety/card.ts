@@ -30,7 +30,9 @@ export function describe(
     return {
       sentence,
       now: guestNow(guest, world, now),
-      then: guestThen(power.action, guest.status, call.input.force === true),
+      then: guest.isTemplate
+        ? 'a template: it never runs'
+        : guestThen(power.action, guest.status, call.input.force === true),
       affects: guestAffects(power.action, guest, world, now),
       ...why,
     }

@@ -17,6 +17,8 @@ export type Fault = {
   /** Half of the body, then nothing. */
   | { kind: 'half' }
   | { kind: 'garbage' }
+  /** This body, as a success. */
+  | { kind: 'says'; text: string }
   | { kind: 'status'; status: number; phrase: string }
 )
 
@@ -75,6 +77,9 @@ export function createHandler(scene: () => Scene, journal: Journal, faults: Faul
         return
       case 'garbage':
         send(200, 'OK', '<html>not what you think</html>')
+        return
+      case 'says':
+        send(200, 'OK', fault.text)
         return
       case 'status':
         send(fault.status, fault.phrase, '')

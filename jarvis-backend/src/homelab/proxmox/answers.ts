@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ApiError } from './failure.ts'
 
 /** Numbers come as numbers or strings, flags as 0, 1 or not at all. What cannot be read counts as not said. */
 const isNothing = (value: unknown) => value === null || value === ''
@@ -109,6 +110,13 @@ export const ServiceState = z.object({ 'active-state': words, state: words })
 
 /** Path → right → whether it is passed on to what lies below. */
 export const Permissions = z.record(z.string(), z.record(z.string(), z.unknown()))
+
+/** One thing's answer. @throws ApiError where it is none. */
+export function readAs<T extends z.ZodType>(schema: T, data: unknown, who: string): z.output<T> {
+  const parsed = schema.safeParse(data)
+  if (parsed.success) return parsed.data
+  throw new ApiError('cluster_refused', `What ${who} answered makes no sense.`)
+}
 
 /** The rows that can be read, and how many cannot. */
 export function rowsOf<T extends z.ZodType>(schema: T, data: unknown): { rows: z.output<T>[]; unread: number } {

@@ -14,7 +14,7 @@ import type { Api } from './transport.ts'
 
 /** How seldom each is asked for. Loads and temperatures only while somebody watches. */
 const every = {
-  rightsMs: 600_000,
+  rightsMs: 60_000,
   backupsMs: 600_000,
   backupsAgainMs: 60_000,
   selfMs: 86_400_000,

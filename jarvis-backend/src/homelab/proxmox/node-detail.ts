@@ -1,10 +1,10 @@
 import type { NodeDetail } from '../ports.ts'
-import { NodeNow } from './answers.ts'
+import { NodeNow, readAs } from './answers.ts'
 import type { Api } from './transport.ts'
 
 /** @param name one that the cluster names @throws ApiError */
 export async function nodeDetail(api: Api, name: string, signal: AbortSignal): Promise<NodeDetail> {
-  const now = NodeNow.parse(await api.get(['nodes', name, 'status'], {}, { signal }))
+  const now = readAs(NodeNow, await api.get(['nodes', name, 'status'], {}, { signal }), name)
   const [load1 = 0, load5 = 0, load15 = 0] = now.loadavg ?? []
   return {
     name,

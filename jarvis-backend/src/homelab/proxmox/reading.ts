@@ -1,5 +1,6 @@
 import { JarvisError } from '../../protocol/index.ts'
 import { GuestRow, NodeRow, rowsOf, StatusRow, StorageRow, TaskRow } from './answers.ts'
+import { ApiError } from './failure.ts'
 import type { Reading } from './known.ts'
 import { isForbidden } from './rights.ts'
 import type { Api } from './transport.ts'
@@ -30,7 +31,9 @@ export async function readCluster(api: Api, now: () => number, signal: AbortSign
     orMissing('quorum', ['cluster', 'status']),
     orMissing('tasks', ['cluster', 'tasks']),
   ])
-  const all = Array.isArray(resources) ? (resources as { type?: unknown }[]) : []
+  // Taken for an empty cluster, it would make everything be forgotten.
+  if (!Array.isArray(resources)) throw new ApiError('cluster_refused', 'What the cluster lists makes no sense.')
+  const all = resources as ({ type?: unknown } | null)[]
   const rowsOfType = (...types: string[]) => all.filter((row) => types.includes(String(row?.type)))
   const nodes = rowsOf(NodeRow, rowsOfType('node'))
   const guests = rowsOf(GuestRow, rowsOfType('qemu', 'lxc'))

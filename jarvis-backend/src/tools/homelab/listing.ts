@@ -43,7 +43,9 @@ export function listGuests(cluster: Cluster, type: Guest['type'], filter: GuestF
   const shown = found.slice(0, filter.limit ?? usualLimit)
   const running = found.filter(({ status }) => status === 'running').length
   const word = type === 'vm' ? 'virtual machines' : 'containers'
-  const missing = state.missing.filter((line) => filter.node === undefined || line.startsWith(`${filter.node} `))
+  // What is missing of other nodes says nothing here; that the cluster itself cannot be read does.
+  const others = filter.node === undefined ? [] : state.nodes.filter(({ name }) => name !== filter.node)
+  const missing = state.missing.filter((line) => !others.some(({ name }) => line.startsWith(`${name} `)))
   const summary = `${running} of ${found.length} running`
   return {
     text: listText(

@@ -80,14 +80,14 @@ function told(
   }
   const failure = upid === undefined ? 'the cluster refused' : `the ${action} task failed after ${after}`
   return {
-    text: `${who}: ${failure}: "${said}". The guest is seen ${observed}. ${nextStep(type, action, isForced, said)}`,
+    text: `${who}: ${failure}: "${said}". The guest is seen ${observed}. ${nextStep(type, action, isForced, said, upid !== undefined)}`,
     summary: `${upid === undefined ? 'Refused' : 'Task failed'}: ${oneLine(said, 120)}; guest seen ${observed}`,
     isError: true,
   }
 }
 
 /** What to do about it, by Proxmox's words. */
-function nextStep(type: Guest['type'], action: PowerAction, isForced: boolean, said: string): string {
+function nextStep(type: Guest['type'], action: PowerAction, isForced: boolean, said: string, hasTask: boolean): string {
   const end = toolEnds[type]
   if (/already running/.test(said)) return 'It runs already: nothing needs to be done.'
   if (/can't lock file/.test(said)) {
@@ -108,5 +108,6 @@ function nextStep(type: Guest['type'], action: PowerAction, isForced: boolean, s
     const why = isPaused ? 'It is paused, and hears no shutdown until it is resumed.' : 'It did not shut down cleanly.'
     return `${why} ${action}_${end} with force: true cuts its power, and unsaved data may be lost: call that only if the user wants it.`
   }
-  return 'get_recent_tasks shows the task; its log on the node says more.'
+  if (/template/.test(said)) return 'It is a template: it can be cloned, and never runs.'
+  return hasTask ? 'get_recent_tasks shows the task; its log on the node says more.' : 'No task was begun.'
 }
