@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node'
-import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import { type CallToolResult, createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { ClusterStatusOutput } from '../src/tools/outputs.ts'
 import { listening } from './listening.ts'
 
 /** The obvious MCP server, which JARVIS is compared with: the SDK as its examples have it, one tool, nothing kept. */
-const nodes = Array.from({ length: 4 }, (_, at) => ({ name: `pve${at}`, status: 'online', cpuRatio: 0.71 }))
+const answer = JSON.parse(readFileSync(process.env.MCP_ANSWER ?? '', 'utf8')) as CallToolResult
 
 function make() {
   const server = new McpServer({ name: 'bare', version: '1' })
@@ -16,15 +18,9 @@ function make() {
       title: 'Show how the cluster is',
       description: 'Shows the cluster.',
       inputSchema: z.strictObject({}),
-      outputSchema: z.object({
-        isQuorate: z.boolean(),
-        nodes: z.array(z.object({ name: z.string(), status: z.string(), cpuRatio: z.number() })),
-      }),
+      outputSchema: ClusterStatusOutput,
     },
-    async () => {
-      const data = { isQuorate: true, nodes }
-      return { content: [{ type: 'text', text: JSON.stringify(data) }], structuredContent: data }
-    },
+    async () => answer,
   )
   return server
 }

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { createMcpTokens } from '../src/auth/mcp-tokens.ts'
@@ -17,6 +18,16 @@ export function mcpToken(dataDir: string): string {
   } finally {
     database.close()
   }
+}
+
+/** What the tool answers, in a file, for a server that is to answer the same. */
+export async function keepAnswer(url: string, token: string, dir: string): Promise<string> {
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...call, _meta: envelope } }
+  const { result } = JSON.parse((await send(`${url}/mcp`, token, currentHeaders, body)).text) as { result: object }
+  const { content, structuredContent } = result as Record<string, unknown>
+  const path = join(dir, 'answer.json')
+  writeFileSync(path, JSON.stringify({ content, structuredContent }))
+  return path
 }
 
 /** Calls a green tool from 16 clients at a time, each waiting for its answer. @returns how many calls. */

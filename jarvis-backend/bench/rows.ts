@@ -2,7 +2,7 @@ import type { Socket } from 'socket.io-client'
 import { connect, run } from './client.ts'
 import { clusterRow } from './cluster.ts'
 import { gateRow } from './gate.ts'
-import { callOverMcp, mcpToken } from './mcp.ts'
+import { callOverMcp, keepAnswer, mcpToken } from './mcp.ts'
 import { prefill } from './prefill.ts'
 import { lazily, type Pool, type Server, type Setup } from './setup.ts'
 import { median } from './statistics.ts'
@@ -56,7 +56,12 @@ export function createRows(setup: Setup): Row[] {
     const server = await setup.startServer('jarvis', dir)
     return { server, token: mcpToken(dir) }
   })
-  const bareMcp = lazily(async () => ({ server: await setup.startServer('mcp-sdk', setup.newDir()), token: 'none' }))
+  const bareMcp = lazily(async () => {
+    const own = await ownMcp()
+    const dir = setup.newDir()
+    const answer = await keepAnswer(own.server.url, own.token, dir)
+    return { server: await setup.startServer('mcp-sdk', dir, { MCP_ANSWER: answer }), token: 'none' }
+  })
   const overMcp = (open: typeof ownMcp, era: 'current' | 'older') => async () => {
     const { server, token } = await open()
     return [(await cpuOf(server, () => callOverMcp(server.url, token, era))) * 1_000]

@@ -195,3 +195,46 @@ test.each([
   })
   expect(response.status).toBe(status)
 })
+
+test('a plain read is answered as the SDK would, and what does not agree is refused by it', async () => {
+  const jarvis = await startJarvis()
+  const token = createToken(jarvis)
+  const ask = async (extra: object, headers: Record<string, string> = {}) => {
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+      ...extra,
+    }
+    const response = await fetch(`${jarvis.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/call',
+        'mcp-name': 'get_containers',
+        ...headers,
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 7,
+        method: 'tools/call',
+        params: { name: 'get_containers', arguments: { status: 'stopped' }, _meta },
+      }),
+    })
+    const body = (await response.json()) as { result?: { structuredContent: { total: number } }; error?: object }
+    return { status: response.status, type: response.headers.get('content-type'), body }
+  }
+  const plain = await ask({})
+  // A key of its own is enough to go the SDK's way.
+  const viaSdk = await ask({ 'example.com/trace': 'x' })
+  const { structuredContent: _, content: __, ...same } = (plain.body.result ?? {}) as Record<string, unknown>
+  const { structuredContent: ___, content: ____, ...expected } = (viaSdk.body.result ?? {}) as Record<string, unknown>
+  expect(same).toEqual(expected)
+  expect(plain.body).toMatchObject({ jsonrpc: '2.0', id: 7 })
+  expect(plain.body.result?.structuredContent.total).toBe(viaSdk.body.result?.structuredContent.total)
+  expect([plain.status, plain.type]).toEqual([viaSdk.status, viaSdk.type])
+  expect(await ask({}, { 'mcp-name': 'get_vms' })).toMatchObject({ status: 400, body: { error: { code: -32_020 } } })
+})

@@ -230,7 +230,8 @@ export function createRunAgent(parts: RunParts): RunAgent {
           abortedBy: () => run.abortedBy,
           append(entry) {
             if (entry.type === 'tool_result') delete run.progress[entry.toolUseId]
-            session.append(run, entry)
+            const entries = [...run.entries, session.append(run, entry)]
+            if (entry.type === 'tool_result' && run.row.source === 'mcp') endWith(session, run, entries)
             if (entry.type === 'confirm_needed') run.onWaiting?.(entry)
           },
           progress(toolUseId, message) {
@@ -263,11 +264,15 @@ export function createRunAgent(parts: RunParts): RunAgent {
   function keepTurn(session: LiveSession, run: ActiveRun, turn: Extract<Draft, { type: 'assistant' }>) {
     store.atomically(() => {
       if (run.isPartialSaved) store.savePartial(run.row.id, '')
-      const entries = [...run.entries, session.append(run, turn)]
-      const step = nextStep(entries, parts.maxTurns)
-      if (step.type !== 'end' || run.abort.signal.aborted) return
-      keepEnd(session, run, { type: 'done', usage: usageOf(entries), stopReason: step.stopReason })
+      endWith(session, run, [...run.entries, session.append(run, turn)])
     })
+  }
+
+  /** Stores the run's end with the last of `entries`, in its transaction, where nothing follows. */
+  function endWith(session: LiveSession, run: ActiveRun, entries: readonly StoredEntry[]) {
+    const step = nextStep(entries, parts.maxTurns)
+    if (step.type !== 'end' || run.abort.signal.aborted) return
+    keepEnd(session, run, { type: 'done', usage: usageOf(entries), stopReason: step.stopReason })
   }
 
   /** The last entry, and where the session stands: another run that goes on there sets new numbers aside. */

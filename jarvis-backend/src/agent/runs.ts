@@ -266,8 +266,12 @@ export function createRuns(
         by: requestedBy.name,
         at,
       }
-      const run = activeRun({ ...row, position: store.addRun(row) })
-      run.call = { toolName, toolInput }
+      const run = store.atomically(() => {
+        const added = activeRun({ ...row, position: store.addRun(row) })
+        added.call = { toolName, toolInput }
+        added.show = agent.begin(session, added)
+        return added
+      })
       run.onProgress = onProgress
       if (onWaiting !== undefined) run.onWaiting = onWaiting
       if (read !== undefined) run.read = read

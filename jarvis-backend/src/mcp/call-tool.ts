@@ -1,4 +1,4 @@
-import type { CallToolRequest, CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
+import type { CallToolRequest, CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import type { CallOutcome, Runs } from '../agent/runs.ts'
 import type { McpToken } from '../auth/mcp-tokens.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -33,16 +33,31 @@ export type CallParts = {
 
 type Result = CallToolResult | InputRequiredResult
 
-/** `tools/call`: through the same runs and the same gate as the chat. @param read the resources the client has read. */
+/** Who calls, and how they can be reached meanwhile. */
+export type Call = Caller & {
+  clientName: string
+  /** Texts of the resources that the client has read. */
+  read: readonly string[]
+  /** Aborts when the client cancels. */
+  signal?: AbortSignal
+  say?: {
+    progress(params: { progressToken: string | number; progress: number; message: string }): void
+    log(data: Record<string, unknown>): void
+  }
+  /** What the header `Jarvis-Confirmation` says. */
+  waits?: string | undefined
+  /** Makes the result in the place of text and data. */
+  answer?: (outcome: CallOutcome) => Promise<Result>
+}
+
+/** `tools/call`: through the same runs and the same gate as the chat. */
 export function createCallTool(parts: CallParts) {
-  const { catalog, runs, clock, surface } = parts
+  const { catalog, runs, clock } = parts
 
   return async function callTool(
-    { params }: CallToolRequest,
-    context: ServerContext,
-    { token, gone, clientName, read }: Caller & { clientName: string; read: readonly string[] },
+    { name, arguments: given = {}, _meta }: Pick<CallToolRequest['params'], 'name' | 'arguments' | '_meta'>,
+    { token, gone, clientName, read, signal, say, answer, waits }: Call,
   ): Promise<Result> {
-    const { name, arguments: given = {} } = params
     const tool = catalog.get(name)
     if (tool === undefined && name === getConfirmation.name) return whatBecame(given, token)
     const sessionId = parts.sessionOf(token)
@@ -54,10 +69,10 @@ export function createCallTool(parts: CallParts) {
         return failure(`${mostWaiting} calls of ${token.name} wait for the operator already. Nothing was run.`)
       }
     }
-    const { signal, _meta, notify } = context.mcpReq
     const withdrawn = new AbortController()
     const withdraw = () => withdrawn.abort()
     for (const end of [signal, gone]) {
+      if (end === undefined) continue
       if (end.aborted) withdraw()
       else end.addEventListener('abort', withdraw, { once: true })
     }
@@ -68,9 +83,9 @@ export function createCallTool(parts: CallParts) {
     const onProgress = (message: string) => {
       if (progressToken === undefined) return
       progress += 1
-      void notify({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(() => {})
+      say?.progress({ progressToken, progress, message })
     }
-    const manner = mannerOf(context)
+    const manner = mannerOf(_meta?.['jarvis/confirmation'] ?? waits)
     let disarm = () => {}
     let giveUp = (_: Result) => {}
     const later = new Promise<Result>((resolve) => {
@@ -79,17 +94,16 @@ export function createCallTool(parts: CallParts) {
     let isAsked = false
     const onWaiting = (card: Card) => {
       const id = card.callId ?? card.toolUseId
-      void context.mcpReq.log('notice', { waitsForOperator: name, id }, 'jarvis').catch(() => {})
+      say?.log({ waitsForOperator: name, id })
       onProgress('Waiting in the JARVIS dashboard')
       if (isAsked) return
       isAsked = true
-      const answer = () => giveUp(stillWaiting(name, id, card.expiresAt, isRead(tool)))
-      if (manner === 'pending') answer()
-      else if (manner === undefined && progressToken === undefined) disarm = clock.after(patienceMs, answer)
+      const tell = () => giveUp(stillWaiting(name, id, card.expiresAt, isRead(tool)))
+      if (manner === 'pending') tell()
+      else if (manner === undefined && progressToken === undefined) disarm = clock.after(patienceMs, tell)
     }
-    const stopBeat = repeat(clock, heartbeatMs, () =>
-      onProgress(isAsked ? 'Waiting in the JARVIS dashboard' : 'Still running'),
-    )
+    const beat = () => onProgress(isAsked ? 'Waiting in the JARVIS dashboard' : 'Still running')
+    const stopBeat = progressToken === undefined ? () => {} : repeat(clock, heartbeatMs, beat)
     const outcome = runs.callTool({
       sessionId,
       toolName: name,
@@ -101,16 +115,13 @@ export function createCallTool(parts: CallParts) {
       read,
     })
     try {
-      const ended = outcome.then(
-        async (came) => (await surface.answers?.[name]?.(came, context, given)) ?? toResult(came),
-      )
-      return await Promise.race([ended, later])
+      return await Promise.race([outcome.then(answer ?? toResult), later])
     } finally {
       stopBeat()
       disarm()
       parts.stopping.removeEventListener('abort', onStopping)
       // From here on nobody waits: the card stays until somebody decides or it expires.
-      for (const end of [signal, gone]) end.removeEventListener('abort', withdraw)
+      for (const end of [signal, gone]) end?.removeEventListener('abort', withdraw)
     }
   }
 
@@ -128,10 +139,8 @@ export function createCallTool(parts: CallParts) {
  * How a client wants to wait, said once in its configuration (header) or with a call: `pending` answers as soon as a
  * card is shown, `wait` waits as long as it takes.
  */
-function mannerOf({ mcpReq, http }: ServerContext): string | undefined {
-  const said = mcpReq._meta?.['jarvis/confirmation'] ?? http?.req?.headers.get('jarvis-confirmation')
-  return said === 'pending' || said === 'wait' ? said : undefined
-}
+const mannerOf = (said: unknown): 'pending' | 'wait' | undefined =>
+  said === 'pending' || said === 'wait' ? said : undefined
 
 function repeat(clock: Clock, everyMs: number, run: () => void): () => void {
   let disarm = () => {}

@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Catalog } from '../tools/catalog.ts'
 import { type Caller, callerOf } from './authenticate.ts'
-import { type CallParts, createCallTool } from './call-tool.ts'
+import { type Call, type CallParts, createCallTool } from './call-tool.ts'
 import { pageOf } from './page.ts'
 import { createToolList } from './tool-list.ts'
 
@@ -21,7 +21,7 @@ export type Subscriptions = { add(uri: string): void; delete(uri: string): void 
 
 /**
  * Servers for one request or one older client's session. What is costly is made once, here.
- * @returns `create`: with `method`, one that answers that method alone, which is all that one request needs.
+ * @returns `create` makes one: with `method`, one that answers that method alone, which is all that one request needs.
  */
 export function createServers(parts: CallParts & { catalog: Catalog; version: string }) {
   const { surface } = parts
@@ -59,8 +59,22 @@ export function createServers(parts: CallParts & { catalog: Catalog; version: st
         server.setRequestHandler('tools/call', (request, context) => {
           const caller = own(context)
           const clientName = server.getClientVersion()?.name ?? 'MCP client'
-          const read = [...(readBy.get(caller.token.name)?.values() ?? [])]
-          return callTool(request, context, { ...caller, clientName, read })
+          const { params } = request
+          const { mcpReq, http } = context
+          const answer = surface.answers?.[params.name]
+          return callTool(params, {
+            ...caller,
+            clientName,
+            read: readOf(caller),
+            signal: mcpReq.signal,
+            waits: http?.req?.headers.get('jarvis-confirmation') ?? undefined,
+            say: {
+              progress: (about) =>
+                void mcpReq.notify({ method: 'notifications/progress', params: about }).catch(() => {}),
+              log: (data) => void mcpReq.log('notice', data, 'jarvis').catch(() => {}),
+            },
+            ...(answer !== undefined && { answer: (came) => answer(came, context, params.arguments ?? {}) }),
+          })
         }),
       'resources/list': () =>
         server.setRequestHandler('resources/list', ({ params }) => {
@@ -146,7 +160,15 @@ export function createServers(parts: CallParts & { catalog: Catalog; version: st
     if (read.size > mostRead && oldest !== undefined) read.delete(oldest)
   }
 
-  return create
+  const readOf = ({ token }: Caller) => [...(readBy.get(token.name)?.values() ?? [])]
+
+  return {
+    create,
+    info,
+    /** Without a server between. */
+    call: (params: Parameters<typeof callTool>[0], caller: Caller & Pick<Call, 'clientName' | 'signal' | 'waits'>) =>
+      callTool(params, { ...caller, read: readOf(caller) }),
+  }
 }
 
 const invalid = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message)

@@ -60,6 +60,14 @@ export function createOlderSessions(parts: {
   }
 
   return {
+    /** How the client of this token's session calls itself; undefined where it has none such. */
+    clientName(id: string, tokenName: string): string | undefined {
+      const known = sessions.get(id)
+      if (known?.tokenName !== tokenName) return undefined
+      sessions.delete(id)
+      sessions.set(id, known)
+      return known.server.getClientVersion()?.name
+    },
     /** Ends what belongs to a token that does not count any more. */
     dropToken(name: string) {
       for (const [id, { tokenName }] of sessions) if (tokenName === name) drop(id)

@@ -11,6 +11,7 @@ import { createServers } from './create-server.ts'
 import { createOlderSessions } from './older-sessions.ts'
 import { createOpenRequests } from './open-requests.ts'
 import { clusterPrompts } from './prompts.ts'
+import { createQuickCalls } from './quick-calls.ts'
 import { bodyOf } from './request-body.ts'
 import { clusterResources } from './resources.ts'
 import type { Surface } from './surface.ts'
@@ -29,7 +30,8 @@ export function createMcpRoute(
   },
 ): { handle: RequestHandler; answered(): Promise<void> } {
   const { bearer, report } = parts
-  const create = createServers(parts)
+  const { create, call, info } = createServers(parts)
+  const quickCalls = createQuickCalls({ ...parts, call, info })
   const changes = createChanges({ ...parts.watched, watchTools: parts.surface.watchTools }, report)
   const current = toNodeHandler(
     createMcpHandler(
@@ -50,6 +52,8 @@ export function createMcpRoute(
     const id = sessionIdOf(request)
     const body = request.method === 'POST' ? await bodyOf(request) : undefined
     if (request.method === 'GET' || methodOf(body) === 'subscriptions/listen') open.isStream(response)
+    const clientName = id === undefined ? undefined : older.clientName(id, caller.token.name)
+    if (await quickCalls.answer(request, response, body, { caller, sessionId: id, clientName })) return
     if (id !== undefined || (methodOf(body) === 'initialize' && !isCurrent(body))) {
       if (await older.handle(request, response, caller, id, body)) return
       throw new JarvisError('not_found', 'There is no such MCP session. Initialize again.')
