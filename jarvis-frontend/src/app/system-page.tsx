@@ -5,6 +5,7 @@ import { signedIn } from '../api/auth.ts'
 import { readLogs } from '../api/settings.ts'
 import { status as statusRemote, useStatus } from '../api/status.ts'
 import { useLoad } from '../api/use-load.ts'
+import { Doctor } from '../features/system/doctor.tsx'
 import { ago, capital, longSpan } from '../lib/format.ts'
 import { useValue } from '../lib/use-value.ts'
 import { Visible } from '../ui/boxed.tsx'
@@ -19,7 +20,7 @@ import './system-page.css'
 
 const lookEveryMs = 10_000
 
-/** How each part is, with its last good answer and what stops working because of it; and the log. */
+/** How each part is, with its last good answer and what stops working because of it; the doctor; and the log. */
 export function SystemPage() {
   const status = useStatus()
   const link = useValue(live.link.value)
@@ -82,6 +83,7 @@ export function SystemPage() {
               ))}
             </ul>
           )}
+          {isOperator && <Doctor isResting={!isLive} />}
         </div>
         <div className="system-log">
           <PanelHead title="Log" />

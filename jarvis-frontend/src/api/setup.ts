@@ -1,0 +1,16 @@
+import type {
+  DoctorReply,
+  SetupClusterBody,
+  SetupProbeReply,
+  SetupReply,
+  SetupSaveReply,
+  SetupTestReply,
+} from 'jarvis-backend/protocol'
+import { call } from './http.ts'
+
+export const readSetup = () => call<SetupReply>('GET', '/api/setup')
+export const probeCluster = (url: string) => call<SetupProbeReply>('POST', '/api/setup/probe', { url })
+export const testCluster = (cluster: SetupClusterBody) => call<SetupTestReply>('POST', '/api/setup/test', cluster)
+export const saveCluster = (cluster: SetupClusterBody) => call<SetupSaveReply>('POST', '/api/setup/save', cluster)
+
+export const examine = () => call<DoctorReply>('GET', '/api/doctor')

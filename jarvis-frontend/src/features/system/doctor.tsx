@@ -1,0 +1,76 @@
+import type { DoctorReply } from 'jarvis-backend/protocol'
+import { useState } from 'react'
+import { ApiError } from '../../api/http.ts'
+import { examine } from '../../api/setup.ts'
+import { exactTime } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { PanelHead } from '../../ui/panel-head.tsx'
+import { Turning } from '../../ui/tier.tsx'
+
+const words = { ok: 'well:', warn: 'look:', bad: 'failed:' } as const
+
+/** Looks at everything once and says what to do about it. */
+export function Doctor({ isResting }: { isResting: boolean }) {
+  const [isRunning, setRunning] = useState(false)
+  const [found, setFound] = useState<DoctorReply>()
+  const [problem, setProblem] = useState<string>()
+  const run = async () => {
+    setRunning(true)
+    try {
+      setFound(await examine())
+      setProblem(undefined)
+    } catch (error) {
+      setProblem(error instanceof ApiError ? error.message : 'The answer could not be read.')
+    }
+    setRunning(false)
+  }
+  const isIdle = isResting || isRunning
+  return (
+    <section aria-label="Doctor">
+      <PanelHead title="Doctor">
+        {isRunning && <Turning />}
+        <button
+          type="button"
+          className="button small"
+          aria-disabled={isIdle}
+          onClick={() => {
+            if (!isIdle) void run()
+          }}
+        >
+          Run the doctor
+        </button>
+      </PanelHead>
+      {problem !== undefined && (
+        <p className="memory-away" role="alert">
+          <Mark kind="bad" size={11} /> {problem}
+        </p>
+      )}
+      <p className="memory-away" role="status">
+        {isRunning
+          ? 'Looks at the configuration, the cluster, the token, the model and the disk…'
+          : found === undefined
+            ? 'Checks everything and says what to do.'
+            : `${found.ok ? 'Nothing is broken' : 'Something is broken'}, as of ${exactTime(found.at)}.`}
+      </p>
+      {found !== undefined && (
+        <ul className="fact-list" aria-label="What the doctor found">
+          {found.checks.map(({ area, health, text, fix }) => (
+            <li key={`${area} ${text}`}>
+              <Mark kind={health} size={11} label={words[health]} />
+              <span>{area}</span>
+              <span className="text-soft">
+                <Visible text={text} />
+                {fix !== undefined && (
+                  <small className="effect">
+                    <Visible text={fix} />
+                  </small>
+                )}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
