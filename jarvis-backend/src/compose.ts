@@ -297,7 +297,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     report,
   })
 
-  serveChat(chat, { runs, confirmations, store, now, report })
+  serveChat(chat, { runs, confirmations, store, now, catchUp: cluster.catchUp, report })
   const clusterFeed = serveCluster(realtime.namespace('/cluster'), { cluster, clock })
   const noticesOf = createNotices()
   const notice = () => {
@@ -338,7 +338,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
         now,
         journal,
       }),
-      confirmations: confirmationRoutes(confirmations, now),
+      confirmations: confirmationRoutes(confirmations, now, cluster.catchUp),
       grants: grantRoutes(grants),
       settings: settingsRoutes({
         read: () => ({

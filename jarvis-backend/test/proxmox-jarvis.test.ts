@@ -53,6 +53,7 @@ test('an answer that was lost is looked for, and what the task log shows is the 
   expect(result).toMatchObject({ isError: false, summary: expect.stringMatching(/qmshutdown ended: OK/) })
   expect(execution).toMatchObject({ outcome: 'done' })
   expect(await fake.control.changes()).toHaveLength(1)
+  expect(result.result).toMatch(/100 is seen stopped now\.$/)
 })
 
 test('where nothing shows that it arrived, the outcome is unknown, and it is not asked for again', async () => {
@@ -128,4 +129,18 @@ test('a list of one node says that the cluster cannot be read, a template is cal
   const { text, summary } = listGuests(cluster, 'vm', { node: 'pve1' })
   expect(text).toMatch(/Could not be read: The cluster cannot be reached: .*; last seen /)
   expect(summary).toMatch(/running, The cluster cannot be reached/)
+})
+
+test('an approval is held against what is so now, though nobody watches the cluster', async () => {
+  const { fake, clock, screen } = await start('stop_vm', { vmid: 100 })
+  const { toolUseId, sessionId } = await screen.next('chat:confirm_needed')
+  await fake.control.changeGuest(100, { name: 'another' })
+  // As old as this, and unwatched, what is known would count for half a minute.
+  await new Promise<void>((passed) => clock.after(6_000, passed))
+  const reply = await screen.request('chat:confirm', { sessionId, toolUseId, confirmed: true })
+  expect(reply).toMatchObject({
+    ok: false,
+    error: { code: 'expired', message: expect.stringContaining('"another" now') },
+  })
+  expect(await fake.control.changes()).toEqual([])
 })

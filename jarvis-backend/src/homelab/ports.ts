@@ -47,6 +47,11 @@ export interface Cluster {
   /** What is known now, from memory: cheap, never waits for a node. */
   state(): ClusterState
   /**
+   * Looks again where what is known is a few seconds old, so that `state()` is as things are; with `vmid` at that guest
+   * itself, too. Waits for a second and a half at most, and never rejects. Absent where `state()` is always so.
+   */
+  catchUp?(vmid?: number): Promise<void>
+  /**
    * Calls `listener` after each change of `state()`. @returns a function that stops it.
    * @param pace `idle`: nobody looks, so that changes may be found later.
    */

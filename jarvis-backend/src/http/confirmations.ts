@@ -5,14 +5,20 @@ import { identityOf, operatorOnly, param, read } from './handle.ts'
 
 const dayMs = 24 * 60 * 60_000
 
-export function confirmationRoutes(confirmations: Confirmations, now: () => number): Router {
+/** @param catchUp so that an approval is held against what is so now; absent: what is known always is. */
+export function confirmationRoutes(
+  confirmations: Confirmations,
+  now: () => number,
+  catchUp: (() => Promise<void>) | undefined,
+): Router {
   const router = Router()
   router.get('/', (_request, response) => {
     if (identityOf(response).role === 'operator') confirmations.seen()
     response.json({ items: confirmations.list(now() - dayMs) })
   })
-  router.post('/:id', operatorOnly, (request, response) => {
+  router.post('/:id', operatorOnly, async (request, response) => {
     const { confirmed, note, grant } = read(ConfirmBody, request.body)
+    if (confirmed) await catchUp?.()
     confirmations.decide({
       toolUseId: param(request, 'id'),
       confirmed,

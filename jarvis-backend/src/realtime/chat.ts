@@ -20,6 +20,8 @@ export function serveChat(
     confirmations: Confirmations
     store: Pick<TranscriptStore, 'replyTo' | 'rememberReply'>
     now(): number
+    /** So that an approval is held against what is so now. Absent: what is known always is. */
+    catchUp: (() => Promise<void>) | undefined
     report(error: unknown, message: string): void
   },
 ) {
@@ -28,7 +30,7 @@ export function serveChat(
     const on = <E extends keyof ChatRequests>(
       event: E,
       needs: 'viewer' | 'operator',
-      handle: (input: ChatRequests[E], identity: Identity) => ChatReplies[E],
+      handle: (input: ChatRequests[E], identity: Identity) => ChatReplies[E] | Promise<ChatReplies[E]>,
       weight = 1,
     ) => socket.on(event as string, answer(socket, { schema: schemas[event], needs, weight, report }, handle))
 
@@ -44,19 +46,22 @@ export function serveChat(
       return sent
     })
     on('chat:confirm', 'operator', ({ sessionId, toolUseId, confirmed, note, grant, requestId }, { sub }) => {
-      if (requestId !== undefined && store.replyTo('confirm', sub, requestId) !== undefined) return {}
-      confirmations.decide({
-        toolUseId,
-        sessionId,
-        confirmed,
-        by: sub,
-        grant,
-        ...(note !== undefined && { note }),
-        ...(requestId !== undefined && {
-          remember: () => store.rememberReply('confirm', sub, requestId, {}, parts.now()),
-        }),
-      })
-      return {}
+      const decide = () => {
+        if (requestId !== undefined && store.replyTo('confirm', sub, requestId) !== undefined) return {}
+        confirmations.decide({
+          toolUseId,
+          sessionId,
+          confirmed,
+          by: sub,
+          grant,
+          ...(note !== undefined && { note }),
+          ...(requestId !== undefined && {
+            remember: () => store.rememberReply('confirm', sub, requestId, {}, parts.now()),
+          }),
+        })
+        return {}
+      }
+      return confirmed && parts.catchUp !== undefined ? parts.catchUp().then(decide) : decide()
     })
     on('chat:abort', 'operator', ({ sessionId }, { sub }) => {
       runs.abort(sessionId, sub)

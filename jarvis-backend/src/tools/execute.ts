@@ -80,6 +80,7 @@ export function createExecutor(
       await resume(call, asked, context)
       return
     }
+    if (parts.cluster.catchUp !== undefined) await parts.cluster.catchUp()
     const judgement = judgeNow(call, context)
     const hold =
       judgement.kind === 'ready'

@@ -41,6 +41,7 @@ export async function reconcile(
 
   for (;;) {
     const { items, missing } = await cluster.tasks({ limit: newestTasks }, { signal })
+    await cluster.catchUp?.(typeof vmid === 'number' ? vmid : undefined)
     const found = items.filter(isOurs)
     const [task] = found
     const seen = observed(cluster, vmid)

@@ -5,6 +5,7 @@ import type { Cluster, Shell } from '../ports.ts'
 import { readBackups } from './backups.ts'
 import { createDetails, storageNodes } from './details.ts'
 import { ApiError } from './failure.ts'
+import { seeGuest } from './guest.ts'
 import { learn, nothingKnown } from './known.ts'
 import { nodeDetail } from './node-detail.ts'
 import { createPoller } from './poller.ts'
@@ -37,6 +38,9 @@ export type ProxmoxOptions = {
 
 /** Between two looks: while somebody watches, otherwise, and while Proxmox refuses the token and waits 3 s to say so. */
 const pace = { liveMs: 5_000, idleMs: 30_000, refusedMs: 60_000 }
+
+/** What is asked of the state waits no longer for a look. */
+const catchUpMs = 1_500
 
 /** A real cluster over its API. `addressOf`: what a node's name stands for, as far as the cluster says. */
 export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(node: string): string | undefined } {
@@ -107,6 +111,24 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
     return isRecent && failure === undefined ? state() : fresh(signal)
   }
 
+  async function catchUp(vmid?: number) {
+    // A token that is refused is not tried again for each question.
+    if (failure?.error instanceof ApiError && failure.error.status === 401) return
+    const late = new AbortController()
+    const cancel = clock.after(catchUpMs, () => late.abort(new Error('not yet')))
+    try {
+      const { guests } = await recent(late.signal)
+      const guest = guests.find((candidate) => candidate.vmid === vmid)
+      if (guest === undefined) return
+      known.sightings.set(guest.vmid, await seeGuest(api, guest, now, late.signal))
+      changed()
+    } catch {
+      // What is known, and how long ago that was, is in the state.
+    } finally {
+      cancel()
+    }
+  }
+
   /** The cluster's own spelling of a node, which alone may stand in a path. @throws JarvisError `not_found` */
   async function nodeNamed(name: string, signal: AbortSignal) {
     const has = ({ nodes }: ClusterState) => nodes.find((node) => node.name === name)
@@ -145,6 +167,7 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
 
   return {
     state,
+    catchUp,
     watch(listener, wanted = 'live') {
       const own = () => listener()
       listeners.set(own, wanted)
