@@ -5,8 +5,10 @@ import { signedIn } from '../api/auth.ts'
 import { useGrants } from '../api/grants.ts'
 import { ApiError } from '../api/http.ts'
 import { mcpTokens, readSettings, setProfile } from '../api/settings.ts'
+import { readSetup } from '../api/setup.ts'
 import { useStatus } from '../api/status.ts'
 import { useLoad } from '../api/use-load.ts'
+import { ClusterForm } from '../features/settings/cluster-form.tsx'
 import { McpTokenList, NewMcpToken } from '../features/settings/mcp-tokens.tsx'
 import { PasswordForm } from '../features/settings/password.tsx'
 import { ProfileChoice } from '../features/settings/profile.tsx'
@@ -196,6 +198,12 @@ function Safety() {
 }
 
 function Proxmox() {
+  const { isOperator, isLive, isResting } = useRights()
+  const { data, problem, again } = useLoad(
+    isOperator ? 'setup' : 'none',
+    () => (isOperator ? readSetup() : Promise.resolve(undefined)),
+    ['connect'],
+  )
   const status = useStatus()
   const part = status?.parts?.find(({ name }) => name === 'Cluster')
   return (
@@ -220,10 +228,20 @@ function Proxmox() {
           </Link>
         </li>
       </ul>
-      <p>
-        To connect another, set <code>PVE_URL</code>, <code>PVE_TOKEN_ID</code> and <code>PVE_TOKEN_SECRET</code> in{' '}
-        <code>.env</code>, and start JARVIS again.
-      </p>
+      {isOperator && <Problem error={problem} onAgain={again} kept={data !== undefined} />}
+      {data?.source === 'environment' && (
+        <p>
+          It is set in the environment or <code>.env</code> (<code>PVE_URL</code>, <code>PVE_TOKEN_ID</code>,{' '}
+          <code>PVE_TOKEN_SECRET</code>) and can be changed only there.
+        </p>
+      )}
+      {isResting ? (
+        <Resting isOperator={isOperator} isLive={isLive} />
+      ) : data === undefined ? (
+        problem === undefined && <Skeletons rows={1} height={46} />
+      ) : (
+        data.source !== 'environment' && <ClusterForm setup={data} />
+      )}
     </Section>
   )
 }
