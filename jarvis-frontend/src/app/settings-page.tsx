@@ -4,12 +4,15 @@ import { Link } from 'react-router'
 import { signedIn } from '../api/auth.ts'
 import { useGrants } from '../api/grants.ts'
 import { ApiError } from '../api/http.ts'
+import { mcpServers } from '../api/mcp-servers.ts'
 import { mcpTokens, readSettings, setProfile } from '../api/settings.ts'
 import { readSetup } from '../api/setup.ts'
 import { useStatus } from '../api/status.ts'
 import { useLoad } from '../api/use-load.ts'
 import { ClusterForm } from '../features/settings/cluster-form.tsx'
+import { McpServerList } from '../features/settings/mcp-servers.tsx'
 import { McpTokenList, NewMcpToken } from '../features/settings/mcp-tokens.tsx'
+import { NewMcpServer } from '../features/settings/new-mcp-server.tsx'
 import { PasswordForm } from '../features/settings/password.tsx'
 import { ProfileChoice } from '../features/settings/profile.tsx'
 import { plural } from '../lib/format.ts'
@@ -28,6 +31,7 @@ const sections = [
   ['models', 'Models'],
   ['safety', 'Safety'],
   ['proxmox', 'Proxmox'],
+  ['mcp-servers', 'MCP servers'],
   ['mcp', 'MCP tokens'],
   ['notifications', 'Notifications'],
   ['display', 'Display'],
@@ -52,6 +56,7 @@ export function SettingsPage() {
           <Models />
           <Safety />
           <Proxmox />
+          <McpServers />
           <McpTokens />
           <Notifications />
           <Display />
@@ -242,6 +247,33 @@ function Proxmox() {
       ) : (
         data.source !== 'environment' && <ClusterForm setup={data} />
       )}
+    </Section>
+  )
+}
+
+function McpServers() {
+  const { isOperator, isLive, isResting } = useRights()
+  const { data, problem, again } = useLoad(
+    isOperator ? 'mcp-servers' : 'none',
+    () => (isOperator ? mcpServers() : Promise.resolve({ items: [], problems: [] })),
+    ['connect', 'mcp_servers'],
+  )
+  return (
+    <Section id="mcp-servers" title="MCP servers">
+      <p>Their tools pass the same gate: each asks until you say otherwise, and again when its definition changes.</p>
+      <Problem error={problem} onAgain={again} kept={data !== undefined} />
+      {data?.problems.map((line) => (
+        <p key={line} className="form-problem">
+          <Mark kind="warn" size={11} label="mcp.json:" />{' '}
+          <span>
+            <Visible text={line} />
+          </span>
+        </p>
+      ))}
+      {data === undefined
+        ? problem === undefined && <Skeletons rows={2} height={46} />
+        : isOperator && <McpServerList servers={data.items} isResting={isResting} onChanged={again} />}
+      {isResting ? <Resting isOperator={isOperator} isLive={isLive} /> : <NewMcpServer onChanged={again} />}
     </Section>
   )
 }

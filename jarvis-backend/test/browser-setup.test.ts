@@ -1,0 +1,119 @@
+import type { BrowserContextOptions } from 'playwright-core'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startFakeProxmox } from './fake-proxmox/start.ts'
+import { attachedDir, odd, serversOf, tool } from './support/attached.ts'
+import { seriousFindings } from './support/axe.ts'
+import { dashboardDir, signIn, useBrowser } from './support/browser.ts'
+import { says, scripted } from './support/scripted-model.ts'
+import { startJarvis } from './support/start-jarvis.ts'
+
+vi.setConfig({ testTimeout: 90_000 })
+
+const { person } = useBrowser()
+
+async function open(path: string, more: Parameters<typeof startJarvis>[0] = {}, options: BrowserContextOptions = {}) {
+  const { env, ...rest } = more
+  const jarvis = await startJarvis({
+    dashboardDir,
+    model: scripted(says('Hello.')),
+    env: { JARVIS_EMBEDDINGS: 'none', ...env },
+    ...rest,
+  })
+  const page = await person(jarvis, options)
+  await signIn(page)
+  await page.goto(jarvis.url + path)
+  return { jarvis, page }
+}
+
+test('a cluster is connected: certificate, command, token, rights, save', async () => {
+  const fake = await startFakeProxmox({ denyDelayMs: 10, proxyDelayMs: 10 })
+  onTestFinished(fake.stop)
+  await fake.control.setRights({ '/': { 'VM.Audit': 1, 'Sys.Audit': 1 } })
+  const { jarvis, page } = await open('/settings')
+  const where = page.getByRole('form', { name: 'Find the cluster' })
+  await where.getByLabel('Address of a node').fill('http://127.0.0.1:1')
+  await where.getByRole('button', { name: 'Look at it' }).click()
+  await page.getByRole('region', { name: 'Proxmox' }).getByRole('alert').waitFor()
+
+  await where.getByLabel('Address of a node').fill(fake.urls[0] ?? '')
+  await where.getByRole('button', { name: 'Look at it' }).click()
+  await page.getByText(fake.fingerprints[0] ?? '').waitFor()
+  await page.getByText('Proxmox VE 9.1.3 on pve1').waitFor()
+  const token = page.getByRole('form', { name: 'Try the token' })
+  expect(await token.count()).toBe(0)
+  await page.getByRole('button', { name: 'This is my cluster’s certificate' }).click()
+  await page.getByText('pveum role add JARVIS').waitFor()
+  expect(Object.keys(await fake.control.requests())).toEqual(['GET /'])
+
+  await token.getByLabel('Token id').fill(fake.tokenId)
+  await token.getByLabel('Token secret').fill('wrong-secret-0123')
+  await token.getByRole('button', { name: 'Try the token' }).click()
+  await page.getByRole('list', { name: 'Entries' }).getByText('401').waitFor()
+  const save = page.getByRole('button', { name: 'Save', exact: true })
+  expect(await save.count()).toBe(0)
+  await token.getByLabel('Token secret').fill(fake.tokenSecret)
+  await token.getByRole('button', { name: 'Try the token' }).click()
+  await page.getByText('lacks VM.PowerMgmt on /vms').first().waitFor()
+  await page.getByText('pveum role modify JARVIS').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+
+  await save.click()
+  await page.getByText('Saved. Restart JARVIS to use it.').waitFor()
+  const kept = await (await jarvis.rest('/api/journal?kind=setup')).text()
+  expect(kept).toContain('"saved"')
+  expect(kept + (await page.content())).not.toContain(fake.tokenSecret)
+})
+
+test('a cluster that the environment names is said to be set there', async () => {
+  const env = { PVE_URL: 'https://127.0.0.1:1', PVE_TOKEN_ID: 'jarvis@pve!jarvis', PVE_TOKEN_SECRET: 'secret-0123' }
+  const { page } = await open('/settings', { env })
+  await page.getByText('can be changed only there').waitFor()
+  expect(await page.getByRole('form', { name: 'Find the cluster' }).count()).toBe(0)
+})
+
+test('an MCP server is attached, its tool gets a tier, it is disabled and removed', async () => {
+  const { dir, planPath } = attachedDir(() => ({}), { tools: [tool('look')] })
+  const { jarvis, page } = await open('/settings', { dataDir: dir })
+  const section = page.getByRole('region', { name: 'MCP servers' })
+  const form = section.getByRole('form', { name: 'Attach an MCP server' })
+  const attach = async (name: string, reach: string) => {
+    await form.getByLabel('Name').fill(name)
+    await form.getByLabel('Command or URL').fill(reach)
+    await form.getByRole('button', { name: 'Attach' }).click()
+  }
+  const { command, args } = odd(planPath)
+  const line = [command, ...args].map((word) => `"${word}"`).join(' ')
+  await attach('not a name', line)
+  await section.getByText('must be letters and digits').waitFor()
+  await attach('odd', line)
+  await section.getByText('stdio, connected').waitFor()
+  await section.getByText('1 tool', { exact: true }).click()
+  await section.getByLabel('Tier of odd__look').selectOption('green')
+  await expect.poll(async () => (await serversOf(jarvis)).items[0]?.tools[0]?.tier).toBe('green')
+
+  await attach('gone', 'http://127.0.0.1:1/mcp')
+  await section.getByText('http, failed').waitFor()
+  await section.getByRole('button', { name: 'Try again gone' }).waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+
+  await section.getByRole('button', { name: 'Disable odd' }).click()
+  await section.getByText('stdio, disabled').waitFor()
+  await section.getByRole('button', { name: 'Enable odd' }).click()
+  await section.getByText('stdio, connected').waitFor()
+  for (const name of ['odd', 'gone']) {
+    await section.getByRole('button', { name: `Remove ${name}…` }).click()
+    await section.getByRole('button', { name: `Remove ${name}`, exact: true }).click()
+  }
+  await section.getByText('No servers yet.').waitFor()
+  expect((await serversOf(jarvis)).items).toEqual([])
+})
+
+test.each([1440, 320])('the doctor is run from the system page, %i wide', async (width) => {
+  const { page } = await open('/system', {}, { viewport: { width, height: 800 } })
+  await page.getByRole('button', { name: 'Run the doctor' }).click()
+  const found = page.getByRole('list', { name: 'What the doctor found' })
+  await found.getByText('Journal').first().waitFor()
+  await page.getByText('Nothing is broken').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+})

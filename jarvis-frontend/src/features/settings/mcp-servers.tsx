@@ -1,0 +1,194 @@
+import type { AttachedServer, AttachedTier, AttachedToolInfo } from 'jarvis-backend/protocol'
+import { useState } from 'react'
+import { ApiError } from '../../api/http.ts'
+import { changeMcpServer, removeMcpServer, retryMcpServer, setAttachedTier } from '../../api/mcp-servers.ts'
+import { exactTime, plural } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { Tier, tierWord } from '../../ui/tier.tsx'
+
+const marks = { disabled: 'none', idle: 'stopped', connecting: 'unknown', connected: 'running', failed: 'bad' } as const
+const tiers: readonly AttachedTier[] = ['green', 'yellow', 'red']
+
+/** MCP servers that JARVIS attaches to, with their tools and the tier of each. */
+export function McpServerList({
+  servers,
+  isResting,
+  onChanged,
+}: {
+  servers: readonly AttachedServer[]
+  isResting: boolean
+  onChanged: () => void
+}) {
+  if (servers.length === 0) return <p className="text-soft">No servers yet.</p>
+  return (
+    <ul className="fact-list attached" aria-label="MCP servers">
+      {servers.map((server) => (
+        <ServerRow key={server.name} server={server} isResting={isResting} onChanged={onChanged} />
+      ))}
+    </ul>
+  )
+}
+
+function ServerRow({
+  server: { name, type, config, state, server, lastError, tools, refused },
+  isResting,
+  onChanged,
+}: {
+  server: AttachedServer
+  isResting: boolean
+  onChanged: () => void
+}) {
+  const [isAsking, setAsking] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const attempt = async (work: () => Promise<unknown>) => {
+    if (isResting) return
+    try {
+      await work()
+      setProblem(undefined)
+    } catch (error) {
+      setProblem(error instanceof ApiError ? error.message : 'The answer could not be read.')
+    }
+    onChanged()
+  }
+  const act = (words: string, work: () => Promise<unknown>) => (
+    <button
+      type="button"
+      className="button small quiet"
+      aria-label={`${words} ${name}`}
+      aria-disabled={isResting}
+      onClick={() => void attempt(work)}
+    >
+      {words}
+    </button>
+  )
+  return (
+    <li>
+      <Mark kind={marks[state]} size={11} />
+      <span>
+        {name}
+        <small>
+          {type}, {state}
+        </small>
+      </span>
+      <span className="text-soft">
+        <span className="mono">
+          <Visible text={'url' in config ? config.url : [config.command, ...config.args].join(' ')} />
+        </span>
+        {server !== undefined && (
+          <small>
+            calls itself “<Visible text={`${server.name} ${server.version}`} />”
+          </small>
+        )}
+        {lastError !== undefined && (
+          <small className="text-ink">
+            {exactTime(lastError.at)}: <Visible text={lastError.message} />
+          </small>
+        )}
+        {problem !== undefined && <small role="alert">{problem}</small>}
+      </span>
+      <span className="two-acts">
+        {isAsking ? (
+          <>
+            <button
+              type="button"
+              className="button small"
+              aria-disabled={isResting}
+              onClick={() => void attempt(() => removeMcpServer(name))}
+            >
+              Remove {name}
+            </button>
+            <button type="button" className="button small quiet" onClick={() => setAsking(false)}>
+              Keep
+            </button>
+          </>
+        ) : (
+          <>
+            {state === 'failed' && act('Try again', () => retryMcpServer(name))}
+            {act(config.enabled ? 'Disable' : 'Enable', () =>
+              changeMcpServer(name, { ...config, enabled: !config.enabled }),
+            )}
+            <button
+              type="button"
+              className="button small quiet"
+              aria-label={`Remove ${name}…`}
+              onClick={() => setAsking(true)}
+            >
+              Remove…
+            </button>
+          </>
+        )}
+      </span>
+      {(tools.length > 0 || refused.length > 0) && (
+        <details>
+          <summary>
+            {plural(tools.length, 'tool')}
+            {refused.length > 0 && `, ${refused.length} that cannot be used`}
+          </summary>
+          <ul aria-label={`Tools of ${name}`}>
+            {tools.map((tool) => (
+              <ToolRow
+                key={tool.name}
+                tool={tool}
+                isResting={isResting}
+                onChoose={(tier) => attempt(() => setAttachedTier(tool, tier))}
+              />
+            ))}
+            {refused.map(({ toolName, problem }) => (
+              <li key={toolName}>
+                <Mark kind="warn" size={11} label="cannot be used:" />
+                <span>
+                  <Visible text={toolName} />
+                  <small>
+                    <Visible text={problem} />
+                  </small>
+                </span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </li>
+  )
+}
+
+function ToolRow({
+  tool: { name, toolName, description, tier, suggestedTier, changedAt },
+  isResting,
+  onChoose,
+}: {
+  tool: AttachedToolInfo
+  isResting: boolean
+  onChoose: (tier: AttachedTier) => void
+}) {
+  return (
+    <li>
+      <Tier tier={tier} size={12} />
+      <span>
+        <span className="mono">
+          <Visible text={toolName} />
+        </span>
+        <small>
+          it says: “<Visible text={description} />”
+        </small>
+        <small>
+          by its own hint {tierWord[suggestedTier]}
+          {changedAt !== undefined && `; its definition changed ${exactTime(changedAt)} and took its tier back`}
+        </small>
+      </span>
+      <select
+        className="field"
+        aria-label={`Tier of ${name}`}
+        value={tier}
+        disabled={isResting}
+        onChange={(event) => onChoose(event.currentTarget.value as AttachedTier)}
+      >
+        {tiers.map((known) => (
+          <option key={known} value={known}>
+            {tierWord[known]}
+          </option>
+        ))}
+      </select>
+    </li>
+  )
+}
