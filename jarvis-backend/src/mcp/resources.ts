@@ -66,7 +66,7 @@ export function clusterResources(parts: {
       },
     ],
     async read(uri) {
-      const value = await valueOf(uri, parts)
+      const value = await contentOf(uri, parts)
       return value === undefined ? undefined : { uri, mimeType: json, text: JSON.stringify(parts.redact(value)) }
     },
     complete(uriTemplate, variable, begun) {
@@ -77,7 +77,7 @@ export function clusterResources(parts: {
   }
 }
 
-async function valueOf(uri: string, parts: Parameters<typeof clusterResources>[0]): Promise<object | undefined> {
+async function contentOf(uri: string, parts: Parameters<typeof clusterResources>[0]): Promise<object | undefined> {
   const state = parts.cluster()
   if (uri === clusterUri) return state
   if (uri === journalUri) return { entries: (await parts.journal(recent)).items }
