@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, watch } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from './lib/clock.ts'
 import { partsOf } from './memory/daily.ts'
@@ -10,6 +10,7 @@ import { openAiEmbedder } from './providers/embeddings/openai-compatible.ts'
 import { createDatabaseKeepers } from './store/sqlite/memory-keepers.ts'
 import { openMemoryStore } from './store/sqlite/memory-store.ts'
 import { createWorkspace } from './workspace/files.ts'
+import { watchFolders } from './workspace/watch.ts'
 
 /** The thread that keeps the memory's index; `workerData` says where everything is, messages say what to do. */
 const { workspaceDir, databasePath, indexPath, embedder: wanted, weights } = workerData as MemoryWorkerData
@@ -93,11 +94,17 @@ const indexer = createIndexer({
 })
 
 let settling: NodeJS.Timeout | undefined
-const watcher = watch(workspaceDir, { recursive: true }, () => {
-  clearTimeout(settling)
-  settling = setTimeout(() => void indexer.sync(), settleMs)
-})
-watcher.on('error', (error) => report(error, 'edits in the workspace are found once a minute'))
+const watcher = watchFolders(
+  workspaceDir,
+  () => {
+    clearTimeout(settling)
+    settling = setTimeout(() => {
+      watcher.refresh()
+      void indexer.sync()
+    }, settleMs)
+  },
+  (error) => report(error, 'edits in the workspace are found once a minute'),
+)
 const looking = setInterval(() => void indexer.sync(), lookEveryMs)
 void indexer.start()
 

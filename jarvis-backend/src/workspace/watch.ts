@@ -1,0 +1,46 @@
+import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
+import { join } from 'node:path'
+
+const deepest = 4
+
+/**
+ * Calls `changed` after whatever happens in the folder and those below it, links not followed. Folder by folder: Node's
+ * own recursive watch reads a whole folder anew for each file that is made in it, and stands still for minutes.
+ */
+export function watchFolders(root: string, changed: () => void, failed: (error: unknown) => void) {
+  let watchers = new Map<string, FSWatcher>()
+
+  /** A folder that was removed and made again is another one. */
+  function refresh() {
+    const before = watchers
+    watchers = new Map()
+    visit(root, 1, before)
+    for (const gone of before.values()) gone.close()
+  }
+
+  function visit(folder: string, depth: number, before: Map<string, FSWatcher>) {
+    try {
+      const { ino, birthtimeMs } = statSync(folder)
+      // The number of one that was removed is soon given away again.
+      const key = `${ino} ${birthtimeMs} ${folder}`
+      const watcher = before.get(key) ?? watch(folder, () => changed()).on('error', () => {})
+      before.delete(key)
+      watchers.set(key, watcher)
+      if (depth === deepest) return
+      for (const entry of readdirSync(folder, { withFileTypes: true })) {
+        if (entry.isDirectory()) visit(join(folder, entry.name), depth + 1, before)
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') failed(error)
+    }
+  }
+  refresh()
+
+  return {
+    /** Takes up folders that were made since. */
+    refresh,
+    close() {
+      for (const watcher of watchers.values()) watcher.close()
+    },
+  }
+}
