@@ -56,6 +56,7 @@ test('a cluster is connected: certificate, command, token, rights, save', async 
   await page.getByText('lacks VM.PowerMgmt on /vms').first().waitFor()
   await page.getByText('pveum role modify JARVIS').waitFor()
   expect(await seriousFindings(page)).toEqual([])
+  expect(await page.locator('.settings-body').evaluate((body) => body.scrollWidth - body.clientWidth)).toBe(0)
 
   await save.click()
   await page.getByText('Saved. Restart JARVIS to use it.').waitFor()

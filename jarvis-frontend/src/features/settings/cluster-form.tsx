@@ -86,8 +86,7 @@ export function ClusterForm({ setup }: { setup: SetupReply }) {
         <>
           <p>In a shell of one node, as root, this makes a role, a user and a token that has just the rights needed:</p>
           <div className="strip once command">
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too */}
-            <pre tabIndex={0}>{setup.command}</pre>
+            <pre>{setup.command}</pre>
             <CopyButton text={setup.command} label="Copy the command" />
           </div>
           <form

@@ -57,8 +57,7 @@ export function ToolRights({ found: { entries, nodes, tools, fix } }: { found: S
         <>
           <p>In a shell of one node, as root, this adds what is missing; then try again:</p>
           <div className="strip once command">
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too */}
-            <pre tabIndex={0}>{fix}</pre>
+            <pre>{fix}</pre>
             <CopyButton text={fix} label="Copy what adds the rights" />
           </div>
         </>
