@@ -28,7 +28,8 @@ export function parsePolicy(text: string, tools: ReadonlyMap<string, ToolFacts> 
 }
 
 function parse(text: string, tools: ReadonlyMap<string, ToolFacts>): ParsedPolicy {
-  if (Buffer.byteLength(text) > maxPolicyBytes) return refused([{ line: 1, column: 1, message: 'The file is over 256 kB.' }])
+  if (Buffer.byteLength(text) > maxPolicyBytes)
+    return refused([{ line: 1, column: 1, message: 'The file is over 256 kB.' }])
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2', schema: 'core' })
   const at = (offset: number, message: string): PolicyProblem => {

@@ -61,7 +61,7 @@ const bulk = new RegExp(
     String.raw`\.(?:qcow2|raw|vmdk|vdi|vma|vhdx?|dump|sql|dmp|img|sqlite3?|db3?|mdb|ibd|myd|rdb|aof)(?:-(?:wal|shm|journal))?(?:\.\w+)?$`,
     String.raw`\.(?:sock|socket|fifo|pipe)$`,
     String.raw`/snippets/|/cloud-init/|^/etc/cloud/|/var/log/cloud-init|/etc/iscsi/(?:nodes|send_targets)/|/user-data(?:\.\w+)?$|/preseed\.cfg$|/var/log/installer/`,
-    String.raw`/var/(?:crash|backups|mail|spool|lib/(?:cloud|docker|containerd|containers|systemd/(?:coredump|random-seed)|mysql|postgresql|mongodb|redis|influxdb|grafana|ceph|private|vz/(?:images|dump|private|snippets)))(?:/|$)`,
+    '/var/(?:crash|backups|mail|spool|lib/(?:cloud|docker|containerd|containers|systemd/(?:coredump|random-seed)|mysql|postgresql|mongodb|redis|influxdb|grafana|ceph|private|vz/(?:images|dump|private|snippets)))(?:/|$)',
     String.raw`/(?:images|private)/\d+/|^/etc/(?:ssl/private|pki/.*/private)/`,
   ].join('|'),
 )

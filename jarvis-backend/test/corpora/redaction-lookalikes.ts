@@ -106,7 +106,7 @@ export const lookalikes: readonly string[] = [
   'PWD=/root',
   'OLDPWD=/etc/pve',
   'bypass=1234567890abcdef',
-  'password: ${DB_PASSWORD}',
+  `password: \${DB_PASSWORD}`,
   'password: "{{ vault_db_password }}"',
   'password=<your password>',
   'password: ********',
