@@ -165,3 +165,27 @@ test('a model that was replaced under its name by one of other dimensions is tak
   expect(await indexer.search('another', 5)).toMatchObject({ byKeywordsAlone: false, hits: [{ name: 'b.md' }, {}] })
   await indexer.stop()
 })
+
+test('a text that comes while others are given vectors is found by its words at once', async () => {
+  const texts: Record<string, string> = { 'a.md': 'The UPS lasts.', 'b.md': 'Jellyfin is ct/104.' }
+  const held: (() => void)[] = []
+  const model: Embedder = {
+    id: 'slow',
+    dimensions: 4,
+    embed: async (given) => {
+      await new Promise<void>((go) => held.push(go))
+      return given.map((text) => Float32Array.from(spread(text, 4)))
+    },
+  }
+  const { indexer, ready } = start({ openEmbedder: async () => model, keeper: notes(texts) })
+  while (held.length === 0) await new Promise(setImmediate)
+  texts['c.md'] = 'The NAS is fuchsbau.'
+  const taken = indexer.sync()
+  held.shift()?.()
+  while (held.length === 0) await new Promise(setImmediate)
+  expect(indexer.passages('c.md')).toHaveLength(1)
+  const going = setInterval(() => held.shift()?.(), 0)
+  onTestFinished(() => clearInterval(going))
+  await Promise.all([ready, taken])
+  expect(indexer.status()).toMatchObject({ chunks: 3, embedded: 3 })
+})

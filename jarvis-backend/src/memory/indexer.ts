@@ -162,7 +162,8 @@ export function createIndexer(parts: {
         after = Math.max(...missing.map(({ chunkId }) => chunkId))
         parts.changed()
         await new Promise(setImmediate)
-        if (stopping.signal.aborted) return
+        // New texts are found by their words first; the next round goes on here.
+        if (stopping.signal.aborted || isSyncDue) return
       }
       embedderProblem = undefined
       failures = 0
