@@ -97,7 +97,8 @@ test('Approve sleeps until the card was seen, and wakes after it lay still', asy
 test('Approve is never focused by itself and comes after Deny', async () => {
   const server = await stage.play(scene())
   const page = await stage.open(server, path)
-  await awake(page, 'forced').catch(() => undefined)
+  await cardOf(page, 'pending').scrollIntoViewIfNeeded()
+  await awake(page, 'pending')
   expect(await page.locator('.risk:focus').count()).toBe(0)
   await cardOf(page, 'pending').focus()
   const order: (string | null)[] = []

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Role } from 'jarvis-backend/protocol'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { build } from 'vite'
+import { onTestFinished } from 'vitest'
 import { findChromium } from '../../../scripts/chromium.js'
 import { type Scene, type Scripted, startScripted, tokenOf } from '../../src/testing/scripted-server.ts'
 
@@ -51,6 +52,8 @@ export async function openStage() {
         isMobile: isPhone,
       }
       const context = await browser.newContext(options)
+      // A page that is left open goes on drawing, and slows down every test after it.
+      onTestFinished(() => context.close())
       context.setDefaultTimeout(20_000)
       if (role !== 'nobody') {
         await context.addInitScript((token) => {
