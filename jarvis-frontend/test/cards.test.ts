@@ -130,6 +130,9 @@ test('a forced call wants its id typed', async () => {
   await cardOf(page, 'forced').scrollIntoViewIfNeeded()
   expect(await approve(page, 'forced').getAttribute('aria-disabled')).toBe('true')
   await field.fill('105')
+  // A click that has to scroll first moves the card, and Approve sleeps again.
+  await approve(page, 'forced').scrollIntoViewIfNeeded()
+  await awake(page, 'forced')
   await approve(page, 'forced').click()
   await cardOf(page, 'forced').getByText('Cutting the power of').waitFor()
   expect(server.decisions).toEqual([{ toolUseId: 'forced', confirmed: true }])
