@@ -76,21 +76,26 @@ test('what people wrote beside the database comes back with it, and what they wr
   writeFileSync(place('workspace/memory/2026-01-31.md'), 'Ü')
   writeFileSync(place('workspace/blob.log'), Buffer.from([0, 1]))
   writeFileSync(place('policy.yaml'), 'protected: [vm/105]\n')
+  const servers = '{"mcpServers":{"notes":{"url":"http://nas/mcp","headers":{"authorization":"Bearer s3cret"}}}}'
+  writeFileSync(place('mcp.json'), servers)
   writeFileSync(place('memory.db'), 'derived')
   expect((await jarvis(dir, 'backup', file)).output).toMatch(
-    /3 files, checked\.\nworkspace\/blob\.log is not in it\. .*zero/,
+    /4 files, checked\.\nmcp\.json is in it as you wrote it, with any secrets.*\nworkspace\/blob\.log is not in it\. .*zero/,
   )
 
   writeFileSync(place('workspace/MEMORY.md'), 'Newer.')
   rmSync(place('workspace/memory'), { recursive: true })
   writeFileSync(place('policy.yaml'), '')
+  rmSync(place('mcp.json'))
   writeFileSync(place('workspace/since.md'), 'stays')
   const { code, output } = await jarvis(dir, 'restore', file)
-  expect(output).toContain('3 were put back')
+  expect(output).toContain('4 were put back')
   expect(code).toBe(0)
   expect(readFileSync(place('workspace/MEMORY.md'), 'utf8')).toBe('The UPS lasts eleven minutes.')
   expect(readFileSync(place('workspace/memory/2026-01-31.md'), 'utf8')).toBe('Ü')
   expect(readFileSync(place('policy.yaml'), 'utf8')).toBe('protected: [vm/105]\n')
+  expect(readFileSync(place('mcp.json'), 'utf8')).toBe(servers)
+  expect(statSync(place('mcp.json')).mode & 0o777).toBe(0o600)
   expect(readFileSync(place('workspace/since.md'), 'utf8')).toBe('stays')
   const kept = readdirSync(place('workspace')).find((name) => name.startsWith('MEMORY.md.before-restore-'))
   expect(readFileSync(place(`workspace/${kept}`), 'utf8')).toBe('Newer.')

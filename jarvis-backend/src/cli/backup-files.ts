@@ -3,27 +3,31 @@ import { join } from 'node:path'
 import type { BackedUpFile } from '../store/sqlite/backup.ts'
 import { createWorkspace } from '../workspace/files.ts'
 
-const policy = 'policy.yaml'
+/** Beside the workspace, in the data dir. */
+const ownFiles: readonly string[] = ['policy.yaml', 'mcp.json']
 const inWorkspace = 'workspace/'
 
-/** What people wrote beside the database: the memory's files and the policy. @returns also what is left out, with why. */
-export function filesToBackUp(dataDir: string): { files: BackedUpFile[]; left: string[] } {
+/** What people wrote beside the database. @returns also what is to be known of it: what is left out, and what holds secrets. */
+export function filesToBackUp(dataDir: string): { files: BackedUpFile[]; notes: string[] } {
   const workspace = createWorkspace(join(dataDir, 'workspace'))
   const files: BackedUpFile[] = []
-  const left: string[] = []
-  if (existsSync(join(dataDir, policy))) {
-    files.push({ path: policy, text: readFileSync(join(dataDir, policy), 'utf8') })
+  const notes: string[] = []
+  for (const path of ownFiles) {
+    if (existsSync(join(dataDir, path))) files.push({ path, text: readFileSync(join(dataDir, path), 'utf8') })
+  }
+  if (files.some(({ path }) => path === 'mcp.json')) {
+    notes.push('mcp.json is in it as you wrote it, with any secrets: keep the backup where only you can read it.')
   }
   for (const { path } of workspace.list()) {
     try {
       const { text, problem } = workspace.read(path)
       if (problem === undefined) files.push({ path: inWorkspace + path, text })
-      else left.push(`${inWorkspace}${path} is not in it. ${problem}`)
+      else notes.push(`${inWorkspace}${path} is not in it. ${problem}`)
     } catch (error) {
-      left.push(`${inWorkspace}${path} is not in it. ${error instanceof Error ? error.message : String(error)}`)
+      notes.push(`${inWorkspace}${path} is not in it. ${error instanceof Error ? error.message : String(error)}`)
     }
   }
-  return { files, left }
+  return { files, notes }
 }
 
 /**
@@ -36,7 +40,7 @@ export function putBack(dataDir: string, files: readonly BackedUpFile[], now: nu
   let count = 0
   for (const { path, text } of files) {
     const place = join(dataDir, path)
-    if (path === policy) {
+    if (ownFiles.includes(path)) {
       if (existsSync(place) && readFileSync(place, 'utf8') === text) continue
       if (existsSync(place)) copyFileSync(place, place + before)
       writeFileSync(`${place}.new`, text, { mode: 0o600 })

@@ -10,7 +10,7 @@ import { filesToBackUp, putBack } from './backup-files.ts'
 import { withJournal } from './data.ts'
 import { readOptions } from './options.ts'
 
-/** Copies the database, the memory's files and the policy while a server runs on them, or none does. */
+/** Copies the database and what people wrote beside it while a server runs on them, or none does. */
 export async function backup(config: Config, args: string[]): Promise<void> {
   const { file, force } = readFile(args, 'backup')
   if (dirname(file) === resolve(config.dataDir) && /^(jarvis\.db(-wal|-shm)?|lock\.db)$/.test(basename(file))) {
@@ -19,7 +19,7 @@ export async function backup(config: Config, args: string[]): Promise<void> {
   if (existsSync(file) && !force) throw new JarvisError('invalid_request', `${file} exists. --force overwrites it.`)
   if (!existsSync(dirname(file))) throw new JarvisError('invalid_request', `There is no folder ${dirname(file)}.`)
   await withJournal(config, async (_journal, database) => {
-    const { files, left } = filesToBackUp(config.dataDir)
+    const { files, notes } = filesToBackUp(config.dataDir)
     const isShown = process.stderr.isTTY
     const made = await backUp(database, {
       file,
@@ -31,7 +31,7 @@ export async function backup(config: Config, args: string[]): Promise<void> {
     console.log(
       `Backed up to ${file}: ${megabytes(made.bytes)}, ${made.head.seq} journal entries, ${files.length} ${files.length === 1 ? 'file' : 'files'}, checked.`,
     )
-    for (const line of left) console.log(line)
+    for (const line of notes) console.log(line)
     if (!made.journal.ok) {
       console.log(`The journal in it is broken at entry ${made.journal.brokenAt}. ${made.journal.reason}`)
       process.exitCode = 1
