@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { spoofs } from '../../test/corpora/spoofing.ts'
 import type { Guest } from '../protocol/index.ts'
 import { describe } from './card.ts'
+import { guestOf } from './lab.fixture.ts'
 import { shippedPolicy } from './policy-shipped.ts'
 import { resolveTarget } from './target.ts'
 import type { World } from './world.ts'
@@ -9,24 +10,13 @@ import type { World } from './world.ts'
 const now = 1_760_000_000_000
 const hourMs = 3_600_000
 
-const base: Guest = {
-  vmid: 123,
+const base = guestOf(123, {
   name: 'frigate',
-  type: 'vm',
-  node: 'pve',
-  status: 'running',
-  isProtected: false,
   uptimeS: 8 * 86_400 + 4 * 3_600 + 10,
   cpuRatio: 0.97,
   cpuCount: 4,
-  ramBytes: 1,
-  ramTotalBytes: 2,
-  diskBytes: 1,
-  diskTotalBytes: 2,
-  isHa: false,
-  tags: [],
   backupAt: now - 31 * hourMs,
-}
+})
 
 function cardOf(toolName: string, input: Record<string, unknown>, more: Partial<Guest> = {}) {
   const world: World = {

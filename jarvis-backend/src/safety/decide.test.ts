@@ -1,39 +1,22 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Guest, type Node, type Tier, tiers } from '../protocol/index.ts'
+import { type Guest, type Tier, tiers } from '../protocol/index.ts'
 import { decide } from './decide.ts'
+import { guestOf, nodeOf } from './lab.fixture.ts'
 import { compilePolicy } from './policy-compile.ts'
 import { parseProtected } from './protected.ts'
 import type { Call, Rule } from './rule.ts'
 import { resolveTarget } from './target.ts'
 import type { World } from './world.ts'
 
-const node = (name: string, status: Node['status'] = 'online'): Node => ({ name, status, isProtected: false })
-const guest = (vmid: number, type: Guest['type'], more: Partial<Guest> = {}): Guest => ({
-  vmid,
-  type,
-  name: `guest-${vmid}`,
-  node: 'pve',
-  status: 'running',
-  isProtected: false,
-  uptimeS: 60,
-  cpuRatio: 0.5,
-  cpuCount: 2,
-  ramBytes: 1,
-  ramTotalBytes: 2,
-  diskBytes: 1,
-  diskTotalBytes: 2,
-  isHa: false,
-  tags: [],
-  ...more,
-})
+const guest = (vmid: number, type: Guest['type'], more: Partial<Guest> = {}) => guestOf(vmid, { type, ...more })
 
 const worldWith = (protectedList: string): World => {
   const parsed = parseProtected(protectedList)
   if (!parsed.ok) throw new Error(parsed.problem)
   return {
     cluster: {
-      nodes: [node('pve'), node('Home'), node('agent1', 'offline')],
+      nodes: [nodeOf('pve'), nodeOf('Home'), nodeOf('agent1', 'offline')],
       guests: [
         guest(101, 'vm', { node: 'Home' }),
         guest(104, 'ct'),

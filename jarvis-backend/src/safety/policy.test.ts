@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Guest, type ProfileName, profileNames, type Tier, tiers } from '../protocol/index.ts'
 import { decide, usualTier } from './decide.ts'
+import { guestOf, nodeOf } from './lab.fixture.ts'
 import { compilePolicy } from './policy-compile.ts'
 import { parsePolicy } from './policy-parse.ts'
 import { policyLines } from './policy-print.ts'
@@ -9,25 +10,8 @@ import { shippedPolicy, shippedTools } from './policy-shipped.ts'
 import { resolveTarget } from './target.ts'
 import type { World } from './world.ts'
 
-const guest = (vmid: number, type: Guest['type'], more: Partial<Guest> = {}): Guest => ({
-  vmid,
-  type,
-  name: `guest-${vmid}`,
-  node: 'pve',
-  status: 'running',
-  isProtected: false,
-  uptimeS: 60,
-  cpuRatio: 0.5,
-  cpuCount: 2,
-  ramBytes: 1,
-  ramTotalBytes: 2,
-  diskBytes: 1,
-  diskTotalBytes: 2,
-  isHa: false,
-  tags: [],
-  ...more,
-})
-const nodes = ['pve', 'Home', 'agent'].map((name) => ({ name, status: 'online' as const, isProtected: false }))
+const guest = (vmid: number, type: Guest['type'], more: Partial<Guest> = {}) => guestOf(vmid, { type, ...more })
+const nodes = ['pve', 'Home', 'agent'].map((name) => nodeOf(name))
 const guests = [
   guest(105, 'vm', { tags: ['Prod'] }),
   guest(106, 'vm', { node: 'Home', lock: 'backup' }),

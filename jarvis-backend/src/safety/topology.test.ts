@@ -1,31 +1,14 @@
 import { expect, test } from 'vitest'
 import type { ClusterState, Guest, Node, Task } from '../protocol/index.ts'
 import { decide } from './decide.ts'
+import { guestOf, nodeOf } from './lab.fixture.ts'
 import type { Topology } from './policy.ts'
 import { shippedPolicy, shippedTools } from './policy-shipped.ts'
 import { resolveTarget } from './target.ts'
 import { serviceRisk } from './topology.ts'
 import type { World } from './world.ts'
 
-const node = (name: string, status: Node['status'] = 'online'): Node => ({ name, status, isProtected: false })
-const guest = (vmid: number, name: string, more: Partial<Guest> = {}): Guest => ({
-  vmid,
-  name,
-  type: 'ct',
-  node: 'pve',
-  status: 'running',
-  isProtected: false,
-  uptimeS: 60,
-  cpuRatio: 0.5,
-  cpuCount: 2,
-  ramBytes: 1,
-  ramTotalBytes: 2,
-  diskBytes: 1,
-  diskTotalBytes: 2,
-  isHa: false,
-  tags: [],
-  ...more,
-})
+const guest = (vmid: number, name: string, more: Partial<Guest> = {}) => guestOf(vmid, { name, type: 'ct', ...more })
 const task = (type: string, vmid: number, status: Task['status'] = 'running'): Task => ({
   upid: `UPID:pve:${type}:${vmid}`,
   node: 'pve',
@@ -38,7 +21,7 @@ const task = (type: string, vmid: number, status: Task['status'] = 'running'): T
 
 type Lab = { nodes?: Node[]; guests?: Guest[]; tasks?: Task[]; self?: ClusterState['self']; topology?: Topology }
 const worldOf = ({ nodes, guests = [], tasks = [], self, topology = {} }: Lab): World => ({
-  cluster: { nodes: nodes ?? [node('pve'), node('Home')], guests, tasks, ...(self && { self }) },
+  cluster: { nodes: nodes ?? [nodeOf('pve'), nodeOf('Home')], guests, tasks, ...(self && { self }) },
   policy: { ...shippedPolicy, topology },
   now: 0,
 })
@@ -179,7 +162,7 @@ test.each<[string, Guest[], string | undefined]>([
     'It is the last running one of the group web: 120, 121 are stopped.',
   ],
 ])('the group of the policy with %s', (_name, guests, reason) => {
-  const nodes = [node('pve'), node('Home'), node('agent1', 'offline')]
+  const nodes = [nodeOf('pve'), nodeOf('Home'), nodeOf('agent1', 'offline')]
   const verdict = stop(guest(112, 'a'), { guests, nodes, topology: web })
   expect(verdict).toMatchObject(
     reason === undefined ? { rule: 'base' } : { tier: 'red', rule: 'last_of_group', reason },
@@ -207,7 +190,7 @@ test('all that makes a call risky is said, each in its own sentence', () => {
 })
 
 const four = (...offline: string[]) =>
-  ['Home', 'pve', 'agent1', 'agent'].map((name) => node(name, offline.includes(name) ? 'offline' : 'online'))
+  ['Home', 'pve', 'agent1', 'agent'].map((name) => nodeOf(name, offline.includes(name) ? 'offline' : 'online'))
 const votes = (counts: string) => ` ${counts}: without pve there is none.`
 test.each<[string, string, Lab, string | undefined]>([
   ['corosync', 'with votes to spare', { nodes: four() }, 'Restarting corosync may cost the cluster its quorum.'],
@@ -220,10 +203,10 @@ test.each<[string, string, Lab, string | undefined]>([
   [
     'networking',
     'at the margin of two',
-    { nodes: [node('pve'), node('Home')] },
+    { nodes: [nodeOf('pve'), nodeOf('Home')] },
     `Restarting networking may cut the node off from the network.${votes('2 of 2 nodes are online and quorum needs 2')}`,
   ],
-  ['corosync', 'alone', { nodes: [node('pve')] }, 'Restarting corosync may cost the cluster its quorum.'],
+  ['corosync', 'alone', { nodes: [nodeOf('pve')] }, 'Restarting corosync may cost the cluster its quorum.'],
   [
     'corosync',
     'without quorum',
