@@ -9,11 +9,14 @@ import { readConfig } from '../../src/config/config.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { createMcpTokenStore } from '../../src/store/sqlite/tokens.ts'
 import { conformanceFixtures } from './fixtures.ts'
+import { inspector, tryInspector } from './inspector.ts'
 
-// The official suite against the whole server, for both specifications. `npm run conformance [-- SCENARIO]`
+// The official suite against the whole server, for both specifications, and the inspector's command line.
+// `npm run conformance [-- SCENARIO]`
 
 const suite = '@modelcontextprotocol/conformance@0.2.0-alpha.12'
-const leastNode = 22
+/** What the inspector asks for. */
+const leastNode = [22, 19] as const
 const revisions = ['2025-11-25', '2026-07-28']
 const [only] = process.argv.slice(2)
 
@@ -33,8 +36,13 @@ const url = `http://127.0.0.1:${(jarvis.http.address() as AddressInfo).port}/mcp
 
 try {
   await run('npm', ['init', '-y'], true)
-  const isNew = Number(process.versions.node.split('.', 1)[0]) >= leastNode
-  await run('npm', ['install', '--no-audit', '--no-fund', suite, ...(isNew ? [] : [`node@${leastNode}`])], true)
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const isNew = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1])
+  await run(
+    'npm',
+    ['install', '--no-audit', '--no-fund', suite, inspector, ...(isNew ? [] : [`node@${leastNode[0]}`])],
+    true,
+  )
   const ownNode = join(dir, 'node_modules/.bin/node')
   const node = existsSync(ownNode) ? ownNode : process.execPath
   for (const revision of revisions) {
@@ -47,6 +55,8 @@ try {
     // Nothing checked is nothing shown.
     if (code !== 0 || passed === 0) process.exitCode = 1
   }
+  const answers = await tryInspector({ dir, node, url, token })
+  process.stdout.write(`inspector: ${answers} answers as they should be\n`)
 } finally {
   await jarvis.stop(1_000)
   rmSync(dir, { recursive: true, force: true })
