@@ -9,7 +9,7 @@ import { useTools } from '../api/tools.ts'
 import { Composer } from '../features/chat/composer.tsx'
 import { UserMessage, Working } from '../features/chat/run.tsx'
 import type { SessionView } from '../features/chat/state.ts'
-import type { SessionState } from '../features/chat/store.ts'
+import { nothingYet } from '../features/chat/store.ts'
 import { Stream } from '../features/chat/stream.tsx'
 import { LinkStrip, Notice, Queue, Rehearsal } from '../features/chat/strips.tsx'
 import { PanelToggle } from '../features/cluster/panel-toggle.tsx'
@@ -35,20 +35,13 @@ import { SessionHead } from './session-head.tsx'
 import { goToCard } from './use-keys.ts'
 import { useRunNews } from './use-run-news.ts'
 
-const nothing = new Value<SessionState>({
-  view: undefined,
-  missing: false,
-  outgoing: [],
-  thoughtMs: new Map(),
-  thinkingSince: undefined,
-})
+const nothing = new Value(nothingYet)
 
 /** One session, or a new one where `sessionId` is undefined. */
 export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const navigate = useNavigate()
-  const state = useValue(
-    useMemo(() => (sessionId === undefined ? nothing : live.chat.open(sessionId).state), [sessionId]),
-  )
+  const store = useMemo(() => (sessionId === undefined ? undefined : live.chat.open(sessionId)), [sessionId])
+  const state = useValue(store?.calm ?? nothing)
   const { view } = state
   const listed = useSessions()?.find(({ id }) => id === sessionId)
   // Nothing is told in a session at rest: there the list knows first.
@@ -156,8 +149,9 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
         </section>
       )}
       {!isNew && state.missing && <Missing />}
-      {!isNew && !state.missing && (
+      {store !== undefined && sessionId !== undefined && !state.missing && (
         <Stream
+          store={store}
           state={state}
           sessionId={sessionId}
           canSend={person?.role === 'operator'}

@@ -16,10 +16,12 @@ const lex = (text: string, at: number): Block[] => {
 
 /**
  * Parses markdown into blocks. Where `before` is what the same text began with, only its last block is read again:
- * the others are the same objects as before.
+ * the others are the same objects as before. Of another text, blocks
+ * that stand where they stood keep their objects.
  */
 export function parseBlocks(text: string, before?: Parsed): Parsed {
-  if (before === undefined || before.text === '' || !text.startsWith(before.text)) return { text, blocks: lex(text, 0) }
+  if (before === undefined || before.text === '') return { text, blocks: lex(text, 0) }
+  if (!text.startsWith(before.text)) return { text, blocks: lex(text, 0).map((block) => sameAs(block, before.blocks)) }
   if (text === before.text) return before
   const last = before.blocks.findLastIndex((block) => block.token.type !== 'space')
   // A list goes on after a blank line, so what follows the last block is read with it.
@@ -27,3 +29,6 @@ export function parseBlocks(text: string, before?: Parsed): Parsed {
   const from = before.blocks[Math.max(0, last)]?.key ?? 0
   return { text, blocks: [...kept, ...lex(text.slice(from), from)] }
 }
+
+const sameAs = (block: Block, before: readonly Block[]): Block =>
+  before.find(({ key, token }) => key === block.key && token.raw === block.token.raw) ?? block

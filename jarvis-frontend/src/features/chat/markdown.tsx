@@ -5,7 +5,13 @@ import { type Block, type Parsed, parseBlocks } from './blocks.ts'
 import { useSlots } from './slots.ts'
 
 /** A model's text. No HTML, no images, no colours; headings at body size, so text cannot dress as the interface. */
-export const Markdown = memo(function Markdown({ text, isStreaming = false }: { text: string; isStreaming?: boolean }) {
+export const Markdown = memo(function Markdown({
+  text,
+  isStreaming = false,
+}: {
+  text: string
+  isStreaming?: boolean | undefined
+}) {
   const parsed = useRef<Parsed>(undefined)
   parsed.current = parseBlocks(text, parsed.current)
   const { blocks } = parsed.current

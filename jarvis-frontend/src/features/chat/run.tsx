@@ -1,6 +1,8 @@
 import type { EntryOf } from 'jarvis-backend/protocol'
-import { memo, useState } from 'react'
+import { memo, useMemo, useState } from 'react'
 import { duration, exactTime, plural, thousands, timeOfDay, withUnit } from '../../lib/format.ts'
+import { useValue } from '../../lib/use-value.ts'
+import { Value } from '../../lib/value.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -8,36 +10,62 @@ import { Mark } from '../../ui/mark.tsx'
 import { Turning } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { Markdown } from './markdown.tsx'
-import { type Call, foldReads, type Row, type Run } from './runs.ts'
+import { type Call, foldReads, type Row, type Run, streamingItems } from './runs.ts'
 import { useSlots } from './slots.ts'
 import type { SessionView } from './state.ts'
 import { Step } from './step.tsx'
+import { nothingYet, type SessionStore } from './store.ts'
 import { BlockedRow, ReadsRow, ToolRow } from './tool-row.tsx'
+
+const nothing = new Value(nothingYet)
 
 type RunProps = {
   run: Run
   sessionId: string
   /** Of the run that goes on now; undefined for others, so they never draw again. */
   progress: SessionView['progress'] | undefined
+  /** Where the turn comes from that streams now; of that run alone. */
+  live: SessionStore | undefined
   thoughtMs: ReadonlyMap<number, number>
   onRetry: ((text: string) => void) | undefined
 }
 
 /** A message and its answer, hung on the risk spine. */
-export const RunView = memo(function RunView({ run, sessionId, progress, thoughtMs, onRetry }: RunProps) {
-  const rows = foldReads(run.items)
+export const RunView = memo(function RunView({ run, sessionId, progress, live, thoughtMs, onRetry }: RunProps) {
+  const settled = useMemo(() => foldReads(run.items), [run])
+  const { view, thinkingSince, thoughtUntil } = useValue(live?.state ?? nothing)
+  const rows = view === undefined ? settled : [...settled, ...streamingItems(run, view.partial)]
+  const isThinking = thinkingSince !== undefined && thoughtUntil === undefined
+  const thoughtFor = thinkingSince === undefined || isThinking ? undefined : (thoughtUntil ?? 0) - thinkingSince
   return (
     <>
       {run.user !== undefined && <UserMessage text={run.user.text} at={run.user.at} />}
       <div className="run">
         {rows.map((row) => (
-          <RowView key={row.key} row={row} sessionId={sessionId} progress={progress} thoughtMs={thoughtMs} />
+          <RowView
+            key={row.key}
+            row={row}
+            sessionId={sessionId}
+            progress={progress}
+            {...(row.kind === 'thinking' && {
+              since: row.seq === undefined && isThinking ? thinkingSince : undefined,
+              tookMs: row.seq === undefined ? thoughtFor : thoughtMs.get(row.seq),
+            })}
+          />
         ))}
+        {view !== undefined && isSilent(run, view) && <Working />}
         <RunEnd run={run} onRetry={onRetry} />
       </div>
     </>
   )
 })
+
+/** Nothing streams, nothing runs and nobody is waited for. */
+const isSilent = (run: Run, { partial, pending }: SessionView) =>
+  partial.text === '' &&
+  partial.thinking === '' &&
+  pending.length === 0 &&
+  !run.items.some((item) => item.kind === 'call' && item.call.started !== undefined && item.call.result === undefined)
 
 export function UserMessage({ text, at, children }: { text: string; at?: number; children?: React.ReactNode }) {
   return (
@@ -49,16 +77,16 @@ export function UserMessage({ text, at, children }: { text: string; at?: number;
   )
 }
 
-type RowProps = Pick<RunProps, 'sessionId' | 'progress' | 'thoughtMs'> & { row: Row }
+type RowProps = Pick<RunProps, 'sessionId' | 'progress'> & { row: Row } & Partial<ThoughtTime>
 
-function RowView({ row, sessionId, progress, thoughtMs }: RowProps) {
+const RowView = memo(function RowView({ row, sessionId, progress, since, tookMs }: RowProps) {
   switch (row.kind) {
     case 'thinking':
-      return <Thought text={row.text} tookMs={thoughtMs.get(row.seq)} />
+      return <Thought text={row.text} since={since} tookMs={tookMs} />
     case 'text':
       return (
         <article className="step say" aria-label="JARVIS">
-          <Markdown text={row.text} />
+          <Markdown text={row.text} isStreaming={row.isStreaming} />
         </article>
       )
     case 'recalled':
@@ -68,7 +96,7 @@ function RowView({ row, sessionId, progress, thoughtMs }: RowProps) {
     case 'call':
       return <CallView call={row.call} sessionId={sessionId} progress={progress?.[row.call.toolUseId]} />
   }
-}
+})
 
 /** What the memory gave the model with the message; folded. */
 function RecalledRow({ items }: { items: EntryOf<'recalled'>['items'] }) {
@@ -92,53 +120,30 @@ function CallView({ call, sessionId, progress }: { call: Call; sessionId: string
   return <ToolRow call={call} progress={progress} />
 }
 
-function Thought({ text, tookMs }: { text: string; tookMs: number | undefined }) {
+/** `since`: it still thinks. */
+type ThoughtTime = { since: number | undefined; tookMs: number | undefined }
+
+/** What the model thought, folded. */
+function Thought({ text, since, tookMs }: ThoughtTime & { text: string }) {
   const [isOpen, setOpen] = useState(false)
   const label =
-    tookMs === undefined ? 'Thought' : `Thought for ${withUnit(Math.max(1, Math.round(tookMs / 1_000)), 's')}`
+    since !== undefined
+      ? 'Thinking'
+      : tookMs === undefined
+        ? 'Thought'
+        : `Thought for ${withUnit(Math.max(1, Math.round(tookMs / 1_000)), 's')}`
   return (
     <Step mark={<Mark kind="step" size={8} />} label={label}>
       <button type="button" className="thinking" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {label} <Icon name={isOpen ? 'down' : 'right'} />
+        {label}
+        {since !== undefined && <Since at={since} />} <Icon name={isOpen ? 'down' : 'right'} />
       </button>
       {isOpen && <p className="thoughts">{text === '' ? 'The provider keeps this thought to itself.' : text}</p>}
     </Step>
   )
 }
 
-/** The turn that streams now. */
-export function Partial({
-  partial,
-  thinkingSince,
-}: {
-  partial: SessionView['partial']
-  thinkingSince: number | undefined
-}) {
-  return (
-    <>
-      {partial.thinking !== '' && partial.text === '' && <Thinking text={partial.thinking} since={thinkingSince} />}
-      {partial.text !== '' && (
-        <article className="step say" aria-label="JARVIS">
-          <Markdown text={partial.text} isStreaming />
-        </article>
-      )}
-    </>
-  )
-}
-
-function Thinking({ text, since }: { text: string; since: number | undefined }) {
-  const [isOpen, setOpen] = useState(false)
-  const now = useNow(1_000)
-  const seconds = since === undefined ? undefined : Math.max(0, Math.round((now - since) / 1_000))
-  return (
-    <Step mark={<Mark kind="step" size={8} />} label="Thinking">
-      <button type="button" className="thinking" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        Thinking{seconds !== undefined && `, ${withUnit(seconds, 's')}`} <Icon name={isOpen ? 'down' : 'right'} />
-      </button>
-      {isOpen && <p className="thoughts">{text}</p>}
-    </Step>
-  )
-}
+const Since = ({ at }: { at: number }) => `, ${withUnit(Math.max(0, Math.round((useNow(1_000) - at) / 1_000)), 's')}`
 
 /** Nothing has come yet. Says so after a while. */
 export function Working() {

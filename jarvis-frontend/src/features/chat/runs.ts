@@ -19,8 +19,9 @@ export type Call = {
 }
 
 export type Item =
-  | { kind: 'thinking'; key: string; text: string; seq: number }
-  | { kind: 'text'; key: string; text: string }
+  /** `seq`: of its turn; undefined while it streams. */
+  | { kind: 'thinking'; key: string; text: string; seq: number | undefined }
+  | { kind: 'text'; key: string; text: string; isStreaming?: true }
   | { kind: 'call'; key: string; call: Call }
   | { kind: 'recalled'; key: string; items: EntryOf<'recalled'>['items'] }
 
@@ -72,6 +73,7 @@ function runOf(runId: string, entries: readonly Entry[]): Run {
   const run: Run = { runId, entries, items: [] }
   const items: Item[] = []
   const calls = new Map<string, Call>()
+  let turn = 0
   const call = (of: { toolUseId: string; toolName?: string; toolInput?: Record<string, unknown> }): Call => {
     const found = calls.get(of.toolUseId)
     if (found !== undefined) return found
@@ -88,19 +90,24 @@ function runOf(runId: string, entries: readonly Entry[]): Run {
       case 'recalled':
         if (entry.items.length > 0) items.push({ kind: 'recalled', key: `${entry.seq}`, items: entry.items })
         break
-      case 'assistant':
+      case 'assistant': {
         run.model = entry.model
-        for (const [at, part] of entry.content.entries()) {
-          const key = `${entry.seq}.${at}`
-          if (part.type === 'text' && part.text.trim() !== '') items.push({ kind: 'text', key, text: part.text })
-          if (part.type === 'thinking') items.push({ kind: 'thinking', key, text: part.text, seq: entry.seq })
-          if (part.type === 'redacted_thinking') items.push({ kind: 'thinking', key, text: '', seq: entry.seq })
+        const parts = { text: 0, thinking: 0 }
+        for (const part of entry.content) {
+          if (part.type === 'text' && part.text.trim() !== '')
+            items.push({ kind: 'text', key: `${turn}.text.${parts.text++}`, text: part.text })
+          if (part.type === 'thinking' || part.type === 'redacted_thinking') {
+            const key = `${turn}.thinking.${parts.thinking++}`
+            items.push({ kind: 'thinking', key, text: part.type === 'thinking' ? part.text : '', seq: entry.seq })
+          }
           if (part.type === 'tool_call') {
             const made = call(part)
             if (part.malformed !== undefined) made.malformed = part.malformed
           }
         }
+        turn++
         break
+      }
       case 'tool_use':
         Object.assign(call(entry), { started: entry, tier: entry.tier })
         break
@@ -134,6 +141,15 @@ function runOf(runId: string, entries: readonly Entry[]): Run {
   }
   run.items = items
   return run
+}
+
+/** The turn that streams now, with the keys it will have once it is an entry: so nothing is drawn anew then. */
+export function streamingItems(run: Run, { text, thinking }: { text: string; thinking: string }): Item[] {
+  const turn = run.entries.filter((entry) => entry.type === 'assistant').length
+  const items: Item[] = []
+  if (thinking !== '') items.push({ kind: 'thinking', key: `${turn}.thinking.0`, text: thinking, seq: undefined })
+  if (text !== '') items.push({ kind: 'text', key: `${turn}.text.0`, text, isStreaming: true })
+  return items
 }
 
 export type Row = Item | { kind: 'reads'; key: string; calls: readonly Call[] }

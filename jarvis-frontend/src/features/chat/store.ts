@@ -13,6 +13,17 @@ export type SessionState = {
   /** How long a turn was seen thinking, by the seq of its assistant entry. */
   thoughtMs: ReadonlyMap<number, number>
   thinkingSince: number | undefined
+  /** When the turn that thought began to speak. */
+  thoughtUntil: number | undefined
+}
+
+export const nothingYet: SessionState = {
+  view: undefined,
+  missing: false,
+  outgoing: [],
+  thoughtMs: new Map(),
+  thinkingSince: undefined,
+  thoughtUntil: undefined,
 }
 
 /** Runs `work` once soon: at the next frame, or on a timer in a background tab. @returns nothing */
@@ -28,13 +39,9 @@ export const nextFrame: Schedule = (work) => {
  * While a snapshot is on its way events are held back, then those it lacks are folded.
  */
 export class SessionStore {
-  readonly state = new Value<SessionState>({
-    view: undefined,
-    missing: false,
-    outgoing: [],
-    thoughtMs: new Map(),
-    thinkingSince: undefined,
-  })
+  readonly state = new Value<SessionState>(nothingYet)
+  /** The same, but for what streams: a token that follows another does not renew it. */
+  readonly calm = new Value<SessionState>(nothingYet)
   #held: ChatEvent[] = []
   #isHolding = true
   #isScheduled = false
@@ -108,7 +115,7 @@ export class SessionStore {
     const held = this.#held
     this.#held = []
     const state = this.state.get()
-    let { view, thinkingSince } = state
+    let { view, thinkingSince, thoughtUntil } = state
     if (view === undefined || held.length === 0) return
     let thoughtMs = state.thoughtMs
     const now = this.#now()
@@ -122,22 +129,35 @@ export class SessionStore {
       if (event.seq <= view.lastSeq) continue
       if (event.name === 'chat:thinking') thinkingSince ??= now
       else if (event.name === 'chat:assistant' && thinkingSince !== undefined) {
-        thoughtMs = new Map(thoughtMs).set(event.seq, (this.#thoughtUntil ?? now) - thinkingSince)
+        thoughtMs = new Map(thoughtMs).set(event.seq, (thoughtUntil ?? now) - thinkingSince)
         thinkingSince = undefined
-        this.#thoughtUntil = undefined
-      } else if (event.name === 'chat:token') this.#thoughtUntil ??= now
+        thoughtUntil = undefined
+      } else if (event.name === 'chat:token' && thinkingSince !== undefined) thoughtUntil ??= now
       view = reduce(view, event, now)
     }
-    if (view.runId === undefined) thinkingSince = undefined
-    this.#patch({ view, thoughtMs, thinkingSince })
+    if (view.runId === undefined) {
+      thinkingSince = undefined
+      thoughtUntil = undefined
+    }
+    this.#patch({ view, thoughtMs, thinkingSince, thoughtUntil })
   }
-
-  #thoughtUntil: number | undefined
 
   #patch(change: Partial<SessionState>): void {
-    this.state.set({ ...this.state.get(), ...change })
+    const state = { ...this.state.get(), ...change }
+    if (!isCalm(this.calm.get(), state)) this.calm.set(state)
+    this.state.set(state)
   }
 }
+
+/** Whether only what streams has grown. */
+function isCalm(before: SessionState, after: SessionState): boolean {
+  if (before.view === undefined || after.view === undefined) return false
+  const rest = ({ view, ...others }: SessionState) => ({ ...others, ...view, lastSeq: 0, partial: startOf(view) })
+  const [old, now] = [rest(before), rest(after)]
+  return (Object.keys(now) as (keyof typeof now)[]).every((key) => Object.is(old[key], now[key]))
+}
+
+const startOf = (view: SessionView | undefined) => `${view?.partial.thinking !== ''} ${view?.partial.text !== ''}`
 
 /** A message the snapshot holds was delivered, even where its acknowledgement was lost. */
 function unsent(outgoing: readonly Outgoing[], view: SessionView): readonly Outgoing[] {

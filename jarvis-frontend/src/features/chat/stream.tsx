@@ -1,42 +1,37 @@
-import { useLayoutEffect, useRef, useState } from 'react'
+import { memo, useEffect, useMemo, useRef, useState } from 'react'
 import { Icon } from '../../ui/icon.tsx'
 import { Tier } from '../../ui/tier.tsx'
 import { useChat } from './client.ts'
-import { Partial, RunView, UserMessage, Working } from './run.tsx'
+import { RunView, UserMessage } from './run.tsx'
 import { type Run, runsOf } from './runs.ts'
-import type { SessionState } from './store.ts'
+import type { SessionState, SessionStore } from './store.ts'
 import { useFollow } from './use-follow.ts'
+import { useRows } from './use-rows.ts'
+
+type Send = (text: string, requestId?: string) => void
 
 type Props = {
+  store: SessionStore
+  /** The store's calm state: what streams is drawn by the run it belongs to. */
   state: SessionState
   sessionId: string
   canSend: boolean
-  onSend: (text: string, requestId?: string) => void
+  onSend: Send
 }
 
+/** Where older entries are asked for before the reader is at the top. */
+const earlierFromPx = 800
+
 /** The conversation. Follows only while the reader is at its end. */
-export function Stream({ state, sessionId, canSend, onSend }: Props) {
-  const { view, outgoing, thoughtMs, thinkingSince } = state
+export function Stream({ store, state, sessionId, canSend, onSend }: Props) {
+  const { view, outgoing } = state
   const scroller = useRef<HTMLElement>(null)
   const content = useRef<HTMLDivElement>(null)
-  const before = useRef<Run[]>([])
-  before.current = runsOf(view?.entries ?? [], before.current)
-  const runs = before.current
   const { isAtEnd, toEnd } = useFollow(scroller, content, `${sessionId}${view === undefined ? '' : ' ready'}`)
-  const earlier = useEarlier(scroller, sessionId, view?.entries[0]?.seq, view?.hasEarlier ?? false)
-  const retry = canSend && view?.runId === undefined ? onSend : undefined
-  const last = runs.at(-1)
-  const isWaiting = (view?.pending.length ?? 0) > 0
-  const isSilent =
-    view?.runId !== undefined &&
-    view.partial.text === '' &&
-    view.partial.thinking === '' &&
-    !isWaiting &&
-    !(
-      last?.items.some(
-        (item) => item.kind === 'call' && item.call.started !== undefined && item.call.result === undefined,
-      ) ?? false
-    )
+  const earlier = useEarlier(scroller, sessionId, view?.hasEarlier ?? false)
+  const send = useRef(onSend)
+  send.current = onSend
+  const retry = useMemo(() => (text: string) => send.current(text), [])
   return (
     <div className="stream-frame">
       <section
@@ -60,22 +55,13 @@ export function Stream({ state, sessionId, canSend, onSend }: Props) {
             </button>
           )}
           {view === undefined && !state.missing && <StreamSkeleton />}
-          {runs.map((run, at) => (
-            <div key={run.runId} className={at < runs.length - 2 ? 'settled-run' : undefined}>
-              <RunView
-                run={run}
-                sessionId={sessionId}
-                progress={run.end === undefined ? view?.progress : undefined}
-                thoughtMs={thoughtMs}
-                onRetry={at === runs.length - 1 ? retry : undefined}
-              />
-            </div>
-          ))}
           {view !== undefined && (
-            <div className="run">
-              <Partial partial={view.partial} thinkingSince={thinkingSince} />
-              {isSilent && <Working />}
-            </div>
+            <Runs
+              store={store}
+              state={state}
+              scroller={scroller}
+              onRetry={canSend && view.runId === undefined ? retry : undefined}
+            />
           )}
           {outgoing.map((message) => (
             <UserMessage key={message.requestId} text={message.text}>
@@ -103,6 +89,50 @@ export function Stream({ state, sessionId, canSend, onSend }: Props) {
     </div>
   )
 }
+
+type RunsProps = Pick<Props, 'store' | 'state'> & {
+  scroller: React.RefObject<HTMLElement | null>
+  onRetry: Send | undefined
+}
+
+const Runs = memo(function Runs({ store, state, scroller, onRetry }: RunsProps) {
+  const { view, thoughtMs } = state
+  const list = useRef<HTMLDivElement>(null)
+  const before = useRef<Run[]>([])
+  const entries = view?.entries
+  const runs = useMemo(() => {
+    before.current = runsOf(entries ?? [], before.current)
+    return before.current
+  }, [entries])
+  const runId = view?.runId
+  const keys = useMemo(() => {
+    const known = runs.map((run) => run.runId)
+    // Its message may not have come yet.
+    return runId === undefined || known.includes(runId) ? known : [...known, runId]
+  }, [runs, runId])
+  const pinned = runs.filter((run) => run.end === undefined).map((run) => run.runId)
+  const { pieces, measure } = useRows(keys, scroller, list, pinned)
+  return (
+    <div ref={list}>
+      {pieces.map((piece) => {
+        if (piece.kind === 'gap') return <div key={piece.key} style={{ height: piece.heightPx }} />
+        const run = runs[piece.at] ?? { runId: piece.key, entries: [], items: [] }
+        return (
+          <div key={piece.key} ref={measure} data-row={piece.key}>
+            <RunView
+              run={run}
+              sessionId={view?.sessionId ?? ''}
+              progress={run.end === undefined ? view?.progress : undefined}
+              live={run.runId === runId ? store : undefined}
+              thoughtMs={thoughtMs}
+              onRetry={piece.at === runs.length - 1 ? onRetry : undefined}
+            />
+          </div>
+        )
+      })}
+    </div>
+  )
+})
 
 /** Says what is below, a waiting card first. */
 function Jump({
@@ -132,31 +162,29 @@ function Jump({
   )
 }
 
-/** Reads older entries above without a jump. */
-function useEarlier(
-  scroller: React.RefObject<HTMLElement | null>,
-  sessionId: string,
-  firstSeq: number | undefined,
-  hasEarlier: boolean,
-) {
+/** Reads older entries once the reader comes near the top; what is read stays where it is. */
+function useEarlier(scroller: React.RefObject<HTMLElement | null>, sessionId: string, hasEarlier: boolean) {
   const chat = useChat()
   const [isLoading, setLoading] = useState(false)
-  const fromEnd = useRef<number>(undefined)
   const load = async () => {
-    const element = scroller.current
-    if (element === null || isLoading || !hasEarlier) return
+    if (isLoading || !hasEarlier) return
     setLoading(true)
-    fromEnd.current = element.scrollHeight - element.scrollTop
     await chat.loadEarlier(sessionId).catch(() => undefined)
     setLoading(false)
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new first entry is what moves the view
-  useLayoutEffect(() => {
+  const latest = useRef(load)
+  latest.current = load
+  useEffect(() => {
     const element = scroller.current
-    if (element === null || fromEnd.current === undefined) return
-    element.scrollTop = element.scrollHeight - fromEnd.current
-    fromEnd.current = undefined
-  }, [firstSeq])
+    let lastTop = element?.scrollTop ?? 0
+    const onScroll = () => {
+      if (element === null) return
+      if (element.scrollTop < lastTop && element.scrollTop < earlierFromPx) void latest.current()
+      lastTop = element.scrollTop
+    }
+    element?.addEventListener('scroll', onScroll, { passive: true })
+    return () => element?.removeEventListener('scroll', onScroll)
+  }, [scroller])
   return { load, isLoading }
 }
 

@@ -2,7 +2,7 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 
 const nearEndPx = 48
 
-/** Keeps a scroller at its end while the reader is there, and where it is while they are not. */
+/** Keeps a scroller at its end while the reader is there, and what they read where it is while they are not. */
 export function useFollow(
   scroller: RefObject<HTMLElement | null>,
   content: RefObject<HTMLElement | null>,
@@ -10,6 +10,8 @@ export function useFollow(
 ) {
   const [isAtEnd, setAtEnd] = useState(true)
   const follows = useRef(true)
+  /** What the reader reads, and how far below the scroller's top it stands. */
+  const anchor = useRef<{ element: Element; topPx: number }>(undefined)
 
   const toEnd = useCallback(() => {
     const element = scroller.current
@@ -27,26 +29,57 @@ export function useFollow(
     const inner = content.current
     if (element === null || inner === null) return
     let lastTop = element.scrollTop
+    const gap = () => element.scrollHeight - element.scrollTop - element.clientHeight
+    const topOf = (part: Element) => part.getBoundingClientRect().top - element.getBoundingClientRect().top
+    const hold = (part: Element | undefined) => {
+      anchor.current = part === undefined ? undefined : { element: part, topPx: topOf(part) }
+    }
     const onScroll = () => {
-      const gap = element.scrollHeight - element.scrollTop - element.clientHeight
       // Only the reader's own move upwards lets go; growth below does not.
-      if (element.scrollTop < lastTop && gap > nearEndPx) follows.current = false
-      else if (gap <= nearEndPx) follows.current = true
+      if (element.scrollTop < lastTop && gap() > nearEndPx) follows.current = false
+      else if (gap() <= nearEndPx) follows.current = true
       lastTop = element.scrollTop
       setAtEnd(follows.current)
+      if (!follows.current) hold(firstSeen(element, inner))
     }
-    const grown = new ResizeObserver(() => {
+    const settle = () => {
       if (follows.current) element.scrollTop = element.scrollHeight
+      else if (anchor.current?.element.isConnected === true) {
+        const movedPx = topOf(anchor.current.element) - anchor.current.topPx
+        if (Math.abs(movedPx) >= 1) element.scrollTop += movedPx
+      }
       lastTop = element.scrollTop
-    })
+    }
+    /** What the reader opens stays where it is, at the end too. */
+    const onClick = (event: MouseEvent) => {
+      const opener = event.target instanceof Element ? event.target.closest('[aria-expanded], summary') : null
+      if (opener === null) return
+      follows.current = false
+      hold(opener)
+      requestAnimationFrame(() => {
+        follows.current = gap() <= nearEndPx
+        setAtEnd(follows.current)
+      })
+    }
+    const grown = new ResizeObserver(settle)
     grown.observe(inner)
     grown.observe(element)
     element.addEventListener('scroll', onScroll, { passive: true })
+    element.addEventListener('click', onClick, true)
     return () => {
       grown.disconnect()
       element.removeEventListener('scroll', onScroll)
+      element.removeEventListener('click', onClick, true)
     }
   }, [scroller, content])
 
   return { isAtEnd, toEnd }
+}
+
+/** The topmost entry that is on screen. */
+function firstSeen(scroller: Element, content: Element): Element | undefined {
+  const top = scroller.getBoundingClientRect().top
+  const isSeen = (element: Element) => element.getBoundingClientRect().bottom > top
+  const row = [...content.querySelectorAll('[data-row]')].find(isSeen)
+  return row === undefined ? undefined : ([...row.querySelectorAll('article')].find(isSeen) ?? row)
 }
