@@ -61,9 +61,7 @@ const database = databasePath === ':memory:' ? undefined : createDatabaseKeepers
 
 async function openEmbedder(): Promise<Embedder> {
   if (wanted.kind === 'openai') return openAiEmbedder(wanted)
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  const place = extension === 'ts' ? './providers/embeddings/local-worker.ts' : './embedding-worker.js'
-  return localEmbedder(new URL(place, import.meta.url))
+  return localEmbedder(wanted.kind === 'local' ? wanted.folder : undefined)
 }
 
 let saidAt = Number.NEGATIVE_INFINITY

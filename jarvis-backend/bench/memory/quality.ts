@@ -16,7 +16,7 @@ const ways: readonly Way[] = ['keywords', 'vectors', 'hybrid']
 /** The quality of the search as a Markdown table; embeds the set anew, and keeps what the test reads. */
 export async function quality(): Promise<string> {
   const { passages, questions } = readSet()
-  const embedder = localEmbedder(new URL('../../src/providers/embeddings/local-worker.ts', import.meta.url))
+  const embedder = localEmbedder()
   const texts = [...passages.map(embedded), ...questions.map(({ text }) => text)]
   const vectors: Float32Array[] = []
   // The model's thread does not keep a process alive.

@@ -1,4 +1,5 @@
-import type { EmbeddingsConfig, ModelConfig } from '../config/config.ts'
+import type { EmbeddingsConfig } from '../config/config.ts'
+import type { ModelConfig } from '../config/model.ts'
 import type { DoctorCheck, MemoryStatus } from '../protocol/index.ts'
 import { localEmbedder } from '../providers/embeddings/local.ts'
 import { openAiEmbedder } from '../providers/embeddings/openai-compatible.ts'
@@ -51,11 +52,8 @@ export async function modelChecks(config: ModelConfig, signal: AbortSignal): Pro
 /** Makes one vector. A remote model counts one token for it. */
 export async function embeddingChecks(config: EmbeddingsConfig, signal: AbortSignal): Promise<DoctorCheck[]> {
   if (config.kind === 'none') return [ok('Embeddings', 'Turned off: the memory is searched by keywords.')]
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  const place = extension === 'ts' ? '../providers/embeddings/local-worker.ts' : './embedding-worker.js'
   try {
-    const embedder =
-      config.kind === 'openai' ? await openAiEmbedder(config) : localEmbedder(new URL(place, import.meta.url))
+    const embedder = config.kind === 'openai' ? await openAiEmbedder(config) : localEmbedder(config.folder)
     const [vector] = await embedder.embed(['ready'], signal)
     return [ok('Embeddings', `${embedder.id} makes vectors of ${vector?.length ?? 0} numbers.`)]
   } catch (error) {

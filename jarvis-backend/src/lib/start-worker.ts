@@ -1,11 +1,12 @@
-import { Worker } from 'node:worker_threads'
+import { type ResourceLimits, Worker } from 'node:worker_threads'
 
 /** A thread that runs `script`: as it was built, or in development through what reads TypeScript. */
-export function startWorker(script: URL, workerData?: unknown): Worker {
-  if (!script.pathname.endsWith('.ts')) return new Worker(script, { workerData })
+export function startWorker(script: URL, workerData?: unknown, resourceLimits: ResourceLimits = {}): Worker {
+  if (!script.pathname.endsWith('.ts')) return new Worker(script, { workerData, resourceLimits })
   const from = JSON.stringify(script.href)
   return new Worker(`import('tsx/esm/api').then(({ register }) => { register(); return import(${from}) })`, {
     eval: true,
     workerData,
+    resourceLimits,
   })
 }

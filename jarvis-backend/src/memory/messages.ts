@@ -2,9 +2,10 @@ import type { Weights } from './fuse.ts'
 import type { Found, IndexStatus } from './indexer.ts'
 import type { ChunkView, SourceKind } from './ports.ts'
 
-/** How text becomes vectors; `none`: keywords alone. */
+/** How text becomes vectors; `none`: keywords alone. `folder`: the embedded model from elsewhere than where it was installed. */
 export type EmbedderConfig =
-  | { kind: 'none' | 'local' }
+  | { kind: 'none' }
+  | { kind: 'local'; folder?: string }
   | { kind: 'openai'; baseUrl: string; apiKey?: string; model: string }
 
 /** What the worker is started with. */

@@ -2,18 +2,23 @@ import type { Worker } from 'node:worker_threads'
 import { startWorker } from '../../lib/start-worker.ts'
 import type { Embedder } from '../../memory/ports.ts'
 import { JarvisError } from '../../protocol/index.ts'
+import { dimensions } from './sentence-encoder.ts'
 
-type Answer = { id: number; vectors: Float32Array[] } | { id: number; error: string }
+type Answer = { id: number; vectors: Float32Array[] }
 
-/** Idle for so long, the model (about 120 MB) is let go; it is back in a fifth of a second. */
+/** Idle for so long, the model (about 45 MB) is let go; it is back in a tenth of a second. */
 const idleMs = 2 * 60_000
+/** Its numbers are outside the heap: what is in it is the vocabulary and a text or two. */
+const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 }
+
+const script = new URL(import.meta.url.endsWith('.ts') ? './local-worker.ts' : './embedding-worker.js', import.meta.url)
 
 /**
  * The embedded model: the light English Universal Sentence Encoder, 512 dimensions, offline. It runs in a thread of its
- * own, started with the first text.
+ * own, started with the first text. @param folder where the model is; absent: the one that was installed.
  * @throws JarvisError `internal` where the model cannot be loaded.
  */
-export function localEmbedder(script: URL): Embedder {
+export function localEmbedder(folder?: string): Embedder {
   let worker: Worker | undefined
   let idle: NodeJS.Timeout | undefined
   let nextId = 1
@@ -21,12 +26,11 @@ export function localEmbedder(script: URL): Embedder {
 
   function running(): Worker {
     if (worker !== undefined) return worker
-    const started = startWorker(script)
+    const started = startWorker(script, { folder }, resourceLimits)
     started.on('message', (answer: Answer) => {
       const call = waiting.get(answer.id)
       waiting.delete(answer.id)
-      if ('error' in answer) call?.reject(new JarvisError('internal', `The embedded model failed: ${answer.error}`))
-      else call?.resolve(answer.vectors)
+      call?.resolve(answer.vectors)
     })
     const gone = (why: string) => {
       if (worker === started) worker = undefined
@@ -41,8 +45,9 @@ export function localEmbedder(script: URL): Embedder {
   }
 
   return {
-    id: 'local/universal-sentence-encoder-lite-en',
-    dimensions: 512,
+    // Counted up where the same text comes to have another vector.
+    id: 'local/universal-sentence-encoder-lite-en-2',
+    dimensions,
     embed(texts, signal) {
       return new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason)

