@@ -14,8 +14,9 @@ import { createRequestGuard } from './auth/request-guard.ts'
 import { createTokens } from './auth/tokens.ts'
 import { composeAttached } from './compose-attached.ts'
 import { composeMemory } from './compose-memory.ts'
+import { composeModels } from './compose-models.ts'
 import { composeOAuth } from './compose-oauth.ts'
-import type { Config, ModelConfig } from './config/config.ts'
+import type { Config } from './config/config.ts'
 import { openDataDir } from './config/data-dir.ts'
 import { policyPath, readPolicy, requirePolicy, watchDataDir } from './config/policy-file.ts'
 import { createClusterSetup } from './doctor/cluster-setup.ts'
@@ -40,15 +41,14 @@ import { mcpTokenRoutes } from './http/mcp-tokens.ts'
 import { sessionRoutes } from './http/sessions.ts'
 import { settingsRoutes } from './http/settings.ts'
 import { setupRoutes } from './http/setup.ts'
-import { type Disk, type ModelSeen, statusParts } from './http/status-parts.ts'
+import { type Disk, statusParts } from './http/status-parts.ts'
 import { toolRoutes } from './http/tools.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { keptOrMade } from './lib/kept-secret.ts'
 import { createLogger } from './lib/logger.ts'
 import type { PublicFetch } from './lib/public-fetch.ts'
 import type { Surface } from './mcp/surface.ts'
-import { type ClusterState, profileNames } from './protocol/index.ts'
-import { anthropicModel, demoModel, openAiCompatibleModel } from './providers/index.ts'
+import { profileNames } from './protocol/index.ts'
 import { serveActivity } from './realtime/activity.ts'
 import { isWatched, serveChat } from './realtime/chat.ts'
 import { serveCluster } from './realtime/cluster.ts'
@@ -255,14 +255,23 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     report: (error, toolName) => report(error, `${toolName} failed`),
   })
 
-  const model = replace.model ?? createModel(config.model, () => cluster.state())
-  const modelSeen: ModelSeen = {}
+  const models = composeModels({
+    config,
+    first: replace.model,
+    clock,
+    cluster: cluster.state,
+    journal,
+    durably: database.durably,
+    hide: (secret) => redactor.add([secret]),
+    redact: redactor.text,
+    changed: () => activity.changed({ what: 'settings' }),
+  })
   const toolSpecs = onceFor(allTools.list, (tools) =>
     tools.map((tool) => ({ name: tool.name, description: tool.description, inputSchema: inputSchemaOf(tool) })),
   )
   const runs: Runs = createRuns({
     store,
-    model,
+    model: models.model,
     tools: executor,
     get toolSpecs() {
       return toolSpecs()
@@ -281,13 +290,10 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     async generate(used: Model, request: ModelRequest, sink, signal, onRetry) {
       try {
         const turn = await generateWithRetries(used, request, sink, signal, { clock, onRetry })
-        modelSeen.okAt = now()
+        models.answered(used)
         return turn
       } catch (error) {
-        if (!signal.aborted) {
-          modelSeen.failedAt = now()
-          modelSeen.problem = redactor.text(error instanceof Error ? error.message : String(error))
-        }
+        if (!signal.aborted) models.failed(used, error)
         throw error
       }
     },
@@ -357,6 +363,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       'mcp-servers': attached.routes,
       oauth: oauth.consentRoutes,
       logs: logTail.routes(),
+      models: models.routes,
       setup: setupRoutes({
         setup: createClusterSetup({ config, clock }),
         journal,
@@ -364,14 +371,17 @@ export function compose(config: Config, version: string, dashboardDir: string, r
         hide: (secret) => redactor.add([secret]),
       }),
       doctor: doctorRoutes((asksModel) =>
-        examine(config, {
-          clock,
-          asksModel,
-          database: () => databaseChecks(dataDir, scannedUpToBytes, journal.verify),
-          embeddings: async () => memoryChecks(memory.memory.status()),
-          port: async () => [{ area: 'Port', health: 'ok', text: 'JARVIS serves: you are reading this.' }],
-          redact: redactor.text,
-        }),
+        examine(
+          { ...config, model: models.config() },
+          {
+            clock,
+            asksModel,
+            database: () => databaseChecks(dataDir, scannedUpToBytes, journal.verify),
+            embeddings: async () => memoryChecks(memory.memory.status()),
+            port: async () => [{ area: 'Port', health: 'ok', text: 'JARVIS serves: you are reading this.' }],
+            redact: redactor.text,
+          },
+        ),
       ),
     },
     mcp: onFirstUse(async () => {
@@ -406,14 +416,14 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     status: () => ({
       version,
       uptimeS: uptimeS(),
-      model: model.id,
-      isDemoModel: config.model.provider === 'demo',
+      model: models.model().id,
+      isDemoModel: models.config().provider === 'demo',
       isDemoCluster: cluster.state().isDemo,
       hasTerminal: config.isTerminalOn && homelab.terminals !== undefined,
       policy: policy.status(),
       parts: statusParts({
         now: now(),
-        model: { id: model.id, isDemo: config.model.provider === 'demo', seen: modelSeen },
+        model: models.seen(),
         cluster: cluster.state(),
         memory: memory.memory.status(),
         journalEntries: lastEntry().seq,
@@ -444,7 +454,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   return {
     http,
     newPassword: password.made,
-    modelId: model.id,
+    modelId: models.model().id,
     async stop(graceMs) {
       isStopping = true
       stopping.abort()
@@ -474,19 +484,6 @@ export function compose(config: Config, version: string, dashboardDir: string, r
 function createHomelab({ proxmox, ssh, nodes, wolTarget, protectedTargets }: Config, clock: Clock): Homelab {
   if (proxmox === undefined) return createSimulator({ clock, protectedTargets })
   return connectHomelab({ connection: proxmox, ssh, quote, nodes, wolTarget, clock, protectedTargets })
-}
-
-function createModel(config: ModelConfig, cluster: () => ClusterState): Model {
-  switch (config.provider) {
-    case 'anthropic':
-      return anthropicModel(config)
-    case 'openai':
-      return openAiCompatibleModel(config)
-    case 'demo':
-      return demoModel({ cluster })
-    default:
-      return config satisfies never
-  }
 }
 
 /** Room where the data dir is, and what the database takes of it. */

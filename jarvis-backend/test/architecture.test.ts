@@ -13,6 +13,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   'compose-memory.ts': '*',
   'compose-attached.ts': '*',
   'compose-oauth.ts': '*',
+  'compose-models.ts': '*',
   'memory-worker.ts': '*',
   memory: ['protocol'],
   workspace: ['protocol'],

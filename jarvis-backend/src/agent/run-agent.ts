@@ -22,28 +22,29 @@ import { titleOf, untitled } from './title.ts'
 import { createTokenPump } from './token-pump.ts'
 import type { Draft, StoredEntry, TranscriptStore } from './transcript-store.ts'
 
-/** Settles one call of a run; `tools/execute.ts` implements it. */
+/** Settles the calls of a run; `tools/execute.ts` implements it. */
 export type ToolRunner = {
-  settle(
-    call: ToolCall,
-    context: {
-      sessionId: string
-      runId: string
-      requestedBy: Requester
-      signal: AbortSignal
-      abortedBy(): string
-      append(entry: Draft): void
-      progress(toolUseId: string, message: string): void
-      before: Promise<unknown> | undefined
-      isRehearsal(): boolean
-      sources(): Sources
-    },
-  ): Promise<void>
+  settle(call: ToolCall, context: CallContext): Promise<void>
+  reading(call: ToolCall, context: CallContext): Promise<(() => Promise<void>) | undefined>
+}
+
+type CallContext = {
+  sessionId: string
+  runId: string
+  requestedBy: Requester
+  signal: AbortSignal
+  abortedBy(): string
+  append(entry: Draft): void
+  progress(toolUseId: string, message: string): void
+  before: Promise<unknown> | undefined
+  isRehearsal(): boolean
+  sources(): Sources
 }
 
 export type RunParts = {
   store: TranscriptStore
-  model: Model
+  /** The one in use; a turn ends with the one it began with. */
+  model(): Model
   tools: ToolRunner
   toolSpecs: readonly ToolSpec[]
   clock: Clock
@@ -73,6 +74,11 @@ type Notice = { message: string; retryInMs: number }
 export type RunAgent = {
   /** Stores a run's first entries: the message, and the call where it is a command or came over MCP. @returns what shows them. */
   begin(session: LiveSession, run: ActiveRun): () => void
+  /**
+   * Runs an MCP client's call that is a read and may run at once; it is stored while and after it runs, in one commit with
+   * others. @returns false where it is none: nothing of it is stored then. @throws JarvisError where it could not be stored
+   */
+  read(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<boolean>
   /** The loop's driver: asks `nextStep`, does it, until the run has its last entry. Never rejects for a run's own fault. */
   go(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void>
 }
@@ -128,7 +134,10 @@ export function createRunAgent(parts: RunParts): RunAgent {
       const context = session.isRehearsal ? `${parts.context()}\n\n${duringRehearsal}` : parts.context()
       first.push({ type: 'user', messageId, text, by, context })
       if (command?.ok) first.push(calling('command', command.toolName, command.toolInput))
-    } else if (call !== undefined) first.push(calling('mcp', call.toolName, call.toolInput))
+    } else if (call !== undefined) {
+      row.position = store.addRun(row)
+      first.push(calling('mcp', call.toolName, call.toolInput))
+    }
     const isNamed = row.source === 'chat' && session.title === untitled
     if (isNamed) session.rename(titleOf(row.text))
     const kept = first.map((draft) => session.keep(run, draft))
@@ -168,14 +177,14 @@ export function createRunAgent(parts: RunParts): RunAgent {
     store.atomically(() => {
       store.savePartial(run.row.id, '')
       const content = [{ type: 'text' as const, text }]
-      session.append(run, { type: 'assistant', model: model.id, content, usage: noUsage, stopReason: 'interrupted' })
+      session.append(run, { type: 'assistant', model: model().id, content, usage: noUsage, stopReason: 'interrupted' })
     })
   }
 
   async function takeTurn(session: LiveSession, run: ActiveRun, mayCallTools: boolean) {
     const { id } = run.row
     await callModel({
-      model,
+      model: model(),
       session,
       run,
       redact: redact.text,
@@ -215,6 +224,36 @@ export function createRunAgent(parts: RunParts): RunAgent {
     isCommand(run)
       ? { results: [], operatorTexts: [] }
       : withRead(sourcesOf([...earlierEntries(sessionId, run), ...run.entries], toolUseId, run.row.source), run.read)
+
+  async function read(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<boolean> {
+    const { row } = run
+    if (run.call === undefined) return false
+    const turn = calling('mcp', run.call.toolName, run.call.toolInput)
+    const [call] = openCalls([{ ...turn, ...nowhere }])
+    if (call === undefined) return false
+    const go = await parts.tools.reading(call, {
+      ...contextOf(session, run, call, requestedBy),
+      append(entry) {
+        session.append(run, entry)
+        if (entry.type !== 'tool_result') return
+        const stopReason = run.abort.signal.aborted ? 'aborted' : 'end_turn'
+        keepEnd(session, run, { type: 'done', usage: noUsage, stopReason })
+      },
+    })
+    if (go === undefined) return false
+    const isBegun = store.together(() => {
+      row.position = store.addRun(row)
+      session.append(run, turn)
+    })
+    try {
+      await Promise.all([isBegun, go()])
+    } catch (error) {
+      // Seen already, so that it is over must be seen too.
+      if (run.entries.length > 0) end(session, run, {type: 'error', ...failureOf(run, error)})
+      throw error
+    }
+    return true
+  }
 
   /** All at once; changes to one guest one after the other, in the order they were asked. */
   async function settleCalls(session: LiveSession, run: ActiveRun, open: ToolCall[], requestedBy: Requester) {

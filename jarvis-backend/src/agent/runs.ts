@@ -185,7 +185,7 @@ export function createRuns(
   const tellQueue = (session: LiveSession, runId: string) =>
     session.emit(runId, 'chat:queued', { queued: queuedOf(session.id) })
 
-  const chatAsker = (): Requester => ({ kind: 'chat', name: model.id })
+  const chatAsker = (): Requester => ({ kind: 'chat', name: model().id })
 
   return {
     send({ sessionId, text, by, requestId }) {

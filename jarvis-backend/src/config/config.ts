@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { type LogLevel, logLevels } from '../lib/logger.ts'
 import { parseProtected } from '../safety/index.ts'
+import { isModelVariable, type ModelConfig, type ModelVariable, modelOf, modelVariables } from './model.ts'
 import { type ConfiguredNodes, parseNodes } from './nodes.ts'
 import { pathOf } from './path-of.ts'
 import { type ProxmoxConfig, proxmoxOf, proxmoxVariables } from './proxmox.ts'
@@ -9,14 +10,10 @@ import { type ProxmoxConfig, proxmoxOf, proxmoxVariables } from './proxmox.ts'
 /** A variable that cannot be used; `message` is one line: its name, what is wrong, an example. */
 export class ConfigError extends Error {}
 
-export type ModelConfig =
-  | { provider: 'anthropic'; model: string; apiKey?: string; baseUrl?: string; maxTokens: number }
-  | { provider: 'openai'; model: string; apiKey?: string; baseUrl?: string }
-  | { provider: 'demo' }
-
-/** How text becomes vectors; `none`: keywords alone. */
+/** How text becomes vectors; `none`: keywords alone. `folder`: where the embedded model is, instead of where it was installed. */
 export type EmbeddingsConfig =
-  | { kind: 'local' | 'none' }
+  | { kind: 'none' }
+  | { kind: 'local'; folder?: string }
   | { kind: 'openai'; model: string; baseUrl: string; apiKey?: string }
 
 export type Config = {
@@ -27,6 +24,8 @@ export type Config = {
   password: string | undefined
   jwtSecret: string | undefined
   model: ModelConfig
+  /** What the environment, `.env` included, says of models: the dashboard cannot change it. */
+  modelEnvironment: Partial<Record<ModelVariable, string>>
   embeddings: EmbeddingsConfig
   /** What meaning and words count in a search of the memory, each 0..1. */
   memoryWeights: { vector: number; keyword: number }
@@ -72,10 +71,6 @@ const wholeNumber = (least: number, most: number, fallback: number, example: str
     .optional()
     .transform((value) => value ?? fallback)
 
-const url = z.string().refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), {
-  message: 'must be a URL, for example http://127.0.0.1:11434/v1',
-})
-
 const nodesExample = 'pve1=10.0.4.11,pve2=10.0.4.12:2222@aa:bb:cc:dd:ee:02'
 
 const Environment = z.object({
@@ -84,23 +79,13 @@ const Environment = z.object({
   JARVIS_DATA_DIR: z.string().optional(),
   JARVIS_PASSWORD: z.string().min(8, 'must have at least 8 characters, for example correct-horse-battery').optional(),
   JWT_SECRET: z.string().min(32, 'must have at least 32 characters; make one with: openssl rand -hex 32').optional(),
-  JARVIS_MODEL: z
-    .string()
-    .regex(
-      /^(demo|anthropic\/.+|openai\/.+)$/,
-      'must be demo, anthropic/MODEL or openai/MODEL, for example anthropic/claude-sonnet-5-5',
-    )
-    .optional(),
-  ANTHROPIC_API_KEY: z.string().optional(),
-  ANTHROPIC_BASE_URL: url.optional(),
-  CLAUDE_MODEL: z.string().default('claude-sonnet-5-5'),
-  CLAUDE_MAX_TOKENS: wholeNumber(1, 1_000_000, 4096, '4096'),
-  OPENAI_API_KEY: z.string().optional(),
-  OPENAI_BASE_URL: url.optional(),
-  OPENAI_MODEL: z.string().default('gpt-5.2'),
+  ...modelVariables,
   JARVIS_EMBEDDINGS: z
     .string()
-    .regex(/^(local|none|openai\/.+)$/, 'must be local, none or openai/MODEL, for example openai/nomic-embed-text')
+    .regex(
+      /^(local(:.+)?|none|openai\/.+)$/,
+      'must be local, local:FOLDER, none or openai/MODEL, for example openai/nomic-embed-text',
+    )
     .default('local'),
   JARVIS_MEMORY_WEIGHTS: z
     .string()
@@ -204,6 +189,8 @@ export function readConfig(env: Record<string, string | undefined>, saved: Recor
       `HOST is ${value.HOST}, which others on the network can reach, so ${missing} must be set too, for example ${missing}=${missing === 'JWT_SECRET' ? '$(openssl rand -hex 32)' : 'correct-horse-battery'}; or use HOST=127.0.0.1.`,
     )
   }
+  const model = modelOf(value)
+  if (typeof model === 'string') throw new ConfigError(model)
   const proxmox = proxmoxOf(value)
   if (typeof proxmox === 'string') throw new ConfigError(proxmox)
   return Object.freeze({
@@ -212,7 +199,10 @@ export function readConfig(env: Record<string, string | undefined>, saved: Recor
     dataDir: pathOf(value.JARVIS_DATA_DIR ?? '~/.jarvis'),
     password: value.JARVIS_PASSWORD,
     jwtSecret: value.JWT_SECRET,
-    model: modelOf(value),
+    model,
+    modelEnvironment: Object.fromEntries(
+      Object.entries(given).filter(([name]) => isModelVariable(name) && !(name in saved)),
+    ),
     embeddings: embeddingsOf(value),
     memoryWeights: value.JARVIS_MEMORY_WEIGHTS,
     historyLimit: value.CHAT_HISTORY_LIMIT,
@@ -253,7 +243,9 @@ export function readConfig(env: Record<string, string | undefined>, saved: Recor
 
 function embeddingsOf(value: z.output<typeof Environment>): EmbeddingsConfig {
   const chosen = value.JARVIS_EMBEDDINGS
-  if (chosen === 'local' || chosen === 'none') return { kind: chosen }
+  if (chosen === 'none') return { kind: 'none' }
+  if (chosen === 'local') return { kind: 'local' }
+  if (chosen.startsWith('local:')) return { kind: 'local', folder: chosen.slice('local:'.length) }
   if (value.OPENAI_API_KEY === undefined && value.OPENAI_BASE_URL === undefined) {
     throw new ConfigError(
       `JARVIS_EMBEDDINGS is ${chosen}, so OPENAI_API_KEY or OPENAI_BASE_URL must be set, for example OPENAI_BASE_URL=http://127.0.0.1:11434/v1`,
@@ -264,41 +256,6 @@ function embeddingsOf(value: z.output<typeof Environment>): EmbeddingsConfig {
     model: chosen.slice('openai/'.length),
     baseUrl: value.OPENAI_BASE_URL ?? 'https://api.openai.com/v1',
     ...(value.OPENAI_API_KEY !== undefined && { apiKey: value.OPENAI_API_KEY }),
-  }
-}
-
-function modelOf(value: z.output<typeof Environment>): ModelConfig {
-  const hasAnthropic = value.ANTHROPIC_API_KEY !== undefined || value.ANTHROPIC_BASE_URL !== undefined
-  const hasOpenai = value.OPENAI_API_KEY !== undefined || value.OPENAI_BASE_URL !== undefined
-  const chosen =
-    value.JARVIS_MODEL ??
-    (hasAnthropic ? `anthropic/${value.CLAUDE_MODEL}` : hasOpenai ? `openai/${value.OPENAI_MODEL}` : 'demo')
-  if (chosen === 'demo') return { provider: 'demo' }
-  const [, provider, model = ''] = /^(anthropic|openai)\/(.+)$/.exec(chosen) ?? []
-  if (provider === 'anthropic') {
-    if (!hasAnthropic) {
-      throw new ConfigError(
-        `JARVIS_MODEL is ${chosen}, so ANTHROPIC_API_KEY must be set, for example ANTHROPIC_API_KEY=sk-ant-…`,
-      )
-    }
-    return {
-      provider,
-      model,
-      maxTokens: value.CLAUDE_MAX_TOKENS,
-      ...(value.ANTHROPIC_API_KEY !== undefined && { apiKey: value.ANTHROPIC_API_KEY }),
-      ...(value.ANTHROPIC_BASE_URL !== undefined && { baseUrl: value.ANTHROPIC_BASE_URL }),
-    }
-  }
-  if (!hasOpenai) {
-    throw new ConfigError(
-      `JARVIS_MODEL is ${chosen}, so OPENAI_API_KEY or OPENAI_BASE_URL must be set, for example OPENAI_BASE_URL=http://127.0.0.1:11434/v1`,
-    )
-  }
-  return {
-    provider: 'openai',
-    model,
-    ...(value.OPENAI_API_KEY !== undefined && { apiKey: value.OPENAI_API_KEY }),
-    ...(value.OPENAI_BASE_URL !== undefined && { baseUrl: value.OPENAI_BASE_URL }),
   }
 }
 

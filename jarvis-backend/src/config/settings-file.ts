@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { type Changes, readEnvFile, writeEnvFile } from './env-file.ts'
+import { isModelVariable, readModels } from './model.ts'
 import { pathOf } from './path-of.ts'
 
 type Environment = Record<string, string | undefined>
@@ -9,25 +10,38 @@ type Environment = Record<string, string | undefined>
 export const settingsPath = (dataDir: string): string => join(dataDir, 'settings.env')
 
 const isSet = (value: string | undefined) => value !== undefined && value.trim() !== ''
-const isOfCluster = (key: string) => key.startsWith('PVE_')
+/** Of each, one in the environment and no saved one counts: no secret goes to another server than it was saved for. */
+const groups = [/^PVE_/, /^ANTHROPIC_(API_KEY|BASE_URL)$/, /^OPENAI_(API_KEY|BASE_URL)$/]
 
 /**
- * What is saved in the data dir and not said by the environment. The `PVE_*` belong together: one of them in the environment
- * and no saved one counts, so that no token goes to another server than it was saved for.
+ * What is saved in the data dir and not said by the environment.
  * @throws ConfigError where the file cannot be read.
  */
 export function savedSettings(env: Environment): Record<string, string> {
   const path = settingsPath(pathOf(isSet(env.JARVIS_DATA_DIR) ? String(env.JARVIS_DATA_DIR) : '~/.jarvis'))
-  let saved: Record<string, string>
   try {
-    saved = readEnvFile(path)
+    return whatCounts(readEnvFile(path), env)
   } catch (error) {
     throw new ConfigError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'not understood'}).`)
   }
-  const ownsCluster = Object.keys(env).some((key) => isOfCluster(key) && isSet(env[key]))
+}
+
+function whatCounts(saved: Record<string, string>, env: Environment): Record<string, string> {
+  const given = Object.keys(env).filter((key) => isSet(env[key]))
+  const owned = groups.filter((group) => given.some((key) => group.test(key)))
   return Object.fromEntries(
-    Object.entries(saved).filter(([key]) => !isSet(env[key]) && !(ownsCluster && isOfCluster(key))),
+    Object.entries(saved).filter(([key]) => !given.includes(key) && !owned.some((group) => group.test(key))),
   )
+}
+
+/** The models as they would be after a change of what is saved. @throws JarvisError `invalid_request` */
+export function modelsAfter({ dataDir, modelEnvironment }: Config, changes: Changes = {}) {
+  const saved = { ...readEnvFile(settingsPath(dataDir)), ...changes }
+  const set = Object.entries(saved).flatMap(([key, value]) =>
+    value === undefined || value === '' ? [] : [[key, value]],
+  )
+  const models = Object.entries({ ...whatCounts(Object.fromEntries(set), modelEnvironment), ...modelEnvironment })
+  return readModels(Object.fromEntries(models.filter(([key]) => isModelVariable(key))))
 }
 
 /** The configuration of a start: the environment, and behind it what the dashboard saved. @throws ConfigError */

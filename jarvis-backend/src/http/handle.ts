@@ -23,3 +23,10 @@ export const operatorOnly: RequestHandler = (_request, response, next) => {
 }
 
 export const param = (request: Request, name: string): string => String(request.params[name] ?? '')
+
+/** Aborts when the client goes away. */
+export function endOf(response: { once(event: 'close', listener: () => void): unknown }): AbortSignal {
+  const gone = new AbortController()
+  response.once('close', () => gone.abort(new Error('nobody waits for the answer')))
+  return gone.signal
+}

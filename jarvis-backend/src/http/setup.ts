@@ -9,7 +9,7 @@ import {
   type SetupTestReply,
 } from '../protocol/index.ts'
 import type { Journal } from '../tools/ports.ts'
-import { identityOf, operatorOnly, read } from './handle.ts'
+import { endOf, identityOf, operatorOnly, read } from './handle.ts'
 
 /** What the routes need of the setup. Each throws JarvisError `invalid_request`, `cluster_unreachable`, `conflict`. */
 export type Setup = {
@@ -70,11 +70,4 @@ export function setupRoutes(parts: {
     response.json(saved)
   })
   return router
-}
-
-/** Aborts when the client goes away. */
-function endOf(response: { once(event: 'close', listener: () => void): unknown }): AbortSignal {
-  const gone = new AbortController()
-  response.once('close', () => gone.abort(new Error('nobody waits for the answer')))
-  return gone.signal
 }

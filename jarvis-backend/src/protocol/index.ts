@@ -44,6 +44,14 @@ export type {
   WorkspaceFile,
   WorkspaceText,
 } from './memory.ts'
+export {
+  ModelBody,
+  ModelProvider,
+  type ModelProviderInfo,
+  type ModelsReply,
+  type ModelTestReply,
+  ModelUseBody,
+} from './models.ts'
 export { type OAuthAsk, OAuthDecisionBody, type OAuthDecisionReply, OAuthOpenBody, type OAuthProblem } from './oauth.ts'
 export {
   ClassifyBody,

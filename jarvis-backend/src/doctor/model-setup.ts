@@ -1,0 +1,150 @@
+import type { Config } from '../config/config.ts'
+import type { ModelConfig } from '../config/model.ts'
+import { modelsAfter, saveSettings } from '../config/settings-file.ts'
+import type { Clock } from '../lib/clock.ts'
+import {
+  JarvisError,
+  type ModelBody,
+  type ModelProvider,
+  type ModelProviderInfo,
+  type ModelsReply,
+  type ModelTestReply,
+} from '../protocol/index.ts'
+import { tryModel } from '../providers/index.ts'
+
+const variables = {
+  anthropic: { apiKey: 'ANTHROPIC_API_KEY', baseUrl: 'ANTHROPIC_BASE_URL', model: 'CLAUDE_MODEL' },
+  openai: { apiKey: 'OPENAI_API_KEY', baseUrl: 'OPENAI_BASE_URL', model: 'OPENAI_MODEL' },
+} as const
+const suggested = { anthropic: 'claude-sonnet-5-5', openai: 'gpt-5.2' } as const
+const providers = ['anthropic', 'openai'] as const
+type Known = { model: string; apiKey?: string; baseUrl?: string }
+
+/** Connecting a model from the dashboard: try it, keep it, use it from the next message on. */
+export function createModelSetup(parts: {
+  config: Config
+  clock: Clock
+  /** What answers from here on. */
+  apply(model: ModelConfig): void
+}) {
+  const { config, clock, apply } = parts
+  const given = config.modelEnvironment
+  const isGiven = (provider: ModelProvider) =>
+    given[variables[provider].apiKey] !== undefined || given[variables[provider].baseUrl] !== undefined
+  const knownOf = (provider: ModelProvider): Known | undefined => modelsAfter(config).providers[provider]
+
+  /** A key goes only where it was meant to go: another address needs it anew. */
+  function described(provider: ModelProvider, { model, baseUrl, apiKey }: ModelBody): Known {
+    const known = knownOf(provider)
+    const key = apiKey ?? (known?.baseUrl === baseUrl ? known?.apiKey : undefined)
+    if (key === undefined && known?.apiKey !== undefined) {
+      throw new JarvisError(
+        'invalid_request',
+        'The address is another one: type its key too. The one before stays here.',
+      )
+    }
+    if (key === undefined && baseUrl === undefined) throw new JarvisError('invalid_request', 'A key is needed.')
+    const given = { model, ...(key !== undefined && { apiKey: key }), ...(baseUrl !== undefined && { baseUrl }) }
+    if (baseUrl !== undefined && !isAddress(baseUrl)) {
+      throw new JarvisError(
+        'invalid_request',
+        'The address must be a URL without a name and password, such as http://127.0.0.1:11434/v1.',
+      )
+    }
+    return given
+  }
+
+  function keep(changes: Record<string, string | undefined>): void {
+    const { inUse } = modelsAfter(config, changes)
+    saveSettings(config.dataDir, changes)
+    apply(inUse)
+  }
+  function mayChoose(): void {
+    if (given.JARVIS_MODEL === undefined) return
+    throw new JarvisError(
+      'conflict',
+      'JARVIS_MODEL is set in .env or the environment, which counts first. Take it out there.',
+    )
+  }
+  function mayChange(provider: ModelProvider): void {
+    if (!isGiven(provider)) return
+    throw new JarvisError(
+      'conflict',
+      `${variables[provider].apiKey} or its address is set in .env or the environment. Change it there.`,
+    )
+  }
+
+  return {
+    current(): ModelsReply {
+      const { inUse, providers: known } = modelsAfter(config)
+      return {
+        inUse: idOf(inUse),
+        isFixed: given.JARVIS_MODEL !== undefined,
+        providers: providers.map((provider): ModelProviderInfo => {
+          const { apiKey, baseUrl, model } =
+            inUse.provider === provider ? inUse : (known[provider] ?? ({} as Partial<Known>))
+          return {
+            provider,
+            source: known[provider] === undefined ? 'none' : isGiven(provider) ? 'environment' : 'settings',
+            model: model ?? suggested[provider],
+            ...(baseUrl !== undefined && { baseUrl }),
+            // Of a short one the last four are too much of it.
+            ...(apiKey !== undefined && { keyEnd: apiKey.length >= 12 ? apiKey.slice(-4) : '' }),
+          }
+        }),
+      }
+    },
+
+    /** @throws JarvisError `invalid_request` */
+    test: (provider: ModelProvider, body: ModelBody, signal: AbortSignal): Promise<ModelTestReply> =>
+      tryModel({ provider, ...described(provider, body) }, { now: () => clock.now(), signal }),
+
+    /** Kept in the data dir, and used from the next message on. @throws JarvisError `conflict`, `invalid_request` */
+    save(provider: ModelProvider, body: ModelBody): void {
+      mayChange(provider)
+      mayChoose()
+      const { model, apiKey, baseUrl } = described(provider, body)
+      const names = variables[provider]
+      keep({
+        [names.apiKey]: apiKey,
+        [names.baseUrl]: baseUrl,
+        [names.model]: model,
+        JARVIS_MODEL: `${provider}/${model}`,
+      })
+    },
+
+    /** @throws JarvisError `conflict`, `invalid_request` where its provider is not configured. */
+    use(model: string): void {
+      mayChoose()
+      keep({ JARVIS_MODEL: model })
+    },
+
+    /** Takes the key and the address out; where it was in use, the next that is configured answers. */
+    forget(provider: ModelProvider): void {
+      mayChange(provider)
+      if (provider === 'openai' && config.embeddings.kind === 'openai') {
+        throw new JarvisError(
+          'conflict',
+          'JARVIS_EMBEDDINGS needs it: the next start would fail without. Change that first.',
+        )
+      }
+      const wasInUse = modelsAfter(config).inUse.provider === provider
+      if (wasInUse) mayChoose()
+      const { apiKey, baseUrl, model } = variables[provider]
+      keep({
+        [apiKey]: undefined,
+        [baseUrl]: undefined,
+        [model]: undefined,
+        ...(wasInUse && { JARVIS_MODEL: undefined }),
+      })
+    },
+  }
+}
+
+const idOf = (model: ModelConfig) => (model.provider === 'demo' ? 'demo' : `${model.provider}/${model.model}`)
+
+function isAddress(text: string): boolean {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false
+  const { username, password } = new URL(text)
+  return username === '' && password === ''
+}

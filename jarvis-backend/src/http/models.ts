@@ -1,0 +1,72 @@
+import { Router } from 'express'
+import { ModelBody, ModelProvider, type ModelsReply, type ModelTestReply, ModelUseBody } from '../protocol/index.ts'
+import type { Journal } from '../tools/ports.ts'
+import { endOf, identityOf, operatorOnly, param, read } from './handle.ts'
+
+/** What the routes need of the models. Each throws JarvisError `invalid_request`, `conflict`. */
+export type Models = {
+  current(): ModelsReply
+  test(provider: ModelProvider, body: ModelBody, signal: AbortSignal): Promise<ModelTestReply>
+  save(provider: ModelProvider, body: ModelBody): void
+  use(model: string): void
+  forget(provider: ModelProvider): void
+}
+
+/** `/api/models`: which model answers. A key comes in, and never goes out again. */
+export function modelRoutes(parts: {
+  models: Models
+  journal: Journal
+  durably<T>(work: () => T): T
+  /** From here on nothing shows it. */
+  hide(secret: string): void
+}): Router {
+  const { models, journal, durably } = parts
+  const router = Router()
+  router.use(operatorOnly)
+  const bodyIn = (body: unknown): ModelBody => {
+    const given = read(ModelBody, body)
+    if (given.apiKey !== undefined) parts.hide(given.apiKey)
+    return given
+  }
+  /** Journalled with the change or not at all. */
+  const change = (body: Record<string, unknown>, work: () => void): ModelsReply =>
+    durably(() => {
+      journal.append('setup', body)
+      work()
+      return models.current()
+    })
+
+  router.get('/', (_request, response) => {
+    response.json(models.current())
+  })
+  router.post('/use', (request, response) => {
+    const { model } = read(ModelUseBody, request.body)
+    const by = identityOf(response).sub
+    response.json(change({ change: 'model_used', by, model }, () => models.use(model)))
+  })
+  router.post('/:provider/test', async (request, response) => {
+    const provider = read(ModelProvider, param(request, 'provider'))
+    const body = bodyIn(request.body)
+    const found = await models.test(provider, body, endOf(response))
+    const { model, baseUrl } = body
+    const by = identityOf(response).sub
+    durably(() =>
+      journal.append('setup', { change: 'model_tested', by, provider, model, baseUrl, verdict: found.verdict }),
+    )
+    response.json(found)
+  })
+  router.put('/:provider', (request, response) => {
+    const provider = read(ModelProvider, param(request, 'provider'))
+    const body = bodyIn(request.body)
+    const { model, baseUrl } = body
+    const by = identityOf(response).sub
+    const saved = { change: 'model_saved', by, provider, model, baseUrl, hasNewKey: body.apiKey !== undefined }
+    response.json(change(saved, () => models.save(provider, body)))
+  })
+  router.delete('/:provider', (request, response) => {
+    const provider = read(ModelProvider, param(request, 'provider'))
+    const by = identityOf(response).sub
+    response.json(change({ change: 'model_forgotten', by, provider }, () => models.forget(provider)))
+  })
+  return router
+}

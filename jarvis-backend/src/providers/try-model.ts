@@ -1,0 +1,69 @@
+import { type Model, ModelError } from '../agent/model.ts'
+import type { ModelTestReply } from '../protocol/index.ts'
+import { anthropicModel } from './anthropic/model.ts'
+import { askAboutModel } from './ask-about-model.ts'
+import { openAiCompatibleModel } from './openai-compatible/model.ts'
+
+export type Tried = { provider: 'anthropic' | 'openai'; model: string; apiKey?: string; baseUrl?: string }
+
+const patienceMs = 30_000
+/** A reasoning model thinks before its first word; more than this it is not paid for. */
+const mostTokens = 64
+
+/** Asks one tiny question, which costs a few tokens. @throws the signal's reason alone. */
+export async function tryModel(
+  tried: Tried,
+  { now, signal }: { now(): number; signal: AbortSignal },
+): Promise<ModelTestReply> {
+  const options = { ...tried, maxTokens: mostTokens, idleTimeoutMs: patienceMs }
+  const model: Model = tried.provider === 'anthropic' ? anthropicModel(options) : openAiCompatibleModel(options)
+  const late = AbortSignal.timeout(patienceMs)
+  const begun = now()
+  const reply = (verdict: ModelTestReply['verdict'], text: string): ModelTestReply => ({
+    verdict,
+    // Who reads this has a form before them, and no environment.
+    text: text.replace(/\b\w+_BASE_URL\b/, 'the address').replace(/\b\w+_API_KEY\b/, 'the key'),
+    tookMs: now() - begun,
+  })
+  try {
+    await model.generate(
+      {
+        system: '',
+        messages: [{ role: 'user', results: [], text: 'Reply with the one word: ready' }],
+        tools: [],
+        mayCallTools: false,
+      },
+      { text: () => {}, thinking: () => {} },
+      AbortSignal.any([signal, late]),
+    )
+    return reply('works', `${tried.model} answers.`)
+  } catch (error) {
+    signal.throwIfAborted()
+    const where = tried.baseUrl === undefined ? 'The provider' : new URL(tried.baseUrl).host
+    if (late.aborted) return reply('unreachable', `${where} gave no answer within ${patienceMs / 1000} s.`)
+    if (!(error instanceof ModelError)) throw error
+    switch (error.code) {
+      case 'model_auth':
+        return reply('key_refused', `${where} refuses the key.`)
+      case 'model_unreachable':
+      case 'model_timeout':
+      case 'model_stream_broken':
+        return reply('unreachable', error.message)
+      case 'model_rate_limited':
+      case 'model_overloaded':
+        return reply('busy', error.message)
+      case 'model_quota':
+        return reply('refused', error.message)
+      case 'model_bad_request': {
+        // Servers say in many words that they do not have a model; their list says it in one way.
+        const { kind } = await askAboutModel(tried, signal)
+        if (kind === 'key_refused') return reply('key_refused', `${where} refuses the key.`)
+        return kind === 'unknown_model'
+          ? reply('unknown_model', `${where} has no model named ${tried.model}.`)
+          : reply('refused', error.message)
+      }
+      default:
+        return error.code satisfies never
+    }
+  }
+}
