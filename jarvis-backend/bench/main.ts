@@ -29,7 +29,15 @@ if (positionals[0] === 'quality') {
 console.error('Building the server…')
 await buildAll()
 const setup = await createSetup(values.profile === undefined ? undefined : resolve(values.profile))
+const heading = () =>
+  `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores, Node ${process.versions.node}, medians of ${rounds} rounds\n`
 try {
+  if (positionals[0] === 'ui') {
+    console.log(heading())
+    console.log(await (await import('./ui/main.ts')).ui(setup, rounds))
+    await setup.close()
+    process.exit()
+  }
   const known = createRows(setup)
   const unknown = positionals.find((name) => !known.some((row) => row.name === name))
   if (unknown !== undefined) {
@@ -44,9 +52,7 @@ try {
     for (let round = 0; round <= rounds; round++) all.push(await measure(row, round % 2 === 0))
     measured.push({ row, rounds: all.slice(1) })
   }
-  console.log(
-    `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores, Node ${process.versions.node}, medians of ${rounds} rounds\n`,
-  )
+  console.log(heading())
   console.log(table(measured))
 } finally {
   await setup.close()

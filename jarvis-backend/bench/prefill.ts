@@ -14,6 +14,37 @@ const question = 'How is the cluster, and is there anything I should look at bef
 const answer =
   'Three of four nodes are online and quorate. The hottest is pve at 81 °C, for frigate decodes on its CPU. '
 
+/** Writes a session of so many messages, half of them answers. @param say the answer to the message at this place */
+export function writeSession(
+  store: ReturnType<typeof createTranscriptStore>,
+  messages: number,
+  { at, say, context }: { at: number; say: (at: number) => string; context?: string },
+): string {
+  const sessionId = newId('ses')
+  store.createSession({ id: sessionId, title: 'Bench', source: 'chat', at })
+  let seq = 0
+  for (let i = 0; i < messages; i += 2) {
+    const runId = newId('run')
+    const place = () => ({ seq: seq++, runId, at })
+    const messageId = newId('msg')
+    const said = { messageId, text: question, by: 'bench' }
+    store.addRun({ id: runId, sessionId, source: 'chat', status: 'queued', ...said, at })
+    store.append(sessionId, { type: 'user', ...place(), ...said, ...(context !== undefined && { context }) })
+    store.append(sessionId, {
+      type: 'assistant',
+      ...place(),
+      model: 'anthropic/bench',
+      content: [{ type: 'text', text: say(i) }],
+      usage: noUsage,
+      stopReason: 'end_turn',
+    })
+    store.append(sessionId, { type: 'done', ...place(), usage: noUsage, stopReason: 'end_turn' })
+    store.setRunStatus(runId, 'ended')
+  }
+  store.reserveSeq(sessionId, seq, at)
+  return sessionId
+}
+
 /** Writes one session of 5,000 messages, one of 50 and many of 10 into a new database, and closes it. */
 export function prefill(dataDir: string): { long: string; middle: string; takeShort: () => string } {
   const { cluster } = createSimulator({ clock: systemClock, protectedTargets: new Set() })
@@ -22,33 +53,8 @@ export function prefill(dataDir: string): { long: string; middle: string; takeSh
   const database = openDatabase(join(dataDir, 'jarvis.db'))
   const store = createTranscriptStore(database)
 
-  function session(messages: number): string {
-    const at = Date.now()
-    const sessionId = newId('ses')
-    store.createSession({ id: sessionId, title: 'Bench', source: 'chat', at })
-    let seq = 0
-    for (let i = 0; i < messages; i += 2) {
-      const place = () => ({ seq: seq++, runId, at })
-      const runId = newId('run')
-      const messageId = newId('msg')
-      const said = { messageId, text: question, by: 'bench' }
-      store.addRun({ id: runId, sessionId, source: 'chat', status: 'queued', ...said, at })
-      store.append(sessionId, { type: 'user', ...place(), ...said, context })
-      store.append(sessionId, {
-        type: 'assistant',
-        ...place(),
-        model: 'anthropic/bench',
-        content: [{ type: 'text', text: answer.repeat(3) }],
-        usage: noUsage,
-        stopReason: 'end_turn',
-      })
-      store.append(sessionId, { type: 'done', ...place(), usage: noUsage, stopReason: 'end_turn' })
-      store.setRunStatus(runId, 'ended')
-    }
-    store.reserveSeq(sessionId, seq, at)
-    return sessionId
-  }
-
+  const session = (messages: number) =>
+    writeSession(store, messages, { at: Date.now(), say: () => answer.repeat(3), context })
   const { long, middle, short } = database.atomically(() => ({
     long: session(5_000),
     middle: session(50),

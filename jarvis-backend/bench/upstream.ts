@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { listening } from './listening.ts'
+import { tokensOf } from './ui/answer.ts'
 import { wordAt, words } from './words.ts'
 
 /** What we read of `POST /v1/messages`. */
@@ -65,6 +66,20 @@ function pace(response: ServerResponse, tokens: number, tokenAt: (i: number) => 
   )
 }
 
+/** Two hundred tokens a second of an answer with lists, tables and code. */
+function markdown(response: ServerResponse, count: number) {
+  const tokens = tokensOf(count)
+  const since = performance.now()
+  let sent = 0
+  const timer = setInterval(() => {
+    const due = Math.min(count, Math.floor((performance.now() - since) / 5))
+    while (sent < due) response.write(delta(tokens[sent++] ?? ''))
+    if (sent < count && !response.destroyed) return
+    clearInterval(timer)
+    response.end(textEnd)
+  }, 5)
+}
+
 const stamp = () => `${beforeStamp} ${process.hrtime.bigint() / 1000n}.${afterStamp}`
 
 function call(response: ServerResponse, name: string, input: string) {
@@ -89,11 +104,11 @@ function hintOf({ messages }: Body): string {
   return content.some(({ type }) => type === 'tool_result') ? 'flat 8' : (content[0]?.text ?? '')
 }
 
-/** `flat 400`, `paced 200`, `stamped 150`, `call restart_vm {"vmid":142}`. */
+/** `flat 400`, `paced 200`, `stamped 150`, `markdown 4000`, `call restart_vm {"vmid":142}`. */
 function answer(response: ServerResponse, hint: string) {
   const [verb = '', what = '', input = '{}'] = hint.split(' ')
   const tokens = Number(what)
-  if (!['flat', 'paced', 'stamped', 'call'].includes(verb)) {
+  if (!['flat', 'paced', 'stamped', 'markdown', 'call'].includes(verb)) {
     response.writeHead(400).end(JSON.stringify({ error: { type: 'invalid_request_error', message: hint } }))
     return
   }
@@ -104,6 +119,7 @@ function answer(response: ServerResponse, hint: string) {
   }
   response.write(textStart)
   if (verb === 'flat') addFlat({ response, sent: 0, tokens })
+  else if (verb === 'markdown') markdown(response, tokens)
   else if (verb === 'paced') pace(response, tokens, (i) => encodedWords[i % words.length] ?? wordAt(i))
   else pace(response, tokens, stamp)
 }

@@ -1,0 +1,185 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { findChromium } from '../../../scripts/chromium.js'
+import { systemClock } from '../../src/lib/clock.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { createTranscriptStore } from '../../src/store/sqlite/transcript.ts'
+import { writeSession } from '../prefill.ts'
+import { type Round, table } from '../report.ts'
+import type { Setup } from '../setup.ts'
+import { median } from '../statistics.ts'
+import { answerOf } from './answer.ts'
+import { openGate } from './gate.ts'
+
+const streamed = { tokens: 4_000, message: 'markdown 4000' }
+const typed = 20
+const width = 1440
+const height = 900
+
+const lines = [
+  { title: 'first page: JavaScript, kB gzipped', most: 150 },
+  { title: 'first page: CSS, kB gzipped', most: 25 },
+  { title: 'first page: first contentful paint, ms', most: 1_000 },
+  { title: 'first page: largest contentful paint, ms', most: 1_000 },
+  { title: 'first page: layout shift', most: 0.01 },
+  { title: 'first page: blocking time, ms', most: 200 },
+  { title: 'a session of 2,000 messages, from the address to its end on screen, ms', most: 1_000 },
+  { title: '200 tokens/s into it: tasks over 50 ms in 20 s', most: 0 },
+  { title: '200 tokens/s into it: longest task, ms', most: 50 },
+  { title: '200 tokens/s into it: 99th of 100 frames, ms', most: 50 },
+  { title: '200 tokens/s into it: slowest key to its paint, ms', most: 100 },
+  { title: 'heap after that answer less before, MB', most: 4 },
+  { title: 'heap after a second answer less after the first, MB', most: 4 },
+  { title: 'link back to a whole screen, ms', most: 500 },
+  { title: 'scrolling 10,000 messages: worst frame, ms', most: 100 },
+  { title: 'scrolling 10,000 messages: median frame, ms', most: 20 },
+] as const
+
+type Counted = { tasks: number[]; keys: number[]; frames: number[] }
+
+/** The dashboard in a real browser against the built server. @returns a table, after `rounds` rounds and one to warm up. */
+export async function ui(setup: Setup, rounds: number): Promise<string> {
+  const executablePath = findChromium()
+  if (executablePath === undefined) throw new Error('No Chromium found. Install it, or set CHROMIUM_PATH.')
+  const scripts = new URL('../../../scripts/build.js', import.meta.url).href
+  await ((await import(scripts)) as { buildFrontend(): Promise<void> }).buildFrontend()
+  const dir = setup.newDir()
+  const { long, longer } = prefill(dir)
+  const server = await setup.startServer('jarvis', dir, { CHAT_HISTORY_LIMIT: '4' })
+  const gate = await openGate(server.url)
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--js-flags=--expose-gc'] })
+  setup.onClose(async () => {
+    await browser.close()
+    await gate.close()
+  })
+  const inBrowser = async <T>(work: (page: Page, context: BrowserContext) => Promise<T>): Promise<T> => {
+    const context = await browser.newContext({ viewport: { width, height } })
+    context.setDefaultTimeout(60_000)
+    await context.addInitScript({ path: fileURLToPath(new URL('watch.js', import.meta.url)) })
+    await context.addInitScript(`localStorage.setItem('jarvis.token', ${JSON.stringify(server.token)})`)
+    try {
+      return await work(await context.newPage(), context)
+    } finally {
+      await context.close()
+    }
+  }
+  const measured: Round[] = []
+  for (let round = 0; round <= rounds; round++) {
+    const first = await inBrowser((page) => firstPage(page, gate.url))
+    const streaming = await inBrowser((page) => stream(page, gate, `/chat/${long}`))
+    const scrolling = await inBrowser((page) => scroll(page, `${gate.url}/chat/${longer}`))
+    if (round > 0) measured.push({ ours: [...sizes(), ...first, ...streaming, ...scrolling], base: undefined })
+  }
+  return table([{ row: { name: 'ui', lines, ours: async () => [] }, rounds: measured }])
+}
+
+function prefill(dataDir: string): { long: string; longer: string } {
+  const database = openDatabase(`${dataDir}/jarvis.db`)
+  const store = createTranscriptStore(database)
+  // Of many lengths, as answers are.
+  const say = (at: number) => answerOf(((at * 7_919) % 2_400) + 200)
+  const ids = database.atomically(() => ({
+    long: writeSession(store, 2_000, { at: systemClock.now(), say }),
+    longer: writeSession(store, 10_000, { at: systemClock.now(), say }),
+  }))
+  database.close()
+  return ids
+}
+
+/** What the first page loads, by the check that guards it. */
+function sizes(): number[] {
+  const script = fileURLToPath(new URL('../../../jarvis-frontend/scripts/size.js', import.meta.url))
+  const { stdout } = spawnSync(process.execPath, [script], { encoding: 'utf8' })
+  return ['js', 'css'].map((kind) => Number(new RegExp(`^${kind}: ([\\d.]+)`, 'm').exec(stdout)?.[1]))
+}
+
+async function firstPage(page: Page, url: string): Promise<number[]> {
+  await page.goto(url)
+  await page.getByLabel('Message').waitFor()
+  await page.waitForLoadState('networkidle')
+  const { firstPaintMs, largestPaintMs, shift, tasks } = (await page.evaluate('bench')) as {
+    firstPaintMs: number
+    largestPaintMs: number
+    shift: number
+    tasks: { at: number; ms: number }[]
+  }
+  const blockedMs = tasks.filter(({ at }) => at >= firstPaintMs).reduce((sum, { ms }) => sum + ms - 50, 0)
+  return [firstPaintMs, largestPaintMs, shift, blockedMs]
+}
+
+async function stream(page: Page, gate: Awaited<ReturnType<typeof openGate>>, path: string): Promise<number[]> {
+  const openedAt = performance.now()
+  await page.goto(gate.url + path)
+  await page.locator('.usage').last().waitFor()
+  const openMs = performance.now() - openedAt
+  await page.evaluate('bench.readAll()')
+  await page.evaluate('bench.toEnd()')
+  const before = await heapMb(page)
+  const counted = await answer(page)
+  const after = await heapMb(page)
+  await answer(page)
+  const atLast = await heapMb(page)
+  const frames = [...counted.frames].sort((a, b) => a - b)
+  return [
+    openMs,
+    counted.tasks.length,
+    Math.max(0, ...counted.tasks),
+    frames[Math.floor(frames.length * 0.99)] ?? Number.NaN,
+    Math.max(0, ...counted.keys),
+    after - before,
+    atLast - after,
+    await reattach(page, gate),
+  ]
+}
+
+/** One answer at 200 tokens a second, into which the person types the next question. */
+async function answer(page: Page): Promise<Counted> {
+  const field = page.getByLabel('Message')
+  await field.fill(streamed.message)
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Stop' }).waitFor()
+  await page.evaluate('bench.count()')
+  const everyMs = (streamed.tokens / 200 / (typed + 2)) * 1_000
+  for (let at = 0; at < typed; at++) {
+    await page.keyboard.press('a')
+    await page.waitForTimeout(everyMs)
+  }
+  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+  const counted = (await page.evaluate('bench.stop()')) as Counted
+  await field.fill('')
+  return counted
+}
+
+/** Live megabytes of the page's heap, after a collection. */
+async function heapMb(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('HeapProfiler.collectGarbage')
+  await session.send('HeapProfiler.collectGarbage')
+  const { usedSize } = await session.send('Runtime.getHeapUsage')
+  await session.detach()
+  return usedSize / 1e6
+}
+
+/** From the network's return until the screen is whole again. */
+async function reattach(page: Page, gate: Awaited<ReturnType<typeof openGate>>): Promise<number> {
+  gate.cut()
+  const strip = page.locator('.strip.lost')
+  await strip.waitFor()
+  gate.mend()
+  const since = performance.now()
+  await page.getByRole('button', { name: 'Try now' }).click()
+  await strip.waitFor({ state: 'detached' })
+  return performance.now() - since
+}
+
+async function scroll(page: Page, url: string): Promise<number[]> {
+  await page.goto(url)
+  await page.locator('.usage').last().waitFor()
+  await page.evaluate('bench.readAll()')
+  await page.evaluate('bench.toEnd()')
+  await page.evaluate('bench.count()')
+  await page.evaluate('bench.scroll()')
+  const { frames } = (await page.evaluate('bench.stop()')) as Counted
+  return [Math.max(...frames), median(frames)]
+}
