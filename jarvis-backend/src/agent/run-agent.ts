@@ -1,12 +1,10 @@
 import type { Clock } from '../lib/clock.ts'
-import { newId } from '../lib/ids.ts'
 import {
   JarvisError,
   noUsage,
   type Recalled,
   type Requester,
   type ToolCall,
-  type ToolInput,
   type Usage,
 } from '../protocol/index.ts'
 import { callModel, type StreamRedactor } from './call-model.ts'
@@ -16,30 +14,13 @@ import { toMessages, windowOf } from './conversation.ts'
 import type { ActiveRun, LiveSession } from './live-session.ts'
 import { type Model, ModelError, type ModelRequest, type ModelSink, type ToolSpec, type Turn } from './model.ts'
 import { nextStep } from './next-step.ts'
+import { createReadCall } from './read-call.ts'
 import { duringRehearsal, rehearsalLine, rehearsalOrder } from './rehearsal.ts'
 import { type Sources, sourcesOf } from './sources.ts'
 import { titleOf, untitled } from './title.ts'
 import { createTokenPump } from './token-pump.ts'
+import { calling, contextOf, type ToolRunner } from './tool-runner.ts'
 import type { Draft, StoredEntry, TranscriptStore } from './transcript-store.ts'
-
-/** Settles the calls of a run; `tools/execute.ts` implements it. */
-export type ToolRunner = {
-  settle(call: ToolCall, context: CallContext): Promise<void>
-  reading(call: ToolCall, context: CallContext): Promise<(() => Promise<void>) | undefined>
-}
-
-type CallContext = {
-  sessionId: string
-  runId: string
-  requestedBy: Requester
-  signal: AbortSignal
-  abortedBy(): string
-  append(entry: Draft): void
-  progress(toolUseId: string, message: string): void
-  before: Promise<unknown> | undefined
-  isRehearsal(): boolean
-  sources(): Sources
-}
 
 export type RunParts = {
   store: TranscriptStore
@@ -74,11 +55,8 @@ type Notice = { message: string; retryInMs: number }
 export type RunAgent = {
   /** Stores a run's first entries: the message, and the call where it is a command or came over MCP. @returns what shows them. */
   begin(session: LiveSession, run: ActiveRun): () => void
-  /**
-   * Runs an MCP client's call that is a read and may run at once; it is stored while and after it runs, in one commit with
-   * others. @returns false where it is none: nothing of it is stored then. @throws JarvisError where it could not be stored
-   */
-  read(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<boolean>
+  /** An MCP client's call, from its beginning to its end. @throws what kept it from being stored */
+  call(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void>
   /** The loop's driver: asks `nextStep`, does it, until the run has its last entry. Never rejects for a run's own fault. */
   go(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void>
 }
@@ -114,12 +92,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
     } catch (error) {
       // The server goes down: nothing is said of a run that the next start takes up.
       if (run.modelAbort.signal.aborted && !run.abort.signal.aborted) return
-      const known = error instanceof ModelError || error instanceof JarvisError
-      if (!known) parts.report(error, `run ${run.row.id} failed`)
-      const message = known
-        ? error.message
-        : 'Something went wrong inside JARVIS. Your message is kept; the log says more.'
-      end(session, run, { type: 'error', error: redact.text(message), code: known ? error.code : 'internal' })
+      fail(session, run, error)
     } finally {
       if (hasEnded(run) && run.row.source === 'chat') parts.ended(session.id, run.entries)
     }
@@ -225,36 +198,6 @@ export function createRunAgent(parts: RunParts): RunAgent {
       ? { results: [], operatorTexts: [] }
       : withRead(sourcesOf([...earlierEntries(sessionId, run), ...run.entries], toolUseId, run.row.source), run.read)
 
-  async function read(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<boolean> {
-    const { row } = run
-    if (run.call === undefined) return false
-    const turn = calling('mcp', run.call.toolName, run.call.toolInput)
-    const [call] = openCalls([{ ...turn, ...nowhere }])
-    if (call === undefined) return false
-    const go = await parts.tools.reading(call, {
-      ...contextOf(session, run, call, requestedBy),
-      append(entry) {
-        session.append(run, entry)
-        if (entry.type !== 'tool_result') return
-        const stopReason = run.abort.signal.aborted ? 'aborted' : 'end_turn'
-        keepEnd(session, run, { type: 'done', usage: noUsage, stopReason })
-      },
-    })
-    if (go === undefined) return false
-    const isBegun = store.together(() => {
-      row.position = store.addRun(row)
-      session.append(run, turn)
-    })
-    try {
-      await Promise.all([isBegun, go()])
-    } catch (error) {
-      // Seen already, so that it is over must be seen too.
-      if (run.entries.length > 0) end(session, run, {type: 'error', ...failureOf(run, error)})
-      throw error
-    }
-    return true
-  }
-
   /** All at once; changes to one guest one after the other, in the order they were asked. */
   async function settleCalls(session: LiveSession, run: ActiveRun, open: ToolCall[], requestedBy: Requester) {
     const lastOf = new Map<unknown, Promise<void>>()
@@ -262,22 +205,15 @@ export function createRunAgent(parts: RunParts): RunAgent {
       open.map((call) => {
         const guest = call.toolInput.vmid
         const settled = parts.tools.settle(call, {
-          sessionId: session.id,
-          runId: run.row.id,
+          ...contextOf(session, run),
           requestedBy: isCommand(run) ? { kind: 'command', name: run.row.by } : requestedBy,
-          signal: run.abort.signal,
-          abortedBy: () => run.abortedBy,
           append(entry) {
             if (entry.type === 'tool_result') delete run.progress[entry.toolUseId]
             const entries = [...run.entries, session.append(run, entry)]
             if (entry.type === 'tool_result' && run.row.source === 'mcp') endWith(session, run, entries)
             if (entry.type === 'confirm_needed') run.onWaiting?.(entry)
           },
-          progress(toolUseId, message) {
-            run.progress[toolUseId] = message
-            session.emit(run.row.id, 'chat:tool_progress', { toolUseId, message })
-            run.onProgress?.(message)
-          },
+          abortedBy: () => run.abortedBy,
           before: guest === undefined ? undefined : lastOf.get(guest),
           isRehearsal: () => session.isRehearsal,
           sources: () => sourcesFor(session.id, run, call),
@@ -321,6 +257,15 @@ export function createRunAgent(parts: RunParts): RunAgent {
     session.rest()
   }
 
+  function fail(session: LiveSession, run: ActiveRun, error: unknown) {
+    const known = error instanceof ModelError || error instanceof JarvisError
+    if (!known) parts.report(error, `run ${run.row.id} failed`)
+    const message = known
+      ? error.message
+      : 'Something went wrong inside JARVIS. Your message is kept; the log says more.'
+    end(session, run, { type: 'error', error: redact.text(message), code: known ? error.code : 'internal' })
+  }
+
   function end(session: LiveSession, run: ActiveRun, last: Last) {
     try {
       store.atomically(() => keepEnd(session, run, last))
@@ -332,7 +277,15 @@ export function createRunAgent(parts: RunParts): RunAgent {
     }
   }
 
-  return { begin, go }
+  const readAtOnce = createReadCall({ store, tools: parts.tools, keepEnd, fail })
+
+  async function call(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void> {
+    if (await readAtOnce(session, run, requestedBy)) return
+    run.show = store.atomically(() => begin(session, run))
+    await go(session, run, requestedBy)
+  }
+
+  return { begin, call, go }
 }
 
 type Last = Extract<Draft, { type: 'done' | 'error' }>
@@ -346,19 +299,6 @@ const withRead = (sources: Sources, read: readonly string[] = []): Sources => ({
 
 const isCommand = (run: ActiveRun) =>
   run.entries.some((entry) => entry.type === 'assistant' && entry.model === 'command')
-
-/** A turn that no model made: one call, asked for by a person or an MCP client. */
-const calling = (
-  model: 'command' | 'mcp',
-  toolName: string,
-  toolInput: ToolInput,
-): Extract<Draft, { type: 'assistant' }> => ({
-  type: 'assistant',
-  model,
-  content: [{ type: 'tool_call', toolUseId: newId('tu'), toolName, toolInput }],
-  usage: noUsage,
-  stopReason: 'tool_use',
-})
 
 const usageOf = (entries: readonly StoredEntry[]): Usage =>
   entries.reduce<Usage>(

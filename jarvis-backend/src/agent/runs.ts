@@ -124,12 +124,12 @@ export function createRuns(
   })
 
   /** Puts a run to work, once the caller has said so to whoever asked. */
-  function start(session: LiveSession, run: ActiveRun, requestedBy: Requester): ActiveRun {
+  function start(session: LiveSession, run: ActiveRun, work: () => Promise<void>): ActiveRun {
     const { row } = run
     session.runs.set(row.id, run)
     parts.changed(session.id)
     run.ended = Promise.resolve()
-      .then(() => agent.go(session, run, requestedBy))
+      .then(work)
       .catch((error: unknown) => parts.report(error, `run ${row.id} could not be ended`))
       .then(() => {
         session.runs.delete(row.id)
@@ -153,7 +153,8 @@ export function createRuns(
     if (next !== undefined && chatRun(session) === undefined) {
       store.setRunStatus(next.id, 'running')
       tellQueue(session, next.id)
-      start(session, activeRun(next), chatAsker())
+      const run = activeRun(next)
+      start(session, run, () => agent.go(session, run, chatAsker()))
     }
     if (session.runs.size === 0) {
       session.rest()
@@ -239,7 +240,7 @@ export function createRuns(
         const { session, sent, run } = store.atomically(accept)
         // Not before the sender has its answer, and has joined the session's room.
         if (sent.queued) queueMicrotask(() => tellQueue(session, sent.runId))
-        else start(session, run, chatAsker())
+        else start(session, run, () => agent.go(session, run, chatAsker()))
         return sent
       } catch (error) {
         // What it holds in memory may not have been stored.
@@ -266,23 +267,24 @@ export function createRuns(
         by: requestedBy.name,
         at,
       }
-      const run = store.atomically(() => {
-        const added = activeRun({ ...row, position: store.addRun(row) })
-        added.call = { toolName, toolInput }
-        added.show = agent.begin(session, added)
-        return added
-      })
+      const run = activeRun({ ...row, position: 0 })
+      run.call = { toolName, toolInput }
       run.onProgress = onProgress
       if (onWaiting !== undefined) run.onWaiting = onWaiting
       if (read !== undefined) run.read = read
-      start(session, run, requestedBy)
+      let fault: unknown
+      start(session, run, () =>
+        agent.call(session, run, requestedBy).catch((error: unknown) => {
+          fault = error
+        }),
+      )
       const onAbort = () => stopRun(run, requestedBy.name)
       if (signal.aborted) onAbort()
       else signal.addEventListener('abort', onAbort, { once: true })
       await run.ended
       signal.removeEventListener('abort', onAbort)
       const outcome = run.entries.find(settles)
-      if (outcome === undefined) throw new JarvisError('internal', 'The call has no outcome.')
+      if (outcome === undefined) throw fault ?? new JarvisError('internal', 'The call has no outcome.')
       return outcome
     },
 
@@ -363,11 +365,10 @@ export function createRuns(
       const rows = store.unfinishedRuns()
       for (const row of rows.filter(({ status }) => status !== 'queued')) {
         const entries = store.entriesOfRun(row.id)
-        const run = start(
-          open(row.sessionId),
-          activeRun(row, entries),
-          row.source === 'chat' ? chatAsker() : { kind: 'mcp', name: row.by },
-        )
+        const session = open(row.sessionId)
+        const run = activeRun(row, entries)
+        const asker: Requester = row.source === 'chat' ? chatAsker() : { kind: 'mcp', name: row.by }
+        start(session, run, () => agent.go(session, run, asker))
         // Nobody is there any more to take an MCP call's answer.
         if (row.source === 'mcp') stopRun(run, 'jarvis')
         else if (row.status === 'stopping') stopRun(run, row.by)

@@ -51,6 +51,8 @@ export interface TranscriptStore {
   /** Drops replies older than `before`. */
   forgetReplies(before: number): void
   atomically<T>(work: () => T): T
+  /** Soon, in one transaction with others. @returns what it returns, once it is committed. */
+  together<T>(work: () => T): Promise<T>
 }
 
 export type StoredSession = Omit<SessionSummary, 'isRunning' | 'pendingCount'> & { nextSeq: number }

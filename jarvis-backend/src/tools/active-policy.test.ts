@@ -23,6 +23,7 @@ function active() {
     journal: { append: (_kind, body) => void journalled.push(body) },
     transactions: {
       atomically: (work) => work(),
+      together: async (work) => work(),
       durably(work) {
         if (isFull) throw new Error('The disk is full.')
         return work()

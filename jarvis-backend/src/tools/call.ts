@@ -10,16 +10,19 @@ export type CallEntry = Entry extends infer E
     : never
   : never
 
-export type CallContext = {
+export type ReadContext = {
   sessionId: string
   runId: string
   requestedBy: Requester
   /** Aborted: a call that waits is withdrawn, one that runs is no longer waited for. */
   signal: AbortSignal
-  /** Who aborted, for the record. */
-  abortedBy(): string
   append(entry: CallEntry): void
   progress(toolUseId: string, message: string): void
+}
+
+export type CallContext = ReadContext & {
+  /** Who aborted, for the record. */
+  abortedBy(): string
   /** Settles when the earlier changes to the same guest have; a change starts only then. */
   before: Promise<unknown> | undefined
   /** The session is a rehearsal now: what would change something is described and not run. */

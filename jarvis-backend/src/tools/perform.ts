@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { ToolCall } from '../protocol/index.ts'
 import type { Redactor } from '../safety/index.ts'
 import type { Breaker } from './breaker.ts'
-import type { CallContext, Ready } from './call.ts'
+import type { CallContext, ReadContext, Ready } from './call.ts'
 import type { ExecutionStore, Journal, Transactions } from './ports.ts'
 import type { Reconciled } from './reconcile.ts'
 import type { Records } from './records.ts'
@@ -29,11 +29,13 @@ export function createPerformer(parts: {
   let running = 0
   const onIdle: (() => void)[] = []
 
-  async function read(call: ToolCall, ready: Ready, context: CallContext) {
-    records.started(call, ready, context)
-    await perform(call, ready, context, ({ outcome }) =>
-      journal.append('call', { ...records.record(call, context, ready), outcome }),
-    )
+  /** That it runs and what came of it are stored with whatever else is stored then, and in one commit where it is quick. */
+  async function read(call: ToolCall, ready: Ready, context: ReadContext) {
+    const isTold = transactions.together(() => records.started(call, ready, context))
+    isTold.catch(() => {})
+    const keep = ({ outcome }: Done) => journal.append('call', { ...records.record(call, context, ready), outcome })
+    await perform(call, ready, context, keep, transactions.together)
+    await isTold
   }
 
   /** Runs a change whose claim is on disk, and with it that it runs. */
@@ -48,7 +50,13 @@ export function createPerformer(parts: {
   }
 
   /** Counted as running until what came of it is stored. */
-  async function perform(call: ToolCall, ready: Ready, context: CallContext, keep: (done: Done) => void) {
+  async function perform(
+    call: ToolCall,
+    ready: Ready,
+    context: ReadContext,
+    keep: (done: Done) => void,
+    transact: (work: () => void) => unknown = transactions.atomically,
+  ) {
     const { toolUseId, toolName } = call
     const { tool, target } = ready
     running += 1
@@ -67,7 +75,7 @@ export function createPerformer(parts: {
       const { output, outcome, durationMs, isFault } = done
       const summary = redactor.text(output.summary)
       breaker.ended(toolName, target.node, isFault, summary)
-      transactions.atomically(() => {
+      await transact(() => {
         keep(done)
         context.append({
           type: 'tool_result',
@@ -87,7 +95,7 @@ export function createPerformer(parts: {
   }
 
   /** A lost answer is no failure: where the cluster shows what became of the call, that is its outcome. */
-  async function foundOut(lost: Done, toolUseId: string, context: CallContext): Promise<Done> {
+  async function foundOut(lost: Done, toolUseId: string, context: ReadContext): Promise<Done> {
     context.progress(toolUseId, 'The answer was lost: looking what became of it')
     const { outcome, text } = await parts.findOut(toolUseId, context.signal)
     const all = outcome === 'unknown' ? `${lost.output.text} ${mayHaveRun} ${text}` : `${lost.output.text} ${text}`

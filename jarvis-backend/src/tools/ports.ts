@@ -102,6 +102,8 @@ export interface Transactions {
   atomically<T>(work: () => T): T
   /** On disk before it returns. */
   durably<T>(work: () => T): T
+  /** Soon, in one transaction with others. @returns what it returns, once it is committed. */
+  together<T>(work: () => T): Promise<T>
   /** Calls `run` once the transaction that is open has been committed; at once where none is. */
   afterCommit(run: () => void): void
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { ToolCall } from '../protocol/index.ts'
 import { describe, inputHash, type Redactor, type World } from '../safety/index.ts'
-import type { CallContext, Ready } from './call.ts'
+import type { CallContext, ReadContext, Ready } from './call.ts'
 import type { Reservation } from './grants.ts'
 import type { Judgement } from './judge.ts'
 import type { Claim, Journal, Transactions } from './ports.ts'
@@ -21,7 +21,7 @@ export function createRecords(parts: {
   const { journal, transactions, redactor, clock } = parts
 
   /** Who asked for what, and what the gate made of it. @param rule in place of the verdict's */
-  function record(call: ToolCall, context: CallContext, judged?: Judged, rule?: string) {
+  function record(call: ToolCall, context: ReadContext, judged?: Judged, rule?: string) {
     const { verdict, target } = judged ?? {}
     const { policy, cluster } = parts.world()
     const vmid = target?.vmid
@@ -56,7 +56,7 @@ export function createRecords(parts: {
   }
 
   /** Says in the transcript that the call runs now; of a change, in its claim's transaction. */
-  function started(call: ToolCall, { input, verdict }: Ready, context: CallContext, reservation?: Reservation) {
+  function started(call: ToolCall, { input, verdict }: Ready, context: ReadContext, reservation?: Reservation) {
     const { toolUseId, toolName } = call
     const toolInput = redactor.value(input)
     context.append({

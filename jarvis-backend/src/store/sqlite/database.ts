@@ -9,10 +9,18 @@ export type Database = {
   atomically<T>(work: () => T): T
   /** The same, on disk before it returns (`synchronous=FULL`, about 0.3 ms): for decisions, claims and the journal. */
   durably<T>(work: () => T): T
+  /**
+   * Runs `work` soon, in one transaction with all others that were asked for in this turn of the event loop, so that many
+   * share one commit. What one of them throws undoes its own changes alone.
+   * @returns what it returns, once it is committed and what it left to `afterCommit` has run.
+   */
+  together<T>(work: () => T): Promise<T>
   /** Calls `run` once the transaction that is open has been committed; at once where none is. */
   afterCommit(run: () => void): void
   close(): void
 }
+
+type Grouped = { work: () => unknown; resolve(result: unknown): void; reject(error: unknown): void }
 
 /** A database that must not be opened; `message` is one line for the operator. */
 export class DatabaseRefused extends Error {}
@@ -31,6 +39,7 @@ export function openDatabase(path: string): Database {
 
   const transaction = sql.transaction((work: () => unknown) => work())
   let committed: (() => void)[] = []
+  let group: Grouped[] = []
   const atomically = <T>(work: () => T): T => {
     if (sql.inTransaction) return work()
     committed = []
@@ -52,9 +61,44 @@ export function openDatabase(path: string): Database {
     if (failure !== undefined) throw failure
     return result
   }
+  function commitGroup() {
+    const works = group
+    group = []
+    try {
+      atomically(() => {
+        for (const { work, resolve, reject } of works) {
+          const before = committed.length
+          try {
+            // Nested, and so a savepoint.
+            const result = transaction(work)
+            const told = committed.splice(before)
+            committed.push(() => {
+              try {
+                for (const run of told) run()
+                resolve(result)
+              } catch (error) {
+                reject(error)
+              }
+            })
+          } catch (error) {
+            committed.length = before
+            reject(toStorageFailure(error))
+            // A full disk may have ended the whole transaction.
+            if (!sql.inTransaction) throw error
+          }
+        }
+      })
+    } catch (error) {
+      for (const { reject } of works) reject(error)
+    }
+  }
   return {
     sql,
     atomically,
+    together: <T>(work: () => T) =>
+      new Promise<T>((resolve, reject) => {
+        if (group.push({ work, resolve: resolve as Grouped['resolve'], reject }) === 1) setImmediate(commitGroup)
+      }),
     durably(work) {
       // The level cannot change inside a transaction, so one that is already open decides for those nested in it.
       if (sql.inTransaction) return work()

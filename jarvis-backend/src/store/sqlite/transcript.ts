@@ -27,7 +27,7 @@ const toSession = (row: SessionRow): StoredSession => ({
 const runColumns =
   'id, session_id AS sessionId, position, status, source, message_id AS messageId, text, by, created_at AS at, partial'
 
-export function createTranscriptStore({ sql, atomically }: Database): TranscriptStore {
+export function createTranscriptStore({ sql, atomically, together }: Database): TranscriptStore {
   const insertSession = sql.prepare(
     'INSERT INTO sessions (id, title, source, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
   )
@@ -86,6 +86,7 @@ export function createTranscriptStore({ sql, atomically }: Database): Transcript
 
   return {
     atomically,
+    together,
     createSession: ({ id, title, source, at }) => void insertSession.run(id, title, source, at, at),
     listSessions({ limit, before }) {
       const [at, id] = before === undefined ? [Number.MAX_SAFE_INTEGER, ''] : splitCursor(before)
