@@ -4,7 +4,7 @@ import { createServer, type Server as HttpServer } from 'node:http'
 import { join } from 'node:path'
 import type { Express, RequestHandler } from 'express'
 import type { Model, ModelRequest } from './agent/model.ts'
-import { asClusterData, systemPrompt } from './agent/persona.ts'
+import { asClusterData, defaultPersona, systemPrompt } from './agent/persona.ts'
 import { generateWithRetries } from './agent/retry.ts'
 import { createRuns, type Runs } from './agent/runs.ts'
 import { createLoginGuard } from './auth/login.ts'
@@ -355,6 +355,14 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       }),
       tools: toolRoutes(allTools, judge, ({ name, tier }) =>
         usualTier({ toolName: name, baseTier: tier }, policy.current()),
+          protectedTargets: [...shownAsProtected],
+          ssh: {
+            user: config.ssh.user,
+            ...(config.ssh.keyPath !== undefined && { keyPath: config.ssh.keyPath }),
+            hasAgent: config.ssh.agentSocket !== undefined,
+            knownHostsPath: config.ssh.knownHostsPath,
+          },
+          shippedPersona: defaultPersona,
       ),
       executions: executionRoutes(executor),
       journal: journalRoutes(journal),

@@ -3,6 +3,8 @@
   let chosen = null
   try {
     chosen = localStorage.getItem('jarvis.theme')
+    if (localStorage.getItem('jarvis.density') === 'comfortable')
+      document.documentElement.dataset.density = 'comfortable'
     // Somebody signed in here before: the shell's outline may stand while the page loads.
     if (localStorage.getItem('jarvis.token') !== null) document.documentElement.dataset.known = ''
   } catch {

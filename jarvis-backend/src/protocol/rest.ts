@@ -90,8 +90,17 @@ export type PartStatus = {
 export type PolicyStatus = { profile: ProfileName; hash?: string; problems?: string[]; warnings?: string[] }
 
 export const SettingsBody = z.strictObject({ profile: ProfileName })
-/** `profiles`: all there are, from strictest to loosest. */
-export type SettingsReply = { profile: ProfileName; profiles: { name: ProfileName; description: string }[] }
+/**
+ * `profiles`: all there are, from strictest to loosest. `protectedTargets`: `node/NAME`, `vm/ID`, …, which nothing may change.
+ * `ssh`: as configured; absent `keyPath`: the agent alone, where there is one. `shippedPersona`: what SOUL.md held at first.
+ */
+export type SettingsReply = {
+  profile: ProfileName
+  profiles: { name: ProfileName; description: string }[]
+  protectedTargets: string[]
+  ssh: { user: string; keyPath?: string; hasAgent: boolean; knownHostsPath: string }
+  shippedPersona: string
+}
 
 /** `before`: a cursor from `next`. `actor`: an operator, a model, an MCP client or its token. */
 export const JournalQuery = z.strictObject({

@@ -14,3 +14,5 @@ export const testCluster = (cluster: SetupClusterBody) => call<SetupTestReply>('
 export const saveCluster = (cluster: SetupClusterBody) => call<SetupSaveReply>('POST', '/api/setup/save', cluster)
 
 export const examine = () => call<DoctorReply>('GET', '/api/doctor')
+/** Without asking the model. */
+export const examineParts = () => call<DoctorReply>('GET', '/api/doctor?model=0')

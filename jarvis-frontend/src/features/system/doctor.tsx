@@ -1,4 +1,4 @@
-import type { DoctorReply } from 'jarvis-backend/protocol'
+import type { DoctorCheck, DoctorReply } from 'jarvis-backend/protocol'
 import { useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { examine } from '../../api/setup.ts'
@@ -53,24 +53,29 @@ export function Doctor({ isResting }: { isResting: boolean }) {
             ? 'Checks everything and says what to do.'
             : `${found.ok ? 'Nothing is broken' : 'Something is broken'}, as of ${exactTime(found.at)}.`}
       </p>
-      {found !== undefined && (
-        <ul className="fact-list" aria-label="What the doctor found">
-          {found.checks.map(({ area, health, text, fix }) => (
-            <li key={`${area} ${text}`}>
-              <Mark kind={health} size={11} label={words[health]} />
-              <span>{area}</span>
-              <span className="text-soft">
-                <Visible text={text} />
-                {fix !== undefined && (
-                  <small className="effect">
-                    <Visible text={fix} />
-                  </small>
-                )}
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
+      {found !== undefined && <Checks checks={found.checks} />}
     </section>
+  )
+}
+
+/** What was looked at, how it is, and what to do about it. */
+export function Checks({ checks }: { checks: readonly DoctorCheck[] }) {
+  return (
+    <ul className="fact-list" aria-label="What the doctor found">
+      {checks.map(({ area, health, text, fix }) => (
+        <li key={`${area} ${text}`}>
+          <Mark kind={health} size={11} label={words[health]} />
+          <span>{area}</span>
+          <span className="text-soft">
+            <Visible text={text} />
+            {fix !== undefined && (
+              <small className="effect">
+                <Visible text={fix} />
+              </small>
+            )}
+          </span>
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -1,0 +1,58 @@
+import { Link } from 'react-router'
+import { readSetup } from '../../api/setup.ts'
+import { useStatus } from '../../api/status.ts'
+import { useLoad } from '../../api/use-load.ts'
+import { ClusterForm } from '../../features/settings/cluster-form.tsx'
+import { Visible } from '../../ui/boxed.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { Problem, Resting, Skeletons } from '../load-state.tsx'
+import { Section, useRights } from './section.tsx'
+
+export function Proxmox() {
+  const { isOperator, isLive, isResting } = useRights()
+  const { data, problem, again } = useLoad(
+    isOperator ? 'setup' : 'none',
+    () => (isOperator ? readSetup() : Promise.resolve(undefined)),
+    ['connect'],
+  )
+  const status = useStatus()
+  const part = status?.parts?.find(({ name }) => name === 'Cluster')
+  return (
+    <Section id="proxmox" title="Proxmox">
+      <ul className="fact-list">
+        <li>
+          <Mark kind={part?.health ?? 'unknown'} size={11} label={part?.health ?? 'not known'} />
+          <span>
+            {status?.isDemoCluster === true ? 'demo' : 'cluster'}
+            <small>in use</small>
+          </span>
+          <span className="text-soft">
+            <Visible text={part?.text ?? 'not known yet'} />
+            {part?.effect !== undefined && (
+              <small>
+                <Visible text={part.effect} />
+              </small>
+            )}
+          </span>
+          <Link className="button small quiet" to="/cluster">
+            Open
+          </Link>
+        </li>
+      </ul>
+      {isOperator && <Problem error={problem} onAgain={again} kept={data !== undefined} />}
+      {data?.source === 'environment' && (
+        <p>
+          It is set in the environment or <code>.env</code> (<code>PVE_URL</code>, <code>PVE_TOKEN_ID</code>,{' '}
+          <code>PVE_TOKEN_SECRET</code>) and can be changed only there.
+        </p>
+      )}
+      {isResting ? (
+        <Resting isOperator={isOperator} isLive={isLive} />
+      ) : data === undefined ? (
+        problem === undefined && <Skeletons rows={1} height={46} />
+      ) : (
+        data.source !== 'environment' && <ClusterForm setup={data} />
+      )}
+    </Section>
+  )
+}
