@@ -350,11 +350,6 @@ export function compose(config: Config, version: string, dashboardDir: string, r
         read: () => ({
           profile: policy.current().profile,
           profiles: profileNames.map((name) => ({ name, description: profiles[name].description })),
-        }),
-        setProfile: policy.setProfile,
-      }),
-      tools: toolRoutes(allTools, judge, ({ name, tier }) =>
-        usualTier({ toolName: name, baseTier: tier }, policy.current()),
           protectedTargets: [...shownAsProtected],
           ssh: {
             user: config.ssh.user,
@@ -363,6 +358,11 @@ export function compose(config: Config, version: string, dashboardDir: string, r
             knownHostsPath: config.ssh.knownHostsPath,
           },
           shippedPersona: defaultPersona,
+        }),
+        setProfile: policy.setProfile,
+      }),
+      tools: toolRoutes(allTools, judge, ({ name, tier }) =>
+        usualTier({ toolName: name, baseTier: tier }, policy.current()),
       ),
       executions: executionRoutes(executor),
       journal: journalRoutes(journal),
