@@ -8,7 +8,16 @@ const server = { target: process.env.JARVIS_URL ?? 'http://127.0.0.1:4000', chan
 export default defineConfig({
   plugins: [react(), tailwindcss()],
   // The CSP allows no data: fonts or scripts, so nothing is inlined.
-  build: { assetsInlineLimit: 0, manifest: true, target: 'es2022', modulePreload: { polyfill: false } },
+  build: {
+    assetsInlineLimit: 0,
+    manifest: true,
+    target: 'es2022',
+    modulePreload: { polyfill: false },
+    // Diagrams have large parts, which load with the first diagram; what the first page loads has its own check.
+    chunkSizeWarningLimit: 800,
+  },
+  // Grammars load one by one inside the worker that reads code.
+  worker: { format: 'es' },
   server: {
     proxy: {
       '/api': server,

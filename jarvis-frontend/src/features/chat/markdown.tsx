@@ -1,5 +1,5 @@
 import type { Token, Tokens } from 'marked'
-import { memo, useRef } from 'react'
+import { lazy, memo, Suspense, useRef } from 'react'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { type Block, type Parsed, parseBlocks } from './blocks.ts'
 import { useSlots } from './slots.ts'
@@ -28,6 +28,19 @@ const BlockView = memo(function BlockView({ block }: { block: Block }) {
   return <BlockToken token={block.token} />
 })
 
+/** The items of a list that grows are drawn once: the last alone changes. */
+const Item = memo(
+  function Item({ item }: { item: Tokens.ListItem }) {
+    return (
+      <li>
+        {item.task && <span className="task">{item.checked ? '[x] ' : '[ ] '}</span>}
+        <Blocks tokens={item.tokens.filter((token) => (token.type as string) !== 'checkbox')} />
+      </li>
+    )
+  },
+  (before, now) => before.item.raw === now.item.raw && before.item.loose === now.item.loose,
+)
+
 function BlockToken({ token }: { token: Token }): React.ReactNode {
   switch (token.type) {
     case 'space':
@@ -48,7 +61,9 @@ function BlockToken({ token }: { token: Token }): React.ReactNode {
         </p>
       )
     case 'code':
-      return <CodeBlock text={token.text} language={token.lang ?? ''} />
+      return (
+        <CodeBlock text={token.text} fence={token.lang ?? ''} isClosed={/\n {0,3}(`{3,}|~{3,})\s*$/.test(token.raw)} />
+      )
     case 'blockquote':
       return (
         <blockquote>
@@ -74,12 +89,7 @@ const Inline = ({ tokens = [] }: { tokens?: Token[] | undefined }) =>
   tokens.map((token, at) => <InlineToken key={at} token={token} />)
 
 function List({ list }: { list: Tokens.List }) {
-  const items = list.items.map((item, at) => (
-    <li key={at}>
-      {item.task && <span className="task">{item.checked ? '[x] ' : '[ ] '}</span>}
-      <Blocks tokens={item.tokens.filter((token) => (token.type as string) !== 'checkbox')} />
-    </li>
-  ))
+  const items = list.items.map((item, at) => <Item key={at} item={item} />)
   return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>
 }
 
@@ -173,17 +183,51 @@ function OutsideLink({ href, text }: { href: string; text: string }) {
   )
 }
 
-function CodeBlock({ text, language }: { text: string; language: string }) {
-  return (
+/** What cannot be fetched leaves the text as it is. */
+const Highlighted = lazy(() =>
+  import('./code/highlighted.tsx').then(
+    (part) => ({ default: part.Highlighted }),
+    () => ({ default: ({ text }: { text: string }) => text }),
+  ),
+)
+type DiagramProps = { text: string; children: React.ReactNode }
+const Diagram = lazy<React.ComponentType<DiagramProps>>(() =>
+  import('./code/diagram.tsx').then(
+    (part) => ({ default: part.Diagram }),
+    () => ({ default: ({ children }: DiagramProps) => children }),
+  ),
+)
+
+/** Longer code stays plain. */
+const longestHighlighted = 50_000
+
+/** Its colours, which are greys, and a diagram's picture come once the fence is closed. */
+function CodeBlock({ text, fence, isClosed }: { text: string; fence: string; isClosed: boolean }) {
+  const isPlain = !isClosed || fence === '' || text.length > longestHighlighted
+  const block = (
     <div className="codeblock">
       <div>
-        <span>{language === '' ? 'text' : language}</span>
+        <span>{fence === '' ? 'text' : fence}</span>
         <CopyButton text={text} label="Copy" />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, by keyboard too */}
       <pre tabIndex={0}>
-        <code>{text}</code>
+        <code>
+          {isPlain ? (
+            text
+          ) : (
+            <Suspense fallback={text}>
+              <Highlighted text={text} fence={fence} />
+            </Suspense>
+          )}
+        </code>
       </pre>
     </div>
+  )
+  if (!isClosed || fence !== 'mermaid') return block
+  return (
+    <Suspense fallback={block}>
+      <Diagram text={text}>{block}</Diagram>
+    </Suspense>
   )
 }

@@ -1,0 +1,56 @@
+import { useEffect, useState } from 'react'
+import { CopyButton } from '../../../ui/copy-button.tsx'
+import { type Drawing, draw } from './draw.ts'
+
+const known = new Map<string, Drawing>()
+
+/** A Mermaid block as a picture, with its text behind it. */
+export function Diagram({ text, children }: { text: string; children: React.ReactNode }) {
+  const [drawing, setDrawing] = useState(() => known.get(text))
+  const [isBroken, setBroken] = useState(false)
+  const [isText, setText] = useState(false)
+  useEffect(() => {
+    let isHere = true
+    draw(text).then(
+      (done) => {
+        known.set(text, done)
+        if (isHere) setDrawing(done)
+      },
+      () => isHere && setBroken(true),
+    )
+    return () => {
+      isHere = false
+    }
+  }, [text])
+  if (drawing === undefined || isBroken) {
+    return (
+      <>
+        {children}
+        {isBroken && <p className="note">This diagram cannot be drawn. Here is its text.</p>}
+      </>
+    )
+  }
+  return (
+    <div className="codeblock diagram">
+      <div>
+        <span>diagram</span>
+        <span className="flex-1" />
+        <button type="button" className="button small quiet" aria-pressed={isText} onClick={() => setText(!isText)}>
+          Show its text
+        </button>
+        <CopyButton text={text} label="Copy" />
+      </div>
+      {isText ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, by keyboard too
+        <pre tabIndex={0}>
+          <code>{text}</code>
+        </pre>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide diagram scrolls, by keyboard too
+        <section className="drawing" tabIndex={0} aria-label="Diagram">
+          <img src={drawing.src} width={drawing.width} height={drawing.height} alt="Diagram; its text can be shown" />
+        </section>
+      )}
+    </div>
+  )
+}

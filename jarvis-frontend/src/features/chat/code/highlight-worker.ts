@@ -1,0 +1,52 @@
+import { createHighlighterCore, type HighlighterCore } from 'shiki/core'
+import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
+import type { Asked, Piece, Told } from './highlight.ts'
+import { kindOf, theme } from './kinds.ts'
+
+const load: Record<string, () => Promise<{ default: Parameters<HighlighterCore['loadLanguage']>[0] }>> = {
+  bash: () => import('shiki/langs/bash.mjs'),
+  yaml: () => import('shiki/langs/yaml.mjs'),
+  json: () => import('shiki/langs/json.mjs'),
+  javascript: () => import('shiki/langs/javascript.mjs'),
+  typescript: () => import('shiki/langs/typescript.mjs'),
+  python: () => import('shiki/langs/python.mjs'),
+  ini: () => import('shiki/langs/ini.mjs'),
+  toml: () => import('shiki/langs/toml.mjs'),
+  nginx: () => import('shiki/langs/nginx.mjs'),
+  diff: () => import('shiki/langs/diff.mjs'),
+  sql: () => import('shiki/langs/sql.mjs'),
+  docker: () => import('shiki/langs/docker.mjs'),
+  xml: () => import('shiki/langs/xml.mjs'),
+  html: () => import('shiki/langs/html.mjs'),
+}
+const highlighter = createHighlighterCore({
+  themes: [theme],
+  langs: [],
+  engine: createJavaScriptRegexEngine({ forgiving: true }),
+})
+
+async function piecesOf(text: string, grammar: string): Promise<Piece[]> {
+  const ready = await highlighter
+  const language = await load[grammar]?.()
+  if (language === undefined) return [[text]]
+  await ready.loadLanguage(language.default)
+  const pieces: Piece[] = []
+  const { tokens } = ready.codeToTokens(text, { lang: grammar, theme: theme.name })
+  for (const [at, line] of tokens.entries()) {
+    if (at > 0) add(pieces, '\n')
+    for (const { content, color } of line) add(pieces, content, kindOf(color))
+  }
+  return pieces
+}
+
+/** Neighbours of one kind are one piece. */
+function add(pieces: Piece[], text: string, kind?: Piece[1]): void {
+  const last = pieces.at(-1)
+  if (last !== undefined && (last[1] === kind || /^\s*$/.test(text))) last[0] += text
+  else pieces.push(kind === undefined ? [text] : [text, kind])
+}
+
+addEventListener('message', ({ data: { id, text, grammar } }: MessageEvent<Asked>) => {
+  const tell = (pieces: Piece[]) => postMessage({ id, pieces } satisfies Told)
+  piecesOf(text, grammar).then(tell, () => tell([[text]]))
+})

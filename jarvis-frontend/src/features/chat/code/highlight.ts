@@ -1,0 +1,51 @@
+import type { Kind } from './kinds.ts'
+
+/** A stretch of code of one kind; none: plain. */
+export type Piece = [text: string, kind?: Kind]
+export type Asked = { id: number; text: string; grammar: string }
+export type Told = { id: number; pieces: Piece[] }
+
+/** A grammar may be slow on hostile code: then it stays plain. */
+const longestMs = 4_000
+const kept = 200
+
+const known = new Map<string, readonly Piece[]>()
+const waiting = new Map<number, (pieces: readonly Piece[] | undefined) => void>()
+let worker: Worker | undefined
+let asked = 0
+
+function startWorker(): Worker {
+  const made = new Worker(new URL('./highlight-worker.ts', import.meta.url), { type: 'module' })
+  made.addEventListener('message', ({ data }: MessageEvent<Told>) => waiting.get(data.id)?.(data.pieces))
+  made.addEventListener('error', giveUp)
+  return made
+}
+
+function giveUp(): void {
+  worker?.terminate()
+  worker = undefined
+  for (const tell of [...waiting.values()]) tell(undefined)
+}
+
+const keyOf = (text: string, grammar: string) => `${grammar} ${text}`
+
+/** What is known without asking: a block that is drawn again does not change its looks. */
+export const highlighted = (text: string, grammar: string) => known.get(keyOf(text, grammar))
+
+/** Reads code in a thread of its own, so that no block holds up the page. @returns undefined where that took too long */
+export function highlight(text: string, grammar: string): Promise<readonly Piece[] | undefined> {
+  worker ??= startWorker()
+  const id = asked++
+  return new Promise((resolve) => {
+    const timer = setTimeout(giveUp, longestMs)
+    waiting.set(id, (pieces) => {
+      clearTimeout(timer)
+      waiting.delete(id)
+      if (pieces !== undefined) known.set(keyOf(text, grammar), pieces)
+      const [oldest] = known.keys()
+      if (known.size > kept && oldest !== undefined) known.delete(oldest)
+      resolve(pieces)
+    })
+    worker?.postMessage({ id, text, grammar } satisfies Asked)
+  })
+}

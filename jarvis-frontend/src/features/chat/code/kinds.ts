@@ -1,0 +1,26 @@
+/** What a piece of code is; each has a grey and a weight of its own (chat.css), none has a colour. */
+export type Kind = 'comment' | 'string' | 'keyword' | 'name' | 'number' | 'sign' | 'added' | 'removed'
+
+const scopes: Record<Kind, string[]> = {
+  comment: ['comment', 'punctuation.definition.comment'],
+  string: ['string', 'punctuation.definition.string'],
+  keyword: ['keyword', 'storage', 'support.function.builtin', 'entity.name.tag.docker', 'meta.diff.header'],
+  name: ['entity.name', 'support.type.property-name', 'variable.other.assignment', 'meta.object-literal.key'],
+  number: ['constant', 'variable.other.normal.shell', 'variable.parameter'],
+  sign: ['punctuation', 'keyword.operator'],
+  added: ['markup.inserted'],
+  removed: ['markup.deleted'],
+}
+const kinds = Object.keys(scopes) as Kind[]
+/** A theme speaks in colours only: each stands for a kind. */
+const stand = (at: number) => `#0000${String(at + 10)}`
+
+export const theme = {
+  name: 'kinds',
+  type: 'dark' as const,
+  fg: '#ffffff',
+  bg: '#000000',
+  settings: kinds.map((kind, at) => ({ scope: scopes[kind], settings: { foreground: stand(at) } })),
+}
+export const kindOf = (color: string | undefined): Kind | undefined =>
+  kinds[kinds.findIndex((_, at) => stand(at) === color?.toLowerCase())]

@@ -1,0 +1,38 @@
+/** What a fence may be called, and whose grammar reads it. Anything else, logs among it, stays plain. */
+export const grammars: Readonly<Record<string, string>> = {
+  bash: 'bash',
+  sh: 'bash',
+  shell: 'bash',
+  zsh: 'bash',
+  console: 'bash',
+  yaml: 'yaml',
+  yml: 'yaml',
+  json: 'json',
+  jsonc: 'json',
+  js: 'javascript',
+  javascript: 'javascript',
+  mjs: 'javascript',
+  ts: 'typescript',
+  typescript: 'typescript',
+  py: 'python',
+  python: 'python',
+  ini: 'ini',
+  conf: 'ini',
+  systemd: 'ini',
+  service: 'ini',
+  toml: 'toml',
+  nginx: 'nginx',
+  diff: 'diff',
+  patch: 'diff',
+  sql: 'sql',
+  docker: 'docker',
+  dockerfile: 'docker',
+  xml: 'xml',
+  html: 'html',
+}
+
+/** The first word of a fence: `yaml title="x"` is yaml. */
+export const grammarOf = (fence: string): string | undefined => {
+  const name = fence.trim().split(/\s/, 1)[0]?.toLowerCase() ?? ''
+  return Object.hasOwn(grammars, name) ? grammars[name] : undefined
+}
