@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { statfsSync, statSync } from 'node:fs'
-import { createServer, type Server as HttpServer } from 'node:http'
+import { createServer, type Server as HttpServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
-import type { Express, RequestHandler } from 'express'
 import type { Model, ModelRequest } from './agent/model.ts'
 import { asClusterData, defaultPersona, systemPrompt } from './agent/persona.ts'
 import { generateWithRetries } from './agent/retry.ts'
@@ -111,6 +111,8 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const clock = replace.clock ?? systemClock
   let isStopping = false
   const stopping = new AbortController()
+  // Each call of an MCP client listens to it.
+  setMaxListeners(0, stopping.signal)
   let mcpAnswered = async () => {}
   const now = () => clock.now()
   const dataDir = openDataDir(config.dataDir)
@@ -173,7 +175,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   })
 
   // The app comes last, yet must be the first listener: Engine.IO takes over what is there, and passes on what is not its own.
-  let app: Express | undefined
+  let app: RequestListener | undefined
   const http = createServer((request, response) => app?.(request, response))
   const guard = createRequestGuard([...config.allowedHosts, config.host.toLowerCase()])
   const realtime = createRealtime(http, tokens, guard)
@@ -277,7 +279,9 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       return toolSpecs()
     },
     clock,
-    publish: (sessionId, event, payload) => void chat.to(sessionId).emit(event, payload),
+    // Encoding it costs the same where nobody watches.
+    publish: (sessionId, event, payload) =>
+      void (chat.adapter.rooms.has(sessionId) && chat.to(sessionId).emit(event, payload)),
     afterCommit: database.afterCommit,
     prompt: () => systemPrompt(memory.prompt()),
     recall: memory.recall,
@@ -418,7 +422,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       })
       mcpAnswered = route.answered
       return route.handle
-    }),
+    }, report),
     oauth: oauth.routes,
     health: () => ({ status: isStopping ? 'shutting_down' : 'ok', version, uptime: uptimeS() }),
     status: () => ({
@@ -506,12 +510,25 @@ function diskOf(dataDir: string): Disk | undefined {
 }
 
 /** A route whose code is loaded by its first request: what is not used costs neither time at the start nor memory. */
-function onFirstUse(load: () => Promise<RequestHandler>): RequestHandler {
-  let loaded: Promise<RequestHandler> | undefined
-  return async (request, response, next) => {
-    loaded ??= load()
-    const handle = await loaded
-    handle(request, response, next)
+function onFirstUse(
+  load: () => Promise<RequestListener>,
+  report: (error: unknown, message: string) => void,
+): RequestListener {
+  let loading: Promise<RequestListener> | undefined
+  let loaded: RequestListener | undefined
+  return (request, response) => {
+    if (loaded !== undefined) return loaded(request, response)
+    loading ??= load()
+    loading.then(
+      (handle) => {
+        loaded = handle
+        handle(request, response)
+      },
+      (error: unknown) => {
+        report(error, 'a part of JARVIS could not be loaded')
+        response.writeHead(500).end()
+      },
+    )
   }
 }
 

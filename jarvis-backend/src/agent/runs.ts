@@ -93,10 +93,9 @@ export function createRuns(
   }
 
   function open(sessionId: string): LiveSession {
-    const row = stored(sessionId)
     const known = live.get(sessionId)
-    if (known !== undefined) return known
-    const session = createLiveSession(row, { ...parts, toWire })
+    if (known !== undefined && !removing.has(sessionId)) return known
+    const session = createLiveSession(stored(sessionId), { ...parts, toWire })
     live.set(sessionId, session)
     return session
   }

@@ -1,7 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server'
-import type { RequestHandler } from 'express'
 import type { McpBearer } from '../auth/mcp-bearer.ts'
 import { errorStatus, JarvisError } from '../protocol/index.ts'
 import { authInfoOf, type Caller, callerOf } from './authenticate.ts'
@@ -28,7 +27,7 @@ export function createMcpRoute(
     version: string
     report(error: unknown, message: string): void
   },
-): { handle: RequestHandler; answered(): Promise<void> } {
+): { handle: RequestListener; answered(): Promise<void> } {
   const { bearer, report } = parts
   const { create, call, info } = createServers(parts)
   const quickCalls = createQuickCalls({ ...parts, call, info })
@@ -61,17 +60,19 @@ export function createMcpRoute(
     await current(Object.assign(request, { auth: authInfoOf(caller) }) as NodeIncomingMessageLike, response, body)
   }
 
-  const handle: RequestHandler = (request, response) => {
+  const handle: RequestListener = (request, response) => {
     const refuse = (error: unknown) => {
       if (!(error instanceof JarvisError)) {
         report(error, 'an MCP request failed')
-        if (!response.headersSent) response.status(500).end()
+        if (!response.headersSent) response.writeHead(500).end()
         return
       }
       if (error.code === 'unauthorized' || error.code === 'token_expired') {
-        response.set('WWW-Authenticate', bearer.challenge(request))
+        response.setHeader('WWW-Authenticate', bearer.challenge(request))
       }
-      response.status(errorStatus[error.code]).json({ error: { code: error.code, message: error.message } })
+      const { code, message } = error
+      response.writeHead(errorStatus[code], { 'content-type': 'application/json; charset=utf-8' })
+      response.end(JSON.stringify({ error: { code, message } }))
     }
     try {
       const { token, stillCounts } = bearer.verify(request)
