@@ -16,6 +16,7 @@ import { composeAttached } from './compose-attached.ts'
 import { composeMemory } from './compose-memory.ts'
 import { composeModels } from './compose-models.ts'
 import { composeOAuth } from './compose-oauth.ts'
+import { composePush } from './compose-push.ts'
 import type { Config } from './config/config.ts'
 import { openDataDir } from './config/data-dir.ts'
 import { policyPath, readPolicy, requirePolicy, watchDataDir } from './config/policy-file.ts'
@@ -48,6 +49,7 @@ import { keptOrMade } from './lib/kept-secret.ts'
 import { createLogger } from './lib/logger.ts'
 import type { PublicFetch } from './lib/public-fetch.ts'
 import type { Surface } from './mcp/surface.ts'
+import type { PushSender } from './push/ports.ts'
 import { profileNames } from './protocol/index.ts'
 import { serveActivity } from './realtime/activity.ts'
 import { isWatched, serveChat } from './realtime/chat.ts'
@@ -100,6 +102,8 @@ export type Replacements = {
   executions?: (store: ExecutionStore) => ExecutionStore
   /** What a client's address for a name leads to. */
   fetchDocument?: PublicFetch
+  /** Where messages to browsers go. */
+  push?: PushSender
   /** Beside the real ones. */
   tools?: readonly Tool[]
   /** What MCP clients see besides tools. */
@@ -228,6 +232,18 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     isStopping: () => isStopping,
     report,
   })
+  const push = composePush({
+    dataDir,
+    database,
+    journal,
+    clock,
+    publicUrl: config.publicUrl,
+    sender: replace.push,
+    hide: (secret) => redactor.add([secret]),
+    redact: redactor.text,
+    changed: () => activity.changed({ what: 'push' }),
+    report,
+  })
   const confirmations = createConfirmations({
     store: createConfirmationStore(database),
     executions,
@@ -237,7 +253,10 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     clock,
     ttlMs: config.confirmTtlMs,
     isWatched: (sessionId) => isWatched(chat, sessionId),
-    changed: (sessionId) => activity.changed({ what: 'confirmations', sessionId }),
+    changed(sessionId) {
+      activity.changed({ what: 'confirmations', sessionId })
+      push.waiting(sessionId, confirmations.pending(sessionId))
+    },
     redact: redactor.text,
     isStopping: () => isStopping,
     report,
@@ -376,6 +395,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       oauth: oauth.consentRoutes,
       logs: logTail.routes(),
       models: models.routes,
+      push: push.routes,
       setup: setupRoutes({
         setup: createClusterSetup({ config, clock }),
         journal,

@@ -17,5 +17,5 @@ export type Activity = z.infer<typeof Activity>
 export type ActivityEvents = {
   event: Activity
   /** A list has changed and is worth reading again over REST. */
-  changed: { what: 'sessions' | 'confirmations' | 'grants' | 'settings' | 'memory' | 'mcp_servers'; sessionId?: string }
+  changed: { what: 'sessions' | 'confirmations' | 'grants' | 'settings' | 'memory' | 'mcp_servers' | 'push'; sessionId?: string }
 }

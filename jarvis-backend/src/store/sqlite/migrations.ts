@@ -245,4 +245,66 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX oauth_secrets_of_consent ON oauth_secrets (name);
   `,
+  `
+  ALTER TABLE sessions ADD COLUMN archived_at INTEGER;
+  -- 'provider/model' that a person chose for it; NULL: the one in use.
+  ALTER TABLE sessions ADD COLUMN model TEXT;
+  -- Where it was branched off, which may be deleted since; what lies below copied_below is a copy and was paid for there.
+  ALTER TABLE sessions ADD COLUMN branched_from TEXT;
+  ALTER TABLE sessions ADD COLUMN branched_entry INTEGER;
+  ALTER TABLE sessions ADD COLUMN copied_below INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE runs ADD COLUMN model TEXT;
+
+  -- What a list needs of a session's entries, made from them a moment after they are written.
+  CREATE TABLE session_index (
+    number INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL UNIQUE REFERENCES sessions (id) ON DELETE CASCADE,
+    title TEXT NOT NULL,
+    -- Entries below it are in.
+    next_seq INTEGER NOT NULL DEFAULT 0,
+    input_tokens INTEGER NOT NULL DEFAULT 0,
+    output_tokens INTEGER NOT NULL DEFAULT 0,
+    cache_read_tokens INTEGER NOT NULL DEFAULT 0,
+    cache_write_tokens INTEGER NOT NULL DEFAULT 0,
+    cost_usd REAL NOT NULL DEFAULT 0,
+    -- Replies whose price is not known.
+    unpriced INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  -- Titles and messages. A row is number << 28, plus seq + 1 for a message: a session's rows lie together, without a table to ask.
+  CREATE VIRTUAL TABLE session_words USING fts5 (
+    text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2', prefix = '3'
+  );
+  CREATE TRIGGER sessions_unindexed BEFORE DELETE ON sessions BEGIN
+    DELETE FROM session_words WHERE rowid IN (
+      SELECT (number << 28) + seq + 1 FROM session_index JOIN entries USING (session_id)
+      WHERE session_id = OLD.id AND type IN ('user', 'assistant')
+      UNION ALL SELECT number << 28 FROM session_index WHERE session_id = OLD.id
+    );
+  END;
+  `,
+  `
+  -- Calls of MCP clients that ask later what became of them. A row comes before its run.
+  CREATE TABLE kept_runs (
+    run_id TEXT PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    token_name TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX kept_runs_of_session ON kept_runs (session_id, at);
+  `,
+  `
+  -- Browsers that are told of waiting cards. The endpoint lets anybody who knows it send there: it never goes out again.
+  CREATE TABLE push_devices (
+    id TEXT PRIMARY KEY,
+    sub TEXT NOT NULL,
+    endpoint TEXT NOT NULL UNIQUE,
+    p256dh TEXT NOT NULL,
+    auth TEXT NOT NULL,
+    label TEXT NOT NULL,
+    hides_names INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    last_sent_at INTEGER,
+    problem TEXT
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]

@@ -1,0 +1,45 @@
+import { pushRoutes } from './http/push.ts'
+import type { Clock } from './lib/clock.ts'
+import { keptOrMade } from './lib/kept-secret.ts'
+import type { PushSender } from './push/ports.ts'
+import { createPush } from './push/push.ts'
+import { createWebPushSender, makeVapidKeys, type VapidKeys } from './push/web-push-sender.ts'
+import type { Database } from './store/sqlite/database.ts'
+import { createPushStore } from './store/sqlite/push.ts'
+import type { Journal } from './tools/ports.ts'
+
+/** A push service asks for somebody to complain to; Apple's takes none of localhost. */
+const nobody = 'mailto:operator@example.org'
+
+/** Wires what tells browsers of waiting cards. Its keys are made when somebody first asks for them. */
+export function composePush(parts: {
+  dataDir: string
+  database: Database
+  journal: Journal
+  clock: Clock
+  publicUrl: string | undefined
+  sender: PushSender | undefined
+  hide(secret: string): void
+  redact(text: string): string
+  changed(): void
+  report(error: unknown, message: string): void
+}) {
+  const { dataDir, database, journal, clock, publicUrl } = parts
+  let sender = parts.sender
+  const made = (): PushSender => {
+    const keys = JSON.parse(keptOrMade(dataDir, 'vapid-keys', () => JSON.stringify(makeVapidKeys()))) as VapidKeys
+    parts.hide(keys.privateKey)
+    const subject = publicUrl?.startsWith('https:') === true ? publicUrl : nobody
+    return createWebPushSender({ keys, subject })
+  }
+  const push = createPush({
+    ...parts,
+    store: createPushStore(database),
+    sender() {
+      sender ??= made()
+      return sender
+    },
+    now: () => clock.now(),
+  })
+  return { waiting: push.waiting, routes: pushRoutes({ push, journal, durably: database.durably }) }
+}

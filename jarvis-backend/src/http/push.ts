@@ -1,0 +1,38 @@
+import { Router } from 'express'
+import { PushBody } from '../protocol/index.ts'
+import type { Push } from '../push/push.ts'
+import type { Journal } from '../tools/ports.ts'
+import { identityOf, operatorOnly, param, read } from './handle.ts'
+
+/** `/api/push`: which browsers are told that a card waits. An address comes in, and never goes out again. */
+export function pushRoutes(parts: { push: Push; journal: Journal; durably<T>(work: () => T): T }): Router {
+  const { push, journal, durably } = parts
+  const router = Router()
+  router.use(operatorOnly)
+  router.get('/', (_request, response) => {
+    response.json(push.state(identityOf(response).sub))
+  })
+  router.post('/', (request, response) => {
+    const body = read(PushBody, request.body)
+    const { sub } = identityOf(response)
+    const device = durably(() => {
+      const added = push.subscribe(body, sub)
+      journal.append('setup', { change: 'push_on', by: sub, id: added.id, label: added.label })
+      return added
+    })
+    response.status(201).json(device)
+  })
+  router.delete('/:id', (request, response) => {
+    const { sub } = identityOf(response)
+    const id = param(request, 'id')
+    durably(() => {
+      push.revoke(id, sub)
+      journal.append('setup', { change: 'push_off', by: sub, id })
+    })
+    response.status(204).end()
+  })
+  router.post('/:id/test', async (request, response) => {
+    response.json(await push.test(param(request, 'id'), identityOf(response).sub))
+  })
+  return router
+}

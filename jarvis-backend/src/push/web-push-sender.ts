@@ -1,0 +1,91 @@
+import { createECDH } from 'node:crypto'
+import { lookup } from 'node:dns/promises'
+import { request } from 'node:https'
+import { isIP } from 'node:net'
+import { isPublicAddress } from '../lib/public-address.ts'
+import type { Delivery, PushSender } from './ports.ts'
+
+const patienceMs = 10_000
+
+export type VapidKeys = { publicKey: string; privateKey: string }
+
+/** How push services know this server again: a P-256 pair, base64url. */
+export function makeVapidKeys(): VapidKeys {
+  const pair = createECDH('prime256v1')
+  pair.generateKeys()
+  // A key that begins with zeros is written shorter.
+  const privateKey = Buffer.concat([Buffer.alloc(32), pair.getPrivateKey()]).subarray(-32)
+  return { publicKey: pair.getPublicKey('base64url'), privateKey: privateKey.toString('base64url') }
+}
+
+/**
+ * Sends to the push service that a browser names, which may be anybody: over https, to a public address that the name has at
+ * that moment and no other, without following redirects and without reading the answer.
+ * @param options.subject a mailto: or https: address at which a push service may complain
+ */
+export function createWebPushSender(options: {
+  keys: VapidKeys
+  subject: string
+  isAllowed?: (address: string) => boolean
+  resolve?: (host: string) => Promise<string[]>
+  ca?: string
+}): PushSender {
+  const { keys, subject, isAllowed = isPublicAddress, resolve = addressesOf } = options
+  // Loading it takes its time, and many never need it.
+  let loaded: Promise<typeof import('web-push')> | undefined
+
+  async function post(endpoint: string, headers: Record<string, string | number>, body: Buffer): Promise<number> {
+    const url = new URL(endpoint)
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    const addresses = isIP(host) === 0 ? await resolve(host) : [host]
+    const [address] = addresses
+    if (url.protocol !== 'https:' || address === undefined || !addresses.every(isAllowed)) {
+      throw new Error(`${host} is not a public address`)
+    }
+    return new Promise((done, failed) => {
+      const asked = request({
+        host: address,
+        ...(isIP(host) === 0 && { servername: host }),
+        ...(options.ca !== undefined && { ca: options.ca }),
+        port: url.port === '' ? 443 : Number(url.port),
+        path: url.pathname + url.search,
+        method: 'POST',
+        agent: false,
+        headers: { ...headers, host: url.host },
+        signal: AbortSignal.timeout(patienceMs),
+      })
+      asked.on('error', failed)
+      asked.on('response', (response) => {
+        done(response.statusCode ?? 0)
+        response.destroy()
+      })
+      asked.end(body)
+    })
+  }
+
+  return {
+    publicKey: keys.publicKey,
+    async send({ endpoint, p256dh, auth }, { payload, ttlS, topic }): Promise<Delivery> {
+      try {
+        loaded ??= import('web-push').then((module) => module.default)
+        const webPush = await loaded
+        const vapidDetails = { subject, ...keys }
+        const { headers, body } = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, payload, {
+          vapidDetails,
+          TTL: ttlS,
+          urgency: 'high',
+          topic,
+        })
+        const status = await post(endpoint, headers as Record<string, string | number>, body as Buffer)
+        if (status === 404 || status === 410) return { kind: 'gone' }
+        return status >= 200 && status < 300
+          ? { kind: 'sent' }
+          : { kind: 'failed', why: `the push service answered ${status}` }
+      } catch (error) {
+        return { kind: 'failed', why: error instanceof Error ? error.message : String(error) }
+      }
+    },
+  }
+}
+
+const addressesOf = async (host: string) => (await lookup(host, { all: true })).map(({ address }) => address)

@@ -1,0 +1,225 @@
+import { createECDH, randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer, type Server } from 'node:https'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { PushMessage, PushReply } from '../src/protocol/index.ts'
+import type { Delivery, PushSender, Subscription } from '../src/push/ports.ts'
+import { createWebPushSender, makeVapidKeys } from '../src/push/web-push-sender.ts'
+import { createAuthority } from './fake-proxmox/certificates.ts'
+import { calls, says, scripted } from './support/scripted-model.ts'
+import { startJarvis } from './support/start-jarvis.ts'
+
+/** A browser, as far as a push service and its sender know one. */
+function fakeBrowser(endpoint = 'https://push.example.org/send/secret-address') {
+  const pair = createECDH('prime256v1')
+  const p256dh = pair.generateKeys('base64url')
+  const authSecret = randomBytes(16)
+  const auth = authSecret.toString('base64url')
+  const body = { endpoint, keys: { p256dh, auth }, label: 'phone' }
+  return { pair, authSecret, body, to: { endpoint, p256dh, auth } satisfies Subscription }
+}
+
+/** Messages that are taken, and what becomes of each: sent, unless the test says otherwise. */
+function fakeSender() {
+  const sent: { to: string; ttlS: number; message: PushMessage }[] = []
+  const wake: (() => void)[] = []
+  let become: () => Promise<Delivery> = async () => ({ kind: 'sent' })
+  const sender: PushSender = {
+    publicKey: 'the-public-key',
+    send({ endpoint }, { payload, ttlS }) {
+      sent.push({ to: endpoint, ttlS, message: JSON.parse(payload) as PushMessage })
+      for (const run of wake.splice(0)) run()
+      return become()
+    },
+  }
+  return {
+    sender,
+    sent,
+    become(next: typeof become) {
+      become = next
+    },
+    async next(count: number) {
+      while (sent.length < count) await new Promise<void>((resolve) => wake.push(resolve))
+      return sent[count - 1]
+    },
+  }
+}
+
+async function start(more: { env?: Record<string, string> } = {}) {
+  const push = fakeSender()
+  const model = scripted(
+    calls(['stop_vm', { vmid: 103 }], ['execute_ssh', { node: 'pve', command: 'systemctl restart nginx' }]),
+    says('Well.'),
+  )
+  const jarvis = await startJarvis({ model, push: push.sender, env: { JARVIS_EMBEDDINGS: 'none', ...more.env } })
+  const call = async (method: string, path = '', json?: unknown, role: 'operator' | 'viewer' = 'operator') => {
+    const response = await jarvis.rest(`/api/push${path}`, { method, role, ...(json !== undefined && { json }) })
+    const text = await response.text()
+    return { status: response.status, text, body: text === '' ? undefined : (JSON.parse(text) as PushReply) }
+  }
+  return { jarvis, push, call }
+}
+
+test('each card is told of once, to each device as it asked, and to none that was taken out', async () => {
+  const { jarvis, push, call } = await start()
+  const [phone, laptop, old] = ['a', 'b', 'c'].map((name) => fakeBrowser(`https://push.example.org/${name}`).body)
+  await call('POST', '', phone)
+  await call('POST', '', { ...laptop, label: 'laptop', hidesNames: true })
+  const { body: added } = await call('POST', '', old)
+  expect((await call('DELETE', `/${(added as unknown as { id: string }).id}`)).status).toBe(204)
+  const listed = await call('GET')
+  expect(listed.body).toMatchObject({ publicKey: 'the-public-key', items: [{ label: 'phone' }, { label: 'laptop' }] })
+  expect(listed.text).not.toContain('push.example.org')
+
+  const screen = await jarvis.connect()
+  const { sessionId } = await screen.ask('chat:send', { message: 'Stop 103.' })
+  const cards = [await screen.next('chat:confirm_needed'), await screen.next('chat:confirm_needed')]
+  await push.next(4)
+  const said = (to: string) => push.sent.filter((item) => item.to.endsWith(to)).map(({ message }) => message.body)
+  expect(said('/a').sort()).toEqual(['run execute_ssh on pve?', 'stop VM 103 truenas on pve?'])
+  expect(said('/b')).toEqual(['A call waits for you.', 'A call waits for you.'])
+  expect(push.sent[0]).toMatchObject({
+    ttlS: expect.any(Number),
+    message: { title: 'JARVIS asks', tag: cards[0]?.toolUseId, path: `/waiting?card=${cards[0]?.toolUseId}` },
+  })
+  for (const { toolUseId } of cards) await screen.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
+  await screen.next('chat:done')
+  expect(push.sent).toHaveLength(4)
+})
+
+test('a push service that hangs or fails delays no decision, and a browser that is gone is forgotten', async () => {
+  const { jarvis, push, call } = await start()
+  await call('POST', '', fakeBrowser().body)
+  const hung: ((delivery: Delivery) => void)[] = []
+  push.become(() => new Promise((resolve) => hung.push(resolve)))
+  const screen = await jarvis.connect()
+  const { sessionId } = await screen.ask('chat:send', { message: 'Stop 103.' })
+  const first = await screen.next('chat:confirm_needed')
+  const second = await screen.next('chat:confirm_needed')
+  await screen.ask('chat:confirm', { sessionId, toolUseId: first.toolUseId, confirmed: false })
+  await screen.ask('chat:confirm', { sessionId, toolUseId: second.toolUseId, confirmed: false })
+  await screen.next('chat:done')
+  hung[0]?.({ kind: 'failed', why: 'the push service answered 500' })
+  await expect.poll(async () => (await call('GET')).body?.items[0]?.problem).toBe('the push service answered 500')
+  hung[1]?.({ kind: 'gone' })
+  await expect.poll(async () => (await call('GET')).body?.items).toEqual([])
+})
+
+test('what cannot be a browser is refused, and a viewer is not told', async () => {
+  const { jarvis, call } = await start()
+  const { body } = fakeBrowser()
+  for (const wrong of [
+    { endpoint: 'http://push.example.org/x' },
+    { endpoint: 'file:///etc/passwd' },
+    { keys: { p256dh: 'short', auth: body.keys.auth } },
+    { label: '' },
+    { more: 1 },
+  ]) {
+    expect((await call('POST', '', { ...body, ...wrong })).status, JSON.stringify(wrong)).toBe(400)
+  }
+  for (const method of ['GET', 'POST'])
+    expect((await call(method, '', method === 'POST' ? body : undefined, 'viewer')).status).toBe(403)
+  expect((await call('POST', '/psh_0/test')).status).toBe(404)
+  const { body: first } = await call('POST', '', body)
+  const { body: again } = await call('POST', '', { ...body, hidesNames: true })
+  expect((again as unknown as { id: string }).id).toBe((first as unknown as { id: string }).id)
+  expect((await call('GET')).body?.items).toMatchObject([{ hidesNames: true }])
+  expect(await (await jarvis.rest('/api/journal?kind=setup')).text()).toContain('push_on')
+})
+
+test('the keys are made on first use, for their owner alone, and outlive a restart', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-test-'))
+  const keyOf = async () => {
+    const jarvis = await startJarvis({ dataDir, env: { JARVIS_EMBEDDINGS: 'none' } })
+    const { publicKey } = (await (await jarvis.rest('/api/push')).json()) as PushReply
+    await jarvis.stop()
+    return publicKey
+  }
+  const made = await keyOf()
+  expect(Buffer.from(made, 'base64url')).toHaveLength(65)
+  expect(statSync(join(dataDir, 'vapid-keys')).mode & 0o777).toBe(0o600)
+  expect(await keyOf()).toBe(made)
+  rmSync(dataDir, { recursive: true })
+})
+
+let dir: string
+let service: Server
+let ca: string
+let answer = 201
+const taken: { headers: Record<string, unknown>; body: Buffer }[] = []
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'jarvis-push-'))
+  const authority = createAuthority(dir)
+  ca = readFileSync(authority.caFile, 'utf8')
+  const { key, cert } = authority.issue('localhost')
+  service = createServer({ key, cert }, (request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      taken.push({ headers: request.headers, body: Buffer.concat(chunks) })
+      response.writeHead(answer, { location: 'https://127.0.0.1/elsewhere' }).end()
+    })
+  })
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
+})
+afterAll(() => {
+  service.close()
+  rmSync(dir, { recursive: true })
+})
+
+test('a push service gets what only the browser can read, signed, and its answers mean what they mean', async () => {
+  const endpoint = `https://localhost:${(service.address() as AddressInfo).port}/send/1`
+  const browser = fakeBrowser(endpoint)
+  const keys = makeVapidKeys()
+  const sender = createWebPushSender({
+    keys,
+    subject: 'mailto:operator@example.org',
+    ca,
+    isAllowed: () => true,
+    resolve: async () => ['127.0.0.1'],
+  })
+  const send = () => sender.send(browser.to, { payload: '{"body":"stop VM 103?"}', ttlS: 900, topic: 'abc' })
+  expect(await send()).toEqual({ kind: 'sent' })
+  const { headers, body } = taken.at(-1) ?? { headers: {}, body: Buffer.alloc(0) }
+  expect(headers).toMatchObject({ ttl: '900', urgency: 'high', topic: 'abc', 'content-encoding': 'aes128gcm' })
+  expect(headers.authorization).toContain(`k=${keys.publicKey}`)
+  expect(body.includes('VM 103')).toBe(false)
+  const { decrypt } = createRequire(import.meta.url)('http_ece') as {
+    decrypt(body: Buffer, how: object): Buffer
+  }
+  const how = { version: 'aes128gcm', privateKey: browser.pair, authSecret: browser.to.auth }
+  expect(decrypt(body, how).toString()).toBe('{"body":"stop VM 103?"}')
+  for (const [status, kind] of [
+    [410, 'gone'],
+    [404, 'gone'],
+    [307, 'failed'],
+    [500, 'failed'],
+  ] as const) {
+    answer = status
+    expect((await send()).kind, String(status)).toBe(kind)
+  }
+  // No redirect was followed.
+  expect(taken).toHaveLength(5)
+})
+
+test.each([
+  ['https://127.0.0.1/x', []],
+  ['https://[::1]/x', []],
+  ['https://[::ffff:10.0.0.1]/x', []],
+  ['https://2130706433/x', []],
+  ['https://169.254.169.254/latest', []],
+  ['https://push.example.org/x', ['10.0.0.5']],
+  ['https://push.example.org/x', ['93.184.216.34', '127.0.0.1']],
+])('nothing is sent to %s, which is %j', async (endpoint, addresses) => {
+  const sender = createWebPushSender({
+    keys: makeVapidKeys(),
+    subject: 'mailto:a@example.org',
+    resolve: async () => addresses,
+  })
+  const delivery = await sender.send(fakeBrowser(endpoint).to, { payload: '{}', ttlS: 1, topic: 'a' })
+  expect(delivery).toMatchObject({ kind: 'failed', why: expect.stringContaining('is not a public address') })
+})
