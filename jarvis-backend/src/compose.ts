@@ -61,6 +61,7 @@ import { createGrowingRedactor } from './safety/redact-growing.ts'
 import { createConfirmationStore, createExecutionStore } from './store/sqlite/confirmations.ts'
 import { type Database, openDatabase } from './store/sqlite/database.ts'
 import { createGrantStore } from './store/sqlite/grants.ts'
+import { createKeptRuns } from './store/sqlite/kept-runs.ts'
 import { journalHead } from './store/sqlite/journal.ts'
 import { keepJournal } from './store/sqlite/kept-journal.ts'
 import { lockDataDir } from './store/sqlite/lock.ts'
@@ -290,8 +291,10 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const toolSpecs = onceFor(allTools.list, (tools) =>
     tools.map((tool) => ({ name: tool.name, description: tool.description, inputSchema: inputSchemaOf(tool) })),
   )
+  const kept = createKeptRuns(database)
   const runs: Runs = createRuns({
     store,
+    kept,
     model: models.model,
     tools: executor,
     get toolSpecs() {
@@ -430,6 +433,8 @@ export function compose(config: Config, version: string, dashboardDir: string, r
         stopping: stopping.signal,
         watched: { cluster, watchJournal: journal.watch },
         surface: replace.surface?.(surface) ?? surface,
+        kept,
+        entriesOf: store.entriesOfRun,
         asked(callId) {
           const known = confirmations.ofCall(callId)
           return known && { ...known, entries: store.entriesOfRun(known.runId) }

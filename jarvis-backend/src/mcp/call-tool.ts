@@ -1,12 +1,23 @@
-import type { CallToolRequest, CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
+import {
+  type CallToolRequest,
+  type CallToolResult,
+  type InputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server'
+import type { KeptRun } from '../agent/kept-runs.ts'
 import type { CallOutcome, Runs } from '../agent/runs.ts'
 import type { McpToken } from '../auth/mcp-tokens.ts'
 import type { Clock } from '../lib/clock.ts'
+import { newId } from '../lib/ids.ts'
 import type { Card } from '../protocol/index.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import type { Caller } from './authenticate.ts'
+import { failure, stillWaiting, toResult } from './call-result.ts'
 import { type AskedCall, confirmationState } from './confirmation-state.ts'
 import type { Surface } from './surface.ts'
+import { asHandle } from './task-server.ts'
+import { currentHandle, olderHandle, type TasksParts } from './tasks.ts'
 import { getConfirmation, isRead } from './tool-list.ts'
 
 /** How often a client that waits hears that it still waits. */
@@ -15,8 +26,10 @@ const heartbeatMs = 5_000
 const mostWaiting = 5
 /** A client that asked for no progress gives up after 60 s, as clients are made: before that it is told that it waits. */
 const patienceMs = 45_000
+/** What takes longer becomes a task where the client knows them. */
+const taskAfterMs = 500
 
-export type CallParts = {
+export type CallParts = TasksParts & {
   catalog: Catalog
   runs: Runs
   clock: Clock
@@ -26,7 +39,7 @@ export type CallParts = {
   waiting(sessionId: string): number
   /** A call that was put before a person, by its id. */
   asked(callId: string): AskedCall | undefined
-  /** Aborts when the server goes down: what waits then is withdrawn at its next start. */
+  /** Aborts when the server goes down: who waits then is told how to ask later. */
   stopping: AbortSignal
   surface: Surface
 }
@@ -46,6 +59,8 @@ export type Call = Caller & {
   }
   /** What the header `Jarvis-Confirmation` says. */
   waits?: string | undefined
+  /** A task was asked for (2025-11-25), or the client knows them (2026-07-28). */
+  task?: 'asked' | 'known'
   /** Makes the result in the place of text and data. */
   answer?: (outcome: CallOutcome) => Promise<Result>
 }
@@ -56,19 +71,18 @@ export function createCallTool(parts: CallParts) {
 
   return async function callTool(
     { name, arguments: given = {}, _meta }: Pick<CallToolRequest['params'], 'name' | 'arguments' | '_meta'>,
-    { token, gone, clientName, read, signal, say, answer, waits }: Call,
+    { token, gone, clientName, read, signal, say, answer, waits, task }: Call,
   ): Promise<Result> {
     const tool = catalog.get(name)
     if (tool === undefined && name === getConfirmation.name) return whatBecame(given, token)
     const sessionId = parts.sessionOf(token)
-    if (!isRead(tool)) {
-      if (token.isReadOnly) {
-        return failure(`The MCP token ${token.name} may only read, and ${name} is not a read. Nothing was run.`)
-      }
-      if (parts.waiting(sessionId) >= mostWaiting) {
-        return failure(`${mostWaiting} calls of ${token.name} wait for the operator already. Nothing was run.`)
-      }
+    const refusal = refusalOf(name, isRead(tool), token, sessionId)
+    if (task === 'asked' && (refusal !== undefined || isRead(tool))) {
+      // The specification has a read that is asked for as a task be no method at all.
+      const code = refusal === undefined ? ProtocolErrorCode.MethodNotFound : ProtocolErrorCode.InvalidParams
+      throw new ProtocolError(code, refusal ?? `${name} reads at once: call it without a task.`)
     }
+    if (refusal !== undefined) return failure(refusal)
     const withdrawn = new AbortController()
     const withdraw = () => withdrawn.abort()
     for (const end of [signal, gone]) {
@@ -76,7 +90,11 @@ export function createCallTool(parts: CallParts) {
       if (end.aborted) withdraw()
       else end.addEventListener('abort', withdraw, { once: true })
     }
-    const onStopping = () => giveUp(failure(`JARVIS is shutting down. ${name} may have to be called again.`))
+    const run: KeptRun = { id: newId('run'), sessionId, tokenName: token.name, at: clock.now() }
+    const onStopping = () => {
+      if (tellLater === undefined) giveUp(failure(`JARVIS is shutting down. ${name} may have to be called again.`))
+      else tellLater('JARVIS is shutting down. ')
+    }
     parts.stopping.addEventListener('abort', onStopping, { once: true })
     const progressToken = _meta?.progressToken
     let progress = 0
@@ -91,21 +109,34 @@ export function createCallTool(parts: CallParts) {
     const later = new Promise<Result>((resolve) => {
       giveUp = resolve
     })
-    let isAsked = false
+    /** From here on nobody waits for the answer, and the client has an id to ask with. */
+    const becomeTask = () => {
+      parts.kept.keep(run)
+      giveUp(asHandle(task === 'asked' ? { task: olderHandle(run) } : { resultType: 'task', ...currentHandle(run) }))
+    }
+    /** Set while it waits for a person. */
+    let tellLater: ((why?: string) => void) | undefined
     const onWaiting = (card: Card) => {
       const id = card.callId ?? card.toolUseId
       say?.log({ waitsForOperator: name, id })
       onProgress('Waiting in the JARVIS dashboard')
-      if (isAsked) return
-      isAsked = true
-      const tell = () => giveUp(stillWaiting(name, id, card.expiresAt, isRead(tool)))
+      if (tellLater !== undefined) return
+      const tell = (why = '') => {
+        parts.kept.keep(run)
+        giveUp(stillWaiting(name, id, card.expiresAt, isRead(tool), why))
+      }
+      tellLater = tell
       if (manner === 'pending') tell()
+      else if (manner === undefined && task === 'known') becomeTask()
       else if (manner === undefined && progressToken === undefined) disarm = clock.after(patienceMs, tell)
     }
-    const beat = () => onProgress(isAsked ? 'Waiting in the JARVIS dashboard' : 'Still running')
+    const beat = () => onProgress(tellLater === undefined ? 'Still running' : 'Waiting in the JARVIS dashboard')
     const stopBeat = progressToken === undefined ? () => {} : repeat(clock, heartbeatMs, beat)
+    if (task === 'asked') becomeTask()
+    else if (task === 'known' && manner === undefined) disarm = clock.after(taskAfterMs, becomeTask)
     const outcome = runs.callTool({
       sessionId,
+      runId: run.id,
       toolName: name,
       toolInput: given,
       requestedBy: { kind: 'mcp', name: clientName.slice(0, 100), token: token.name },
@@ -123,6 +154,16 @@ export function createCallTool(parts: CallParts) {
       // From here on nobody waits: the card stays until somebody decides or it expires.
       for (const end of [signal, gone]) end?.removeEventListener('abort', withdraw)
     }
+  }
+
+  /** Why it is not even begun. */
+  function refusalOf(name: string, isReading: boolean, token: McpToken, sessionId: string): string | undefined {
+    if (isReading) return undefined
+    if (token.isReadOnly)
+      return `The MCP token ${token.name} may only read, and ${name} is not a read. Nothing was run.`
+    return parts.waiting(sessionId) >= mostWaiting
+      ? `${mostWaiting} calls of ${token.name} wait for the operator already. Nothing was run.`
+      : undefined
   }
 
   function whatBecame({ id }: Record<string, unknown>, token: McpToken): Result {
@@ -153,43 +194,3 @@ function repeat(clock: Clock, everyMs: number, run: () => void): () => void {
   arm()
   return () => disarm()
 }
-
-function toResult(outcome: CallOutcome): CallToolResult {
-  switch (outcome.type) {
-    case 'tool_result':
-      return {
-        content: [{ type: 'text', text: outcome.result }],
-        ...(isRecord(outcome.data) && { structuredContent: outcome.data }),
-        isError: outcome.isError,
-      }
-    case 'blocked':
-      return failure(`Refused: ${outcome.reason} Nothing was run.`)
-    case 'confirm_resolved':
-      return failure(
-        `${unapproved(outcome.decision)}${outcome.note === undefined ? '' : ` Note: ${outcome.note}`} Nothing was run.`,
-      )
-    default:
-      return outcome satisfies never
-  }
-}
-
-/** @param isReading a rule raised a read: its output schema knows no waiting, so this is told as an error. */
-function stillWaiting(name: string, id: string, expiresAt: number, isReading: boolean): CallToolResult {
-  const text = `${name} waits for the operator, who sees it in the JARVIS dashboard. Nothing has run yet. Ask ${getConfirmation.name} with {"id": "${id}"} what became of it; do not call ${name} again.`
-  const content = [{ type: 'text' as const, text }]
-  return isReading
-    ? { content, isError: true }
-    : { content, structuredContent: { state: 'waiting', id, expiresAt }, isError: false }
-}
-
-const failure = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true })
-
-const unapproved = (decision: string) =>
-  decision === 'denied'
-    ? 'The operator denied this.'
-    : decision === 'expired'
-      ? 'Nobody decided in time.'
-      : 'It was withdrawn.'
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -5,7 +5,13 @@ import { EventSourceParserStream } from 'eventsource-parser/stream'
 type Message = {
   id?: string | number
   method?: string
-  params?: { name?: unknown; uri?: unknown; requestId?: string | number; _meta?: Record<string, unknown> }
+  params?: {
+    name?: unknown
+    uri?: unknown
+    taskId?: unknown
+    requestId?: string | number
+    _meta?: Record<string, unknown>
+  }
   result?: { protocolVersion?: unknown }
   error?: unknown
 }
@@ -43,7 +49,7 @@ export async function bridgeStdio(parts: {
       'content-type': 'application/json',
     }
     if (typeof version === 'string') {
-      const name = message.params?.name ?? message.params?.uri
+      const name = message.params?.name ?? message.params?.uri ?? message.params?.taskId
       return {
         ...common,
         'mcp-protocol-version': version,

@@ -67,6 +67,8 @@ function toMcpTool(tool: Tool): McpTool {
       outputSchema: tool.tier === 'green' ? output : { type: 'object', anyOf: [output, waitingSchema] },
     }),
     annotations: hintsOf(tool.title, tool.tier),
+    // Of 2025-11-25; a read answers at once.
+    ...(tool.tier !== 'green' && { execution: { taskSupport: 'optional' } }),
   } as McpTool
 }
 

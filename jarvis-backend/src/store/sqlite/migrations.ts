@@ -307,4 +307,14 @@ export const migrations: readonly string[] = [
     problem TEXT
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Calls of MCP clients that ask later what became of them. A row comes before its run.
+  CREATE TABLE kept_runs (
+    run_id TEXT PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    token_name TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX kept_runs_of_session ON kept_runs (session_id, at);
+  `,
 ]

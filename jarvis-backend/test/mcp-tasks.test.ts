@@ -1,0 +1,183 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { CallToolResultSchema, CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js'
+import { expect, test } from 'vitest'
+import { connectMcp, createToken, firstCard } from './support/mcp-client.ts'
+import { askCurrent, withTasks } from './support/mcp-current.ts'
+import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+
+const stop103 = { name: 'stop_vm', arguments: { vmid: 103 } }
+
+const decide = (jarvis: TestJarvis, id: string, json: object) =>
+  jarvis.rest(`/api/confirmations/${id}`, { method: 'POST', json })
+
+async function beginOlder(client: Client, params: object = stop103) {
+  const { task } = await client.request(
+    { method: 'tools/call', params: { ...params, task: {} } } as never,
+    CreateTaskResultSchema,
+  )
+  return task
+}
+
+test('an older client asks for a task, polls it, and fetches its result; another token sees nothing of it', async () => {
+  const jarvis = await startJarvis()
+  const client = await connectMcp(jarvis, createToken(jarvis))
+  const { tasks } = client.experimental
+  expect(client.getServerCapabilities()?.tasks).toEqual({ list: {}, cancel: {}, requests: { tools: { call: {} } } })
+  const { tools } = await client.listTools()
+  const supportOf = (tool: string) => tools.find(({ name }) => name === tool)?.execution?.taskSupport
+  expect([supportOf('stop_vm'), supportOf('get_vms')]).toEqual(['optional', undefined])
+
+  const begun = await beginOlder(client)
+  expect(begun).toMatchObject({ status: 'working', ttl: null, pollInterval: 2_000 })
+  const { toolUseId } = await firstCard(jarvis)
+  expect(await tasks.getTask(begun.taskId)).toMatchObject({
+    taskId: begun.taskId,
+    status: 'working',
+    statusMessage: expect.stringContaining('Waits for the operator'),
+  })
+  const stranger = await connectMcp(jarvis, createToken(jarvis, { name: 'stranger' }))
+  const strangers = stranger.experimental.tasks
+  expect((await strangers.listTasks()).tasks).toEqual([])
+  for (const attempt of [
+    strangers.getTask(begun.taskId),
+    strangers.cancelTask(begun.taskId),
+    strangers.getTaskResult(begun.taskId, CallToolResultSchema),
+  ]) {
+    await expect(attempt).rejects.toMatchObject({ code: -32_602 })
+  }
+
+  const result = tasks.getTaskResult(begun.taskId, CallToolResultSchema)
+  await decide(jarvis, toolUseId, { confirmed: true })
+  expect(await result).toMatchObject({
+    isError: false,
+    structuredContent: { vmid: 103, observed: 'stopped' },
+    _meta: { 'io.modelcontextprotocol/related-task': { taskId: begun.taskId } },
+  })
+  expect((await tasks.listTasks()).tasks).toMatchObject([{ taskId: begun.taskId, status: 'completed' }])
+  await expect(tasks.cancelTask(begun.taskId)).rejects.toMatchObject({ code: -32_602 })
+  expect(jarvis.controls.effects).toHaveLength(1)
+})
+
+test('an older client cancels a task and its card is gone; a denied one has failed, with the note', async () => {
+  const jarvis = await startJarvis()
+  const client = await connectMcp(jarvis, createToken(jarvis))
+  const { tasks } = client.experimental
+  const first = await beginOlder(client)
+  const card = await firstCard(jarvis)
+  expect(await tasks.cancelTask(first.taskId)).toMatchObject({ taskId: first.taskId, status: 'cancelled' })
+  expect((await decide(jarvis, card.toolUseId, { confirmed: true })).status).toBe(409)
+  expect(await tasks.getTaskResult(first.taskId, CallToolResultSchema)).toMatchObject({ isError: true })
+
+  const second = await beginOlder(client)
+  await decide(jarvis, (await firstCard(jarvis)).toolUseId, { confirmed: false, note: 'Film night.' })
+  expect(JSON.stringify(await tasks.getTaskResult(second.taskId, CallToolResultSchema))).toContain('Film night.')
+  expect((await tasks.getTask(second.taskId)).status).toBe('failed')
+
+  const black = await beginOlder(client, { name: 'stop_vm', arguments: { vmid: 103, confirm: true } })
+  expect(JSON.stringify(await tasks.getTaskResult(black.taskId, CallToolResultSchema))).toContain('Nothing was run')
+  expect((await tasks.getTask(black.taskId)).status).toBe('failed')
+  // A read answers at once, and a token that may only read begins nothing.
+  await expect(beginOlder(client, { name: 'get_vms', arguments: {} })).rejects.toMatchObject({ code: -32_601 })
+  const reader = await connectMcp(jarvis, createToken(jarvis, { name: 'reader', isReadOnly: true }))
+  await expect(beginOlder(reader)).rejects.toMatchObject({ code: -32_602 })
+  expect(jarvis.controls.effects).toEqual([])
+})
+
+test('a current client that knows tasks has a handle at once, and the result where it polls', async () => {
+  const jarvis = await startJarvis()
+  const token = createToken(jarvis)
+  const ask = (method: string, params?: Record<string, unknown>) => askCurrent(jarvis, token, method, params, withTasks)
+  expect((await ask('server/discover')).result?.capabilities).toMatchObject({
+    extensions: { 'io.modelcontextprotocol/tasks': {} },
+  })
+  const { result: begun } = await ask('tools/call', stop103)
+  expect(begun).toMatchObject({ resultType: 'task', status: 'working', ttlMs: null, pollIntervalMs: 2_000 })
+  for (const absent of ['task', 'content', 'result', 'ttl']) expect(begun).not.toHaveProperty(absent)
+  const task = { taskId: String(begun?.taskId) }
+  const { toolUseId } = await firstCard(jarvis)
+  expect((await ask('tasks/get', task)).result).toMatchObject({ ...task, status: 'working', resultType: 'complete' })
+
+  // Nothing that a client sends decides, whatever it says.
+  const inputResponses = { [toolUseId]: { action: 'accept', content: { confirmed: true } } }
+  expect((await ask('tasks/update', { ...task, inputResponses })).result).not.toHaveProperty('status')
+  expect((await ask('tasks/get', task)).result).toMatchObject({ status: 'working' })
+  const stranger = createToken(jarvis, { name: 'stranger' })
+  for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+    expect((await askCurrent(jarvis, stranger, method, task, withTasks)).error?.code).toBe(-32_602)
+    expect((await askCurrent(jarvis, token, method, task)).error?.code).toBe(-32_021)
+  }
+  for (const method of ['tasks/list', 'tasks/result']) expect((await ask(method, task)).error?.code).toBe(-32_601)
+  expect(jarvis.controls.effects).toEqual([])
+
+  const screen = await jarvis.connect()
+  const { sessionId } = await firstCard(jarvis)
+  await screen.ask('chat:attach', { sessionId })
+  await decide(jarvis, toolUseId, { confirmed: true })
+  await screen.next('chat:done')
+  expect((await ask('tasks/get', task)).result).toMatchObject({
+    status: 'completed',
+    result: { isError: false, structuredContent: { vmid: 103, observed: 'stopped' } },
+  })
+  // Too late to take back, which is no error there.
+  expect((await ask('tasks/cancel', task)).result).toMatchObject({ resultType: 'complete' })
+  expect((await ask('tasks/get', task)).result).toMatchObject({ status: 'completed' })
+
+  // A read needs none.
+  expect((await ask('tools/call', { name: 'get_vms', arguments: {} })).result).toMatchObject({ isError: false })
+})
+
+test('a current client cancels a task and its card is gone', async () => {
+  const jarvis = await startJarvis()
+  const token = createToken(jarvis)
+  const { result } = await askCurrent(jarvis, token, 'tools/call', stop103, withTasks)
+  const task = { taskId: String(result?.taskId) }
+  const { toolUseId } = await firstCard(jarvis)
+  await askCurrent(jarvis, token, 'tasks/cancel', task, withTasks)
+  expect((await askCurrent(jarvis, token, 'tasks/get', task, withTasks)).result).toMatchObject({ status: 'cancelled' })
+  expect((await decide(jarvis, toolUseId, { confirmed: true })).status).toBe(409)
+  expect(jarvis.controls.effects).toEqual([])
+})
+
+test('a call whose client has its id outlives a restart, card and all, and runs once', async () => {
+  const first = await startJarvis()
+  const { dataDir } = first
+  const token = createToken(first)
+  const client = await connectMcp(first, token)
+  // One waits as a task, one was told to poll, one waits with its request open.
+  const begun = await askCurrent(first, token, 'tools/call', stop103, withTasks)
+  const pending = await client.callTool({
+    name: 'stop_container',
+    arguments: { vmid: 105 },
+    _meta: { 'jarvis/confirmation': 'pending' },
+  })
+  const open = client.callTool({ name: 'stop_container', arguments: { vmid: 110 } })
+  const waiting = async (jarvis: TestJarvis) => {
+    const { items } = (await (await jarvis.rest('/api/confirmations')).json()) as {
+      items: { toolUseId: string; decision?: string; target: { vmid: number }; requestedBy: object }[]
+    }
+    return items.filter(({ decision }) => decision === undefined)
+  }
+  await expect.poll(async () => (await waiting(first)).length).toBe(3)
+  await first.stop()
+  const told = await open
+  expect(JSON.stringify(told.content)).toContain('shutting down')
+  const { id: openId } = told.structuredContent as { id: string }
+  const { id: pendingId } = pending.structuredContent as { id: string }
+
+  const second = await startJarvis({ dataDir, homelab: first.homelab })
+  const cards = await waiting(second)
+  expect(cards).toHaveLength(3)
+  expect(cards.every(({ requestedBy }) => 'token' in requestedBy)).toBe(true)
+  for (const { toolUseId } of cards) await decide(second, toolUseId, { confirmed: toolUseId !== openId })
+  const again = await connectMcp(second, token)
+  const became = async (id: string) =>
+    (await again.callTool({ name: 'get_confirmation', arguments: { id } })).structuredContent as { state: string }
+  await expect.poll(async () => (await became(pendingId)).state).toBe('done')
+  expect((await became(openId)).state).toBe('denied')
+  const task = { taskId: String(begun.result?.taskId) }
+  await expect
+    .poll(async () => (await askCurrent(second, token, 'tasks/get', task, withTasks)).result)
+    .toMatchObject({ status: 'completed', result: { isError: false } })
+  await expect(again.experimental.tasks.getTask(task.taskId)).resolves.toMatchObject({ status: 'completed' })
+  expect(first.controls.effects).toHaveLength(2)
+})
