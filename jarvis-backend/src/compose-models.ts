@@ -1,20 +1,23 @@
+import { join } from 'node:path'
 import type { Router } from 'express'
-import type { Model } from './agent/model.ts'
+import type { Model, ModelChoice } from './agent/model.ts'
 import type { Config } from './config/config.ts'
-import type { ModelConfig } from './config/model.ts'
+import { idOf, type ModelConfig } from './config/model.ts'
 import { createModelSetup } from './doctor/model-setup.ts'
 import { modelRoutes } from './http/models.ts'
 import type { ModelSeen } from './http/status-parts.ts'
 import type { Clock } from './lib/clock.ts'
-import type { ClusterState } from './protocol/index.ts'
-import { anthropicModel, demoModel, openAiCompatibleModel } from './providers/index.ts'
+import { type ClusterState, JarvisError } from './protocol/index.ts'
+import { anthropicModel, createPrices, demoModel, openAiCompatibleModel } from './providers/index.ts'
 import type { Journal } from './tools/ports.ts'
 
-/** The model in use, which the settings may replace: a turn ends with the one it began with. */
+/** The models that may answer, which the settings may replace: a turn ends with the one it began with. */
 export function composeModels(parts: {
   config: Config
   /** What answers at first, in the place of the configured one. */
   first: Model | undefined
+  /** Those that may be named besides it. */
+  others: readonly Model[] | undefined
   clock: Clock
   cluster(): ClusterState
   journal: Journal
@@ -22,24 +25,48 @@ export function composeModels(parts: {
   hide(secret: string): void
   redact(text: string): string
   changed(): void
+  announce(problem: string): void
 }) {
   const { clock, journal, durably, hide, redact } = parts
-  let config = parts.config.model
-  let model = parts.first ?? createModel(config, parts.cluster)
+  const made = ([first = { provider: 'demo' }, ...others]: readonly ModelConfig[]) => ({
+    config: first,
+    configs: others,
+    model: createModel(first, parts.cluster),
+    others: new Map(others.map((other) => [idOf(other), createModel(other, parts.cluster)])),
+  })
+  let { config, configs, model, others } = made(parts.config.models)
+  if (parts.first !== undefined) model = parts.first
+  if (parts.others !== undefined) others = new Map(parts.others.map((other) => [other.id, other]))
   let seen: ModelSeen = {}
   const models = createModelSetup({
     config: parts.config,
     clock,
     apply(next) {
-      config = next
-      model = createModel(next, parts.cluster)
+      ;({ config, configs, model, others } = made(next))
       seen = {}
       parts.changed()
     },
   })
   const routes: Router = modelRoutes({ models, journal, durably, hide })
+  const { costOf, reload } = createPrices(join(parts.config.dataDir, 'prices.json'), {
+    isOwnService: (id) =>
+      [config, ...configs].every((known) => !idOf(known).startsWith(`${id.split('/', 1)[0]}/`) || isOwnAddress(known)),
+    announce: parts.announce,
+  })
+  const choice: ModelChoice = {
+    current: () => model,
+    named: (id) => (id === model.id ? model : others.get(id)),
+    ids: () => [model.id, ...others.keys()],
+    require(id) {
+      if (choice.named(id) !== undefined) return
+      throw new JarvisError('invalid_request', `model: ${id} is not configured. There are: ${choice.ids().join(', ')}.`)
+    },
+  }
   return {
     routes,
+    choice,
+    costOf,
+    reloadPrices: reload,
     model: () => model,
     config: () => config,
     seen: () => ({ id: model.id, isDemo: config.provider === 'demo', seen }),
@@ -54,6 +81,11 @@ export function composeModels(parts: {
     },
   }
 }
+
+const ownHosts = ['api.anthropic.com', 'api.openai.com']
+/** The provider's own service, not one that speaks like it. */
+const isOwnAddress = (config: ModelConfig) =>
+  config.provider !== 'demo' && (config.baseUrl === undefined || ownHosts.includes(new URL(config.baseUrl).hostname))
 
 function createModel(config: ModelConfig, cluster: () => ClusterState): Model {
   switch (config.provider) {

@@ -7,6 +7,7 @@ import type { Model, ModelRequest } from './agent/model.ts'
 import { asClusterData, defaultPersona, systemPrompt } from './agent/persona.ts'
 import { generateWithRetries } from './agent/retry.ts'
 import { createRuns, type Runs } from './agent/runs.ts'
+import { createSessions } from './agent/sessions.ts'
 import { createLoginGuard } from './auth/login.ts'
 import { createMcpTokens, type McpToken } from './auth/mcp-tokens.ts'
 import { createPassword } from './auth/password.ts'
@@ -16,7 +17,6 @@ import { composeAttached } from './compose-attached.ts'
 import { composeMemory } from './compose-memory.ts'
 import { composeModels } from './compose-models.ts'
 import { composeOAuth } from './compose-oauth.ts'
-import { composePush } from './compose-push.ts'
 import type { Config } from './config/config.ts'
 import { openDataDir } from './config/data-dir.ts'
 import { policyPath, readPolicy, requirePolicy, watchDataDir } from './config/policy-file.ts'
@@ -49,7 +49,6 @@ import { keptOrMade } from './lib/kept-secret.ts'
 import { createLogger } from './lib/logger.ts'
 import type { PublicFetch } from './lib/public-fetch.ts'
 import type { Surface } from './mcp/surface.ts'
-import type { PushSender } from './push/ports.ts'
 import { profileNames } from './protocol/index.ts'
 import { serveActivity } from './realtime/activity.ts'
 import { isWatched, serveChat } from './realtime/chat.ts'
@@ -61,10 +60,11 @@ import { createGrowingRedactor } from './safety/redact-growing.ts'
 import { createConfirmationStore, createExecutionStore } from './store/sqlite/confirmations.ts'
 import { type Database, openDatabase } from './store/sqlite/database.ts'
 import { createGrantStore } from './store/sqlite/grants.ts'
-import { createKeptRuns } from './store/sqlite/kept-runs.ts'
 import { journalHead } from './store/sqlite/journal.ts'
 import { keepJournal } from './store/sqlite/kept-journal.ts'
 import { lockDataDir } from './store/sqlite/lock.ts'
+import { createSessionIndex } from './store/sqlite/session-index.ts'
+import { createSessionList } from './store/sqlite/session-list.ts'
 import { createSettings } from './store/sqlite/settings.ts'
 import { createMcpTokenStore, createRevocationStore } from './store/sqlite/tokens.ts'
 import { createTranscriptStore } from './store/sqlite/transcript.ts'
@@ -96,6 +96,8 @@ const scannedUpToBytes = 16 * 1024 * 1024
 export type Replacements = {
   clock?: Clock
   model?: Model
+  /** What may be named besides it. */
+  models?: readonly Model[]
   homelab?: Homelab
   databasePath?: string
   /** Watches or breaks what is stored. */
@@ -103,8 +105,6 @@ export type Replacements = {
   executions?: (store: ExecutionStore) => ExecutionStore
   /** What a client's address for a name leads to. */
   fetchDocument?: PublicFetch
-  /** Where messages to browsers go. */
-  push?: PushSender
   /** Beside the real ones. */
   tools?: readonly Tool[]
   /** What MCP clients see besides tools. */
@@ -115,6 +115,7 @@ export type Replacements = {
 export function compose(config: Config, version: string, dashboardDir: string, replace: Replacements = {}): Jarvis {
   const clock = replace.clock ?? systemClock
   let isStopping = false
+  let isClosed = false
   const stopping = new AbortController()
   // Each call of an MCP client listens to it.
   setMaxListeners(0, stopping.signal)
@@ -204,6 +205,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     clock,
     look() {
       attached.reload()
+      models.reloadPrices()
       policy.edited(readPolicy(policyFile, 'policy.yaml'))
     },
     report,
@@ -233,18 +235,6 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     isStopping: () => isStopping,
     report,
   })
-  const push = composePush({
-    dataDir,
-    database,
-    journal,
-    clock,
-    publicUrl: config.publicUrl,
-    sender: replace.push,
-    hide: (secret) => redactor.add([secret]),
-    redact: redactor.text,
-    changed: () => activity.changed({ what: 'push' }),
-    report,
-  })
   const confirmations = createConfirmations({
     store: createConfirmationStore(database),
     executions,
@@ -254,10 +244,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     clock,
     ttlMs: config.confirmTtlMs,
     isWatched: (sessionId) => isWatched(chat, sessionId),
-    changed(sessionId) {
-      activity.changed({ what: 'confirmations', sessionId })
-      push.waiting(sessionId, confirmations.pending(sessionId))
-    },
+    changed: (sessionId) => activity.changed({ what: 'confirmations', sessionId }),
     redact: redactor.text,
     isStopping: () => isStopping,
     report,
@@ -280,6 +267,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const models = composeModels({
     config,
     first: replace.model,
+    others: replace.models,
     clock,
     cluster: cluster.state,
     journal,
@@ -287,15 +275,25 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     hide: (secret) => redactor.add([secret]),
     redact: redactor.text,
     changed: () => activity.changed({ what: 'settings' }),
+    announce: (problem) => logger.warn(problem),
   })
+  const sessionIndex = createSessionIndex(database, {
+    costOf: models.costOf,
+    later: (ms, run) => void setTimeout(() => !isClosed && run(), ms).unref(),
+    report,
+  })
+  const sessionList = createSessionList(database, sessionIndex)
+  const sessionChanged = (sessionId: string) => {
+    sessionIndex.changed(sessionId)
+    activity.changed({ what: 'sessions', sessionId })
+  }
   const toolSpecs = onceFor(allTools.list, (tools) =>
     tools.map((tool) => ({ name: tool.name, description: tool.description, inputSchema: inputSchemaOf(tool) })),
   )
-  const kept = createKeptRuns(database)
   const runs: Runs = createRuns({
     store,
-    kept,
-    model: models.model,
+    models: models.choice,
+    costOf: models.costOf,
     tools: executor,
     get toolSpecs() {
       return toolSpecs()
@@ -325,7 +323,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     },
     historyLimit: config.historyLimit,
     maxTurns: config.maxTurns,
-    changed: (sessionId) => activity.changed({ what: 'sessions', sessionId }),
+    changed: sessionChanged,
     report,
   })
 
@@ -365,6 +363,8 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       sessions: sessionRoutes({
         runs,
         store,
+        list: sessionList,
+        sessions: createSessions({ store, models: models.choice, clock, changed: sessionChanged }),
         pendingCounts: confirmations.pendingCounts,
         redact: redactor,
         now,
@@ -398,7 +398,6 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       oauth: oauth.consentRoutes,
       logs: logTail.routes(),
       models: models.routes,
-      push: push.routes,
       setup: setupRoutes({
         setup: createClusterSetup({ config, clock }),
         journal,
@@ -433,8 +432,6 @@ export function compose(config: Config, version: string, dashboardDir: string, r
         stopping: stopping.signal,
         watched: { cluster, watchJournal: journal.watch },
         surface: replace.surface?.(surface) ?? surface,
-        kept,
-        entriesOf: store.entriesOfRun,
         asked(callId) {
           const known = confirmations.ofCall(callId)
           return known && { ...known, entries: store.entriesOfRun(known.runId) }
@@ -454,6 +451,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       version,
       uptimeS: uptimeS(),
       model: models.model().id,
+      models: models.choice.ids(),
       isDemoModel: models.config().provider === 'demo',
       isDemoCluster: cluster.state().isDemo,
       hasTerminal: config.isTerminalOn && homelab.terminals !== undefined,
@@ -487,6 +485,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   // A first start that never served anybody has shown nobody its password: it is kept only from here on.
   http.once('listening', password.keep)
   http.once('listening', attached.start)
+  http.once('listening', sessionIndex.schedule)
 
   return {
     http,
@@ -512,6 +511,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       await closed
       cluster.close()
       await journal.flush()
+      isClosed = true
       database.close()
       unlock()
     },

@@ -58,6 +58,18 @@ export type ModelErrorCode =
   | 'model_timeout'
   | 'model_stream_broken'
 
+/** The models that the operator has configured. */
+export type ModelChoice = {
+  /** The one in use, which another may replace at any time. */
+  current(): Model
+  /** By id; undefined where it is not configured, or not any more. */
+  named(id: string): Model | undefined
+  /** The one in use first. */
+  ids(): string[]
+  /** @throws JarvisError `invalid_request` naming those there are. */
+  require(id: string): void
+}
+
 /** `message` is a sentence for a person that says what to do. */
 export class ModelError extends Error {
   readonly code: ModelErrorCode

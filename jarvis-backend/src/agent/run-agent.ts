@@ -1,31 +1,34 @@
 import type { Clock } from '../lib/clock.ts'
-import {
-  JarvisError,
-  noUsage,
-  type Recalled,
-  type Requester,
-  type ToolCall,
-  type Usage,
-} from '../protocol/index.ts'
+import { JarvisError, noUsage, type Recalled, type Requester, type ToolCall } from '../protocol/index.ts'
 import { callModel, type StreamRedactor } from './call-model.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { parseCommand } from './command.ts'
 import { toMessages, windowOf } from './conversation.ts'
 import type { ActiveRun, LiveSession } from './live-session.ts'
-import { type Model, ModelError, type ModelRequest, type ModelSink, type ToolSpec, type Turn } from './model.ts'
+import {
+  type Model,
+  type ModelChoice,
+  ModelError,
+  type ModelRequest,
+  type ModelSink,
+  type ToolSpec,
+  type Turn,
+} from './model.ts'
 import { nextStep } from './next-step.ts'
 import { createReadCall } from './read-call.ts'
 import { duringRehearsal, rehearsalLine, rehearsalOrder } from './rehearsal.ts'
 import { type Sources, sourcesOf } from './sources.ts'
+import { type CostOf, spentOn } from './spent.ts'
 import { titleOf, untitled } from './title.ts'
 import { createTokenPump } from './token-pump.ts'
 import { calling, contextOf, type ToolRunner } from './tool-runner.ts'
-import type { Draft, StoredEntry, TranscriptStore } from './transcript-store.ts'
+import type { Draft, RunRow, StoredEntry, TranscriptStore } from './transcript-store.ts'
 
 export type RunParts = {
   store: TranscriptStore
-  /** The one in use; a turn ends with the one it began with. */
-  model(): Model
+  /** A turn ends with the one it began with. */
+  models: ModelChoice
+  costOf: CostOf
   tools: ToolRunner
   toolSpecs: readonly ToolSpec[]
   clock: Clock
@@ -59,10 +62,12 @@ export type RunAgent = {
   call(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void>
   /** The loop's driver: asks `nextStep`, does it, until the run has its last entry. Never rejects for a run's own fault. */
   go(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void>
+  /** What answers it: the model chosen for it as long as that is configured, else the one in use. */
+  modelOf(row: Pick<RunRow, 'model'>): Model
 }
 
 export function createRunAgent(parts: RunParts): RunAgent {
-  const { store, model, clock, redact } = parts
+  const { store, models, clock, redact, costOf } = parts
   const openStream = createTokenPump()
   const checkpoint = createCheckpoints(parts)
 
@@ -80,7 +85,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
           await settleCalls(session, run, step.calls, requestedBy)
         } else if (step.type === 'end' || run.abort.signal.aborted) {
           const stopReason = step.type === 'end' && !run.abort.signal.aborted ? step.stopReason : 'aborted'
-          end(session, run, { type: 'done', usage: usageOf(run.entries), stopReason })
+          end(session, run, { type: 'done', ...spentOn(run.entries, costOf), stopReason })
           return
         } else {
           // Lets Engine.IO send what is due before the request is built.
@@ -150,14 +155,20 @@ export function createRunAgent(parts: RunParts): RunAgent {
     store.atomically(() => {
       store.savePartial(run.row.id, '')
       const content = [{ type: 'text' as const, text }]
-      session.append(run, { type: 'assistant', model: model().id, content, usage: noUsage, stopReason: 'interrupted' })
+      session.append(run, {
+        type: 'assistant',
+        model: modelOf(run.row).id,
+        content,
+        usage: noUsage,
+        stopReason: 'interrupted',
+      })
     })
   }
 
   async function takeTurn(session: LiveSession, run: ActiveRun, mayCallTools: boolean) {
     const { id } = run.row
     await callModel({
-      model: model(),
+      model: modelFor(session, run),
       session,
       run,
       redact: redact.text,
@@ -179,6 +190,21 @@ export function createRunAgent(parts: RunParts): RunAgent {
           session.emit(id, 'chat:notice', { message, retryInMs })
         }),
     })
+  }
+
+  /** The one chosen for the run, as long as it is configured. */
+  const modelOf: RunAgent['modelOf'] = ({ model: chosen }) =>
+    (chosen === undefined ? undefined : models.named(chosen)) ?? models.current()
+
+  function modelFor(session: LiveSession, run: ActiveRun): Model {
+    const { model: chosen, id } = run.row
+    const model = modelOf(run.row)
+    const message = `${chosen} is not configured any more; ${model.id} answers.`
+    if (chosen !== undefined && model.id !== chosen && run.notice?.message !== message) {
+      run.notice = { message }
+      session.emit(id, 'chat:notice', { message })
+    }
+    return model
   }
 
   function earlierEntries(sessionId: string, run: ActiveRun): StoredEntry[] {
@@ -247,7 +273,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
   function endWith(session: LiveSession, run: ActiveRun, entries: readonly StoredEntry[]) {
     const step = nextStep(entries, parts.maxTurns)
     if (step.type !== 'end' || run.abort.signal.aborted) return
-    keepEnd(session, run, { type: 'done', usage: usageOf(entries), stopReason: step.stopReason })
+    keepEnd(session, run, { type: 'done', ...spentOn(entries, costOf), stopReason: step.stopReason })
   }
 
   /** The last entry, and where the session stands: another run that goes on there sets new numbers aside. */
@@ -285,7 +311,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
     await go(session, run, requestedBy)
   }
 
-  return { begin, call, go }
+  return { begin, call, go, modelOf }
 }
 
 type Last = Extract<Draft, { type: 'done' | 'error' }>
@@ -299,17 +325,3 @@ const withRead = (sources: Sources, read: readonly string[] = []): Sources => ({
 
 const isCommand = (run: ActiveRun) =>
   run.entries.some((entry) => entry.type === 'assistant' && entry.model === 'command')
-
-const usageOf = (entries: readonly StoredEntry[]): Usage =>
-  entries.reduce<Usage>(
-    (sum, entry) =>
-      entry.type !== 'assistant'
-        ? sum
-        : {
-            inputTokens: sum.inputTokens + entry.usage.inputTokens,
-            outputTokens: sum.outputTokens + entry.usage.outputTokens,
-            cacheReadTokens: sum.cacheReadTokens + entry.usage.cacheReadTokens,
-            cacheWriteTokens: sum.cacheWriteTokens + entry.usage.cacheWriteTokens,
-          },
-    noUsage,
-  )

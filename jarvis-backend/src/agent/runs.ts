@@ -10,7 +10,6 @@ import {
   type Snapshot,
   type ToolInput,
 } from '../protocol/index.ts'
-import type { KeptRun, KeptRuns } from './kept-runs.ts'
 import { type ActiveRun, createLiveSession, type LiveSession, type Publish } from './live-session.ts'
 import { settles } from './next-step.ts'
 import { rehearsalOrder } from './rehearsal.ts'
@@ -25,12 +24,17 @@ export type CallOutcome = EntryOf<'tool_result'> | EntryOf<'blocked'> | EntryOf<
 /** The one door through which a run starts. */
 export type Runs = {
   /** Stores the message and starts its run, or queues it behind the one that goes on. @throws JarvisError */
-  send(message: { sessionId?: string; text: string; by: string; requestId?: string }): Sent
+  send(message: {
+    sessionId?: string
+    text: string
+    by: string
+    requestId?: string
+    /** `provider/model` for this answer, and in a new session for all of it. Absent: the session's. */
+    model?: string
+  }): Sent
   /** Runs one tool call for an MCP client through the gate. Withdrawn when `signal` aborts. */
   callTool(call: {
     sessionId: string
-    /** The run's, where the caller made one. */
-    runId?: string
     toolName: string
     toolInput: ToolInput
     requestedBy: Requester
@@ -41,10 +45,6 @@ export type Runs = {
     /** What the client has read besides results of its calls. */
     read?: readonly string[]
   }): Promise<CallOutcome>
-  /** Ends a kept call that waits. @returns false where it has begun to run, or goes on no more. */
-  withdraw(run: KeptRun, by: string): boolean
-  /** Resolves when a kept call has ended; undefined where it goes on no more. */
-  ending(run: KeptRun): Promise<void> | undefined
   /** Stops the run that goes on, if any; its pending cards are cancelled. */
   abort(sessionId: string, by: string): void
   unqueue(sessionId: string, messageId: string): void
@@ -75,7 +75,6 @@ export function createRuns(
     publish: Publish
     afterCommit(run: () => void): void
     pending(sessionId: string): Card[]
-    kept: Pick<KeptRuns, 'get'>
     /** Withdraws a card. */
     cancel(toolUseId: string, by: string, note: string): void
     /** Writes down who turned rehearsal on or off, with the change itself. */
@@ -84,7 +83,7 @@ export function createRuns(
     changed(sessionId: string): void
   },
 ): Runs {
-  const { store, model, clock, redact } = parts
+  const { store, models, clock, redact } = parts
   const live = new Map<string, LiveSession>()
   const removing = new Set<string>()
   let isStopping = false
@@ -161,7 +160,7 @@ export function createRuns(
       store.setRunStatus(next.id, 'running')
       tellQueue(session, next.id)
       const run = activeRun(next)
-      start(session, run, () => agent.go(session, run, chatAsker()))
+      start(session, run, () => agent.go(session, run, chatAsker(run)))
     }
     if (session.runs.size === 0) {
       session.rest()
@@ -193,10 +192,10 @@ export function createRuns(
   const tellQueue = (session: LiveSession, runId: string) =>
     session.emit(runId, 'chat:queued', { queued: queuedOf(session.id) })
 
-  const chatAsker = (): Requester => ({ kind: 'chat', name: model().id })
+  const chatAsker = ({ row }: ActiveRun): Requester => ({ kind: 'chat', name: agent.modelOf(row).id })
 
   return {
-    send({ sessionId, text, by, requestId }) {
+    send({ sessionId, text, by, requestId, model }) {
       if (isStopping) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Send it again in a moment.')
       if (Buffer.byteLength(text) > maxMessageBytes) {
         throw new JarvisError(
@@ -208,6 +207,7 @@ export function createRuns(
         const earlier = store.replyTo('send', by, requestId)
         if (earlier !== undefined) return earlier as Sent
       }
+      if (model !== undefined) models.require(model)
       const at = clock.now()
       const safe = redact.text(text)
       const id = sessionId ?? newId('ses')
@@ -218,7 +218,10 @@ export function createRuns(
         if (sessionId === undefined) {
           store.createSession({ id, title: titleOf(safe), source: 'chat', at })
           if (isRehearsal === true) keepRehearsal(id, true, by)
+          if (model !== undefined) store.setModel(id, model)
         }
+        const { archivedAt, model: chosen = model } = stored(id)
+        if (archivedAt !== undefined) store.archiveSession(id, undefined)
         const session = open(id)
         const queued = chatRun(session) !== undefined
         if (queued && queuedOf(id).length >= longestQueue) {
@@ -236,6 +239,7 @@ export function createRuns(
           text: safe,
           by,
           at,
+          ...(chosen !== undefined && { model: model ?? chosen }),
         }
         const run = activeRun({ ...row, position: store.addRun(row) })
         if (!queued) run.show = agent.begin(session, run)
@@ -247,7 +251,7 @@ export function createRuns(
         const { session, sent, run } = store.atomically(accept)
         // Not before the sender has its answer, and has joined the session's room.
         if (sent.queued) queueMicrotask(() => tellQueue(session, sent.runId))
-        else start(session, run, () => agent.go(session, run, chatAsker()))
+        else start(session, run, () => agent.go(session, run, chatAsker(run)))
         return sent
       } catch (error) {
         // What it holds in memory may not have been stored.
@@ -256,14 +260,14 @@ export function createRuns(
       }
     },
 
-    async callTool({ sessionId, runId, toolName, toolInput, requestedBy, signal, onProgress, onWaiting, read }) {
+    async callTool({ sessionId, toolName, toolInput, requestedBy, signal, onProgress, onWaiting, read }) {
       if (isStopping) throw new JarvisError('shutting_down', 'JARVIS is shutting down.')
       if (isDeeperThan(toolInput, deepestInput)) {
         throw new JarvisError('invalid_request', `The arguments are nested more than ${deepestInput} levels deep.`)
       }
       const session = open(sessionId)
       const at = clock.now()
-      const id = runId ?? newId('run')
+      const id = newId('run')
       const row: RunRow = {
         id,
         sessionId,
@@ -295,15 +299,6 @@ export function createRuns(
       return outcome
     },
 
-    withdraw({ id, sessionId }, by) {
-      const run = live.get(sessionId)?.runs.get(id)
-      if (run === undefined || run.entries.some(({ type }) => type === 'tool_use')) return false
-      stopRun(run, by)
-      return true
-    },
-
-    ending: ({ id, sessionId }) => live.get(sessionId)?.runs.get(id)?.ended,
-
     abort(sessionId, by) {
       stored(sessionId)
       for (const run of live.get(sessionId)?.runs.values() ?? []) stopRun(run, by)
@@ -319,7 +314,7 @@ export function createRuns(
     },
 
     snapshot(sessionId) {
-      const { title, nextSeq, isRehearsal } = stored(sessionId)
+      const { title, nextSeq, isRehearsal, model, branchedFrom } = stored(sessionId)
       const session = live.get(sessionId)
       const run = chatRun(session)
       const { items, hasEarlier } = store.entriesBefore(sessionId, Number.MAX_SAFE_INTEGER, snapshotEntries)
@@ -327,6 +322,8 @@ export function createRuns(
         sessionId,
         title,
         isRehearsal,
+        ...(model !== undefined && { model }),
+        ...(branchedFrom !== undefined && { branchedFrom }),
         seq: (session?.nextSeq() ?? nextSeq) - 1,
         ...(run && { runId: run.row.id }),
         entries: items.map(toWire),
@@ -383,11 +380,10 @@ export function createRuns(
         const entries = store.entriesOfRun(row.id)
         const session = open(row.sessionId)
         const run = activeRun(row, entries)
-        const token = row.source === 'mcp' ? parts.kept.get(row.id)?.tokenName : undefined
-        const client: Requester = { kind: 'mcp', name: row.by, ...(token !== undefined && { token }) }
-        start(session, run, () => agent.go(session, run, row.source === 'chat' ? chatAsker() : client))
-        // Nobody takes an MCP call's answer any more, but a client that asks later.
-        if (row.source === 'mcp' && token === undefined) stopRun(run, 'jarvis')
+        const asker: Requester = row.source === 'chat' ? chatAsker(run) : { kind: 'mcp', name: row.by }
+        start(session, run, () => agent.go(session, run, asker))
+        // Nobody is there any more to take an MCP call's answer.
+        if (row.source === 'mcp') stopRun(run, 'jarvis')
         else if (row.status === 'stopping') stopRun(run, row.by)
       }
       for (const { sessionId } of rows) {

@@ -12,6 +12,8 @@ export type RunRow = QueuedMessage & {
   source: 'chat' | 'mcp'
   /** `stopping`: a person stopped it, and it has not yet ended. */
   status: 'queued' | 'running' | 'stopping'
+  /** Chosen for it; absent: the one in use when it is answered. */
+  model?: string
 }
 /** `position`: how many runs of the session came before. `partial`: what had streamed of an unfinished turn. */
 export type StoredRun = RunRow & { position: number; partial: string }
@@ -19,11 +21,18 @@ export type StoredRun = RunRow & { position: number; partial: string }
 /** What the loop keeps. Every method is synchronous: the store is on this machine. */
 export interface TranscriptStore {
   createSession(session: { id: string; title: string; source: 'chat' | 'mcp'; at: number }): void
-  /** Newest first by last change. @param before a cursor from `next` */
-  listSessions(query: { limit: number; before?: string }): { items: StoredSession[]; next?: string }
   session(id: string): StoredSession | undefined
   renameSession(id: string, title: string): void
   setRehearsal(id: string, isRehearsal: boolean): void
+  /** `at` undefined: not archived any more. */
+  archiveSession(id: string, at: number | undefined): void
+  /** `model` undefined: the one in use. */
+  setModel(id: string, model: string | undefined): void
+  /**
+   * Makes a session of what lies below a seq of another: each run that had ended there as an ended run of its own, with the
+   * same seqs; of `cut`, a run that had not, what lies below. @returns the new id of `cut`.
+   */
+  copySession(copy: SessionCopy): string | undefined
   deleteSession(id: string): void
   /** Sets the bound below which every seq of the session lies. */
   reserveSeq(sessionId: string, nextSeq: number, at: number): void
@@ -39,6 +48,7 @@ export interface TranscriptStore {
   removeQueued(runId: string): boolean
 
   append(sessionId: string, entry: StoredEntry): void
+  entry(sessionId: string, seq: number): StoredEntry | undefined
   entriesOfRun(runId: string): StoredEntry[]
   /** The entries of the newest `runs` runs. Costs the same however long the session is. */
   newestRuns(sessionId: string, runs: number): StoredEntry[]
@@ -55,4 +65,19 @@ export interface TranscriptStore {
   together<T>(work: () => T): Promise<T>
 }
 
-export type StoredSession = Omit<SessionSummary, 'isRunning' | 'pendingCount'> & { nextSeq: number }
+export type StoredSession = Omit<SessionSummary, 'isRunning' | 'pendingCount' | 'usage' | 'costUsd' | 'found'> & {
+  nextSeq: number
+}
+
+/** `entry`: what is shown as the place of the branch. */
+export type SessionCopy = {
+  from: string
+  id: string
+  title: string
+  below: number
+  entry: number
+  nextSeq: number
+  cut?: string
+  model?: string
+  at: number
+}

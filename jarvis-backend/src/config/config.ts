@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { type LogLevel, logLevels } from '../lib/logger.ts'
 import { parseProtected } from '../safety/index.ts'
-import { isModelVariable, type ModelConfig, type ModelVariable, modelOf, modelVariables } from './model.ts'
+import { isModelVariable, type ModelConfig, type ModelVariable, modelsOf, modelVariables } from './model.ts'
 import { type ConfiguredNodes, parseNodes } from './nodes.ts'
 import { pathOf } from './path-of.ts'
 import { type ProxmoxConfig, proxmoxOf, proxmoxVariables } from './proxmox.ts'
@@ -24,6 +24,8 @@ export type Config = {
   password: string | undefined
   jwtSecret: string | undefined
   model: ModelConfig
+  /** All that may be named for a message, the one in use first. */
+  models: readonly ModelConfig[]
   /** What the environment, `.env` included, says of models: the dashboard cannot change it. */
   modelEnvironment: Partial<Record<ModelVariable, string>>
   embeddings: EmbeddingsConfig
@@ -189,8 +191,9 @@ export function readConfig(env: Record<string, string | undefined>, saved: Recor
       `HOST is ${value.HOST}, which others on the network can reach, so ${missing} must be set too, for example ${missing}=${missing === 'JWT_SECRET' ? '$(openssl rand -hex 32)' : 'correct-horse-battery'}; or use HOST=127.0.0.1.`,
     )
   }
-  const model = modelOf(value)
-  if (typeof model === 'string') throw new ConfigError(model)
+  const models = modelsOf(value)
+  if (typeof models === 'string') throw new ConfigError(models)
+  const [model = { provider: 'demo' as const }] = models
   const proxmox = proxmoxOf(value)
   if (typeof proxmox === 'string') throw new ConfigError(proxmox)
   return Object.freeze({
@@ -200,6 +203,7 @@ export function readConfig(env: Record<string, string | undefined>, saved: Recor
     password: value.JARVIS_PASSWORD,
     jwtSecret: value.JWT_SECRET,
     model,
+    models,
     modelEnvironment: Object.fromEntries(
       Object.entries(given).filter(([name]) => isModelVariable(name) && !(name in saved)),
     ),

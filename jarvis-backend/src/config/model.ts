@@ -19,6 +19,18 @@ export const modelVariables = {
       'must be demo, anthropic/MODEL or openai/MODEL, for example anthropic/claude-sonnet-5-5',
     )
     .optional(),
+  JARVIS_MODELS: z
+    .string()
+    .default('')
+    .transform((list) =>
+      list
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
+    )
+    .refine((ids) => ids.every((id) => /^(anthropic|openai)\/.+$/.test(id)), {
+      message: 'must be a comma list of anthropic/MODEL and openai/MODEL, for example anthropic/claude-opus-5-5',
+    }),
   ANTHROPIC_API_KEY: z.string().optional(),
   ANTHROPIC_BASE_URL: urlVariable.optional(),
   CLAUDE_MODEL: z.string().default('claude-sonnet-5-5'),
@@ -65,14 +77,40 @@ export const providersOf = (values: Values) => ({
 export function modelOf(values: Values): ModelConfig | string {
   const configured = providersOf(values)
   if (values.JARVIS_MODEL === undefined) return configured.anthropic ?? configured.openai ?? { provider: 'demo' }
-  if (values.JARVIS_MODEL === 'demo') return { provider: 'demo' }
-  const [, provider, model = ''] = /^(anthropic|openai)\/(.+)$/.exec(values.JARVIS_MODEL) ?? []
+  return named(values, 'JARVIS_MODEL', values.JARVIS_MODEL)
+}
+
+function named(values: Values, variable: 'JARVIS_MODEL' | 'JARVIS_MODELS', id: string): ModelConfig | string {
+  if (id === 'demo') return { provider: 'demo' }
+  const configured = providersOf(values)
+  const [, provider, model = ''] = /^(anthropic|openai)\/(.+)$/.exec(id) ?? []
   const chosen = provider === 'anthropic' ? configured.anthropic : configured.openai
   if (chosen !== undefined) return { ...chosen, model }
+  const what = variable === 'JARVIS_MODEL' ? `is ${id}` : `names ${id}`
   return provider === 'anthropic'
-    ? `JARVIS_MODEL is ${values.JARVIS_MODEL}, so ANTHROPIC_API_KEY must be set, for example ANTHROPIC_API_KEY=sk-ant-….`
-    : `JARVIS_MODEL is ${values.JARVIS_MODEL}, so OPENAI_API_KEY or OPENAI_BASE_URL must be set, for example OPENAI_BASE_URL=http://127.0.0.1:11434/v1.`
+    ? `${variable} ${what}, so ANTHROPIC_API_KEY must be set, for example ANTHROPIC_API_KEY=sk-ant-….`
+    : `${variable} ${what}, so OPENAI_API_KEY or OPENAI_BASE_URL must be set, for example OPENAI_BASE_URL=http://127.0.0.1:11434/v1.`
 }
+
+/**
+ * All that may be named for a message: the one in use first, the other provider's, then `JARVIS_MODELS`.
+ * @returns a string that says what is wrong, beginning with the variable.
+ */
+export function modelsOf(values: Values): ModelConfig[] | string {
+  const inUse = modelOf(values)
+  if (typeof inUse === 'string') return inUse
+  const others = Object.values(providersOf(values)).filter(({ provider }) => provider !== inUse.provider)
+  const found: ModelConfig[] = [inUse]
+  for (const model of [...others, ...values.JARVIS_MODELS.map((id) => named(values, 'JARVIS_MODELS', id))]) {
+    if (typeof model === 'string') return model
+    if (!found.some((known) => idOf(known) === idOf(model))) found.push(model)
+  }
+  return found
+}
+
+/** `provider/model`. */
+export const idOf = (model: ModelConfig): string =>
+  model.provider === 'demo' ? 'demo' : `${model.provider}/${model.model}`
 
 /** The variables by themselves. @throws JarvisError `invalid_request` naming the first that cannot be used. */
 export function readModels(given: Partial<Record<ModelVariable, string>>) {
@@ -81,7 +119,8 @@ export function readModels(given: Partial<Record<ModelVariable, string>>) {
     const [issue] = parsed.error.issues
     throw new JarvisError('invalid_request', `${String(issue?.path[0])} ${issue?.message}.`)
   }
-  const inUse = modelOf(parsed.data)
-  if (typeof inUse === 'string') throw new JarvisError('invalid_request', inUse)
-  return { inUse, chosen: parsed.data.JARVIS_MODEL, providers: providersOf(parsed.data) }
+  const all = modelsOf(parsed.data)
+  if (typeof all === 'string') throw new JarvisError('invalid_request', all)
+  const [inUse = { provider: 'demo' as const }] = all
+  return { inUse, all, chosen: parsed.data.JARVIS_MODEL, providers: providersOf(parsed.data) }
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import type { ModelConfig } from '../config/model.ts'
+import { idOf, type ModelConfig } from '../config/model.ts'
 import { modelsAfter, saveSettings } from '../config/settings-file.ts'
 import type { Clock } from '../lib/clock.ts'
 import {
@@ -24,8 +24,8 @@ type Known = { model: string; apiKey?: string; baseUrl?: string }
 export function createModelSetup(parts: {
   config: Config
   clock: Clock
-  /** What answers from here on. */
-  apply(model: ModelConfig): void
+  /** What may answer from here on, the one in use first. */
+  apply(models: readonly ModelConfig[]): void
 }) {
   const { config, clock, apply } = parts
   const given = config.modelEnvironment
@@ -55,9 +55,9 @@ export function createModelSetup(parts: {
   }
 
   function keep(changes: Record<string, string | undefined>): void {
-    const { inUse } = modelsAfter(config, changes)
+    const { all } = modelsAfter(config, changes)
     saveSettings(config.dataDir, changes)
-    apply(inUse)
+    apply(all)
   }
   function mayChoose(): void {
     if (given.JARVIS_MODEL === undefined) return
@@ -140,8 +140,6 @@ export function createModelSetup(parts: {
     },
   }
 }
-
-const idOf = (model: ModelConfig) => (model.provider === 'demo' ? 'demo' : `${model.provider}/${model.model}`)
 
 function isAddress(text: string): boolean {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false

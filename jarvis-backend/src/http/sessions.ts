@@ -1,8 +1,10 @@
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import type { Runs } from '../agent/runs.ts'
+import type { ListedSession, SessionList } from '../agent/session-list.ts'
+import type { Sessions } from '../agent/sessions.ts'
 import { untitled } from '../agent/title.ts'
-import type { StoredSession, TranscriptStore } from '../agent/transcript-store.ts'
+import type { TranscriptStore } from '../agent/transcript-store.ts'
 import { wireEntry } from '../agent/wire-entry.ts'
 import { newId } from '../lib/ids.ts'
 import {
@@ -10,9 +12,12 @@ import {
   JarvisError,
   type Page,
   PageQuery,
+  SessionBranchBody,
   SessionCreateBody,
   SessionPatchBody,
   type SessionSummary,
+  type SessionsPage,
+  SessionsQuery,
 } from '../protocol/index.ts'
 import type { Journal } from '../tools/ports.ts'
 import { identityOf, operatorOnly, param, read } from './handle.ts'
@@ -23,6 +28,8 @@ const ExportQuery = z.strictObject({ format: z.enum(['jsonl', 'markdown']).defau
 export function sessionRoutes(parts: {
   runs: Runs
   store: TranscriptStore
+  list: SessionList
+  sessions: Sessions
   pendingCounts(): Map<string, number>
   redact: Parameters<typeof wireEntry>[1]
   now(): number
@@ -30,8 +37,10 @@ export function sessionRoutes(parts: {
 }): Router {
   const { runs, store } = parts
   const toSummary = (pending: Map<string, number>) => {
-    return ({ nextSeq: _, ...session }: StoredSession): SessionSummary => ({
+    return ({ nextSeq: _, totals, found, ...session }: ListedSession): SessionSummary => ({
       ...session,
+      ...totals,
+      ...(found && { found }),
       isRunning: runs.isRunning(session.id),
       pendingCount: pending.get(session.id) ?? 0,
     })
@@ -41,22 +50,36 @@ export function sessionRoutes(parts: {
     if (session === undefined) throw new JarvisError('unknown_session', 'There is no such session. It may be deleted.')
     return session
   }
-  const summary = (id: string) => toSummary(parts.pendingCounts())(known(id))
+  const summary = (id: string) => {
+    const totals = parts.list.totals(id)
+    return toSummary(parts.pendingCounts())({ ...known(id), ...(totals && { totals }) })
+  }
   const allEntries = (id: string) =>
     store
       .entriesBefore(id, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
       .items.map((entry) => wireEntry(entry, parts.redact))
 
-  const journalled = (request: Request, response: Response, change: 'renamed' | 'deleted') =>
-    parts.journal.append('session', { sessionId: param(request, 'id'), change, by: identityOf(response).sub })
+  const journalled = (
+    request: Request,
+    response: Response,
+    change: 'renamed' | 'deleted' | 'archived' | 'unarchived',
+  ) => parts.journal.append('session', { sessionId: param(request, 'id'), change, by: identityOf(response).sub })
 
   const router = Router()
   router.get('/', (request, response) => {
-    const { limit, before } = read(PageQuery, request.query)
-    const { items, next } = store.listSessions({ limit, ...(before !== undefined && { before }) })
-    const page: Page<SessionSummary> = {
+    const { q = '', before, source, limit, archived } = read(SessionsQuery, request.query)
+    const words = q.trim()
+    const { items, next, isIndexing } = parts.list.page({
+      limit,
+      archived,
+      ...(words !== '' && { words }),
+      ...(before !== undefined && { before }),
+      ...(source !== undefined && { source }),
+    })
+    const page: SessionsPage = {
       items: items.map(toSummary(parts.pendingCounts())),
       ...(next !== undefined && { next }),
+      ...(isIndexing && { isIndexing }),
     }
     response.json(page)
   })
@@ -84,13 +107,26 @@ export function sessionRoutes(parts: {
   })
   router.patch('/:id', operatorOnly, (request, response) => {
     const id = param(request, 'id')
-    const { title, isRehearsal } = read(SessionPatchBody, request.body)
+    const { title, isRehearsal, isArchived, model } = read(SessionPatchBody, request.body)
+    // First what may be refused.
+    if (model !== undefined) parts.sessions.setModel(id, model ?? undefined)
     if (isRehearsal !== undefined) runs.setRehearsal(id, isRehearsal, identityOf(response).sub)
     if (title !== undefined) {
       runs.rename(id, title)
       journalled(request, response, 'renamed')
     }
+    if (isArchived !== undefined && parts.sessions.archive(id, isArchived)) {
+      journalled(request, response, isArchived ? 'archived' : 'unarchived')
+    }
     response.json(summary(id))
+  })
+  router.post('/:id/branch', operatorOnly, (request, response) => {
+    const from = param(request, 'id')
+    const { before, after = 0, model } = read(SessionBranchBody, request.body)
+    const point = before === undefined ? { after } : { before }
+    const { sessionId, entry } = parts.sessions.branch(from, point, model)
+    parts.journal.append('session', { sessionId, change: 'branched', from, entry, by: identityOf(response).sub })
+    response.status(201).json(summary(sessionId))
   })
   router.delete('/:id', operatorOnly, async (request, response) => {
     await runs.remove(param(request, 'id'), identityOf(response).sub)

@@ -15,6 +15,8 @@ export const chatRequests = {
     sessionId: SessionId.optional(),
     message: z.string().regex(/\S/, 'is empty'),
     requestId: RequestId.optional(),
+    /** One of `models` in `/api/status`: for this answer, in a new session for all of it. */
+    model: z.string().max(200).optional(),
   }),
   'chat:confirm': z.strictObject({
     sessionId: SessionId,
@@ -31,6 +33,10 @@ export const chatRequests = {
 } as const
 export type ChatRequests = { [K in keyof typeof chatRequests]: z.infer<(typeof chatRequests)[K]> }
 
+/** The entry before or after which a session was branched off; `title` absent: the other session is deleted. */
+export const BranchedFrom = z.object({ sessionId: SessionId, entry: z.int(), title: z.string().optional() })
+export type BranchedFrom = z.infer<typeof BranchedFrom>
+
 export const QueuedMessage = z.object({ messageId: MessageId, text: z.string(), by: z.string(), at: z.int() })
 export type QueuedMessage = z.infer<typeof QueuedMessage>
 
@@ -39,6 +45,9 @@ export const Snapshot = z.object({
   sessionId: SessionId,
   title: z.string(),
   isRehearsal: z.boolean(),
+  /** Chosen for the session; absent: the one in use. */
+  model: z.string().optional(),
+  branchedFrom: BranchedFrom.optional(),
   seq: z.int(),
   runId: RunId.optional(),
   /** The newest entries, from the start of a run; `hasEarlier` says whether older ones can be read over REST. */

@@ -13,6 +13,7 @@ export {
   ServerName,
 } from './attached.ts'
 export {
+  BranchedFrom,
   type ChatEvents,
   type ChatReplies,
   type ChatRequests,
@@ -53,7 +54,6 @@ export {
   ModelUseBody,
 } from './models.ts'
 export { type OAuthAsk, OAuthDecisionBody, type OAuthDecisionReply, OAuthOpenBody, type OAuthProblem } from './oauth.ts'
-export { PushBody, type PushDevice, type PushMessage, type PushReply } from './push.ts'
 export {
   ClassifyBody,
   type ConfirmationRow,
@@ -75,9 +75,12 @@ export {
   PasswordBody,
   type PolicyStatus,
   Role,
+  SessionBranchBody,
   SessionCreateBody,
   SessionPatchBody,
   type SessionSummary,
+  type SessionsPage,
+  SessionsQuery,
   SettingsBody,
   type SettingsReply,
   type Status,

@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import type { BranchedFrom } from './chat.ts'
 import { GrantRequest } from './grant.ts'
 import { type Card, type Decision, ProfileName, Tier } from './tier.ts'
+import type { Usage } from './transcript.ts'
 
 export const LoginBody = z.strictObject({ password: z.string().max(1_000) })
 export const PasswordBody = z.strictObject({ current: z.string().max(1_000), next: z.string().max(1_000) })
@@ -10,14 +12,30 @@ export const Role = z.enum(['operator', 'viewer'])
 export type Role = z.infer<typeof Role>
 
 export const SessionCreateBody = z.strictObject({ title: z.string().trim().min(1).max(200).optional() })
-/** `isRehearsal`: what would change something only says what it would do. */
+/** `isRehearsal`: what would change something only says what it would do. `model`: null is the one in use. */
 export const SessionPatchBody = z
-  .strictObject({ title: z.string().trim().min(1).max(200).optional(), isRehearsal: z.boolean().optional() })
-  .refine(({ title, isRehearsal }) => title !== undefined || isRehearsal !== undefined, 'must name what to change')
+  .strictObject({
+    title: z.string().trim().min(1).max(200).optional(),
+    isRehearsal: z.boolean().optional(),
+    isArchived: z.boolean().optional(),
+    model: z.string().max(200).nullable().optional(),
+  })
+  .refine((body) => Object.values(body).some((value) => value !== undefined), 'must name what to change')
+const seq = z.int().nonnegative()
+/** `before`: the seq of a message; `after`: of an answer in words. `model`: which one answers in the branch. */
+export const SessionBranchBody = z
+  .strictObject({ before: seq.optional(), after: seq.optional(), model: z.string().max(200).optional() })
+  .refine(({ before, after }) => (before === undefined) !== (after === undefined), 'must name before or after')
 /** `limit` 1..200; `before`: a cursor from `next`. */
 export const PageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   before: z.string().max(100).optional(),
+})
+/** `q`: words of titles and messages, `"in quotes"` as they stand. `archived`: those as well, or alone. */
+export const SessionsQuery = PageQuery.extend({
+  q: z.string().max(200).optional(),
+  source: z.enum(['chat', 'mcp']).optional(),
+  archived: z.enum(['no', 'only', 'all']).default('no'),
 })
 export const ConfirmBody = z.strictObject({
   confirmed: z.boolean(),
@@ -42,7 +60,18 @@ export type SessionSummary = {
   isRehearsal: boolean
   isRunning: boolean
   pendingCount: number
+  archivedAt?: number
+  model?: string
+  branchedFrom?: BranchedFrom
+  /** Of all its answers but copied ones; absent until they were counted. */
+  usage?: Usage
+  /** US dollars; absent where a price is not known. */
+  costUsd?: number
+  /** The message with the words that were looked for, cut around them; `seq`: its entry. */
+  found?: { seq: number; text: string }
 }
+/** `isIndexing`: not all sessions are searched and counted yet. */
+export type SessionsPage = Page<SessionSummary> & { isIndexing?: true }
 
 /** A confirmation as `/api/confirmations` lists it: the card, where it was asked, and what became of it. */
 export type ConfirmationRow = Card & {
@@ -68,6 +97,8 @@ export type Status = {
   version: string
   uptimeS: number
   model: string
+  /** What `chat:send` may name, the one in use first. */
+  models: string[]
   isDemoModel: boolean
   isDemoCluster: boolean
   /** `/terminal` is turned on. */

@@ -141,7 +141,14 @@ export const Entry = z.discriminatedUnion('type', [
     outcome: z.enum(['done', 'failed']),
     text: z.string(),
   }),
-  z.object({ ...base, type: z.literal('done'), usage: Usage, stopReason: StopReason }),
+  z.object({
+    ...base,
+    type: z.literal('done'),
+    usage: Usage,
+    stopReason: StopReason,
+    /** US dollars, at the prices when it ended; absent where one is not known. */
+    costUsd: z.number().optional(),
+  }),
   z.object({ ...base, type: z.literal('error'), error: z.string(), code: z.string() }),
 ])
 export type Entry = z.infer<typeof Entry>

@@ -34,12 +34,13 @@ export function serveChat(
       weight = 1,
     ) => socket.on(event as string, answer(socket, { schema: schemas[event], needs, weight, report }, handle))
 
-    on('chat:send', 'operator', ({ sessionId, message, requestId }, { sub }) => {
+    on('chat:send', 'operator', ({ sessionId, message, requestId, model }, { sub }) => {
       const sent = runs.send({
         text: message,
         by: sub,
         ...(sessionId !== undefined && { sessionId }),
         ...(requestId !== undefined && { requestId }),
+        ...(model !== undefined && { model }),
       })
       // Before the run begins, which it does once this handler has answered.
       void socket.join(sent.sessionId)

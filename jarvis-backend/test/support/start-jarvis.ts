@@ -13,7 +13,6 @@ import { createSimulator } from '../../src/homelab/simulator/index.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import type { PublicFetch } from '../../src/lib/public-fetch.ts'
 import type { ChatEvents, ChatReplies, ChatRequests, Role } from '../../src/protocol/index.ts'
-import type { PushSender } from '../../src/push/ports.ts'
 import type { Database } from '../../src/store/sqlite/database.ts'
 import { type ScriptedModel, scripted } from './scripted-model.ts'
 
@@ -45,6 +44,8 @@ export type TestJarvis = Awaited<ReturnType<typeof startJarvis>>
 export async function startJarvis(
   options: {
     model?: Model
+    /** What may be named besides it. */
+    models?: readonly Model[]
     env?: Record<string, string>
     clock?: Clock
     /** A cluster that outlives this server. */
@@ -55,8 +56,6 @@ export async function startJarvis(
     database?: (database: Database) => Database
     /** What the addresses lead to that clients have for names. */
     fetchDocument?: PublicFetch
-    /** Where messages to browsers go. */
-    push?: PushSender
     dataDir?: string
     speed?: number
     /** The built dashboard is served too. */
@@ -82,9 +81,9 @@ export async function startJarvis(
     clock,
     model,
     homelab: options.remote ?? homelab,
+    ...(options.models && { models: options.models }),
     ...(options.database && { database: options.database }),
     ...(options.fetchDocument && { fetchDocument: options.fetchDocument }),
-    ...(options.push && { push: options.push }),
   })
   await new Promise<void>((resolve) => jarvis.http.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(jarvis.http.address() as AddressInfo).port}`

@@ -9,7 +9,7 @@ const journalDays = 365
 
 /**
  * The sessions and the journal's outcomes as texts to remember, read from `jarvis.db` over a connection that cannot write.
- * Sessions the operator had forgotten are left out.
+ * Sessions the operator had forgotten are left out, and what a branch copied: it is remembered of the other session.
  */
 export function createDatabaseKeepers(path: string): { keepers: Keeper[]; close(): void } {
   const sql = new Sqlite(path, { readonly: true, fileMustExist: true })
@@ -20,7 +20,7 @@ export function createDatabaseKeepers(path: string): { keepers: Keeper[]; close(
   )
   const selectEntries = sql.prepare<[string], { body: string; type: string; seq: number; runId: string }>(
     `SELECT body, type, seq, run_id AS runId FROM entries
-     WHERE session_id = ? AND type IN ('user', 'assistant', 'tool_result', 'tool_use', 'confirm_resolved', 'blocked') ORDER BY seq`,
+     WHERE session_id = ? AND seq >= (SELECT copied_below FROM sessions WHERE id = session_id) AND type IN ('user', 'assistant', 'tool_result', 'tool_use', 'confirm_resolved', 'blocked') ORDER BY seq`,
   )
   const selectDays = sql.prepare<[number], { day: string; last: number; at: number }>(
     `SELECT strftime('%Y-%m-%d', at / 1000, 'unixepoch', 'localtime') AS day, MAX(seq) AS last, MAX(at) AS at

@@ -1,54 +1,43 @@
-import type { StoredEntry, StoredRun, StoredSession, TranscriptStore } from '../../agent/transcript-store.ts'
+import type { StoredEntry, StoredRun, TranscriptStore } from '../../agent/transcript-store.ts'
+import { copySession } from './copy-session.ts'
 import type { Database } from './database.ts'
+import { type SessionRow, sessionColumns, toSession } from './session-row.ts'
 
 type EntryRow = { session_id: string; seq: number; run_id: string; type: string; body: string }
-type SessionRow = {
-  id: string
-  title: string
-  source: 'chat' | 'mcp'
-  created_at: number
-  updated_at: number
-  next_seq: number
-  is_rehearsal: number
-}
 
 // seq, runId and type have columns of their own and are not kept twice.
 const toEntry = (row: EntryRow) =>
   ({ ...JSON.parse(row.body), seq: row.seq, runId: row.run_id, type: row.type }) as StoredEntry
-const toSession = (row: SessionRow): StoredSession => ({
-  id: row.id,
-  title: row.title,
-  source: row.source,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-  nextSeq: row.next_seq,
-  isRehearsal: row.is_rehearsal === 1,
+type RunRow = Omit<StoredRun, 'model'> & { model: string | null }
+/** A run without a model of its own has none here either. */
+const toRun = ({ model, ...run }: RunRow): StoredRun => ({
+  ...run,
+  ...(model !== null && { model }),
 })
 const runColumns =
-  'id, session_id AS sessionId, position, status, source, message_id AS messageId, text, by, created_at AS at, partial'
+  'id, session_id AS sessionId, position, status, source, message_id AS messageId, text, by, created_at AS at, partial, model'
 
 export function createTranscriptStore({ sql, atomically, together }: Database): TranscriptStore {
   const insertSession = sql.prepare(
     'INSERT INTO sessions (id, title, source, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
   )
-  const selectSession = sql.prepare<[string], SessionRow>('SELECT * FROM sessions WHERE id = ?')
-  const selectSessions = sql.prepare<[number, string, number], SessionRow>(
-    'SELECT * FROM sessions WHERE (updated_at, id) < (?, ?) ORDER BY updated_at DESC, id DESC LIMIT ?',
-  )
+  const selectSession = sql.prepare<[string], SessionRow>(`SELECT ${sessionColumns} FROM sessions WHERE id = ?`)
   const updateTitle = sql.prepare('UPDATE sessions SET title = ? WHERE id = ?')
+  const updateArchived = sql.prepare('UPDATE sessions SET archived_at = ? WHERE id = ?')
+  const updateModel = sql.prepare('UPDATE sessions SET model = ? WHERE id = ?')
   const updateRehearsal = sql.prepare('UPDATE sessions SET is_rehearsal = ? WHERE id = ?')
   const removeSession = sql.prepare('DELETE FROM sessions WHERE id = ?')
   const updateSeq = sql.prepare('UPDATE sessions SET next_seq = ?, updated_at = ? WHERE id = ?')
 
   const insertRun = sql.prepare<unknown[], { position: number }>(
-    `INSERT INTO runs (id, session_id, position, status, source, message_id, text, by, created_at)
-     VALUES (?, ?, (SELECT COALESCE(MAX(position), -1) + 1 FROM runs WHERE session_id = ?), ?, ?, ?, ?, ?, ?) RETURNING position`,
+    `INSERT INTO runs (id, session_id, position, status, source, message_id, text, by, created_at, model)
+     VALUES (?, ?, (SELECT COALESCE(MAX(position), -1) + 1 FROM runs WHERE session_id = ?), ?, ?, ?, ?, ?, ?, ?) RETURNING position`,
   )
-  const selectUnfinished = sql.prepare<[], StoredRun>(
+  const selectUnfinished = sql.prepare<[], RunRow>(
     `SELECT ${runColumns} FROM runs INDEXED BY runs_unfinished
      WHERE status <> 'ended' ORDER BY session_id, position`,
   )
-  const selectUnfinishedOf = sql.prepare<[string], StoredRun>(
+  const selectUnfinishedOf = sql.prepare<[string], RunRow>(
     `SELECT ${runColumns} FROM runs INDEXED BY runs_unfinished
      WHERE session_id = ? AND status <> 'ended' ORDER BY position`,
   )
@@ -88,28 +77,24 @@ export function createTranscriptStore({ sql, atomically, together }: Database): 
     atomically,
     together,
     createSession: ({ id, title, source, at }) => void insertSession.run(id, title, source, at, at),
-    listSessions({ limit, before }) {
-      const [at, id] = before === undefined ? [Number.MAX_SAFE_INTEGER, ''] : splitCursor(before)
-      const rows = selectSessions.all(at, id, limit + 1).map(toSession)
-      const items = rows.slice(0, limit)
-      const last = items.at(-1)
-      return rows.length > limit && last !== undefined ? { items, next: `${last.updatedAt}.${last.id}` } : { items }
-    },
     session(id) {
       const row = selectSession.get(id)
       return row && toSession(row)
     },
     renameSession: (id, title) => void updateTitle.run(title, id),
+    archiveSession: (id, at) => void updateArchived.run(at ?? null, id),
+    setModel: (id, model) => void updateModel.run(model ?? null, id),
+    copySession: copySession(sql),
     setRehearsal: (id, isRehearsal) => void updateRehearsal.run(isRehearsal ? 1 : 0, id),
     deleteSession: (id) => void removeSession.run(id),
     reserveSeq: (id, nextSeq, at) => void updateSeq.run(nextSeq, at, id),
 
-    addRun({ id, sessionId, status, source, messageId, text, by, at }) {
-      const row = insertRun.get(id, sessionId, sessionId, status, source, messageId, text, by, at)
+    addRun({ id, sessionId, status, source, messageId, text, by, at, model }) {
+      const row = insertRun.get(id, sessionId, sessionId, status, source, messageId, text, by, at, model ?? null)
       return row?.position ?? 0
     },
     unfinishedRuns: (sessionId) =>
-      sessionId === undefined ? selectUnfinished.all() : selectUnfinishedOf.all(sessionId),
+      (sessionId === undefined ? selectUnfinished.all() : selectUnfinishedOf.all(sessionId)).map(toRun),
     setRunStatus: (id, status) => void (status === 'ended' ? endRun.run(id) : updateRun.run(status, id)),
     savePartial: (id, text) => void updatePartial.run(text, id),
     removeQueued: (id) => deleteQueued.run(id).changes === 1,
@@ -117,6 +102,10 @@ export function createTranscriptStore({ sql, atomically, together }: Database): 
     append(sessionId, { seq, runId, type, ...body }) {
       const startsRun = type === 'user' || ('model' in body && body.model === 'mcp')
       insertEntry.run(sessionId, seq, runId, type, startsRun ? 1 : 0, JSON.stringify(body))
+    },
+    entry(sessionId, seq) {
+      const row = selectFrom.get(sessionId, seq, seq + 1)
+      return row && toEntry(row)
     },
     entriesOfRun: (runId) => selectRun.all(runId).map(toEntry),
     newestRuns(sessionId, runs) {
@@ -140,9 +129,4 @@ export function createTranscriptStore({ sql, atomically, together }: Database): 
     rememberReply: (kind, by, requestId, reply, at) =>
       void insertReply.run(kind, by, requestId, JSON.stringify(reply), at),
   }
-}
-
-function splitCursor(cursor: string): [number, string] {
-  const [at = '', id = ''] = cursor.split(/\.(.*)/s)
-  return [Number(at) || 0, id]
 }

@@ -1,0 +1,32 @@
+import { noUsage, type Usage } from '../protocol/index.ts'
+import type { StoredEntry } from './transcript-store.ts'
+
+/** US dollars; undefined where the price of the model is not known. */
+export type CostOf = (model: string, usage: Usage) => number | undefined
+
+/** What a run's turns have used, and cost: without a cost where a price is not known, or nothing was used. */
+export function spentOn(entries: readonly StoredEntry[], costOf: CostOf): { usage: Usage; costUsd?: number } {
+  let costUsd: number | undefined = 0
+  for (const entry of entries) {
+    if (entry.type !== 'assistant' || isNothing(entry.usage) || costUsd === undefined) continue
+    const cost = costOf(entry.model, entry.usage)
+    costUsd = cost === undefined ? undefined : costUsd + cost
+  }
+  return { usage: usageOf(entries), ...(costUsd !== undefined && costUsd > 0 && { costUsd }) }
+}
+
+export const usageOf = (entries: readonly StoredEntry[]): Usage =>
+  entries.reduce<Usage>(
+    (sum, entry) =>
+      entry.type !== 'assistant'
+        ? sum
+        : {
+            inputTokens: sum.inputTokens + entry.usage.inputTokens,
+            outputTokens: sum.outputTokens + entry.usage.outputTokens,
+            cacheReadTokens: sum.cacheReadTokens + entry.usage.cacheReadTokens,
+            cacheWriteTokens: sum.cacheWriteTokens + entry.usage.cacheWriteTokens,
+          },
+    noUsage,
+  )
+
+const isNothing = (usage: Usage) => Object.values(usage).every((tokens) => tokens === 0)

@@ -1,0 +1,71 @@
+/**
+ * US dollars for a million tokens: input, output, read from and written to the cache (for five minutes).
+ * `above`: what all of a request costs whose prompt is longer.
+ */
+export type Price = {
+  input: number
+  output: number
+  cacheRead: number
+  cacheWrite: number
+  above?: { promptTokens: number; input: number; output: number; cacheRead: number; cacheWrite: number }
+}
+
+const anthropic = (input: number, output: number, cacheRead = input / 10): Price => ({
+  input,
+  output,
+  cacheRead,
+  cacheWrite: input * 1.25,
+})
+/** OpenAI asks nothing for writing into its cache. */
+const openai = (input: number, output: number, cacheRead: number): Price => ({
+  input,
+  output,
+  cacheRead,
+  cacheWrite: 0,
+})
+
+/** When the prices were looked up, and where. */
+export const pricesFrom = {
+  date: '2026-11-22',
+  sources: [
+    'https://platform.claude.com/docs/en/about-claude/pricing',
+    'https://developers.openai.com/api/docs/pricing',
+  ],
+}
+
+/** By `provider/model` without the date that some names end with. Standard service, no batches. */
+export const shippedPrices: Readonly<Record<string, Price>> = {
+  'anthropic/claude-fable-5-1': anthropic(10, 50, 0.25),
+  'anthropic/claude-fable-5': anthropic(10, 50),
+  'anthropic/claude-opus-5-5': anthropic(4, 20, 0.2),
+  'anthropic/claude-opus-5': anthropic(5, 25),
+  'anthropic/claude-opus-4-8': anthropic(5, 25),
+  'anthropic/claude-opus-4-7': anthropic(5, 25),
+  'anthropic/claude-opus-4-6': anthropic(5, 25),
+  'anthropic/claude-opus-4-5': anthropic(5, 25),
+  'anthropic/claude-opus-4-1': anthropic(15, 75),
+  'anthropic/claude-opus-4': anthropic(15, 75),
+  'anthropic/claude-sonnet-5-5': anthropic(2, 10, 0.1),
+  'anthropic/claude-sonnet-5': anthropic(2, 10),
+  'anthropic/claude-sonnet-4-6': anthropic(3, 15),
+  'anthropic/claude-sonnet-4-5': anthropic(3, 15),
+  'anthropic/claude-sonnet-4': anthropic(3, 15),
+  'anthropic/claude-3-7-sonnet': anthropic(3, 15),
+  'anthropic/claude-haiku-5-5': { ...anthropic(0.1, 0.5), above: { promptTokens: 100_000, ...anthropic(0.5, 2.5) } },
+  'anthropic/claude-haiku-4-5': anthropic(1, 5),
+  'anthropic/claude-3-5-haiku': anthropic(0.8, 4),
+  'openai/gpt-5.4': openai(2.5, 15, 0.25),
+  'openai/gpt-5.4-mini': openai(0.75, 4.5, 0.075),
+  'openai/gpt-5.2': openai(1.75, 14, 0.175),
+  'openai/gpt-5.1': openai(1.25, 10, 0.125),
+  'openai/gpt-5': openai(1.25, 10, 0.125),
+  'openai/gpt-5-mini': openai(0.25, 2, 0.025),
+  'openai/gpt-5-nano': openai(0.05, 0.4, 0.005),
+  'openai/gpt-4.1': openai(2, 8, 0.5),
+  'openai/gpt-4.1-mini': openai(0.4, 1.6, 0.1),
+  'openai/gpt-4.1-nano': openai(0.1, 0.4, 0.025),
+  'openai/gpt-4o': openai(2.5, 10, 1.25),
+  'openai/gpt-4o-mini': openai(0.15, 0.6, 0.075),
+  'openai/o3': openai(2, 8, 0.5),
+  'openai/o4-mini': openai(1.1, 4.4, 0.275),
+}

@@ -1,0 +1,47 @@
+import type { CostOf } from '../agent/spent.ts'
+import { readPrices } from './price-file.ts'
+import { type Price, shippedPrices } from './price-table.ts'
+
+/**
+ * What answers cost. Prices of the operator count first; the shipped ones only where the provider's own service answers, for
+ * behind another address a name says nothing.
+ * @param path a JSON file of `{"provider/model": {input, output, cacheRead?, cacheWrite?}}`, dollars for a million tokens
+ */
+export function createPrices(
+  path: string,
+  parts: { isOwnService(model: string): boolean; announce(problem: string): void },
+): { costOf: CostOf; reload(): void } {
+  let own: Record<string, Price> = {}
+  let problem: string | undefined
+  function reload() {
+    try {
+      own = readPrices(path)
+      problem = undefined
+    } catch (error) {
+      // The ones before stay in force; said once for each problem.
+      const found = `prices.json is not used: ${(error as Error).message}.`
+      if (found !== problem) parts.announce(found)
+      problem = found
+    }
+  }
+  reload()
+  return {
+    reload,
+    costOf(model, { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }) {
+      const price = priceOf(own, model) ?? (parts.isOwnService(model) ? priceOf(shippedPrices, model) : undefined)
+      if (price === undefined) return undefined
+      const prompt = inputTokens + cacheReadTokens + cacheWriteTokens
+      const isLong = price.above !== undefined && prompt > price.above.promptTokens
+      const { input, output, cacheRead, cacheWrite } = isLong ? (price.above ?? price) : price
+      const millions =
+        inputTokens * input + outputTokens * output + cacheReadTokens * cacheRead + cacheWriteTokens * cacheWrite
+      return millions / 1e6
+    },
+  }
+}
+
+const dated = /-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/
+
+/** Also under its name without a date. A name such as `constructor` is no price. */
+const priceOf = (table: Readonly<Record<string, Price>>, model: string): Price | undefined =>
+  [model, model.replace(dated, '')].flatMap((id) => (Object.hasOwn(table, id) ? (table[id] ?? []) : []))[0]

@@ -1,0 +1,39 @@
+import type Sqlite from 'better-sqlite3'
+import type { TranscriptStore } from '../../agent/transcript-store.ts'
+import { newId } from '../../lib/ids.ts'
+
+/** Copies runs and entries; nothing of calls, cards or the journal, so that nothing copied can run or be decided. */
+export function copySession(sql: Sqlite.Database): TranscriptStore['copySession'] {
+  const insertSession = sql.prepare(
+    `INSERT INTO sessions
+       (id, title, source, created_at, updated_at, next_seq, is_rehearsal, model, branched_from, branched_entry, copied_below)
+     SELECT @id, @title, 'chat', @at, @at, @nextSeq, is_rehearsal, COALESCE(@model, model), id, @entry, @nextSeq
+     FROM sessions WHERE id = @from`,
+  )
+  const selectRuns = sql.prepare<Record<string, unknown>, { id: string }>(
+    `SELECT id FROM runs WHERE session_id = @from
+       AND (id = @cut OR id IN (SELECT run_id FROM entries WHERE session_id = @from AND type IN ('done', 'error') AND seq < @below))`,
+  )
+  const insertRun = sql.prepare(
+    `INSERT INTO runs (id, session_id, position, status, source, message_id, text, by, created_at, model)
+     SELECT ?, ?, position, 'ended', source, message_id, '', by, created_at, model FROM runs WHERE id = ?`,
+  )
+  const insertEntries = sql.prepare(
+    `INSERT INTO entries (session_id, seq, run_id, type, starts_run, body)
+     SELECT @id, seq, copies.id, type, starts_run, body FROM entries
+       JOIN runs AS originals ON originals.id = entries.run_id
+       JOIN runs AS copies ON copies.session_id = @id AND copies.position = originals.position
+     WHERE entries.session_id = @from AND seq < @below ORDER BY seq`,
+  )
+  return ({ from, id, title, below, entry, nextSeq, cut, model, at }) => {
+    insertSession.run({ from, id, title, entry, nextSeq, model: model ?? null, at })
+    let copyOfCut: string | undefined
+    for (const run of selectRuns.all({ from, below, cut: cut ?? null })) {
+      const copy = newId('run')
+      insertRun.run(copy, id, run.id)
+      if (run.id === cut) copyOfCut = copy
+    }
+    insertEntries.run({ from, id, below })
+    return copyOfCut
+  }
+}

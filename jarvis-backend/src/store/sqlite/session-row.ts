@@ -1,0 +1,39 @@
+import type { StoredSession } from '../../agent/transcript-store.ts'
+
+/** A row of `sessions` with the title of the one it was branched off. */
+export type SessionRow = {
+  id: string
+  title: string
+  source: 'chat' | 'mcp'
+  created_at: number
+  updated_at: number
+  next_seq: number
+  is_rehearsal: number
+  archived_at: number | null
+  model: string | null
+  branched_from: string | null
+  branched_entry: number | null
+  branched_title: string | null
+}
+
+export const sessionColumns = `sessions.id, sessions.title, source, created_at, updated_at, sessions.next_seq, is_rehearsal, archived_at,
+  model, branched_from, branched_entry, (SELECT title FROM sessions AS origin WHERE origin.id = sessions.branched_from) AS branched_title`
+
+export const toSession = (row: SessionRow): StoredSession => ({
+  id: row.id,
+  title: row.title,
+  source: row.source,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  nextSeq: row.next_seq,
+  isRehearsal: row.is_rehearsal === 1,
+  ...(row.archived_at !== null && { archivedAt: row.archived_at }),
+  ...(row.model !== null && { model: row.model }),
+  ...(row.branched_from !== null && {
+    branchedFrom: {
+      sessionId: row.branched_from,
+      entry: row.branched_entry ?? 0,
+      ...(row.branched_title !== null && { title: row.branched_title }),
+    },
+  }),
+})
