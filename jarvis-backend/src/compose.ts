@@ -17,6 +17,7 @@ import { composeAttached } from './compose-attached.ts'
 import { composeMemory } from './compose-memory.ts'
 import { composeModels } from './compose-models.ts'
 import { composeOAuth } from './compose-oauth.ts'
+import { composePush } from './compose-push.ts'
 import type { Config } from './config/config.ts'
 import { openDataDir } from './config/data-dir.ts'
 import { policyPath, readPolicy, requirePolicy, watchDataDir } from './config/policy-file.ts'
@@ -49,6 +50,7 @@ import { keptOrMade } from './lib/kept-secret.ts'
 import { createLogger } from './lib/logger.ts'
 import type { PublicFetch } from './lib/public-fetch.ts'
 import type { Surface } from './mcp/surface.ts'
+import type { PushSender } from './push/ports.ts'
 import { profileNames } from './protocol/index.ts'
 import { serveActivity } from './realtime/activity.ts'
 import { isWatched, serveChat } from './realtime/chat.ts'
@@ -62,6 +64,7 @@ import { type Database, openDatabase } from './store/sqlite/database.ts'
 import { createGrantStore } from './store/sqlite/grants.ts'
 import { journalHead } from './store/sqlite/journal.ts'
 import { keepJournal } from './store/sqlite/kept-journal.ts'
+import { createKeptRuns } from './store/sqlite/kept-runs.ts'
 import { lockDataDir } from './store/sqlite/lock.ts'
 import { createSessionIndex } from './store/sqlite/session-index.ts'
 import { createSessionList } from './store/sqlite/session-list.ts'
@@ -105,6 +108,8 @@ export type Replacements = {
   executions?: (store: ExecutionStore) => ExecutionStore
   /** What a client's address for a name leads to. */
   fetchDocument?: PublicFetch
+  /** Where messages to browsers go. */
+  push?: PushSender
   /** Beside the real ones. */
   tools?: readonly Tool[]
   /** What MCP clients see besides tools. */
@@ -235,6 +240,18 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     isStopping: () => isStopping,
     report,
   })
+  const push = composePush({
+    dataDir,
+    database,
+    journal,
+    clock,
+    publicUrl: config.publicUrl,
+    sender: replace.push,
+    hide: (secret) => redactor.add([secret]),
+    redact: redactor.text,
+    changed: () => activity.changed({ what: 'push' }),
+    report,
+  })
   const confirmations = createConfirmations({
     store: createConfirmationStore(database),
     executions,
@@ -244,7 +261,10 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     clock,
     ttlMs: config.confirmTtlMs,
     isWatched: (sessionId) => isWatched(chat, sessionId),
-    changed: (sessionId) => activity.changed({ what: 'confirmations', sessionId }),
+    changed(sessionId) {
+      activity.changed({ what: 'confirmations', sessionId })
+      push.waiting(sessionId, confirmations.pending(sessionId))
+    },
     redact: redactor.text,
     isStopping: () => isStopping,
     report,
@@ -290,8 +310,10 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const toolSpecs = onceFor(allTools.list, (tools) =>
     tools.map((tool) => ({ name: tool.name, description: tool.description, inputSchema: inputSchemaOf(tool) })),
   )
+  const kept = createKeptRuns(database)
   const runs: Runs = createRuns({
     store,
+    kept,
     models: models.choice,
     costOf: models.costOf,
     tools: executor,
@@ -398,6 +420,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       oauth: oauth.consentRoutes,
       logs: logTail.routes(),
       models: models.routes,
+      push: push.routes,
       setup: setupRoutes({
         setup: createClusterSetup({ config, clock }),
         journal,
@@ -432,6 +455,8 @@ export function compose(config: Config, version: string, dashboardDir: string, r
         stopping: stopping.signal,
         watched: { cluster, watchJournal: journal.watch },
         surface: replace.surface?.(surface) ?? surface,
+        kept,
+        entriesOf: store.entriesOfRun,
         asked(callId) {
           const known = confirmations.ofCall(callId)
           return known && { ...known, entries: store.entriesOfRun(known.runId) }

@@ -10,6 +10,7 @@ import {
   type Snapshot,
   type ToolInput,
 } from '../protocol/index.ts'
+import type { KeptRun, KeptRuns } from './kept-runs.ts'
 import { type ActiveRun, createLiveSession, type LiveSession, type Publish } from './live-session.ts'
 import { settles } from './next-step.ts'
 import { rehearsalOrder } from './rehearsal.ts'
@@ -35,6 +36,8 @@ export type Runs = {
   /** Runs one tool call for an MCP client through the gate. Withdrawn when `signal` aborts. */
   callTool(call: {
     sessionId: string
+    /** The run's, where the caller made one. */
+    runId?: string
     toolName: string
     toolInput: ToolInput
     requestedBy: Requester
@@ -45,6 +48,10 @@ export type Runs = {
     /** What the client has read besides results of its calls. */
     read?: readonly string[]
   }): Promise<CallOutcome>
+  /** Ends a kept call that waits. @returns false where it has begun to run, or goes on no more. */
+  withdraw(run: KeptRun, by: string): boolean
+  /** Resolves when a kept call has ended; undefined where it goes on no more. */
+  ending(run: KeptRun): Promise<void> | undefined
   /** Stops the run that goes on, if any; its pending cards are cancelled. */
   abort(sessionId: string, by: string): void
   unqueue(sessionId: string, messageId: string): void
@@ -75,6 +82,7 @@ export function createRuns(
     publish: Publish
     afterCommit(run: () => void): void
     pending(sessionId: string): Card[]
+    kept: Pick<KeptRuns, 'get'>
     /** Withdraws a card. */
     cancel(toolUseId: string, by: string, note: string): void
     /** Writes down who turned rehearsal on or off, with the change itself. */
@@ -260,14 +268,14 @@ export function createRuns(
       }
     },
 
-    async callTool({ sessionId, toolName, toolInput, requestedBy, signal, onProgress, onWaiting, read }) {
+    async callTool({ sessionId, runId, toolName, toolInput, requestedBy, signal, onProgress, onWaiting, read }) {
       if (isStopping) throw new JarvisError('shutting_down', 'JARVIS is shutting down.')
       if (isDeeperThan(toolInput, deepestInput)) {
         throw new JarvisError('invalid_request', `The arguments are nested more than ${deepestInput} levels deep.`)
       }
       const session = open(sessionId)
       const at = clock.now()
-      const id = newId('run')
+      const id = runId ?? newId('run')
       const row: RunRow = {
         id,
         sessionId,
@@ -298,6 +306,15 @@ export function createRuns(
       if (outcome === undefined) throw fault ?? new JarvisError('internal', 'The call has no outcome.')
       return outcome
     },
+
+    withdraw({ id, sessionId }, by) {
+      const run = live.get(sessionId)?.runs.get(id)
+      if (run === undefined || run.entries.some(({ type }) => type === 'tool_use')) return false
+      stopRun(run, by)
+      return true
+    },
+
+    ending: ({ id, sessionId }) => live.get(sessionId)?.runs.get(id)?.ended,
 
     abort(sessionId, by) {
       stored(sessionId)
@@ -380,10 +397,11 @@ export function createRuns(
         const entries = store.entriesOfRun(row.id)
         const session = open(row.sessionId)
         const run = activeRun(row, entries)
-        const asker: Requester = row.source === 'chat' ? chatAsker(run) : { kind: 'mcp', name: row.by }
-        start(session, run, () => agent.go(session, run, asker))
-        // Nobody is there any more to take an MCP call's answer.
-        if (row.source === 'mcp') stopRun(run, 'jarvis')
+        const token = row.source === 'mcp' ? parts.kept.get(row.id)?.tokenName : undefined
+        const client: Requester = { kind: 'mcp', name: row.by, ...(token !== undefined && { token }) }
+        start(session, run, () => agent.go(session, run, row.source === 'chat' ? chatAsker(run) : client))
+        // Nobody takes an MCP call's answer any more, but a client that asks later.
+        if (row.source === 'mcp' && token === undefined) stopRun(run, 'jarvis')
         else if (row.status === 'stopping') stopRun(run, row.by)
       }
       for (const { sessionId } of rows) {

@@ -282,4 +282,29 @@ export const migrations: readonly string[] = [
     );
   END;
   `,
+  `
+  -- Calls of MCP clients that ask later what became of them. A row comes before its run.
+  CREATE TABLE kept_runs (
+    run_id TEXT PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    token_name TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX kept_runs_of_session ON kept_runs (session_id, at);
+  `,
+  `
+  -- Browsers that are told of waiting cards. The endpoint lets anybody who knows it send there: it never goes out again.
+  CREATE TABLE push_devices (
+    id TEXT PRIMARY KEY,
+    sub TEXT NOT NULL,
+    endpoint TEXT NOT NULL UNIQUE,
+    p256dh TEXT NOT NULL,
+    auth TEXT NOT NULL,
+    label TEXT NOT NULL,
+    hides_names INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    last_sent_at INTEGER,
+    problem TEXT
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
