@@ -54,6 +54,7 @@ export {
   ModelUseBody,
 } from './models.ts'
 export { type OAuthAsk, OAuthDecisionBody, type OAuthDecisionReply, OAuthOpenBody, type OAuthProblem } from './oauth.ts'
+export { PushBody, type PushDevice, type PushMessage, type PushReply } from './push.ts'
 export {
   ClassifyBody,
   type ConfirmationRow,

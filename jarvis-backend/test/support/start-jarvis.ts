@@ -13,6 +13,7 @@ import { createSimulator } from '../../src/homelab/simulator/index.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import type { PublicFetch } from '../../src/lib/public-fetch.ts'
 import type { ChatEvents, ChatReplies, ChatRequests, Role } from '../../src/protocol/index.ts'
+import type { PushSender } from '../../src/push/ports.ts'
 import type { Database } from '../../src/store/sqlite/database.ts'
 import { type ScriptedModel, scripted } from './scripted-model.ts'
 
@@ -56,6 +57,8 @@ export async function startJarvis(
     database?: (database: Database) => Database
     /** What the addresses lead to that clients have for names. */
     fetchDocument?: PublicFetch
+    /** Where messages to browsers go. */
+    push?: PushSender
     dataDir?: string
     speed?: number
     /** The built dashboard is served too. */
@@ -84,6 +87,7 @@ export async function startJarvis(
     ...(options.models && { models: options.models }),
     ...(options.database && { database: options.database }),
     ...(options.fetchDocument && { fetchDocument: options.fetchDocument }),
+    ...(options.push && { push: options.push }),
   })
   await new Promise<void>((resolve) => jarvis.http.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(jarvis.http.address() as AddressInfo).port}`
