@@ -1,6 +1,7 @@
 import { type Model, ModelError } from '../../agent/model.ts'
 import { exchange } from '../exchange.ts'
 import type { Provider } from '../failure.ts'
+import { jsonEndpoint, post } from '../post.ts'
 import { chatRequest } from './request.ts'
 import { chatReader } from './stream.ts'
 
@@ -30,33 +31,14 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
   }
   const body = { model, maxTokens: options.maxTokens, isOpenAi }
 
-  // Loading the SDK takes its time: the start does not wait for it.
-  const connect = async () => {
-    const [{ OpenAI }, { nodeFetch }] = await Promise.all([import('openai'), import('../node-fetch.ts')])
-    return new OpenAI({
-      apiKey: apiKey ?? 'none',
-      baseURL: baseUrl,
-      organization: null,
-      project: null,
-      maxRetries: 0,
-      logLevel: 'off',
-      fetch: nodeFetch(idleTimeoutMs),
-    })
-  }
-  let client: ReturnType<typeof connect> | undefined
+  const endpoint = jsonEndpoint({ baseUrl, path: '/chat/completions', apiKey, idleTimeoutMs })
 
   return {
     id: `openai/${model}`,
-    async generate(request, sink, signal) {
-      client ??= connect()
-      const { chat } = await client
+    generate(request, sink, signal) {
       const mayCall = request.mayCallTools && request.tools.length > 0
-      const reply = exchange(
-        provider,
-        (upstream) => chat.completions.create(chatRequest(request, body), { signal: upstream }).asResponse(),
-        chatReader(provider, sink, mayCall),
-        signal,
-      )
+      const send = () => post(endpoint, Buffer.from(JSON.stringify(chatRequest(request, body))))
+      const reply = exchange(provider, send, chatReader(provider, sink, mayCall), signal)
       return isOpenAi ? reply.catch((error) => Promise.reject(explained(error, model))) : reply
     },
   }
