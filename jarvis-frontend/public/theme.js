@@ -11,5 +11,8 @@
     // Storage may be switched off: the system decides.
   }
   const light = matchMedia('(prefers-color-scheme: light)').matches
-  document.documentElement.dataset.theme = chosen === 'light' || chosen === 'dark' ? chosen : light ? 'light' : 'dark'
+  const theme = chosen === 'light' || chosen === 'dark' ? chosen : light ? 'light' : 'dark'
+  document.documentElement.dataset.theme = theme
+  // What an installed page and a phone's browser draw around it.
+  document.querySelector('meta[name=theme-color]').content = theme === 'light' ? '#f4f6f8' : '#0d0e10'
 })()

@@ -4,12 +4,28 @@ import { keep } from '../lib/keep.ts'
 export const notifyState = (): NotificationPermission | 'absent' =>
   'Notification' in window && isSecureContext ? Notification.permission : 'absent'
 
-/** Says that a card waits, where nobody looks at the page. Its only act is to open it: nothing is approved from here. */
-export function notify(sentence: string, id: string): void {
+/**
+ * Says that a card waits, where nobody looks at the page. Its only act is to open the page: nothing is approved from here.
+ * A push message of the same card takes its place, or it the message's.
+ */
+export async function notify(sentence: string, id: string): Promise<void> {
   if (keep.get('notify') !== 'on' || notifyState() !== 'granted' || document.hasFocus()) return
-  const note = new Notification('JARVIS asks', { body: sentence, tag: id, icon: '/icon.svg' })
-  note.onclick = () => {
-    window.focus()
-    note.close()
+  const options = { body: sentence, tag: id, icon: '/icon-192.png' }
+  const worker = await navigator.serviceWorker?.getRegistration('/')
+  if (worker !== undefined) {
+    await worker.showNotification('JARVIS asks', {
+      ...options,
+      data: { path: `/waiting?card=${encodeURIComponent(id)}` },
+    })
+    return
+  }
+  try {
+    const note = new Notification('JARVIS asks', options)
+    note.onclick = () => {
+      window.focus()
+      note.close()
+    }
+  } catch {
+    // Phones know notifications of workers alone; the settings turn that on.
   }
 }

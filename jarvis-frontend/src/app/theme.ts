@@ -3,11 +3,15 @@ import { Value } from '../lib/value.ts'
 
 export type Theme = 'dark' | 'light'
 
+/** `bg` of each, in the form browsers take here; `theme.js` has them too. */
+const around = { dark: '#0d0e10', light: '#f4f6f8' }
+
 const drawn = (): Theme => (document.documentElement.dataset.theme === 'light' ? 'light' : 'dark')
 export const theme = new Value<Theme>(drawn())
 
 function show(next: Theme): void {
   document.documentElement.dataset.theme = next
+  document.querySelector('meta[name=theme-color]')?.setAttribute('content', around[next])
   theme.set(next)
 }
 

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react'
+import { useNavigate } from 'react-router'
 import { useConfirmations } from '../api/confirmations.ts'
 import { cardSentence } from '../features/confirmations/words.ts'
 import { useNow } from '../ui/use-now.ts'
@@ -11,6 +12,17 @@ export function useCardNews(): void {
   const pending = useConfirmations()?.pending
   const known = useRef<Set<string>>(undefined)
   const spoken = useRef(new Set<string>())
+  const navigate = useNavigate()
+  useEffect(() => {
+    // The worker that showed a notification says where it leads.
+    const go = ({ data }: MessageEvent<{ open?: string }>) => {
+      if (data.open?.startsWith('/')) void navigate(data.open)
+    }
+    const { serviceWorker } = navigator as Partial<Navigator>
+    serviceWorker?.addEventListener('message', go)
+    serviceWorker?.startMessages()
+    return () => serviceWorker?.removeEventListener('message', go)
+  }, [navigate])
   const now = useNow(5_000)
   useEffect(() => {
     if (pending === undefined) return

@@ -1,0 +1,46 @@
+// Tells that a card waits, and opens it. It keeps nothing and answers no request: every card comes from the server itself.
+self.addEventListener('install', () => self.skipWaiting())
+self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()))
+
+self.addEventListener('push', (event) => {
+  event.waitUntil(tell(read(event.data)))
+})
+
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  event.waitUntil(open(event.notification.data?.path))
+})
+
+function read(data) {
+  try {
+    return data.json()
+  } catch {
+    return {}
+  }
+}
+
+async function tell({ title, body, tag, path }) {
+  const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  const isSeen = windows.some((client) => client.focused)
+  await self.registration.showNotification(String(title ?? 'JARVIS asks'), {
+    body: String(body ?? 'A call waits for you.'),
+    tag: String(tag ?? 'card'),
+    icon: '/icon-192.png',
+    badge: '/badge-96.png',
+    silent: isSeen,
+    data: { path },
+  })
+  if (!isSeen) return
+  // Whoever looks at the page needs no second word; some browsers take the right away where none is shown at all.
+  for (const note of await self.registration.getNotifications({ tag: String(tag ?? 'card') })) note.close()
+}
+
+async function open(path) {
+  // Only ever a page of the dashboard.
+  const url = new URL(typeof path === 'string' ? path : '/waiting', self.location.origin)
+  const place = url.origin === self.location.origin ? url.href : self.location.origin
+  const [first] = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  if (first === undefined) return self.clients.openWindow(place)
+  await first.focus()
+  first.postMessage({ open: url.pathname + url.search })
+}

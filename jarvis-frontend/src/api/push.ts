@@ -1,0 +1,9 @@
+import type { PushBody, PushDevice, PushReply } from 'jarvis-backend/protocol'
+import { call } from './http.ts'
+
+const path = (id: string) => `/api/push/${encodeURIComponent(id)}`
+
+export const readPush = () => call<PushReply>('GET', '/api/push')
+export const addDevice = (body: PushBody) => call<PushDevice>('POST', '/api/push', body)
+export const removeDevice = (id: string) => call('DELETE', path(id))
+export const testDevice = (id: string) => call<PushDevice>('POST', `${path(id)}/test`)

@@ -1,0 +1,159 @@
+import type { PushDevice, PushReply } from 'jarvis-backend/protocol'
+import { useState } from 'react'
+import { testDevice } from '../../api/push.ts'
+import { ago, exactTime } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { ownDevice, type PushAbility, pushAbility, turnOff, turnOn } from './push.ts'
+
+const why: Record<Exclude<PushAbility, 'can'>, string> = {
+  insecure:
+    'Not over plain http: a browser lets only pages over https, or on the same machine, be told while they are closed. Put TLS in front of JARVIS and open it by that address.',
+  absent: 'This browser cannot. On an iPhone or iPad, put JARVIS on the home screen first and turn it on in there.',
+  denied: 'This browser was told to refuse notifications. Allow them for this page in its own settings.',
+}
+
+/** Which browsers are told while no page is open; this one is turned on and off here. */
+export function PushDevices({
+  push: { publicKey, items },
+  isResting,
+  onChanged,
+}: {
+  push: PushReply
+  isResting: boolean
+  onChanged: () => void
+}) {
+  const [hidesNames, setHidesNames] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  const ability = pushAbility()
+  const own = items.find(({ id }) => id === ownDevice())
+  const attempt = async (work: () => Promise<unknown>) => {
+    if (isBusy || isResting) return
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await work()
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error))
+    }
+    setBusy(false)
+    onChanged()
+  }
+  return (
+    <>
+      <div className="fact-list choices">
+        <label>
+          <input
+            type="checkbox"
+            checked={own !== undefined}
+            disabled={ability !== 'can' || isResting || isBusy}
+            onChange={() => void attempt(() => (own === undefined ? turnOn(publicKey, hidesNames) : turnOff(own.id)))}
+          />
+          <b>Also while it is closed</b>
+          <span className="text-soft">
+            {ability === 'can'
+              ? 'Through the browser maker’s push service, which sees when, and not what: the text is sealed for this browser.'
+              : why[ability]}
+          </span>
+        </label>
+        <label>
+          <input
+            type="checkbox"
+            checked={own?.hidesNames ?? hidesNames}
+            disabled={ability !== 'can' || isResting || isBusy}
+            onChange={(event) => {
+              const next = event.currentTarget.checked
+              setHidesNames(next)
+              if (own !== undefined) void attempt(() => turnOn(publicKey, next))
+            }}
+          />
+          <b>Without names</b>
+          <span className="text-soft">“A call waits for you.” For screens that others see.</span>
+        </label>
+      </div>
+      {items.length > 0 && (
+        <ul className="fact-list" aria-label="Devices that are told">
+          {items.map((device) => (
+            <Device
+              key={device.id}
+              device={device}
+              isOwn={device === own}
+              isResting={isResting || isBusy}
+              onTest={() => attempt(() => testDevice(device.id))}
+              onRevoke={() => attempt(() => turnOff(device.id))}
+            />
+          ))}
+        </ul>
+      )}
+      {problem !== undefined && (
+        <p className="form-problem" role="alert">
+          <Mark kind="bad" size={11} />{' '}
+          <span>
+            <Visible text={problem} />
+          </span>
+        </p>
+      )}
+    </>
+  )
+}
+
+function Device({
+  device: { label, hidesNames, createdAt, lastSentAt, problem },
+  isOwn,
+  isResting,
+  onTest,
+  onRevoke,
+}: {
+  device: PushDevice
+  isOwn: boolean
+  isResting: boolean
+  onTest: () => void
+  onRevoke: () => void
+}) {
+  const now = useNow(60_000)
+  return (
+    <li>
+      <Mark
+        kind={problem !== undefined ? 'warn' : lastSentAt === undefined ? 'stopped' : 'running'}
+        size={11}
+        label={problem !== undefined ? 'not reached:' : 'told:'}
+      />
+      <span>
+        <Visible text={label} />
+        <small>{isOwn ? 'this one' : hidesNames ? 'without names' : 'with names'}</small>
+      </span>
+      <span className="text-soft">
+        {problem !== undefined ? (
+          <Visible text={`Not reached: ${problem}.`} />
+        ) : lastSentAt === undefined ? (
+          'nothing sent yet'
+        ) : (
+          `last told ${ago(lastSentAt, now)}`
+        )}
+        <small>on since {exactTime(createdAt)}</small>
+      </span>
+      <span className="two-acts">
+        <button
+          type="button"
+          className="button small quiet"
+          aria-label={`Test ${label}`}
+          aria-disabled={isResting}
+          onClick={onTest}
+        >
+          Test
+        </button>
+        <button
+          type="button"
+          className="button small quiet"
+          aria-label={`Revoke ${label}`}
+          aria-disabled={isResting}
+          onClick={onRevoke}
+        >
+          Revoke
+        </button>
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,69 @@
+import { addDevice, removeDevice } from '../../api/push.ts'
+import { keep } from '../../lib/keep.ts'
+
+/** What this browser lets us do while no page is open. */
+export type PushAbility = 'can' | 'insecure' | 'absent' | 'denied'
+
+export function pushAbility(): PushAbility {
+  if (!isSecureContext) return 'insecure'
+  if (!('serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window)) return 'absent'
+  return Notification.permission === 'denied' ? 'denied' : 'can'
+}
+
+/** The id under which the server knows this browser. */
+export const ownDevice = (): string | undefined => keep.get('push')
+
+/** Subscribes this browser and tells the server. @throws Error with a sentence for a person. */
+export async function turnOn(publicKey: string, hidesNames: boolean): Promise<void> {
+  if ((await Notification.requestPermission()) !== 'granted') throw new Error('The browser was not allowed to.')
+  await navigator.serviceWorker.register('/sw.js')
+  const registration = await navigator.serviceWorker.ready
+  let subscription: PushSubscription
+  try {
+    // One made with another key would never be heard again.
+    await (await registration.pushManager.getSubscription())?.unsubscribe()
+    subscription = await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new Error(`The browser’s push service did not take it (${why}). Does this device reach the internet?`)
+  }
+  const { endpoint, keys } = subscription.toJSON()
+  const { id } = await addDevice({
+    endpoint: endpoint ?? '',
+    keys: { p256dh: keys?.p256dh ?? '', auth: keys?.auth ?? '' },
+    label: deviceName(navigator.userAgent),
+    hidesNames,
+  })
+  keep.set('push', id)
+}
+
+export async function turnOff(id: string): Promise<void> {
+  if (id === ownDevice()) {
+    const registration = await navigator.serviceWorker.getRegistration('/')
+    await (await registration?.pushManager.getSubscription())?.unsubscribe()
+    keep.set('push', undefined)
+  }
+  await removeDevice(id)
+}
+
+const browsers = [
+  ['Edg/', 'Edge'],
+  ['OPR/', 'Opera'],
+  ['Firefox/', 'Firefox'],
+  ['Chrome/', 'Chrome'],
+  ['Safari/', 'Safari'],
+] as const
+const systems = [
+  ['iPhone', 'iPhone'],
+  ['iPad', 'iPad'],
+  ['Android', 'Android'],
+  ['Windows', 'Windows'],
+  ['Mac OS', 'Mac'],
+  ['Linux', 'Linux'],
+] as const
+
+/** `Chrome on Android`: what a person knows a device by. */
+export function deviceName(agent: string): string {
+  const first = (table: readonly (readonly [string, string])[]) => table.find(([word]) => agent.includes(word))?.[1]
+  return `${first(browsers) ?? 'A browser'} on ${first(systems) ?? 'a device'}`
+}
