@@ -1,14 +1,15 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from './lib/clock.ts'
 import { partsOf } from './memory/daily.ts'
 import { createIndexer, type Keeper } from './memory/indexer.ts'
+import { createLastingIndexer } from './memory/lasting-indexer.ts'
 import type { FromWorker, MemoryRequests, MemoryWorkerData, ToWorker } from './memory/messages.ts'
 import type { Embedder } from './memory/ports.ts'
 import { localEmbedder } from './providers/embeddings/local.ts'
 import { openAiEmbedder } from './providers/embeddings/openai-compatible.ts'
 import { createDatabaseKeepers } from './store/sqlite/memory-keepers.ts'
-import { openMemoryStore } from './store/sqlite/memory-store.ts'
+import { isDamage, openMemoryStore } from './store/sqlite/memory-store.ts'
 import { createWorkspace } from './workspace/files.ts'
 import { watchFolders } from './workspace/watch.ts'
 
@@ -59,10 +60,8 @@ function dayOf(path: string): number | undefined {
 }
 const database = databasePath === ':memory:' ? undefined : createDatabaseKeepers(databasePath)
 
-async function openEmbedder(): Promise<Embedder> {
-  if (wanted.kind === 'openai') return openAiEmbedder(wanted)
-  return localEmbedder(wanted.kind === 'local' ? wanted.folder : undefined)
-}
+const local = localEmbedder(wanted.kind === 'local' ? wanted.folder : undefined)
+const openEmbedder = async (): Promise<Embedder> => (wanted.kind === 'openai' ? openAiEmbedder(wanted) : local)
 
 let saidAt = Number.NEGATIVE_INFINITY
 let due: NodeJS.Timeout | undefined
@@ -71,23 +70,38 @@ function changed() {
   const tell = () => {
     due = undefined
     saidAt = performance.now()
-    say({ changed: indexer.status(), hasNotes: indexer.hasNotes() })
+    const known = indexer.status()
+    if (known !== undefined) say({ changed: known.status, hasNotes: known.hasNotes })
   }
   if (due !== undefined) return
   due = setTimeout(tell, Math.max(0, saidAt + sayEveryMs - performance.now()))
 }
 
-const indexer = createIndexer({
-  store: openMemoryStore(indexPath, (path) => {
-    for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
-  }),
-  keepers: [files, ...(database?.keepers ?? [])],
-  openEmbedder: wanted.kind === 'none' ? undefined : openEmbedder,
-  // A search waits for the batch that is being computed, so a batch is small where it is computed here.
-  batch: wanted.kind === 'openai' ? 64 : 2,
-  weights,
-  clock: systemClock,
-  changed,
+const place = {
+  identity: () => statSync(indexPath, { throwIfNoEntry: false })?.ino.toString(),
+  remove() {
+    for (const end of ['', '-wal', '-shm']) rmSync(`${indexPath}${end}`, { force: true })
+  },
+  isDamage,
+}
+const indexer = createLastingIndexer({
+  place,
+  open: (remade, reported) =>
+    createIndexer({
+      store: openMemoryStore(indexPath, () => {
+        place.remove()
+        remade('Its index could not be read.')
+      }),
+      keepers: [files, ...(database?.keepers ?? [])],
+      openEmbedder: wanted.kind === 'none' ? undefined : openEmbedder,
+      // A search waits for the batch that is being computed, so a batch is small where it is computed here.
+      batch: wanted.kind === 'openai' ? 64 : 2,
+      weights,
+      clock: systemClock,
+      changed,
+      report: reported,
+    }),
+  now: Date.now,
   report,
 })
 
@@ -98,12 +112,14 @@ const watcher = watchFolders(
     clearTimeout(settling)
     settling = setTimeout(() => {
       watcher.refresh()
-      void indexer.sync()
+      look()
     }, settleMs)
   },
   (error) => report(error, 'edits in the workspace are found once a minute'),
 )
-const looking = setInterval(() => void indexer.sync(), lookEveryMs)
+const sync = () => indexer.use((current) => current.sync())
+const look = () => void sync().catch((error: unknown) => report(error, 'the memory could not look for changes'))
+const looking = setInterval(look, lookEveryMs)
 void indexer.start()
 
 parentPort?.on('message', ({ id, method, input }: ToWorker) => {
@@ -117,16 +133,16 @@ async function answer(method: ToWorker['method'], input: unknown): Promise<unkno
   switch (method) {
     case 'search': {
       const { query, limit, kinds } = input as MemoryRequests['search']['input']
-      return indexer.search(query, limit, kinds)
+      return indexer.use((current) => current.search(query, limit, kinds))
     }
     case 'passages':
-      return indexer.passages((input as { name: string }).name)
+      return indexer.use((current) => current.passages((input as { name: string }).name))
     case 'sync':
-      return indexer.sync()
+      return sync()
     case 'reindex':
-      return indexer.reindex()
+      return indexer.use((current) => current.reindex())
     case 'status':
-      return indexer.status()
+      return indexer.use(() => indexer.status()?.status)
     case 'stop':
       clearInterval(looking)
       clearTimeout(settling)

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { dailyPath } from '../src/memory/daily.ts'
 import type { IndexStatus } from '../src/memory/indexer.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
@@ -33,6 +34,13 @@ const ready = (jarvis: TestJarvis) =>
     () => status(jarvis),
     ({ state }) => state === 'ready',
   )
+
+/** One that outlives a server. */
+function newDataDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'jarvis-memory-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
 
 function note(jarvis: { dataDir: string }, path: string, text: string) {
   const place = join(jarvis.dataDir, 'workspace', path)
@@ -102,18 +110,68 @@ test('a file that is written again and again while it is read is indexed as it e
 })
 
 test('an index that was deleted or damaged is made again', async () => {
-  const first = await startJarvis({ env, dataDir: (await startJarvis()).dataDir.concat('-kept') })
+  const first = await startJarvis({ env, dataDir: newDataDir() })
   note(first, 'MEMORY.md', 'The UPS lasts eleven minutes.')
   await ready(first)
   await first.stop()
-  for (const harm of [(path: string) => rmSync(path), (path: string) => writeFileSync(path, 'no database at all')]) {
+  const damage = (path: string) => writeFileSync(path, 'no database at all')
+  for (const harm of [(path: string) => rmSync(path), damage]) {
     harm(join(first.dataDir, 'memory.db'))
     const again = await startJarvis({ env, dataDir: first.dataDir })
-    await ready(again)
+    const { remade } = await ready(again)
     expect((await search(again, 'ups minutes')).hits).toHaveLength(1)
+    expect(remade?.why).toBe(harm === damage ? 'Its index could not be read.' : undefined)
     await again.stop()
   }
-  rmSync(first.dataDir, { recursive: true })
+})
+
+test('an index that is deleted while the server runs comes back by itself, and says so', async () => {
+  const jarvis = await startJarvis({ env })
+  note(jarvis, 'MEMORY.md', 'The UPS lasts eleven minutes.')
+  await until(
+    () => search(jarvis, 'ups minutes'),
+    ({ hits }) => hits.length === 1,
+  )
+  const path = join(jarvis.dataDir, 'memory.db')
+  rmSync(path)
+  await until(
+    () => search(jarvis, 'ups minutes'),
+    ({ hits }) => hits.length === 1 && existsSync(path),
+  )
+  expect(await ready(jarvis)).toMatchObject({ chunks: 1, remade: { why: 'Its index was deleted.' } })
+  await until(
+    () => json<{ parts: { name: string; text: string }[] }>(jarvis.rest('/api/status')),
+    ({ parts }) => parts.some(({ text }) => text.includes('Its index was deleted. It was made again.')),
+  )
+})
+
+test('without its model the memory goes by words alone, and says so wherever one looks', async () => {
+  const jarvis = await startJarvis({
+    env: { JARVIS_EMBEDDINGS: 'local:/nowhere/at-all' },
+    model: scripted(calls(['memory_search', { query: 'ups minutes' }]), says('Eleven.')),
+  })
+  note(jarvis, 'MEMORY.md', 'The UPS lasts eleven minutes.')
+  const why = /^Meaning cannot be searched now, words can: The embedded model could not be used: ENOENT/
+  const { embedded } = await until(
+    () => status(jarvis),
+    ({ chunks, problem }) => chunks === 1 && problem !== undefined,
+  )
+  expect(embedded).toBe(0)
+  expect(await search(jarvis, 'ups minutes')).toMatchObject({ hits: [{ name: 'MEMORY.md' }], byKeywordsAlone: true })
+  const { parts } = await json<{ parts: unknown[] }>(jarvis.rest('/api/status'))
+  expect(parts).toContainEqual({
+    name: 'Memory',
+    health: 'warn',
+    text: expect.stringMatching(why),
+    effect: 'Search may go by words alone.',
+  })
+  const { checks } = await json<{ checks: unknown[] }>(jarvis.rest('/api/doctor?model=0'))
+  expect(checks).toContainEqual(
+    expect.objectContaining({ area: 'Embeddings', health: 'warn', text: expect.stringMatching(why) }),
+  )
+  const operator = await jarvis.connect()
+  await operator.ask('chat:send', { message: 'How long does the UPS last?' })
+  expect((await operator.next('chat:tool_result')).result).toContain('by words alone')
 })
 
 test('a message is answered with what is known, marked as data with its source', async () => {

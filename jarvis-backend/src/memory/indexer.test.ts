@@ -9,7 +9,8 @@ import { openAiEmbedder } from '../providers/embeddings/openai-compatible.ts'
 import { openMemoryStore } from '../store/sqlite/memory-store.ts'
 import { defaultWeights } from './fuse.ts'
 import { createIndexer, type Keeper } from './indexer.ts'
-import type { Embedder } from './ports.ts'
+import { createLastingIndexer } from './lasting-indexer.ts'
+import type { Embedder, MemoryStore } from './ports.ts'
 
 /** Time that passes when it is told to. */
 function handClock(): Clock & { pass(): void } {
@@ -188,4 +189,45 @@ test('a text that comes while others are given vectors is found by its words at 
   onTestFinished(() => clearInterval(going))
   await Promise.all([ready, taken])
   expect(indexer.status()).toMatchObject({ chunks: 3, embedded: 3 })
+})
+
+test('an index that cannot be read any more is made again from its sources, and what was asked is answered', async () => {
+  const reports: string[] = []
+  let opened = 0
+  const lasting = createLastingIndexer({
+    place: {
+      identity: () => 'the same file',
+      remove() {},
+      isDamage: (error) => error instanceof Error && error.message === 'malformed',
+    },
+    open(_, report) {
+      const store = openMemoryStore(':memory:', () => {})
+      opened += 1
+      const damaged: MemoryStore = {
+        ...store,
+        views() {
+          throw new Error('malformed')
+        },
+      }
+      return createIndexer({
+        store: opened === 1 ? damaged : store,
+        keepers: [notes({ 'a.md': 'The UPS lasts eleven minutes.' })],
+        openEmbedder: undefined,
+        batch: 1,
+        weights: defaultWeights,
+        clock: handClock(),
+        changed() {},
+        report,
+      })
+    },
+    now: () => 7,
+    report: (_error, message) => reports.push(message),
+  })
+  await lasting.start()
+  await lasting.use((indexer) => indexer.search('ups', 5))
+  await lasting.use((indexer) => indexer.sync())
+  expect(await lasting.use((indexer) => indexer.search('ups', 5))).toMatchObject({ hits: [{ name: 'a.md' }] })
+  expect(lasting.status()?.status).toMatchObject({ chunks: 1, remade: { at: 7, why: 'Its index was damaged.' } })
+  expect(reports).toEqual(['the memory is made again from its sources'])
+  await lasting.stop()
 })

@@ -39,6 +39,8 @@ export type MemoryStatus = {
   problem: string | undefined
   /** Files that are not indexed, or not whole, and why. */
   problems: { name: string; problem: string }[]
+  /** Since the server started, when and why all was last made again from its sources. Unix ms. */
+  remade?: { at: number; why: string }
 }
 
 export type WorkspaceFile = { path: string; bytes: number; changedAt: number }

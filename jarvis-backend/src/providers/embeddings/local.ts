@@ -33,7 +33,9 @@ export function localEmbedder(folder?: string): Embedder {
       call?.resolve(answer.vectors)
     })
     const gone = (why: string) => {
-      if (worker === started) worker = undefined
+      // What waits now may wait for the one after it.
+      if (worker !== started) return
+      worker = undefined
       for (const { reject } of waiting.values()) reject(new JarvisError('internal', `The embedded model ${why}`))
       waiting.clear()
     }
@@ -44,6 +46,12 @@ export function localEmbedder(folder?: string): Embedder {
     return started
   }
 
+  function letGo() {
+    const last = worker
+    worker = undefined
+    void last?.terminate()
+  }
+
   return {
     // Counted up where the same text comes to have another vector.
     id: 'local/universal-sentence-encoder-lite-en-2',
@@ -52,7 +60,7 @@ export function localEmbedder(folder?: string): Embedder {
       return new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason)
         clearTimeout(idle)
-        idle = setTimeout(() => void worker?.terminate(), idleMs).unref()
+        idle = setTimeout(letGo, idleMs).unref()
         const id = nextId++
         const onAbort = () => {
           waiting.delete(id)

