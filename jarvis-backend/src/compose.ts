@@ -415,7 +415,16 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       executions: executionRoutes(executor),
       journal: journalRoutes(journal),
       memory: memory.routes,
-      'mcp-tokens': mcpTokenRoutes({ tokens: mcpTokens, journal, transactions: database }),
+      'mcp-tokens': mcpTokenRoutes({
+        tokens: mcpTokens,
+        journal,
+        transactions: database,
+        withdraw(name, by) {
+          for (const { toolUseId } of confirmations.pending(mcpSession(name))) {
+            confirmations.cancel(toolUseId, by, 'Its MCP token was revoked.')
+          }
+        },
+      }),
       'mcp-servers': attached.routes,
       oauth: oauth.consentRoutes,
       logs: logTail.routes(),
@@ -500,7 +509,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
 
   /** One session for each MCP token; its id is derived, so that it is found again. */
   function sessionOf(token: McpToken): string {
-    const id = `ses_mcp_${token.name}`
+    const id = mcpSession(token.name)
     if (store.session(id) === undefined) {
       store.createSession({ id, title: `MCP: ${token.name}`, source: 'mcp', at: now() })
     }
@@ -542,6 +551,8 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     },
   }
 }
+
+const mcpSession = (tokenName: string) => `ses_mcp_${tokenName}`
 
 function createHomelab({ proxmox, ssh, nodes, wolTarget, protectedTargets }: Config, clock: Clock): Homelab {
   if (proxmox === undefined) return createSimulator({ clock, protectedTargets })

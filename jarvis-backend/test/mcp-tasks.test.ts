@@ -181,3 +181,14 @@ test('a call whose client has its id outlives a restart, card and all, and runs 
   await expect(again.experimental.tasks.getTask(task.taskId)).resolves.toMatchObject({ status: 'completed' })
   expect(first.controls.effects).toHaveLength(2)
 })
+
+test('with its token goes what a client that asks later left waiting', async () => {
+  const jarvis = await startJarvis()
+  await askCurrent(jarvis, createToken(jarvis), 'tools/call', stop103, withTasks)
+  const { toolUseId } = await firstCard(jarvis)
+  expect((await jarvis.rest('/api/mcp-tokens/ops-laptop', { method: 'DELETE' })).status).toBe(204)
+  expect(await (await jarvis.rest('/api/confirmations')).json()).toMatchObject({
+    items: [{ toolUseId, decision: 'cancelled', note: 'Its MCP token was revoked.' }],
+  })
+  expect(jarvis.controls.effects).toEqual([])
+})

@@ -7,7 +7,13 @@ import { identityOf, operatorOnly, param, read } from './handle.ts'
 const dayMs = 24 * 60 * 60_000
 
 /** `/api/mcp-tokens`: a token is shown once, when it is made. All of it is the operator's. */
-export function mcpTokenRoutes(parts: { tokens: McpTokens; journal: Journal; transactions: Transactions }): Router {
+export function mcpTokenRoutes(parts: {
+  tokens: McpTokens
+  journal: Journal
+  transactions: Transactions
+  /** Takes away what the token's calls wait for. */
+  withdraw(name: string, by: string): void
+}): Router {
   const { tokens, journal, transactions } = parts
   const router = Router()
   router.use(operatorOnly)
@@ -33,6 +39,7 @@ export function mcpTokenRoutes(parts: { tokens: McpTokens; journal: Journal; tra
       if (!tokens.revoke(name)) throw new JarvisError('not_found', `There is no MCP token ${name}.`)
       journal.append('token', { change: 'revoked', name, by: identityOf(response).sub })
     })
+    parts.withdraw(name, identityOf(response).sub)
     response.status(204).end()
   })
   return router

@@ -5,18 +5,18 @@ type Answer = {
   error?: { code: number; message: string; data?: unknown }
 }
 
-/** One request of a 2026-07-28 client, by hand, with the headers that the specification asks for. */
-export async function askCurrent(
-  jarvis: Pick<TestJarvis, 'url'>,
+type Options = { capabilities?: object; headers?: Record<string, string> }
+
+/** One request of a 2026-07-28 client, by hand, with the headers that the specification asks for. Its id is 7. */
+export function currentRequest(
   token: string,
   method: string,
   params: Record<string, unknown> = {},
-  options: { capabilities?: object; headers?: Record<string, string>; signal?: AbortSignal } = {},
-): Promise<Answer> {
+  { capabilities = {}, headers = {} }: Options = {},
+) {
   const name = params.name ?? params.uri ?? params.taskId
-  const response = await fetch(`${jarvis.url}/mcp`, {
+  return {
     method: 'POST',
-    ...(options.signal && { signal: options.signal }),
     headers: {
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',
@@ -24,22 +24,33 @@ export async function askCurrent(
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': method,
       ...(typeof name === 'string' && { 'mcp-name': name }),
-      ...options.headers,
+      ...headers,
     },
     body: JSON.stringify({
       jsonrpc: '2.0',
-      id: 1,
+      id: 7,
       method,
       params: {
         ...params,
         _meta: {
           'io.modelcontextprotocol/protocolVersion': '2026-07-28',
           'io.modelcontextprotocol/clientInfo': { name: 'by-hand', version: '1' },
-          'io.modelcontextprotocol/clientCapabilities': options.capabilities ?? {},
+          'io.modelcontextprotocol/clientCapabilities': capabilities,
         },
       },
     }),
-  })
+  }
+}
+
+/** The answer to it, whether it came as JSON or on a stream. */
+export async function askCurrent(
+  jarvis: Pick<TestJarvis, 'url'>,
+  token: string,
+  method: string,
+  params: Record<string, unknown> = {},
+  options: Options = {},
+): Promise<Answer> {
+  const response = await fetch(`${jarvis.url}/mcp`, currentRequest(token, method, params, options))
   const text = await response.text()
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return JSON.parse(text)
   const messages = [...text.matchAll(/^data: (.+)$/gm)].map(([, data = '']) => JSON.parse(data) as Answer)

@@ -1,0 +1,188 @@
+import { request } from 'node:http'
+import { EventSourceParserStream } from 'eventsource-parser/stream'
+import { expect, test } from 'vitest'
+import { createFakeClock } from './support/fake-clock.ts'
+import { createToken, firstCard } from './support/mcp-client.ts'
+import { askCurrent, currentRequest } from './support/mcp-current.ts'
+import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+
+type Message = { id?: number; method?: string; params?: Record<string, unknown>; result?: Record<string, unknown> }
+
+const olderHeaders = (token: string, session?: string) => ({
+  authorization: `Bearer ${token}`,
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+  ...(session !== undefined && { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' }),
+})
+
+/** An older client's session, by hand. */
+async function openSession(jarvis: TestJarvis, token: string): Promise<string> {
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'by-hand', version: '1' } }
+  const response = await fetch(`${jarvis.url}/mcp`, {
+    method: 'POST',
+    headers: olderHeaders(token),
+    body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'initialize', params }),
+  })
+  await response.text()
+  return response.headers.get('mcp-session-id') ?? ''
+}
+
+async function* messagesOf(response: Response): AsyncGenerator<Message> {
+  const body = response.body
+  if (body === null) return
+  const events = body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
+  for await (const { data } of events) if (data !== '') yield JSON.parse(data) as Message
+}
+
+/** Resolves when the stream is over, however it ends. */
+const over = (response: Response) => response.text().catch(() => 'cut')
+
+const red = { name: 'stop_vm', arguments: { vmid: 103 } }
+
+const waits = { headers: { 'jarvis-confirmation': 'wait' } }
+
+const revoke = (jarvis: TestJarvis) => jarvis.rest('/api/mcp-tokens/watcher', { method: 'DELETE' })
+
+test.each([
+  ['revoked', undefined, revoke],
+  ['expired', 60_000, async () => {}],
+])('with a token that is %s every open stream ends, and what waits is withdrawn', async (_what, expiresInMs, end) => {
+  const clock = createFakeClock(Date.now())
+  const jarvis = await startJarvis({ clock })
+  const token = createToken(jarvis, { name: 'watcher', ...(expiresInMs !== undefined && { expiresInMs }) })
+  const session = await openSession(jarvis, token)
+  const streams = await Promise.all([
+    fetch(`${jarvis.url}/mcp`, { headers: { ...olderHeaders(token, session), accept: 'text/event-stream' } }),
+    fetch(
+      `${jarvis.url}/mcp`,
+      currentRequest(token, 'subscriptions/listen', { notifications: { toolsListChanged: true } }),
+    ),
+  ])
+  expect(streams.map(({ status }) => status)).toEqual([200, 200])
+  const stillOpen = createToken(jarvis, { name: 'another' })
+  const other = await fetch(
+    `${jarvis.url}/mcp`,
+    currentRequest(stillOpen, 'subscriptions/listen', { notifications: { toolsListChanged: true } }),
+  )
+  const call = fetch(`${jarvis.url}/mcp`, currentRequest(token, 'tools/call', red, waits)).then(over, () => 'cut')
+  const { toolUseId } = await firstCard(jarvis)
+
+  await end(jarvis)
+  await clock.advance(expiresInMs === undefined ? 5_000 : expiresInMs + 10_000)
+  await Promise.all([...streams.map(over), call])
+  await expect
+    .poll(async () => (await jarvis.rest('/api/confirmations')).json())
+    .toMatchObject({ items: [{ toolUseId, decision: 'cancelled' }] })
+  expect((await askCurrent(jarvis, token, 'tools/list')).error).toBeDefined()
+  // Others' go on.
+  const { value: first } = await messagesOf(other).next()
+  expect(first?.method).toBe('notifications/subscriptions/acknowledged')
+  expect(jarvis.controls.effects).toEqual([])
+})
+
+test.each([
+  ['a foreign Host', { host: 'evil.example' }],
+  ['a Host that an attacker points here', { host: 'jarvis.evil.example:4000' }],
+  ['a foreign Origin', { origin: 'http://evil.example' }],
+  ['an opaque Origin', { origin: 'null' }],
+  ['an Origin of another port', { origin: 'http://127.0.0.1:1' }],
+])('%s is refused on every method, with a good token', async (_what, headers) => {
+  const jarvis = await startJarvis()
+  const token = createToken(jarvis)
+  const statuses = await Promise.all(
+    ['POST', 'GET', 'DELETE'].map(
+      (method) =>
+        new Promise<number | undefined>((resolve, reject) => {
+          const asked = request(
+            `${jarvis.url}/mcp`,
+            { method, headers: { ...olderHeaders(token), ...headers } },
+            (response) => resolve(response.resume().statusCode),
+          )
+          asked.on('error', reject)
+          asked.end(method === 'POST' ? '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' : undefined)
+        }),
+    ),
+  )
+  expect(statuses).toEqual([403, 403, 403])
+})
+
+test('a current client that listens hears what it asked for and nothing else: a resource, and that the list is another', async () => {
+  const clock = createFakeClock(Date.now())
+  const jarvis = await startJarvis({ clock })
+  const token = createToken(jarvis)
+  const stop = new AbortController()
+  const listen = async (notifications: object) => {
+    const asked = { ...currentRequest(token, 'subscriptions/listen', { notifications }), signal: stop.signal }
+    const messages = messagesOf(await fetch(`${jarvis.url}/mcp`, asked))
+    // From the acknowledgement on nothing is missed.
+    await messages.next()
+    return messages
+  }
+  const guest = await listen({ resourceSubscriptions: ['jarvis://guests/105'] })
+  const list = await listen({ resourcesListChanged: true })
+  jarvis.controls.addGuests(150)
+  const operator = await jarvis.connect()
+  await operator.ask('chat:send', { message: '/execute_ssh node=pve command="uptime"' })
+  await operator.next('chat:done')
+  await clock.advance(60_000)
+  expect((await list.next()).value).toMatchObject({ method: 'notifications/resources/list_changed' })
+  expect((await guest.next()).value).toMatchObject({
+    method: 'notifications/resources/updated',
+    params: { uri: 'jarvis://guests/105' },
+  })
+  stop.abort()
+
+  // Page by page, each once.
+  const uris: unknown[] = []
+  let cursor: unknown
+  let pages = 0
+  do {
+    const { result } = await askCurrent(jarvis, token, 'resources/list', cursor === undefined ? {} : { cursor })
+    const page = result?.resources as { uri: string }[]
+    expect(page.length).toBeLessThanOrEqual(100)
+    uris.push(...page.map(({ uri }) => uri))
+    cursor = result?.nextCursor
+    pages += 1
+  } while (cursor !== undefined)
+  expect(pages).toBeGreaterThan(1)
+  const { guests, nodes } = jarvis.homelab.cluster.state()
+  expect(uris).toHaveLength(guests.length + nodes.length + 2)
+  expect(new Set(uris).size).toBe(uris.length)
+  expect((await askCurrent(jarvis, token, 'resources/list', { cursor: 'bm9uZQ' })).error?.code).toBe(-32_602)
+})
+
+test('50 clients that all call their request 7 at once get their own answers, reads and refusals alike', async () => {
+  const jarvis = await startJarvis()
+  const guests = jarvis.homelab.cluster.state().guests.map(({ vmid }) => vmid)
+  const clients = await Promise.all(
+    Array.from({ length: 50 }, async (_, at) => {
+      const token = createToken(jarvis, { name: `client-${at}` })
+      return { at, token, session: at % 2 === 0 ? await openSession(jarvis, token) : undefined }
+    }),
+  )
+  const send = ({ token, session }: (typeof clients)[number], method: string, params: Record<string, unknown>) =>
+    fetch(
+      `${jarvis.url}/mcp`,
+      session === undefined
+        ? currentRequest(token, method, params)
+        : {
+            method: 'POST',
+            headers: olderHeaders(token, session),
+            body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params }),
+          },
+    ).then(async (response) => {
+      const text = await response.text()
+      return text.startsWith('{') ? text : (/^data: (\{.*"id":7.*\})$/m.exec(text)?.[1] ?? text)
+    })
+  await Promise.all(
+    clients.map(async (client) => {
+      const vmid = guests[client.at % guests.length]
+      const [resource, refusal] = await Promise.all([
+        send(client, 'resources/read', { uri: `jarvis://guests/${vmid}` }),
+        send(client, 'tools/call', { name: `no_tool_${client.at}_`, arguments: {} }),
+      ])
+      expect(JSON.parse(resource)).toMatchObject({ id: 7, result: { contents: [{ uri: `jarvis://guests/${vmid}` }] } })
+      expect(refusal).toContain(`no_tool_${client.at}_`)
+    }),
+  )
+})
