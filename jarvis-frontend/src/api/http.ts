@@ -30,6 +30,7 @@ export async function call<T>(
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   body?: unknown,
+  options: Pick<RequestInit, 'keepalive'> = {},
 ): Promise<T> {
   const headers: Record<string, string> = {}
   const shown = token()
@@ -39,6 +40,7 @@ export async function call<T>(
     method,
     headers,
     ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...options,
   }).catch(() => {
     throw new ApiError('unreachable', 'JARVIS could not be reached. Is it running?')
   })

@@ -10,6 +10,11 @@ const ChatCard = later(() => import('./chat-card.tsx').then((part) => part.ChatC
 const RecalledPassages = later(() => import('./recalled.tsx').then((part) => part.RecalledPassages))
 const UndoWrite = later(() => import('./undo-write.tsx').then((part) => part.UndoWrite))
 
+const messageActs = () => import('./message-acts.tsx')
+const MessageActs = later(() => messageActs().then((part) => part.MessageActs))
+const SayActs = later(() => messageActs().then((part) => part.SayActs))
+const RunUsage = later(() => messageActs().then((part) => part.RunUsage))
+
 /** Where the chat meets cards and the cluster. */
 export const chatSlots: ChatSlots = {
   Card: (given) => (
@@ -26,6 +31,21 @@ export const chatSlots: ChatSlots = {
   Undo: (given) => (
     <Suspense fallback={null}>
       <UndoWrite {...given} />
+    </Suspense>
+  ),
+  Message: (given) => (
+    <Suspense fallback={given.children}>
+      <MessageActs {...given} />
+    </Suspense>
+  ),
+  SayActs: (given) => (
+    <Suspense fallback={null}>
+      <SayActs {...given} />
+    </Suspense>
+  ),
+  Usage: (given) => (
+    <Suspense fallback={<div className="usage" />}>
+      <RunUsage {...given} />
     </Suspense>
   ),
   Prose: ({ text }) => <NounText text={text} onAsk={useAskNew()} />,

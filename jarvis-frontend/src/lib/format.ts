@@ -91,6 +91,10 @@ export function rate(bytesPerSecond: number): { value: string; unit: string } {
 /** `14.2k`, `860`. */
 export const thousands = (count: number) => (count < 1_000 ? String(count) : `${(count / 1_000).toFixed(1)}k`)
 
+/** `$0.06`, `$0.0004`: of little, four digits. */
+export const dollars = (usd: number) =>
+  usd >= 0.01 ? `$${usd.toFixed(2)}` : usd >= 0.0001 ? `$${usd.toFixed(4)}` : '< $0.0001'
+
 export const plural = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
 
 export function capital(text: string): string {

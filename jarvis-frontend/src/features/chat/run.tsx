@@ -1,10 +1,9 @@
 import type { EntryOf } from 'jarvis-backend/protocol'
 import { memo, useMemo, useState } from 'react'
-import { duration, exactTime, plural, thousands, timeOfDay, withUnit } from '../../lib/format.ts'
+import { exactTime, plural, timeOfDay, withUnit } from '../../lib/format.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Value } from '../../lib/value.ts'
 import { Visible } from '../../ui/boxed.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Turning } from '../../ui/tier.tsx'
@@ -39,7 +38,7 @@ export const RunView = memo(function RunView({ run, sessionId, progress, live, t
   const thoughtFor = thinkingSince === undefined || isThinking ? undefined : (thoughtUntil ?? 0) - thinkingSince
   return (
     <>
-      {run.user !== undefined && <UserMessage text={run.user.text} at={run.user.at} />}
+      {run.user !== undefined && <Asked user={run.user} sessionId={sessionId} />}
       <div className="run">
         {rows.map((row) => (
           <RowView
@@ -54,7 +53,7 @@ export const RunView = memo(function RunView({ run, sessionId, progress, live, t
           />
         ))}
         {view !== undefined && isSilent(run, view) && <Working />}
-        <RunEnd run={run} onRetry={onRetry} />
+        <RunEnd run={run} sessionId={sessionId} onRetry={onRetry} />
       </div>
     </>
   )
@@ -77,9 +76,19 @@ export function UserMessage({ text, at, children }: { text: string; at?: number;
   )
 }
 
+function Asked({ user, sessionId }: { user: EntryOf<'user'>; sessionId: string }) {
+  const { Message } = useSlots()
+  return (
+    <Message sessionId={sessionId} user={user}>
+      <UserMessage text={user.text} at={user.at} />
+    </Message>
+  )
+}
+
 type RowProps = Pick<RunProps, 'sessionId' | 'progress'> & { row: Row } & Partial<ThoughtTime>
 
 const RowView = memo(function RowView({ row, sessionId, progress, since, tookMs }: RowProps) {
+  const { SayActs } = useSlots()
   switch (row.kind) {
     case 'thinking':
       return <Thought text={row.text} since={since} tookMs={tookMs} />
@@ -87,6 +96,7 @@ const RowView = memo(function RowView({ row, sessionId, progress, since, tookMs 
       return (
         <article className="step say" aria-label="JARVIS">
           <Markdown text={row.text} isStreaming={row.isStreaming} />
+          {row.seq !== undefined && <SayActs sessionId={sessionId} seq={row.seq} text={row.text} />}
         </article>
       )
     case 'recalled':
@@ -156,7 +166,8 @@ export function Working() {
   )
 }
 
-function RunEnd({ run, onRetry }: Pick<RunProps, 'run' | 'onRetry'>) {
+function RunEnd({ run, sessionId, onRetry }: Pick<RunProps, 'run' | 'sessionId' | 'onRetry'>) {
+  const { Usage } = useSlots()
   const { end, user } = run
   if (end === undefined) return null
   const retry = onRetry === undefined || user === undefined ? undefined : () => onRetry(user.text)
@@ -186,7 +197,7 @@ function RunEnd({ run, onRetry }: Pick<RunProps, 'run' | 'onRetry'>) {
   return (
     <>
       <Stopped run={run} />
-      <Usage run={run} retry={retry} />
+      <Usage run={run} sessionId={sessionId} mayRetry={onRetry !== undefined} />
     </>
   )
 }
@@ -217,39 +228,6 @@ function Stopped({ run }: { run: Run }) {
   return (
     <Step mark={<Mark kind="step" size={8} />} label="Stopped">
       <p className="ending">{words}</p>
-    </Step>
-  )
-}
-
-function Usage({ run, retry }: { run: Run; retry: (() => void) | undefined }) {
-  const { end, user, entries } = run
-  if (end?.type !== 'done') return null
-  const { inputTokens, outputTokens, cacheReadTokens } = end.usage
-  const calls = run.items.filter((item) => item.kind === 'call').length
-  const answer = run.items.flatMap((item) => (item.kind === 'text' ? [item.text] : [])).join('\n\n')
-  const startedAt = user?.at ?? entries[0]?.at ?? end.at
-  const figures = [
-    duration(Math.max(0, end.at - startedAt)),
-    calls > 0 ? plural(calls, 'call') : '',
-    inputTokens > 0 ? `${thousands(inputTokens)} in` : '',
-    outputTokens > 0 ? `${thousands(outputTokens)} out` : '',
-    cacheReadTokens > 0 ? `${thousands(cacheReadTokens)} cached` : '',
-  ].filter((figure) => figure !== '')
-  return (
-    <Step mark={<Mark kind="step" size={8} />} label="Usage">
-      <div className="usage num">
-        {figures.map((figure) => (
-          <span key={figure}>{figure}</span>
-        ))}
-        <span className="acts">
-          {answer !== '' && <CopyButton text={answer} label="Copy the answer" />}
-          {retry !== undefined && (
-            <button type="button" className="icon-button" aria-label="Ask the same again" onClick={retry}>
-              <Icon name="again" />
-            </button>
-          )}
-        </span>
-      </div>
     </Step>
   )
 }

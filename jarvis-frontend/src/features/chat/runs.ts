@@ -21,7 +21,7 @@ export type Call = {
 export type Item =
   /** `seq`: of its turn; undefined while it streams. */
   | { kind: 'thinking'; key: string; text: string; seq: number | undefined }
-  | { kind: 'text'; key: string; text: string; isStreaming?: true }
+  | { kind: 'text'; key: string; text: string; seq?: number; isStreaming?: true }
   | { kind: 'call'; key: string; call: Call }
   | { kind: 'recalled'; key: string; items: EntryOf<'recalled'>['items'] }
 
@@ -95,7 +95,7 @@ function runOf(runId: string, entries: readonly Entry[]): Run {
         const parts = { text: 0, thinking: 0 }
         for (const part of entry.content) {
           if (part.type === 'text' && part.text.trim() !== '')
-            items.push({ kind: 'text', key: `${turn}.text.${parts.text++}`, text: part.text })
+            items.push({ kind: 'text', key: `${turn}.text.${parts.text++}`, text: part.text, seq: entry.seq })
           if (part.type === 'thinking' || part.type === 'redacted_thinking') {
             const key = `${turn}.thinking.${parts.thinking++}`
             items.push({ kind: 'thinking', key, text: part.type === 'thinking' ? part.text : '', seq: entry.seq })

@@ -9,6 +9,9 @@ export type SessionView = {
   title: string
   /** Nothing that would change something runs: it only says what it would do. */
   isRehearsal: boolean
+  /** Chosen for it; undefined: the one in use. */
+  model: string | undefined
+  branchedFrom: Snapshot['branchedFrom']
   lastSeq: number
   /** The run that goes on now. */
   runId: string | undefined
@@ -26,6 +29,8 @@ export function fromSnapshot(snapshot: Snapshot): SessionView {
     sessionId: snapshot.sessionId,
     title: snapshot.title,
     isRehearsal: snapshot.isRehearsal,
+    model: snapshot.model,
+    branchedFrom: snapshot.branchedFrom,
     lastSeq: snapshot.seq,
     runId: snapshot.runId,
     entries: snapshot.entries,
