@@ -29,6 +29,7 @@ import { createNotices } from './homelab/notices.ts'
 import type { Homelab } from './homelab/ports.ts'
 import { connectHomelab } from './homelab/real.ts'
 import { redactedHomelab } from './homelab/redacted.ts'
+import { startSampler } from './homelab/sampler.ts'
 import { createSimulator } from './homelab/simulator/index.ts'
 import { clusterSummary } from './homelab/summary.ts'
 import { createApp } from './http/app.ts'
@@ -40,6 +41,7 @@ import { grantRoutes } from './http/grants.ts'
 import { journalRoutes } from './http/journal.ts'
 import { createLogTail } from './http/logs.ts'
 import { mcpTokenRoutes } from './http/mcp-tokens.ts'
+import { samplesRoutes } from './http/samples.ts'
 import { sessionRoutes } from './http/sessions.ts'
 import { settingsRoutes } from './http/settings.ts'
 import { setupRoutes } from './http/setup.ts'
@@ -50,8 +52,8 @@ import { keptOrMade } from './lib/kept-secret.ts'
 import { createLogger } from './lib/logger.ts'
 import type { PublicFetch } from './lib/public-fetch.ts'
 import type { Surface } from './mcp/surface.ts'
-import type { PushSender } from './push/ports.ts'
 import { profileNames } from './protocol/index.ts'
+import type { PushSender } from './push/ports.ts'
 import { serveActivity } from './realtime/activity.ts'
 import { isWatched, serveChat } from './realtime/chat.ts'
 import { serveCluster } from './realtime/cluster.ts'
@@ -66,6 +68,7 @@ import { journalHead } from './store/sqlite/journal.ts'
 import { keepJournal } from './store/sqlite/kept-journal.ts'
 import { createKeptRuns } from './store/sqlite/kept-runs.ts'
 import { lockDataDir } from './store/sqlite/lock.ts'
+import { createSampleStore } from './store/sqlite/samples.ts'
 import { createSessionIndex } from './store/sqlite/session-index.ts'
 import { createSessionList } from './store/sqlite/session-list.ts'
 import { createSettings } from './store/sqlite/settings.ts'
@@ -357,6 +360,13 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   }
   notice()
   const unwatchCluster = cluster.watch(notice, 'idle')
+  const samples = createSampleStore(database)
+  const sampler = startSampler({
+    state: cluster.state,
+    store: samples,
+    clock,
+    report: (error) => report(error, 'the samples of this minute could not be kept'),
+  })
   serveTerminal(realtime.namespace('/terminal'), {
     terminals: config.isTerminalOn ? homelab.terminals : undefined,
     clock,
@@ -413,6 +423,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
         usualTier({ toolName: name, baseTier: tier }, policy.current()),
       ),
       executions: executionRoutes(executor),
+      samples: samplesRoutes(samples, now),
       journal: journalRoutes(journal),
       memory: memory.routes,
       'mcp-tokens': mcpTokenRoutes({
@@ -536,6 +547,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       runs.rest()
       clusterFeed.close()
       unwatchCluster()
+      sampler.stop()
       await memory.stop()
       policyWatch.close()
       await attached.stop()

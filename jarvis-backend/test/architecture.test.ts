@@ -24,7 +24,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   tools: ['protocol', 'safety', 'homelab', 'workspace', 'memory'],
   agent: ['protocol'],
   providers: ['protocol', 'agent', 'memory'],
-  store: ['protocol', 'agent', 'tools', 'auth', 'memory', 'push'],
+  store: ['protocol', 'agent', 'tools', 'auth', 'memory', 'push', 'homelab'],
   mcp: ['protocol', 'tools', 'agent', 'auth'],
   auth: ['protocol'],
   push: ['protocol', 'safety'],

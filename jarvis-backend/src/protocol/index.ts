@@ -88,6 +88,15 @@ export {
   type ToolInfo,
 } from './rest.ts'
 export {
+  type SampleField,
+  type SampleKind,
+  SampleRange,
+  SampleSeries,
+  SamplesQuery,
+  type SamplesReply,
+  sampleFields,
+} from './samples.ts'
+export {
   type DoctorCheck,
   type DoctorReply,
   SetupClusterBody,

@@ -307,4 +307,15 @@ export const migrations: readonly string[] = [
     problem TEXT
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- The ring of samples: one row holds many series at one moment. \`step\`: ms between two; \`part\`: which series.
+  CREATE TABLE samples (
+    step INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (step, part, at)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE sample_series (name TEXT PRIMARY KEY, place INTEGER NOT NULL UNIQUE, last_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  `,
 ]

@@ -1,0 +1,33 @@
+import type { Clock } from '../lib/clock.ts'
+import type { ClusterState } from '../protocol/index.ts'
+import { minuteMs, type SampleStore, samplesOf } from './samples.ts'
+
+/**
+ * Keeps what the poller last saw, at each whole minute. Nothing is asked of the cluster for it; while the cluster cannot
+ * be reached nothing is kept.
+ */
+export function startSampler(parts: {
+  state(): ClusterState
+  store: Pick<SampleStore, 'keep'>
+  clock: Clock
+  report(error: unknown): void
+}): { stop(): void } {
+  const { clock } = parts
+  let cancel: (() => void) | undefined
+  function schedule() {
+    cancel = clock.after(minuteMs - (clock.now() % minuteMs), take)
+  }
+  function take() {
+    schedule()
+    const state = parts.state()
+    if (state.unreachableSince !== undefined || state.nodes.length === 0) return
+    const now = clock.now()
+    try {
+      parts.store.keep(now - (now % minuteMs), samplesOf(state))
+    } catch (error) {
+      parts.report(error)
+    }
+  }
+  schedule()
+  return { stop: () => cancel?.() }
+}

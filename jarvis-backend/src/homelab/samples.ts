@@ -1,0 +1,90 @@
+import { type ClusterState, type SampleField, type SampleKind, sampleFields } from '../protocol/index.ts'
+import { ratioOf } from './format.ts'
+
+/** One thing at one moment. `values`: in the order of its kind's fields, undefined where it is not known. */
+export type Sample = { name: string; values: readonly (number | undefined)[] }
+
+/** Keeps samples in a ring: each minute for a day, each quarter of an hour for a week. */
+export interface SampleStore {
+  /** @param at Unix ms, a whole minute */
+  keep(at: number, samples: readonly Sample[]): void
+  /**
+   * Of each series that is known: its values at `from`, `from + stepMs`, …
+   * @param stepMs `minuteMs` or `quarterMs` @param from a multiple of it
+   */
+  read(
+    names: readonly string[],
+    stepMs: number,
+    from: number,
+    count: number,
+  ): Map<string, (readonly (number | undefined)[])[]>
+}
+
+export const minuteMs = 60_000
+export const quarterMs = 15 * minuteMs
+export const dayMs = 24 * 60 * minuteMs
+export const weekMs = 7 * dayMs
+
+export const kindOf = (name: string): SampleKind => (name.split('/', 1)[0] ?? '') as SampleKind
+export const fieldsOf = (name: string): readonly SampleField[] => sampleFields[kindOf(name)]
+
+type Values = Partial<Record<SampleField, number | undefined>>
+
+/** What is worth keeping of this moment. What is away says nothing: its line gets a gap. */
+export function samplesOf(state: ClusterState): Sample[] {
+  const { nodes, guests, storages } = state
+  const sample = (name: string, values: Values): Sample => ({
+    name,
+    values: fieldsOf(name).map((field) => values[field]),
+  })
+  const netBps = (of: typeof guests) => sum(of.map(({ netInBps = 0, netOutBps = 0 }) => netInBps + netOutBps))
+  const online = nodes.filter(({ status }) => status === 'online')
+  const onNode = new Map<string, typeof guests>()
+  for (const guest of guests) {
+    const others = onNode.get(guest.node)
+    if (others === undefined) onNode.set(guest.node, [guest])
+    else others.push(guest)
+  }
+  const cores = sum(online.map(({ cpuCount = 1 }) => cpuCount))
+  return [
+    sample('cluster', {
+      cpuRatio: ratioOf(sum(online.map(({ cpuRatio = 0, cpuCount = 1 }) => cpuRatio * cpuCount)), cores),
+      ramRatio: ratioOf(
+        sum(online.map(({ ramBytes = 0 }) => ramBytes)),
+        sum(online.map(({ ramTotalBytes = 0 }) => ramTotalBytes)),
+      ),
+      storageRatio: ratioOf(sum(storages.map((s) => s.usedBytes)), sum(storages.map((s) => s.totalBytes))),
+      netBps: netBps(guests),
+    }),
+    ...online.map((node) =>
+      sample(`node/${node.name}`, {
+        cpuRatio: node.cpuRatio,
+        ramRatio:
+          node.ramBytes === undefined || node.ramTotalBytes === undefined
+            ? undefined
+            : ratioOf(node.ramBytes, node.ramTotalBytes),
+        load1: node.load1,
+        temperatureC: node.temperatureC,
+        netBps: netBps(onNode.get(node.name) ?? []),
+      }),
+    ),
+    ...guests
+      .filter(({ status }) => status === 'running')
+      .map((guest) =>
+        sample(`guest/${guest.vmid}`, {
+          cpuRatio: guest.cpuRatio,
+          ramRatio: ratioOf(guest.ramBytes, guest.ramTotalBytes),
+          // A VM's disk is not looked into: 0 is "not known".
+          diskRatio: guest.diskBytes > 0 ? ratioOf(guest.diskBytes, guest.diskTotalBytes) : undefined,
+          netBps: guest.netInBps === undefined && guest.netOutBps === undefined ? undefined : netBps([guest]),
+        }),
+      ),
+    ...storages
+      .filter(({ isActive, totalBytes }) => isActive && totalBytes > 0)
+      .map(({ name, node, usedBytes, totalBytes }) =>
+        sample(`storage/${node === undefined ? '' : `${node}/`}${name}`, { usedRatio: ratioOf(usedBytes, totalBytes) }),
+      ),
+  ]
+}
+
+const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)

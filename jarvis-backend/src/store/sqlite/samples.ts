@@ -1,0 +1,141 @@
+import { dayMs, fieldsOf, minuteMs, quarterMs, type Sample, type SampleStore, weekMs } from '../../homelab/samples.ts'
+import type { Database } from './database.ts'
+import { emptyRow, meanRow, put, seriesInRow, take } from './samples-pack.ts'
+
+/** More things than that are not followed. */
+const mostSeries = 20_000
+type Row = { at: number; data: Buffer }
+
+/**
+ * The ring. Each series has a place of its own for as long as something of it is kept; a row holds the values of 96 of
+ * them at one moment, so that a minute of 2,000 guests is 22 rows, and a day of one guest 1,440 small reads.
+ */
+export function createSampleStore({ sql, atomically }: Database): SampleStore {
+  const places = sql.prepare<[], { name: string; place: number; last_at: number }>('SELECT * FROM sample_series')
+  const settle = sql.prepare(
+    'INSERT INTO sample_series (name, place, last_at) VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE SET last_at = excluded.last_at',
+  )
+  const leave = sql.prepare('DELETE FROM sample_series WHERE name = ?')
+  const write = sql.prepare('INSERT OR REPLACE INTO samples (step, part, at, data) VALUES (?, ?, ?, ?)')
+  const between = sql.prepare<[number, number, number, number], Row>(
+    'SELECT at, data FROM samples WHERE step = ? AND part = ? AND at >= ? AND at < ? ORDER BY at',
+  )
+  // What lies ahead was written under a clock that was put back since.
+  const forget = sql.prepare('DELETE FROM samples WHERE step = ? AND part = ? AND (at < ? OR at > ?)')
+  const newest = sql.prepare<[number, number], { at: number | null }>(
+    'SELECT max(at) AS at FROM samples WHERE step = ? AND part = ?',
+  )
+  const oldest = sql.prepare<[number, number], { at: number | null }>(
+    'SELECT min(at) AS at FROM samples WHERE step = ? AND part = ?',
+  )
+
+  const known = new Map<string, { place: number; lastAt: number }>()
+  const taken = new Set<number>()
+  let free = 0
+  function load() {
+    known.clear()
+    taken.clear()
+    free = 0
+    for (const { name, place, last_at } of places.all()) {
+      known.set(name, { place, lastAt: last_at })
+      taken.add(place)
+    }
+  }
+  load()
+
+  /** The lowest place that nobody has. */
+  function newPlace(): number {
+    while (taken.has(free)) free += 1
+    taken.add(free)
+    return free
+  }
+
+  function placeOf(name: string, at: number): number | undefined {
+    const before = known.get(name)
+    if (before === undefined && known.size >= mostSeries) return undefined
+    const place = before?.place ?? newPlace()
+    // When it was last seen matters to the day: no write a minute for it.
+    if (before === undefined || at - before.lastAt >= quarterMs) {
+      settle.run(name, place, at)
+      known.set(name, { place, lastAt: at })
+    }
+    return place
+  }
+
+  /** Frees the places of what was last seen longer ago than anything is kept. */
+  function clear(at: number) {
+    for (const [name, { place, lastAt }] of known) {
+      if (at - lastAt <= weekMs + quarterMs) continue
+      leave.run(name)
+      known.delete(name)
+      taken.delete(place)
+      free = Math.min(free, place)
+    }
+  }
+
+  /** Means of the quarters that are over since the last one. */
+  function fold(part: number, at: number) {
+    const folded = newest.get(quarterMs, part)?.at ?? undefined
+    const from = folded === undefined ? oldest.get(minuteMs, part)?.at : folded + quarterMs
+    if (from === null || from === undefined) return
+    const first = from - (from % quarterMs)
+    const end = Math.floor(at / quarterMs) * quarterMs
+    for (let quarter = Math.max(first, end - dayMs); quarter < end; quarter += quarterMs) {
+      const rows = between.all(minuteMs, part, quarter, quarter + quarterMs)
+      if (rows.length > 0) write.run(quarterMs, part, quarter, meanRow(rows.map(({ data }) => data)))
+    }
+  }
+
+  function keep(at: number, samples: readonly Sample[]) {
+    if (at % quarterMs === 0) clear(at)
+    const rows = new Map<number, { slot: number; sample: Sample }[]>()
+    for (const sample of samples) {
+      const place = placeOf(sample.name, at)
+      if (place === undefined) continue
+      const part = Math.floor(place / seriesInRow)
+      const row = rows.get(part) ?? []
+      row.push({ slot: place % seriesInRow, sample })
+      rows.set(part, row)
+    }
+    const parts = Math.floor(Math.max(0, ...taken) / seriesInRow) + 1
+    for (let part = 0; part < parts; part += 1) {
+      const there = rows.get(part) ?? []
+      if (there.length > 0) {
+        const row = emptyRow(Math.max(...there.map(({ slot }) => slot)) + 1)
+        for (const { slot, sample } of there) put(row, slot, fieldsOf(sample.name), sample.values)
+        write.run(minuteMs, part, at, row)
+      }
+      fold(part, at)
+      forget.run(minuteMs, part, at - dayMs, at)
+      forget.run(quarterMs, part, at - weekMs, at)
+    }
+  }
+
+  return {
+    keep(at, samples) {
+      try {
+        atomically(() => keep(at, samples))
+      } catch (error) {
+        // What was undone in the database is undone here.
+        load()
+        throw error
+      }
+    },
+
+    read(names, stepMs, from, count) {
+      const read = new Map<string, (readonly (number | undefined)[])[]>()
+      const rowsOf = new Map<number, Row[]>()
+      for (const name of names) {
+        const place = known.get(name)?.place
+        if (place === undefined) continue
+        const part = Math.floor(place / seriesInRow)
+        const rows = rowsOf.get(part) ?? between.all(stepMs, part, from, from + count * stepMs)
+        rowsOf.set(part, rows)
+        const values: (readonly (number | undefined)[])[] = Array.from({ length: count }, () => [])
+        for (const { at, data } of rows) values[(at - from) / stepMs] = take(data, place % seriesInRow, fieldsOf(name))
+        read.set(name, values)
+      }
+      return read
+    },
+  }
+}
