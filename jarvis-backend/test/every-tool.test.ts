@@ -1,16 +1,17 @@
-import { join } from 'node:path'
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { createInterface } from 'node:readline'
+import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { createMcpTokens } from '../src/auth/mcp-tokens.ts'
+import { describe, expect, test } from 'vitest'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
+import { bridgeStdio } from '../src/mcp/stdio-bridge.ts'
 import type { ProfileName, ToolInput } from '../src/protocol/index.ts'
 import { shippedPolicy } from '../src/safety/index.ts'
-import { type Database, openDatabase } from '../src/store/sqlite/database.ts'
-import { createMcpTokenStore } from '../src/store/sqlite/tokens.ts'
+import type { Database } from '../src/store/sqlite/database.ts'
 import { createCatalog, homelabTools } from '../src/tools/catalog.ts'
 import { createJudge } from '../src/tools/judge.ts'
+import { connectMcp, createToken } from './support/mcp-client.ts'
+import { askCurrent, withTasks } from './support/mcp-current.ts'
 import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
@@ -89,7 +90,13 @@ describe('arguments that no tool takes', () => {
   })
 })
 
-type Entrance = 'a model' | 'the operator' | 'an MCP client'
+const mcpEntrances = [
+  'an older MCP client',
+  'a current MCP client',
+  'a current MCP client that knows tasks',
+  'stdio',
+] as const
+type Entrance = 'a model' | 'the operator' | (typeof mcpEntrances)[number]
 
 /** A JARVIS that notes each request reaching the cluster, with how many executions the journal held by then. */
 async function watched(profile: ProfileName, entrance: Entrance) {
@@ -133,16 +140,9 @@ async function watched(profile: ProfileName, entrance: Entrance) {
   const operator = await jarvis.connect()
 
   async function enter([name, input]: CallOf, sessionId: string | undefined): Promise<string | undefined> {
-    if (entrance === 'an MCP client') {
-      const database = openDatabase(join(jarvis.dataDir, 'jarvis.db'))
-      const token = createMcpTokens(createMcpTokenStore(database), Date.now).create({ name, isReadOnly: false })
-      database.close()
-      const client = new Client({ name: 'test-client', version: '1' })
-      const headers = { requestInit: { headers: { authorization: `Bearer ${token}` } } }
-      await client.connect(new StreamableHTTPClientTransport(new URL(`${jarvis.url}/mcp`), headers))
-      onTestFinished(() => client.close())
+    if (entrance !== 'a model' && entrance !== 'the operator') {
       let isOver = false
-      const answer = client.callTool({ name, arguments: input }).finally(() => {
+      const answer = overMcp(entrance, createToken(jarvis, { name }), { name, arguments: input }).finally(() => {
         isOver = true
       })
       await decideAll(() => isOver)
@@ -155,6 +155,20 @@ async function watched(profile: ProfileName, entrance: Entrance) {
     const sent = await operator.ask('chat:send', { message, ...(sessionId !== undefined && { sessionId }) })
     await decideAll(() => operator.names().filter((event) => event === 'chat:done').length > done)
     return sent.sessionId
+  }
+
+  async function overMcp(
+    entrance: (typeof mcpEntrances)[number],
+    token: string,
+    call: { name: string; arguments: ToolInput },
+  ) {
+    if (entrance === 'a current MCP client') return askCurrent(jarvis, token, 'tools/call', call)
+    if (entrance === 'an older MCP client') return (await connectMcp(jarvis, token)).callTool(call)
+    if (entrance === 'stdio') return overStdio(jarvis.url, token, call)
+    const { result } = await askCurrent(jarvis, token, 'tools/call', call, withTasks)
+    for (let task = result; ; task = (await askCurrent(jarvis, token, 'tasks/get', task, withTasks)).result) {
+      if (task?.taskId === undefined || task.status !== 'working') return task
+    }
   }
 
   let isConfirming = true
@@ -180,7 +194,30 @@ async function watched(profile: ProfileName, entrance: Entrance) {
   }
 }
 
-describe.each(['a model', 'the operator', 'an MCP client'] as const)('through %s', (entrance) => {
+/** A client that started a program and talks to it over its pipes. */
+async function overStdio(url: string, token: string, call: object) {
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  const bridge = bridgeStdio({ url: `${url}/mcp`, token, input, output, report() {} })
+  const lines = createInterface({ input: output })[Symbol.asyncIterator]()
+  const ask = async (id: number, method: string, params: object) => {
+    input.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
+    for (;;) {
+      const message = JSON.parse((await lines.next()).value ?? '{}') as { id?: number }
+      if (message.id === id) return message
+    }
+  }
+  await ask(1, 'initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'by-hand', version: '1' },
+  })
+  const answer = await ask(2, 'tools/call', call)
+  input.end()
+  await bridge
+  return answer
+}
+
+describe.each(['a model', 'the operator', ...mcpEntrances] as const)('through %s', (entrance) => {
   test('every change that reaches the cluster was written down before', async () => {
     const { reached, all } = await watched('balanced', entrance)
     await all(true)
