@@ -43,17 +43,24 @@ export async function buildFrontend() {
   await build({ root: frontend, configFile: join(frontend, 'vite.config.ts'), logLevel: 'warn' })
 }
 
+/** Whether the server's bundle is missing or older than its sources. */
+export const isServerStale = () =>
+  isStale(join(backend, 'dist/main.js'), [join(backend, 'src'), join(backend, 'package.json')])
+
+/** Whether the built dashboard is missing or older than its sources. */
+export const isDashboardStale = () =>
+  isStale(join(frontend, 'dist/index.html'), [
+    ...['src', 'public', 'index.html', 'vite.config.ts', 'package.json'].map((name) => join(frontend, name)),
+    join(backend, 'src/protocol'),
+  ])
+
 /** Builds the side that is missing or older than its sources. */
 export async function buildMissing() {
-  const protocol = join(backend, 'src/protocol')
-  if (isStale(join(backend, 'dist/main.js'), [join(backend, 'src'), join(backend, 'package.json')])) {
+  if (isServerStale()) {
     console.error('Building the server…')
     await buildBackend()
   }
-  const pageSources = ['src', 'public', 'index.html', 'vite.config.ts', 'package.json'].map((name) =>
-    join(frontend, name),
-  )
-  if (isStale(join(frontend, 'dist/index.html'), [...pageSources, protocol])) {
+  if (isDashboardStale()) {
     console.error('Building the dashboard…')
     await buildFrontend()
   }

@@ -209,7 +209,7 @@ test.each([
 
 test('nothing is restored under a running server', async () => {
   const { dir, file } = await backedUp()
-  const server = run(dir, 'main.ts')
+  const server = run(dir, 'main')
   await server.says('JARVIS')
   expect(await jarvis(dir, 'restore', file)).toMatchObject({
     code: 1,

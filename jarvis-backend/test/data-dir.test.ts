@@ -9,9 +9,9 @@ import { startJarvis } from './support/start-jarvis.ts'
 
 test('one server to a data dir, until it dies, however it dies', async () => {
   const dir = folder()
-  const first = run(dir, 'main.ts')
+  const first = run(dir, 'main')
   await first.says('JARVIS')
-  const second = await run(dir, 'main.ts').ended
+  const second = await run(dir, 'main').ended
   expect(second).toEqual({
     code: 1,
     output: `Another JARVIS runs on ${dir}. Stop it first, or set JARVIS_DATA_DIR to another folder.`,
@@ -22,7 +22,7 @@ test('one server to a data dir, until it dies, however it dies', async () => {
   first.child.kill('SIGKILL')
   await first.ended
   lockDataDir(dir)()
-  const third = run(dir, 'main.ts')
+  const third = run(dir, 'main')
   await third.says('JARVIS')
   third.child.kill('SIGTERM')
   expect((await third.ended).code).toBe(0)

@@ -4,7 +4,6 @@ import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcp } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../src/config/config.ts'
 import { portChecks } from '../src/doctor/address-checks.ts'
@@ -18,6 +17,7 @@ import { systemClock } from '../src/lib/clock.ts'
 import { homelabTools } from '../src/tools/catalog.ts'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
 import { openJournal } from './support/data-dir.ts'
+import { program } from './support/program.ts'
 import { startSshd } from './support/sshd.ts'
 
 function folder() {
@@ -211,14 +211,10 @@ test('as a program it prints a line each, ends with 1 where something is broken,
   const { close } = openJournal(dir)
   await close()
   chmodSync(dir, 0o700)
-  const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url))
   const run = (args: string[], change: Record<string, string>) =>
     new Promise<{ code: number | null; said: string }>((resolve) => {
       const env = { ...process.env, JARVIS_DATA_DIR: dir, PORT: '0', JARVIS_EMBEDDINGS: 'none', ...change }
-      const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), main, 'doctor', ...args], {
-        cwd: dir,
-        env,
-      })
+      const child = spawn(process.execPath, [...program('cli'), 'doctor', ...args], { cwd: dir, env })
       let said = ''
       for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (said += piece))
       child.on('close', (code) => resolve({ code, said }))

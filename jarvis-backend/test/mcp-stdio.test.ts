@@ -8,12 +8,13 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { expect, onTestFinished, test } from 'vitest'
 import { folder } from './support/data-dir.ts'
 import { firstCard } from './support/mcp-client.ts'
+import { program } from './support/program.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 const backend = fileURLToPath(new URL('..', import.meta.url))
 const command = (dataDir: string, ...args: string[]) => ({
   command: process.execPath,
-  args: ['--import', 'tsx', join(backend, 'src/cli/main.ts'), 'mcp', ...args],
+  args: [...program('cli'), 'mcp', ...args],
   cwd: backend,
   env: { PATH: process.env.PATH ?? '', JARVIS_DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info' },
   stderr: 'ignore' as const,

@@ -127,7 +127,7 @@ test('every tool, with its tier and arguments, is one that a policy can name', a
 test('a broken policy.yaml stops the start, with every problem and its line', async () => {
   const dir = folder()
   writeFileSync(file(dir), 'tiers:\n  stop_vm: yellow\nfoo: 1\n')
-  const { code, output } = await run(dir, 'main.ts').ended
+  const { code, output } = await run(dir, 'main').ended
   expect(code).toBe(1)
   expect(output).toContain('The policy cannot be used')
   expect(output).toMatch(/policy\.yaml:2:3 .*\n.*policy\.yaml:3:1 /)

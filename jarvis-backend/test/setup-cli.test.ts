@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { setup } from '../src/cli/setup.ts'
 import { pveumLine } from '../src/homelab/proxmox/index.ts'
 import { type FakeProxmox, startFakeProxmox } from './fake-proxmox/start.ts'
+import { program } from './support/program.ts'
 import { startSshd } from './support/sshd.ts'
 
 const before = '# my settings\nJARVIS_PROTECTED=vm/101\n#PVE_URL=https://pve1.lan:8006\n'
@@ -160,22 +160,20 @@ test('at a terminal the secret is not shown, and Ctrl-C after it changes nothing
 
 test('flags alone do it as a program of its own, and a certificate that --fingerprint does not name stops it', async () => {
   const { fake, dir, envPath, file } = await start()
-  const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url))
-  const tsx = import.meta.resolve('tsx')
-  const program = (args: string[]) =>
+  const setUp = (args: string[]) =>
     new Promise<{ code: number | null; said: string }>((resolve) => {
       const env = { ...process.env, PVE_TOKEN_SECRET: fake.tokenSecret }
-      const child = spawn(process.execPath, ['--import', tsx, main, 'setup', ...args], { cwd: dir, env })
+      const child = spawn(process.execPath, [...program('cli'), 'setup', ...args], { cwd: dir, env })
       let said = ''
       for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (said += piece))
       child.on('close', (code) => resolve({ code, said }))
       child.stdin.end()
     })
   const flags = ['--url', fake.urls[0] ?? '', '--token-id', fake.tokenId, '--yes']
-  const wrong = await program([...flags, '--fingerprint', 'AB'.repeat(32)])
+  const wrong = await setUp([...flags, '--fingerprint', 'AB'.repeat(32)])
   expect(wrong).toMatchObject({ code: 1, said: expect.stringMatching(/another certificate/) })
   expect(file()).toBe(before)
-  const done = await program([...flags, '--fingerprint', fake.fingerprints[0] ?? ''])
+  const done = await setUp([...flags, '--fingerprint', fake.fingerprints[0] ?? ''])
   expect(done).toMatchObject({ code: 0, said: expect.stringContaining(`Written to ${envPath}`) })
   expect(done.said).not.toContain(fake.tokenSecret)
   expect(parseEnv(file())).toMatchObject({ PVE_TOKEN_SECRET: fake.tokenSecret, PVE_URL: fake.urls[0] })

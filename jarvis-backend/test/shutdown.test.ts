@@ -7,13 +7,12 @@ import { fileURLToPath } from 'node:url'
 import { io, type Socket } from 'socket.io-client'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Snapshot } from '../src/protocol/index.ts'
+import { program } from './support/program.ts'
 import { jwtSecret, password, tokenFor } from './support/start-jarvis.ts'
-
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
 /** The program itself, in a process of its own. */
 async function startProgram(dataDir: string) {
-  const child = spawn(process.execPath, ['--import', 'tsx', main], {
+  const child = spawn(process.execPath, program('main'), {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     env: {
       ...process.env,

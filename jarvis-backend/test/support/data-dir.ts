@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { type Database, openDatabase } from '../../src/store/sqlite/database.ts'
 import { type KeptJournal, keepJournal } from '../../src/store/sqlite/kept-journal.ts'
+import { program } from './program.ts'
 
 const backend = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -38,9 +39,9 @@ export function openJournal(dir: string, now: () => number = Date.now): OpenJour
   }
 }
 
-/** The real program as a process of its own: `main.ts`, or `cli/main.ts` with its arguments. */
-export function run(dir: string, entry: string, ...args: string[]) {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(backend, 'src', entry), ...args], {
+/** The real program as a process of its own: the server, or the command line with its arguments. */
+export function run(dir: string, name: 'main' | 'cli', ...args: string[]) {
+  const child = spawn(process.execPath, [...program(name), ...args], {
     cwd: backend,
     env: {
       PATH: process.env.PATH,
@@ -72,9 +73,11 @@ export function run(dir: string, entry: string, ...args: string[]) {
   return {
     child,
     ended,
-    /** Resolves once the output holds `text`. */
-    async says(text: string): Promise<void> {
-      while (!output.includes(text)) {
+    /** Resolves with what is like `text` in the output, once it is there. */
+    async says(text: string | RegExp): Promise<string> {
+      for (;;) {
+        const found = typeof text === 'string' ? output.includes(text) && text : text.exec(output)?.[0]
+        if (typeof found === 'string') return found
         if (child.exitCode !== null || child.signalCode !== null) throw new Error(`It ended, saying: ${output}`)
         await new Promise<void>((resolve) => wake.push(resolve))
       }
@@ -82,4 +85,4 @@ export function run(dir: string, entry: string, ...args: string[]) {
   }
 }
 
-export const jarvis = (dir: string, ...args: string[]) => run(dir, 'cli/main.ts', ...args).ended
+export const jarvis = (dir: string, ...args: string[]) => run(dir, 'cli', ...args).ended

@@ -7,6 +7,7 @@ import type { Role } from 'jarvis-backend/protocol'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { build } from 'vite'
 import { onTestFinished } from 'vitest'
+import { isDashboardStale } from '../../../scripts/build.js'
 import { findChromium } from '../../../scripts/chromium.js'
 import { type Scene, type Scripted, startScripted, tokenOf } from '../../src/testing/scripted-server.ts'
 
@@ -24,10 +25,11 @@ const args = [
 
 export type View = { role?: Role | 'nobody'; theme?: 'dark' | 'light'; isPhone?: boolean; height?: number }
 
-/** A browser and the dashboard, built for this test file alone so that no other build can disturb it. */
+/** A browser and the dashboard, which is built for this file alone where its sources are newer than what was built. */
 export async function openStage() {
-  const outDir = mkdtempSync(join(tmpdir(), 'jarvis-dashboard-'))
-  await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } })
+  const isStale = isDashboardStale()
+  const outDir = isStale ? mkdtempSync(join(tmpdir(), 'jarvis-dashboard-')) : join(root, 'dist')
+  if (isStale) await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } })
   const executablePath = findChromium()
   if (executablePath === undefined) throw new Error('No Chromium found. Install it, or set CHROMIUM_PATH.')
   const browser: Browser = await chromium.launch({ executablePath, args })
@@ -50,6 +52,8 @@ export async function openStage() {
         colorScheme: theme,
         hasTouch: isPhone,
         isMobile: isPhone,
+        // Drawn in software, what moves takes a core.
+        reducedMotion: 'reduce',
       }
       const context = await browser.newContext(options)
       // A page that is left open goes on drawing, and slows down every test after it.
@@ -68,7 +72,7 @@ export async function openStage() {
     async close() {
       await browser.close()
       for (const server of servers) await server.close()
-      rmSync(outDir, { recursive: true, force: true })
+      if (isStale) rmSync(outDir, { recursive: true, force: true })
     },
   }
 }
