@@ -16,7 +16,8 @@ export function Over({ label, children }: { label: string; children: React.React
       ref={dialog}
       className="over"
       aria-label={label}
-      onClose={() => overlay.set(undefined)}
+      // Closing is told late: by then another may lie where this one lay.
+      onClose={() => dialog.current !== null && overlay.set(undefined)}
       onClick={(event) => {
         if (event.target === dialog.current) overlay.set(undefined)
       }}
