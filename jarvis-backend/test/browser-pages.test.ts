@@ -82,6 +82,7 @@ test('the journal is filtered, an entry is opened, the chain is verified and exp
   await page.getByRole('button', { name: 'Never', exact: true }).click()
   await page.waitForURL('**/journal?tier=black')
   await page.getByText('get_cluster_status').waitFor({ state: 'detached' })
+  await rows.getByText('execute_ssh').waitFor()
   expect(await rows.count()).toBe(1)
   await rows.getByRole('button').first().click()
   await page.getByText('"rm -rf /"').waitFor()
