@@ -2,6 +2,7 @@ import type { MemoryStatus } from 'jarvis-backend/protocol'
 import { useEffect, useState } from 'react'
 import { memoryStatus, reindex } from '../../api/memory.ts'
 import { useLoad } from '../../api/use-load.ts'
+import { exactTime, timeOfDay } from '../../lib/format.ts'
 import { grouped } from '../../lib/grouped.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
@@ -68,6 +69,12 @@ export function IndexState({ isResting }: { isResting: boolean }) {
       {data?.problem !== undefined && (
         <small>
           <Visible text={data.problem} />
+        </small>
+      )}
+      {data?.remade !== undefined && (
+        <small>
+          <time title={exactTime(data.remade.at)}>{timeOfDay(data.remade.at)}</time> {data.remade.why} It was made again
+          from its sources.
         </small>
       )}
       {data !== undefined && data.problems.length > 0 && (
