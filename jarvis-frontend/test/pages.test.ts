@@ -63,11 +63,11 @@ test('a wrong password is said, the right one opens the page that was asked for'
 test('unsent text survives a reload, for each session apart', async () => {
   const server = await stage.play(scene())
   const page = await stage.open(server, main)
-  await page.getByLabel('Message').fill('half a thought')
+  await page.getByRole('textbox', { name: 'Message' }).fill('half a thought')
   await page.goto(`${server.url}/`)
-  expect(await page.getByLabel('Message').inputValue()).toBe('')
+  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('')
   await page.goto(server.url + main)
-  expect(await page.getByLabel('Message').inputValue()).toBe('half a thought')
+  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('half a thought')
 })
 
 test('a first prompt comes from the cluster, and asks in a new session', async () => {
@@ -83,13 +83,13 @@ test('an answer streams in, is stopped, and says so', async () => {
   const quiet = { ...scene(), cluster: quietLab(Date.now()), sessions: [] }
   const server = await stage.play(quiet)
   const page = await stage.open(server, '/')
-  await page.getByLabel('Message').fill('Hello')
+  await page.getByRole('textbox', { name: 'Message' }).fill('Hello')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Stop' }).waitFor()
   for (const word of ['**One**', ' two', ' three.']) server.tell('ses_0', 'chat:token', { text: word })
   await page.getByText('One two three.').waitFor()
   expect(await page.locator('.prose strong').textContent()).toBe('One')
-  await page.getByLabel('Message').fill('And then?')
+  await page.getByRole('textbox', { name: 'Message' }).fill('And then?')
   await page.getByRole('button', { name: 'Queue' }).click()
   await page.getByText('And then?').waitFor()
   await page.keyboard.press('Escape')
@@ -141,7 +141,7 @@ test('earlier entries come above without a jump', async () => {
   // Near the top they are read without being asked for.
   const before = await page.getByRole('log').evaluate((stream) => {
     stream.scrollTop = 200
-    return stream.querySelector('.user')?.getBoundingClientRect().top ?? 0
+    return stream.querySelector('.user p')?.getBoundingClientRect().top ?? 0
   })
   await page.getByText('Question 1').waitFor({ state: 'attached' })
   expect(Math.abs(((await question.boundingBox())?.y ?? 0) - before)).toBeLessThan(2)
@@ -163,21 +163,21 @@ test('keys go between pages, to the composer and to the panel', async () => {
   await page.keyboard.press('Alt+n')
   await page.locator('#composer:focus').waitFor()
   await page.keyboard.type('gl')
-  expect(await page.getByLabel('Message').inputValue()).toBe('gl')
+  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('gl')
   await page.getByRole('heading', { level: 1 }).click()
-  await page.getByLabel('Message').blur()
+  await page.getByRole('textbox', { name: 'Message' }).blur()
   await page.keyboard.press('/')
   await page.keyboard.type('w')
-  expect(await page.getByLabel('Message').inputValue()).toBe('glw')
+  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('glw')
 })
 
 test('a command is completed with its tier and its arguments', async () => {
   const server = await stage.play(scene())
   const page = await stage.open(server, '/')
-  await page.getByLabel('Message').fill('/res')
+  await page.getByRole('textbox', { name: 'Message' }).fill('/res')
   await page.getByRole('option', { name: /restart_vm.*Ask/ }).waitFor()
   await page.keyboard.press('Enter')
-  expect(await page.getByLabel('Message').inputValue()).toBe('/restart_vm vmid=')
+  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('/restart_vm vmid=')
   await page.getByText('vmid=integer [node=string] [force=boolean]').waitFor()
 })
 

@@ -96,7 +96,7 @@ function sizes(): number[] {
 
 async function firstPage(page: Page, url: string): Promise<number[]> {
   await page.goto(url)
-  await page.getByLabel('Message').waitFor()
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
   await page.waitForLoadState('networkidle')
   const { firstPaintMs, largestPaintMs, shift, tasks } = (await page.evaluate('bench')) as {
     firstPaintMs: number
@@ -135,7 +135,7 @@ async function stream(page: Page, gate: Awaited<ReturnType<typeof openGate>>, pa
 
 /** One answer at 200 tokens a second, into which the person types the next question. */
 async function answer(page: Page): Promise<Counted> {
-  const field = page.getByLabel('Message')
+  const field = page.getByRole('textbox', { name: 'Message' })
   await field.fill(streamed.message)
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Stop' }).waitFor()

@@ -6,6 +6,7 @@ import { useConfirmations } from '../api/confirmations.ts'
 import { sessions, setRehearsal, useSessions } from '../api/sessions.ts'
 import { useStatus } from '../api/status.ts'
 import { useTools } from '../api/tools.ts'
+import type { Act, Meaning } from '../features/chat/commands.ts'
 import { Composer } from '../features/chat/composer.tsx'
 import { UserMessage, Working } from '../features/chat/run.tsx'
 import type { SessionView } from '../features/chat/state.ts'
@@ -29,6 +30,7 @@ import { visibleText } from '../ui/visible.ts'
 import { say } from './announce.tsx'
 import { Idle } from './idle.tsx'
 import { live } from './live.ts'
+import { overlay } from './overlay.ts'
 import { PageHead } from './page-head.tsx'
 import { usePanel } from './panel-context.ts'
 import { SessionHead } from './session-head.tsx'
@@ -99,6 +101,27 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const stop = () => {
     if (sessionId !== undefined && isRunning) void live.chat.abort(sessionId)
   }
+  const acts: Record<Act, () => unknown> = {
+    new: () => navigate('/', { state: { write: true } }),
+    model: () => navigate('/settings'),
+    stop,
+    help: () => overlay.set('keys'),
+    export: () => {
+      if (sessionId === undefined) setProblem('There is nothing to export in a new chat.')
+      else void save(sessionId, view?.title ?? 'session').catch((error: Error) => setProblem(error.message))
+    },
+  }
+  /** A command of the dashboard's own, or something to send. */
+  const write = async (text: string) => {
+    setProblem(undefined)
+    const meaning = text.startsWith('/') ? await meaningOf(text) : { send: text }
+    if ('send' in meaning) await send(meaning.send)
+    else if ('act' in meaning) acts[meaning.act]()
+    else {
+      setProblem(meaning.problem)
+      putDraft(text)
+    }
+  }
   const onEscape = useRef(stop)
   onEscape.current = stop
   useEffect(() => {
@@ -110,12 +133,16 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const nouns = useMemo(
     () => [
       ...(cluster?.guests ?? []).map((guest) => ({
+        kind: guest.type,
+        value: String(guest.vmid),
         label: `${guest.vmid} ${visibleText(guest.name)}`,
         detail: `${guest.type === 'vm' ? 'VM' : 'CT'} on ${guest.node}, ${guest.status}`,
         // A name that is more than a name is left out of what is asked.
         insert: /^[\w.-]{1,40}$/.test(guest.name) ? `${guest.vmid} ${guest.name}` : `guest ${guest.vmid}`,
       })),
       ...(cluster?.nodes ?? []).map((node) => ({
+        kind: 'node' as const,
+        value: node.name,
         label: node.name,
         detail: `node, ${node.status}`,
         insert: node.name,
@@ -169,7 +196,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
           isRunning={isRunning}
           rest={person?.role === 'operator' ? undefined : 'An operator can write here.'}
           focusKey={focusKey}
-          onSend={(text) => void send(text)}
+          onSend={(text) => void write(text)}
           onStop={stop}
         >
           {problem !== undefined && (
@@ -190,6 +217,18 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
       )}
     </>
   )
+}
+
+const meaningOf = (text: string): Promise<Meaning> =>
+  import('../features/chat/commands.ts').then(
+    (part) => part.meaningOf(text),
+    () => ({ send: text }),
+  )
+
+async function save(sessionId: string, title: string): Promise<void> {
+  const { download } = await import('../api/download.ts')
+  const name = title.replaceAll(/[^\p{L}\p{N} ._-]/gu, '').trim() || 'session'
+  await download(`/api/sessions/${encodeURIComponent(sessionId)}/export`, `${name}.md`)
 }
 
 /** `14.2k tokens`: what the session has used, where all of it is at hand. */

@@ -1,3 +1,4 @@
+import { commands, hintOf } from '../features/chat/commands.ts'
 import { PanelHead } from '../ui/panel-head.tsx'
 import { Over } from './over.tsx'
 import { overlay } from './overlay.ts'
@@ -41,6 +42,17 @@ export function Keys() {
                 ))}
               </dt>
               <dd>{what}</dd>
+            </div>
+          ))}
+        </dl>
+        <PanelHead title="Commands" />
+        <dl>
+          {commands.map((command) => (
+            <div key={command.name}>
+              <dt>
+                <kbd>{hintOf(command)}</kbd>
+              </dt>
+              <dd>{command.detail}</dd>
             </div>
           ))}
         </dl>

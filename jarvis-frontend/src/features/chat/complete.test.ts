@@ -15,15 +15,17 @@ const tools: ToolInfo[] = [
   { name: 'get_vms', description: 'List virtual machines.', tier: 'green', inputSchema: { properties: {} } },
 ]
 const nouns = [
-  { label: '123 frigate', detail: 'VM on pve', insert: '123 frigate' },
-  { label: 'pve', detail: 'node', insert: 'pve' },
-]
+  { kind: 'vm', label: '123 frigate', detail: 'VM on pve', insert: '123 frigate', value: '123' },
+  { kind: 'ct', label: '104 jellyfin', detail: 'CT on pve', insert: '104 jellyfin', value: '104' },
+  { kind: 'node', label: 'pve', detail: 'node', insert: 'pve', value: 'pve' },
+] as const
 const at = (text: string, cursor = text.length) => complete(text, cursor, tools, nouns)
 const labels = (text: string) => at(text)?.suggestions.map((suggestion) => suggestion.label)
 
-test('a slash at the start lists the tools with their tiers', () => {
-  expect(labels('/')).toEqual(['/restart_vm', '/get_vms'])
-  expect(at('/')?.suggestions[0]).toMatchObject({
+test('a slash at the start lists commands and tools with their tiers', () => {
+  expect(labels('/')?.slice(0, 3)).toEqual(['/status', '/node node', '/guest vmid'])
+  expect(labels('/')?.slice(-2)).toEqual(['/restart_vm', '/get_vms'])
+  expect(at('/restart')?.suggestions[0]).toMatchObject({
     tier: 'red',
     insert: '/restart_vm vmid=',
     detail: 'Reboot one virtual machine.',
@@ -39,7 +41,24 @@ test('after a tool its arguments are offered, each once, needed ones first', () 
   expect(labels('/restart_vm ')).toEqual(['vmid=', 'node=', 'force='])
   expect(labels('/restart_vm vmid=123 ')).toEqual(['node=', 'force='])
   expect(labels('/restart_vm vmid=123 f')).toEqual(['force='])
-  expect(labels('/restart_vm vmid=')).toEqual([])
+})
+
+test.each([
+  ['/restart_vm vmid=', ['123 frigate']],
+  ['/restart_vm vmid=jelly', []],
+  ['/restart_vm vmid=123 node=', ['pve']],
+  ['/restart_vm vmid=123 force=', ['true', 'false']],
+  ['/restart_vm vmid=123 force=f', ['false']],
+  ['/node ', ['pve']],
+  ['/node p', ['pve']],
+  ['/guest ', ['123 frigate', '104 jellyfin']],
+  ['/ssh pve df', []],
+])('values come from the schema or the live cluster: %s', (text, expected) => {
+  expect(labels(text)).toEqual(expected)
+})
+
+test('a value takes the place of what was typed of it', () => {
+  expect(at('/restart_vm vmid=fri')).toMatchObject({ from: 17, to: 20, suggestions: [{ insert: '123 ' }] })
 })
 
 test('the hint names every argument', () => {

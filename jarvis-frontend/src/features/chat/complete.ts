@@ -1,10 +1,18 @@
 import type { Tier, ToolInfo } from 'jarvis-backend/protocol'
+import { commandOf, commands, hintOf } from './commands.ts'
 
 export type Suggestion = { key: string; label: string; detail: string; tier?: Tier; insert: string }
 export type Completion = { from: number; to: number; suggestions: readonly Suggestion[]; hint?: string }
-export type NounName = { label: string; detail: string; insert: string }
+/** A node or a guest. `value`: what an argument takes of it; `insert`: what is said of it in words. */
+export type NounName = { kind: 'node' | 'vm' | 'ct'; label: string; detail: string; insert: string; value: string }
 
-type Argument = { name: string; type: string; isRequired: boolean; description: string }
+type Argument = {
+  name: string
+  type: string
+  isRequired: boolean
+  description: string
+  values: readonly string[]
+}
 
 function argumentsOf(tool: ToolInfo): Argument[] {
   const { properties = {}, required = [] } = tool.inputSchema as {
@@ -17,6 +25,7 @@ function argumentsOf(tool: ToolInfo): Argument[] {
       type: schema.enum === undefined ? String(schema.type ?? 'text') : schema.enum.join(' | '),
       isRequired: required.includes(name),
       description: schema.description ?? '',
+      values: schema.enum?.map(String) ?? (schema.type === 'boolean' ? ['true', 'false'] : []),
     }))
     .sort((a, b) => Number(b.isRequired) - Number(a.isRequired))
 }
@@ -28,8 +37,9 @@ export const argumentHint = (tool: ToolInfo): string =>
     .join('  ')
 
 const shown = 9
+const firstSentence = (text: string) => text.split(/(?<=\.)\s/)[0] ?? ''
 
-/** What the text before the cursor asks to be completed: `/tool`, its arguments, or `@` and a name. */
+/** What the text before the cursor asks to be completed: a command, a tool, its arguments, or `@` and a name. */
 export function complete(
   text: string,
   cursor: number,
@@ -37,49 +47,103 @@ export function complete(
   nouns: readonly NounName[],
 ): Completion | undefined {
   const before = text.slice(0, cursor)
-  const command = /^\/(\w*)$/.exec(before)
-  if (command !== null) {
-    const typed = command[1] ?? ''
-    const suggestions = tools
-      .filter((tool) => tool.name.includes(typed.toLowerCase()))
-      .sort((a, b) => Number(b.name.startsWith(typed)) - Number(a.name.startsWith(typed)))
-      .map((tool) => {
-        const [first] = argumentsOf(tool)
-        const insert = first?.isRequired === true ? `/${tool.name} ${first.name}=` : `/${tool.name} `
-        const detail = tool.description.split(/(?<=\.)\s/)[0] ?? ''
-        return { key: tool.name, label: `/${tool.name}`, detail, tier: tool.tier, insert }
-      })
-    return suggestions.length === 0 ? undefined : { from: 0, to: cursor, suggestions }
+  const typed = /^\/([\w-]*)$/.exec(before)?.[1]
+  if (typed !== undefined) return some(0, cursor, names(typed, tools))
+  const command = commandOf(text)
+  if (command !== undefined && 'takes' in command) {
+    const words = before.trimStart().split(/\s+/)
+    const word = words.at(-1) ?? ''
+    const name = command.takes[words.length - 2]?.name
+    if (word.includes('=') || name === undefined) return { ...at(word, cursor, []), hint: hintOf(command) }
+    return { ...at(word, cursor, valuesOf(name, command.tool, [], word, nouns)), hint: hintOf(command) }
   }
-  const called = /^\/(\w+)\s/.exec(text)
-  const tool = called === null ? undefined : tools.find((known) => known.name === called[1])
-  if (tool !== undefined) {
-    const word = /(\S*)$/.exec(before)?.[1] ?? ''
-    const given = new Set([...text.matchAll(/(\w+)=/g)].map((match) => match[1]))
-    const suggestions = argumentsOf(tool)
-      .filter(({ name }) => !given.has(name) && name.startsWith(word) && !word.includes('='))
-      .map(({ name, type, isRequired, description }) => ({
-        key: name,
-        label: `${name}=`,
-        detail: `${type}${isRequired ? '' : ', may be left out'}${description === '' ? '' : `: ${description}`}`,
-        insert: `${name}=`,
-      }))
-    const hint = argumentHint(tool)
-    const found = {
-      from: cursor - word.length,
-      to: cursor,
-      suggestions: word === '' && !before.endsWith(' ') ? [] : suggestions,
+  const called = /^\/([\w-]+)\s/.exec(text)?.[1]
+  const tool = tools.find((known) => known.name === called)
+  if (tool !== undefined) return argumentsAt(before, text, tool, nouns)
+  const said = /(?:^|\s)@([\w.-]*)$/.exec(before)?.[1]
+  if (said === undefined) return undefined
+  const found = nouns
+    .filter((noun) => noun.label.toLowerCase().includes(said.toLowerCase()))
+    .slice(0, shown)
+    .map((noun) => ({ key: noun.label, label: noun.label, detail: noun.detail, insert: `${noun.insert} ` }))
+  return some(cursor - said.length - 1, cursor, found)
+}
+
+const at = (word: string, cursor: number, suggestions: readonly Suggestion[]) => ({
+  from: cursor - word.length,
+  to: cursor,
+  suggestions,
+})
+const some = (from: number, to: number, suggestions: readonly Suggestion[]) =>
+  suggestions.length === 0 ? undefined : { from, to, suggestions }
+
+/** Commands and tools whose name holds what is typed, beginnings first. */
+function names(typed: string, tools: readonly ToolInfo[]): Suggestion[] {
+  const word = typed.toLowerCase()
+  const ours = commands.map((command): Suggestion => {
+    const tier = 'tool' in command ? tools.find(({ name }) => name === command.tool)?.tier : undefined
+    const label = hintOf(command)
+    const insert = 'takes' in command && command.takes.length > 0 ? `/${command.name} ` : `/${command.name}`
+    return { key: command.name, label, detail: command.detail, insert, ...(tier !== undefined && { tier }) }
+  })
+  const theirs = tools.map((tool): Suggestion => {
+    const [first] = argumentsOf(tool)
+    const insert = first?.isRequired === true ? `/${tool.name} ${first.name}=` : `/${tool.name} `
+    return {
+      key: tool.name,
+      label: `/${tool.name}`,
+      detail: firstSentence(tool.description),
+      tier: tool.tier,
+      insert,
     }
-    return hint === '' ? found : { ...found, hint }
+  })
+  return [...ours, ...theirs]
+    .filter(({ key }) => key.toLowerCase().includes(word))
+    .sort((a, b) => Number(b.key.startsWith(word)) - Number(a.key.startsWith(word)))
+}
+
+/** The arguments that are not given yet, or the values that one of them takes. */
+function argumentsAt(before: string, text: string, tool: ToolInfo, nouns: readonly NounName[]): Completion {
+  const cursor = before.length
+  const hint = argumentHint(tool)
+  const word = /(\S*)$/.exec(before)?.[1] ?? ''
+  const all = argumentsOf(tool)
+  const withHint = (completion: Completion): Completion => (hint === '' ? completion : { ...completion, hint })
+  const [, key, value] = /^([\w-]+)=(.*)$/.exec(word) ?? []
+  if (key !== undefined && value !== undefined) {
+    const known = all.find(({ name }) => name === key)
+    return withHint(at(value, cursor, valuesOf(key, tool.name, known?.values ?? [], value, nouns)))
   }
-  const at = /(?:^|\s)@([\w.-]*)$/.exec(before)
-  if (at !== null) {
-    const typed = (at[1] ?? '').toLowerCase()
-    const suggestions = nouns
-      .filter((noun) => noun.label.toLowerCase().includes(typed))
-      .slice(0, shown)
-      .map((noun) => ({ key: noun.label, label: noun.label, detail: noun.detail, insert: `${noun.insert} ` }))
-    return suggestions.length === 0 ? undefined : { from: cursor - typed.length - 1, to: cursor, suggestions }
+  const given = new Set([...text.matchAll(/(\w+)=/g)].map((match) => match[1]))
+  const suggestions = all
+    .filter(({ name }) => !given.has(name) && name.startsWith(word))
+    .map(({ name, type, isRequired, description }) => ({
+      key: name,
+      label: `${name}=`,
+      detail: `${type}${isRequired ? '' : ', may be left out'}${description === '' ? '' : `: ${description}`}`,
+      insert: `${name}=`,
+    }))
+  return withHint(at(word, cursor, word === '' && !before.endsWith(' ') ? [] : suggestions))
+}
+
+/** Values an argument may take: those its schema lists, else nodes or guests of the live cluster. */
+function valuesOf(
+  argument: string,
+  toolName: string,
+  listed: readonly string[],
+  typed: string,
+  nouns: readonly NounName[],
+): Suggestion[] {
+  if (listed.length > 0) {
+    return listed
+      .filter((value) => value.startsWith(typed) && value !== typed)
+      .map((value) => ({ key: value, label: value, detail: argument, insert: `${value} ` }))
   }
-  return undefined
+  const only = /_vms?$/.test(toolName) ? 'vm' : /_containers?$/.test(toolName) ? 'ct' : undefined
+  const fits = ({ kind }: NounName) =>
+    argument === 'node' ? kind === 'node' : argument === 'vmid' && kind !== 'node' && (only ?? kind) === kind
+  return nouns
+    .filter((noun) => fits(noun) && noun.value !== typed && noun.label.toLowerCase().includes(typed.toLowerCase()))
+    .slice(0, shown)
+    .map((noun) => ({ key: noun.label, label: noun.label, detail: noun.detail, insert: `${noun.value} ` }))
 }

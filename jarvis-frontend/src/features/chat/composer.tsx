@@ -5,7 +5,7 @@ import { keep } from '../../lib/keep.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Tier, TierLegend, tierWord } from '../../ui/tier.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
-import { complete, type NounName, type Suggestion } from './complete.ts'
+import type { NounName, Suggestion } from './complete.ts'
 
 type Props = {
   /** Where unsent text is kept: a session's id, or `new`. */
@@ -18,10 +18,25 @@ type Props = {
   rest?: string | undefined
   /** Changes when the person asked to write here. */
   focusKey?: string | undefined
+  /** @param text whole, a command as it was typed */
   onSend: (text: string) => void
   onStop: () => void
   /** Lines above the box: the queue, the link. */
   children?: React.ReactNode
+}
+
+type Complete = typeof import('./complete.ts').complete
+
+/** Fetched with the first composer, after the page is there. */
+function useComplete(): Complete | undefined {
+  const [complete, setComplete] = useState<{ run: Complete }>()
+  useEffect(() => {
+    void import('./complete.ts').then(
+      (part) => setComplete({ run: part.complete }),
+      () => undefined,
+    )
+  }, [])
+  return complete?.run
 }
 
 export function Composer({
@@ -40,10 +55,12 @@ export function Composer({
   const [text, setText] = useState(() => keep.get(`draft.${draftKey}`) ?? '')
   const [cursor, setCursor] = useState(0)
   const [chosen, setChosen] = useState(0)
+  const [hasMoved, setMoved] = useState(false)
   const [isClosed, setClosed] = useState(false)
   const list = useId()
   const isPhone = useMedia(phone)
-  const completion = isClosed ? undefined : complete(text, cursor, tools, nouns)
+  const complete = useComplete()
+  const completion = isClosed ? undefined : complete?.(text, cursor, tools, nouns)
   const suggestions = completion?.suggestions ?? []
   useEffect(() => {
     if (focusKey !== undefined) field.current?.focus()
@@ -63,6 +80,7 @@ export function Composer({
     setText(value)
     setCursor(at)
     setChosen(0)
+    setMoved(false)
     setClosed(false)
     keep.set(`draft.${draftKey}`, value === '' ? undefined : value)
   }
@@ -98,6 +116,7 @@ export function Composer({
       if (move !== 0) {
         event.preventDefault()
         setChosen((chosen + move + suggestions.length) % suggestions.length)
+        setMoved(true)
         return
       }
       if (event.key === 'Escape') {
@@ -106,14 +125,10 @@ export function Composer({
         setClosed(true)
         return
       }
-      const isWhole = picked !== undefined && text === picked.insert.trimEnd()
-      const takes =
-        event.key === 'Tab' ||
-        (event.key === 'Enter' && !event.shiftKey && text.startsWith('/') && !text.includes(' ') && !isWhole)
-      if (
-        picked !== undefined &&
-        (takes || (event.key === 'Enter' && completion?.from !== 0 && !text.startsWith('/')))
-      ) {
+      // A name that is whole is sent; what was gone to with the arrows, or is still a part, is taken.
+      const isPart = completion?.from === 0 ? text !== picked?.insert.trimEnd() : !text.startsWith('/')
+      const takes = event.key === 'Tab' || (event.key === 'Enter' && !event.shiftKey && (hasMoved || isPart))
+      if (picked !== undefined && takes) {
         event.preventDefault()
         take(picked)
         return

@@ -1,0 +1,78 @@
+/** What the dashboard does itself. */
+export type Act = 'new' | 'model' | 'stop' | 'export' | 'help'
+
+/**
+ * `tool`: what is called, with the words behind the name as its arguments, in order; the last one takes the rest.
+ * `ask`: what the model is asked instead.
+ */
+export type Command = { name: string; detail: string } & (
+  | { act: Act }
+  | {
+      tool: string
+      takes: readonly { name: string; isRequired: boolean }[]
+      ask?: (words: string) => string
+    }
+)
+
+const needs = (name: string) => ({ name, isRequired: true })
+const may = (name: string) => ({ name, isRequired: false })
+
+/** The short names of what is asked most; every tool can be called by its own name besides. */
+export const commands: readonly Command[] = [
+  { name: 'status', detail: 'The cluster at a glance', tool: 'get_cluster_status', takes: [] },
+  { name: 'node', detail: 'One node', tool: 'get_node_status', takes: [needs('node')] },
+  {
+    name: 'guest',
+    detail: 'One guest, told by the model',
+    tool: 'get_cluster_resources',
+    takes: [needs('vmid')],
+    ask: (words) => `How is guest ${words}?`,
+  },
+  { name: 'backups', detail: 'Backups and their age', tool: 'get_backups', takes: [may('vmid')] },
+  { name: 'tasks', detail: 'Tasks of late', tool: 'get_recent_tasks', takes: [may('node')] },
+  { name: 'ssh', detail: 'A command on a node', tool: 'execute_ssh', takes: [needs('node'), needs('command')] },
+  { name: 'wake', detail: 'Wake a node that is off', tool: 'wake_node', takes: [needs('node')] },
+  { name: 'new', detail: 'A new chat', act: 'new' },
+  { name: 'model', detail: 'Choose what answers', act: 'model' },
+  { name: 'stop', detail: 'Stop the answer', act: 'stop' },
+  { name: 'export', detail: 'This session as Markdown', act: 'export' },
+  { name: 'help', detail: 'Keys and commands', act: 'help' },
+]
+
+export const commandOf = (text: string): Command | undefined => {
+  const name = /^\/(\w+)(?=\s|$)/.exec(text)?.[1]
+  return commands.find((command) => command.name === name)
+}
+
+export type Meaning = { send: string } | { act: Act } | { problem: string }
+
+const quoted = (word: string) => (/^[\w./:-]+$/.test(word) ? word : `"${word.replace(/["\\]/g, '\\$&')}"`)
+
+/** What a message asks for. What is no command of ours goes to the server as it is. */
+export function meaningOf(text: string): Meaning {
+  const command = text.includes('\n') ? undefined : commandOf(text)
+  if (command === undefined) return { send: text }
+  if ('act' in command) return { act: command.act }
+  const rest = text.slice(command.name.length + 1).trim()
+  // `key=value` is for the tool itself.
+  if (/^\w+=/.test(rest)) return { send: `/${command.tool} ${rest}` }
+  const words = rest === '' ? [] : rest.split(/\s+/)
+  const { takes } = command
+  const values = takes.map(({ name }, at) => ({
+    name,
+    value: (at === takes.length - 1 ? words.slice(at).join(' ') : words[at]) ?? '',
+  }))
+  const missing = takes.find(({ isRequired }, at) => isRequired && (values[at]?.value ?? '') === '')
+  if (missing !== undefined) return { problem: `/${command.name} needs a ${missing.name}: ${hintOf(command)}.` }
+  if (takes.length === 0 && words.length > 0) return { problem: `/${command.name} takes nothing more.` }
+  if (command.ask !== undefined) return { send: command.ask(words.join(' ')) }
+  const given = values.filter(({ value }) => value !== '').map(({ name, value }) => ` ${name}=${quoted(value)}`)
+  return { send: `/${command.tool}${given.join('')}` }
+}
+
+/** `/ssh node command`, with what may be left out in brackets. */
+export const hintOf = (command: Command): string =>
+  [
+    `/${command.name}`,
+    ...('takes' in command ? command.takes.map(({ name, isRequired }) => (isRequired ? name : `[${name}]`)) : []),
+  ].join(' ')
