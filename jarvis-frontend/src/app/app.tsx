@@ -20,6 +20,7 @@ const ToolsPage = later(() => import('./tools-page.tsx').then((page) => page.Too
 const MemoryPage = later(() => import('./memory-page.tsx').then((page) => page.MemoryPage))
 const SettingsPage = later(() => import('./settings-page.tsx').then((page) => page.SettingsPage))
 const SystemPage = later(() => import('./system-page.tsx').then((page) => page.SystemPage))
+const TerminalPage = later(() => import('./terminal-page.tsx').then((page) => page.TerminalPage))
 const MorePage = later(() => import('./more-page.tsx').then((page) => page.MorePage))
 loadLater()
 
@@ -61,6 +62,7 @@ export function App() {
                   <Route path="/memory" element={<MemoryPage />} />
                   <Route path="/settings" element={<SettingsPage />} />
                   <Route path="/system" element={<SystemPage />} />
+                  <Route path="/terminal" element={<TerminalPage />} />
                   <Route path="/status" element={<Navigate to="/system" replace />} />
                   <Route path="/more" element={<MorePage />} />
                   <Route path="*" element={<Navigate to="/" replace />} />

@@ -2,7 +2,7 @@ import { Link } from 'react-router'
 import { Icon } from '../ui/icon.tsx'
 import { PageHead } from './page-head.tsx'
 import './pages.css'
-import { footPages, Me, morePages } from './rail.tsx'
+import { Me, morePages, useFootPages } from './rail.tsx'
 
 /** On a phone: the pages that have no tab. */
 export function MorePage() {
@@ -11,7 +11,7 @@ export function MorePage() {
       <PageHead title="More" />
       <div className="page scroll">
         <nav className="more-list" aria-label="More pages">
-          {[...morePages, ...footPages].map(({ to, name, icon }) => (
+          {[...morePages, ...useFootPages()].map(({ to, name, icon }) => (
             <Link key={to} to={to}>
               <Icon name={icon} /> <span>{name}</span> <Icon name="right" />
             </Link>

@@ -2,6 +2,7 @@ import type { SessionSummary } from 'jarvis-backend/protocol'
 import { Link, NavLink } from 'react-router'
 import { signedIn, signOut } from '../api/auth.ts'
 import { useSessions } from '../api/sessions.ts'
+import { useStatus } from '../api/status.ts'
 import { useValue } from '../lib/use-value.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { Mark } from '../ui/mark.tsx'
@@ -21,10 +22,22 @@ export const morePages: typeof pages = [
   { to: '/tools', name: 'Tools', icon: 'tools', isHere: (path) => path.startsWith('/tools') },
   { to: '/memory', name: 'Memory', icon: 'memory', isHere: (path) => path.startsWith('/memory') },
 ]
+const terminalPage: (typeof pages)[number] = {
+  to: '/terminal',
+  name: 'Terminal',
+  icon: 'terminal',
+  isHere: (path) => path.startsWith('/terminal'),
+}
 export const footPages: typeof pages = [
   { to: '/settings', name: 'Settings', icon: 'settings', isHere: (path) => path.startsWith('/settings') },
   { to: '/system', name: 'System', icon: 'system', isHere: (path) => path.startsWith('/system') },
 ]
+
+/** With the shell where it is turned on. */
+export function useFootPages(): typeof pages {
+  const hasTerminal = useStatus()?.hasTerminal === true
+  return hasTerminal ? [...footPages, terminalPage] : footPages
+}
 
 export function Rail({ path }: { path: string }) {
   const { words, waiting } = usePresence()
@@ -44,7 +57,7 @@ export function Rail({ path }: { path: string }) {
         <SessionList />
       </nav>
       <nav className="nav foot" aria-label="More">
-        <PageLinks of={footPages} path={path} />
+        <PageLinks of={useFootPages()} path={path} />
       </nav>
       <Me />
     </aside>

@@ -1,3 +1,5 @@
+import { useEffect, useRef } from 'react'
+import { useLocation } from 'react-router'
 import { PageHead } from './page-head.tsx'
 import { Display } from './settings/display.tsx'
 import { McpServers, McpTokens } from './settings/mcp.tsx'
@@ -25,6 +27,8 @@ const sections = [
 
 /** All that can be set from here; each part tests itself and says what it takes. */
 export function SettingsPage() {
+  const body = useRef<HTMLDivElement>(null)
+  useHashInView(body)
   return (
     <>
       <PageHead title="Settings">
@@ -38,7 +42,7 @@ export function SettingsPage() {
             </a>
           ))}
         </nav>
-        <div className="scroll settings-body">
+        <div ref={body} className="scroll settings-body">
           {sections.map(([id, , Part]) => (
             <Part key={id} />
           ))}
@@ -46,4 +50,27 @@ export function SettingsPage() {
       </div>
     </>
   )
+}
+
+/** Brings the part that the address names into view, and holds it there while what is above it loads, until a person scrolls. */
+function useHashInView(body: React.RefObject<HTMLElement | null>): void {
+  const { hash } = useLocation()
+  useEffect(() => {
+    const part = hash === '' ? null : document.getElementById(hash.slice(1))
+    const page = body.current
+    if (part === null || page === null) return
+    const show = () => part.scrollIntoView({ block: 'start', behavior: 'instant' })
+    const watch = new ResizeObserver(show)
+    for (const child of page.children) watch.observe(child)
+    const leave = () => watch.disconnect()
+    const gone = new AbortController()
+    for (const event of ['wheel', 'touchmove', 'pointerdown', 'keydown']) {
+      addEventListener(event, leave, { signal: gone.signal, passive: true, once: true })
+    }
+    show()
+    return () => {
+      leave()
+      gone.abort()
+    }
+  }, [hash, body])
 }

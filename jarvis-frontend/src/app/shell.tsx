@@ -1,3 +1,4 @@
+import type { Status } from 'jarvis-backend/protocol'
 import { Suspense, useEffect, useMemo, useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useStatus } from '../api/status.ts'
@@ -49,7 +50,7 @@ export function Shell({ children }: { children: React.ReactNode }) {
         To the page
       </a>
       <div className="frame">
-        {status?.isDemoCluster === true && <p className="demo">Demo cluster: nothing here is real.</p>}
+        {(status?.isDemoCluster === true || status?.isDemoModel === true) && <Demo status={status} />}
         <div className={`shell${isOpen && !isNarrow ? ' with-side' : ''}${isRailOpen ? '' : ' bare'}`}>
           {!isPhone && isRailOpen && <Rail path={pathname} />}
           <main id="main" className="main" tabIndex={-1}>
@@ -84,6 +85,24 @@ export function Shell({ children }: { children: React.ReactNode }) {
       )}
       <Announcer />
     </PanelContext>
+  )
+}
+
+/** What is not real, and where the real one is connected. */
+function Demo({ status: { isDemoCluster, isDemoModel } }: { status: Status }) {
+  return (
+    <p className="demo">
+      {isDemoCluster && (
+        <span>
+          Demo cluster: nothing here is real. <Link to="/settings#proxmox">Connect yours</Link>
+        </span>
+      )}
+      {isDemoModel && (
+        <span>
+          Demo model: its answers are scripted. <Link to="/settings#models">Connect one</Link>
+        </span>
+      )}
+    </p>
   )
 }
 

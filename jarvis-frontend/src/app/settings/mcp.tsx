@@ -2,9 +2,10 @@ import { mcpServers } from '../../api/mcp-servers.ts'
 import { mcpTokens } from '../../api/settings.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { McpServerList } from '../../features/settings/mcp-servers.tsx'
-import { McpTokenList, NewMcpToken } from '../../features/settings/mcp-tokens.tsx'
+import { McpTokenList, mcpAddress, NewMcpToken } from '../../features/settings/mcp-tokens.tsx'
 import { NewMcpServer } from '../../features/settings/new-mcp-server.tsx'
 import { Visible } from '../../ui/boxed.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Problem, Resting, Skeletons } from '../load-state.tsx'
 import { Section, useRights } from './section.tsx'
@@ -45,7 +46,18 @@ export function McpTokens() {
   )
   return (
     <Section id="mcp" title="MCP tokens">
-      <p>A token may call tools. It can never confirm.</p>
+      <p>
+        A client that speaks MCP uses the tools from outside; what asks waits here, on a card. A token may call tools.
+        It can never confirm.
+      </p>
+      <div className="strip once command">
+        <pre>{mcpAddress()}</pre>
+        <CopyButton text={mcpAddress()} label="Copy the address for MCP clients" />
+      </div>
+      <p>
+        Give a client this address. One that can sign in by itself asks you here; any other takes a token made below, as{' '}
+        <code>Authorization: Bearer …</code>
+      </p>
       <Problem error={problem} onAgain={again} kept={data !== undefined} />
       {data === undefined
         ? problem === undefined && <Skeletons rows={2} height={46} />

@@ -97,6 +97,17 @@ const expiries = [
   ['365', '1 year'],
 ] as const
 
+export const mcpAddress = () => `${location.origin}/mcp`
+
+const clientConfig = (token: string) =>
+  JSON.stringify(
+    {
+      mcpServers: { jarvis: { type: 'http', url: mcpAddress(), headers: { Authorization: `Bearer ${token}` } } },
+    },
+    undefined,
+    2,
+  )
+
 /** Makes a token and shows it once. */
 export function NewMcpToken({ onChanged }: { onChanged: () => void }) {
   const [made, setMade] = useState<{ name: string; token: string }>()
@@ -132,6 +143,15 @@ export function NewMcpToken({ onChanged }: { onChanged: () => void }) {
             I have it
           </button>
         </div>
+      )}
+      {made !== undefined && (
+        <details>
+          <summary>As most clients write it down</summary>
+          <div className="strip once command">
+            <pre>{clientConfig(made.token)}</pre>
+            <CopyButton text={clientConfig(made.token)} label="Copy the configuration" />
+          </div>
+        </details>
       )}
       <form
         className="form-row"

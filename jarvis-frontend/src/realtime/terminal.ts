@@ -1,0 +1,74 @@
+import type { TerminalEvents, TerminalReplies, TerminalRequests } from 'jarvis-backend/protocol'
+import { io } from 'socket.io-client'
+
+type Refusal = { ok: false; error: { code: string; message: string } }
+export type TerminalEnd = Omit<TerminalEvents['terminal:exit'], 'terminalId'>
+
+export type Shell = {
+  type(data: string): void
+  resize(size: { cols: number; rows: number }): void
+  close(): void
+}
+
+const patienceMs = 30_000
+/** What one packet may hold. */
+const mostChars = 16_000
+
+/**
+ * Opens a shell on a node over a connection of its own, which ends with it.
+ * @param on.end called once, whatever ended it. @throws Error with a sentence for a person.
+ */
+export async function openShell(
+  asked: { node: string; cols: number; rows: number; token: string },
+  on: { output(data: string): void; end(end: TerminalEnd): void },
+): Promise<Shell> {
+  const { token, ...request } = asked
+  const socket = io('/terminal', {
+    auth: { token },
+    forceNew: true,
+    reconnection: false,
+    transports: ['websocket', 'polling'],
+    tryAllTransports: true,
+  })
+  const ask = <Name extends keyof TerminalRequests>(
+    name: Name,
+    payload: TerminalRequests[Name],
+  ): Promise<({ ok: true } & TerminalReplies[Name]) | Refusal> => socket.timeout(patienceMs).emitWithAck(name, payload)
+  let isOver = false
+  const end = (how: TerminalEnd) => {
+    if (isOver) return
+    isOver = true
+    socket.disconnect()
+    on.end(how)
+  }
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.once('connect', resolve)
+      socket.once('connect_error', (error: Error & { data?: { message?: string } }) =>
+        reject(new Error(error.data?.message ?? 'JARVIS could not be reached.')),
+      )
+    })
+    socket.on('terminal:output', ({ data }: TerminalEvents['terminal:output']) => on.output(data))
+    socket.on('terminal:exit', ({ terminalId: _, ...how }: TerminalEvents['terminal:exit']) => end(how))
+    const reply = await ask('terminal:open', request)
+    if (!reply.ok) throw new Error(reply.error.message)
+    const { terminalId } = reply
+    socket.on('disconnect', () => end({ reason: 'The connection was lost.' }))
+    return {
+      type(data) {
+        for (let at = 0; at < data.length; at += mostChars) {
+          socket.emit('terminal:input', { terminalId, data: data.slice(at, at + mostChars) }, (reply: Refusal) => {
+            if (!reply.ok) end({ reason: reply.error.message })
+          })
+        }
+      },
+      resize: (size) => void socket.emit('terminal:resize', { terminalId, ...size }, () => {}),
+      close: () => end({ reason: 'closed' }),
+    }
+  } catch (error) {
+    socket.disconnect()
+    throw error instanceof Error && error.message !== 'operation has timed out'
+      ? error
+      : new Error('No answer came. The shell was not opened.')
+  }
+}
