@@ -8,16 +8,21 @@ const frontend = join(root, 'jarvis-frontend')
 
 /** Bundles the server: it starts in half the time, and the model SDKs load only where they are used. */
 export async function buildBackend() {
+  const outdir = join(backend, 'dist')
+  rmSync(outdir, { recursive: true, force: true })
+  await bundle({ main: join(backend, 'src/main.ts'), cli: join(backend, 'src/cli/main.ts') }, outdir)
+}
+
+/** Bundles programs that run the server, with its threads beside them. `outdir` must be a folder in `jarvis-backend`. */
+export async function bundle(programs, outdir) {
   const { build } = await import('esbuild')
-  rmSync(join(backend, 'dist'), { recursive: true, force: true })
   await build({
     entryPoints: {
-      main: join(backend, 'src/main.ts'),
-      cli: join(backend, 'src/cli/main.ts'),
+      ...programs,
       'memory-worker': join(backend, 'src/memory-worker.ts'),
       'embedding-worker': join(backend, 'src/providers/embeddings/local-worker.ts'),
     },
-    outdir: join(backend, 'dist'),
+    outdir,
     bundle: true,
     splitting: true,
     platform: 'node',

@@ -35,7 +35,7 @@ export async function runExperiment(options: {
 }): Promise<Report> {
   const { kills, seed, mutant, progress } = options
   const { find, lists } = createFindings()
-  const processes = createProcesses((how) => find('faults', how))
+  const processes = await createProcesses((how) => find('faults', how))
   const tally: Tally = { kills: new Map(), calls: 0, requests: 0, interrupted: [], foundLater: 0, journalEntries: 0 }
   const tooLate = setTimeout(
     () => {

@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundle } from '../../../scripts/build.js'
 import type { Start } from './server.ts'
 
 export class LifeEnded extends Error {}
@@ -16,22 +19,25 @@ export type Life = {
   stop(): void
 }
 
-const script = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const programs = { server: path('server.ts'), 'fake-cluster': path('fake-cluster.ts') }
 
 /**
- * Starts processes and knows them all, so that none is left behind.
+ * Starts processes and knows them all, so that none is left behind. They are bundled first: a life begins at once.
  * @param died told of one that ended by itself
  */
-export function createProcesses(died: (how: string) => void) {
+export async function createProcesses(died: (how: string) => void) {
+  const dir = mkdtempSync(path('../../.crash-'))
+  await bundle(programs, dir)
   const alive = new Set<ChildProcess>()
   let isClosed = false
 
-  function run(name: string, args: readonly string[] = []) {
+  function run(name: keyof typeof programs, args: readonly string[] = []) {
     if (isClosed) throw new LifeEnded('The experiment is over.')
-    const child = spawn(process.execPath, ['--import', 'tsx', script(name), ...args], {
+    const child = spawn(process.execPath, ['--enable-source-maps', join(dir, `${name}.js`), ...args], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: { PATH: process.env.PATH, NODE_ENV: 'production' },
-      cwd: script('../../..'),
+      cwd: path('../../..'),
     })
     alive.add(child)
     const ended = once(child, 'exit').then(([code, signal]) => {
@@ -51,14 +57,14 @@ export function createProcesses(died: (how: string) => void) {
   // The next life is loaded while the present one lives, so that a restart takes no time.
   let next: ReturnType<typeof run> | undefined
   const load = () => {
-    const standby = run('server.ts')
+    const standby = run('server')
     standby.first.catch(() => {})
     return standby
   }
 
   return {
     async startCluster(recordPath: string): Promise<{ url: string; end(): void }> {
-      const { child, first } = run('fake-cluster.ts', [recordPath])
+      const { child, first } = run('fake-cluster', [recordPath])
       const { url } = (await first) as { url: string }
       return { url, end: () => void child.kill('SIGKILL') }
     },
@@ -85,6 +91,7 @@ export function createProcesses(died: (how: string) => void) {
     close() {
       isClosed = true
       for (const child of alive) child.kill('SIGKILL')
+      rmSync(dir, { recursive: true, force: true })
     },
   }
 }

@@ -22,7 +22,7 @@ export async function runWorld(parts: {
   kills: readonly Kill[]
   random: () => number
   mutant: Mutant | undefined
-  processes: ReturnType<typeof createProcesses>
+  processes: Awaited<ReturnType<typeof createProcesses>>
   find: Find
   tally: Tally
 }) {
