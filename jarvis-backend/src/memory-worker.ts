@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from './lib/clock.ts'
-import { partsOf } from './memory/daily.ts'
-import { createIndexer, type Keeper } from './memory/indexer.ts'
+import { createFileKeeper } from './memory/file-keeper.ts'
+import { createIndexer } from './memory/indexer.ts'
 import { createLastingIndexer } from './memory/lasting-indexer.ts'
 import type { FromWorker, MemoryRequests, MemoryWorkerData, ToWorker } from './memory/messages.ts'
 import type { Embedder } from './memory/ports.ts'
@@ -19,9 +19,6 @@ const say = (message: FromWorker) => parentPort?.postMessage(message)
 const report = (error: unknown, message: string) =>
   say({ fault: error instanceof Error ? (error.stack ?? error.message) : String(error), message })
 
-/** Every prompt has them whole. */
-const promptFiles: readonly string[] = ['AGENTS.md', 'SOUL.md', 'USER.md', 'TOOLS.md']
-
 /** An edit is taken up when the file has been left alone for this long. */
 const settleMs = 400
 /** Sessions and the journal are looked at this often. */
@@ -29,35 +26,6 @@ const lookEveryMs = 60_000
 const sayEveryMs = 250
 
 mkdirSync(workspaceDir, { recursive: true })
-const workspace = createWorkspace(workspaceDir)
-const files: Keeper = {
-  kind: 'file',
-  list: () =>
-    workspace
-      .list()
-      .filter(({ path }) => !promptFiles.includes(path))
-      .map(({ path, bytes, changedAt }) => ({
-        name: path,
-        title: path,
-        // Read again where either is another: cheaper than reading every file to find out.
-        checksum: `${bytes} ${changedAt}`,
-        changedAt: dayOf(path) ?? changedAt,
-        read() {
-          try {
-            const { text, problem } = workspace.read(path)
-            return { parts: partsOf(text), ...(problem !== undefined && { problem }) }
-          } catch (error) {
-            return { parts: [], problem: error instanceof Error ? error.message : String(error) }
-          }
-        },
-      })),
-}
-/** A day's notes are as old as the day, whenever they were last saved. */
-function dayOf(path: string): number | undefined {
-  const [, day] = /^memory\/(\d{4}-\d{2}-\d{2})\.md$/.exec(path) ?? []
-  const at = Date.parse(`${day}T12:00`)
-  return Number.isNaN(at) ? undefined : at
-}
 const database = databasePath === ':memory:' ? undefined : createDatabaseKeepers(databasePath)
 
 const local = localEmbedder(wanted.kind === 'local' ? wanted.folder : undefined)
@@ -92,7 +60,7 @@ const indexer = createLastingIndexer({
         place.remove()
         remade('Its index could not be read.')
       }),
-      keepers: [files, ...(database?.keepers ?? [])],
+      keepers: [createFileKeeper(createWorkspace(workspaceDir)), ...(database?.keepers ?? [])],
       openEmbedder: wanted.kind === 'none' ? undefined : openEmbedder,
       // A search waits for the batch that is being computed, so a batch is small where it is computed here.
       batch: wanted.kind === 'openai' ? 64 : 2,

@@ -195,6 +195,22 @@ test('a message is answered with what is known, marked as data with its source',
   })
 })
 
+test("the operator's own files shape the prompt, and an edit counts from the next message on", async () => {
+  const model = scripted(says('One.'), says('Two.'))
+  const jarvis = await startJarvis({ env, model })
+  const own = ['AGENTS', 'SOUL', 'USER', 'TOOLS'].map((name) => [`${name}.md`, `Rule of ${name}.`] as const)
+  for (const [name, text] of own) note(jarvis, name, text)
+  const operator = await jarvis.connect()
+  await operator.ask('chat:send', { message: 'First.' })
+  await operator.next('chat:done')
+  note(jarvis, 'AGENTS.md', 'Another rule.')
+  await operator.ask('chat:send', { message: 'Second.' })
+  await operator.next('chat:done')
+  const [first = '', second = ''] = model.requests.map(({ system }) => JSON.stringify(system))
+  for (const [, text] of own) expect(first).toContain(text)
+  expect([second.includes('Rule of AGENTS.'), second.includes('Another rule.')]).toEqual([false, true])
+})
+
 test('a run that changed something is remembered for the next session', async () => {
   const model = scripted(
     calls(['restart_service', { node: 'pve', service: 'pvestatd' }]),

@@ -1,0 +1,44 @@
+import type { WorkspaceFile, WorkspaceText } from '../protocol/index.ts'
+import { partsOf } from './daily.ts'
+import type { Keeper } from './indexer.ts'
+
+/** Where people's files are. */
+export type Files = {
+  list(): WorkspaceFile[]
+  /** @throws Error where it cannot be read. */
+  read(path: string): Pick<WorkspaceText, 'text' | 'problem'>
+}
+
+/** Every prompt has them whole. */
+const promptFiles: readonly string[] = ['AGENTS.md', 'SOUL.md', 'USER.md', 'TOOLS.md']
+
+/** The workspace's files as texts to remember. */
+export const createFileKeeper = (workspace: Files): Keeper => ({
+  kind: 'file',
+  list: () =>
+    workspace
+      .list()
+      .filter(({ path }) => !promptFiles.includes(path))
+      .map(({ path, bytes, changedAt }) => ({
+        name: path,
+        title: path,
+        // Read again where either is another: cheaper than reading every file to find out.
+        checksum: `${bytes} ${changedAt}`,
+        changedAt: dayOf(path) ?? changedAt,
+        read() {
+          try {
+            const { text, problem } = workspace.read(path)
+            return { parts: partsOf(text), ...(problem !== undefined && { problem }) }
+          } catch (error) {
+            return { parts: [], problem: error instanceof Error ? error.message : String(error) }
+          }
+        },
+      })),
+})
+
+/** A day's notes are as old as the day, whenever they were last saved. */
+function dayOf(path: string): number | undefined {
+  const [, day] = /^memory\/(\d{4}-\d{2}-\d{2})\.md$/.exec(path) ?? []
+  const at = Date.parse(`${day}T12:00`)
+  return Number.isNaN(at) ? undefined : at
+}
