@@ -41,6 +41,6 @@ async function open(path) {
   const place = url.origin === self.location.origin ? url.href : self.location.origin
   const [first] = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
   if (first === undefined) return self.clients.openWindow(place)
-  await first.focus()
   first.postMessage({ open: url.pathname + url.search })
+  await first.focus()
 }

@@ -1,0 +1,228 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { findChromium } from '../../scripts/chromium.js'
+import type { PushSender } from '../src/push/ports.ts'
+import { seriousFindings } from './support/axe.ts'
+import { dashboardDir, say, signIn, useBrowser } from './support/browser.ts'
+import { startModelServer } from './support/model-server.ts'
+import { calls, says, scripted } from './support/scripted-model.ts'
+import { startJarvis } from './support/start-jarvis.ts'
+
+vi.setConfig({ testTimeout: 90_000 })
+
+const { person } = useBrowser()
+const env = { JARVIS_EMBEDDINGS: 'none' }
+
+async function open(path: string, more: Parameters<typeof startJarvis>[0] = {}, options: BrowserContextOptions = {}) {
+  const jarvis = await startJarvis({
+    dashboardDir,
+    model: scripted(says('Hello.')),
+    ...more,
+    env: { ...env, ...more.env },
+  })
+  const page = await person(jarvis, options)
+  await signIn(page)
+  await page.goto(jarvis.url + path)
+  return { jarvis, page }
+}
+
+/** A window that keeps things, as a person's does: in a private one a browser refuses notifications. */
+async function ownProfile(url: string): Promise<Page> {
+  const executablePath = findChromium()
+  if (executablePath === undefined) throw new Error('No Chromium found. Install it, or set CHROMIUM_PATH.')
+  const dir = mkdtempSync(join(tmpdir(), 'jarvis-profile-'))
+  const context = await chromium.launchPersistentContext(dir, {
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'],
+    viewport: { width: 1440, height: 900 },
+  })
+  onTestFinished(async () => {
+    await context.close()
+    rmSync(dir, { recursive: true, force: true })
+  })
+  await context.grantPermissions(['notifications'], { origin: url })
+  return context.newPage()
+}
+
+const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+
+test('a model is connected without reading anything but the screen: tried, mended, saved, used', async () => {
+  const key = 'sk-test-0123456789-wxyz'
+  const server = await startModelServer({ key, model: 'qwen3:14b', says: 'I am qwen.' })
+  const { jarvis, page } = await open('/')
+  await page.getByText('Demo cluster: nothing here is real.').waitFor()
+  await page.goto(`${jarvis.url}/settings#models`)
+  const models = region(page, 'Models')
+  await models.getByRole('button', { name: 'Connect OpenAI-compatible…' }).click()
+  const form = models.getByRole('form', { name: 'Connect an OpenAI-compatible model' })
+  await form.getByLabel('Address').fill(server.url)
+  await form.getByLabel('Model').fill('qwen9')
+  await form.getByLabel('Key').fill('sk-wrong-0123456789')
+  const verdict = form.getByRole('status')
+  const tried = async (words: string) => {
+    await form.getByRole('button', { name: 'Test', exact: true }).click()
+    await verdict.filter({ hasText: words }).waitFor()
+  }
+  await tried('refuses the key')
+  await form.getByLabel('Key').fill(key)
+  await tried('has no model named qwen9')
+  await form.getByLabel('Model').fill('qwen3:14b')
+  await tried('Works: it answered in')
+  expect(await seriousFindings(page)).toEqual([])
+  await form.getByRole('button', { name: 'Save and use' }).click()
+  await models.getByText('key ends in wxyz').waitFor()
+  expect(await page.content()).not.toContain(key)
+
+  await page.goto(jarvis.url)
+  await say(page, 'Who are you?')
+  await page.getByText('I am qwen.').waitFor()
+  await page.goto(`${jarvis.url}/settings#models`)
+  await models.getByRole('button', { name: 'Test OpenAI-compatible' }).click()
+  await models.getByText('Works: it answered in').waitFor()
+  await models.getByRole('button', { name: 'Use the demo' }).click()
+  await page.getByText('Demo model: its answers are scripted.').waitFor()
+  await models.getByRole('button', { name: 'Forget OpenAI-compatible…' }).click()
+  await models.getByRole('button', { name: 'Forget the key of OpenAI-compatible' }).click()
+  await models.getByRole('button', { name: 'Connect OpenAI-compatible…' }).waitFor()
+  expect(readFileSync(join(jarvis.dataDir, 'settings.env'), 'utf8')).not.toContain(key)
+})
+
+test('the persona is edited, previewed and reset; density and theme are kept; SSH and what is protected are shown', async () => {
+  const { jarvis, page } = await open('/settings#persona')
+  const persona = region(page, 'Persona')
+  const soul = () => readFileSync(join(jarvis.dataDir, 'workspace/SOUL.md'), 'utf8')
+  const shipped = soul()
+  await persona.getByText('butler of this homelab').waitFor()
+  await expect.poll(() => persona.evaluate((part) => Math.round(part.getBoundingClientRect().top))).toBeLessThan(120)
+  await persona.getByRole('button', { name: 'Edit' }).click()
+  await persona.getByRole('textbox', { name: 'Text of SOUL.md' }).fill('# Jeeves\n\nYou are Jeeves.\n')
+  await persona.getByRole('button', { name: 'Preview' }).click()
+  await persona.getByText('You are Jeeves.').waitFor()
+  await persona.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect.poll(soul).toContain('Jeeves')
+  await persona.getByRole('button', { name: 'Reset to the shipped text…' }).click()
+  await persona.getByRole('button', { name: 'Put the shipped text in its place' }).click()
+  await expect.poll(soul).toBe(shipped)
+  await persona.getByRole('button', { name: 'You', exact: true }).click()
+  await persona.getByText('Who you are and what you want to be told.').waitFor()
+
+  await page.getByText('none needed: the demo cluster').waitFor()
+  await region(page, 'Safety').getByText('node/agent1').waitFor()
+  await page.getByRole('radio', { name: /^Comfortable/ }).click()
+  await page.reload()
+  expect(await page.locator('html').getAttribute('data-density')).toBe('comfortable')
+  expect(await page.locator('meta[name=theme-color]').getAttribute('content')).toMatch(/^#[0-9a-f]{6}$/)
+})
+
+const browserSaysYes = `
+  Object.defineProperty(Notification, 'permission', { get: () => 'granted' })
+  PushManager.prototype.subscribe = async () => ({
+    toJSON: () => ({
+      endpoint: 'https://push.example.org/1', keys: { p256dh: 'B' + 'A'.repeat(86), auth: 'A'.repeat(22) },
+    }),
+  })`
+const keepNotes = `
+  self.kept = []
+  Object.defineProperty(self, 'registration', {
+    value: { showNotification: async (...note) => void self.kept.push(note), getNotifications: async () => [] },
+  })`
+
+test('a browser is told of a card while nobody looks: worker, device, message, and nothing but Open', async () => {
+  const sent: string[] = []
+  const push: PushSender = {
+    publicKey: 'BA'.padEnd(87, 'A'),
+    send: async (_to, { payload }) => {
+      sent.push(payload)
+      return { kind: 'sent' }
+    },
+  }
+  const model = scripted(calls(['stop_vm', { vmid: 103 }]), says('Well.'))
+  const jarvis = await startJarvis({ dashboardDir, model, push, env })
+  const page = await ownProfile(jarvis.url)
+  // A headless browser says `denied` here whatever was granted, and its maker's push service is not reached from here.
+  await page.addInitScript(browserSaysYes)
+  await page.goto(jarvis.url)
+  await signIn(page)
+  await page.goto(`${jarvis.url}/settings#notifications`)
+  const part = region(page, 'Notifications')
+  await part.getByRole('checkbox', { name: /Also while it is closed/ }).click()
+  const devices = part.getByRole('list', { name: 'Devices that are told' })
+  await devices.getByText('this one').waitFor()
+  await devices.getByRole('button', { name: /^Test/ }).click()
+  await devices.getByText(/^last told/).waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+
+  const operator = await jarvis.connect()
+  await operator.ask('chat:send', { message: 'Stop 103.' })
+  const { toolUseId } = await operator.next('chat:confirm_needed')
+  await expect.poll(() => sent.at(-1) ?? '').toContain('stop VM 103 truenas on pve?')
+  await expect.poll(() => page.title()).toBe('(1) JARVIS')
+
+  // The worker takes the message as the browser would hand it over.
+  const browserSide = await page.context().newCDPSession(page)
+  const registered = new Promise<string>((resolve) =>
+    browserSide.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      const [first] = registrations
+      if (first !== undefined) resolve(first.registrationId)
+    }),
+  )
+  await browserSide.send('ServiceWorker.enable')
+  // A headless browser draws no notification: what the worker would have drawn is kept.
+  const [worker] = page.context().serviceWorkers()
+  if (worker === undefined) throw new Error('No worker runs.')
+  await worker.evaluate(keepNotes)
+  await browserSide.send('ServiceWorker.deliverPushMessage', {
+    origin: jarvis.url,
+    registrationId: await registered,
+    data: sent.at(-1) ?? '',
+  })
+  const shown = () => worker.evaluate<[string, Record<string, unknown>][]>('self.kept')
+  await expect.poll(async () => (await shown()).length).toBe(1)
+  const [[title, note] = ['', {}]] = await shown()
+  expect({ title, ...note }).toMatchObject({
+    title: 'JARVIS asks',
+    body: 'stop VM 103 truenas on pve?',
+    tag: toolUseId,
+    data: { path: `/waiting?card=${toolUseId}` },
+  })
+  expect(note).not.toHaveProperty('actions')
+  // A press opens the card, and does nothing else.
+  await worker.evaluate(`self.dispatchEvent(Object.assign(new Event('notificationclick'), {
+    notification: { close() {}, data: ${JSON.stringify(note.data)} }, waitUntil() {} }))`)
+  await page.waitForURL(`**/waiting?card=${toolUseId}`)
+  await page.getByRole('button', { name: 'Approve: stop 103' }).waitFor()
+  expect(jarvis.controls.effects).toEqual([])
+  // Nothing is answered from a cache.
+  expect(await page.evaluate('caches.keys()')).toEqual([])
+
+  await page.goto(`${jarvis.url}/settings#notifications`)
+  await devices.getByRole('button', { name: /^Revoke/ }).click()
+  await devices.waitFor({ state: 'detached' })
+})
+
+test('the terminal says that it is not guarded, runs what is typed, leaves the keyboard, and ends', async () => {
+  const { jarvis, page } = await open('/terminal?node=pve', { env: { JARVIS_TERMINAL: '1' } })
+  await page.getByText('You will be root on pve.').waitFor()
+  await page.getByRole('button', { name: 'Open a shell on pve' }).click()
+  await page.getByText('You are root on pve. JARVIS does not guard this.').waitFor()
+  const screen = page.locator('.xterm-rows')
+  await screen.getByText('root@pve:~#').first().waitFor()
+  await page.keyboard.type('pveversion\n')
+  await screen.getByText('pve-manager/').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.keyboard.press('Shift+Tab')
+  await page.locator('button:focus', { hasText: 'Close the shell' }).waitFor()
+  await page.locator('.xterm-screen').click()
+  await page.keyboard.type('exit\n')
+  await page.getByText('The shell on pve ended with exit code 0.').waitFor()
+  expect(await (await jarvis.rest('/api/journal?kind=terminal')).text()).toContain('"pve"')
+})
+
+test('where the terminal is off its page says how it is turned on', async () => {
+  const { page } = await open('/terminal')
+  await page.getByText('The terminal is off.').waitFor()
+  expect(await page.getByRole('link', { name: 'Terminal' }).count()).toBe(0)
+})
