@@ -64,6 +64,7 @@ import { createGrowingRedactor } from './safety/redact-growing.ts'
 import { createConfirmationStore, createExecutionStore } from './store/sqlite/confirmations.ts'
 import { type Database, openDatabase } from './store/sqlite/database.ts'
 import { createGrantStore } from './store/sqlite/grants.ts'
+import { createImageStore } from './store/sqlite/images.ts'
 import { journalHead } from './store/sqlite/journal.ts'
 import { keepJournal } from './store/sqlite/kept-journal.ts'
 import { createKeptRuns } from './store/sqlite/kept-runs.ts'
@@ -158,6 +159,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const world = () => ({ cluster: cluster.state(), policy: policy.current(), now: now() })
 
   const store = createTranscriptStore(database)
+  const images = createImageStore(database)
   const storedExecutions = createExecutionStore(database)
   const executions = replace.executions?.(storedExecutions) ?? storedExecutions
   const journal = keepJournal(database, { dir: join(dataDir, 'journal'), now, report })
@@ -278,6 +280,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     confirmations,
     grants,
     executions,
+    images,
     journal,
     transactions: database,
     redactor,
@@ -320,6 +323,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     models: models.choice,
     costOf: models.costOf,
     tools: executor,
+    image: images.get,
     get toolSpecs() {
       return toolSpecs()
     },
@@ -401,6 +405,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
         redact: redactor,
         now,
         journal,
+        image: images.get,
       }),
       confirmations: confirmationRoutes(confirmations, now, cluster.catchUp),
       grants: grantRoutes(grants),

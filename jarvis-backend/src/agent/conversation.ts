@@ -1,13 +1,17 @@
 import type { Recalled, ToolCall } from '../protocol/index.ts'
-import type { Message, ToolResult } from './model.ts'
+import type { Message, ModelImage, ToolResult } from './model.ts'
 import { callIdOf, settles } from './next-step.ts'
 import type { StoredEntry } from './transcript-store.ts'
 
 /**
  * The transcript as a model is given it: valid for every provider, whatever was aborted, denied or cut off. Each call
  * is answered in the message right after it; a call without an outcome is answered as unknown.
+ * @param imageOf the picture of that id; only the newest are asked for
  */
-export function toMessages(entries: readonly StoredEntry[]): Message[] {
+export function toMessages(
+  entries: readonly StoredEntry[],
+  imageOf: (id: string) => ModelImage | undefined = () => undefined,
+): Message[] {
   const messages: Message[] = []
   const outcomes = new Map(entries.filter(settles).map((entry) => [callIdOf(entry), outcomeOf(entry)]))
 
@@ -26,6 +30,14 @@ export function toMessages(entries: readonly StoredEntry[]): Message[] {
     }
   }
 
+  const results = entries.flatMap((entry) => (entry.type === 'tool_result' ? [entry] : []))
+  const sent = new Set(results.flatMap((entry) => entry.images?.map(({ id }) => id) ?? []).slice(-mostImages))
+  const withImages = (result: ToolResult, { toolUseId }: ToolCall): ToolResult => {
+    const ids = results.find((entry) => entry.toolUseId === toolUseId)?.images?.map(({ id }) => id) ?? []
+    const images = ids.flatMap((id) => (sent.has(id) ? (imageOf(id) ?? []) : []))
+    return images.length === 0 ? result : { ...result, images }
+  }
+
   let isBrokenOff = false
   for (const entry of entries) {
     if (entry.type === 'user') {
@@ -42,7 +54,7 @@ export function toMessages(entries: readonly StoredEntry[]): Message[] {
       if (calls.length === 0) continue
       messages.push({
         role: 'user',
-        results: calls.map((call) => toResult(call, outcomes.get(call.toolUseId))),
+        results: calls.map((call) => withImages(toResult(call, outcomes.get(call.toolUseId)), call)),
         text: '',
       })
     } else if (entry.type === 'reconciled') {
@@ -53,6 +65,9 @@ export function toMessages(entries: readonly StoredEntry[]): Message[] {
   if (isBrokenOff) tell(goOn)
   return messages[0]?.role === 'assistant' ? messages.slice(1) : messages
 }
+
+/** Of a conversation; each may be some megabytes. */
+const mostImages = 6
 
 const goOn = '[JARVIS was restarted in the middle of your answer. Go on from where it broke off.]'
 

@@ -1,4 +1,4 @@
-import type { Content, TurnStop, Usage } from '../protocol/index.ts'
+import type { Content, ImageType, TurnStop, Usage } from '../protocol/index.ts'
 
 export type ToolSpec = { name: string; description: string; inputSchema: Record<string, unknown> }
 
@@ -10,8 +10,15 @@ export type Message =
   | { role: 'user'; results: ToolResult[]; text: string; context?: string }
   | { role: 'assistant'; content: Content[]; model: string }
 
-/** `text` is never empty. */
-export type ToolResult = { toolUseId: string; toolName: string; text: string; isError: boolean }
+/** `text` is never empty, and names each of the images: a provider that takes none leaves them out. */
+export type ToolResult = {
+  toolUseId: string
+  toolName: string
+  text: string
+  isError: boolean
+  images?: readonly ModelImage[]
+}
+export type ModelImage = { mimeType: ImageType; data: Buffer }
 
 export type ModelRequest = {
   /** Stable over a session: nothing that changes may stand in it, for it is the cached prefix. */

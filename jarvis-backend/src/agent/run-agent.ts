@@ -9,6 +9,7 @@ import {
   type Model,
   type ModelChoice,
   ModelError,
+  type ModelImage,
   type ModelRequest,
   type ModelSink,
   type ToolSpec,
@@ -30,6 +31,8 @@ export type RunParts = {
   models: ModelChoice
   costOf: CostOf
   tools: ToolRunner
+  /** A picture that a tool of the session gave. */
+  image(sessionId: string, id: string): ModelImage | undefined
   toolSpecs: readonly ToolSpec[]
   clock: Clock
   /** The system prompt, and the cluster summary for a new message. */
@@ -180,7 +183,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
       keep: (turn) => keepTurn(session, run, turn),
       request: {
         system: parts.prompt(),
-        messages: toMessages([...earlierEntries(session.id, run), ...run.entries]),
+        messages: toMessages([...earlierEntries(session.id, run), ...run.entries], (id) => parts.image(session.id, id)),
         tools: parts.toolSpecs,
         mayCallTools,
       },
@@ -276,11 +279,12 @@ export function createRunAgent(parts: RunParts): RunAgent {
     keepEnd(session, run, { type: 'done', ...spentOn(entries, costOf), stopReason: step.stopReason })
   }
 
-  /** The last entry, and where the session stands: another run that goes on there sets new numbers aside. */
+  /** The last entry, and where the session stands: where others go on there, the last of them tells. */
   function keepEnd(session: LiveSession, run: ActiveRun, last: Last) {
     session.append(run, last)
     store.setRunStatus(run.row.id, 'ended')
-    session.rest()
+    run.isOver = true
+    if ([...session.runs.values()].every(({ isOver }) => isOver)) session.rest()
   }
 
   function fail(session: LiveSession, run: ActiveRun, error: unknown) {

@@ -19,7 +19,7 @@ import {
   type SessionsPage,
   SessionsQuery,
 } from '../protocol/index.ts'
-import type { Journal } from '../tools/ports.ts'
+import type { ImageStore, Journal } from '../tools/ports.ts'
 import { identityOf, operatorOnly, param, read } from './handle.ts'
 import { toMarkdown } from './session-markdown.ts'
 
@@ -34,6 +34,7 @@ export function sessionRoutes(parts: {
   redact: Parameters<typeof wireEntry>[1]
   now(): number
   journal: Journal
+  image: ImageStore['get']
 }): Router {
   const { runs, store } = parts
   const toSummary = (pending: Map<string, number>) => {
@@ -132,6 +133,16 @@ export function sessionRoutes(parts: {
     await runs.remove(param(request, 'id'), identityOf(response).sub)
     journalled(request, response, 'deleted')
     response.status(204).end()
+  })
+  router.get('/:id/images/:imageId', (request, response) => {
+    const image = parts.image(known(param(request, 'id')).id, param(request, 'imageId'))
+    if (image === undefined) throw new JarvisError('not_found', 'There is no such picture in this session.')
+    response.set({
+      'Content-Type': image.mimeType,
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'Cache-Control': 'private, max-age=31536000, immutable',
+    })
+    response.end(image.data)
   })
   router.get('/:id/export', (request, response) => {
     const session = known(param(request, 'id'))

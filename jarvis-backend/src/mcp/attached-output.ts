@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import { isDeeperThan } from '../lib/depth.ts'
-import type { ToolOutput } from '../tools/tool.ts'
+import type { ToolImage, ToolOutput } from '../tools/tool.ts'
+import { imageOf, inWords, mostImages } from './attached-image.ts'
 import { visible } from './attached-text.ts'
 
 const longestText = 50_000
@@ -16,7 +17,8 @@ export function outputOf({ content, structuredContent, isError }: CallToolResult
     !isDeeperThan(structuredContent, deepestData)
   const data = isData ? (structuredContent as Record<string, unknown>) : undefined
   const json = data === undefined ? '' : JSON.stringify(data)
-  const words = content.map(blockText).join('\n')
+  const images: ToolImage[] = []
+  const words = content.map((block) => pictureText(block, images) ?? blockText(block)).join('\n')
   const whole = words === '' ? json : words
   const text =
     whole.length <= longestText
@@ -28,8 +30,17 @@ export function outputOf({ content, structuredContent, isError }: CallToolResult
     text,
     summary,
     ...(data !== undefined && json.length <= longestData && { data }),
+    ...(images.length > 0 && { images }),
     isError: isError === true,
   }
+}
+
+/** Takes a picture out of a block, as long as there are few. @returns what stands for it */
+function pictureText(block: CallToolResult['content'][number], images: ToolImage[]): string | undefined {
+  const image = block.type === 'image' && images.length < mostImages ? imageOf(block.data) : undefined
+  if (image === undefined) return undefined
+  images.push(image)
+  return inWords(image)
 }
 
 function blockText(block: CallToolResult['content'][number]): string {

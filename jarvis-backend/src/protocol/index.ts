@@ -36,6 +36,7 @@ export {
 export { type ErrorBody, type ErrorCode, errorStatus, JarvisError } from './errors.ts'
 export { Grant, GrantRequest } from './grant.ts'
 export { MessageId, RequestId, RunId, SessionId, ToolUseId } from './ids.ts'
+export { Image, type ImageType, imageTypes } from './image.ts'
 export type {
   MemoryFound,
   MemoryHit,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MessageId, RunId, ToolUseId } from './ids.ts'
+import { Image } from './image.ts'
 import { Card, Decision, Tier } from './tier.ts'
 
 /** Tokens; `inputTokens` excludes cached ones, so total input is the sum of three. */
@@ -105,6 +106,7 @@ export const Entry = z.discriminatedUnion('type', [
     isRehearsal: z.literal(true).optional(),
     /** The same result structured, for the dashboard. */
     data: z.unknown().optional(),
+    images: z.array(Image).optional(),
   }),
   z.object({ ...base, type: z.literal('confirm_needed'), ...Card.shape }),
   z.object({

@@ -9,6 +9,7 @@ import type { Grants, Reservation } from './grants.ts'
 import type { Judge, Judgement } from './judge.ts'
 import { callKey } from './keys.ts'
 import { createPerformer } from './perform.ts'
+import type { ImageStore } from './ports.ts'
 import { createRateLimit } from './rate-limit.ts'
 import type { Reconciled } from './reconcile.ts'
 import { byGrant, createRecords } from './records.ts'
@@ -38,6 +39,7 @@ export function createExecutor(
     world: () => World
     confirmations: Confirmations
     grants: Grants
+    images: ImageStore
     /** A tool failed in a way it did not name. */
     report(error: unknown, toolName: string): void
   },

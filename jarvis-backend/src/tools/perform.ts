@@ -3,7 +3,7 @@ import type { ToolCall } from '../protocol/index.ts'
 import type { Redactor } from '../safety/index.ts'
 import type { Breaker } from './breaker.ts'
 import type { CallContext, ReadContext, Ready } from './call.ts'
-import type { ExecutionStore, Journal, Transactions } from './ports.ts'
+import type { ExecutionStore, ImageStore, Journal, Transactions } from './ports.ts'
 import type { Reconciled } from './reconcile.ts'
 import type { Records } from './records.ts'
 import { mayHaveRun } from './recover.ts'
@@ -13,6 +13,7 @@ import type { ToolContext, ToolOutput } from './tool.ts'
 /** Runs calls that may run, and keeps what came of them. */
 export function createPerformer(parts: {
   executions: ExecutionStore
+  images: ImageStore
   journal: Journal
   transactions: Transactions
   redactor: Redactor
@@ -77,6 +78,7 @@ export function createPerformer(parts: {
       breaker.ended(toolName, target.node, isFault, summary)
       await transact(() => {
         keep(done)
+        const images = output.images?.map((image) => parts.images.keep(context.sessionId, image)) ?? []
         context.append({
           type: 'tool_result',
           toolUseId,
@@ -86,6 +88,7 @@ export function createPerformer(parts: {
           durationMs,
           ...(outcome === 'unknown' && { isUnknown: true }),
           ...(output.data === undefined ? {} : { data: redactor.value(output.data) }),
+          ...(images.length > 0 && { images }),
         })
       })
     } finally {

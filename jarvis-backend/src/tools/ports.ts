@@ -1,4 +1,5 @@
-import type { AttachedTier, Card, ConfirmationRow, Decision, Grant, Tier, ToolInput } from '../protocol/index.ts'
+import type { AttachedTier, Card, ConfirmationRow, Decision, Grant, Image, Tier, ToolInput } from '../protocol/index.ts'
+import type { ToolImage } from './tool.ts'
 
 /** `callKey`: what is the same for calls that are the same to a person. `seenAt`: when an operator's screen first had it. */
 export type StoredConfirmation = {
@@ -74,6 +75,12 @@ export interface ExecutionStore {
   settle(toolUseId: string, at: number, outcome: Outcome): void
   /** Other calls on that guest: the tasks known to be theirs, and how many have none and no certain outcome. */
   others(toolUseId: string): { upids: ReadonlySet<string>; open: number }
+}
+
+/** Pictures that tools gave, each once a session, gone with it. */
+export interface ImageStore {
+  keep(sessionId: string, image: ToolImage): Image
+  get(sessionId: string, id: string): ToolImage | undefined
 }
 
 /** The tamper-evident record. `body` is redacted before it gets here. */

@@ -1,6 +1,8 @@
 import type { z } from 'zod'
 import type { CallOptions } from '../homelab/ports.ts'
-import type { Tier } from '../protocol/index.ts'
+import type { ImageType, Tier } from '../protocol/index.ts'
+
+export type ToolImage = { mimeType: ImageType; data: Buffer }
 
 export type ToolOutput = {
   /** What the model reads: compact, human units. */
@@ -9,6 +11,8 @@ export type ToolOutput = {
   summary: string
   /** The same, structured, for the dashboard and MCP. */
   data?: Record<string, unknown>
+  /** `text` names each of them, for models that take words alone. */
+  images?: readonly ToolImage[]
   isError?: boolean
 }
 

@@ -8,6 +8,8 @@ const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0
 const answer = (id, result) => send({ id, result })
 const says = (id, text, more = {}) => answer(id, { content: [{ type: 'text', text }], ...more })
 
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
 const { start } = plan()
 if (start === 'crash') {
   process.stderr.write('cannot read its settings, token=abcdef123456\n')
@@ -48,6 +50,15 @@ const calls = {
     send({
       method: 'notifications/progress',
       params: { progressToken: token, progress: 1, total: 2, message: 'half' },
+    }),
+  pictures: (id) =>
+    answer(id, {
+      content: [
+        { type: 'text', text: 'The camera at the door:' },
+        // Called what it is not: the bytes decide.
+        { type: 'image', mimeType: 'image/svg+xml', data: png },
+        { type: 'image', mimeType: 'image/png', data: Buffer.from('<svg onload="hit()"/>').toString('base64') },
+      ],
     }),
   refuses: (id) => send({ id, error: { code: -32602, message: 'not with these' } }),
 }

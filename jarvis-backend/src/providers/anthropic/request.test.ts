@@ -231,3 +231,21 @@ test('calls in the history keep their tools declared even where none are given',
     tool_choice: { type: 'none' },
   })
 })
+
+test('a picture goes with its result', () => {
+  const data = Buffer.from('picture')
+  const result = { toolUseId: 'a', toolName: 't', text: '[image, 1 kB, image/png]', isError: false }
+  const messages: Message[] = [
+    user('Hi'),
+    assistant([call('a')]),
+    { role: 'user', text: '', results: [{ ...result, images: [{ mimeType: 'image/png', data }] }] },
+  ]
+  expect(body(messages).messages[2]?.content).toMatchObject([
+    {
+      content: [
+        { type: 'text', text: '[image, 1 kB, image/png]' },
+        { type: 'image', source: { type: 'base64', media_type: 'image/png', data: data.toString('base64') } },
+      ],
+    },
+  ])
+})

@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk'
-import type { ModelRequest } from '../../agent/model.ts'
+import type { ModelImage, ModelRequest } from '../../agent/model.ts'
 import type { Content } from '../../protocol/index.ts'
 import { type AssistantTurn, conversation, type UserTurn } from '../conversation.ts'
 
@@ -81,10 +81,10 @@ function breakpoints(turns: readonly (UserTurn | AssistantTurn)[]): Set<UserTurn
 }
 
 function userBlocks({ results, texts }: UserTurn, isMarked: boolean): UserBlock[] {
-  const blocks: UserBlock[] = results.map(({ toolUseId, text, isError }) => ({
+  const blocks: UserBlock[] = results.map(({ toolUseId, text, isError, images }) => ({
     type: 'tool_result',
     tool_use_id: toolUseId,
-    content: text,
+    content: images === undefined ? text : [{ type: 'text', text }, ...images.map(imageBlock)],
     ...(isError && { is_error: true }),
   }))
   blocks.push(...texts.map(({ text }) => ({ type: 'text' as const, text })))
@@ -93,6 +93,11 @@ function userBlocks({ results, texts }: UserTurn, isMarked: boolean): UserBlock[
   const at = results.length + texts.findLastIndex((part) => !part.isContext)
   return blocks.map((block, i) => (i === at ? { ...block, ...cached } : block))
 }
+
+const imageBlock = ({ mimeType, data }: ModelImage): Anthropic.ImageBlockParam => ({
+  type: 'image',
+  source: { type: 'base64', media_type: mimeType, data: data.toString('base64') },
+})
 
 const isSigned = (content: Content) =>
   content.type === 'redacted_thinking' || (content.type === 'thinking' && content.signature !== undefined)

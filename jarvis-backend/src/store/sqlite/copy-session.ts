@@ -25,6 +25,9 @@ export function copySession(sql: Sqlite.Database): TranscriptStore['copySession'
        JOIN runs AS copies ON copies.session_id = @id AND copies.position = originals.position
      WHERE entries.session_id = @from AND seq < @below ORDER BY seq`,
   )
+  const insertImages = sql.prepare(
+    'INSERT INTO images (session_id, id, mime_type, data) SELECT @id, id, mime_type, data FROM images WHERE session_id = @from',
+  )
   return ({ from, id, title, below, entry, nextSeq, cut, model, at }) => {
     insertSession.run({ from, id, title, entry, nextSeq, model: model ?? null, at })
     let copyOfCut: string | undefined
@@ -34,6 +37,7 @@ export function copySession(sql: Sqlite.Database): TranscriptStore['copySession'
       if (run.id === cut) copyOfCut = copy
     }
     insertEntries.run({ from, id, below })
+    insertImages.run({ from, id })
     return copyOfCut
   }
 }

@@ -318,4 +318,14 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE sample_series (name TEXT PRIMARY KEY, place INTEGER NOT NULL UNIQUE, last_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Pictures that tools gave, by what they hold. Beside the entries, which name them.
+  CREATE TABLE images (
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    id TEXT NOT NULL,
+    mime_type TEXT NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (session_id, id)
+  ) STRICT;
+  `,
 ]
