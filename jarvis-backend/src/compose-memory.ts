@@ -29,6 +29,9 @@ const headingWithinBytes = 16_384
 /** The index is read into memory once whoever waits for the start has been served. */
 const startAfterMs = 5_000
 
+/** The index is outside the heap; what is in it is read, cut and let go, and better collected often than left lying. */
+const memoryLimits = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 256 }
+
 /** Wires the memory: the workspace's files, the index in its thread, the tools, recall, lessons and routes. */
 export function composeMemory(parts: {
   dataDir: string
@@ -59,6 +62,7 @@ export function composeMemory(parts: {
           embedder: parts.embeddings,
           weights: parts.weights,
         } satisfies MemoryWorkerData,
+        memoryLimits,
       ),
     clock,
     changed: parts.changed,

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Memory, newMemory, pack } from './matmul.ts'
 
@@ -18,7 +18,8 @@ export type EncoderWeights = {
   memory: Memory
   /** Where room for the computation begins, in bytes. */
   end: number
-  pieces: Float32Array
+  /** Reads what one piece begins as. */
+  readPiece(number: number, into: Float32Array): void
   /** How fast each pair of a place's numbers turns. */
   turns: Float32Array
   layers: Layer[]
@@ -30,27 +31,37 @@ export type EncoderWeights = {
 type Manifest = { weightsManifest: { paths: string[]; weights: { name: string; shape: number[] }[] }[] }
 const alignment = 16
 const floatBytes = 4
+const piecesName = 'module/Embeddings_en'
 
 /**
- * The encoder's weights as its folder has them, read straight into the memory they are computed in.
+ * The encoder's weights as its folder has them, read straight into the memory they are computed in. The pieces' own, a
+ * third of all, stay on disk: a text needs few of them.
  * @param roomBytes what to leave behind them. @throws Error where the folder has not all of them.
  */
 export function readWeights(folder: string, roomBytes: number): EncoderWeights {
   const { weightsManifest } = JSON.parse(readFileSync(join(folder, 'model.json'), 'utf8')) as Manifest
-  const tensors = new Map<string, { place: number; shape: number[]; size: number }>()
-  let bytes = 0
-  for (const { name, shape } of weightsManifest.flatMap(({ weights }) => weights)) {
-    const size = shape.reduce((product, side) => product * side, 1)
-    tensors.set(name.replace(/^module(_apply_default)?\/Encoder_en\//, ''), { place: bytes, shape, size })
-    bytes += size * floatBytes
-  }
-  const end = Math.ceil(bytes / alignment) * alignment
+  const all = weightsManifest.flatMap(({ weights }) => weights)
+  const file = openParts(weightsManifest.flatMap(({ paths }) => paths).map((path) => join(folder, path)))
+  const sizeOf = ({ shape }: { shape: number[] }) => shape.reduce((product, side) => product * side, 1)
+  const bytes = all.reduce((sum, tensor) => sum + sizeOf(tensor) * floatBytes, 0)
+  if (file.bytes !== bytes) throw new Error(`The model has ${file.bytes} bytes of weights, where it names ${bytes}.`)
+  const pieces = all.find(({ name }) => name === piecesName)
+  const end = Math.ceil((bytes - (pieces === undefined ? 0 : sizeOf(pieces) * floatBytes)) / alignment) * alignment
   const memory = newMemory(end + roomBytes)
-  let filled = 0
-  for (const path of weightsManifest.flatMap(({ paths }) => paths)) {
-    filled += readInto(join(folder, path), new Uint8Array(memory.buffer, filled))
+
+  const tensors = new Map<string, { place: number; shape: number[]; size: number }>()
+  let [from, place, piecesFrom] = [0, 0, 0]
+  for (const tensor of all) {
+    const size = sizeOf(tensor)
+    if (tensor === pieces) piecesFrom = from
+    else {
+      file.read(from, new Uint8Array(memory.buffer, place, size * floatBytes))
+      const name = tensor.name.replace(/^module(_apply_default)?\/Encoder_en\//, '')
+      tensors.set(name, { place, shape: tensor.shape, size })
+      place += size * floatBytes
+    }
+    from += size * floatBytes
   }
-  if (filled !== bytes) throw new Error(`The model has ${filled} bytes of weights, where it names ${bytes}.`)
 
   const found = (name: string) => {
     const tensor = tensors.get(name)
@@ -92,7 +103,11 @@ export function readWeights(folder: string, roomBytes: number): EncoderWeights {
   return {
     memory,
     end,
-    pieces: found('module/Embeddings_en').values,
+    readPiece: (number, into) =>
+      file.read(
+        piecesFrom + number * into.length * floatBytes,
+        new Uint8Array(into.buffer, into.byteOffset, into.byteLength),
+      ),
     turns: found('KonaTransformer/Encode/TransformerStack/Layer_0/AddTimingSignal/TimingSignal/ExpandDims_1').values,
     layers: [layer(0), layer(1)],
     widenInput: dense(whole(`${first}/kernel`), whole(`${first}/bias`)),
@@ -100,14 +115,26 @@ export function readWeights(folder: string, roomBytes: number): EncoderWeights {
   }
 }
 
-/** @returns how many bytes the file has. */
-function readInto(path: string, into: Uint8Array): number {
-  const file = openSync(path, 'r')
-  try {
-    let filled = 0
-    for (let got = -1; got !== 0 && filled < into.length; filled += got) got = readSync(file, into, { offset: filled })
-    return filled
-  } finally {
-    closeSync(file)
+/** Files that are one, cut in parts. They stay open for as long as the thread lives. */
+function openParts(paths: readonly string[]) {
+  let bytes = 0
+  const parts = paths.map((path) => {
+    const file = openSync(path, 'r')
+    const part = { file, from: bytes }
+    bytes += fstatSync(file).size
+    return part
+  })
+  return {
+    bytes,
+    /** @throws Error where a part is shorter than it was. */
+    read(from: number, into: Uint8Array) {
+      for (let filled = 0; filled < into.length; ) {
+        const at = from + filled
+        const part = parts.findLast((each) => each.from <= at)
+        const got = part === undefined ? 0 : readSync(part.file, into, { offset: filled, position: at - part.from })
+        if (got === 0) throw new Error('The model was cut short.')
+        filled += got
+      }
+    },
   }
 }

@@ -26,7 +26,7 @@ export function openSentenceEncoder(folder: string): SentenceEncoder {
     (width) => width * mostPieces,
   )
   const roomBytes = sizes.reduce((sum, size) => sum + size * floatBytes, 0)
-  const { memory, end, pieces, turns, layers, widenInput, last } = readWeights(folder, roomBytes)
+  const { memory, end, readPiece, turns, layers, widenInput, last } = readWeights(folder, roomBytes)
   const multiply = createMatmul(memory)
   let place = end
   const [x, y, normed, wide, scores, panels] = sizes.map((size) => {
@@ -100,11 +100,13 @@ export function openSentenceEncoder(folder: string): SentenceEncoder {
   function encode(numbers: readonly number[]): Float32Array {
     const width = turns.length * 2
     numbers.forEach((number, row) => {
+      const piece = x.subarray(row * width, (row + 1) * width)
+      readPiece(number, piece)
       for (let column = 0; column < width; column += 1) {
         const turn = row * (turns[column % turns.length] as number)
         const timing = column < turns.length ? Math.sin(turn) : Math.cos(turn)
         // Twice the piece: the model was trained with its place added to a sum that has the piece already.
-        x[row * width + column] = 2 * (pieces[number * width + column] as number) + timing
+        piece[column] = 2 * (piece[column] as number) + timing
       }
     })
     for (const layer of layers) pass(layer, numbers.length)

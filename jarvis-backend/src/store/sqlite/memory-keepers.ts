@@ -4,6 +4,8 @@ import { Entry } from '../../protocol/index.ts'
 
 /** A tool's output beyond this says no more about what happened. */
 const outputChars = 2_000
+/** Each text is read once. */
+const cacheKib = 1_024
 /** Days of the journal that are remembered. */
 const journalDays = 365
 
@@ -13,6 +15,7 @@ const journalDays = 365
  */
 export function createDatabaseKeepers(path: string): { keepers: Keeper[]; close(): void } {
   const sql = new Sqlite(path, { readonly: true, fileMustExist: true })
+  sql.pragma(`cache_size = -${cacheKib}`)
   const selectSessions = sql.prepare<[], { id: string; title: string; updatedAt: number; nextSeq: number }>(
     `SELECT id, title, updated_at AS updatedAt, next_seq AS nextSeq FROM sessions
      WHERE source = 'chat' AND id NOT IN (SELECT session_id FROM memory_forgotten)

@@ -5,6 +5,7 @@ import { wordsOf } from '../../memory/words.ts'
 
 /** Counted up where what is kept here changes its form: an older file is made anew. */
 const version = 1
+const cacheKib = 4_096
 const schema = `
   CREATE TABLE sources (
     id INTEGER PRIMARY KEY,
@@ -281,6 +282,8 @@ function open(path: string): Sqlite.Database {
   try {
     sql.pragma('journal_mode = WAL')
     sql.pragma('synchronous = NORMAL')
+    // What is searched most is held elsewhere; the system keeps the file's pages besides.
+    sql.pragma(`cache_size = -${cacheKib}`)
     loadVectorFunctions(sql)
     const found = Number(sql.pragma('user_version', { simple: true }))
     if (found === 0) sql.exec(schema)
