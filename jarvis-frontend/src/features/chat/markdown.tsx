@@ -1,7 +1,8 @@
 import type { Token, Tokens } from 'marked'
-import { lazy, memo, Suspense, useRef } from 'react'
+import { memo, Suspense, useRef } from 'react'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { type Block, type Parsed, parseBlocks } from './blocks.ts'
+import { optional } from './optional.ts'
 import { useSlots } from './slots.ts'
 
 /** A model's text. No HTML, no images, no colours; headings at body size, so text cannot dress as the interface. */
@@ -183,19 +184,13 @@ function OutsideLink({ href, text }: { href: string; text: string }) {
   )
 }
 
-/** What cannot be fetched leaves the text as it is. */
-const Highlighted = lazy(() =>
-  import('./code/highlighted.tsx').then(
-    (part) => ({ default: part.Highlighted }),
-    () => ({ default: ({ text }: { text: string }) => text }),
-  ),
+const Highlighted = optional<{ text: string; fence: string }>(
+  () => import('./code/highlighted.tsx').then((part) => part.Highlighted),
+  ({ text }) => text,
 )
-type DiagramProps = { text: string; children: React.ReactNode }
-const Diagram = lazy<React.ComponentType<DiagramProps>>(() =>
-  import('./code/diagram.tsx').then(
-    (part) => ({ default: part.Diagram }),
-    () => ({ default: ({ children }: DiagramProps) => children }),
-  ),
+const Diagram = optional<{ text: string; children: React.ReactNode }>(
+  () => import('./code/diagram.tsx').then((part) => part.Diagram),
+  ({ children }) => children,
 )
 
 /** Longer code stays plain. */

@@ -1,5 +1,5 @@
 import type { EntryOf } from 'jarvis-backend/protocol'
-import { memo, useMemo, useState } from 'react'
+import { memo, Suspense, useMemo, useState } from 'react'
 import { exactTime, plural, timeOfDay, withUnit } from '../../lib/format.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Value } from '../../lib/value.ts'
@@ -9,6 +9,7 @@ import { Mark } from '../../ui/mark.tsx'
 import { Turning } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { Markdown } from './markdown.tsx'
+import { optional } from './optional.ts'
 import { type Call, foldReads, type Row, type Run, streamingItems } from './runs.ts'
 import { useSlots } from './slots.ts'
 import type { SessionView } from './state.ts'
@@ -123,11 +124,31 @@ function RecalledRow({ items }: { items: EntryOf<'recalled'>['items'] }) {
   )
 }
 
+const Pictures = optional(
+  () => import('./pictures.tsx').then((part) => part.Pictures),
+  () => null,
+)
+
 function CallView({ call, sessionId, progress }: { call: Call; sessionId: string; progress: string | undefined }) {
   const { Card } = useSlots()
   if (call.blocked !== undefined) return <BlockedRow call={call} />
-  if (call.needed !== undefined) return <Card call={call} sessionId={sessionId} progress={progress} />
-  return <ToolRow call={call} progress={progress} />
+  const images = call.result?.images
+  return (
+    <>
+      {call.needed === undefined ? (
+        <ToolRow call={call} progress={progress} />
+      ) : (
+        <Card call={call} sessionId={sessionId} progress={progress} />
+      )}
+      {images !== undefined && (
+        <div className="step">
+          <Suspense fallback={<div className="pictures" />}>
+            <Pictures images={images} sessionId={sessionId} by={call.toolName} />
+          </Suspense>
+        </div>
+      )}
+    </>
+  )
 }
 
 /** `since`: it still thinks. */

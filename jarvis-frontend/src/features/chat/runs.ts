@@ -155,7 +155,10 @@ export function streamingItems(run: Run, { text, thinking }: { text: string; thi
 export type Row = Item | { kind: 'reads'; key: string; calls: readonly Call[] }
 
 const isQuietRead = (item: Item): item is Extract<Item, { kind: 'call' }> =>
-  item.kind === 'call' && item.call.tier === 'green' && endOf(item.call)?.isError === false
+  item.kind === 'call' &&
+  item.call.tier === 'green' &&
+  endOf(item.call)?.isError === false &&
+  item.call.result?.images === undefined
 
 /** Two or more successful reads in a row become one row; nothing else folds. */
 export function foldReads(items: readonly Item[]): Row[] {
