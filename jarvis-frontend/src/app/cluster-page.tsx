@@ -1,6 +1,7 @@
-import { Link, useSearchParams } from 'react-router'
+import { lazy, Suspense } from 'react'
+import { Link } from 'react-router'
 import { useConfirmations } from '../api/confirmations.ts'
-import { ClusterOverview, type GuestFilter, needsLook } from '../features/cluster/page.tsx'
+import { ClusterOverview, type GuestFilter, lookerOf } from '../features/cluster/page.tsx'
 import { ClusterColumn } from '../features/cluster/panel.tsx'
 import { Age, Quorum } from '../features/cluster/parts.tsx'
 import { useCluster } from '../features/cluster/store.ts'
@@ -11,28 +12,29 @@ import { PanelHead } from '../ui/panel-head.tsx'
 import { phone, useMedia } from '../ui/use-media.ts'
 import { useNow } from '../ui/use-now.ts'
 import './cluster-page.css'
+import { filters, useClusterView } from './cluster-view.ts'
 import { PageHead } from './page-head.tsx'
 import { useAskNew } from './use-ask.ts'
 import { useGhosts, useTitleOf } from './waiting.tsx'
 
-const filters: readonly GuestFilter[] = ['all', 'running', 'stopped', 'attention']
+const Detail = lazy(() => import('../features/cluster/detail.tsx').then((part) => ({ default: part.Detail })))
 
 export function ClusterPage() {
   const { state, heardAt, isLive, issues } = useCluster()
+  const { view, linkTo, onClose, isKiosk } = useClusterView()
   const isPhone = useMedia(phone)
   const ghosts = useGhosts()
   const waiting = useConfirmations()?.pending ?? []
   const titleOf = useTitleOf()
   const onAsk = useAskNew()
   const now = useNow(60_000)
-  const [params] = useSearchParams()
-  const filter = filters.find((known) => known === params.get('show')) ?? 'all'
   const guests = state?.guests ?? []
+  const needsLook = lookerOf(issues, now)
   const counts: Record<GuestFilter, number> = {
     all: guests.length,
     running: guests.filter((guest) => guest.status === 'running').length,
     stopped: guests.filter((guest) => guest.status === 'stopped').length,
-    attention: guests.filter((guest) => needsLook(guest, issues, now)).length,
+    attention: guests.filter(needsLook).length,
   }
   if (isPhone) {
     return (
@@ -51,36 +53,53 @@ export function ClusterPage() {
           }
         />
         <div className="page scroll">
-          <ClusterColumn ghosts={ghosts} onAsk={onAsk} />
+          {view.detail === undefined ? (
+            <ClusterColumn ghosts={ghosts} onAsk={onAsk} linkTo={(detail) => linkTo({ detail })} />
+          ) : (
+            <Suspense fallback={<div className="detail" aria-busy="true" />}>
+              <Detail name={view.detail} range={view.range} linkTo={linkTo} onClose={onClose} onAsk={onAsk} />
+            </Suspense>
+          )}
         </div>
       </>
     )
   }
+  const age = (
+    <span className="age">
+      <Age heardAt={heardAt} isLive={isLive} />
+    </span>
+  )
   return (
     <>
-      <PageHead title="Cluster" detail={state?.name}>
-        <nav className="filters" aria-label="Guests shown">
-          {filters.map((name) => (
-            <Link
-              key={name}
-              to={name === 'all' ? '/cluster' : `/cluster?show=${name}`}
-              aria-current={name === filter ? 'true' : undefined}
-            >
-              {name === 'attention' && counts.attention > 0 && <Mark kind="warn" size={10} />}
-              {capital(name)} <span className="num">{counts[name]}</span>
+      {isKiosk ? (
+        <header className="kiosk-head">
+          <h1>{state?.name ?? 'Cluster'}</h1>
+          {age}
+        </header>
+      ) : (
+        <PageHead title="Cluster" detail={state?.name}>
+          <nav className="filters" aria-label="Guests shown">
+            {filters.map((name) => (
+              <Link key={name} to={linkTo({ show: name })} aria-current={name === view.show ? 'true' : undefined}>
+                {name === 'attention' && counts.attention > 0 && <Mark kind="warn" size={10} />}
+                {capital(name)} <span className="num">{counts[name]}</span>
+              </Link>
+            ))}
+            <Link to={linkTo({ group: !view.isGrouped })} replace aria-current={view.isGrouped ? 'true' : undefined}>
+              By node
             </Link>
-          ))}
-        </nav>
-        <span className="flex-1" />
-        <span className="age">
-          <Age heardAt={heardAt} isLive={isLive} />
-        </span>
-      </PageHead>
+          </nav>
+          <span className="flex-1" />
+          {age}
+        </PageHead>
+      )}
       <div className="page overview">
         <ClusterOverview
-          filter={filter}
+          view={view}
+          linkTo={linkTo}
+          onClose={onClose}
           ghosts={ghosts}
-          onAsk={onAsk}
+          onAsk={isKiosk ? undefined : onAsk}
           tray={
             waiting.length > 0 && (
               <>

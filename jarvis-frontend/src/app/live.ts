@@ -3,6 +3,7 @@ import { confirmations } from '../api/confirmations.ts'
 import { checks } from '../api/executions.ts'
 import { grants } from '../api/grants.ts'
 import { setCredentials } from '../api/http.ts'
+import { readSamples } from '../api/samples.ts'
 import { sessions } from '../api/sessions.ts'
 import { status } from '../api/status.ts'
 import { tools } from '../api/tools.ts'
@@ -36,7 +37,7 @@ function createLive() {
     link,
     feed,
     chat: new ChatClient(sockets.chat, () => sessions.renew()),
-    cluster: new ClusterStore(sockets.cluster),
+    cluster: new ClusterStore(sockets.cluster, (names) => readSamples(names, '1h')),
   }
   let known: string | undefined
   const follow = () => {

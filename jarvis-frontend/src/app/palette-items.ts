@@ -19,6 +19,7 @@ export type Item = {
 
 const pages: readonly (readonly [name: string, to: string, icon: IconName, keys: string])[] = [
   ['Chat', '/', 'chat', 'g c'],
+  ['Sessions', '/sessions', 'sessions', 'g e'],
   ['Cluster', '/cluster', 'cluster', 'g l'],
   ['Waiting', '/waiting', 'waiting', 'g w'],
   ['Journal', '/journal', 'journal', 'g j'],
@@ -67,7 +68,7 @@ export function itemsFor(text: string, { cluster, sessions, tools, mayAsk }: Kno
         label: `${guest.vmid} ${guest.name}`,
         detail: `${guest.type === 'vm' ? 'VM' : 'CT'} on ${guest.node}, ${guest.status}`,
         power: guest.status,
-        to: '/cluster',
+        to: `/cluster?guest=${guest.vmid}`,
       }),
     ),
     ...asked,
@@ -80,7 +81,7 @@ export function itemsFor(text: string, { cluster, sessions, tools, mayAsk }: Kno
           label: name,
           detail: status,
           icon: 'cluster',
-          to: '/cluster',
+          to: `/cluster?node=${encodeURIComponent(name)}`,
         }),
       ),
     ...pages

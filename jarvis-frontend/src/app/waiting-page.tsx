@@ -5,7 +5,8 @@ import { useConfirmations } from '../api/confirmations.ts'
 import { useGrants } from '../api/grants.ts'
 import { runsOf } from '../features/chat/runs.ts'
 import { ToolRow } from '../features/chat/tool-row.tsx'
-import { useCluster, useClusterStore } from '../features/cluster/store.ts'
+import { known, lineOf, usePast } from '../features/cluster/past.ts'
+import { useCluster } from '../features/cluster/store.ts'
 import { TimeLeft } from '../features/confirmations/countdown.tsx'
 import { actOf } from '../features/confirmations/sentence.ts'
 import { Sentence } from '../features/confirmations/sentence-line.tsx'
@@ -193,34 +194,35 @@ function Detail({ row, titleOf }: { row: ConfirmationRow; titleOf: (sessionId: s
   )
 }
 
-/** The target since this page was opened. */
+/** The target's last hour. */
 function Target({ row }: { row: ConfirmationRow }) {
-  const store = useClusterStore()
-  const guest = useCluster().state?.guests.find((known) => known.vmid === row.target.vmid)
+  const series = `guest/${row.target.vmid}`
+  const { reply } = usePast([series], '1h')
+  const guest = useCluster().state?.guests.find(({ vmid }) => vmid === row.target.vmid)
   if (guest === undefined) return null
-  const nets = store.samples(`${guest.vmid} net`)
-  const most = Math.max(1, ...nets)
+  const nets = lineOf(reply, series, 'netBps')
+  const most = Math.max(1, ...known(nets))
   const net = rate((guest.netInBps ?? 0) + (guest.netOutBps ?? 0))
   return (
     <section>
       <h2>
-        <span className="num">{guest.vmid}</span> <Visible text={guest.name} />, since you opened this page
+        <span className="num">{guest.vmid}</span> <Visible text={guest.name} />, the last hour
       </h2>
       <dl className="target">
         <div>
           <dt>CPU</dt>
           <dd>{guest.status === 'running' ? percent(guest.cpuRatio) : '–'}</dd>
-          <Spark values={store.samples(String(guest.vmid))} height={30} />
+          <Spark values={lineOf(reply, series, 'cpuRatio')?.values ?? []} height={30} />
         </div>
         <div>
           <dt>Memory</dt>
           <dd>{guest.status === 'running' ? percent(guest.ramBytes / guest.ramTotalBytes) : '–'}</dd>
-          <Spark values={store.samples(`${guest.vmid} ram`)} height={30} />
+          <Spark values={lineOf(reply, series, 'ramRatio')?.values ?? []} height={30} />
         </div>
         <div>
           <dt>Net</dt>
           <dd>{guest.netInBps === undefined ? '–' : `${net.value} ${net.unit}bit/s`}</dd>
-          <Spark values={nets.map((bps) => bps / most)} height={30} />
+          <Spark values={nets?.values.map((bps) => (bps === undefined ? undefined : bps / most)) ?? []} height={30} />
         </div>
       </dl>
     </section>

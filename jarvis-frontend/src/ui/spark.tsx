@@ -1,23 +1,18 @@
 import { memo } from 'react'
 
-/** A grey line of ratios (0..1), oldest first, with its last value and range as text. */
+/** A grey line of ratios (0..1), oldest first, with its range as text; undefined is a gap. */
 export const Spark = memo(function Spark({
   values,
   height = 18,
   label,
 }: {
-  values: readonly number[]
+  values: readonly (number | undefined)[]
   height?: number
   label?: string
 }) {
   const points = values.length === 1 ? [...values, ...values] : values
-  const line = points
-    .map((value, at) => {
-      const x = (at / (points.length - 1)) * 100
-      const y = height - 1 - Math.min(1, Math.max(0.01, value)) * (height - 2)
-      return `${x.toFixed(1)} ${y.toFixed(1)}`
-    })
-    .join('L')
+  const known = values.filter((value) => value !== undefined)
+  const pieces = piecesOf(points, height)
   const percent = (value: number) => `${Math.round(value * 100)} %`
   return (
     <>
@@ -28,16 +23,35 @@ export const Spark = memo(function Spark({
         preserveAspectRatio="none"
         aria-hidden="true"
       >
-        {points.length > 0 && (
-          <>
-            <path className="area" d={`M0 ${height}L${line}L100 ${height}z`} />
+        {pieces.map(({ from, to, line }) => (
+          <g key={from}>
+            <path className="area" d={`M${from} ${height}L${line}L${to} ${height}z`} />
             <path className="line" d={`M${line}`} />
-          </>
-        )}
+          </g>
+        ))}
       </svg>
-      {label !== undefined && values.length > 1 && (
-        <span className="vh">{`${label} between ${percent(Math.min(...values))} and ${percent(Math.max(...values))}`}</span>
+      {label !== undefined && known.length > 1 && (
+        <span className="vh">{`${label} between ${percent(Math.min(...known))} and ${percent(Math.max(...known))}`}</span>
       )}
     </>
   )
 })
+
+/** Each run of known values as a path of its own; one alone is a short dash. */
+function piecesOf(points: readonly (number | undefined)[], height: number) {
+  const pieces: { from: string; to: string; line: string }[] = []
+  const x = (at: number) => ((at / Math.max(1, points.length - 1)) * 100).toFixed(1)
+  let run: string[] = []
+  const end = (at: number) => {
+    if (run.length === 0) return
+    if (run.length === 1) run.push(`${x(at - 0.5)} ${run[0]?.split(' ')[1]}`)
+    pieces.push({ from: run[0]?.split(' ')[0] ?? '', to: run.at(-1)?.split(' ')[0] ?? '', line: run.join('L') })
+    run = []
+  }
+  for (const [at, value] of points.entries()) {
+    if (value === undefined) end(at)
+    else run.push(`${x(at)} ${(height - 1 - Math.min(1, Math.max(0.01, value)) * (height - 2)).toFixed(1)}`)
+  }
+  end(points.length)
+  return pieces
+}

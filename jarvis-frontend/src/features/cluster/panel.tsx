@@ -1,5 +1,6 @@
 import type { ClusterState, Node } from 'jarvis-backend/protocol'
 import { memo, useState } from 'react'
+import { Link } from 'react-router'
 import { celsius, percent, plural, span } from '../../lib/format.ts'
 import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
@@ -7,6 +8,7 @@ import { Spark } from '../../ui/spark.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { backupsOf, guestMark, type Issue, nodeMark, ratio, temperatureTone } from './health.ts'
 import { type Ghosts, GuestRow, IssueList, Lock, Quorum, StateMark, StorageList } from './parts.tsx'
+import { seriesOf } from './past.ts'
 import { totalsOf, useCluster, useClusterStore } from './store.ts'
 
 type Props = {
@@ -39,7 +41,11 @@ export function ClusterPanel({ tray, ghosts }: Props) {
 }
 
 /** The same for a phone: what needs a look first, then nodes that open. */
-export function ClusterColumn({ ghosts, onAsk }: Props & { onAsk?: ((question: string) => void) | undefined }) {
+export function ClusterColumn({
+  ghosts,
+  onAsk,
+  linkTo,
+}: Props & { onAsk?: ((question: string) => void) | undefined; linkTo: (detail: string) => string }) {
   const { state, isLive, issues } = useCluster()
   if (state === undefined) return <PanelSkeleton />
   return (
@@ -53,8 +59,8 @@ export function ClusterColumn({ ghosts, onAsk }: Props & { onAsk?: ((question: s
           <IssueList issues={issues} onAsk={onAsk} />
         </>
       )}
-      <Nodes state={state} issues={issues} isLive={isLive} ghosts={ghosts} opens />
-      <Storages state={state} />
+      <Nodes state={state} issues={issues} isLive={isLive} ghosts={ghosts} opens linkTo={linkTo} />
+      <Storages state={state} linkTo={linkTo} />
     </div>
   )
 }
@@ -82,7 +88,7 @@ function Vitals({ state }: { state: ClusterState }) {
   )
 }
 
-function Storages({ state }: { state: ClusterState }) {
+function Storages({ state, linkTo }: { state: ClusterState; linkTo?: (detail: string) => string }) {
   const now = useNow(60_000)
   const { stale, oldestMs, expected } = backupsOf(state.guests, now)
   return (
@@ -99,14 +105,27 @@ function Storages({ state }: { state: ClusterState }) {
           </>
         )}
       </PanelHead>
-      <StorageList storages={state.storages} />
+      <StorageList storages={state.storages} {...(linkTo && { to: (storage) => linkTo(seriesOf(storage)) })} />
     </>
   )
 }
 
-type NodesProps = { state: ClusterState; issues: readonly Issue[]; isLive: boolean; ghosts: Ghosts; opens?: boolean }
+type NodesProps = {
+  state: ClusterState
+  issues: readonly Issue[]
+  isLive: boolean
+  ghosts: Ghosts
+  /** Each node is a line that opens. */
+  opens?: boolean
+  linkTo?: (detail: string) => string
+}
 
-function Nodes({ state, issues, isLive, ghosts, opens = false }: NodesProps) {
+/** Beyond that, nodes stand closed and a long list is cut. */
+const mostGuests = 60
+
+function Nodes({ state, issues, isLive, ghosts, linkTo, ...given }: NodesProps) {
+  const opens = given.opens === true || state.guests.length > mostGuests
+  const [whole, setWhole] = useState<ReadonlySet<string>>(new Set())
   const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map())
   const ill = (node: Node) => nodeMark(node, issues, isLive) !== 'ok'
   const nodes = opens ? [...state.nodes].sort((a, b) => Number(ill(b)) - Number(ill(a))) : state.nodes
@@ -139,14 +158,29 @@ function Nodes({ state, issues, isLive, ghosts, opens = false }: NodesProps) {
               )}
               {isOpen(node) && (
                 <ul>
-                  {guestsOf(state, node).map((guest) => (
-                    <GuestRow
-                      key={guest.vmid}
-                      guest={guest}
-                      mark={guestMark(guest, issues, isLive && node.status === 'online')}
-                      ghost={ghosts.get(guest.vmid)}
-                    />
-                  ))}
+                  {linkTo !== undefined && (
+                    <li className="more">
+                      <Link to={linkTo(`node/${node.name}`)}>{node.name}: charts and more</Link>
+                    </li>
+                  )}
+                  {guestsOf(state, node)
+                    .slice(0, whole.has(node.name) ? undefined : mostGuests)
+                    .map((guest) => (
+                      <GuestRow
+                        key={guest.vmid}
+                        guest={guest}
+                        mark={guestMark(guest, issues, isLive && node.status === 'online')}
+                        ghost={ghosts.get(guest.vmid)}
+                        to={linkTo?.(`guest/${guest.vmid}`)}
+                      />
+                    ))}
+                  {guestsOf(state, node).length > mostGuests && !whole.has(node.name) && (
+                    <li className="more">
+                      <button type="button" onClick={() => setWhole(new Set([...whole, node.name]))}>
+                        Show all {guestsOf(state, node).length}
+                      </button>
+                    </li>
+                  )}
                 </ul>
               )}
             </section>

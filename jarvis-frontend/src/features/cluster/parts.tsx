@@ -1,5 +1,6 @@
 import type { Guest, Node, Storage, Task } from 'jarvis-backend/protocol'
 import { memo } from 'react'
+import { Link } from 'react-router'
 import { percent, sizeOf, timeOfDay } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -37,10 +38,13 @@ export const GuestRow = memo(function GuestRow({
   guest,
   mark,
   ghost,
+  to,
 }: {
   guest: Guest
   mark: MarkKind
   ghost?: string | undefined
+  /** Where its name leads. */
+  to?: string | undefined
 }) {
   const isOff = guest.status === 'stopped' && ghost === undefined
   return (
@@ -48,9 +52,17 @@ export const GuestRow = memo(function GuestRow({
       <StateMark kind={mark} />
       <span className="num id">{guest.vmid}</span>
       <span className="cut name">
-        <bdi>
-          <Visible text={guest.name} />
-        </bdi>
+        {to === undefined ? (
+          <bdi>
+            <Visible text={guest.name} />
+          </bdi>
+        ) : (
+          <Link to={to}>
+            <bdi>
+              <Visible text={guest.name} />
+            </bdi>
+          </Link>
+        )}
         {guest.isProtected && <Lock />}
         {guest.lock !== undefined && <span className="note">{guest.lock}</span>}
       </span>
@@ -68,7 +80,7 @@ export const GuestRow = memo(function GuestRow({
   )
 })
 
-export function StorageList({ storages }: { storages: readonly Storage[] }) {
+export function StorageList({ storages, to }: { storages: readonly Storage[]; to?: (storage: Storage) => string }) {
   return (
     <ul className="storages">
       {storages.map((storage) => {
@@ -77,7 +89,7 @@ export function StorageList({ storages }: { storages: readonly Storage[] }) {
         return (
           <li key={`${storage.node ?? ''}/${storage.name}`}>
             <span className="cut" title={storage.node === undefined ? 'shared' : `on ${storage.node}`}>
-              {storage.name}
+              {to === undefined ? storage.name : <Link to={to(storage)}>{storage.name}</Link>}
             </span>
             <Meter ratio={full} tone={tone} />
             <span className={`num ${tone === undefined ? '' : `tone-${tone}`}`}>{percent(full)}</span>

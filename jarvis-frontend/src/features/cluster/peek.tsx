@@ -1,16 +1,18 @@
 import { useEffect, useRef } from 'react'
+import { Link } from 'react-router'
 import { celsius, longSpan, percent, timeOfDay } from '../../lib/format.ts'
 import { Boxed } from '../../ui/boxed.tsx'
 import { Spark } from '../../ui/spark.tsx'
+import { Acts, actsOfGuest, actsOfNode } from './acts.tsx'
 import { ratio } from './health.ts'
 import type { Noun } from './nouns.ts'
-import { useCluster, useClusterStore } from './store.ts'
+import { lineOf, usePast } from './past.ts'
+import { useCluster } from './store.ts'
 
 type PeekProps = { noun: Noun; anchor: DOMRect; onClose: () => void; onAsk?: ((question: string) => void) | undefined }
 
 /** What is known of a named thing now, beside its name. */
 export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
-  const store = useClusterStore()
   const { state } = useCluster()
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -55,7 +57,15 @@ export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
   const open = state?.tasks.filter(
     (task) => task.status === 'running' && (noun.kind === 'guest' ? task.vmid === noun.vmid : task.node === noun.name),
   )
-  const samples = store.samples(noun.kind === 'guest' ? String(noun.vmid) : `node/${noun.name}`)
+  const series = noun.kind === 'guest' ? `guest/${noun.vmid}` : `node/${noun.name}`
+  const { reply } = usePast([series], '1h')
+  const samples = lineOf(reply, series, 'cpuRatio')?.values ?? []
+  const ask =
+    onAsk &&
+    ((command: string) => {
+      onClose()
+      onAsk(command)
+    })
   const name = noun.kind === 'guest' ? String(noun.vmid) : noun.name
   return (
     <div ref={box} className="peek" role="dialog" aria-label={`About ${name}`} style={place}>
@@ -68,7 +78,7 @@ export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
           name
         )}
       </h2>
-      {samples.length > 1 && <Spark values={samples} height={30} label="CPU" />}
+      <Spark values={samples} height={30} label="CPU over 1 h" />
       <dl>
         {facts.map(([key, value]) =>
           value === undefined ? null : (
@@ -85,6 +95,11 @@ export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
           </div>
         ))}
       </dl>
+      {guest !== undefined && <Acts acts={actsOfGuest(guest)} onAsk={ask} />}
+      {node !== undefined && <Acts acts={actsOfNode(node)} onAsk={ask} />}
+      <Link to={`/cluster?${series.replace('/', '=')}`} onClick={onClose}>
+        Open it in the cluster
+      </Link>
       {onAsk !== undefined && (
         <button
           type="button"

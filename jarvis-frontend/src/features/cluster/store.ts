@@ -1,4 +1,4 @@
-import type { ClusterState } from 'jarvis-backend/protocol'
+import type { ClusterState, SamplesReply } from 'jarvis-backend/protocol'
 import { createContext, use } from 'react'
 import { useValue } from '../../lib/use-value.ts'
 import { Value } from '../../lib/value.ts'
@@ -7,7 +7,13 @@ import { foldCluster } from './fold.ts'
 import { type Issue, issuesOf, limits } from './health.ts'
 
 const sampleEveryMs = 2_000
-const samplesKept = 360
+const minuteMs = 60_000
+const minutesShown = 60
+/** With fewer minutes than that, seconds tell more. */
+const fewMinutes = 10
+const secondsKept = 150
+/** Asked for at once. */
+const mostSeries = 64
 
 export type ClusterView = {
   /** Undefined until the first snapshot. */
@@ -21,15 +27,26 @@ export type ClusterView = {
 /** The live cluster as this browser knows it, and what it has seen since it connected. */
 export class ClusterStore {
   readonly view = new Value<ClusterView>({ state: undefined, heardAt: 0, isLive: false, issues: [] })
-  /** Ratios since connect, oldest first, by `node/NAME`, `vmid`, `vmid ram`, or `cpu` and `ram` of the whole; bytes a second by `vmid net` and `net`. */
-  readonly #samples = new Map<string, readonly number[]>()
+  /** By `node/NAME` (CPU), and `cpu`, `ram` and `net` of the whole: what was seen each minute of the last hour. */
+  readonly #minutes = new Map<string, Map<number, number>>()
+  /** By the same keys: the last minutes, every two seconds. */
+  readonly #seconds = new Map<string, readonly number[]>()
+  /** What `samples()` has made since the last sample. */
+  readonly #lines = new Map<string, readonly (number | undefined)[]>()
+  /** How many minutes the server's clock is ahead. */
+  #skew = 0
+  readonly #readHour: (names: readonly string[]) => Promise<SamplesReply>
   readonly #busySince = new Map<string, number>()
   /** Undefined for what was so at first sight: nobody here knows since when. */
   readonly #issueSince = new Map<string, number | undefined>()
   #sampledAt = 0
 
-  constructor(socket: ClusterSocket) {
-    socket.on('cluster:snapshot', ({ cluster }) => this.#put(cluster))
+  constructor(socket: ClusterSocket, readHour: (names: readonly string[]) => Promise<SamplesReply>) {
+    this.#readHour = readHour
+    socket.on('cluster:snapshot', ({ cluster }) => {
+      this.#put(cluster)
+      void this.#catchUp(cluster)
+    })
     socket.on('cluster:update', (update) => {
       const { state } = this.view.get()
       if (state !== undefined) this.#put(foldCluster(state, update))
@@ -37,8 +54,51 @@ export class ClusterStore {
     socket.on('disconnect', () => this.view.set({ ...this.view.get(), isLive: false }))
   }
 
-  samples(key: string): readonly number[] {
-    return this.#samples.get(key) ?? []
+  /** The last hour of `node/NAME` (CPU), `cpu`, `ram` or `net` by the minute, oldest first; undefined is a gap. */
+  samples(key: string): readonly (number | undefined)[] {
+    const made = this.#lines.get(key) ?? this.#line(key)
+    this.#lines.set(key, made)
+    return made
+  }
+
+  #line(key: string): readonly (number | undefined)[] {
+    const minutes = this.#minutes.get(key)
+    if (minutes === undefined || minutes.size < fewMinutes) return this.#seconds.get(key) ?? []
+    const now = this.#minute()
+    const line = Array.from({ length: minutesShown }, (_, at) => minutes.get(now - minutesShown + 1 + at))
+    return line.slice(line.findIndex((value) => value !== undefined))
+  }
+
+  #minute = () => Math.floor(Date.now() / minuteMs) + this.#skew
+
+  /** Takes in what was before this browser looked. */
+  async #catchUp({ nodes }: ClusterState): Promise<void> {
+    try {
+      const names = ['cluster', ...nodes.map(({ name }) => `node/${name}`)].slice(0, mostSeries)
+      const { from, stepMs, items } = await this.#readHour(names)
+      const first = Math.floor(from / stepMs)
+      this.#skew = first + minutesShown - 1 - Math.floor(Date.now() / minuteMs)
+      for (const { name, values } of items) {
+        const put = (key: string, line: readonly (number | null)[] = []) => {
+          for (const [at, value] of line.entries()) if (value !== null) this.#keepMinute(key, first + at, value)
+        }
+        put(name === 'cluster' ? 'cpu' : name, values.cpuRatio)
+        if (name !== 'cluster') continue
+        put('ram', values.ramRatio)
+        put('net', values.netBps)
+      }
+      this.#lines.clear()
+      this.view.set({ ...this.view.get() })
+    } catch {
+      // The lines begin now, then.
+    }
+  }
+
+  #keepMinute(key: string, minute: number, value: number): void {
+    const minutes = this.#minutes.get(key) ?? new Map<number, number>()
+    this.#minutes.set(key, minutes)
+    minutes.set(minute, value)
+    for (const old of minutes.keys()) if (old <= minute - minutesShown) minutes.delete(old)
   }
 
   #put(state: ClusterState): void {
@@ -73,15 +133,14 @@ export class ClusterStore {
   }
 
   #sample(state: ClusterState): void {
-    const push = (key: string, ratio: number) => {
-      this.#samples.set(key, [...(this.#samples.get(key) ?? []).slice(1 - samplesKept), ratio])
+    const minute = this.#minute()
+    this.#lines.clear()
+    const push = (key: string, value: number) => {
+      this.#keepMinute(key, minute, value)
+      this.#seconds.set(key, [...(this.#seconds.get(key) ?? []).slice(1 - secondsKept), value])
     }
-    for (const node of state.nodes) if (node.cpuRatio !== undefined) push(`node/${node.name}`, node.cpuRatio)
-    for (const guest of state.guests) {
-      if (guest.status !== 'running') continue
-      push(String(guest.vmid), guest.cpuRatio)
-      push(`${guest.vmid} ram`, guest.ramTotalBytes === 0 ? 0 : guest.ramBytes / guest.ramTotalBytes)
-      push(`${guest.vmid} net`, (guest.netInBps ?? 0) + (guest.netOutBps ?? 0))
+    for (const { name, status, cpuRatio } of state.nodes) {
+      if (status === 'online' && cpuRatio !== undefined) push(`node/${name}`, cpuRatio)
     }
     const { cpuRatio, ramRatio, netBps } = totalsOf(state)
     push('cpu', cpuRatio)

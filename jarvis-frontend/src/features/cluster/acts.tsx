@@ -1,0 +1,77 @@
+import type { Guest, Node, Verdict } from 'jarvis-backend/protocol'
+import { classify } from '../../api/tools.ts'
+import { useLoad } from '../../api/use-load.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Tier, tierMeaning, tierWord } from '../../ui/tier.tsx'
+import { useCluster } from './store.ts'
+
+type Act = { label: string; tool: string; input: Record<string, string | number | boolean> }
+
+/** What can be asked for: what fits the guest's power, a clean stop and the plug apart. */
+export function actsOfGuest({ vmid, type, status, isTemplate }: Guest): Act[] {
+  if (isTemplate) return []
+  const act = (label: string, verb: string, force = false): Act => ({
+    label,
+    tool: `${verb}_${type === 'vm' ? 'vm' : 'container'}`,
+    input: { vmid, ...(force && { force }) },
+  })
+  if (status === 'stopped') return [act('Start', 'start')]
+  const off = [act('Stop', 'stop'), act('Cut the power', 'stop', true)]
+  return status === 'running' ? [act('Restart', 'restart'), ...off] : off
+}
+
+export const actsOfNode = ({ name, status }: Node): Act[] =>
+  status === 'online' ? [] : [{ label: 'Wake', tool: 'wake_node', input: { node: name } }]
+
+const commandOf = ({ tool, input }: Act) =>
+  `/${tool} ${Object.entries(input)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(' ')}`
+
+/** Calls, each with the tier the gate gives it now; chosen, it is asked for in a chat like any other. */
+export function Acts({ acts, onAsk }: { acts: readonly Act[]; onAsk: ((command: string) => void) | undefined }) {
+  const { isLive } = useCluster()
+  const key = acts.map(commandOf).join()
+  const verdicts = useLoad(key, () => Promise.all(acts.map(({ tool, input }) => classify(tool, input))), [
+    'connect',
+    'settings',
+  ])
+  if (acts.length === 0) return null
+  if (onAsk === undefined) return <p className="acts text-dim">An operator can do this.</p>
+  const known = verdicts.isOld ? undefined : verdicts.data
+  const refused = known?.find(({ tier }) => tier === 'black')
+  return (
+    <div className="acts">
+      {acts.map((act, at) => (
+        <ActButton key={commandOf(act)} act={act} verdict={known?.[at]} isLive={isLive} onAsk={onAsk} />
+      ))}
+      {!isLive && <small>JARVIS is not reached: nothing can be asked for.</small>}
+      {refused !== undefined && (
+        <small>
+          <Visible text={refused.reason} />
+        </small>
+      )}
+    </div>
+  )
+}
+
+type ButtonProps = { act: Act; verdict: Verdict | undefined; isLive: boolean; onAsk: (command: string) => void }
+
+function ActButton({ act, verdict, isLive, onAsk }: ButtonProps) {
+  const canAsk = isLive && verdict !== undefined && verdict.tier !== 'black'
+  return (
+    <button
+      type="button"
+      className="button small"
+      disabled={!canAsk}
+      title={verdict && `${tierWord[verdict.tier]}, ${tierMeaning[verdict.tier]}`}
+      onClick={() => onAsk(commandOf(act))}
+    >
+      {verdict === undefined ? <span className="tier-space" /> : <Tier tier={verdict.tier} size={11} />}
+      {act.label}
+      {verdict !== undefined && (
+        <span className="vh">, {`${tierWord[verdict.tier]}, ${tierMeaning[verdict.tier]}`}</span>
+      )}
+    </button>
+  )
+}

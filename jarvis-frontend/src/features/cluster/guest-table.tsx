@@ -1,0 +1,227 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import type { Guest } from 'jarvis-backend/protocol'
+import { memo, useLayoutEffect, useRef, useState } from 'react'
+import { Link } from 'react-router'
+import { gibOf, percent, plural, rate, span } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import type { MarkKind } from '../../ui/mark.tsx'
+import { Meter } from '../../ui/meter.tsx'
+import { Tier } from '../../ui/tier.tsx'
+import { backupTone, limits, ratio } from './health.ts'
+import { type Ghosts, Lock, StateMark } from './parts.tsx'
+import { nextSort, type Sort, type SortKey, type TableRow } from './rows.ts'
+
+/** More rows than that are drawn only where they are seen. */
+const virtualOver = 60
+
+type Column = { key?: SortKey; name: string; className?: string }
+const columns: readonly Column[] = [
+  { key: 'guest', name: 'Guest' },
+  { key: 'node', name: 'Node' },
+  { key: 'cpu', name: 'CPU', className: 'n' },
+  { key: 'memory', name: 'Memory', className: 'n' },
+  { name: 'GiB', className: 'n wide' },
+  { key: 'disk', name: 'Disk', className: 'n' },
+  { key: 'net', name: 'Net /s', className: 'n wide' },
+  { key: 'up', name: 'Up', className: 'n wide' },
+  { key: 'backup', name: 'Backup', className: 'n' },
+]
+
+export type TableProps = {
+  rows: readonly TableRow[]
+  markOf: (guest: Guest) => MarkKind
+  isBusy: (guest: Guest) => boolean
+  ghosts: Ghosts
+  now: number
+  sort: Sort
+  /** The vmid that is shown in detail. */
+  chosen: string | undefined
+  linkTo: (change: { sort?: string; detail?: string }) => string
+}
+
+export function GuestTable({ rows, markOf, isBusy, ghosts, now, sort, chosen, linkTo }: TableProps) {
+  const table = useRef<HTMLTableElement>(null)
+  const isVirtual = rows.length > virtualOver
+  const { scroller, margin } = useScroller(table)
+  const virtual = useVirtualizer({
+    count: rows.length,
+    enabled: isVirtual,
+    getScrollElement: () => scroller,
+    estimateSize: () => 27,
+    scrollMargin: margin,
+    overscan: 12,
+    getItemKey: (at) => keyOf(rows[at]),
+  })
+  const items = isVirtual ? virtual.getVirtualItems() : rows.map((_, index) => ({ index, start: 0, end: 0 }))
+  const before = isVirtual ? (items[0]?.start ?? margin) - margin : 0
+  const after = isVirtual ? virtual.getTotalSize() - ((items.at(-1)?.end ?? margin) - margin) : 0
+  return (
+    <table className="guests" ref={table} aria-rowcount={rows.length + 1}>
+      <thead>
+        <tr>
+          {columns.map(({ key, name, className }) => (
+            <th
+              key={name}
+              className={className}
+              aria-sort={key === sort.key ? (sort.isDown ? 'descending' : 'ascending') : undefined}
+            >
+              {key === undefined ? (
+                name
+              ) : (
+                <Link to={linkTo({ sort: nextSort(sort, key) })} replace>
+                  {name}
+                  {key === sort.key && <Icon name="down" className={sort.isDown ? '' : 'flip'} />}
+                </Link>
+              )}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {before > 0 && <Room height={before} />}
+        {items.map(({ index }) => {
+          const row = rows[index]
+          if (row === undefined) return null
+          if (row.kind === 'node')
+            return <GroupRow key={keyOf(row)} row={row} at={index} measure={virtual.measureElement} />
+          const { guest } = row
+          return (
+            <GuestTableRow
+              key={guest.vmid}
+              at={index}
+              measure={virtual.measureElement}
+              guest={guest}
+              mark={markOf(guest)}
+              isBusy={isBusy(guest)}
+              ghost={ghosts.get(guest.vmid)}
+              isChosen={String(guest.vmid) === chosen}
+              to={linkTo({ detail: `guest/${guest.vmid}` })}
+              now={now}
+            />
+          )
+        })}
+        {after > 0 && <Room height={after} />}
+      </tbody>
+    </table>
+  )
+}
+
+const keyOf = (row: TableRow | undefined) =>
+  row === undefined ? '' : row.kind === 'node' ? `node ${row.name}` : row.guest.vmid
+
+const Room = ({ height }: { height: number }) => (
+  <tr className="room">
+    <td colSpan={columns.length} style={{ height }} />
+  </tr>
+)
+
+/** What scrolls the table, which differs with the width, and where in it the rows begin. */
+function useScroller(table: React.RefObject<HTMLTableElement | null>) {
+  const [found, setFound] = useState<{ scroller: HTMLElement | null; margin: number }>({ scroller: null, margin: 0 })
+  useLayoutEffect(() => {
+    const look = () => {
+      const body = table.current?.tBodies[0]
+      if (body === undefined) return
+      let scroller = table.current?.parentElement ?? null
+      while (scroller !== null && !/auto|scroll/.test(getComputedStyle(scroller).overflowY))
+        scroller = scroller.parentElement
+      if (scroller === null) return
+      const margin = body.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop
+      setFound((before) => (before.scroller === scroller && before.margin === margin ? before : { scroller, margin }))
+    }
+    look()
+    addEventListener('resize', look)
+    return () => removeEventListener('resize', look)
+  }, [table])
+  return found
+}
+
+type Measure = (row: HTMLElement | null) => void
+
+const GroupRow = ({ row, at, measure }: { row: TableRow & { kind: 'node' }; at: number; measure: Measure }) => (
+  <tr className="group" data-index={at} ref={measure}>
+    <th colSpan={columns.length} scope="rowgroup">
+      {row.name}{' '}
+      <small>
+        {row.running} of {plural(row.count, 'guest')} running
+      </small>
+    </th>
+  </tr>
+)
+
+type GuestRowProps = {
+  at: number
+  measure: Measure
+  guest: Guest
+  mark: MarkKind
+  isBusy: boolean
+  ghost: string | undefined
+  isChosen: boolean
+  to: string
+  now: number
+}
+
+const GuestTableRow = memo(function GuestTableRow(given: GuestRowProps) {
+  const { at, measure, guest, mark, isBusy, ghost, isChosen, to, now } = given
+  const isOff = guest.status === 'stopped'
+  const ram = ratio(guest.ramBytes, guest.ramTotalBytes) ?? 0
+  const disk = ratio(guest.diskBytes, guest.diskTotalBytes)
+  const net = rate((guest.netInBps ?? 0) + (guest.netOutBps ?? 0))
+  const backup = backupTone(guest, now)
+  const cpuTone = isBusy && guest.cpuRatio >= limits.cpuRatio ? 'warn' : undefined
+  return (
+    <tr
+      className={`${isOff ? 'off' : ''} ${ghost === undefined && !isChosen ? '' : 'hit'}`}
+      data-index={at}
+      ref={measure}
+      aria-rowindex={at + 2}
+    >
+      <td>
+        <span className="who">
+          <StateMark kind={mark} />
+          <span className="num id">{guest.vmid}</span>
+          <Link className="cut" to={to} aria-current={isChosen ? 'true' : undefined}>
+            <bdi>
+              <Visible text={guest.name} />
+            </bdi>
+          </Link>
+          <small>{guest.type === 'vm' ? 'VM' : 'CT'}</small>
+          {guest.isProtected && <Lock />}
+          {guest.lock !== undefined && <small>{guest.lock}</small>}
+          {ghost !== undefined && (
+            <span className="chip">
+              <Tier tier="red" size={10} /> {ghost} waits
+            </span>
+          )}
+        </span>
+      </td>
+      <td className="text-soft">{guest.node}</td>
+      <td className="n">
+        {!isOff && (
+          <span className={`duo ${cpuTone === undefined ? '' : 'tone-warn'}`}>
+            <Meter ratio={guest.cpuRatio} tone={cpuTone} />
+            <span>{percent(guest.cpuRatio)}</span>
+          </span>
+        )}
+      </td>
+      <td className="n">
+        {!isOff && (
+          <span className="duo">
+            <Meter ratio={ram} />
+            <span>{percent(ram)}</span>
+          </span>
+        )}
+      </td>
+      <td className="n wide text-dim">
+        {isOff ? `0 / ${gibOf(0, guest.ramTotalBytes).split('/ ')[1]}` : gibOf(guest.ramBytes, guest.ramTotalBytes)}
+      </td>
+      <td className="n">{isOff || disk === undefined || guest.diskBytes === 0 ? '' : percent(disk)}</td>
+      <td className="n wide">{isOff || guest.netInBps === undefined ? '' : `${net.value} ${net.unit}`}</td>
+      <td className="n wide">{isOff ? '' : span(guest.uptimeS * 1_000)}</td>
+      <td className={`n ${backup === undefined ? '' : `tone-${backup}`}`}>
+        {guest.backupAt === undefined ? <span className="text-dim">none</span> : span(now - guest.backupAt)}
+      </td>
+    </tr>
+  )
+})

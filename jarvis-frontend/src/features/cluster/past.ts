@@ -1,0 +1,72 @@
+import type { SampleField, SampleRange, SamplesReply, Storage } from 'jarvis-backend/protocol'
+import { readSamples } from '../../api/samples.ts'
+import { useLoad } from '../../api/use-load.ts'
+import { useNow } from '../../ui/use-now.ts'
+
+export const ranges: readonly SampleRange[] = ['1h', '24h', '7d']
+export const rangeWord: Record<SampleRange, string> = { '1h': '1 h', '24h': '24 h', '7d': '7 d' }
+
+/** One field of one thing, oldest first; undefined where nothing was seen. `from`: Unix ms. */
+export type Line = { from: number; stepMs: number; values: readonly (number | undefined)[] }
+
+export const seriesOf = (storage: Pick<Storage, 'name' | 'node'>) =>
+  `storage/${storage.node === undefined ? '' : `${storage.node}/`}${storage.name}`
+
+export function lineOf(reply: SamplesReply | undefined, name: string, field: SampleField): Line | undefined {
+  const values = reply?.items.find((item) => item.name === name)?.values[field]
+  if (reply === undefined || values === undefined) return undefined
+  return { from: reply.from, stepMs: reply.stepMs, values: values.map((value) => value ?? undefined) }
+}
+
+/** What the server has kept of some things, renewed each minute. */
+export function usePast(names: readonly string[], range: SampleRange) {
+  const minute = Math.floor(useNow(60_000) / 60_000)
+  const load = useLoad(`${names.join(',')} ${range} ${minute}`, () => readSamples(names, range), ['connect'])
+  return { reply: load.data, problem: load.problem }
+}
+
+export const known = (line: Line | undefined): number[] =>
+  line === undefined ? [] : line.values.filter((value) => value !== undefined)
+
+/** Where a line is flatter than this, nothing is foretold. */
+const leastADay = 0.0005
+const dayMs = 86_400_000
+
+/**
+ * Days until a line of ratios reaches 1 at the rate of the time it shows; undefined where it does not grow, would take
+ * over a year, or is known for less than six hours.
+ */
+export function daysLeft(line: Line | undefined): number | undefined {
+  if (line === undefined) return undefined
+  const points = line.values.flatMap((value, at) => (value === undefined ? [] : [[at, value] as const]))
+  const [first, last] = [points[0], points.at(-1)]
+  if (first === undefined || last === undefined) return undefined
+  if ((last[0] - first[0]) * line.stepMs < dayMs / 4) return undefined
+  const meanAt = points.reduce((sum, [at]) => sum + at, 0) / points.length
+  const mean = points.reduce((sum, [, value]) => sum + value, 0) / points.length
+  const spread = points.reduce((sum, [at]) => sum + (at - meanAt) ** 2, 0)
+  const rise = points.reduce((sum, [at, value]) => sum + (at - meanAt) * (value - mean), 0)
+  const aDay = (rise / spread) * (dayMs / line.stepMs)
+  if (aDay < leastADay) return undefined
+  const days = (1 - last[1]) / aDay
+  return days > 365 ? undefined : Math.max(0, days)
+}
+
+/** Since when a line has been at `limit` or over, Unix ms; undefined where it is not, or was so all the time. */
+export function overSince(line: Line | undefined, limit: number): number | undefined {
+  if (line === undefined) return undefined
+  let since: number | undefined
+  for (let at = line.values.length - 1; at >= 0; at -= 1) {
+    const value = line.values[at]
+    if (value === undefined) continue
+    if (value < limit) return since
+    since = line.from + at * line.stepMs
+  }
+  return undefined
+}
+
+/** The middle of what a line shows. */
+export function usual(line: Line | undefined): number | undefined {
+  const sorted = known(line).sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)]
+}

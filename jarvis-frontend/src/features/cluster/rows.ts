@@ -1,0 +1,65 @@
+import type { ClusterState, Guest } from 'jarvis-backend/protocol'
+import { ratio } from './health.ts'
+
+export type SortKey = 'guest' | 'node' | 'cpu' | 'memory' | 'disk' | 'net' | 'up' | 'backup'
+/** `isDown`: largest first. */
+export type Sort = { key: SortKey; isDown: boolean }
+export type TableRow = { kind: 'guest'; guest: Guest } | { kind: 'node'; name: string; count: number; running: number }
+
+export const sortKeys: readonly SortKey[] = ['guest', 'node', 'cpu', 'memory', 'disk', 'net', 'up', 'backup']
+
+/** `-cpu`: largest first; what is no sort is the order by node. */
+export function readSort(text: string | null): Sort {
+  const key = sortKeys.find((known) => known === text?.replace(/^-/, ''))
+  return { key: key ?? 'node', isDown: key !== undefined && text?.startsWith('-') === true }
+}
+
+/** Pressed again, a column turns round; figures begin with the largest. */
+export function nextSort(now: Sort, key: SortKey): string {
+  const isDown = now.key === key ? !now.isDown : key !== 'guest' && key !== 'node'
+  return `${isDown ? '-' : ''}${key}`
+}
+
+const figures: Record<Exclude<SortKey, 'guest' | 'node'>, (guest: Guest) => number | undefined> = {
+  cpu: (guest) => (guest.status === 'running' ? guest.cpuRatio : undefined),
+  memory: (guest) => (guest.status === 'running' ? ratio(guest.ramBytes, guest.ramTotalBytes) : undefined),
+  disk: (guest) => (guest.diskBytes === 0 ? undefined : ratio(guest.diskBytes, guest.diskTotalBytes)),
+  net: (guest) => (guest.netInBps === undefined ? undefined : guest.netInBps + (guest.netOutBps ?? 0)),
+  up: (guest) => (guest.status === 'running' ? guest.uptimeS : undefined),
+  // Its age: the newest backup is the smallest.
+  backup: (guest) => (guest.backupAt === undefined ? undefined : -guest.backupAt),
+}
+
+/** Guests in their order, with a line before each node's where they are grouped. What has no figure comes last. */
+export function rowsOf(state: ClusterState, guests: readonly Guest[], sort: Sort, isGrouped: boolean): TableRow[] {
+  const place = new Map(state.nodes.map((node, at) => [node.name, at]))
+  const byNode = (a: Guest, b: Guest) => (place.get(a.node) ?? 999) - (place.get(b.node) ?? 999) || a.vmid - b.vmid
+  const turn = sort.isDown ? -1 : 1
+  const { key } = sort
+  const order =
+    key === 'node'
+      ? (a: Guest, b: Guest) => turn * byNode(a, b)
+      : key === 'guest'
+        ? (a: Guest, b: Guest) => turn * (a.vmid - b.vmid)
+        : (a: Guest, b: Guest) => {
+            const [x, y] = [figures[key](a), figures[key](b)]
+            if (x === undefined || y === undefined) return Number(x === undefined) - Number(y === undefined)
+            return turn * (x - y)
+          }
+  const sorted = guests.toSorted((a, b) => order(a, b) || a.vmid - b.vmid)
+  if (!isGrouped) return sorted.map((guest) => ({ kind: 'guest', guest }))
+  const groups = new Map<string, Guest[]>(state.nodes.map(({ name }) => [name, []]))
+  for (const guest of sorted) {
+    const own = groups.get(guest.node)
+    if (own === undefined) groups.set(guest.node, [guest])
+    else own.push(guest)
+  }
+  return [...groups].flatMap(([name, own]): TableRow[] =>
+    own.length === 0
+      ? []
+      : [
+          { kind: 'node', name, count: own.length, running: own.filter(({ status }) => status === 'running').length },
+          ...own.map((guest): TableRow => ({ kind: 'guest', guest })),
+        ],
+  )
+}

@@ -1,0 +1,139 @@
+import { useEffect, useRef } from 'react'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import './chart.css'
+
+type Props = {
+  title: string
+  /** Unix ms of the first value. */
+  from: number
+  stepMs: number
+  /** Oldest first; undefined is a gap. */
+  values: readonly (number | undefined)[]
+  /** Of the scale; undefined where it follows the values. */
+  top?: number | undefined
+  format: (value: number) => string
+  /** Charts of the same name share their cursor. */
+  group: string
+  /** For the range in words: `24 h`. */
+  over: string
+}
+
+const height = 92
+const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+const faded = (oklch: string, share: number) => oklch.replace(')', ` / ${share})`)
+
+/** A grey line over time, its last value and range as text. */
+export function Chart({ title, from, stepMs, values, top, format, group, over }: Props) {
+  const box = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot>(undefined)
+  const shown = useRef<HTMLSpanElement>(null)
+  const last = values.findLast((value) => value !== undefined)
+  const known = values.filter((value) => value !== undefined)
+  const data = useRef<uPlot.AlignedData>([[], []])
+  data.current = [values.map((_, at) => (from + at * stepMs) / 1_000), values.map((value) => value ?? null)]
+  const lastText = useRef('')
+  lastText.current = last === undefined ? '' : format(last)
+  const drawn = useRef(format)
+  drawn.current = format
+
+  useEffect(() => {
+    const element = box.current
+    if (element === null) return
+    const draw = () => {
+      plot.current?.destroy()
+      plot.current = new uPlot(options(element.clientWidth), data.current, element)
+    }
+    const options = (width: number): uPlot.Options => ({
+      width: Math.max(120, width),
+      height,
+      padding: [6, 16, 0, 0],
+      legend: { show: false },
+      cursor: {
+        y: false,
+        drag: { x: false, y: false },
+        points: { size: 5, fill: colour('--ink') },
+        sync: { key: group, setSeries: false },
+      },
+      scales: { x: { time: true }, y: { range: (_plot, _low, high) => [0, top ?? Math.max(high * 1.15, 1e-6)] } },
+      series: [
+        {},
+        { stroke: colour('--soft'), width: 1.2, fill: faded(colour('--soft'), 0.12), points: { show: false } },
+      ],
+      axes: [
+        {
+          stroke: colour('--dim'),
+          font: '11px "Saira Variable", sans-serif',
+          size: 20,
+          gap: 3,
+          space: 56,
+          grid: { show: false },
+          ticks: { show: false },
+          values: (_plot, splits, _axis, _space, step) => splits.map((at) => timeText(at * 1_000, step)),
+        },
+        {
+          stroke: colour('--dim'),
+          font: '11px "Saira Variable", sans-serif',
+          size: 48,
+          gap: 4,
+          splits: (_plot, _axis, low, high) => [low, high / 2],
+          grid: { stroke: colour('--line'), width: 1 },
+          ticks: { show: false },
+          values: (_plot, splits) => splits.map((value) => drawn.current(value)),
+        },
+      ],
+      hooks: {
+        setCursor: [
+          (own) => {
+            const at = own.cursor.idx
+            const value = at === null || at === undefined ? undefined : own.data[1]?.[at]
+            const time = at === null || at === undefined ? undefined : own.data[0][at]
+            if (shown.current === null) return
+            shown.current.textContent =
+              value === undefined || value === null || time === undefined
+                ? lastText.current
+                : `${timeText(time * 1_000, 60)} ${drawn.current(value)}`
+          },
+        ],
+      },
+    })
+    draw()
+    const resized = new ResizeObserver(() =>
+      plot.current?.setSize({ width: Math.max(120, element.clientWidth), height }),
+    )
+    resized.observe(element)
+    const themed = new MutationObserver(draw)
+    themed.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
+    return () => {
+      resized.disconnect()
+      themed.disconnect()
+      plot.current?.destroy()
+      plot.current = undefined
+    }
+  }, [group, top])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn is made of these
+  useEffect(() => plot.current?.setData(data.current), [values, from, stepMs])
+
+  return (
+    <figure className="chart">
+      <figcaption>
+        <span>{title}</span>
+        <span className="num" ref={shown} aria-hidden="true">
+          {lastText.current}
+        </span>
+        <span className="vh">
+          {last === undefined
+            ? `: nothing known over ${over}`
+            : `: ${format(last)} now, between ${format(Math.min(...known))} and ${format(Math.max(...known))} over ${over}`}
+        </span>
+      </figcaption>
+      <div ref={box} className="chart-box" aria-hidden="true" />
+    </figure>
+  )
+}
+
+function timeText(at: number, stepS: number): string {
+  const date = new Date(at)
+  if (stepS >= 86_400) return `${date.getDate()}.${date.getMonth() + 1}.`
+  return `${String(date.getHours()).padStart(2, '0')}:${String(date.getMinutes()).padStart(2, '0')}`
+}
