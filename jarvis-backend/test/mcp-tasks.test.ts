@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { CallToolResultSchema, CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { expect, test } from 'vitest'
+import { createFakeClock } from './support/fake-clock.ts'
 import { connectMcp, createToken, firstCard } from './support/mcp-client.ts'
 import { askCurrent, withTasks } from './support/mcp-current.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -191,4 +192,26 @@ test('with its token goes what a client that asks later left waiting', async () 
     items: [{ toolUseId, decision: 'cancelled', note: 'Its MCP token was revoked.' }],
   })
   expect(jarvis.controls.effects).toEqual([])
+})
+
+test('a change that has begun is not taken back: cancelling it is refused, or changes nothing', async () => {
+  const clock = createFakeClock(Date.now())
+  const jarvis = await startJarvis({ clock })
+  const token = createToken(jarvis)
+  const client = await connectMcp(jarvis, token)
+  const { taskId } = await beginOlder(client)
+  const { toolUseId, sessionId } = await firstCard(jarvis)
+  const operator = await jarvis.connect()
+  await operator.ask('chat:attach', { sessionId })
+  await decide(jarvis, toolUseId, { confirmed: true })
+  await operator.next('chat:tool_use')
+  await expect(client.experimental.tasks.cancelTask(taskId)).rejects.toThrow('has begun')
+  await askCurrent(jarvis, token, 'tasks/cancel', { taskId }, withTasks)
+  expect(await client.experimental.tasks.getTask(taskId)).toMatchObject({
+    status: 'working',
+    statusMessage: 'Is being run.',
+  })
+  while ((await client.experimental.tasks.getTask(taskId)).status === 'working') await clock.advance(1_000)
+  expect(await client.experimental.tasks.getTaskResult(taskId, CallToolResultSchema)).toMatchObject({ isError: false })
+  expect(jarvis.guest(103)?.status).toBe('stopped')
 })

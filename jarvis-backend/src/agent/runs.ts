@@ -48,7 +48,7 @@ export type Runs = {
     /** What the client has read besides results of its calls. */
     read?: readonly string[]
   }): Promise<CallOutcome>
-  /** Ends a kept call that waits. @returns false where it has begun to run, or goes on no more. */
+  /** Ends a kept call that waits, or reads. @returns false where it has begun to change something, or goes on no more. */
   withdraw(run: KeptRun, by: string): boolean
   /** Resolves when a kept call has ended; undefined where it goes on no more. */
   ending(run: KeptRun): Promise<void> | undefined
@@ -72,6 +72,9 @@ export type Runs = {
   /** Writes down where each session stands; the last thing before the store closes. */
   rest(): void
 }
+
+/** A change has begun. */
+const changes = (entry: StoredEntry) => entry.type === 'tool_use' && entry.tier !== 'green'
 
 /** About as much as a screen and a half of reading; what is earlier is read page by page. */
 const snapshotEntries = 100
@@ -309,7 +312,7 @@ export function createRuns(
 
     withdraw({ id, sessionId }, by) {
       const run = live.get(sessionId)?.runs.get(id)
-      if (run === undefined || run.entries.some(({ type }) => type === 'tool_use')) return false
+      if (run === undefined || run.entries.some(changes)) return false
       stopRun(run, by)
       return true
     },

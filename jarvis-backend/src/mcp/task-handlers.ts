@@ -56,8 +56,7 @@ export function olderTaskHandlers(server: Server, own: Own, tasks: Tasks, stoppi
         const { token } = own(context)
         const run = found(tasks, taskId, { token })
         if (tasks.hasEnded(run)) throw invalid('This task has ended already.')
-        if (!tasks.withdraw(run, token.name))
-          throw invalid('It runs already, and cannot be taken back: see its result.')
+        if (!tasks.withdraw(run, token.name)) throw invalid('It has begun, and cannot be taken back: see its result.')
         await tasks.ending(run)
         return tasks.older(run)
       }),

@@ -21,7 +21,7 @@ export type TasksParts = {
 /** Where a call stands. `lost`: JARVIS was killed before it was written down, or could not write its end. */
 type Standing =
   | { kind: 'going'; isWaiting: boolean; at: number }
-  | { kind: 'ended'; outcome: CallOutcome; at: number }
+  | { kind: 'ended'; outcome: CallOutcome; isWithdrawn: boolean; at: number }
   | { kind: 'lost'; at: number }
 
 /**
@@ -33,7 +33,7 @@ export function createTasks({ runs, kept, entriesOf, sessionOf }: TasksParts) {
     const entries = entriesOf(run.id)
     const at = entries.at(-1)?.at ?? run.at
     const outcome = entries.find(settles)
-    if (outcome !== undefined) return { kind: 'ended', outcome, at }
+    if (outcome !== undefined) return { kind: 'ended', outcome, isWithdrawn: isWithdrawn(outcome, entries), at }
     if (runs.ending(run) === undefined) return { kind: 'lost', at }
     const last = entries.findLast(({ type }) => ['confirm_needed', 'confirm_resolved', 'tool_use'].includes(type))
     return { kind: 'going', isWaiting: last?.type === 'confirm_needed', at }
@@ -49,7 +49,7 @@ export function createTasks({ runs, kept, entriesOf, sessionOf }: TasksParts) {
     hasEnded: (run: KeptRun) => standingOf(run).kind !== 'going',
     /** Resolves when it has ended. */
     ending: async (run: KeptRun) => runs.ending(run),
-    /** Takes its card away. @returns false where there is nothing to take away: it runs, or has ended. */
+    /** Takes its card away, or stops a read. @returns false where there is nothing to take away: it changes something, or has ended. */
     withdraw: (run: KeptRun, by: string) => runs.withdraw(run, by),
     /** As `tools/call` would have answered. */
     resultOf(run: KeptRun): CallToolResult | undefined {
@@ -68,7 +68,7 @@ export function createTasks({ runs, kept, entriesOf, sessionOf }: TasksParts) {
       const end =
         standing.kind === 'lost'
           ? { error: { code: -32_603, message: lostText } }
-          : standing.kind === 'ended' && !isWithdrawn(standing)
+          : standing.kind === 'ended' && !standing.isWithdrawn
             ? { result: toResult(standing.outcome) }
             : {}
       return {
@@ -82,13 +82,17 @@ export function createTasks({ runs, kept, entriesOf, sessionOf }: TasksParts) {
 
 const lostText = 'JARVIS lost this call before it could write down what became of it.'
 
-const isWithdrawn = (standing: Standing) =>
-  standing.kind === 'ended' && standing.outcome.type === 'confirm_resolved' && standing.outcome.decision === 'cancelled'
+/** Before it began, or a read in the middle: what a stopped change came to is its result. */
+const isWithdrawn = (outcome: CallOutcome, entries: readonly StoredEntry[]) =>
+  outcome.type === 'confirm_resolved'
+    ? outcome.decision === 'cancelled'
+    : entries.some((entry) => entry.type === 'tool_use' && entry.tier === 'green') &&
+      entries.some((entry) => entry.type === 'done' && entry.stopReason === 'aborted')
 
 function told(standing: Standing, ended: 'failed' | 'completed') {
   const lastUpdatedAt = new Date(standing.at).toISOString()
   if (standing.kind === 'lost') return { status: ended, statusMessage: lostText, lastUpdatedAt }
-  if (standing.kind === 'ended') return { status: isWithdrawn(standing) ? 'cancelled' : ended, lastUpdatedAt }
+  if (standing.kind === 'ended') return { status: standing.isWithdrawn ? 'cancelled' : ended, lastUpdatedAt }
   const statusMessage = standing.isWaiting ? 'Waits for the operator in the JARVIS dashboard.' : 'Is being run.'
   return { status: 'working', statusMessage, lastUpdatedAt }
 }

@@ -1,9 +1,11 @@
 import { acceptedContent, inputRequired } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { toResult } from '../../src/mcp/call-result.ts'
 import type { Prompt, Surface } from '../../src/mcp/surface.ts'
 import { defineTool, type Tool } from '../../src/tools/tool.ts'
 import { answers } from './answers.ts'
 import { embedded, image, png, text } from './content.ts'
+import { slowTools } from './slow-tools.ts'
 
 /** What the suite asks a server to have: tools that pass JARVIS's gate as any other, resources and prompts. */
 export function conformanceFixtures(): { tools: Tool[]; surface(real: Surface): Surface } {
@@ -33,6 +35,7 @@ export function conformanceFixtures(): { tools: Tool[]; surface(real: Surface): 
       for (const tell of watching) tell()
       return { text: 'Told.' }
     }),
+    ...slowTools,
     ...Object.keys(answers).map((name) => tool(name, asked[name] ?? none, () => ({ text: 'Answered below.' }))),
   ]
   return {
@@ -65,15 +68,19 @@ export function conformanceFixtures(): { tools: Tool[]; surface(real: Surface): 
         },
         complete: real.resources.complete,
       },
-      answers: Object.fromEntries(
-        Object.entries(answers).map(([name, answer]) => [
-          name,
-          async (outcome, context, input) => {
-            if (outcome.type !== 'tool_result' || outcome.isError) throw new Error(`${name} did not pass the gate`)
-            return answer(input, context)
-          },
-        ]),
-      ),
+      answers: {
+        ...Object.fromEntries(
+          Object.entries(answers).map(([name, answer]) => [
+            name,
+            async (outcome, context, input) => {
+              if (outcome.type !== 'tool_result' || outcome.isError) throw new Error(`${name} did not pass the gate`)
+              return answer(input, context)
+            },
+          ]),
+        ),
+        // As they are, by the SDK's way: a plain read's own way knows no tasks.
+        ...Object.fromEntries(slowTools.map(({ name }) => [name, async (outcome) => toResult(outcome)])),
+      },
     }),
   }
 }

@@ -1,4 +1,4 @@
-import { visibleText } from '../../ui/visible.ts'
+import { visibleText } from './visible.ts'
 
 /** Text cut where a word of the query begins a word of it; odd places are hits. */
 export function splitAtWords(text: string, query: string): string[] {

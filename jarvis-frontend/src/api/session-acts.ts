@@ -1,0 +1,25 @@
+import type { SessionSummary, SessionsPage } from 'jarvis-backend/protocol'
+import { call } from './http.ts'
+import { sessionPath as path } from './sessions.ts'
+
+export const renameSession = (id: string, title: string) => call('PATCH', path(id), { title })
+export const archiveSession = (id: string, isArchived: boolean) => call('PATCH', path(id), { isArchived })
+/** @param model undefined: the one in use. */
+export const setSessionModel = (id: string, model: string | undefined) =>
+  call('PATCH', path(id), { model: model ?? null })
+export const deleteSession = (id: string) => call('DELETE', path(id))
+/** The same where the page goes away meanwhile. */
+export const deleteSessionAtLast = (id: string) => call('DELETE', path(id), undefined, { keepalive: true })
+
+/** A session that begins as this one did, up to before a message or after an answer. */
+export const branchSession = (id: string, point: ({ before: number } | { after: number }) & { model?: string }) =>
+  call<SessionSummary>('POST', `${path(id)}/branch`, point)
+
+export type SessionFilter = { q?: string; source?: string; archived?: string }
+
+/** A page of sessions, newest first. @param before a cursor from `next` */
+export function listSessions(filter: SessionFilter, before?: string): Promise<SessionsPage> {
+  const query = new URLSearchParams({ ...filter, limit: '50', ...(before !== undefined && { before }) })
+  return call('GET', `/api/sessions?${query}`)
+}
+export const exportPath = (id: string, format: 'markdown' | 'jsonl') => `${path(id)}/export?format=${format}`

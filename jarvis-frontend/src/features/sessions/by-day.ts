@@ -1,0 +1,27 @@
+import type { SessionSummary } from 'jarvis-backend/protocol'
+import { dayOf } from '../../lib/format.ts'
+
+export type Line = { kind: 'day'; key: string; day: string } | { kind: 'session'; key: string; session: SessionSummary }
+
+const startOfDay = (at: number) => new Date(at).setHours(0, 0, 0, 0)
+
+/** Sessions, newest first, each day's under its name. */
+export function byDay(sessions: readonly SessionSummary[], now: number): Line[] {
+  const today = startOfDay(now)
+  const yesterday = startOfDay(today - 1)
+  const year = new Date(now).getFullYear()
+  const nameOf = (at: number) => {
+    if (at >= today) return 'Today'
+    if (at >= yesterday) return 'Yesterday'
+    const its = new Date(at).getFullYear()
+    return its === year ? dayOf(at) : `${dayOf(at)} ${its}`
+  }
+  let before = ''
+  return sessions.flatMap((session): Line[] => {
+    const line = { kind: 'session', key: session.id, session } as const
+    const day = nameOf(session.updatedAt)
+    if (day === before) return [line]
+    before = day
+    return [{ kind: 'day', key: `day ${day}`, day }, line]
+  })
+}

@@ -1,0 +1,151 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import type { SessionSummary } from 'jarvis-backend/protocol'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { keep } from '../../lib/keep.ts'
+import { byDay } from './by-day.ts'
+import { type RowActs, SessionRow } from './row.tsx'
+
+const rowPx = 44
+const foundPx = 66
+const dayPx = 40
+/** Where the next page is asked for before the reader is at the end. */
+const rowsAhead = 15
+
+type Props = {
+  sessions: readonly SessionSummary[]
+  now: number
+  query: string
+  scroller: React.RefObject<HTMLElement | null>
+  acts: RowActs
+  mayChange: boolean
+  hasMore: boolean
+  onMore: () => void
+  onUndo: () => void
+}
+
+const linkOf = (id: string) => document.querySelector<HTMLElement>(`[data-session="${CSS.escape(id)}"]`)
+
+/** Sessions by day; only those near the screen are drawn. J K, R, E, Delete and U do what the buttons do. */
+export function SessionList({ sessions, now, query, scroller, acts, mayChange, hasMore, onMore, onUndo }: Props) {
+  const lines = byDay(sessions, now)
+  const list = useRef<HTMLUListElement>(null)
+  const [top, setTop] = useState(0)
+  const [doing, setDoing] = useState<{ id: string; what: 'acts' | 'naming' }>()
+  const focusNext = useRef<string>(undefined)
+  const rows = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    getItemKey: (at) => lines[at]?.key ?? at,
+    estimateSize: (at) => {
+      const line = lines[at]
+      return line?.kind === 'day' ? dayPx : line?.session.found === undefined ? rowPx : foundPx
+    },
+    overscan: 10,
+    scrollMargin: top,
+  })
+  const drawn = rows.getVirtualItems()
+  const last = drawn.at(-1)?.index ?? 0
+  const isNearEnd = hasMore && last >= lines.length - rowsAhead
+  const onEnd = useRef(onMore)
+  onEnd.current = onMore
+  // biome-ignore lint/correctness/useExhaustiveDependencies: more lines may still be too few
+  useEffect(() => {
+    if (isNearEnd) onEnd.current()
+  }, [isNearEnd, lines.length])
+  useLayoutEffect(() => {
+    setTop(list.current?.offsetTop ?? 0)
+  }, [])
+  useLayoutEffect(() => {
+    const id = focusNext.current
+    if (id === undefined) return
+    const link = linkOf(id)
+    if (link === null) return
+    focusNext.current = undefined
+    link.focus({ preventScroll: true })
+    link.scrollIntoView({ block: 'nearest' })
+  })
+
+  /** The focus goes on where a session leaves the list. */
+  const leaving = (work: (session: SessionSummary) => void) => (session: SessionSummary) => {
+    const at = sessions.findIndex(({ id }) => id === session.id)
+    focusNext.current = (sessions[at + 1] ?? sessions[at - 1])?.id
+    setDoing(undefined)
+    work(session)
+  }
+  const all: RowActs = {
+    ...acts,
+    rename(session, title) {
+      focusNext.current = session.id
+      setDoing(undefined)
+      acts.rename(session, title)
+    },
+    archive: leaving(acts.archive),
+    remove: leaving(acts.remove),
+  }
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    const id = (event.target as HTMLElement).dataset.session
+    const session = sessions.find((known) => known.id === id)
+    if (event.ctrlKey || event.metaKey || event.altKey || session === undefined) return
+    const key = event.key.toLowerCase()
+    if (key !== 'delete' && keep.get('letters') === 'off') return
+    const at = sessions.indexOf(session)
+    const step = { j: 1, k: -1 }[key]
+    if (step !== undefined) {
+      const next = sessions[at + step]
+      if (next === undefined) return
+      const link = linkOf(next.id)
+      if (link === null) {
+        focusNext.current = next.id
+        rows.scrollToIndex(lines.findIndex((line) => line.key === next.id))
+      } else {
+        link.focus({ preventScroll: true })
+        link.scrollIntoView({ block: 'nearest' })
+      }
+    } else if (!mayChange) return
+    else if (key === 'r') setDoing({ id: session.id, what: 'naming' })
+    else if (key === 'e') all.archive(session)
+    else if (key === 'delete') all.remove(session)
+    else if (key === 'u') onUndo()
+    else return
+    event.preventDefault()
+  }
+  return (
+    <ul
+      ref={list}
+      className="session-list"
+      aria-label="Sessions"
+      style={{ height: rows.getTotalSize() }}
+      onKeyDown={onKeyDown}
+    >
+      {drawn.map(({ index, key, start }) => {
+        const line = lines[index]
+        if (line === undefined) return null
+        return (
+          <li
+            key={key}
+            ref={rows.measureElement}
+            data-index={index}
+            style={{ transform: `translateY(${start - rows.options.scrollMargin}px)` }}
+          >
+            {line.kind === 'day' ? (
+              <h2 className="cap">{line.day}</h2>
+            ) : (
+              <SessionRow
+                session={line.session}
+                query={query}
+                acts={all}
+                mayChange={mayChange}
+                doing={doing?.id === line.session.id ? doing.what : undefined}
+                onDoing={(what) => {
+                  // Escape gives the focus back to what was being named.
+                  if (what === undefined && doing?.what === 'naming') focusNext.current = line.session.id
+                  setDoing(what && { id: line.session.id, what })
+                }}
+              />
+            )}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

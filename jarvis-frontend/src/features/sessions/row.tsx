@@ -1,0 +1,158 @@
+import type { SessionSummary } from 'jarvis-backend/protocol'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { dollars, exactTime, thousands, timeOfDay } from '../../lib/format.ts'
+import { Highlighted } from '../../ui/highlight.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Tier, Turning } from '../../ui/tier.tsx'
+import { visibleText } from '../../ui/visible.ts'
+
+export type RowActs = {
+  rename(session: SessionSummary, title: string): void
+  archive(session: SessionSummary): void
+  save(session: SessionSummary, format: 'markdown' | 'jsonl'): void
+  remove(session: SessionSummary): void
+}
+
+type Props = {
+  session: SessionSummary
+  query: string
+  /** Absent: nothing can be changed now. Reading and exporting always can. */
+  acts: RowActs
+  mayChange: boolean
+  doing: 'acts' | 'naming' | undefined
+  onDoing: (doing: Props['doing']) => void
+}
+
+const sources = { chat: 'Chat', mcp: 'MCP' } as const
+
+/** One session: what it is called, where the words stand, what it took, and what can be done with it. */
+export function SessionRow({ session, query, acts, mayChange, doing, onDoing }: Props) {
+  const { id, title, source, usage, costUsd, updatedAt, branchedFrom, found } = session
+  const tokens = usage && usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
+  const isOpen = doing === 'acts'
+  const label = visibleText(title)
+  return (
+    <div className="session-row">
+      {doing === 'naming' ? (
+        <Naming session={session} onEnd={() => onDoing(undefined)} onName={(name) => acts.rename(session, name)} />
+      ) : (
+        <Link to={`/chat/${id}`} className="session-title" data-session={id}>
+          <span className="cut">
+            <Highlighted text={title} query={query} />
+          </span>
+          {branchedFrom !== undefined && (
+            <span
+              className="session-mark"
+              title={`A branch of ${visibleText(branchedFrom.title ?? 'a deleted session')}`}
+            >
+              <Icon name="branch" />
+              <span className="vh">a branch</span>
+            </span>
+          )}
+          {session.pendingCount > 0 ? (
+            <>
+              <Tier tier="red" size={11} />
+              <span className="vh">waits for you</span>
+            </>
+          ) : (
+            session.isRunning && (
+              <>
+                <Turning size={11} />
+                <span className="vh">works</span>
+              </>
+            )
+          )}
+        </Link>
+      )}
+      <span className="session-source">{sources[source]}</span>
+      <span className="num session-tokens">
+        {tokens === undefined || tokens === 0 ? '–' : `${thousands(tokens)} tokens`}
+      </span>
+      <span className="num session-cost">{costUsd === undefined ? '' : dollars(costUsd)}</span>
+      <time className="num" title={exactTime(updatedAt)}>
+        {timeOfDay(updatedAt)}
+      </time>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={`What can be done with ${label}`}
+        aria-expanded={isOpen}
+        onClick={() => onDoing(isOpen ? undefined : 'acts')}
+      >
+        <Icon name="more" />
+      </button>
+      {found !== undefined && (
+        <p className="session-found">
+          <Highlighted text={found.text} query={query} />
+        </p>
+      )}
+      {isOpen && (
+        <div className="session-acts">
+          {mayChange && (
+            <>
+              <button type="button" className="button small" onClick={() => onDoing('naming')}>
+                Rename…
+              </button>
+              <button type="button" className="button small" onClick={() => acts.archive(session)}>
+                {session.archivedAt === undefined ? 'Archive' : 'Take out of the archive'}
+              </button>
+            </>
+          )}
+          <button type="button" className="button small" onClick={() => acts.save(session, 'markdown')}>
+            Export as Markdown
+          </button>
+          <button type="button" className="button small" onClick={() => acts.save(session, 'jsonl')}>
+            Export as JSONL
+          </button>
+          {mayChange && (
+            <button type="button" className="button small" onClick={() => acts.remove(session)}>
+              Delete
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Naming({
+  session,
+  onName,
+  onEnd,
+}: {
+  session: SessionSummary
+  onName: (name: string) => void
+  onEnd: () => void
+}) {
+  const [name, setName] = useState(session.title)
+  return (
+    <form
+      className="session-naming"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (/\S/.test(name)) onName(name.trim())
+      }}
+    >
+      <input
+        // biome-ignore lint/a11y/noAutofocus: the person asked to type here
+        autoFocus
+        className="field"
+        aria-label="Session name"
+        maxLength={200}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        onFocus={(event) => event.target.select()}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          event.stopPropagation()
+          event.nativeEvent.stopImmediatePropagation()
+          onEnd()
+        }}
+      />
+      <button type="submit" className="button small">
+        Rename
+      </button>
+    </form>
+  )
+}

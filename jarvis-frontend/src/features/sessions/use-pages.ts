@@ -1,0 +1,58 @@
+import type { SessionSummary, SessionsPage } from 'jarvis-backend/protocol'
+import { useEffect, useRef, useState } from 'react'
+import { ApiError } from '../../api/http.ts'
+import { listSessions, type SessionFilter } from '../../api/session-acts.ts'
+import { useLoad } from '../../api/use-load.ts'
+
+const indexingAgainMs = 1_000
+
+/** Sessions page by page: the newest are read again when something changed, older ones as far as somebody scrolled. */
+export function usePages(filter: SessionFilter) {
+  const key = JSON.stringify(filter)
+  const newest = useLoad(key, () => listSessions(filter), ['connect', 'sessions', 'confirmations'])
+  const [older, setOlder] = useState<{ key: string; items: SessionSummary[]; next: string | undefined }>()
+  const [problem, setProblem] = useState<ApiError>()
+  const isReading = useRef(false)
+  const known = older?.key === key && !newest.isOld ? older : undefined
+  const next = known === undefined ? newest.data?.next : known.next
+  const { again } = newest
+  const isIndexing = newest.data?.isIndexing === true
+  useEffect(() => {
+    if (!isIndexing) return
+    const timer = setInterval(again, indexingAgainMs)
+    return () => clearInterval(timer)
+  }, [isIndexing, again])
+
+  async function more() {
+    if (next === undefined || newest.isOld || isReading.current) return
+    isReading.current = true
+    try {
+      const page: SessionsPage = await listSessions(filter, next)
+      setOlder((before) => ({
+        key,
+        items: [...(before?.key === key ? before.items : []), ...page.items],
+        next: page.next,
+      }))
+      setProblem(undefined)
+    } catch (error) {
+      setProblem(error instanceof ApiError ? error : new ApiError('unreadable', 'The answer could not be read.'))
+    }
+    isReading.current = false
+  }
+
+  // What has changed meanwhile stands among the newest, and not where it stood.
+  const items = new Map([...(newest.data?.items ?? []), ...(known?.items ?? [])].toReversed().map((of) => [of.id, of]))
+  return {
+    sessions: newest.data === undefined ? undefined : [...items.values()].toReversed(),
+    isOld: newest.isOld,
+    isIndexing,
+    problem: newest.problem,
+    olderProblem: problem,
+    hasMore: next !== undefined,
+    more: () => void more(),
+    again,
+    /** Takes what no longer belongs here out of what was read before. */
+    drop: (id: string) =>
+      setOlder((before) => before && { ...before, items: before.items.filter((session) => session.id !== id) }),
+  }
+}
