@@ -1,27 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node'
+import {
+  localhostHostValidation,
+  localhostOriginValidation,
+  NodeStreamableHTTPServerTransport,
+  toNodeHandler,
+} from '@modelcontextprotocol/node'
 import { type CallToolResult, createMcpHandler, McpServer } from '@modelcontextprotocol/server'
-import { z } from 'zod'
-import { ClusterStatusOutput } from '../src/tools/outputs.ts'
+import { createSimulator } from '../src/homelab/simulator/index.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { homelabTools } from '../src/tools/catalog.ts'
 import { listening } from './listening.ts'
 
-/** The obvious MCP server, which JARVIS is compared with: the SDK as its examples have it, one tool, nothing kept. */
+/**
+ * The obvious MCP server, which JARVIS is compared with: the SDK as its documentation has it for each version, with its
+ * guards and the tools of the demo cluster. It knows no tokens, keeps nothing, and its schemas are made once.
+ */
 const answer = JSON.parse(readFileSync(process.env.MCP_ANSWER ?? '', 'utf8')) as CallToolResult
+
+const tools = homelabTools(createSimulator({ clock: systemClock, protectedTargets: new Set() }))
 
 function make() {
   const server = new McpServer({ name: 'bare', version: '1' })
-  server.registerTool(
-    'get_cluster_status',
-    {
-      title: 'Show how the cluster is',
-      description: 'Shows the cluster.',
-      inputSchema: z.strictObject({}),
-      outputSchema: ClusterStatusOutput,
-    },
-    async () => answer,
-  )
+  for (const { name, title, description, input, output } of tools) {
+    const schemas = { inputSchema: input, ...(output !== undefined && { outputSchema: output }) }
+    server.registerTool(name, { title, description, ...schemas }, async () => answer)
+  }
   return server
 }
 
@@ -39,7 +44,10 @@ async function older(id: string | undefined) {
   return transport
 }
 
+const isLocalHost = localhostHostValidation()
+const isLocalOrigin = localhostOriginValidation()
 const http = createServer(async (request, response) => {
+  if (!isLocalHost(request, response) || !isLocalOrigin(request, response)) return
   if (request.headers['mcp-method'] !== undefined) await current(request as Parameters<typeof current>[0], response)
   else await (await older(request.headers['mcp-session-id'] as string | undefined)).handleRequest(request, response)
 })

@@ -142,3 +142,47 @@ test('what is decided durably is committed once, and callbacks come after the co
   expect(database.sql.pragma('synchronous', { simple: true })).toBe(1)
   database.close()
 })
+
+test('what is asked for in one moment shares one commit; where one of it fails, the rest is kept', async () => {
+  const database = openDatabase(':memory:')
+  const order: string[] = []
+  const note = (text: string) => () => {
+    order.push(text)
+    database.afterCommit(() => order.push(`${text} is committed ${database.sql.inTransaction}`))
+    return text
+  }
+  const both = Promise.all([database.together(note('first')), database.together(note('second'))])
+  expect(order).toEqual([])
+  expect(await both).toEqual(['first', 'second'])
+  expect(order).toEqual(['first', 'second', 'first is committed false', 'second is committed false'])
+
+  database.sql.exec('CREATE TABLE kept (text TEXT)')
+  const keep = (text: string) => () => database.sql.prepare('INSERT INTO kept VALUES (?)').run(text)
+  const fails = () => {
+    keep('of the one that fails')()
+    database.afterCommit(() => order.push('never'))
+    throw new Error('refused')
+  }
+  const untold = () => {
+    keep('committed all the same')()
+    database.afterCommit(() => {
+      throw new Error('told in vain')
+    })
+  }
+  const ends = await Promise.allSettled(
+    [keep('before'), fails, untold, keep('after')].map((work) => database.together(work)),
+  )
+  expect(ends.map((end) => (end.status === 'rejected' ? end.reason.message : end.status))).toEqual([
+    'fulfilled',
+    'refused',
+    'told in vain',
+    'fulfilled',
+  ])
+  expect(database.sql.prepare('SELECT text FROM kept').pluck().all()).toEqual([
+    'before',
+    'committed all the same',
+    'after',
+  ])
+  expect(order).not.toContain('never')
+  database.close()
+})

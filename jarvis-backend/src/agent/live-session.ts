@@ -6,6 +6,8 @@ import type { Draft, RunRow, StoredEntry, StoredSession, TranscriptStore } from 
 export type ActiveRun = {
   row: RunRow & { position: number }
   entries: StoredEntry[]
+  /** Its end is stored, or in the transaction that goes on. */
+  isOver: boolean
   /** What the model is told of the runs before, read once. */
   earlier?: StoredEntry[]
   /** Stopped by a person: nothing of it goes on. */

@@ -131,6 +131,7 @@ export function createRuns(
   const activeRun = (row: RunRow & { position: number; partial?: string }, taken: StoredEntry[] = []): ActiveRun => ({
     row,
     entries: taken,
+    isOver: false,
     abort: new AbortController(),
     modelAbort: new AbortController(),
     abortedBy: 'jarvis',

@@ -7,11 +7,17 @@ import { isIP } from 'node:net'
  */
 export function createRequestGuard(allowedHosts: readonly string[]) {
   const names = new Set(['localhost', ...allowedHosts])
-  return (request: Pick<IncomingMessage, 'headers'>): boolean => {
-    const host = hostOf(`http://${request.headers.host ?? ''}`)
-    if (host === undefined || !(names.has(host.name) || isIP(host.name) !== 0)) return false
-    const { origin } = request.headers
-    return origin === undefined || hostOf(origin)?.full === host.full
+  // Most requests are addressed to the same name as the one before.
+  let last: { header: string; allowed: string | undefined } | undefined
+  const allowed = (header: string) => {
+    const host = hostOf(`http://${header}`)
+    return host !== undefined && (names.has(host.name) || isIP(host.name) !== 0) ? host.full : undefined
+  }
+  return ({ headers }: Pick<IncomingMessage, 'headers'>): boolean => {
+    const header = headers.host ?? ''
+    if (last?.header !== header) last = { header, allowed: allowed(header) }
+    if (last.allowed === undefined) return false
+    return headers.origin === undefined || hostOf(headers.origin)?.full === last.allowed
   }
 }
 export type RequestGuard = ReturnType<typeof createRequestGuard>

@@ -47,10 +47,21 @@ const isHarmless = (value: string, isSometimes: boolean) =>
   (isSometimes && label.test(value))
 
 /** Whether `key: value` in structured data gives a secret away. */
-export function isSecretKey(key: string, value: string): boolean {
-  const found = secretKey.exec(key)
-  return found !== null && !isHarmless(value, found[1] !== undefined)
+export function isSecretKey(key: string, value: string | number): boolean {
+  let kind = kinds.get(key)
+  if (kind === undefined) {
+    const found = secretKey.exec(key)
+    kind = found === null ? 'harmless' : found[1] === undefined ? 'always' : 'sometimes'
+    if (kinds.size >= mostKinds) kinds.clear()
+    if (key.length <= longestKind) kinds.set(key, kind)
+  }
+  return kind !== 'harmless' && !isHarmless(String(value), kind === 'sometimes')
 }
+
+/** Of the keys seen last: the same few come again and again. */
+const kinds = new Map<string, 'harmless' | 'always' | 'sometimes'>()
+const mostKinds = 1_000
+const longestKind = 64
 
 /** Redacts the values of `password=…`, `"token": "…"`, `secret: …`, `--password …`. Linear: it never looks back. */
 export function redactAssignments(text: string): string {

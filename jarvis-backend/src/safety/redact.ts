@@ -75,7 +75,7 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
 
   function deep(value: unknown, key: string): unknown {
     if (typeof value === 'string') return isSecretKey(key, value) ? redacted : text(value)
-    if (typeof value === 'number') return isSecretKey(key, String(value)) ? redacted : value
+    if (typeof value === 'number') return isSecretKey(key, value) ? redacted : value
     if (Array.isArray(value)) return value.map((item) => deep(item, key))
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, deep(member, name)]))

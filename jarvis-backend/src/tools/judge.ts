@@ -50,7 +50,19 @@ export function createJudge(catalog: Catalog, world: () => World): Judge {
     const call = { toolName, baseTier: tool.tier, input, ...(attached && { listed: attached.listed }) }
     const verdict = decide({ ...call, ...(sources && { sources }) }, target, now)
     if (verdict.tier === 'black') return { kind: 'blocked', verdict, target }
-    return { kind: 'ready', verdict, tool, input, target, hash: bindingHash({ toolName, input, target }) }
+    let hash: string | undefined
+    return {
+      kind: 'ready',
+      verdict,
+      tool,
+      input,
+      target,
+      // Of a read nobody asks for it.
+      get hash() {
+        hash ??= bindingHash({ toolName, input, target })
+        return hash
+      },
+    }
   }
 }
 

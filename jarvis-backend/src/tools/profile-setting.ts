@@ -1,4 +1,4 @@
-import { ProfileName } from '../protocol/index.ts'
+import { type ProfileName, profileNames } from '../protocol/index.ts'
 import type { Journal } from './ports.ts'
 
 export type ProfileSettings = { get(key: string): string | undefined; set(key: string, value: string): void }
@@ -7,7 +7,8 @@ const profileKey = 'profile'
 
 /** A name that this version does not know is taken as the strictest. */
 export function readProfile(settings: Pick<ProfileSettings, 'get'>): ProfileName {
-  return ProfileName.catch('lockdown').parse(settings.get(profileKey) ?? 'balanced')
+  const kept = settings.get(profileKey) ?? 'balanced'
+  return profileNames.find((name) => name === kept) ?? 'lockdown'
 }
 
 /** Inside a transaction of the caller's. @returns whether it was another before. */

@@ -11,7 +11,7 @@ export type Database = {
   durably<T>(work: () => T): T
   /**
    * Runs `work` soon, in one transaction with all others that were asked for in this turn of the event loop, so that many
-   * share one commit. What one of them throws undoes its own changes alone.
+   * share one commit. Where one of them throws, each is run again in a transaction of its own.
    * @returns what it returns, once it is committed and what it left to `afterCommit` has run.
    */
   together<T>(work: () => T): Promise<T>
@@ -61,35 +61,35 @@ export function openDatabase(path: string): Database {
     if (failure !== undefined) throw failure
     return result
   }
+  /** What it left to `afterCommit` is run on its own account. */
+  function workOne({ work, resolve, reject }: Grouped) {
+    const before = committed.length
+    const result = work()
+    const told = committed.splice(before)
+    committed.push(() => {
+      try {
+        for (const run of told) run()
+        resolve(result)
+      } catch (error) {
+        reject(error)
+      }
+    })
+  }
+
   function commitGroup() {
     const works = group
     group = []
     try {
-      atomically(() => {
-        for (const { work, resolve, reject } of works) {
-          const before = committed.length
-          try {
-            // Nested, and so a savepoint.
-            const result = transaction(work)
-            const told = committed.splice(before)
-            committed.push(() => {
-              try {
-                for (const run of told) run()
-                resolve(result)
-              } catch (error) {
-                reject(error)
-              }
-            })
-          } catch (error) {
-            committed.length = before
-            reject(toStorageFailure(error))
-            // A full disk may have ended the whole transaction.
-            if (!sql.inTransaction) throw error
-          }
+      atomically(() => works.forEach(workOne))
+    } catch {
+      // Each alone, so that only what fails has failed.
+      for (const one of works) {
+        try {
+          atomically(() => workOne(one))
+        } catch (error) {
+          one.reject(error)
         }
-      })
-    } catch (error) {
-      for (const { reject } of works) reject(error)
+      }
     }
   }
   return {
