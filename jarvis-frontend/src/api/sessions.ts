@@ -1,35 +1,14 @@
-import type { Entry, Page, SessionSummary, SessionsPage } from 'jarvis-backend/protocol'
+import type { Entry, Page, SessionSummary } from 'jarvis-backend/protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
-const path = (id: string) => `/api/sessions/${encodeURIComponent(id)}`
+export const sessionPath = (id: string) => `/api/sessions/${encodeURIComponent(id)}`
 
 export const sessions = new Remote(() => call<Page<SessionSummary>>('GET', '/api/sessions?limit=100'))
 export const useSessions = (): SessionSummary[] | undefined => useRemote(sessions)?.items
 
-export const renameSession = (id: string, title: string) => call('PATCH', path(id), { title })
-export const setRehearsal = (id: string, isRehearsal: boolean) => call('PATCH', path(id), { isRehearsal })
-export const archiveSession = (id: string, isArchived: boolean) => call('PATCH', path(id), { isArchived })
-/** @param model undefined: the one in use. */
-export const setSessionModel = (id: string, model: string | undefined) =>
-  call('PATCH', path(id), { model: model ?? null })
-export const deleteSession = (id: string) => call('DELETE', path(id))
-/** The same where the page goes away meanwhile. */
-export const deleteSessionAtLast = (id: string) => call('DELETE', path(id), undefined, { keepalive: true })
-
-/** A session that begins as this one did, up to before a message or after an answer. */
-export const branchSession = (id: string, point: ({ before: number } | { after: number }) & { model?: string }) =>
-  call<SessionSummary>('POST', `${path(id)}/branch`, point)
-
-export type SessionFilter = { q?: string; source?: string; archived?: string }
-
-/** A page of sessions, newest first. @param before a cursor from `next` */
-export function listSessions(filter: SessionFilter, before?: string): Promise<SessionsPage> {
-  const query = new URLSearchParams({ ...filter, limit: '50', ...(before !== undefined && { before }) })
-  return call('GET', `/api/sessions?${query}`)
-}
-export const exportPath = (id: string, format: 'markdown' | 'jsonl') => `${path(id)}/export?format=${format}`
+export const setRehearsal = (id: string, isRehearsal: boolean) => call('PATCH', sessionPath(id), { isRehearsal })
 
 /** Entries older than `before`, oldest first. */
 export const earlierEntries = (id: string, before: number) =>
-  call<Page<Entry>>('GET', `${path(id)}/entries?before=${before}&limit=200`)
+  call<Page<Entry>>('GET', `${sessionPath(id)}/entries?before=${before}&limit=200`)

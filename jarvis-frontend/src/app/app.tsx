@@ -18,6 +18,7 @@ const WaitingPage = later(() => import('./waiting-page.tsx').then((page) => page
 const JournalPage = later(() => import('./journal-page.tsx').then((page) => page.JournalPage))
 const ToolsPage = later(() => import('./tools-page.tsx').then((page) => page.ToolsPage))
 const MemoryPage = later(() => import('./memory-page.tsx').then((page) => page.MemoryPage))
+const SessionsPage = later(() => import('./sessions-page.tsx').then((page) => page.SessionsPage))
 const SettingsPage = later(() => import('./settings-page.tsx').then((page) => page.SettingsPage))
 const SystemPage = later(() => import('./system-page.tsx').then((page) => page.SystemPage))
 const TerminalPage = later(() => import('./terminal-page.tsx').then((page) => page.TerminalPage))
@@ -55,6 +56,7 @@ export function App() {
                 <Routes>
                   <Route path="/" element={<ChatPage key="new" sessionId={undefined} />} />
                   <Route path="/chat/:sessionId" element={<SessionRoute />} />
+                  <Route path="/sessions" element={<SessionsPage />} />
                   <Route path="/cluster" element={<ClusterPage />} />
                   <Route path="/waiting" element={<WaitingPage />} />
                   <Route path="/journal" element={<JournalPage />} />

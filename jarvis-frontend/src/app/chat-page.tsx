@@ -1,5 +1,5 @@
 import type { QueuedMessage } from 'jarvis-backend/protocol'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { signedIn } from '../api/auth.ts'
 import { useConfirmations } from '../api/confirmations.ts'
@@ -29,14 +29,16 @@ import { phone, useMedia } from '../ui/use-media.ts'
 import { visibleText } from '../ui/visible.ts'
 import { say } from './announce.tsx'
 import { Idle } from './idle.tsx'
+import { later } from './later.tsx'
 import { live } from './live.ts'
 import { overlay } from './overlay.ts'
 import { PageHead } from './page-head.tsx'
 import { usePanel } from './panel-context.ts'
-import { SessionHead } from './session-head.tsx'
 import { goToCard } from './use-keys.ts'
 import { useRunNews } from './use-run-news.ts'
 
+const SessionHead = later(() => import('./session-head.tsx').then((part) => part.SessionHead))
+const ModelChoice = later(() => import('./model-choice.tsx').then((part) => part.ModelChoice))
 const nothing = new Value(nothingYet)
 
 /** One session, or a new one where `sessionId` is undefined. */
@@ -57,11 +59,14 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const isPhone = useMedia(phone)
   const [starting, setStarting] = useState<string>()
   const [problem, setProblem] = useState<string>()
+  const [isChoosing, setChoosing] = useState(false)
+  const [picked, setPicked] = useState<{ model: string | undefined }>()
   const [draftVersion, setDraftVersion] = useState(0)
   const draftKey = sessionId ?? 'new'
   const location = useLocation()
   const focusKey = (location.state as { write?: boolean } | null)?.write === true ? location.key : undefined
   const isRunning = view?.runId !== undefined
+  const chosenModel = (picked ?? listed ?? view)?.model
   useRunNews(view)
   useCardInAddress(view)
 
@@ -74,7 +79,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
     setProblem(undefined)
     // Until a session has it, it is kept as it was typed.
     keep.set('draft.new', text)
-    const reply = await live.chat.send(undefined, text)
+    const reply = await live.chat.send(undefined, text, undefined, picked?.model)
     if (reply.ok) {
       if (keep.get('draft.new') === text) keep.set('draft.new', undefined)
       void navigate(`/chat/${reply.sessionId}`)
@@ -103,7 +108,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   }
   const acts: Record<Act, () => unknown> = {
     new: () => navigate('/', { state: { write: true } }),
-    model: () => navigate('/settings'),
+    model: () => setChoosing(true),
     stop,
     help: () => overlay.set('keys'),
     export: () => {
@@ -160,9 +165,17 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
           {toggle}
         </PageHead>
       ) : (
-        <SessionHead sessionId={sessionId} title={view.title} isRehearsal={isRehearsal} detail={tokensOf(view)}>
-          {toggle}
-        </SessionHead>
+        <Suspense fallback={<PageHead title={view.title} detail={tokensOf(view)} />}>
+          <SessionHead
+            sessionId={sessionId}
+            title={view.title}
+            isRehearsal={isRehearsal}
+            branchedFrom={view.branchedFrom}
+            detail={tokensOf(view)}
+          >
+            {toggle}
+          </SessionHead>
+        </Suspense>
       )}
       {isNew && starting === undefined && (
         <Idle onAsk={person?.role === 'operator' ? (question) => void send(question) : undefined} />
@@ -190,7 +203,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
         <Composer
           key={`${draftKey} ${draftVersion}`}
           draftKey={draftKey}
-          model={status?.model}
+          model={chosenModel ?? status?.model}
           tools={tools}
           nouns={nouns}
           isRunning={isRunning}
@@ -203,6 +216,17 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
             <p className="strip" role="alert">
               <span>{problem} Your text is kept.</span>
             </p>
+          )}
+          {isChoosing && status !== undefined && (
+            <Suspense fallback={null}>
+              <ModelChoice
+                sessionId={sessionId}
+                models={status.models}
+                chosen={chosenModel}
+                onChosen={(model) => setPicked({ model })}
+                onClose={() => setChoosing(false)}
+              />
+            </Suspense>
           )}
           <LinkStrip link={link} isRunning={isRunning} onTry={live.link.tryNow} />
           {isRehearsal && <Rehearsal onEnd={person?.role === 'operator' ? () => void endRehearsal() : undefined} />}

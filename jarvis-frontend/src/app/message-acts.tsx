@@ -78,6 +78,7 @@ function Editing({ sessionId, user, onEnd }: Pick<MessageProps, 'sessionId' | 'u
     >
       <textarea
         ref={field}
+        rows={1}
         // biome-ignore lint/a11y/noAutofocus: the person asked to type here
         autoFocus
         className="field"

@@ -8,6 +8,7 @@ import { Icon, type IconName } from '../ui/icon.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Tier, Turning } from '../ui/tier.tsx'
 import { useNow } from '../ui/use-now.ts'
+import { deleting } from './deleting.ts'
 import { live } from './live.ts'
 import { Presence, usePresence } from './presence.tsx'
 import { switchTheme, theme } from './theme.ts'
@@ -19,6 +20,7 @@ export const pages: readonly { to: string; name: string; icon: IconName; isHere:
   { to: '/journal', name: 'Journal', icon: 'journal', isHere: (path) => path.startsWith('/journal') },
 ]
 export const morePages: typeof pages = [
+  { to: '/sessions', name: 'Sessions', icon: 'sessions', isHere: (path) => path.startsWith('/sessions') },
   { to: '/tools', name: 'Tools', icon: 'tools', isHere: (path) => path.startsWith('/tools') },
   { to: '/memory', name: 'Memory', icon: 'memory', isHere: (path) => path.startsWith('/memory') },
 ]
@@ -138,10 +140,11 @@ function byDay(sessions: readonly SessionSummary[], now: number): [string, Sessi
 
 export function SessionList({ onChoose }: { onChoose?: () => void }) {
   const sessions = useSessions()
+  const gone = useValue(deleting)
   const now = useNow(60_000)
   if (sessions === undefined) return null
   return byDay(
-    [...sessions].sort((a, b) => b.updatedAt - a.updatedAt),
+    sessions.filter(({ id }) => !gone.some((session) => session.id === id)).sort((a, b) => b.updatedAt - a.updatedAt),
     now,
   ).map(([day, ofDay]) => (
     <section key={day}>

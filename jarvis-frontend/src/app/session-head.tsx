@@ -1,33 +1,50 @@
+import type { SessionSummary } from 'jarvis-backend/protocol'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { signedIn } from '../api/auth.ts'
-import { deleteSession, renameSession, sessions, setRehearsal } from '../api/sessions.ts'
+import { renameSession } from '../api/session-acts.ts'
+import { sessions, setRehearsal } from '../api/sessions.ts'
 import { useValue } from '../lib/use-value.ts'
 import { Icon } from '../ui/icon.tsx'
 import { phone, useMedia } from '../ui/use-media.ts'
+import { visibleText } from '../ui/visible.ts'
 import { say } from './announce.tsx'
+import { deleteSoon } from './delete-soon.ts'
 import { PageHead } from './page-head.tsx'
 
 type Props = {
   sessionId: string
   title: string
   isRehearsal: boolean
+  branchedFrom: SessionSummary['branchedFrom']
   detail: string | undefined
   children: React.ReactNode
 }
 
-/** A session's title, its name and its end. */
-export function SessionHead({ sessionId, title, isRehearsal, detail, children }: Props) {
+/** A session's title, where it came from, its name and its end. */
+export function SessionHead({ sessionId, title, isRehearsal, branchedFrom, detail, children }: Props) {
   const navigate = useNavigate()
   const isPhone = useMedia(phone)
   const isOperator = useValue(signedIn)?.role === 'operator'
-  const [doing, setDoing] = useState<'naming' | 'deleting'>()
+  const [doing, setDoing] = useState<'naming'>()
   const [name, setName] = useState(title)
   const settle = async (work: Promise<unknown>) => {
     setDoing(undefined)
     await work.catch((error: Error) => say(error.message))
     sessions.renew()
   }
+  const origin = branchedFrom && (
+    <>
+      Branch of{' '}
+      {branchedFrom.title === undefined ? (
+        'a session that is deleted'
+      ) : (
+        <Link to={`/chat/${branchedFrom.sessionId}`} className="text-link">
+          {visibleText(branchedFrom.title)}
+        </Link>
+      )}
+    </>
+  )
   if (doing === 'naming' && !isPhone) {
     return (
       <PageHead
@@ -66,8 +83,9 @@ export function SessionHead({ sessionId, title, isRehearsal, detail, children }:
     )
   }
   return (
-    <PageHead title={title} detail={detail}>
-      {isOperator && doing === undefined && (
+    <PageHead title={title} detail={detail} phoneDetail={origin}>
+      {origin !== undefined && <span className="cut text-dim">{origin}</span>}
+      {isOperator && (
         <span className="head-acts">
           <button
             type="button"
@@ -84,9 +102,12 @@ export function SessionHead({ sessionId, title, isRehearsal, detail, children }:
           <button
             type="button"
             className="icon-button"
-            aria-label="Delete this session…"
-            title="Delete…"
-            onClick={() => setDoing('deleting')}
+            aria-label="Delete this session"
+            title="Delete"
+            onClick={() => {
+              deleteSoon({ id: sessionId, title })
+              void navigate('/')
+            }}
           >
             <Icon name="close" />
           </button>
@@ -100,21 +121,6 @@ export function SessionHead({ sessionId, title, isRehearsal, detail, children }:
             Rehearse
           </button>
         </span>
-      )}
-      {doing === 'deleting' && (
-        <>
-          <span>Delete this session and its entries?</span>
-          <button
-            type="button"
-            className="button small"
-            onClick={() => void settle(deleteSession(sessionId).then(() => navigate('/')))}
-          >
-            Delete session
-          </button>
-          <button type="button" className="button small quiet" onClick={() => setDoing(undefined)}>
-            Keep it
-          </button>
-        </>
       )}
       <span className="flex-1" />
       <Link to="/" className="icon-button" aria-label="New chat" title="New chat  Alt N">

@@ -7,6 +7,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Tier } from '../ui/tier.tsx'
 import { narrow, phone, useMedia } from '../ui/use-media.ts'
 import { Announcer } from './announce.tsx'
+import { deleting } from './deleting.ts'
 import { later, Part } from './later.tsx'
 import { overlay } from './overlay.ts'
 import { PanelContext } from './panel-context.ts'
@@ -17,11 +18,14 @@ import { useKeys } from './use-keys.ts'
 
 const Palette = later(() => import('./palette.tsx').then((part) => part.Palette))
 const Keys = later(() => import('./keys.tsx').then((part) => part.Keys))
+const UndoDelete = later(() => import('./undo-delete.tsx').then((part) => part.UndoDelete))
 const Side = later(() => import('./side.tsx').then((part) => part.Side))
 
 /** What every page stands in. */
 export function Shell({ children }: { children: React.ReactNode }) {
-  const { pathname } = useLocation()
+  const { pathname, search } = useLocation()
+  // A wall display: the page and nothing around it.
+  const isBare = pathname === '/cluster' && new URLSearchParams(search).get('kiosk') === '1'
   const isPhone = useMedia(phone)
   const isNarrow = useMedia(narrow)
   const [isWideOpen, setWideOpen] = useState(true)
@@ -50,9 +54,9 @@ export function Shell({ children }: { children: React.ReactNode }) {
         To the page
       </a>
       <div className="frame">
-        {(status?.isDemoCluster === true || status?.isDemoModel === true) && <Demo status={status} />}
-        <div className={`shell${isOpen && !isNarrow ? ' with-side' : ''}${isRailOpen ? '' : ' bare'}`}>
-          {!isPhone && isRailOpen && <Rail path={pathname} />}
+        {!isBare && (status?.isDemoCluster === true || status?.isDemoModel === true) && <Demo status={status} />}
+        <div className={`shell${isOpen && !isNarrow ? ' with-side' : ''}${isRailOpen && !isBare ? '' : ' bare'}`}>
+          {!isPhone && isRailOpen && !isBare && <Rail path={pathname} />}
           <main id="main" className="main" tabIndex={-1}>
             <Part key={pathname}>{children}</Part>
           </main>
@@ -76,12 +80,17 @@ export function Shell({ children }: { children: React.ReactNode }) {
             </aside>
           )}
         </div>
-        {isPhone && <Tabs path={pathname} />}
+        {isPhone && !isBare && <Tabs path={pathname} />}
       </div>
       {over !== undefined && (
         <Part>
           <Suspense fallback={null}>{over === 'palette' ? <Palette /> : <Keys />}</Suspense>
         </Part>
+      )}
+      {useValue(deleting).length > 0 && (
+        <Suspense fallback={null}>
+          <UndoDelete />
+        </Suspense>
       )}
       <Announcer />
     </PanelContext>

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
-import { branchSession, sessions } from '../api/sessions.ts'
+import { branchSession } from '../api/session-acts.ts'
+import { sessions } from '../api/sessions.ts'
 import { say } from './announce.tsx'
 import { live } from './live.ts'
 

@@ -8,6 +8,7 @@ import type { Panel } from './panel-context.ts'
 
 const pageKeys: Record<string, string> = {
   c: '/',
+  e: '/sessions',
   l: '/cluster',
   w: '/waiting',
   j: '/journal',

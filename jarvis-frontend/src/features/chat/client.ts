@@ -93,8 +93,8 @@ export class ChatClient {
     this.#leaving = new AbortController()
   }
 
-  /** Sends to a session, or to a new one. */
-  async send(sessionId: string | undefined, text: string, requestId = randomId()): Promise<Sent> {
+  /** Sends to a session, or to a new one. @param model answers there; absent: the session's */
+  async send(sessionId: string | undefined, text: string, requestId = randomId(), model?: string): Promise<Sent> {
     const store = sessionId === undefined ? undefined : this.open(sessionId)
     const message = { requestId, text, afterSeq: store?.state.get().view?.lastSeq ?? -1 }
     store?.addOutgoing(message)
@@ -102,6 +102,7 @@ export class ChatClient {
       message: text,
       requestId,
       ...(sessionId !== undefined && { sessionId }),
+      ...(model !== undefined && { model }),
     })
     if (reply.ok) store?.dropOutgoing(requestId)
     else store?.addOutgoing({ ...message, error: reply.error.message })

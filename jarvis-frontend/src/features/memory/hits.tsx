@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import { ago, exactTime, plural } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { useNow } from '../../ui/use-now.ts'
-import { Highlighted } from './highlight.tsx'
+import { Highlighted } from '../../ui/highlight.tsx'
 
 const sources = { file: 'File', session: 'Session', journal: 'Journal' } as const
 
