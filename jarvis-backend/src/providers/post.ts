@@ -1,5 +1,6 @@
 import http from 'node:http'
 import https from 'node:https'
+import { urlToHttpOptions } from 'node:url'
 import { ConnectionError, SilentError } from './failure.ts'
 
 const agents = {
@@ -8,7 +9,7 @@ const agents = {
 }
 
 /** Where a model's API takes its requests, and how long it may be silent. */
-export type Endpoint = { url: URL; headers: Readonly<Record<string, string>>; idleTimeoutMs: number }
+export type Endpoint = { target: http.RequestOptions; headers: Readonly<Record<string, string>>; idleTimeoutMs: number }
 
 /** `response`: paused, whatever its status. `close` ends the request, or what is left of its answer. */
 export type Sent = { response: Promise<http.IncomingMessage>; close(): void }
@@ -21,7 +22,7 @@ export const jsonEndpoint = (at: {
   idleTimeoutMs: number
   headers?: Endpoint['headers']
 }): Endpoint => ({
-  url: new URL(at.baseUrl.replace(/\/$/, '') + at.path),
+  target: urlToHttpOptions(new URL(at.baseUrl.replace(/\/$/, '') + at.path)),
   headers: {
     'content-type': 'application/json',
     'user-agent': 'jarvis',
@@ -36,8 +37,8 @@ export const jsonEndpoint = (at: {
  * @throws ConnectionError; SilentError where no byte comes for `idleTimeoutMs`, connecting included. The response's
  * stream fails with the same.
  */
-export function post({ url, headers, idleTimeoutMs }: Endpoint, body: Buffer): Sent {
-  const isSecure = url.protocol === 'https:'
+export function post({ target, headers, idleTimeoutMs }: Endpoint, body: Buffer): Sent {
+  const isSecure = target.protocol === 'https:'
   const { request: open } = isSecure ? https : http
   const agent = isSecure ? agents.https : agents.http
   let close = (_reason: Error) => {}
@@ -46,7 +47,8 @@ export function post({ url, headers, idleTimeoutMs }: Endpoint, body: Buffer): S
     let isClosed = false
     const send = () => {
       let answer: http.IncomingMessage | undefined
-      const request = open(url, {
+      const request = open({
+        ...target,
         method: 'POST',
         headers: { ...headers, 'content-length': body.length },
         agent,

@@ -80,7 +80,7 @@ export function createConfirmations(parts: {
   report(error: unknown, message: string): void
 }): Confirmations {
   const { store, executions, grants, journal, transactions, clock } = parts
-  const waiting = new Map<string, { waiter: Waiter; sessionId: string; disarm: () => void }>()
+  const waiting = new Map<string, { asked: StoredConfirmation; waiter: Waiter; disarm: () => void }>()
 
   /** First wins. @returns false when another decision came before. */
   function resolve(toolUseId: string, resolution: Resolution, besides?: () => void): boolean {
@@ -89,7 +89,7 @@ export function createConfirmations(parts: {
     const won = transactions.durably(() => {
       if (!store.resolve(toolUseId, resolution)) return false
       const { at: _, ...decided } = resolution
-      const { sessionId, bindingHash, card } = store.get(toolUseId) ?? {}
+      const { sessionId, bindingHash, card } = waits?.asked ?? store.get(toolUseId) ?? {}
       journal.append('decision', { toolUseId, sessionId, toolName: card?.toolName, bindingHash, ...decided })
       const claim = resolution.decision === 'approved' ? waits?.waiter.claim() : undefined
       if (claim !== undefined) {
@@ -106,7 +106,8 @@ export function createConfirmations(parts: {
       waiting.delete(toolUseId)
       waits.disarm()
       waits.waiter.resolved(resolution, claimed)
-      parts.changed(waits.sessionId)
+      // The call may be running already, and what came of it goes first.
+      setImmediate(() => parts.isStopping() || parts.changed(waits.asked.sessionId))
     }
     return true
   }
@@ -153,8 +154,9 @@ export function createConfirmations(parts: {
       store.add({ ...confirmation, ...(parts.isWatched(sessionId) && { seenAt: card.createdAt }) })
       transactions.afterCommit(() => parts.changed(sessionId))
     },
-    wait({ card, sessionId }, waiter) {
-      waiting.set(card.toolUseId, { waiter, sessionId, disarm: expireAt(card.toolUseId, card.expiresAt) })
+    wait(asked, waiter) {
+      const { card } = asked
+      waiting.set(card.toolUseId, { asked, waiter, disarm: expireAt(card.toolUseId, card.expiresAt) })
     },
     ofCall: store.ofCall,
     denied: store.denied,

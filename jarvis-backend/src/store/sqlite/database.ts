@@ -103,11 +103,11 @@ export function openDatabase(path: string): Database {
       // The level cannot change inside a transaction, so one that is already open decides for those nested in it.
       if (sql.inTransaction) return work()
       // Not prepared beforehand: SQLite carries this pragma out when it is prepared, not when it is run.
-      sql.pragma('synchronous = FULL')
+      sql.exec('PRAGMA synchronous = FULL')
       try {
         return atomically(work)
       } finally {
-        sql.pragma('synchronous = NORMAL')
+        sql.exec('PRAGMA synchronous = NORMAL')
       }
     },
     afterCommit(run) {
