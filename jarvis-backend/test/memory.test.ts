@@ -55,6 +55,7 @@ test('what stands in a file is found by its words, with its lines, and an edit i
   expect(await search(jarvis, 'which node has the gpu')).toMatchObject({
     hits: [{ name: 'MEMORY.md', firstLine: 1 }],
     byKeywordsAlone: true,
+    others: expect.arrayContaining(['server', 'graphic']),
   })
   note(jarvis, 'MEMORY.md', '# Media\n\nThe transcoder moved to nuc1.\n')
   await until(

@@ -4,7 +4,8 @@ import type { MemoryFound, MemoryStatus } from '../protocol/index.ts'
 import { chunkText } from './chunk.ts'
 import type { Weights } from './fuse.ts'
 import type { ChunkView, Embedder, MemoryStore, NewChunk, Source, SourceKind } from './ports.ts'
-import { createSearchIndex } from './search-index.ts'
+import { createSearchIndex, othersFor } from './search-index.ts'
+import { queryWords } from './words.ts'
 
 /** A text as its keeper gives it. `checksum` is known without reading all of it. */
 export type Listed = Omit<Source, 'kind'> & { read(): { parts: readonly TextPart[]; problem?: string } }
@@ -211,7 +212,7 @@ export function createIndexer(parts: {
       parts.changed()
     }
     const hits = index.search(query, { limit, vector, kinds, now: clock.now() })
-    return { hits, byKeywordsAlone: vector === undefined }
+    return { hits, byKeywordsAlone: vector === undefined, others: othersFor(queryWords(query)) }
   }
 
   return {

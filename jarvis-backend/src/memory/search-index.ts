@@ -253,7 +253,7 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
 export type SearchIndex = ReturnType<typeof createSearchIndex>
 
 /** Other words for what was asked, each once. */
-function othersFor(words: readonly string[]): string[] {
+export function othersFor(words: readonly string[]): string[] {
   const asked = new Set(words)
   return [...new Set(words.flatMap((word) => [...synonymsOf(word)]))].filter((other) => !asked.has(other))
 }

@@ -24,7 +24,12 @@ export type MemoryHit = MemoryPassage & {
   /** How many others said nearly the same and were left out. */
   folded: number
 }
-export type MemoryFound = { hits: MemoryHit[]; byKeywordsAlone: boolean }
+export type MemoryFound = {
+  hits: MemoryHit[]
+  byKeywordsAlone: boolean
+  /** Other words for what was asked, as the index has them, that were looked for too. */
+  others: string[]
+}
 
 /** `GET /api/memory/status`. */
 export type MemoryStatus = {

@@ -139,7 +139,7 @@ function Results({ query }: { query: string }) {
           <h2>Nothing is known of that.</h2>
         </section>
       ) : (
-        <Hits hits={data.hits} query={query} />
+        <Hits hits={data.hits} query={query} others={data.others} />
       )}
     </div>
   )

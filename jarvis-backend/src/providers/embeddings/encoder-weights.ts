@@ -68,10 +68,12 @@ export function readWeights(folder: string, roomBytes: number): EncoderWeights {
     if (tensor === undefined) throw new Error(`The model has no ${name}.`)
     return { ...tensor, values: new Float32Array(memory.buffer, tensor.place, tensor.size) }
   }
+  const unpacked = new Float32Array(Math.max(...[...tensors.values()].map(({ size }) => size)))
   const dense = (matrix: string, bias: string): Dense => {
     const { place, shape, values } = found(matrix)
     const [inner = 0, columns = 0] = shape.slice(-2)
-    pack(values.slice(), inner, columns, values)
+    unpacked.set(values)
+    pack(unpacked, inner, columns, values)
     return { place, inner, columns, bias: found(bias).values }
   }
   const whole = (name: string) => `${name}/ConcatPartitions/concat`

@@ -2,8 +2,8 @@ import type { MemoryHit, MemoryPassage } from 'jarvis-backend/protocol'
 import { Link } from 'react-router'
 import { ago, exactTime, plural } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
-import { useNow } from '../../ui/use-now.ts'
 import { Highlighted } from '../../ui/highlight.tsx'
+import { useNow } from '../../ui/use-now.ts'
 
 const sources = { file: 'File', session: 'Session', journal: 'Journal' } as const
 
@@ -17,8 +17,16 @@ export function placeOf(
   return kind === 'session' ? `/memory?session=${encodeURIComponent(name)}${q}` : '/journal'
 }
 
-/** What was found, best first, each with why. */
-export function Hits({ hits, query }: { hits: readonly MemoryHit[]; query: string }) {
+/** What was found, best first, each with why. `others`: words for the same that were looked for too. */
+export function Hits({
+  hits,
+  query,
+  others,
+}: {
+  hits: readonly MemoryHit[]
+  query: string
+  others: readonly string[]
+}) {
   return (
     <ol className="hits">
       {hits.map((hit) => (
@@ -29,7 +37,7 @@ export function Hits({ hits, query }: { hits: readonly MemoryHit[]; query: strin
             </b>
           </Link>
           <p className="passage">
-            <Highlighted text={hit.text} query={query} />
+            <Highlighted text={hit.text} query={[query, ...others].join(' ')} />
           </p>
           <Why hit={hit} />
         </li>
