@@ -7,6 +7,7 @@ import type { Reading } from './probe.ts'
 /** A process the bench started. */
 export type Started = {
   url: string
+  pid: number
   /** From spawning it until it said where it listens. */
   readyMs: number
   read(what?: 'collect'): Promise<Reading>
@@ -38,6 +39,7 @@ export async function start(
   const readyMs = performance.now() - startedAt
   return {
     url,
+    pid: child.pid ?? 0,
     readyMs,
     async read(what) {
       const reading = once(child, 'message')

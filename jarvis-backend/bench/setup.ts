@@ -26,7 +26,9 @@ export async function buildAll() {
   const { buildBackend } = (await import(scripts)) as { buildBackend(): Promise<void> }
   await buildBackend()
   await build({
-    entryPoints: ['probe', 'upstream', 'relay', 'mcp-sdk'].map((name) => join(backend, 'bench', `${name}.ts`)),
+    entryPoints: ['probe', 'upstream', 'relay', 'mcp-sdk', 'memory/probe'].map((name) =>
+      join(backend, 'bench', `${name}.ts`),
+    ),
     outdir: join(backend, 'dist', 'bench'),
     bundle: true,
     packages: 'external',

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { buildAll } from '../setup.ts'
+import type { Held } from './probe.ts'
 
 const run = promisify(execFile)
 const chunks = '100000'
@@ -13,7 +15,12 @@ const words = { short: '40', full: '260' }
 /** What the memory costs with 100,000 chunks, beside LanceDB where it installs, as Markdown. Takes a few minutes. */
 export async function memory(): Promise<string> {
   const root = mkdtempSync(join(tmpdir(), 'jarvis-bench-memory-'))
-  const dirs = { short: join(root, 'short'), full: join(root, 'full'), lance: join(root, 'lance') }
+  const dirs = {
+    short: join(root, 'short'),
+    full: join(root, 'full'),
+    lance: join(root, 'lance'),
+    server: join(root, 'server'),
+  }
   for (const dir of Object.values(dirs)) mkdirSync(dir)
   try {
     const ours: string[][] = []
@@ -23,8 +30,6 @@ export async function memory(): Promise<string> {
       const asked = await task('speed.ts', 'ask', dirs[size], chunks, words[size])
       ours.push(rowOf(`JARVIS, ${words[size]} words a chunk`, { ...built, ...asked }))
     }
-    console.error('Measuring how late the server is while it indexes…')
-    const blocked = await task('speed.ts', 'block', root, chunks, words.short)
     const heads = [
       '',
       'p50 ms',
@@ -42,7 +47,7 @@ export async function memory(): Promise<string> {
       `|${'---|'.repeat(heads.length)}`,
       ...[...ours, ...(await lanceDb(root, dirs.lance))].map((row) => `| ${row.join(' | ')} |`),
       '',
-      `While ${blocked.chunks} chunks were indexed, timers of the server's thread came late by ${late(blocked.indexing)}; while it was idle, by ${late(blocked.quiet)}.`,
+      ...serverTable((await wholeServer(dirs.server)) as ServerMeasured),
     ].join('\n')
   } finally {
     rmSync(root, { recursive: true, force: true })
@@ -89,7 +94,36 @@ function rowOf(name: string, measured: Measured): string[] {
   ]
 }
 
-function late(delay: unknown): string {
-  const { p99, most, active } = delay as { p99: number; most: number; active: number }
-  return `${p99.toFixed(1)} ms (99th of a hundred), ${most.toFixed(1)} at most, and it was at work for ${active.toFixed(0)} ms in all`
+type Megabytes = { rss: number; pss: number }
+type ServerMeasured = Record<'idle' | 'loaded' | 'searched' | 'peak', Megabytes> &
+  Record<'loading' | 'indexing', Held> &
+  Record<'searchP50' | 'searchP99' | 'takenS', number>
+
+async function wholeServer(dir: string): Promise<Measured> {
+  console.error('Measuring a whole server…')
+  await buildAll()
+  return task('server.ts', dir, chunks)
+}
+
+function serverTable(measured: ServerMeasured): string[] {
+  const { idle, loading, indexing, searchP50, searchP99, takenS } = measured
+  const states = [
+    ['idle, before the memory starts', idle],
+    ['the index is loaded', measured.loaded],
+    ['200 searches, each with its vector', measured.searched],
+    ['most while 10,000 chunks and a log of 50 MB are taken in', measured.peak],
+  ] as const
+  const held = ({ mostMs, p99Ms, lateMs }: Held) =>
+    `${mostMs.toFixed(1)} ms at most, ${p99Ms.toFixed(1)} at the 99th of a hundred; with what it waited for a processor, ${lateMs.toFixed(0)} at most`
+  return [
+    '| a whole server | RSS MB | PSS MB | beyond idle |',
+    '|---|---|---|---|',
+    ...states.map(
+      ([name, { rss, pss }]) =>
+        `| ${name} | ${rss.toFixed(0)} | ${pss.toFixed(0)} | ${(rss - idle.rss).toFixed(0)} · ${(pss - idle.pss).toFixed(0)} |`,
+    ),
+    '',
+    `A search over REST, its vector made first: ${searchP50.toFixed(1)} ms p50, ${searchP99.toFixed(1)} p99. New files were found by their words after ${takenS.toFixed(0)} s.`,
+    `The server's thread was held at a stretch: while the index was loaded ${held(loading)}; while files were taken in ${held(indexing)}.`,
+  ]
 }

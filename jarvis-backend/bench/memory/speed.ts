@@ -1,17 +1,11 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { systemClock } from '../../src/lib/clock.ts'
-import { startWorker } from '../../src/lib/start-worker.ts'
-import { defaultWeights } from '../../src/memory/fuse.ts'
-import type { MemoryWorkerData } from '../../src/memory/messages.ts'
-import { createRemoteMemory } from '../../src/memory/remote.ts'
 import { createSearchIndex } from '../../src/memory/search-index.ts'
 import { openMemoryStore } from '../../src/store/sqlite/memory-store.ts'
 import { createSynthetic, dimensions, isRelevant, type Synthetic } from './synthetic.ts'
 
-/** One process of the memory's bench: `speed.ts build|ask|block DIR CHUNKS WORDS`. What it measured is its last line, as JSON. */
+/** One process of the memory's bench: `speed.ts build|ask DIR CHUNKS WORDS`. What it measured is its last line, as JSON. */
 const [task = '', dir = '', chunkCount = '', wordCount = ''] = process.argv.slice(2)
 const count = Number(chunkCount)
 const path = join(dir, 'memory.db')
@@ -137,52 +131,6 @@ function dot(one: Float32Array, other: Float32Array): number {
   return sum
 }
 
-/** The longest that this thread, as the server's would be, waits while the memory's thread indexes 15 MB of notes. */
-async function block() {
-  const workspaceDir = join(dir, 'workspace')
-  mkdirSync(workspaceDir)
-  const synthetic = createSynthetic(1, 40)
-  for (let at = 0; at < 300; at += 1) {
-    const lines = Array.from({ length: 200 }, (_, line) => synthetic.text(at * 200 + line).text)
-    writeFileSync(join(workspaceDir, `${at}.md`), lines.join('\n'))
-  }
-  const quiet = await delayDuring(() => new Promise((done) => setTimeout(done, 5_000)))
-  const data: MemoryWorkerData = {
-    workspaceDir,
-    databasePath: ':memory:',
-    indexPath: path,
-    embedder: { kind: 'none' },
-    weights: defaultWeights,
-  }
-  const memory = createRemoteMemory({
-    start: () => startWorker(new URL('../../src/memory-worker.ts', import.meta.url), data),
-    clock: systemClock,
-    changed() {},
-    report: (error) => console.error(error),
-  })
-  // The memory's thread does not keep a process alive.
-  const awake = setInterval(() => {}, 60_000)
-  const indexing = await delayDuring(() => memory.call('sync', {}))
-  const { chunks } = await memory.call('status', {})
-  await memory.stop()
-  clearInterval(awake)
-  return { quiet, indexing, chunks }
-}
-
-/**
- * Milliseconds by which timers of this thread came late, the 99th of a hundred and the latest, which a busy machine makes
- * late as well; and for how long this thread itself was at work, in all.
- */
-async function delayDuring(work: () => Promise<unknown>) {
-  const delays = monitorEventLoopDelay({ resolution: 1 })
-  const before = performance.eventLoopUtilization()
-  delays.enable()
-  await work()
-  delays.disable()
-  const { active } = performance.eventLoopUtilization(before)
-  return { p99: delays.percentile(99) / 1e6, most: delays.max / 1e6, active }
-}
-
-const tasks = { build, ask, block }
+const tasks = { build, ask }
 if (!Object.hasOwn(tasks, task)) throw new Error(`There is no task ${task}.`)
 console.log(JSON.stringify(await tasks[task as keyof typeof tasks]()))
