@@ -28,6 +28,23 @@ test('of a hundred confirmations at once from ten sockets one wins and one effec
   expect(jarvis.controls.effects).toHaveLength(1)
 })
 
+test('an answer with many cards leaves no warning of a leak', async () => {
+  const warnings: Error[] = []
+  const onWarning = (warning: Error) => void warnings.push(warning)
+  process.on('warning', onWarning)
+  const many = Array.from({ length: 12 }, (): [string, Record<string, unknown>] => ['stop_vm', { vmid: 103 }])
+  const jarvis = await startJarvis({ model: scripted(calls(...many), says('As you wish.')) })
+  const operator = await jarvis.connect()
+  const { sessionId } = await operator.ask('chat:send', { message: 'Stop 103, and again.' })
+  for (const _ of many) {
+    const { toolUseId } = await operator.next('chat:confirm_needed')
+    await operator.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
+  }
+  await operator.next('chat:done')
+  process.off('warning', onWarning)
+  expect(warnings).toEqual([])
+})
+
 test('the same requestId gets the same acknowledgement, and decides once', async () => {
   const jarvis = await startJarvis({ model: stopping() })
   const { operator, sessionId, toolUseId } = await asked(jarvis)

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { deepestInput, isDeeperThan } from '../lib/depth.ts'
 import { newId } from '../lib/ids.ts'
 import {
@@ -80,6 +81,13 @@ const changes = (entry: StoredEntry) => entry.type === 'tool_use' && entry.tier 
 const snapshotEntries = 100
 const longestQueue = 50
 
+/** Each call that waits or runs listens, and an answer may hold many. */
+function runAbort(): AbortController {
+  const abort = new AbortController()
+  setMaxListeners(0, abort.signal)
+  return abort
+}
+
 export function createRuns(
   parts: RunParts & {
     publish: Publish
@@ -132,7 +140,7 @@ export function createRuns(
     row,
     entries: taken,
     isOver: false,
-    abort: new AbortController(),
+    abort: runAbort(),
     modelAbort: new AbortController(),
     abortedBy: 'jarvis',
     partial: { text: row.partial ?? '', thinking: '' },
