@@ -10,6 +10,8 @@ export type ActiveRun = {
   isOver: boolean
   /** What the model is told of the runs before, read once. */
   earlier?: StoredEntry[]
+  /** The instructions it began with: a model's thinking may not go on under others. */
+  prompt?: string
   /** Stopped by a person: nothing of it goes on. */
   abort: AbortController
   /** Ends the model's stream alone: with `abort`, or when the server goes down and takes the run up again later. */

@@ -170,6 +170,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
 
   async function takeTurn(session: LiveSession, run: ActiveRun, mayCallTools: boolean) {
     const { id } = run.row
+    run.prompt ??= parts.prompt()
     await callModel({
       model: modelFor(session, run),
       session,
@@ -182,7 +183,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
       savePartial: (text) => store.savePartial(id, text),
       keep: (turn) => keepTurn(session, run, turn),
       request: {
-        system: parts.prompt(),
+        system: run.prompt,
         messages: toMessages([...earlierEntries(session.id, run), ...run.entries], (id) => parts.image(session.id, id)),
         tools: parts.toolSpecs,
         mayCallTools,

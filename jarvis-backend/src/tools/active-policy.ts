@@ -71,8 +71,14 @@ export function createActivePolicy(parts: {
     return missing.map((name) => `policy.yaml names ${name}, and no attached server has such a tool now.`)
   }
 
-  /** Read, not remembered: the CLI sets the profile beside a running server. */
+  let isRead = false
+  /** Read in each turn of the event loop: the CLI sets the profile beside a running server. */
   function current(): Policy {
+    if (isRead) return compiled
+    isRead = true
+    setImmediate(() => {
+      isRead = false
+    })
     const profile = readProfile(settings)
     if (profile !== compiled.profile) {
       compiled = { ...compiled, profile }
@@ -94,6 +100,7 @@ export function createActivePolicy(parts: {
     },
     setProfile(profile, by) {
       transactions.durably(() => setProfile({ settings, journal }, profile, by))
+      isRead = false
       current()
     },
     edited(next) {
