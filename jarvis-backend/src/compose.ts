@@ -59,8 +59,9 @@ import { isWatched, serveChat } from './realtime/chat.ts'
 import { serveCluster } from './realtime/cluster.ts'
 import { createRealtime } from './realtime/server.ts'
 import { serveTerminal } from './realtime/terminal.ts'
-import { createStreamRedactor, profiles, quote, usualTier } from './safety/index.ts'
+import { createStreamRedactor, profiles, quote, raisesOf, usualTier } from './safety/index.ts'
 import { createGrowingRedactor } from './safety/redact-growing.ts'
+import { createCallCounts } from './store/sqlite/call-counts.ts'
 import { createConfirmationStore, createExecutionStore } from './store/sqlite/confirmations.ts'
 import { type Database, openDatabase } from './store/sqlite/database.ts'
 import { createGrantStore } from './store/sqlite/grants.ts'
@@ -424,9 +425,13 @@ export function compose(config: Config, version: string, dashboardDir: string, r
         }),
         setProfile: policy.setProfile,
       }),
-      tools: toolRoutes(allTools, judge, ({ name, tier }) =>
-        usualTier({ toolName: name, baseTier: tier }, policy.current()),
-      ),
+      tools: toolRoutes({
+        catalog: allTools,
+        judge,
+        tierOf: ({ name, tier }) => usualTier({ toolName: name, baseTier: tier }, policy.current()),
+        raisesOf: ({ name, tier }) => raisesOf({ toolName: name, baseTier: tier }, policy.current()),
+        calls: createCallCounts(database, now),
+      }),
       executions: executionRoutes(executor),
       samples: samplesRoutes(samples, now),
       journal: journalRoutes(journal),

@@ -1,26 +1,41 @@
 import { Router } from 'express'
-import { ClassifyBody, type Tier, type ToolInfo } from '../protocol/index.ts'
+import { ClassifyBody, type Tier, type ToolCalls, type ToolInfo } from '../protocol/index.ts'
 import { type Catalog, inputSchemaOf } from '../tools/catalog.ts'
 import type { Judge } from '../tools/judge.ts'
 import type { Tool } from '../tools/tool.ts'
 import { param, read } from './handle.ts'
 
-/** @param tierOf what its calls come to where no argument raises them. */
-export function toolRoutes(catalog: Catalog, judge: Judge, tierOf: (tool: Tool) => Tier): Router {
+type Raises = NonNullable<ToolInfo['raises']>
+const withRaises = (raises: Raises, tool: ToolInfo): ToolInfo => (raises.length === 0 ? tool : { ...tool, raises })
+
+/** `/api/tools`: what JARVIS can do, and what a call would come to. */
+export function toolRoutes(parts: {
+  catalog: Catalog
+  judge: Judge
+  /** What its calls come to where no argument raises them. */
+  tierOf(tool: Tool): Tier
+  raisesOf(tool: Tool): Raises
+  calls(): Promise<ToolCalls>
+}): Router {
   const router = Router()
   router.get('/', (_request, response) => {
-    const items: ToolInfo[] = catalog.list().map((tool) => ({
-      name: tool.name,
-      description: tool.description,
-      tier: tierOf(tool),
-      inputSchema: inputSchemaOf(tool),
-    }))
+    const items: ToolInfo[] = parts.catalog.list().map((tool) =>
+      withRaises(parts.raisesOf(tool), {
+        name: tool.name,
+        description: tool.description,
+        tier: parts.tierOf(tool),
+        inputSchema: inputSchemaOf(tool),
+      }),
+    )
     response.json({ items })
+  })
+  router.get('/calls', async (_request, response) => {
+    response.json(await parts.calls())
   })
   // What would happen: runs nothing, so a viewer may ask too.
   router.post('/:name/classify', (request, response) => {
     const { input } = read(ClassifyBody, request.body)
-    const { tier, rule, reason } = judge(param(request, 'name'), input).verdict
+    const { tier, rule, reason } = parts.judge(param(request, 'name'), input).verdict
     response.json({ tier, rule, reason })
   })
   return router

@@ -17,5 +17,8 @@ export type Activity = z.infer<typeof Activity>
 export type ActivityEvents = {
   event: Activity
   /** A list has changed and is worth reading again over REST. */
-  changed: { what: 'sessions' | 'confirmations' | 'grants' | 'settings' | 'memory' | 'mcp_servers' | 'push'; sessionId?: string }
+  changed: {
+    what: 'sessions' | 'confirmations' | 'grants' | 'settings' | 'memory' | 'mcp_servers' | 'push' | 'limits'
+    sessionId?: string
+  }
 }

@@ -86,6 +86,7 @@ export {
   SettingsBody,
   type SettingsReply,
   type Status,
+  type ToolCalls,
   type ToolInfo,
 } from './rest.ts'
 export {

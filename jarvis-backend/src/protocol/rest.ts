@@ -83,12 +83,17 @@ export type ConfirmationRow = Card & {
   replacedBy?: string
 }
 
+/** `raises`: what makes a call of it stricter than its tier, strictest first; absent where nothing does. */
 export type ToolInfo = {
   name: string
   description: string
   tier: Tier
+  raises?: { tier: Tier; rule: string; words: string }[]
   inputSchema: Record<string, unknown>
 }
+
+/** Calls of each tool since a week ago, and how many of all were refused. `since`: Unix ms. */
+export type ToolCalls = { since: number; calls: Record<string, number>; refused: number }
 
 /** Health answers without a token; `/api/status` says more to those who have one. */
 export type Health = { status: 'ok' | 'shutting_down'; version: string; uptime: number }

@@ -100,23 +100,23 @@ export function createPush(parts: {
   }
 
   function tell(sessionId: string, cards: readonly Card[]): void {
-      const before = told.get(sessionId)
-      if (cards.length === 0) told.delete(sessionId)
-      else told.set(sessionId, new Set(cards.map(({ toolUseId }) => toolUseId)))
-      const fresh = cards.filter(({ toolUseId }) => before?.has(toolUseId) !== true)
-      if (fresh.length === 0) return
-      for (const device of store.list()) {
-        for (const card of fresh) {
-          const message: PushMessage = {
-            title: 'JARVIS asks',
-            body: device.hidesNames ? 'A call waits for you.' : cardQuestion(card),
-            tag: card.toolUseId,
-            path: `/waiting?card=${encodeURIComponent(card.toolUseId)}`,
-          }
-          const ttlS = Math.max(1, Math.round((card.expiresAt - now()) / 1_000))
-          send(device, message, ttlS).catch((error: unknown) => parts.report(error, 'a device could not be told'))
+    const before = told.get(sessionId)
+    if (cards.length === 0) told.delete(sessionId)
+    else told.set(sessionId, new Set(cards.map(({ toolUseId }) => toolUseId)))
+    const fresh = cards.filter(({ toolUseId }) => before?.has(toolUseId) !== true)
+    if (fresh.length === 0) return
+    for (const device of store.list()) {
+      for (const card of fresh) {
+        const message: PushMessage = {
+          title: 'JARVIS asks',
+          body: device.hidesNames ? 'A call waits for you.' : cardQuestion(card),
+          tag: card.toolUseId,
+          path: `/waiting?card=${encodeURIComponent(card.toolUseId)}`,
         }
+        const ttlS = Math.max(1, Math.round((card.expiresAt - now()) / 1_000))
+        send(device, message, ttlS).catch((error: unknown) => parts.report(error, 'a device could not be told'))
       }
+    }
   }
 }
 

@@ -11,6 +11,7 @@ export { shippedPolicy, shippedTools, type ToolFacts } from './policy-shipped.ts
 export { attachedToolsIn, changesOf, summaryOf } from './policy-summary.ts'
 export { profiles } from './profile.ts'
 export { parseProtected } from './protected.ts'
+export { type Raise, raisesOf } from './raises.ts'
 export { createRedactor, type Redactor, type SearchingRedactor } from './redact.ts'
 export { createStreamRedactor, type StreamRedactor } from './redact-stream.ts'
 export type { Call, Rule } from './rule.ts'

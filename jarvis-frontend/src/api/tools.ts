@@ -1,9 +1,11 @@
-import type { Page, ToolInfo, Verdict } from 'jarvis-backend/protocol'
+import type { Page, ToolCalls, ToolInfo, Verdict } from 'jarvis-backend/protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
 export const tools = new Remote(() => call<Page<ToolInfo>>('GET', '/api/tools'))
 export const useTools = (): ToolInfo[] | undefined => useRemote(tools)?.items
+
+export const readCalls = () => call<ToolCalls>('GET', '/api/tools/calls')
 
 /** What would become of a call; runs nothing. */
 export const classify = (name: string, input: Record<string, unknown>) =>

@@ -1,7 +1,7 @@
-import type { Tier as TierName, ToolInfo } from 'jarvis-backend/protocol'
+import type { Tier as TierName, ToolCalls, ToolInfo } from 'jarvis-backend/protocol'
 import { Link, useSearchParams } from 'react-router'
 import { readJournal } from '../api/journal.ts'
-import { tools, useTools } from '../api/tools.ts'
+import { readCalls, tools, useTools } from '../api/tools.ts'
 import { useLoad } from '../api/use-load.ts'
 import { lineOf } from '../features/journal/line.ts'
 import { argumentsOf } from '../features/tools/arguments.ts'
@@ -31,6 +31,7 @@ export function ToolsPage() {
   const [params] = useSearchParams()
   const isPhone = useMedia(phone)
   const isLive = useIsLive()
+  const calls = useLoad('calls', readCalls, ['connect', 'sessions', 'confirmations']).data
   const chosen = list?.find(({ name }) => name === params.get('tool')) ?? (isPhone ? undefined : list?.[0])
   const table =
     list === undefined ? (
@@ -46,12 +47,19 @@ export function ToolsPage() {
       )
     ) : (
       <div className="tool-list">
+        <div className="tool-columns" aria-hidden="true">
+          <span>Tool</span>
+          <span>What it does</span>
+          <span>Raised to</span>
+          <span>Calls, 7 d</span>
+        </div>
         {groups.map(([tier, words]) => (
           <Group
             key={tier}
             tier={tier}
             words={words}
             list={list.filter((tool) => tool.tier === tier)}
+            calls={calls}
             chosen={chosen}
           />
         ))}
@@ -89,11 +97,13 @@ function Group({
   tier,
   words,
   list,
+  calls,
   chosen,
 }: {
   tier: TierName
   words: string
   list: readonly ToolInfo[]
+  calls: ToolCalls | undefined
   chosen: ToolInfo | undefined
 }) {
   if (list.length === 0 && tier !== 'black') return null
@@ -102,6 +112,7 @@ function Group({
       <h2>
         <Tier tier={tier} size={13} />
         <b>{tierWord[tier]}</b> {words}
+        {tier === 'black' && calls !== undefined && calls.refused > 0 && `. ${calls.refused} refused in 7 d`}
       </h2>
       <ul>
         {list.map((tool) => (
@@ -112,11 +123,32 @@ function Group({
             >
               <span className="mono cut">{visibleText(tool.name)}</span>
               <span className="cut text-soft">{visibleText(tool.description.split(/(?<=\.)\s/)[0] ?? '')}</span>
+              <Raised tool={tool} />
+              <span className="num">
+                {calls === undefined ? '' : (calls.calls[tool.name] ?? <span className="text-dim">none</span>)}
+                <span className="vh"> calls in 7 days</span>
+              </span>
             </Link>
           </li>
         ))}
       </ul>
     </section>
+  )
+}
+
+/** The strictest that its calls come to, and how many more reasons there are. */
+function Raised({ tool: { raises = [] } }: { tool: ToolInfo }) {
+  const [first] = raises
+  if (first === undefined) return <span />
+  return (
+    <span className="raised cut">
+      <Tier tier={first.tier} size={12} />
+      <span className="cut text-soft">
+        <span className="vh">raised to {tierWord[first.tier]} for </span>
+        {visibleText(first.words)}
+        {raises.length > 1 && <span className="text-dim"> and {raises.length - 1} more</span>}
+      </span>
+    </span>
   )
 }
 
@@ -132,12 +164,26 @@ function Detail({ tool }: { tool: ToolInfo }) {
           <Visible text={tool.description} />
         </p>
       </div>
-      <p className="tool-tier">
-        <Tier tier={tool.tier} size={13} />
-        <span>
-          {tierWord[tool.tier]} <small>where no argument raises it, under the profile in force</small>
-        </span>
-      </p>
+      <ul className="tool-tiers" aria-label="Tier">
+        <li>
+          <Tier tier={tool.tier} size={13} />
+          <span>
+            {tierWord[tool.tier]}
+            <small>where nothing raises it, under the profile in force</small>
+          </span>
+        </li>
+        {tool.raises?.map(({ tier, rule, words }) => (
+          <li key={rule}>
+            <Tier tier={tier} size={13} />
+            <span>
+              {tierWord[tier]}, for <Visible text={words} />
+              <small>
+                rule <code>{rule}</code>
+              </small>
+            </span>
+          </li>
+        ))}
+      </ul>
       <h3 className="cap">What would happen?</h3>
       <TryIt
         tool={tool}
