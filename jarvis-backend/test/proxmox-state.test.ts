@@ -7,7 +7,7 @@ const guestIn = (vmid: number) => (state: { guests: { vmid: number }[] }) =>
   state.guests.find((guest) => guest.vmid === vmid) as never
 
 test('strings are numbers, 0 and absent are no, shared storage is one', async () => {
-  const { cluster, until, read } = await startProxmox()
+  const { fake, cluster, until, read } = await startProxmox()
   const { guests, nodes, storages, name, isQuorate, missing } = await read()
   expect(guests.map(({ vmid, type }) => [vmid, type])).toContainEqual([200, 'ct'])
   expect(guests.find(({ vmid }) => vmid === 200)).toMatchObject({ cpuCount: 2, diskBytes: 2 * 1024 ** 3, isHa: false })
@@ -36,6 +36,8 @@ test('strings are numbers, 0 and absent are no, shared storage is one', async ()
     cpuCount: 16,
     load: [0.52, 0.48, 0.4],
   })
+  await fake.control.addFault({ kind: 'says', text: '{"data":{"loadavg":["0.1"]}}', match: '/nodes/pve2/status', times: 9 })
+  expect(await cluster.nodeDetail('pve2', calm())).toEqual({ name: 'pve2' })
 })
 
 test('the newest backup of each guest is known, and a paused VM is seen paused', async () => {

@@ -9,9 +9,12 @@ export const ratioOf = (part: number, whole: number): number => (whole > 0 ? par
 /** `5.4 GiB` */
 export const gibOf = (bytes: number): string => `${figure(bytes / 1024 ** 3)} GiB`
 
-/** `1.69 TB` or `358 GB`, as disks are sold. */
-export const diskOf = (bytes: number): string =>
-  bytes >= 1e12 ? `${figure(bytes / 1e12, 2)} TB` : `${figure(bytes / 1e9)} GB`
+/** `1.69 TB`, `358 GB` or `41 MB`, as disks are sold. */
+export function diskOf(bytes: number): string {
+  if (bytes >= 1e12) return `${figure(bytes / 1e12, 2)} TB`
+  if (bytes >= 1e9) return `${figure(bytes / 1e9)} GB`
+  return bytes >= 1e6 ? `${figure(bytes / 1e6, 0)} MB` : `${figure(bytes / 1e3, 0)} kB`
+}
 
 /** `8 d 4 h`, `31 h`, `12 min`, `45 s`: hours count up to two days. */
 export function spanOf(seconds: number): string {

@@ -14,19 +14,20 @@ export type PowerOutcome = {
   durationMs: number
 }
 
+/** What the node does not say is absent. */
 export type NodeDetail = {
   name: string
-  version: string
-  kernel: string
-  cpuModel: string
-  cpuCount: number
-  cpuRatio: number
-  load: [number, number, number]
-  ramBytes: number
-  ramTotalBytes: number
-  rootBytes: number
-  rootTotalBytes: number
-  uptimeS: number
+  version?: string
+  kernel?: string
+  cpuModel?: string
+  cpuCount?: number
+  cpuRatio?: number
+  load?: [number, number, number]
+  ramBytes?: number
+  ramTotalBytes?: number
+  rootBytes?: number
+  rootTotalBytes?: number
+  uptimeS?: number
 }
 
 export type Temperature = { celsius: number; sensor: string; all: { sensor: string; celsius: number }[] }

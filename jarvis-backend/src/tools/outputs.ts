@@ -13,19 +13,20 @@ export const ClusterStatusOutput = z.object({
   attention: z.array(z.string()),
   missing,
 })
+/** What the node does not say is absent. */
 export const NodeDetailOutput = z.object({
   name: z.string(),
-  version: z.string(),
-  kernel: z.string(),
-  cpuModel: z.string(),
-  cpuCount: z.number(),
-  cpuRatio: z.number().describe('0..1'),
-  load: z.array(z.number()).describe('Over 1, 5 and 15 minutes.'),
-  ramBytes: z.number(),
-  ramTotalBytes: z.number(),
-  rootBytes: z.number(),
-  rootTotalBytes: z.number(),
-  uptimeS: z.number(),
+  version: z.string().optional(),
+  kernel: z.string().optional(),
+  cpuModel: z.string().optional(),
+  cpuCount: z.number().optional(),
+  cpuRatio: z.number().optional().describe('0..1'),
+  load: z.array(z.number()).optional().describe('Over 1, 5 and 15 minutes.'),
+  ramBytes: z.number().optional(),
+  ramTotalBytes: z.number().optional(),
+  rootBytes: z.number().optional(),
+  rootTotalBytes: z.number().optional(),
+  uptimeS: z.number().optional(),
 })
 export const GuestsOutput = z.object({ guests: z.array(Guest), ...counted })
 export const StoragesOutput = z.object({ storages: z.array(Storage), ...counted })

@@ -178,7 +178,7 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
       }
     },
     async nodeDetail(name, { signal }) {
-      return nodeDetail(api, await onlineNode(name, signal), signal)
+      return nodeDetail(api, await onlineNode(name, signal), { signal, mostMs: options.deadlines?.answerMs })
     },
     async temperature(name, callOptions) {
       return readTemperature(shell, await onlineNode(name, callOptions.signal), callOptions)

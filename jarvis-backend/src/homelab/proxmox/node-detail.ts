@@ -2,22 +2,31 @@ import type { NodeDetail } from '../ports.ts'
 import { NodeNow, readAs } from './answers.ts'
 import type { Api } from './transport.ts'
 
+/** A node that has just died is still called online; it answers at once or not at all. */
+const answerMs = 4_000
+
 /** @param name one that the cluster names @throws ApiError */
-export async function nodeDetail(api: Api, name: string, signal: AbortSignal): Promise<NodeDetail> {
-  const now = readAs(NodeNow, await api.get(['nodes', name, 'status'], {}, { signal }), name)
-  const [load1 = 0, load5 = 0, load15 = 0] = now.loadavg ?? []
-  return {
+export async function nodeDetail(
+  api: Api,
+  name: string,
+  ask: { signal: AbortSignal; mostMs?: number | undefined },
+): Promise<NodeDetail> {
+  const options = { signal: ask.signal, answerMs: Math.min(answerMs, ask.mostMs ?? answerMs) }
+  const now = readAs(NodeNow, await api.get(['nodes', name, 'status'], {}, options), name)
+  const [load1, load5, load15] = now.loadavg ?? []
+  const found: { [K in keyof NodeDetail]: NodeDetail[K] | undefined } = {
     name,
-    version: now.pveversion ?? 'unknown',
-    kernel: now['current-kernel']?.release ?? now.kversion ?? 'unknown',
-    cpuModel: now.cpuinfo?.model ?? 'unknown',
-    cpuCount: now.cpuinfo?.cpus ?? 0,
-    cpuRatio: now.cpu ?? 0,
-    load: [load1, load5, load15],
-    ramBytes: now.memory?.used ?? 0,
-    ramTotalBytes: now.memory?.total ?? 0,
-    rootBytes: now.rootfs?.used ?? 0,
-    rootTotalBytes: now.rootfs?.total ?? 0,
-    uptimeS: now.uptime ?? 0,
+    version: now.pveversion,
+    kernel: now['current-kernel']?.release ?? now.kversion,
+    cpuModel: now.cpuinfo?.model,
+    cpuCount: now.cpuinfo?.cpus,
+    cpuRatio: now.cpu,
+    load: load1 === undefined || load5 === undefined || load15 === undefined ? undefined : [load1, load5, load15],
+    ramBytes: now.memory?.used,
+    ramTotalBytes: now.memory?.total,
+    rootBytes: now.rootfs?.used,
+    rootTotalBytes: now.rootfs?.total,
+    uptimeS: now.uptime,
   }
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as NodeDetail
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { diskOf, memoryOf, oneLine, percent, plainName, ratioOf, spanOf } from '../../homelab/format.ts'
-import type { Cluster } from '../../homelab/ports.ts'
+import type { Cluster, NodeDetail } from '../../homelab/ports.ts'
 import { NodeDetailOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 import { NodeName, readTimeoutMs } from './inputs.ts'
@@ -19,16 +19,32 @@ export const getNodeStatus = (cluster: Cluster) =>
       const detail = await cluster.nodeDetail(node, context)
       const guests = cluster.state().guests.filter((guest) => guest.node === node)
       const running = guests.filter(({ status }) => status === 'running').length
-      const memoryRatio = ratioOf(detail.ramBytes, detail.ramTotalBytes)
       return {
-        text: [
-          `${plainName(detail.name)}: CPU ${percent(detail.cpuRatio)} of ${detail.cpuCount} (${oneLine(detail.cpuModel, 80)}), load ${detail.load.map((load) => load.toFixed(2)).join(' ')}`,
-          `${memoryOf(detail.ramBytes, detail.ramTotalBytes)}, root disk ${diskOf(detail.rootBytes)} of ${diskOf(detail.rootTotalBytes)} (${percent(ratioOf(detail.rootBytes, detail.rootTotalBytes))}), up ${spanOf(detail.uptimeS)}`,
-          `${oneLine(detail.version, 80)}, kernel ${oneLine(detail.kernel, 80)}`,
-          `${running} of ${guests.length} guests running`,
-        ].join('\n'),
-        summary: `CPU ${percent(detail.cpuRatio)}, memory ${percent(memoryRatio)}`,
+        text: [...linesOf(detail), `${running} of ${guests.length} guests running`].join('\n'),
+        summary: `CPU ${share(detail.cpuRatio)}, memory ${share(ratioIn(detail.ramBytes, detail.ramTotalBytes))}`,
         data: { ...detail },
       }
     },
   })
+
+const unknown = 'not known'
+const share = (ratio: number | undefined) => (ratio === undefined ? unknown : percent(ratio))
+const ratioIn = (part: number | undefined, whole: number | undefined) =>
+  part === undefined || whole === undefined ? undefined : ratioOf(part, whole)
+
+function linesOf(detail: NodeDetail): string[] {
+  const { cpuCount, cpuModel, load, ramBytes, ramTotalBytes, rootBytes, rootTotalBytes, uptimeS } = detail
+  const cores = cpuCount === undefined ? '' : ` of ${cpuCount}`
+  const model = cpuModel === undefined ? '' : ` (${oneLine(cpuModel, 80)})`
+  const memory =
+    ramBytes === undefined || ramTotalBytes === undefined ? `memory ${unknown}` : memoryOf(ramBytes, ramTotalBytes)
+  const root =
+    rootBytes === undefined || rootTotalBytes === undefined
+      ? unknown
+      : `${diskOf(rootBytes)} of ${diskOf(rootTotalBytes)} (${percent(ratioOf(rootBytes, rootTotalBytes))})`
+  return [
+    `${plainName(detail.name)}: CPU ${share(detail.cpuRatio)}${cores}${model}, load ${load?.map((value) => value.toFixed(2)).join(' ') ?? unknown}`,
+    `${memory}, root disk ${root}, up ${uptimeS === undefined ? unknown : spanOf(uptimeS)}`,
+    `${oneLine(detail.version ?? `version ${unknown}`, 80)}, kernel ${oneLine(detail.kernel ?? unknown, 80)}`,
+  ]
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { diskOf } from '../../homelab/format.ts'
+import type { Cluster } from '../../homelab/ports.ts'
+import { getNodeStatus } from './get-node-status.ts'
+
+test('what a node does not say is called not known, never zero', async () => {
+  const cluster = { nodeDetail: async () => ({ name: 'pve', cpuCount: 8 }), state: () => ({ guests: [] }) }
+  const tool = getNodeStatus(cluster as unknown as Cluster)
+  const output = await tool.run({ node: 'pve' }, { signal: new AbortController().signal } as never)
+  expect(output).toMatchObject({
+    text: 'pve: CPU not known of 8, load not known\nmemory not known, root disk not known, up not known\nversion not known, kernel not known\n0 of 0 guests running',
+    summary: 'CPU not known, memory not known',
+    data: { name: 'pve', cpuCount: 8 },
+  })
+})
+
+test.each([
+  [1.69e12, '1.69 TB'],
+  [358e9, '358 GB'],
+  [41.3e6, '41 MB'],
+  [1_400, '1 kB'],
+  [0, '0 kB'],
+])('%d bytes of a disk are %s', (bytes, text) => {
+  expect(diskOf(bytes)).toBe(text)
+})
