@@ -25,6 +25,7 @@ import { createClusterSetup } from './doctor/cluster-setup.ts'
 import { databaseChecks } from './doctor/data-checks.ts'
 import { examine } from './doctor/doctor.ts'
 import { memoryChecks } from './doctor/model-checks.ts'
+import { createLimits } from './homelab/limits.ts'
 import { createNotices } from './homelab/notices.ts'
 import type { Homelab } from './homelab/ports.ts'
 import { connectHomelab } from './homelab/real.ts'
@@ -39,6 +40,7 @@ import { doctorRoutes } from './http/doctor.ts'
 import { executionRoutes } from './http/executions.ts'
 import { grantRoutes } from './http/grants.ts'
 import { journalRoutes } from './http/journal.ts'
+import { limitsRoutes } from './http/limits.ts'
 import { createLogTail } from './http/logs.ts'
 import { mcpTokenRoutes } from './http/mcp-tokens.ts'
 import { samplesRoutes } from './http/samples.ts'
@@ -176,7 +178,11 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     changed: () => activity.changed({ what: 'memory' }),
     report,
   })
-  const catalog = createCatalog([...homelabTools(homelab), ...memory.tools, ...(replace.tools ?? [])])
+  const catalog = createCatalog([
+    ...homelabTools(homelab, () => limits.current()),
+    ...memory.tools,
+    ...(replace.tools ?? []),
+  ])
   // An MCP client of ours is served the house's tools alone.
   const allTools = withAttached(catalog, () => attached.tools())
   const judge = createJudge(allTools, world)
@@ -275,6 +281,12 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     isStopping: () => isStopping,
     report,
   })
+  const limits = createLimits({
+    settings,
+    record: (change) => journal.append('settings', { change: 'limits', ...change }),
+    durably: database.durably,
+    changed: () => activity.changed({ what: 'limits' }),
+  })
   const executor = createExecutor({
     judge,
     world,
@@ -336,7 +348,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     prompt: () => systemPrompt(memory.prompt()),
     recall: memory.recall,
     ended: memory.learn,
-    context: onceFor(cluster.state, (state) => asClusterData(clusterSummary(state))),
+    context: onceFor(cluster.state, (state) => asClusterData(clusterSummary(state, limits.current()))),
     pending: confirmations.pending,
     cancel: confirmations.cancel,
     recordRehearsal: (change) => journal.append('session', { ...change, change: 'rehearsal' }),
@@ -434,6 +446,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       }),
       executions: executionRoutes(executor),
       samples: samplesRoutes(samples, now),
+      limits: limitsRoutes(limits),
       journal: journalRoutes(journal),
       memory: memory.routes,
       'mcp-tokens': mcpTokenRoutes({

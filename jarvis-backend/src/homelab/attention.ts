@@ -1,4 +1,4 @@
-import type { ClusterState } from '../protocol/index.ts'
+import { type ClusterState, type Limits, usualLimits } from '../protocol/index.ts'
 import { ageOf, percent, plainName, ratioOf } from './format.ts'
 
 export const hotC = 80
@@ -8,25 +8,27 @@ export const staleAfterMs = 26 * 3_600_000
 const mostIds = 20
 
 /** What a person would want to know first, one plain line each; empty when all is well. */
-export function attention(state: ClusterState): string[] {
+export function attention(state: ClusterState, limits: Limits = usualLimits): string[] {
   const { nodes, guests, storages, tasks, at } = state
   const lines: string[] = []
   if (!state.isQuorate) lines.push('No quorum: guests cannot be started.')
   for (const { name, status } of nodes) if (status !== 'online') lines.push(`${plainName(name)} is ${status}.`)
   for (const { name, temperatureC } of nodes) {
-    if (temperatureC !== undefined && temperatureC >= hotC)
+    if (temperatureC !== undefined && temperatureC >= limits.temperatureC[0])
       lines.push(`${plainName(name)} is at ${Math.round(temperatureC)} °C.`)
   }
   for (const { name, isActive, usedBytes, totalBytes } of storages) {
     const ratio = ratioOf(usedBytes, totalBytes)
     if (!isActive) lines.push(`Storage ${plainName(name)} is not reachable.`)
-    else if (ratio >= fullRatio) lines.push(`Storage ${plainName(name)} is ${percent(ratio)} full.`)
+    else if (ratio >= limits.storageRatio[0]) lines.push(`Storage ${plainName(name)} is ${percent(ratio)} full.`)
   }
-  const busy = guests.filter(({ status, cpuRatio }) => status === 'running' && cpuRatio >= fullRatio)
+  const busy = guests.filter(({ status, cpuRatio }) => status === 'running' && cpuRatio >= limits.cpuRatio)
   if (busy.length > 0) lines.push(`At the limit of their CPU: ${idList(busy)}.`)
   const locked = guests.filter(({ lock }) => lock !== undefined)
   if (locked.length > 0) lines.push(`Locked: ${idList(locked)}.`)
-  const stale = guests.filter(({ backupAt }) => backupAt !== undefined && at - backupAt > staleAfterMs)
+  const stale = guests.filter(
+    ({ backupAt }) => backupAt !== undefined && at - backupAt > limits.backupHours[0] * 3_600_000,
+  )
   if (stale.length > 0) {
     const newest = Math.max(...stale.map(({ backupAt }) => backupAt ?? 0))
     lines.push(`Without a fresh backup (newest ${ageOf(newest, at)}): ${idList(stale)}.`)

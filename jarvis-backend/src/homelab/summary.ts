@@ -1,4 +1,4 @@
-import type { ClusterState, Guest } from '../protocol/index.ts'
+import type { ClusterState, Guest, Limits } from '../protocol/index.ts'
 import { attention, idList } from './attention.ts'
 import { nodeLine, oneLine, percent, plainName, ratioOf } from './format.ts'
 
@@ -10,7 +10,7 @@ const mostMissing = 10
  * The cluster in some 300 to 500 tokens, given to the model with each message; bounded however large the cluster is.
  * Names stand in it without controls, newlines and angle brackets, and stay data.
  */
-export function clusterSummary(state: ClusterState): string {
+export function clusterSummary(state: ClusterState, limits?: Limits): string {
   const { nodes, guests, storages, missing } = state
   const running = guests.filter(({ status }) => status === 'running').length
   const online = nodes.filter(({ status }) => status === 'online').length
@@ -35,7 +35,7 @@ export function clusterSummary(state: ClusterState): string {
     )
     lines.push(`Storage: ${fills.join(', ')}${storages.length > shown.length ? ', …' : ''}.`)
   }
-  const unusual = attention(state)
+  const unusual = attention(state, limits)
   if (unusual.length > 0) lines.push('Needs attention:', ...unusual.slice(0, 16).map((line) => `- ${line}`))
   if (missing.length > 0) {
     lines.push(

@@ -37,6 +37,7 @@ export { type ErrorBody, type ErrorCode, errorStatus, JarvisError } from './erro
 export { Grant, GrantRequest } from './grant.ts'
 export { MessageId, RequestId, RunId, SessionId, ToolUseId } from './ids.ts'
 export { Image, type ImageType, imageTypes } from './image.ts'
+export { Limits, usualLimits } from './limits.ts'
 export type {
   MemoryFound,
   MemoryHit,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Homelab } from '../homelab/ports.ts'
+import { type Limits, usualLimits } from '../protocol/index.ts'
 import { executeSsh } from './homelab/execute-ssh.ts'
 import { getBackups } from './homelab/get-backups.ts'
 import { getClusterResources } from './homelab/get-cluster-resources.ts'
@@ -21,8 +22,8 @@ import { wakeNode } from './homelab/wake-node.ts'
 import type { Tool } from './tool.ts'
 
 /** The eighteen tools over a homelab. Their order is fixed: it is part of what a provider caches. */
-export const homelabTools = ({ cluster, shell, waker }: Homelab): Tool[] => [
-  getClusterStatus(cluster),
+export const homelabTools = ({ cluster, shell, waker }: Homelab, limits: () => Limits = () => usualLimits): Tool[] => [
+  getClusterStatus(cluster, limits),
   getNodeStatus(cluster),
   getVms(cluster),
   getContainers(cluster),

@@ -102,6 +102,7 @@ export type JournalKind =
   | 'prune'
   | 'terminal'
   | 'memory'
+  | 'settings'
   | 'mcp_server'
   | 'setup'
 

@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { attention } from '../../homelab/attention.ts'
 import { nodeLine, plainName } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
-import type { ClusterState } from '../../protocol/index.ts'
+import type { ClusterState, Limits } from '../../protocol/index.ts'
 import { ClusterStatusOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 import { readTimeoutMs } from './inputs.ts'
 import { missingText } from './listing.ts'
 
-export const getClusterStatus = (cluster: Cluster) => {
+export const getClusterStatus = (cluster: Cluster, limits: () => Limits) => {
   // Asked for more often than the cluster is looked at.
-  let last: { of: ClusterState; output: ReturnType<typeof outputOf> } | undefined
+  let last: { of: ClusterState; under: Limits; output: ReturnType<typeof outputOf> } | undefined
   return defineTool({
     name: 'get_cluster_status',
     title: 'Show how the cluster is',
@@ -22,16 +22,17 @@ export const getClusterStatus = (cluster: Cluster) => {
     output: ClusterStatusOutput,
     async run() {
       const state = cluster.state()
-      if (last?.of !== state) last = { of: state, output: outputOf(state) }
+      const under = limits()
+      if (last?.of !== state || last.under !== under) last = { of: state, under, output: outputOf(state, under) }
       return last.output
     },
   })
 }
 
-function outputOf(state: ClusterState) {
+function outputOf(state: ClusterState, limits: Limits) {
   const online = state.nodes.filter(({ status }) => status === 'online').length
   const running = state.guests.filter(({ status }) => status === 'running').length
-  const unusual = attention(state)
+  const unusual = attention(state, limits)
   const summary = `${online} of ${state.nodes.length} nodes online, ${running} of ${state.guests.length} running`
   return {
     text: [

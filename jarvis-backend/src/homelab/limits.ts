@@ -1,0 +1,30 @@
+import { Limits, usualLimits } from '../protocol/index.ts'
+
+const key = 'limits'
+
+/** What counts as hot, full, busy and old, as an operator set it. Kept ones that make no sense count as the usual ones. */
+export function createLimits(parts: {
+  settings: { get(key: string): string | undefined; set(key: string, value: string): void }
+  /** Called within the change. */
+  record(change: { from: Limits; to: Limits; by: string }): void
+  durably(work: () => void): void
+  changed(): void
+}) {
+  let current = usualLimits
+  try {
+    current = Limits.parse(JSON.parse(parts.settings.get(key) ?? 'null'))
+  } catch {
+    // The usual ones.
+  }
+  return {
+    current: () => current,
+    set(limits: Limits, by: string) {
+      parts.durably(() => {
+        parts.settings.set(key, JSON.stringify(limits))
+        parts.record({ from: current, to: limits, by })
+      })
+      current = limits
+      parts.changed()
+    },
+  }
+}
