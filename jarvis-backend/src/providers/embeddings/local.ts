@@ -6,7 +6,7 @@ import { dimensions } from './sentence-encoder.ts'
 
 type Answer = { id: number; vectors: Float32Array[] }
 
-/** Idle for so long, the model (about 45 MB) is let go; it is back in a tenth of a second. */
+/** Idle for so long, the model (about 40 MB) is let go; it is back in a tenth of a second. */
 const idleMs = 2 * 60_000
 /** Its numbers are outside the heap: what is in it is the vocabulary and a text or two. */
 const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 }
@@ -32,13 +32,8 @@ export function localEmbedder(folder?: string): Embedder {
       waiting.delete(answer.id)
       call?.resolve(answer.vectors)
     })
-    const gone = (why: string) => {
-      // What waits now may wait for the one after it.
-      if (worker !== started) return
-      worker = undefined
-      for (const { reject } of waiting.values()) reject(new JarvisError('internal', `The embedded model ${why}`))
-      waiting.clear()
-    }
+    // What waits once it was let go waits for the one after it.
+    const gone = (why: string) => worker === started && drop(why)
     started.on('error', (error) => gone(`could not be used: ${error.message}`))
     started.on('exit', () => gone('stopped.'))
     started.unref()
@@ -46,9 +41,15 @@ export function localEmbedder(folder?: string): Embedder {
     return started
   }
 
+  function drop(why: string) {
+    worker = undefined
+    for (const { reject } of waiting.values()) reject(new JarvisError('internal', `The embedded model ${why}`))
+    waiting.clear()
+  }
+
   function letGo() {
     const last = worker
-    worker = undefined
+    drop('was let go.')
     void last?.terminate()
   }
 
