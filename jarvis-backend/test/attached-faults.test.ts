@@ -62,6 +62,18 @@ test('a server that says nothing is given up after a minute, and stops nobody', 
   await jarvis.stop()
 })
 
+test('a server that is slow to come up, as one that npx fetches, is waited for; one that ends at a question it does not know is not asked again', async () => {
+  const { dir, planPath, setPlan } = attachedDir((path) => ({ slow: odd(path) }), {
+    start: 'quiet',
+    tools: [tool('echo')],
+  })
+  const jarvis = await startJarvis({ dataDir: dir })
+  expect((await connected(jarvis, 'slow')).lastError).toBeUndefined()
+  setPlan({ start: 'strict', tools: [tool('echo')] })
+  await jarvis.rest('/api/mcp-servers', { method: 'POST', json: { name: 'strict', ...odd(planPath) } })
+  expect((await connected(jarvis, 'strict')).lastError?.message).toBe('it ended with code 9')
+})
+
 test('a program that does not exist is said to be so', async () => {
   const { dir } = attachedDir(() => ({ gone: { command: '/no/such/program' } }))
   const jarvis = await startJarvis({ dataDir: dir })

@@ -18,6 +18,8 @@ const wellMs = 60_000
 const refreshEveryMs = 5_000
 /** For the SDK's own timers, which are to stay out of the way of ours. */
 const longMs = 60 * 60_000
+/** A process that has said nothing by then is spoken to as an older one, which is on its way up: `npx` fetches it first. */
+const probeMs = 5_000
 
 export type Standing = Pick<AttachedServer, 'server' | 'lastError' | 'retryAt'> & { state: AttachedState }
 export type CallOptions = { signal: AbortSignal; onProgress(message: string): void }
@@ -58,6 +60,8 @@ export function createConnection(parts: {
   let failures = 0
   let running = 0
   let isStopped = false
+  /** Some programs end at a question that comes before `initialize`: every second start asks none. */
+  let asksFirst = true
   let cancelTimer: () => void = () => {}
   let cancelRefresh: () => void = () => {}
 
@@ -91,7 +95,7 @@ export function createConnection(parts: {
       client = new sdk.Client(
         { name: 'jarvis', title: 'JARVIS', version: parts.version },
         {
-          versionNegotiation: { mode: 'auto', probe: { timeoutMs: 5_000 } },
+          versionNegotiation: asksFirst ? { mode: 'auto', probe: { timeoutMs: probeMs } } : { mode: 'legacy' },
           inputRequired: { autoFulfill: false },
           // What it answers is data, whatever it promised.
           jsonSchemaValidator: {
@@ -128,6 +132,7 @@ export function createConnection(parts: {
       rest()
     } catch (error) {
       const why = transport?.ended ?? (error instanceof Error ? reasonOf(error) : String(error))
+      if (config.type === 'stdio' && transport?.ended !== undefined) asksFirst = !asksFirst
       if (client !== undefined) client.onclose = () => {}
       await close(client, transport)
       if (!isStopped) fail(why)

@@ -20,8 +20,9 @@ export class StdioTransport implements Transport {
   readonly #write: (source: 'stderr' | 'jarvis', text: string) => void
   #child: ChildProcess | undefined
   #gone: Promise<string> = Promise.resolve('')
-  /** How the process ended, in words; absent while it runs. */
+  /** How the process ended by itself, in words. */
   ended: string | undefined
+  #isClosing = false
   #parts: Buffer[] = []
   #length = 0
 
@@ -29,6 +30,14 @@ export class StdioTransport implements Transport {
   constructor(launch: Launch, write: (source: 'stderr' | 'jarvis', text: string) => void) {
     this.#launch = launch
     this.#write = write
+  }
+
+  // By these two the SDK tells a process from a server over HTTP, and is patient with it.
+  get pid(): number | null {
+    return this.#child?.pid ?? null
+  }
+  get stderr(): null {
+    return null
   }
 
   start(): Promise<void> {
@@ -49,7 +58,7 @@ export class StdioTransport implements Transport {
       )
     })
     void this.#gone.then((how) => {
-      this.ended = how
+      if (!this.#isClosing) this.ended = how
       // Its last words may still be in the pipe.
       setImmediate(() => {
         this.#signal('SIGKILL')
@@ -81,6 +90,7 @@ export class StdioTransport implements Transport {
   /** Resolves when the process is gone. */
   async close(): Promise<void> {
     if (this.#child === undefined) return
+    this.#isClosing = true
     this.#child.stdin?.end()
     this.#signal('SIGTERM')
     const force = setTimeout(() => this.#signal('SIGKILL'), graceMs)

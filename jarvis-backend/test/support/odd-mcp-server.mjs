@@ -63,9 +63,13 @@ const calls = {
   refuses: (id) => send({ id, error: { code: -32602, message: 'not with these' } }),
 }
 
+let isGreeted = false
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line)
   if (start === 'hang' || id === undefined) return
+  isGreeted ||= method === 'initialize'
+  if (start === 'strict' && !isGreeted) process.exit(9)
+  if (start === 'quiet' && !isGreeted) return
   if (method === 'initialize') {
     const { protocolVersion } = params
     answer(id, {
