@@ -3,11 +3,11 @@ import type { ChatSlots } from '../features/chat/slots.ts'
 import { NounCode, NounText } from '../features/cluster/noun.tsx'
 import { later } from './later.tsx'
 import { live } from './live.ts'
-import { UnknownOutcome } from './unknown-outcome.tsx'
 import { useAskNew } from './use-ask.ts'
 
 const ChatCard = later(() => import('./chat-card.tsx').then((part) => part.ChatCard))
 const RecalledPassages = later(() => import('./recalled.tsx').then((part) => part.RecalledPassages))
+const UnknownOutcome = later(() => import('./unknown-outcome.tsx').then((part) => part.UnknownOutcome))
 const UndoWrite = later(() => import('./undo-write.tsx').then((part) => part.UndoWrite))
 
 const messageActs = () => import('./message-acts.tsx')
@@ -22,7 +22,11 @@ export const chatSlots: ChatSlots = {
       <ChatCard {...given} />
     </Suspense>
   ),
-  Unknown: UnknownOutcome,
+  Unknown: (given) => (
+    <Suspense fallback={null}>
+      <UnknownOutcome {...given} />
+    </Suspense>
+  ),
   Recalled: (given) => (
     <Suspense fallback={null}>
       <RecalledPassages {...given} />

@@ -6,6 +6,7 @@ import { overlay } from './overlay.ts'
 const keys: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['Ctrl K'], 'search or run'],
   [['Ctrl .'], 'next waiting card'],
+  [['Ctrl F'], 'find in a long session; once more: the browser’s own search'],
   [['/'], 'to the composer'],
   [['Enter'], 'send'],
   [['Shift Enter'], 'break the line'],

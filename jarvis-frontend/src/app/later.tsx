@@ -1,4 +1,5 @@
 import { Component, type ComponentType, lazy } from 'react'
+import { early } from '../features/chat/optional.ts'
 import { live } from './live.ts'
 
 const againAfterMs = 2_000
@@ -26,7 +27,7 @@ export function loadLater(): void {
   const stop = live.link.value.subscribe(() => {
     if (live.link.value.get().status !== 'live') return
     stop()
-    for (const load of loads) void load().catch(() => undefined)
+    for (const load of [...loads, ...early]) void load().catch(() => undefined)
   })
 }
 

@@ -44,6 +44,8 @@ export type Scene = {
   decided?: ConfirmationRow[]
   feed?: Omit<Activity, 'id'>[]
   tools?: ToolInfo[]
+  /** A type and bytes, by id. */
+  pictures?: Record<string, [type: string, data: Buffer]>
   isDemoCluster?: boolean
 }
 
@@ -283,6 +285,11 @@ export async function startScripted(scene: Scene, dist = built, port = 0) {
     }
     const earlier = /^\/api\/sessions\/(\w+)\/entries$/.exec(pathname)?.[1]
     if (earlier !== undefined) return json(200, { items: sessions.get(earlier)?.earlier ?? [] })
+    const picture = /^\/api\/sessions\/\w+\/images\/(\w+)$/.exec(pathname)?.[1]
+    if (picture !== undefined) {
+      const [type, data] = scene.pictures?.[picture] ?? []
+      if (data !== undefined) return void response.writeHead(200, { 'Content-Type': type }).end(data)
+    }
     if (pathname === '/api/grants') return json(200, { items: [] })
     if (pathname === '/api/confirmations') {
       const pending = [...sessions.values()].flatMap((session) =>

@@ -9,7 +9,7 @@ import { Mark } from '../../ui/mark.tsx'
 import { Turning } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { Markdown } from './markdown.tsx'
-import { optional } from './optional.ts'
+import { soon } from './optional.ts'
 import { type Call, foldReads, type Row, type Run, streamingItems } from './runs.ts'
 import { useSlots } from './slots.ts'
 import type { SessionView } from './state.ts'
@@ -124,7 +124,7 @@ function RecalledRow({ items }: { items: EntryOf<'recalled'>['items'] }) {
   )
 }
 
-const Pictures = optional(
+const Pictures = soon(
   () => import('./pictures.tsx').then((part) => part.Pictures),
   () => null,
 )

@@ -1,12 +1,19 @@
-import { memo, useEffect, useMemo, useRef, useState } from 'react'
+import { memo, Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Icon } from '../../ui/icon.tsx'
 import { Tier } from '../../ui/tier.tsx'
 import { useChat } from './client.ts'
+import { soon } from './optional.ts'
+import { drawnWhole } from './rows.ts'
 import { RunView, UserMessage } from './run.tsx'
 import { type Run, runsOf } from './runs.ts'
 import type { SessionState, SessionStore } from './store.ts'
 import { useFollow } from './use-follow.ts'
 import { useRows } from './use-rows.ts'
+
+const Find = soon(
+  () => import('./find.tsx').then((part) => part.Find),
+  () => null,
+)
 
 type Send = (text: string, requestId?: string) => void
 
@@ -27,7 +34,15 @@ export function Stream({ store, state, sessionId, canSend, onSend }: Props) {
   const { view, outgoing } = state
   const scroller = useRef<HTMLElement>(null)
   const content = useRef<HTMLDivElement>(null)
-  const { isAtEnd, toEnd } = useFollow(scroller, content, `${sessionId}${view === undefined ? '' : ' ready'}`)
+  const before = useRef<Run[]>([])
+  const entries = view?.entries
+  const runs = useMemo(() => {
+    before.current = runsOf(entries ?? [], before.current)
+    return before.current
+  }, [entries])
+  const show = useRef<ReturnType<typeof useRows>['show']>(() => null)
+  const [isFinding, setFinding] = useFind(runs.length > drawnWhole)
+  const { isAtEnd, toEnd, onDrawn } = useFollow(scroller, content, `${sessionId}${view === undefined ? '' : ' ready'}`)
   const earlier = useEarlier(scroller, sessionId, view?.hasEarlier ?? false)
   const send = useRef(onSend)
   send.current = onSend
@@ -57,6 +72,9 @@ export function Stream({ store, state, sessionId, canSend, onSend }: Props) {
           {view === undefined && !state.missing && <StreamSkeleton />}
           {view !== undefined && (
             <Runs
+              runs={runs}
+              show={show}
+              onDrawn={onDrawn}
               store={store}
               state={state}
               scroller={scroller}
@@ -83,6 +101,11 @@ export function Stream({ store, state, sessionId, canSend, onSend }: Props) {
           ))}
         </div>
       </section>
+      {isFinding && (
+        <Suspense fallback={null}>
+          <Find runs={runs} onShow={(runId) => show.current(runId)} onClose={() => setFinding(false)} />
+        </Suspense>
+      )}
       {!isAtEnd && (
         <Jump scroller={scroller} toEnd={toEnd} waiting={view?.pending.map((card) => card.toolUseId) ?? []} />
       )}
@@ -90,20 +113,34 @@ export function Stream({ store, state, sessionId, canSend, onSend }: Props) {
   )
 }
 
+/** Whether the session is searched by us: Ctrl F opens that, and once more the browser's own. */
+function useFind(isNeeded: boolean) {
+  const [isFinding, setFinding] = useState(false)
+  useEffect(() => {
+    if (!isNeeded || isFinding) return
+    const onKey = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || event.key.toLowerCase() !== 'f') return
+      event.preventDefault()
+      setFinding(true)
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [isNeeded, isFinding])
+  return [isFinding, setFinding] as const
+}
+
 type RunsProps = Pick<Props, 'store' | 'state'> & {
+  runs: readonly Run[]
+  /** Given how to bring a run on screen. */
+  show: React.RefObject<ReturnType<typeof useRows>['show']>
+  onDrawn: () => void
   scroller: React.RefObject<HTMLElement | null>
   onRetry: Send | undefined
 }
 
-const Runs = memo(function Runs({ store, state, scroller, onRetry }: RunsProps) {
+const Runs = memo(function Runs({ runs, show, onDrawn, store, state, scroller, onRetry }: RunsProps) {
   const { view, thoughtMs } = state
   const list = useRef<HTMLDivElement>(null)
-  const before = useRef<Run[]>([])
-  const entries = view?.entries
-  const runs = useMemo(() => {
-    before.current = runsOf(entries ?? [], before.current)
-    return before.current
-  }, [entries])
   const runId = view?.runId
   const keys = useMemo(() => {
     const known = runs.map((run) => run.runId)
@@ -111,7 +148,10 @@ const Runs = memo(function Runs({ store, state, scroller, onRetry }: RunsProps) 
     return runId === undefined || known.includes(runId) ? known : [...known, runId]
   }, [runs, runId])
   const pinned = runs.filter((run) => run.end === undefined).map((run) => run.runId)
-  const { pieces, measure } = useRows(keys, scroller, list, pinned)
+  const rows = useRows(keys, scroller, list, pinned)
+  show.current = rows.show
+  const { pieces, measure } = rows
+  useLayoutEffect(onDrawn)
   return (
     <div ref={list}>
       {pieces.map((piece) => {

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from 'react'
+import { Suspense, useLayoutEffect, useRef, useState } from 'react'
 import { clock, duration } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -6,11 +6,10 @@ import { Mark } from '../../ui/mark.tsx'
 import { Tier, tierWord } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { visibleText } from '../../ui/visible.ts'
+import { soon } from './optional.ts'
 import { argumentLine, type Call, endOf, notKnown } from './runs.ts'
 import { useSlots } from './slots.ts'
 import { Step } from './step.tsx'
-
-const shownLines = 20
 
 /** One call, 28 px: glyph, word, call, gist, duration. Opens to its exact input and output. */
 export function ToolRow({
@@ -71,7 +70,9 @@ export function ToolRow({
               <Unknown toolUseId={call.toolUseId} observed={end.summary} />
             </Leaving>
           )}
-          <InputOutput call={call} />
+          <Suspense fallback={null}>
+            <InputOutput call={call} />
+          </Suspense>
         </div>
       )}
     </Step>
@@ -100,63 +101,10 @@ function Elapsed({ since }: { since: number }) {
   return clock(useNow(1_000) - since)
 }
 
-function InputOutput({ call }: { call: Call }) {
-  const [isWhole, setWhole] = useState(false)
-  const output = call.result?.result ?? ''
-  const lines = output.split('\n')
-  const shown = isWhole ? output : lines.slice(0, shownLines).join('\n')
-  return (
-    <>
-      <h4>Input</h4>
-      <pre>
-        <Plain text={spaced(call.toolInput)} />
-      </pre>
-      <h4>
-        Output <span>{call.result === undefined ? 'none yet' : lines.length > 1 ? `${lines.length} lines` : ''}</span>
-      </h4>
-      {output !== '' && (
-        <pre>
-          <Plain text={shown} />
-        </pre>
-      )}
-      {lines.length > shownLines && (
-        <h4 className="more">
-          <button type="button" onClick={() => setWhole(!isWhole)}>
-            {isWhole ? `Show ${shownLines} lines` : `Show all ${lines.length} lines`}
-          </button>
-          <span>someone else’s text: never styled, never linked</span>
-        </h4>
-      )}
-    </>
-  )
-}
-
-/** JSON on one line with room between its parts; line breaks inside strings are escaped already. */
-const spaced = (input: Record<string, unknown>) =>
-  JSON.stringify(input, undefined, 1).replace(/\n\s*/g, ' ').replace(/^\{ /, '{').replace(/ \}$/, '}')
-
-/** Plain text line by line; what cannot be seen becomes codes, tabs and indents stay. */
-function Plain({ text }: { text: string }) {
-  return text
-    .replaceAll('\r\n', '\n')
-    .split(
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-      /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]+|\[redacted\])/u,
-    )
-    .map((part, at) =>
-      at % 2 === 0 ? (
-        part
-      ) : part === '[redacted]' ? (
-        // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity but their place
-        <span key={at} className="redacted">
-          redacted
-        </span>
-      ) : (
-        // biome-ignore lint/suspicious/noArrayIndexKey: as above
-        <Visible key={at} text={part} />
-      ),
-    )
-}
+const InputOutput = soon(
+  () => import('./tool-io.tsx').then((part) => part.InputOutput),
+  () => <h4>This part could not be fetched.</h4>,
+)
 
 /** Successful reads in a row, as one line that opens. */
 export function ReadsRow({ calls }: { calls: readonly Call[] }) {

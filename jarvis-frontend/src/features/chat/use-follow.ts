@@ -13,6 +13,7 @@ export function useFollow(
   /** What the reader reads, and how far below the scroller's top it stands. */
   const anchor = useRef<{ element: Element; topPx: number }>(undefined)
 
+  const settle = useRef<() => void>(() => undefined)
   const toEnd = useCallback(() => {
     const element = scroller.current
     if (element === null) return
@@ -42,7 +43,7 @@ export function useFollow(
       setAtEnd(follows.current)
       if (!follows.current) hold(firstSeen(element, inner))
     }
-    const settle = () => {
+    settle.current = () => {
       if (follows.current) element.scrollTop = element.scrollHeight
       else if (anchor.current?.element.isConnected === true) {
         const movedPx = topOf(anchor.current.element) - anchor.current.topPx
@@ -61,7 +62,7 @@ export function useFollow(
         setAtEnd(follows.current)
       })
     }
-    const grown = new ResizeObserver(settle)
+    const grown = new ResizeObserver(() => settle.current())
     grown.observe(inner)
     grown.observe(element)
     element.addEventListener('scroll', onScroll, { passive: true })
@@ -73,7 +74,9 @@ export function useFollow(
     }
   }, [scroller, content])
 
-  return { isAtEnd, toEnd }
+  /** For what changes heights between two frames: a click must find what it was aimed at. */
+  const onDrawn = useCallback(() => settle.current(), [])
+  return { isAtEnd, toEnd, onDrawn }
 }
 
 /** The topmost entry that is on screen. */

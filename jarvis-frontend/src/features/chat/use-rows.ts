@@ -20,10 +20,9 @@ export function useRows(
   /** By key, for earlier rows may come in before them. Undefined: the newest. */
   const [span, setSpan] = useState<{ first: string; last: string }>()
 
-  let sum = 0
-  for (const height of heights.current.values()) sum += height
-  const average = heights.current.size === 0 ? guessPx : Math.round(sum / heights.current.size)
-  const heightOf = (key: string) => heights.current.get(key) ?? average
+  /** What a row is taken for that was never drawn. Renewed only where rows change: a gap does not move by itself. */
+  const average = useRef(guessPx)
+  const heightOf = (key: string) => heights.current.get(key) ?? average.current
 
   const viewPx = scroller.current?.clientHeight ?? 1_000
   const total = () => keys.reduce((px, key) => px + heightOf(key), 0)
@@ -50,6 +49,9 @@ export function useRows(
     if (near.from >= drawn.from && near.to <= drawn.to && isAtEnd === (span === undefined)) return
     const { from, to } = rowsBetween(keys, top - height * 1.5, top + height * 2.5, heightOf)
     const [first, last] = [keys[from], keys[to - 1]]
+    let sum = 0
+    for (const px of heights.current.values()) sum += px
+    average.current = Math.round(sum / Math.max(1, heights.current.size))
     // Before this frame is painted: a gap that is scrolled into is not seen.
     flushSync(() => setSpan(isAtEnd || first === undefined || last === undefined ? undefined : { first, last }))
   }

@@ -1,0 +1,64 @@
+import { useState } from 'react'
+import { Visible } from '../../ui/boxed.tsx'
+import type { Call } from './runs.ts'
+
+const shownLines = 20
+
+/** A call's exact input and output, as plain text. */
+export function InputOutput({ call }: { call: Call }) {
+  const [isWhole, setWhole] = useState(false)
+  const output = call.result?.result ?? ''
+  const lines = output.split('\n')
+  const shown = isWhole ? output : lines.slice(0, shownLines).join('\n')
+  return (
+    <>
+      <h4>Input</h4>
+      <pre>
+        <Plain text={spaced(call.toolInput)} />
+      </pre>
+      <h4>
+        Output <span>{call.result === undefined ? 'none yet' : lines.length > 1 ? `${lines.length} lines` : ''}</span>
+      </h4>
+      {output !== '' && (
+        <pre>
+          <Plain text={shown} />
+        </pre>
+      )}
+      {lines.length > shownLines && (
+        <h4 className="more">
+          <button type="button" onClick={() => setWhole(!isWhole)}>
+            {isWhole ? `Show ${shownLines} lines` : `Show all ${lines.length} lines`}
+          </button>
+          <span>someone else’s text: never styled, never linked</span>
+        </h4>
+      )}
+    </>
+  )
+}
+
+/** JSON on one line with room between its parts; line breaks inside strings are escaped already. */
+const spaced = (input: Record<string, unknown>) =>
+  JSON.stringify(input, undefined, 1).replace(/\n\s*/g, ' ').replace(/^\{ /, '{').replace(/ \}$/, '}')
+
+/** Plain text line by line; what cannot be seen becomes codes, tabs and indents stay. */
+function Plain({ text }: { text: string }) {
+  return text
+    .replaceAll('\r\n', '\n')
+    .split(
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+      /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]+|\[redacted\])/u,
+    )
+    .map((part, at) =>
+      at % 2 === 0 ? (
+        part
+      ) : part === '[redacted]' ? (
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity but their place
+        <span key={at} className="redacted">
+          redacted
+        </span>
+      ) : (
+        // biome-ignore lint/suspicious/noArrayIndexKey: as above
+        <Visible key={at} text={part} />
+      ),
+    )
+}

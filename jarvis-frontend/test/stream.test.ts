@@ -1,0 +1,292 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { assistant, call, entriesOf, morning, ran, text, usage, user } from '../src/testing/scenes.ts'
+import type { Scene, ScriptSession } from '../src/testing/scripted-server.ts'
+import { openStage, type Stage, seriousFindings } from './support/browser.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+
+const done = { type: 'done' as const, usage, stopReason: 'end_turn' as const }
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+const sceneOf = (session: Partial<ScriptSession>, more: Partial<Scene> = {}): Scene => ({
+  ...morning(Date.now()),
+  sessions: [{ id: 'ses_one', title: 'One', updatedAt: Date.now(), entries: [], ...session }],
+  ...more,
+})
+
+/** Asks of the page for another host, and markup that ran. */
+function watch(page: Page, own: string) {
+  const strays: string[] = []
+  page.on('request', (request) => {
+    if (!request.url().startsWith(own) && !/^(data|blob):/.test(request.url())) strays.push(request.url())
+  })
+  page.on('console', (message) => {
+    if (/Content Security Policy/.test(message.text())) strays.push(message.text())
+  })
+  page.on('pageerror', (error) => strays.push(error.message))
+  return strays
+}
+
+const hostileAnswer = `<img src="https://evil.example/a.png" onerror="hit=1"> <script>hit=1</script> <b>bold</b>
+
+![pixel](https://evil.example/p.png) [approve](javascript:hit=1) [data](data:text/html,hit) [site](https://evil.example/a)
+[https://bank.example](https://evil.example/b) \u202Egpj.exe <style>*{display:none}</style>
+
+\`\`\`html
+<script>hit=1</script><img src="https://evil.example/c.png">
+\`\`\`
+
+\`\`\`"><img/src=x/onerror=hit=1>
+plain
+\`\`\`
+
+\`\`\`mermaid
+%%{init: {"securityLevel": "loose", "themeCSS": "* { background: url(https://evil.example/d.png) }"}}%%
+flowchart LR
+  A["<img src='https://evil.example/e.png' onerror='hit=1'><script>hit=1</script>"] --> B["<a href='javascript:hit=1'>Approve</a>"]
+  A --> C["#lt;iframe src='https://evil.example/f'#gt;"]
+  click A href "javascript:hit=1"
+  style A fill:url(https://evil.example/g.svg),position:fixed
+  classDef default background:url(https://evil.example/h.png)
+\`\`\`
+
+\`\`\`mermaid
+flowchart LR
+  X@{ img: "https://evil.example/i.png", label: "x" } --> Y
+\`\`\`
+
+\`\`\`mermaid
+no diagram <b>at all</b>
+\`\`\`
+`
+
+test('an answer, a log line and a picture that would be markup, a link or a request stay what they are', async () => {
+  const name = '<img src=x onerror="hit=1"> [x](javascript:hit=1)\u202egpj'
+  const log = '<b>up</b> \u001b[31m<script>hit=1</script> javascript:hit=1'
+  const scene = morning(Date.now())
+  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="hit=1"><script>hit=1</script></svg>')
+  const entries = entriesOf(
+    [
+      user('<b>me</b> <script>hit=1</script>'),
+      assistant({ type: 'thinking', text: '<b>thought</b>' }, call('t1', 'odd__camera', { at: name })),
+      { type: 'tool_use', toolUseId: 't1', toolName: 'odd__camera', toolInput: { at: name }, tier: 'green' },
+      {
+        type: 'tool_result',
+        toolUseId: 't1',
+        result: log,
+        isError: false,
+        summary: log,
+        durationMs: 5,
+        images: [
+          { id: 'good', mimeType: 'image/png', bytes: png.length },
+          { id: 'bad', mimeType: 'image/png', bytes: svg.length },
+        ],
+      },
+      assistant(text(hostileAnswer)),
+      done,
+    ],
+    Date.now(),
+  )
+  const server = await stage.play({
+    ...sceneOf({ title: name, entries }, { pictures: { good: ['image/png', png], bad: ['image/svg+xml', svg] } }),
+    cluster: {
+      ...scene.cluster,
+      guests: scene.cluster.guests.map((guest) => (guest.vmid === 123 ? { ...guest, name } : guest)),
+    },
+  })
+  const page = await stage.open(server, '/', { height: 3_000 })
+  const strays = watch(page, server.url)
+  await page.goto(`${server.url}/chat/ses_one`)
+  await page.locator('.drawing img').nth(1).waitFor()
+  await page.getByText('This diagram cannot be drawn').waitFor()
+  await page.getByText('The picture is not shown').waitFor()
+  await page.locator('.code-keyword, .code-name').first().waitFor()
+  await page.locator('.row').first().click()
+  await page.getByRole('button', { name: /Thought/ }).click()
+
+  const stream = page.getByRole('log')
+  expect(await stream.locator('script, style, iframe, svg a, b:not([class]), object, form').count()).toBe(0)
+  // Pictures are our own `data:` addresses: two diagrams and what the tool gave.
+  const sources = await stream.locator('img').evaluateAll((images) => images.map((image) => image.getAttribute('src')))
+  expect(sources.map((source) => source?.slice(0, 14))).toEqual(['data:image/png', 'data:image/svg', 'data:image/svg'])
+  for (const source of sources) {
+    expect(decodeURIComponent(source ?? '')).not.toMatch(
+      /<script|<foreignObject|<image|href="(?!#)|<[^>]*\son\w+=|url\("?http/,
+    )
+  }
+  // A link says where it leads, and nothing but the web is one.
+  const links = await stream
+    .locator('.prose a')
+    .evaluateAll((all) => all.map((a) => [a.textContent, a.getAttribute('href')]))
+  expect(links).toEqual([
+    ['site (evil.example)', 'https://evil.example/a'],
+    ['https://bank.example (evil.example)', 'https://evil.example/b'],
+  ])
+  expect(await stream.innerText()).toContain('approve (javascript:hit=1)')
+  expect(await stream.innerText()).toContain('U+202E')
+  expect(await page.evaluate('globalThis.hit')).toBeUndefined()
+  expect(strays).toEqual([])
+  expect(await seriousFindings(page)).toEqual([])
+  expect(await stream.locator('.picture img').evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1)
+  await page.getByRole('button', { name: 'Show its text' }).first().click()
+  await page.getByText('themeCSS').waitFor()
+})
+
+test('an answer that streams keeps what it has drawn, and becomes its entry without being drawn anew', async () => {
+  const server = await stage.play(sceneOf({ runId: 'run_1', entries: entriesOf([user('Go.')], Date.now()) }))
+  const page = await stage.open(server, '/chat/ses_one')
+  await page.getByText('Go.').waitFor()
+  const tell = (words: string) => server.tell('ses_one', 'chat:token', { text: words })
+  const parts = [
+    'First.\n\n- one\n- two',
+    '\n- three\n\n```bash\nfor x in 1; do',
+    ' echo $x; done\n```\n\n',
+    'Last *word*.',
+  ]
+  tell(parts[0] ?? '')
+  await page.locator('.prose li').nth(1).waitFor()
+  // A mark on each piece: what is drawn anew loses it.
+  const mark = (selector: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element) => element.setAttribute('id', `kept-${element.tagName}`))
+  await mark('.prose p')
+  await mark('.prose li')
+  tell(parts[1] ?? '')
+  await page.locator('.prose pre').waitFor()
+  expect(await page.locator('.prose .code-keyword').count()).toBe(0)
+  await mark('.prose pre')
+  tell(parts[2] ?? '')
+  await page.locator('.prose .code-keyword').first().waitFor()
+  tell(parts[3] ?? '')
+  await page.getByText('Last word.').waitFor()
+  server.append('ses_one', assistant(text(parts.join(''))) as never)
+  server.append('ses_one', done)
+  await page.locator('.usage').waitFor()
+  expect(await page.locator('#kept-P, #kept-LI, #kept-PRE').count()).toBe(3)
+  expect(await page.locator('.prose pre').innerText()).toBe('for x in 1; do echo $x; done')
+})
+
+test('a long session is drawn in part, keeps what is read in its place, and can be searched', async () => {
+  const runs = 300
+  const words = (run: number) => `Answer ${run}. ${'Many words. '.repeat(1 + ((run * 37) % 60))}`
+  const entries = entriesOf(
+    Array.from({ length: runs }, (_, run) => [
+      { ...user(`Question ${run}`), runId: `run_${run}` },
+      { ...assistant(text(words(run))), runId: `run_${run}` },
+      ...ran(`t${run}`, 'get_vms', {}, 'green', '19 guests', 12, false, `line\n`.repeat(212)).map((entry) => ({
+        ...entry,
+        runId: `run_${run}`,
+      })),
+      { ...done, runId: `run_${run}` },
+    ]).flat(),
+    Date.now() - 5_000_000,
+  )
+  const server = await stage.play(sceneOf({ entries }))
+  const page = await stage.open(server, '/chat/ses_one')
+  const stream = page.getByRole('log')
+  await page.getByText(`Question ${runs - 1}`).waitFor()
+  expect(await stream.locator('[data-row]').count()).toBeLessThan(40)
+
+  // The reader goes up in steps: what is on screen moves by the step and no more, while rows above are measured.
+  const moved = await stream.evaluate(async (element) => {
+    const frame = () => new Promise((next) => requestAnimationFrame(next))
+    const seen = () => {
+      const top = element.getBoundingClientRect().top
+      return [...element.querySelectorAll('.user')].find((row) => row.getBoundingClientRect().top > top + 300)
+    }
+    const jumps: number[] = []
+    for (let step = 0; step < 60; step++) {
+      const row = seen()
+      const before = row?.getBoundingClientRect().top ?? 0
+      element.scrollTop -= 150
+      await frame()
+      await frame()
+      if (row?.isConnected) jumps.push(Math.abs(row.getBoundingClientRect().top - before - 150))
+    }
+    return { worst: Math.max(...jumps), count: jumps.length }
+  })
+  expect(moved.count).toBeGreaterThan(40)
+  expect(moved.worst).toBeLessThan(3)
+  expect(await stream.locator('[data-row]').count()).toBeLessThan(60)
+
+  // What the reader opened stays open when it is gone to and come back from.
+  const opened = await stream.evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect()
+    const isSeen = ({ y }: DOMRect) => y > top + 40 && y < bottom - 80
+    const rows = [...element.querySelectorAll('.row')].filter((row) => isSeen(row.getBoundingClientRect()))
+    return rows[0]?.closest('[data-row]')?.getAttribute('data-row')
+  })
+  const row = stream.locator(`[data-row="${opened}"] .row`)
+  await row.click()
+  await page.getByRole('button', { name: 'Show all 213 lines' }).waitFor()
+  await stream.evaluate((element) => element.scrollTo(0, element.scrollHeight))
+  await page.getByText(`Question ${runs - 1}`).waitFor()
+  expect(await stream.locator(`[data-row="${opened}"] .io`).count()).toBe(1)
+
+  // The browser's own search sees only what is drawn: ours sees all of it.
+  await page.keyboard.press('Control+f')
+  await page.getByRole('searchbox', { name: 'Find in this session' }).fill('question 17')
+  await page.getByText('1 of 11').waitFor()
+  await page.getByText('Question 17', { exact: true }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText('2 of 11').waitFor()
+  await page.getByText('Question 170', { exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+  expect(await page.getByRole('searchbox', { name: 'Find in this session' }).count()).toBe(0)
+})
+
+test('what is typed is completed by keyboard alone, and short commands do what they say', async () => {
+  const tools = [
+    {
+      name: 'restart_vm',
+      description: 'Reboot one virtual machine.',
+      tier: 'red' as const,
+      inputSchema: { properties: { vmid: { type: 'integer' }, force: { type: 'boolean' } }, required: ['vmid'] },
+    },
+    { name: 'get_cluster_status', description: 'All of it.', tier: 'green' as const, inputSchema: {} },
+  ]
+  const server = await stage.play(sceneOf({}, { tools: [...tools] }))
+  const page = await stage.open(server, '/chat/ses_one')
+  const field = page.getByRole('textbox', { name: 'Message' })
+  const options = page.getByRole('option')
+  await field.pressSequentially('/')
+  await options.filter({ hasText: '/status' }).filter({ hasText: 'Read' }).waitFor()
+  await field.pressSequentially('restart')
+  await page.keyboard.press('Enter')
+  expect(await field.inputValue()).toBe('/restart_vm vmid=')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowUp')
+  const active = (await field.getAttribute('aria-activedescendant')) ?? ''
+  const label = await page.locator(`[id="${active}"] .mono`).innerText()
+  await page.keyboard.press('Enter')
+  expect(await field.inputValue()).toBe(`/restart_vm vmid=${label.split(' ')[0]} `)
+  await field.fill('what of @frig')
+  await page.keyboard.press('Tab')
+  expect(await field.inputValue()).toBe('what of 123 frigate ')
+  await field.fill('/status')
+  await page.keyboard.press('Enter')
+  await page.locator('.user').getByText('/get_cluster_status').waitFor()
+  await field.fill('/ssh pve')
+  await page.keyboard.press('Enter')
+  await page.getByText('/ssh needs a command').waitFor()
+  expect(await field.inputValue()).toBe('/ssh pve')
+  await field.fill('/help')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').getByText('/ssh node command').waitFor()
+  await page.keyboard.press('Escape')
+  await field.fill('/new')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${server.url}/`)
+  expect(server.sent.map(({ message }) => message)).toEqual(['/get_cluster_status'])
+})
