@@ -1,16 +1,14 @@
 const shownChars = 160
 const leadChars = 40
 
-/** One line of a text around the first of the words that stands in it. */
-export function excerpt(text: string, words: readonly string[]): string {
+/** One line of a text around a place in it. */
+export function excerpt(text: string, at: number): string {
+  const place = text.slice(0, at).replace(/\s+/g, ' ').trimStart().length
   const flat = text.replace(/\s+/g, ' ').trim()
-  const small = flat.toLowerCase()
-  const places = words.map((word) => small.indexOf(word.toLowerCase())).filter((at) => at !== -1)
-  const first = places.length === 0 ? 0 : Math.min(...places)
-  const wanted = Math.max(0, Math.min(first - leadChars, flat.length - shownChars))
+  const wanted = Math.max(0, Math.min(place - leadChars, flat.length - shownChars))
   // At a word's beginning, where one is near.
   const space = wanted === 0 ? -1 : flat.indexOf(' ', wanted)
-  const from = space !== -1 && space < first ? space + 1 : wanted
+  const from = space !== -1 && space < place ? space + 1 : wanted
   const to = from + shownChars
   return `${from > 0 ? '…' : ''}${flat.slice(from, to).trimEnd()}${to < flat.length ? '…' : ''}`.toWellFormed()
 }

@@ -328,4 +328,15 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (session_id, id)
   ) STRICT;
   `,
+  `
+  -- Words stand by blocks of messages: a common one is looked up in fewer rows. All of it is made again.
+  DROP TABLE session_words;
+  CREATE VIRTUAL TABLE session_words USING fts5 (
+    text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2', prefix = '3'
+  );
+  DELETE FROM session_index;
+  -- The first message of the newest block, and how many are in it.
+  ALTER TABLE session_index ADD COLUMN block_seq INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE session_index ADD COLUMN block_count INTEGER NOT NULL DEFAULT 0;
+  `,
 ]

@@ -1,16 +1,20 @@
 import type { Content, Usage } from '../../protocol/index.ts'
 import type { Database } from './database.ts'
 
-/** Rows of `session_words` that one session may have, a title and its entries: 268 million. */
+/** Rows of `session_words` that one session may have, a title and blocks of messages: 268 million. */
 export const rowsOfSession = 2 ** 28
+/** Messages in a row: few rows make a common word quick to look up, and a row is made anew with each message in it. */
+export const messagesInBlock = 64
 /** How long one piece of the work may hold everything else up. */
 const sliceMs = 25
 const settleMs = 1_000
 const betweenSlicesMs = 10
-const entriesAtOnce = 200
+const messagesAtOnce = 4 * messagesInBlock
 
-type Known = { number: number; title: string; nextSeq: number }
-type Row = { seq: number; type: string; body: string }
+type Known = { number: number; title: string; nextSeq: number; blockSeq: number; blockCount: number }
+type Message = { seq: number; body: string }
+
+const columns = 'number, title, next_seq AS nextSeq, block_seq AS blockSeq, block_count AS blockCount'
 
 /**
  * Brings words and totals of sessions up to date: a moment after a change, in pieces, and what is left when somebody asks.
@@ -25,23 +29,20 @@ export function createSessionIndex(
     report(error: unknown, message: string): void
   },
 ) {
-  const selectKnown = sql.prepare<[string], Known>(
-    'SELECT number, title, next_seq AS nextSeq FROM session_index WHERE session_id = ?',
-  )
+  const selectKnown = sql.prepare<[string], Known>(`SELECT ${columns} FROM session_index WHERE session_id = ?`)
   const addKnown = sql.prepare<[string], Known>(
-    `INSERT INTO session_index (session_id, title) VALUES (?, '') RETURNING number, title, next_seq AS nextSeq`,
+    `INSERT INTO session_index (session_id, title) VALUES (?, '') RETURNING ${columns}`,
   )
-  const selectTitle = sql.prepare<[string], { title: string; copiedBelow: number }>(
-    'SELECT title, copied_below AS copiedBelow FROM sessions WHERE id = ?',
+  const selectSession = sql.prepare<[string], { title: string; copiedBelow: number; lastSeq: number | null }>(
+    `SELECT title, copied_below AS copiedBelow, (SELECT MAX(seq) FROM entries WHERE session_id = id) AS lastSeq
+     FROM sessions WHERE id = ?`,
   )
-  const selectEntries = sql.prepare<[string, number], Row>(
-    `SELECT seq, type, body FROM entries WHERE session_id = ? AND seq >= ? ORDER BY seq LIMIT ${entriesAtOnce}`,
-  )
+  const selectMessages = messagesFrom(sql, messagesAtOnce)
   const putWords = sql.prepare('INSERT OR REPLACE INTO session_words (rowid, text) VALUES (?, ?)')
   const update = sql.prepare(
-    `UPDATE session_index SET title = ?, next_seq = ?, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
-       cache_read_tokens = cache_read_tokens + ?, cache_write_tokens = cache_write_tokens + ?, cost_usd = cost_usd + ?,
-       unpriced = unpriced + ? WHERE number = ?`,
+    `UPDATE session_index SET title = ?, next_seq = ?, block_seq = ?, block_count = ?, input_tokens = input_tokens + ?,
+       output_tokens = output_tokens + ?, cache_read_tokens = cache_read_tokens + ?,
+       cache_write_tokens = cache_write_tokens + ?, cost_usd = cost_usd + ?, unpriced = unpriced + ? WHERE number = ?`,
   )
   const selectStale = sql.prepare<[], { id: string }>(
     `SELECT sessions.id FROM sessions LEFT JOIN session_index ON session_index.session_id = sessions.id
@@ -55,31 +56,45 @@ export function createSessionIndex(
 
   /** @returns whether all of the session is in. */
   function takeSome(sessionId: string): boolean {
-    const session = selectTitle.get(sessionId)
+    const session = selectSession.get(sessionId)
     if (session === undefined) return true
     const known = selectKnown.get(sessionId) ?? addKnown.get(sessionId)
     if (known === undefined) return true
-    const rows = selectEntries.all(sessionId, known.nextSeq)
+    const isBlockOpen = known.blockCount % messagesInBlock > 0
+    const messages = selectMessages.all(sessionId, isBlockOpen ? known.blockSeq : known.nextSeq)
+    const isAll = messages.length < messagesAtOnce
     const base = BigInt(known.number) * BigInt(rowsOfSession)
     if (session.title !== known.title) putWords.run(base, session.title)
+
     const spent = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0, unpriced: 0 }
-    for (const row of rows) {
-      if (row.type !== 'user' && row.type !== 'assistant') continue
-      const body = JSON.parse(row.body) as { text?: string; content?: Content[]; model?: string; usage?: Usage }
-      const words = wordsOf(body)
-      if (words !== '') putWords.run(base + BigInt(row.seq) + 1n, words)
-      if (body.usage === undefined || body.model === undefined || row.seq < session.copiedBelow) continue
-      for (const key of tokenKinds) spent[key] += body.usage[key]
-      if (tokenKinds.every((key) => body.usage?.[key] === 0)) continue
-      const costUsd = parts.costOf(body.model, body.usage)
+    let block = { seq: known.blockSeq, count: isBlockOpen ? 0 : known.blockCount }
+    let words: string[] = []
+    const putBlock = () => {
+      if (words.length > 0) putWords.run(base + BigInt(block.seq) + 1n, words.join('\n'))
+    }
+    for (const { seq, body } of messages) {
+      const message = JSON.parse(body) as { text?: string; content?: Content[]; model?: string; usage?: Usage }
+      if (block.count % messagesInBlock === 0) {
+        putBlock()
+        words = []
+        block = { seq, count: 0 }
+      }
+      block.count += 1
+      words.push(wordsOf(message))
+      const { usage, model } = message
+      if (seq < known.nextSeq || seq < session.copiedBelow || usage === undefined || model === undefined) continue
+      if (tokenKinds.every((kind) => usage[kind] === 0)) continue
+      for (const kind of tokenKinds) spent[kind] += usage[kind]
+      const costUsd = parts.costOf(model, usage)
       if (costUsd === undefined) spent.unpriced += 1
       else spent.costUsd += costUsd
     }
+    putBlock()
+    const nextSeq = 1 + ((isAll ? session.lastSeq : messages.at(-1)?.seq) ?? -1)
     const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd, unpriced } = spent
-    const nextSeq = (rows.at(-1)?.seq ?? known.nextSeq - 1) + 1
     const totals = [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd, unpriced]
-    update.run(session.title, nextSeq, ...totals, known.number)
-    return rows.length < entriesAtOnce
+    update.run(session.title, nextSeq, block.seq, block.count, ...totals, known.number)
+    return isAll
   }
 
   /** Goes on for up to `forMs`. */
@@ -127,6 +142,13 @@ export function createSessionIndex(
 }
 
 const tokenKinds = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const
+
+/** A session's messages and answers from a seq on. */
+export const messagesFrom = (sql: Database['sql'], limit: number) =>
+  sql.prepare<[string, number], Message>(
+    `SELECT seq, body FROM entries WHERE session_id = ? AND seq >= ? AND type IN ('user', 'assistant')
+     ORDER BY seq LIMIT ${limit}`,
+  )
 
 /** What a message says, without thoughts and calls. */
 export const wordsOf = ({ text, content = [] }: { text?: string; content?: readonly Content[] }): string =>

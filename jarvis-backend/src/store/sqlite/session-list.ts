@@ -1,15 +1,12 @@
 import { excerpt } from '../../agent/excerpt.ts'
+import { placeOfTerms, searchTerms, type Term } from '../../agent/search-terms.ts'
 import type { ListedSession, SessionList, SessionQuery, SessionTotals } from '../../agent/session-list.ts'
 import type { Database } from './database.ts'
-import { type createSessionIndex, rowsOfSession, wordsOf } from './session-index.ts'
+import { type createSessionIndex, messagesFrom, messagesInBlock, rowsOfSession, wordsOf } from './session-index.ts'
 import { type SessionRow, sessionColumns, toSession } from './session-row.ts'
 
 /** What a request may wait for entries that are not in the index yet. */
 const waitMs = 50
-/** Shorter words are looked for whole: what begins with one letter is nearly everything. */
-const shortestPrefix = 3
-const mostTerms = 8
-
 type TotalsRow = {
   input: number | null
   output: number
@@ -44,55 +41,46 @@ export function createSessionList(
   const selectTotals = sql.prepare<[string], TotalsRow>(
     `SELECT ${totalColumns} FROM session_index WHERE session_id = ?`,
   )
-  const selectSessions = sql
-    .prepare<[string], number>(
-      `SELECT DISTINCT rowid / ${rowsOfSession} FROM session_words WHERE session_words MATCH ?`,
-    )
+  const selectRows = sql
+    .prepare<[string], number>('SELECT rowid FROM session_words WHERE session_words MATCH ?')
     .pluck()
-  const selectPlace = sql
-    .prepare<[string, number, number], number>(
-      'SELECT rowid FROM session_words WHERE session_words MATCH ? AND rowid > ? AND rowid < ? ORDER BY rowid DESC LIMIT 1',
-    )
-    .pluck()
-  const selectBody = sql
-    .prepare<[string, number], string>('SELECT body FROM entries WHERE session_id = ? AND seq = ?')
-    .pluck()
+  const selectMessages = messagesFrom(sql, messagesInBlock)
 
-  /** Sessions that hold every term, each somewhere. */
-  function among(terms: readonly string[]): number[] {
-    let found: number[] | undefined
-    for (const term of terms) {
-      const here = selectSessions.all(term)
-      const set = new Set(here)
-      found = found === undefined ? here : found.filter((number) => set.has(number))
-      if (found.length === 0) break
+  const searchFor = (terms: readonly Term[]): Search => ({
+    terms,
+    rows: terms.map((term) => selectRows.all(quoted(term))),
+  })
+
+  /** In the newest block with most of the terms. */
+  function foundIn(sessionId: string, number: number, search: Search): ListedSession['found'] {
+    const counts = new Map<number, number>()
+    for (const rows of search.rows) {
+      for (const row of rowsBetween(rows, number * rowsOfSession + 1, (number + 1) * rowsOfSession)) {
+        counts.set(row, (counts.get(row) ?? 0) + 1)
+      }
     }
-    return found ?? []
-  }
-
-  /** The newest message with all of the terms, else with one of them. */
-  function placeOf(sessionId: string, number: number, terms: readonly string[]): ListedSession['found'] {
-    const first = number * rowsOfSession
-    const row =
-      selectPlace.get(terms.join(' '), first, first + rowsOfSession) ??
-      selectPlace.get(terms.join(' OR '), first, first + rowsOfSession)
-    if (row === undefined) return undefined
-    const seq = row - first - 1
-    const body = selectBody.get(sessionId, seq)
-    return body === undefined ? undefined : { seq, text: excerpt(wordsOf(JSON.parse(body)), terms.map(plain)) }
+    const [best] = [...counts].sort(([a, most], [b, least]) => least - most || b - a)
+    if (best === undefined) return undefined
+    const messages = selectMessages
+      .all(sessionId, best[0] - number * rowsOfSession - 1)
+      .map(({ seq, body }) => ({ seq, text: wordsOf(JSON.parse(body)) }))
+    const place = placeOfTerms(messages, search.terms)
+    return place && { seq: place.found.seq, text: excerpt(place.found.text, place.at) }
   }
 
   return {
     page({ limit, before, words, source, archived }: SessionQuery) {
       const isIndexing = !index.catchUp(waitMs)
       const [at, id] = before === undefined ? [Number.MAX_SAFE_INTEGER, ''] : splitCursor(before)
-      const terms = words === undefined ? undefined : termsOf(words)
+      const search = words === undefined ? undefined : searchFor(searchTerms(words))
       const query = { at, id, source: source ?? null, archived, limit: limit + 1 }
       const rows =
-        terms === undefined ? select.all(query) : selectAmong.all({ ...query, numbers: JSON.stringify(among(terms)) })
+        search === undefined
+          ? select.all(query)
+          : selectAmong.all({ ...query, numbers: JSON.stringify(numbersOf(search)) })
       const items = rows.slice(0, limit).map((row): ListedSession => {
         const totals = totalsOf(row)
-        const found = terms === undefined ? undefined : placeOf(row.id, row.number, terms)
+        const found = search === undefined ? undefined : foundIn(row.id, row.number, search)
         return { ...toSession(row), ...(totals && { totals }), ...(found && { found }) }
       })
       const last = items.at(-1)
@@ -114,16 +102,32 @@ function totalsOf(row: TotalsRow | undefined): SessionTotals | undefined {
   return { usage, ...(unpriced === 0 && costUsd > 0 && { costUsd }) }
 }
 
-/** What is typed as FTS5 takes it, each term quoted: nothing in it is an operator. */
-export function termsOf(words: string): string[] {
-  return [...words.matchAll(/"([^"]*)"?|[^\s"]+/g)]
-    .map(([whole, quoted]) => ({ text: quoted ?? whole, isExact: quoted !== undefined }))
-    .filter(({ text }) => /[\p{L}\p{N}]/u.test(text))
-    .slice(0, mostTerms)
-    .map(({ text, isExact }) => `"${text}"${isExact || [...text].length < shortestPrefix ? '' : ' *'}`)
+/** The rows of `session_words` that hold each of the terms, in their order. */
+type Search = { terms: readonly Term[]; rows: readonly (readonly number[])[] }
+
+/** The sessions that hold every term, each somewhere. */
+function numbersOf({ rows }: Search): number[] {
+  const [first = new Set<number>(), ...others] = rows.map(
+    (of) => new Set(of.map((row) => Math.floor(row / rowsOfSession))),
+  )
+  return [...first].filter((number) => others.every((other) => other.has(number)))
 }
 
-const plain = (term: string) => term.replace(/^"|"( \*)?$/g, '')
+/** Those at or above `from` and below `to`. */
+function rowsBetween(rows: readonly number[], from: number, to: number): readonly number[] {
+  let low = 0
+  for (let high = rows.length; low < high; ) {
+    const middle = (low + high) >> 1
+    if ((rows[middle] ?? to) < from) low = middle + 1
+    else high = middle
+  }
+  let end = low
+  while ((rows[end] ?? to) < to) end += 1
+  return rows.slice(low, end)
+}
+
+/** As FTS5 takes it: in quotes, where nothing is an operator. */
+const quoted = ({ text, isPrefix }: Term) => `"${text}"${isPrefix ? ' *' : ''}`
 
 function splitCursor(cursor: string): [number, string] {
   const [at = '', id = ''] = cursor.split(/\.(.*)/s)

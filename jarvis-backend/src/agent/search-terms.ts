@@ -1,0 +1,44 @@
+/** Words shorter than that are looked for whole: what begins with one letter is nearly everything. */
+const shortestPrefix = 3
+const mostTerms = 8
+
+/** What is looked for. `isPrefix`: words that begin so, too. */
+export type Term = { text: string; isPrefix: boolean }
+
+/** Words as typed; `"in quotes"` as they stand. Signs alone are nothing to look for. */
+export const searchTerms = (words: string): Term[] =>
+  [...words.matchAll(/"([^"]*)"?|[^\s"]+/g)]
+    .map(([whole, quoted]) => ({
+      text: quoted ?? whole,
+      isPrefix: quoted === undefined && [...whole].length >= shortestPrefix,
+    }))
+    .filter(({ text }) => /[\p{L}\p{N}]/u.test(text))
+    .slice(0, mostTerms)
+
+const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '')
+
+/** Finds a term as the index does: whole words, whatever stands between them, without regard to case and accents. */
+function finderOf({ text, isPrefix }: Term): RegExp {
+  const tokens = plain(text).match(/[\p{L}\p{N}]+/gu) ?? []
+  return new RegExp(
+    `(?<![\\p{L}\\p{N}])${tokens.join('[^\\p{L}\\p{N}]+')}${isPrefix ? '' : '(?![\\p{L}\\p{N}])'}`,
+    'iu',
+  )
+}
+
+/** The newest text with all of the terms, else with one of them, and where the first of them stands in it. */
+export function placeOfTerms<T extends { text: string }>(
+  texts: readonly T[],
+  terms: readonly Term[],
+): { found: T; at: number } | undefined {
+  const finders = terms.map(finderOf)
+  let best: { found: T; at: number; count: number } | undefined
+  for (const found of texts) {
+    const searched = plain(found.text)
+    const places = finders.map((finder) => searched.search(finder)).filter((at) => at !== -1)
+    if (places.length > 0 && places.length >= (best?.count ?? 0)) {
+      best = { found, at: Math.min(...places), count: places.length }
+    }
+  }
+  return best
+}
