@@ -1,6 +1,7 @@
 import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 import { useConfirmations } from '../api/confirmations.ts'
+import { LimitsForm } from '../features/cluster/limits-form.tsx'
 import { ClusterOverview, type GuestFilter, lookerOf } from '../features/cluster/page.tsx'
 import { ClusterColumn } from '../features/cluster/panel.tsx'
 import { Age, Quorum } from '../features/cluster/parts.tsx'
@@ -54,7 +55,10 @@ export function ClusterPage() {
         />
         <div className="page scroll">
           {view.detail === undefined ? (
-            <ClusterColumn ghosts={ghosts} onAsk={onAsk} linkTo={(detail) => linkTo({ detail })} />
+            <>
+              <ClusterColumn ghosts={ghosts} onAsk={onAsk} linkTo={(detail) => linkTo({ detail })} />
+              <LimitsForm isOperator={onAsk !== undefined} />
+            </>
           ) : (
             <Suspense fallback={<div className="detail" aria-busy="true" />}>
               <Detail name={view.detail} range={view.range} linkTo={linkTo} onClose={onClose} onAsk={onAsk} />
@@ -100,6 +104,7 @@ export function ClusterPage() {
           onClose={onClose}
           ghosts={ghosts}
           onAsk={isKiosk ? undefined : onAsk}
+          foot={!isKiosk && <LimitsForm isOperator={onAsk !== undefined} />}
           tray={
             waiting.length > 0 && (
               <>

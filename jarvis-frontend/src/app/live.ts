@@ -3,6 +3,7 @@ import { confirmations } from '../api/confirmations.ts'
 import { checks } from '../api/executions.ts'
 import { grants } from '../api/grants.ts'
 import { setCredentials } from '../api/http.ts'
+import { limits } from '../api/limits.ts'
 import { readSamples } from '../api/samples.ts'
 import { sessions } from '../api/sessions.ts'
 import { status } from '../api/status.ts'
@@ -14,9 +15,15 @@ import { watchLink } from '../realtime/link.ts'
 import { createSockets } from '../realtime/sockets.ts'
 
 const token = () => signedIn.get()?.token
-const lists = [sessions, confirmations, grants, status, tools]
+const lists = [sessions, confirmations, grants, status, tools, limits]
 
-const byChange: Partial<Record<string, { renew(): void }>> = { sessions, confirmations, grants, settings: status }
+const byChange: Partial<Record<string, { renew(): void }>> = {
+  sessions,
+  confirmations,
+  grants,
+  settings: status,
+  limits,
+}
 /** For what a page reads for itself: `connect`, or what changed. */
 const tellPages = (what: string) => dispatchEvent(new CustomEvent('jarvis:changed', { detail: what }))
 
@@ -39,12 +46,14 @@ function createLive() {
     chat: new ChatClient(sockets.chat, () => sessions.renew()),
     cluster: new ClusterStore(sockets.cluster, (names) => readSamples(names, '1h')),
   }
+  limits.value.subscribe(() => live.cluster.reconsider())
   let known: string | undefined
   const follow = () => {
     if (token() === known) return
     known = token()
     if (known !== undefined) {
       link.connect()
+      limits.want()
       return
     }
     link.disconnect()

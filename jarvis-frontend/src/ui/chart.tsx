@@ -13,6 +13,8 @@ type Props = {
   /** Of the scale; undefined where it follows the values. */
   top?: number | undefined
   format: (value: number) => string
+  /** On the axis, where it differs. */
+  short?: ((value: number) => string) | undefined
   /** Charts of the same name share their cursor. */
   group: string
   /** For the range in words: `24 h`. */
@@ -24,7 +26,7 @@ const colour = (name: string) => getComputedStyle(document.documentElement).getP
 const faded = (oklch: string, share: number) => oklch.replace(')', ` / ${share})`)
 
 /** A grey line over time, its last value and range as text. */
-export function Chart({ title, from, stepMs, values, top, format, group, over }: Props) {
+export function Chart({ title, from, stepMs, values, top, format, short = format, group, over }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
   const shown = useRef<HTMLSpanElement>(null)
@@ -34,8 +36,8 @@ export function Chart({ title, from, stepMs, values, top, format, group, over }:
   data.current = [values.map((_, at) => (from + at * stepMs) / 1_000), values.map((value) => value ?? null)]
   const lastText = useRef('')
   lastText.current = last === undefined ? '' : format(last)
-  const drawn = useRef(format)
-  drawn.current = format
+  const drawn = useRef({ format, short })
+  drawn.current = { format, short }
 
   useEffect(() => {
     const element = box.current
@@ -79,7 +81,7 @@ export function Chart({ title, from, stepMs, values, top, format, group, over }:
           splits: (_plot, _axis, low, high) => [low, high / 2],
           grid: { stroke: colour('--line'), width: 1 },
           ticks: { show: false },
-          values: (_plot, splits) => splits.map((value) => drawn.current(value)),
+          values: (_plot, splits) => splits.map((value) => drawn.current.short(value)),
         },
       ],
       hooks: {
@@ -92,7 +94,7 @@ export function Chart({ title, from, stepMs, values, top, format, group, over }:
             shown.current.textContent =
               value === undefined || value === null || time === undefined
                 ? lastText.current
-                : `${timeText(time * 1_000, 60)} ${drawn.current(value)}`
+                : `${timeText(time * 1_000, 60)} ${drawn.current.format(value)}`
           },
         ],
       },

@@ -3,11 +3,16 @@ import { celsius, percent, rate, withUnit } from '../../lib/format.ts'
 import { Chart } from '../../ui/chart.tsx'
 import { lineOf, rangeWord, usePast } from './past.ts'
 
-type Kind = { title: string; top?: number; format: (value: number) => string }
+/** `short`: on the axis, where it differs. */
+type Kind = { title: string; top?: number; format: (value: number) => string; short?: (value: number) => string }
 
 const net = (bytesPerSecond: number) => {
   const { value, unit } = rate(bytesPerSecond)
   return withUnit(value, `${unit}bit/s`)
+}
+const netShort = (bytesPerSecond: number) => {
+  const { value, unit } = rate(bytesPerSecond)
+  return withUnit(value, unit)
 }
 const kinds: Record<SampleField, Kind> = {
   cpuRatio: { title: 'CPU', top: 1, format: percent },
@@ -17,7 +22,7 @@ const kinds: Record<SampleField, Kind> = {
   usedRatio: { title: 'Used', top: 1, format: percent },
   load1: { title: 'Load', format: (value) => value.toFixed(1) },
   temperatureC: { title: 'Temperature', format: celsius },
-  netBps: { title: 'Net', format: net },
+  netBps: { title: 'Net', format: net, short: netShort },
 }
 
 /** What was seen of one thing, a chart for each field that was. */

@@ -2,6 +2,9 @@ import type { ClusterState, Guest, Node } from 'jarvis-backend/protocol'
 import { expect, test } from 'vitest'
 import { foldCluster } from './fold.ts'
 import { backupsOf, issuesOf, nodeMark } from './health.ts'
+import { pastOf } from './issue-past.ts'
+import { nextSort, readSort, rowsOf } from './rows.ts'
+import { groupTasks } from './task-groups.ts'
 
 const hour = 3_600_000
 const now = 1_000 * hour
@@ -105,4 +108,54 @@ test('tasks stay newest first', () => {
   const task = { upid: 'a', node: 'pve', type: 'vzdump', user: 'root', startedAt: 5, status: 'running' as const }
   const after = foldCluster(state({ tasks: [task] }), { at: 9, tasks: [{ ...task, upid: 'b', startedAt: 7 }] })
   expect(after.tasks.map((t) => t.upid)).toEqual(['b', 'a'])
+})
+
+test('tasks of a kind that ended alike in one night are one line', () => {
+  const task = (type: string, startedAt: number, exitStatus = 'OK', on = 'pve') => ({
+    ...{ upid: `${type} ${startedAt}`, node: on, type, vmid: 100 + startedAt, user: 'root', startedAt },
+    ...{ status: exitStatus === 'OK' ? ('ok' as const) : ('failed' as const), exitStatus },
+  })
+  const groups = groupTasks([
+    task('qmstart', 9),
+    task('vzdump', 8, 'no space'),
+    task('vzdump', 7, 'no space', 'agent'),
+    task('vzdump', 6),
+    task('vzdump', 6 - 2 * hour),
+  ])
+  expect(groups.map(({ first, count, isOneNode }) => [first.type, first.startedAt, count, isOneNode])).toEqual([
+    ['qmstart', 9, 1, true],
+    ['vzdump', 8, 2, false],
+    ['vzdump', 6, 1, true],
+    ['vzdump', 6 - 2 * hour, 1, true],
+  ])
+})
+
+test('rows follow the sort, those without a figure last, and stand under their node where grouped', () => {
+  const both = state({
+    nodes: [node(), node({ name: 'agent' })],
+    guests: [
+      guest({ vmid: 1, cpuRatio: 0.2 }),
+      guest({ vmid: 2, node: 'agent', cpuRatio: 0.9 }),
+      guest({ vmid: 3, status: 'stopped', cpuRatio: 0 }),
+      guest({ vmid: 4, cpuRatio: 0.5 }),
+    ],
+  })
+  const order = (sort: string | null, isGrouped = false) =>
+    rowsOf(both, both.guests, readSort(sort), isGrouped).map((row) => (row.kind === 'node' ? row.name : row.guest.vmid))
+  expect(order(null)).toEqual([1, 3, 4, 2])
+  expect(order('-cpu')).toEqual([2, 4, 1, 3])
+  expect(order('cpu')).toEqual([1, 4, 2, 3])
+  expect(order('-guest')).toEqual([4, 3, 2, 1])
+  expect(order('nonsense')).toEqual([1, 3, 4, 2])
+  expect(order('-cpu', true)).toEqual(['pve', 4, 1, 3, 'agent', 2])
+  expect(nextSort(readSort('-cpu'), 'cpu')).toBe('cpu')
+  expect(nextSort(readSort(null), 'cpu')).toBe('-cpu')
+})
+
+test('what needs a look says since when and what is usual', () => {
+  const [heat] = issuesOf(state({ nodes: [node({ temperatureC: 81 })] }), now, () => undefined)
+  const values = { temperatureC: [58, 58, 57, 58, 80.5, 81] }
+  const reply = { from: now - 6 * 60_000, stepMs: 60_000, items: [{ name: 'node/pve', values }] }
+  expect(heat && pastOf(heat, reply)).toMatch(/^since \d\d:\d\d, usually 58 °C$/)
+  expect(heat && pastOf(heat, undefined)).toBeUndefined()
 })

@@ -6,9 +6,10 @@ import { Boxed, Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { Acts, actsOfGuest, actsOfNode } from './acts.tsx'
-import { guestMark, nodeMark, ratio } from './health.ts'
-import { Lock, StateMark, TaskList } from './parts.tsx'
-import { daysLeft, lineOf, ranges, rangeWord, seriesOf, usePast } from './past.ts'
+import { guestMark, nodeMark, ratio, seriesOf } from './health.ts'
+import { Lock, TaskList } from './parts.tsx'
+import { daysLeft, lineOf, ranges, rangeWord, usePast } from './past.ts'
+import { StateMark } from './state-mark.tsx'
 import { useCluster } from './store.ts'
 
 const Charts = lazy(() => import('./charts.tsx').then((part) => ({ default: part.Charts })))

@@ -8,9 +8,10 @@ import { Icon } from '../../ui/icon.tsx'
 import type { MarkKind } from '../../ui/mark.tsx'
 import { Meter } from '../../ui/meter.tsx'
 import { Tier } from '../../ui/tier.tsx'
-import { backupTone, limits, ratio } from './health.ts'
-import { type Ghosts, Lock, StateMark } from './parts.tsx'
+import { backupTone, limitsNow, ratio } from './health.ts'
+import { type Ghosts, Lock } from './parts.tsx'
 import { nextSort, type Sort, type SortKey, type TableRow } from './rows.ts'
+import { StateMark } from './state-mark.tsx'
 
 /** More rows than that are drawn only where they are seen. */
 const virtualOver = 60
@@ -169,7 +170,7 @@ const GuestTableRow = memo(function GuestTableRow(given: GuestRowProps) {
   const disk = ratio(guest.diskBytes, guest.diskTotalBytes)
   const net = rate((guest.netInBps ?? 0) + (guest.netOutBps ?? 0))
   const backup = backupTone(guest, now)
-  const cpuTone = isBusy && guest.cpuRatio >= limits.cpuRatio ? 'warn' : undefined
+  const cpuTone = isBusy && guest.cpuRatio >= limitsNow().cpuRatio ? 'warn' : undefined
   return (
     <tr
       className={`${isOff ? 'off' : ''} ${ghost === undefined && !isChosen ? '' : 'hit'}`}

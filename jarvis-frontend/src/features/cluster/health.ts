@@ -1,31 +1,37 @@
-import type { ClusterState, Guest, Node, Storage } from 'jarvis-backend/protocol'
+import type { ClusterState, Guest, Limits, Node, SampleField, Storage } from 'jarvis-backend/protocol'
+import { limits } from '../../api/limits.ts'
 import { celsius, percent, plural, sizeOf, span } from '../../lib/format.ts'
 
 export type Tone = 'warn' | 'bad' | undefined
 
 const hour = 3_600_000
-/** A nightly backup that came two hours late is still fresh. */
-export const limits = {
+/** Until the server has said which are set. */
+const usual: Limits = {
+  storageRatio: [0.85, 0.95],
+  ramRatio: [0.9, 0.97],
+  temperatureC: [80, 90],
+  backupHours: [26, 168],
   cpuRatio: 0.9,
-  cpuForMs: 600_000,
-  ram: [0.9, 0.97],
-  storage: [0.85, 0.95],
-  temperature: [80, 90],
-  backupMs: [26 * hour, 168 * hour],
-} as const
+  cpuMinutes: 10,
+}
+export const limitsNow = (): Limits => limits.value.get() ?? usual
 
 const past = (value: number | undefined, [warn, bad]: readonly [number, number]): Tone =>
   value === undefined || value < warn ? undefined : value < bad ? 'warn' : 'bad'
 
+/** Its name in the ring of samples. */
+export const seriesOf = (storage: Pick<Storage, 'name' | 'node'>) =>
+  `storage/${storage.node === undefined ? '' : `${storage.node}/`}${storage.name}`
+
 export const ratio = (used: number | undefined, of: number | undefined) =>
   used === undefined || of === undefined || of === 0 ? undefined : used / of
 
-export const temperatureTone = (node: Node): Tone => past(node.temperatureC, limits.temperature)
-export const nodeRamTone = (node: Node): Tone => past(ratio(node.ramBytes, node.ramTotalBytes), limits.ram)
+export const temperatureTone = (node: Node): Tone => past(node.temperatureC, limitsNow().temperatureC)
+export const nodeRamTone = (node: Node): Tone => past(ratio(node.ramBytes, node.ramTotalBytes), limitsNow().ramRatio)
 export const storageTone = (storage: Storage): Tone =>
-  past(ratio(storage.usedBytes, storage.totalBytes), limits.storage)
+  past(ratio(storage.usedBytes, storage.totalBytes), limitsNow().storageRatio)
 export const backupTone = (guest: Guest, now: number): Tone =>
-  guest.backupAt === undefined ? undefined : past(now - guest.backupAt, limits.backupMs)
+  guest.backupAt === undefined ? undefined : past((now - guest.backupAt) / hour, limitsNow().backupHours)
 
 /** Guests that run or ever had a backup are expected to have a fresh one. */
 export function backupsOf(guests: readonly Guest[], now: number) {
@@ -48,6 +54,8 @@ export type Issue = {
   since?: number | undefined
   node?: string
   vmid?: number
+  /** The figure it is about, in the ring of samples, and the limit it crossed. */
+  past?: { series: string; field: SampleField; limit: number }
 }
 
 /** What needs a look now, worst first. `busySince`: since when a node or guest was seen over its CPU limit. */
@@ -86,19 +94,21 @@ export function issuesOf(state: ClusterState, now: number, busySince: (key: stri
       detail: sizeOf(storage.usedBytes, storage.totalBytes),
       question: `${storage.name} is ${Math.round(full * 100)} % full. What grew?`,
       ask: 'Ask what grew',
+      past: { series: seriesOf(storage), field: 'usedRatio', limit: limitsNow().storageRatio[0] },
     })
   }
   for (const guest of state.guests) {
     const since = busySince(String(guest.vmid))
-    if (since === undefined || now - since < limits.cpuForMs) continue
+    if (since === undefined || now - since < limitsNow().cpuMinutes * 60_000) continue
     found.push({
       key: `cpu ${guest.vmid}`,
       tone: 'warn',
       fact: `${guest.vmid} ${guest.name} is at ${percent(guest.cpuRatio)} CPU`,
-      detail: `limit ${percent(limits.cpuRatio)}`,
+      detail: `limit ${percent(limitsNow().cpuRatio)}`,
       question: `Why does ${guest.vmid} use so much CPU?`,
       ask: 'Ask why',
       vmid: guest.vmid,
+      past: { series: `guest/${guest.vmid}`, field: 'cpuRatio', limit: limitsNow().cpuRatio },
     })
   }
   return found.sort((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad'))
@@ -106,9 +116,11 @@ export function issuesOf(state: ClusterState, now: number, busySince: (key: stri
 
 function nodeIssues(node: Node, now: number, busySince: number | undefined): Issue[] {
   const found: Issue[] = []
-  const add = (what: string, tone: Tone, fact: string, detail: string, question: string) => {
+  const series = `node/${node.name}`
+  const add = (what: string, tone: Tone, fact: string, detail: string, question: string, past?: Issue['past']) => {
     if (tone === undefined) return
-    found.push({ key: `${what} ${node.name}`, tone, fact, detail, question, ask: 'Ask why', node: node.name })
+    const key = `${what} ${node.name}`
+    found.push({ key, tone, fact, detail, question, ask: 'Ask why', node: node.name, ...(past && { past }) })
   }
   if (node.status !== 'online') {
     const seen = node.lastSeenAt === undefined ? 'not seen yet' : `last seen ${span(now - node.lastSeenAt)} ago`
@@ -124,22 +136,31 @@ function nodeIssues(node: Node, now: number, busySince: number | undefined): Iss
   const ram = ratio(node.ramBytes, node.ramTotalBytes)
   if (node.temperatureC !== undefined) {
     const degrees = Math.round(node.temperatureC)
-    const detail = `limit ${celsius(limits.temperature[0])}`
+    const detail = `limit ${celsius(limitsNow().temperatureC[0])}`
     add(
       'heat',
       temperatureTone(node),
       `${node.name} is at ${celsius(degrees)}`,
       detail,
       `${node.name} is at ${degrees} °C. Why?`,
+      { series, field: 'temperatureC', limit: limitsNow().temperatureC[0] },
     )
   }
   if (ram !== undefined) {
     const question = `What uses the memory of ${node.name}?`
-    add('ram', nodeRamTone(node), `${node.name} uses ${percent(ram)} of its memory`, 'little is left', question)
+    add('ram', nodeRamTone(node), `${node.name} uses ${percent(ram)} of its memory`, 'little is left', question, {
+      series,
+      field: 'ramRatio',
+      limit: limitsNow().ramRatio[0],
+    })
   }
-  if (busySince !== undefined && now - busySince >= limits.cpuForMs) {
+  if (busySince !== undefined && now - busySince >= limitsNow().cpuMinutes * 60_000) {
     const fact = `${node.name} is at ${percent(node.cpuRatio ?? 0)} CPU`
-    add('cpu', 'warn', fact, `limit ${percent(limits.cpuRatio)}`, `What keeps ${node.name} busy?`)
+    add('cpu', 'warn', fact, `limit ${percent(limitsNow().cpuRatio)}`, `What keeps ${node.name} busy?`, {
+      series,
+      field: 'cpuRatio',
+      limit: limitsNow().cpuRatio,
+    })
   }
   return found
 }

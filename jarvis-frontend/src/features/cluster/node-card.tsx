@@ -6,7 +6,8 @@ import { Meter } from '../../ui/meter.tsx'
 import { Spark } from '../../ui/spark.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { nodeRamTone, ratio, temperatureTone } from './health.ts'
-import { Lock, StateMark } from './parts.tsx'
+import { Lock } from './parts.tsx'
+import { StateMark } from './state-mark.tsx'
 import { useClusterStore } from './store.ts'
 
 export const NodeCard = memo(function NodeCard({

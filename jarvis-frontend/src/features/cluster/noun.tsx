@@ -2,7 +2,7 @@ import { lazy, Suspense, useRef, useState } from 'react'
 import { Visible } from '../../ui/boxed.tsx'
 import { guestMark, nodeMark } from './health.ts'
 import { findNouns, type Noun, nounOf } from './nouns.ts'
-import { StateMark } from './parts.tsx'
+import { StateMark } from './state-mark.tsx'
 import { useCluster } from './store.ts'
 
 const Peek = lazy(() => import('./peek.tsx').then((part) => ({ default: part.Peek })))

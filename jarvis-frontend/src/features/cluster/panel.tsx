@@ -6,9 +6,10 @@ import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
 import { Spark } from '../../ui/spark.tsx'
 import { useNow } from '../../ui/use-now.ts'
-import { backupsOf, guestMark, type Issue, nodeMark, ratio, temperatureTone } from './health.ts'
-import { type Ghosts, GuestRow, IssueList, Lock, Quorum, StateMark, StorageList } from './parts.tsx'
-import { seriesOf } from './past.ts'
+import { backupsOf, guestMark, type Issue, nodeMark, ratio, seriesOf, temperatureTone } from './health.ts'
+import { IssueList } from './issue-list.tsx'
+import { type Ghosts, GuestRow, Lock, Quorum, StorageList } from './parts.tsx'
+import { StateMark } from './state-mark.tsx'
 import { totalsOf, useCluster, useClusterStore } from './store.ts'
 
 type Props = {

@@ -8,24 +8,12 @@ import { Mark, type MarkKind } from '../../ui/mark.tsx'
 import { Meter } from '../../ui/meter.tsx'
 import { Tier } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
-import { type Issue, ratio, storageTone } from './health.ts'
+import { ratio, storageTone } from './health.ts'
+import { StateMark } from './state-mark.tsx'
+import { groupTasks } from './task-groups.ts'
 
 /** What waits to be done to a guest: `restart`. */
 export type Ghosts = ReadonlyMap<number, string>
-
-const markLabel: Record<string, string> = {
-  ok: 'well',
-  warn: 'needs a look',
-  bad: 'failed',
-  unknown: 'unknown',
-  running: 'running',
-  stopped: 'stopped',
-  paused: 'paused',
-}
-
-export const StateMark = ({ kind, size = 10 }: { kind: MarkKind; size?: number }) => (
-  <Mark kind={kind} size={size} label={markLabel[kind] ?? kind} />
-)
 
 export const Lock = () => (
   <span className="lock" title="Protected: nothing may change it">
@@ -101,49 +89,26 @@ export function StorageList({ storages, to }: { storages: readonly Storage[]; to
   )
 }
 
-export function IssueList({
-  issues,
-  onAsk,
-}: {
-  issues: readonly Issue[]
-  onAsk?: ((question: string) => void) | undefined
-}) {
-  return (
-    <ul className="issues">
-      {issues.map((issue) => (
-        <li key={issue.key}>
-          <StateMark kind={issue.tone} size={12} />
-          <span>
-            <Visible text={issue.fact} />
-          </span>
-          {onAsk !== undefined && (
-            <button type="button" className="button small faint" onClick={() => onAsk(issue.question)}>
-              {issue.ask}
-            </button>
-          )}
-          <small>
-            <Visible text={issue.detail} />
-            {issue.since !== undefined && `, since ${timeOfDay(issue.since)}`}
-          </small>
-        </li>
-      ))}
-    </ul>
-  )
-}
-
 const taskMark = { running: 'unknown', ok: 'ok', warnings: 'warn', failed: 'bad' } as const
 
 export function TaskList({ tasks }: { tasks: readonly Task[] }) {
   return (
     <ul className="tasks">
-      {tasks.map((task) => (
+      {groupTasks(tasks).map(({ first: task, count, isOneNode }) => (
         <li key={task.upid}>
           <Mark kind={taskMark[task.status]} size={10} label={task.status} />
           <span className="cut">
-            {task.type} {task.vmid !== undefined && <span className="num">{task.vmid}</span>}{' '}
+            {task.type}
+            {count > 1 ? (
+              <>
+                , <span className="num">{count}</span> {task.vmid === undefined ? 'times' : 'guests'}
+              </>
+            ) : (
+              task.vmid !== undefined && <span className="num"> {task.vmid}</span>
+            )}{' '}
             <span className="text-dim">
               {task.status === 'running' || task.exitStatus === undefined || task.exitStatus === 'OK' ? (
-                `on ${task.node}`
+                isOneNode && `on ${task.node}`
               ) : (
                 <Visible text={task.exitStatus} />
               )}

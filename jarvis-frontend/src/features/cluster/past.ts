@@ -1,4 +1,4 @@
-import type { SampleField, SampleRange, SamplesReply, Storage } from 'jarvis-backend/protocol'
+import type { SampleField, SampleRange, SamplesReply } from 'jarvis-backend/protocol'
 import { readSamples } from '../../api/samples.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { useNow } from '../../ui/use-now.ts'
@@ -8,9 +8,6 @@ export const rangeWord: Record<SampleRange, string> = { '1h': '1 h', '24h': '24 
 
 /** One field of one thing, oldest first; undefined where nothing was seen. `from`: Unix ms. */
 export type Line = { from: number; stepMs: number; values: readonly (number | undefined)[] }
-
-export const seriesOf = (storage: Pick<Storage, 'name' | 'node'>) =>
-  `storage/${storage.node === undefined ? '' : `${storage.node}/`}${storage.name}`
 
 export function lineOf(reply: SamplesReply | undefined, name: string, field: SampleField): Line | undefined {
   const values = reply?.items.find((item) => item.name === name)?.values[field]

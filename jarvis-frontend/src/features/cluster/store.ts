@@ -4,7 +4,7 @@ import { useValue } from '../../lib/use-value.ts'
 import { Value } from '../../lib/value.ts'
 import type { ClusterSocket } from '../../realtime/sockets.ts'
 import { foldCluster } from './fold.ts'
-import { type Issue, issuesOf, limits } from './health.ts'
+import { type Issue, issuesOf, limitsNow } from './health.ts'
 
 const sampleEveryMs = 2_000
 const minuteMs = 60_000
@@ -110,6 +110,18 @@ export class ClusterStore {
       this.#sampledAt = now
       this.#sample(state)
     }
+    this.view.set({ state, heardAt: now, isLive: true, issues: this.#issues(state, now, isFirst) })
+  }
+
+  /** Under other limits, other things need a look. */
+  reconsider(): void {
+    const view = this.view.get()
+    if (view.state === undefined) return
+    this.#watchLoad(view.state, Date.now())
+    this.view.set({ ...view, issues: this.#issues(view.state, Date.now(), true) })
+  }
+
+  #issues(state: ClusterState, now: number, isFirst: boolean): readonly Issue[] {
     const issues = issuesOf(state, now, (key) => this.#busySince.get(key))
     for (const key of this.#issueSince.keys()) {
       if (!issues.some((issue) => issue.key === key)) this.#issueSince.delete(key)
@@ -118,7 +130,7 @@ export class ClusterStore {
       if (!this.#issueSince.has(issue.key)) this.#issueSince.set(issue.key, isFirst ? undefined : now)
       issue.since = this.#issueSince.get(issue.key)
     }
-    this.view.set({ state, heardAt: now, isLive: true, issues })
+    return issues
   }
 
   #watchLoad(state: ClusterState, now: number): void {
@@ -127,7 +139,7 @@ export class ClusterStore {
       ...state.guests.map((guest) => [String(guest.vmid), guest.cpuRatio] as const),
     ]
     for (const [key, ratio] of loads) {
-      if (ratio < limits.cpuRatio) this.#busySince.delete(key)
+      if (ratio < limitsNow().cpuRatio) this.#busySince.delete(key)
       else if (!this.#busySince.has(key)) this.#busySince.set(key, now)
     }
   }

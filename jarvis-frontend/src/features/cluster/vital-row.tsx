@@ -3,7 +3,7 @@ import { percent, rate, span } from '../../lib/format.ts'
 import type { MarkKind } from '../../ui/mark.tsx'
 import { Spark } from '../../ui/spark.tsx'
 import { backupsOf, ratio, storageTone } from './health.ts'
-import { StateMark } from './parts.tsx'
+import { StateMark } from './state-mark.tsx'
 import { totalsOf, useClusterStore } from './store.ts'
 
 /** The whole cluster in six numbers. */

@@ -1,0 +1,40 @@
+import { Visible } from '../../ui/boxed.tsx'
+import type { Issue } from './health.ts'
+import { useIssuePast } from './issue-past.ts'
+import { StateMark } from './state-mark.tsx'
+
+export function IssueList({
+  issues,
+  onAsk,
+}: {
+  issues: readonly Issue[]
+  onAsk?: ((question: string) => void) | undefined
+}) {
+  const pastOf = useIssuePast(issues)
+  return (
+    <ul className="issues">
+      {issues.map((issue) => (
+        <li key={issue.key}>
+          <StateMark kind={issue.tone} size={12} />
+          <span>
+            <Visible text={issue.fact} />
+          </span>
+          {onAsk !== undefined && (
+            <button type="button" className="button small faint" onClick={() => onAsk(issue.question)}>
+              {issue.ask}
+            </button>
+          )}
+          <small>
+            <Visible text={detailOf(issue, pastOf(issue))} />
+          </small>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** What the past says stands in for the limit, and beside all else. */
+function detailOf({ detail, past: about }: Issue, past: string | undefined): string {
+  if (past === undefined) return detail
+  return about === undefined || about.field === 'usedRatio' ? `${detail}, ${past}` : past
+}

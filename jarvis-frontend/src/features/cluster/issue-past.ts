@@ -1,0 +1,44 @@
+import type { SamplesReply } from 'jarvis-backend/protocol'
+import { readSamples } from '../../api/samples.ts'
+import { useLoad } from '../../api/use-load.ts'
+import { celsius, percent, span, timeOfDay } from '../../lib/format.ts'
+import type { Issue } from './health.ts'
+import { daysLeft, lineOf, overSince, usual } from './past.ts'
+
+const dayMs = 86_400_000
+const mostSeries = 16
+
+/** What the ring says of figures that crossed their limit: since when, what is usual, how long it lasts. */
+export function useIssuePast(issues: readonly Issue[]): (issue: Issue) => string | undefined {
+  const series = (isStorage: boolean) =>
+    issues
+      .flatMap(({ past }) => (past !== undefined && (past.field === 'usedRatio') === isStorage ? [past.series] : []))
+      .slice(0, mostSeries)
+  const [figures, storages] = [series(false), series(true)]
+  const empty: SamplesReply = { from: 0, stepMs: 1, items: [] }
+  const day = useLoad(figures.join(), async () => (figures.length > 0 ? readSamples(figures, '24h') : empty), [
+    'connect',
+  ])
+  const week = useLoad(storages.join(), async () => (storages.length > 0 ? readSamples(storages, '7d') : empty), [
+    'connect',
+  ])
+  return (issue) => pastOf(issue, issue.past?.field === 'usedRatio' ? week.data : day.data)
+}
+
+/** `since 02:33, usually 58 °C` or `about 12 d left`; the browser's own watch counts where the ring did not see it begin. */
+export function pastOf({ past, since: seen }: Issue, reply: SamplesReply | undefined): string | undefined {
+  if (past === undefined) return seen === undefined ? undefined : `since ${timeOfDay(seen)}`
+  const line = lineOf(reply, past.series, past.field)
+  if (past.field === 'usedRatio') {
+    const days = daysLeft(line)
+    return days === undefined ? undefined : `about ${span(days * dayMs)} left`
+  }
+  const since = overSince(line, past.limit) ?? seen
+  const middle = usual(line)
+  const isUnusual = middle !== undefined && middle < past.limit
+  const words = [
+    since === undefined ? undefined : `since ${timeOfDay(since)}`,
+    isUnusual ? `usually ${past.field === 'temperatureC' ? celsius(middle) : percent(middle)}` : undefined,
+  ].filter((word) => word !== undefined)
+  return words.length === 0 ? undefined : words.join(', ')
+}

@@ -1,0 +1,115 @@
+import type { Limits } from 'jarvis-backend/protocol'
+import { useId, useState } from 'react'
+import { ApiError } from '../../api/http.ts'
+import { setLimits, useLimits } from '../../api/limits.ts'
+
+type Pair = 'storageRatio' | 'ramRatio' | 'temperatureC' | 'backupHours'
+/** `by`: what a person reads is so many times what is kept. */
+const pairs: readonly { key: Pair; name: string; unit: string; by: number }[] = [
+  { key: 'storageRatio', name: 'Storage', unit: '%', by: 100 },
+  { key: 'ramRatio', name: 'Memory of a node', unit: '%', by: 100 },
+  { key: 'temperatureC', name: 'Temperature', unit: '°C', by: 1 },
+  { key: 'backupHours', name: 'Age of a backup', unit: 'h', by: 1 },
+]
+
+/** From where on a figure needs a look, and from where on it is bad. */
+export function LimitsForm({ isOperator }: { isOperator: boolean }) {
+  const kept = useLimits()
+  return (
+    <details className="limits">
+      <summary>Limits</summary>
+      {kept === undefined ? (
+        <p className="text-dim">They are not read yet.</p>
+      ) : (
+        <Fields key={JSON.stringify(kept)} kept={kept} isOperator={isOperator} />
+      )}
+    </details>
+  )
+}
+
+function Fields({ kept, isOperator }: { kept: Limits; isOperator: boolean }) {
+  const [limits, setNow] = useState(kept)
+  const [problem, setProblem] = useState<string>()
+  const isChanged = JSON.stringify(limits) !== JSON.stringify(kept)
+  const save = async () => {
+    setProblem(undefined)
+    try {
+      await setLimits(limits)
+    } catch (error) {
+      setProblem(error instanceof ApiError ? error.message : 'The limits could not be kept.')
+    }
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void save()
+      }}
+    >
+      {pairs.map(({ key, name, unit, by }) => (
+        <fieldset key={key} disabled={!isOperator}>
+          <legend>{name}</legend>
+          {([0, 1] as const).map((at) => (
+            <Figure
+              key={at}
+              label={`${name}, ${at === 0 ? 'needs a look' : 'is bad'} from`}
+              unit={unit}
+              value={Math.round(limits[key][at] * by)}
+              onChange={(value) => {
+                const next: [number, number] = [...limits[key]]
+                next[at] = value / by
+                setNow({ ...limits, [key]: next })
+              }}
+            />
+          ))}
+        </fieldset>
+      ))}
+      <fieldset disabled={!isOperator}>
+        <legend>CPU</legend>
+        <Figure
+          label="CPU, needs a look from"
+          unit="%"
+          value={Math.round(limits.cpuRatio * 100)}
+          onChange={(value) => setNow({ ...limits, cpuRatio: value / 100 })}
+        />
+        <Figure
+          label="CPU, for so many minutes"
+          unit="min"
+          value={limits.cpuMinutes}
+          onChange={(value) => setNow({ ...limits, cpuMinutes: value })}
+        />
+      </fieldset>
+      {problem !== undefined && <p role="alert">Not kept: {problem}</p>}
+      {isOperator ? (
+        <button type="submit" className="button small" disabled={!isChanged}>
+          Keep these limits
+        </button>
+      ) : (
+        <p className="text-dim">An operator can do this.</p>
+      )}
+    </form>
+  )
+}
+
+type FigureProps = { label: string; unit: string; value: number; onChange: (value: number) => void }
+
+function Figure({ label, unit, value, onChange }: FigureProps) {
+  const id = useId()
+  return (
+    <span className="figure">
+      <label className="vh" htmlFor={id}>
+        {label}
+      </label>
+      <input
+        id={id}
+        className="field num"
+        type="number"
+        min={1}
+        required
+        value={Number.isNaN(value) ? '' : value}
+        onChange={(event) => onChange(event.currentTarget.valueAsNumber)}
+      />
+      <span className="text-dim">{unit}</span>
+    </span>
+  )
+}

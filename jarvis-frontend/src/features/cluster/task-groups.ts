@@ -1,0 +1,27 @@
+import type { Task } from 'jarvis-backend/protocol'
+
+/** One line of the list: a task, or several of a kind that ended alike about the same time. */
+export type TaskGroup = { first: Task; count: number; isOneNode: boolean }
+
+const togetherMs = 3_600_000
+
+/** Newest first, as they came. */
+export function groupTasks(tasks: readonly Task[]): TaskGroup[] {
+  const groups: TaskGroup[] = []
+  for (const task of tasks) {
+    const last = groups.at(-1)
+    const isSame =
+      last !== undefined &&
+      task.status !== 'running' &&
+      task.type === last.first.type &&
+      task.status === last.first.status &&
+      task.exitStatus === last.first.exitStatus &&
+      last.first.startedAt - task.startedAt < togetherMs
+    if (!isSame) groups.push({ first: task, count: 1, isOneNode: true })
+    else {
+      last.count += 1
+      last.isOneNode &&= task.node === last.first.node
+    }
+  }
+  return groups
+}
