@@ -5,6 +5,10 @@ import { defineConfig } from 'vite'
 // The Host stays the page's own: the server refuses an Origin that is another host's.
 const server = { target: process.env.JARVIS_URL ?? 'http://127.0.0.1:4000', changeOrigin: false }
 
+/** What the first page shares with those that come later: in files of their own they would be too small to compress well. */
+const shared =
+  /\/src\/(lib\/(keep|value|use-value|format|argument-text)|api\/(auth|http|confirmations|remote|sessions|tools|samples)|ui\/(icon|arc|boxed|visible|use-now))\.tsx?$/
+
 export default defineConfig({
   plugins: [react(), tailwindcss()],
   // The CSP allows no data: fonts or scripts, so nothing is inlined.
@@ -15,6 +19,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // Diagrams have large parts, which load with the first diagram; what the first page loads has its own check.
     chunkSizeWarningLimit: 800,
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', test: shared }] } } },
   },
   // Grammars load one by one inside the worker that reads code.
   worker: { format: 'es' },

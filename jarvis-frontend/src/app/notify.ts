@@ -29,3 +29,14 @@ export async function notify(sentence: string, id: string): Promise<void> {
     // Phones know notifications of workers alone; the settings turn that on.
   }
 }
+
+/** Goes where the worker that showed a notification says it leads, until the signal. */
+export function followNotes(open: (path: string) => void, signal: AbortSignal): void {
+  const go = ({ data }: MessageEvent<{ open?: string }>) => {
+    if (data.open?.startsWith('/') === true) open(data.open)
+  }
+  // Absent on plain-http addresses.
+  const { serviceWorker } = navigator as Partial<Navigator>
+  serviceWorker?.addEventListener('message', go, { signal })
+  serviceWorker?.startMessages()
+}

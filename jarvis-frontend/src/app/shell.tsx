@@ -1,4 +1,3 @@
-import type { Status } from 'jarvis-backend/protocol'
 import { Suspense, useEffect, useMemo, useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useStatus } from '../api/status.ts'
@@ -16,6 +15,7 @@ import { pages, Rail } from './rail.tsx'
 import { useCardNews } from './use-card-news.ts'
 import { useKeys } from './use-keys.ts'
 
+const Demo = later(() => import('./demo.tsx').then((part) => part.Demo))
 const Palette = later(() => import('./palette.tsx').then((part) => part.Palette))
 const Keys = later(() => import('./keys.tsx').then((part) => part.Keys))
 const UndoDelete = later(() => import('./undo-delete.tsx').then((part) => part.UndoDelete))
@@ -94,24 +94,6 @@ export function Shell({ children }: { children: React.ReactNode }) {
       )}
       <Announcer />
     </PanelContext>
-  )
-}
-
-/** What is not real, and where the real one is connected. */
-function Demo({ status: { isDemoCluster, isDemoModel } }: { status: Status }) {
-  return (
-    <p className="demo">
-      {isDemoCluster && (
-        <span>
-          Demo cluster: nothing here is real. <Link to="/settings#proxmox">Connect yours</Link>
-        </span>
-      )}
-      {isDemoModel && (
-        <span>
-          Demo model: its answers are scripted. <Link to="/settings#models">Connect one</Link>
-        </span>
-      )}
-    </p>
   )
 }
 

@@ -14,14 +14,9 @@ export function useCardNews(): void {
   const spoken = useRef(new Set<string>())
   const navigate = useNavigate()
   useEffect(() => {
-    // The worker that showed a notification says where it leads.
-    const go = ({ data }: MessageEvent<{ open?: string }>) => {
-      if (data.open?.startsWith('/')) void navigate(data.open)
-    }
-    const { serviceWorker } = navigator as Partial<Navigator>
-    serviceWorker?.addEventListener('message', go)
-    serviceWorker?.startMessages()
-    return () => serviceWorker?.removeEventListener('message', go)
+    const gone = new AbortController()
+    void import('./notify.ts').then(({ followNotes }) => followNotes((path) => void navigate(path), gone.signal))
+    return () => gone.abort()
   }, [navigate])
   const now = useNow(5_000)
   useEffect(() => {

@@ -1,5 +1,5 @@
 import type { TerminalEvents, TerminalReplies, TerminalRequests } from 'jarvis-backend/protocol'
-import { io } from 'socket.io-client'
+import { Manager } from 'socket.io-client'
 
 type Refusal = { ok: false; error: { code: string; message: string } }
 export type TerminalEnd = Omit<TerminalEvents['terminal:exit'], 'terminalId'>
@@ -23,13 +23,12 @@ export async function openShell(
   on: { output(data: string): void; end(end: TerminalEnd): void },
 ): Promise<Shell> {
   const { token, ...request } = asked
-  const socket = io('/terminal', {
-    auth: { token },
-    forceNew: true,
+  const manager = new Manager(location.origin, {
     reconnection: false,
     transports: ['websocket', 'polling'],
     tryAllTransports: true,
   })
+  const socket = manager.socket('/terminal', { auth: { token } })
   const ask = <Name extends keyof TerminalRequests>(
     name: Name,
     payload: TerminalRequests[Name],
