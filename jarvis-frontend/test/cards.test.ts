@@ -54,6 +54,11 @@ test.each([
     forced: 'Cut the power of VM 105 immich on pve?',
   }
   for (const [id, text] of Object.entries(words)) expect(await cardOf(page, id).textContent(), id).toContain(text)
+  expect(
+    await cardOf(page, 'pending')
+      .locator('.asker')
+      .evaluate((name) => name.parentElement?.textContent),
+  ).toMatch(/^Asked in this chat by \w/)
   await page.screenshot({ path: `test-results/cards-${theme}${isPhone ? '-phone' : ''}.png` })
   expect(await seriousFindings(page)).toEqual([])
 })

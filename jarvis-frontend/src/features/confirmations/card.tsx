@@ -250,7 +250,7 @@ export function Asker({ card }: { card: Card }) {
   if (kind === 'chat') {
     return (
       <>
-        Asked in this chat by' '
+        Asked in this chat by{' '}
         <span className="asker">
           <Visible text={shortModel(name)} />
         </span>
