@@ -285,6 +285,20 @@ test('a token in the query, or from a foreign page, is refused', async () => {
   expect((await fetch(`${jarvis.url}/.well-known/oauth-protected-resource`, { headers: foreign })).status).toBe(403)
 })
 
+test('an access token counts for the address that it was asked for alone', async () => {
+  const jarvis = await startJarvis()
+  const { tokens } = await signedInClient(jarvis)
+  const { port, host } = new URL(jarvis.url)
+  const statusAt = (host: string) =>
+    new Promise<number | undefined>((done, failed) => {
+      const headers = { host, authorization: `Bearer ${tokens.access_token}` }
+      get(`${jarvis.url}/mcp`, { headers }, (response) => done(response.resume().statusCode)).on('error', failed)
+    })
+  expect(await statusAt(`localhost:${port}`)).toBe(401)
+  // Signed in there; a GET without a session is merely no request of either specification.
+  expect(await statusAt(host)).not.toBe(401)
+})
+
 test('a client gives back what it has, and nobody else can', async () => {
   const jarvis = await startJarvis()
   const { clientId, tokens } = await signedInClient(jarvis)
