@@ -14,10 +14,10 @@ export function createReadCall(parts: {
   const { store, tools } = parts
 
   /** @returns false where it is no read that may run at once: nothing of it is stored then. @throws JarvisError where it cannot be stored */
-  return async function readAtOnce(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<boolean> {
+  return async function read(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<boolean> {
     if (run.call === undefined) return false
     const turn = calling('mcp', run.call.toolName, run.call.toolInput)
-    const read = await tools.reading(turn.content[0], {
+    const go = await tools.reading(turn.content[0], {
       ...contextOf(session, run),
       requestedBy,
       append(entry) {
@@ -27,13 +27,13 @@ export function createReadCall(parts: {
         parts.keepEnd(session, run, { type: 'done', usage: noUsage, stopReason })
       },
     })
-    if (read === undefined) return false
+    if (go === undefined) return false
     const isBegun = store.together(() => {
       run.row.position = store.addRun(run.row)
       session.append(run, turn)
     })
     try {
-      await Promise.all([isBegun, read()])
+      await Promise.all([isBegun, go()])
     } catch (error) {
       // Who watches has seen it begin.
       if (run.entries.length > 0) parts.fail(session, run, error)

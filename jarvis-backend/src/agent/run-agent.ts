@@ -63,6 +63,8 @@ export type RunAgent = {
   begin(session: LiveSession, run: ActiveRun): () => void
   /** An MCP client's call, from its beginning to its end. @throws what kept it from being stored */
   call(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void>
+  /** The same of a read that may run at once. @returns false where it is none: nothing has happened then. */
+  read(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<boolean>
   /** The loop's driver: asks `nextStep`, does it, until the run has its last entry. Never rejects for a run's own fault. */
   go(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void>
   /** What answers it: the model chosen for it as long as that is configured, else the one in use. */
@@ -308,15 +310,15 @@ export function createRunAgent(parts: RunParts): RunAgent {
     }
   }
 
-  const readAtOnce = createReadCall({ store, tools: parts.tools, keepEnd, fail })
+  const read = createReadCall({ store, tools: parts.tools, keepEnd, fail })
 
   async function call(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void> {
-    if (await readAtOnce(session, run, requestedBy)) return
+    if (await read(session, run, requestedBy)) return
     run.show = store.atomically(() => begin(session, run))
     await go(session, run, requestedBy)
   }
 
-  return { begin, call, go, modelOf }
+  return { begin, read, call, go, modelOf }
 }
 
 type Last = Extract<Draft, { type: 'done' | 'error' }>

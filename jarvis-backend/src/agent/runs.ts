@@ -15,13 +15,30 @@ import type { KeptRun, KeptRuns } from './kept-runs.ts'
 import { type ActiveRun, createLiveSession, type LiveSession, type Publish } from './live-session.ts'
 import { settles } from './next-step.ts'
 import { rehearsalOrder } from './rehearsal.ts'
-import { createRunAgent, type RunParts } from './run-agent.ts'
+import { createRunAgent, type RunAgent, type RunParts } from './run-agent.ts'
 import { titleOf } from './title.ts'
 import type { Draft, RunRow, StoredEntry } from './transcript-store.ts'
 import { wireEntry } from './wire-entry.ts'
 
 export type Sent = { sessionId: string; runId: string; messageId: string; queued: boolean }
 export type CallOutcome = EntryOf<'tool_result'> | EntryOf<'blocked'> | EntryOf<'confirm_resolved'>
+
+type AskedRead = {
+  sessionId: string
+  toolName: string
+  toolInput: ToolInput
+  requestedBy: Requester
+  signal: AbortSignal
+}
+type AskedCall = AskedRead & {
+  /** The run's, where the caller made one. */
+  runId?: string
+  onProgress(message: string): void
+  /** It waits for a person, who sees this card; again where another card takes its place. */
+  onWaiting?(card: Card): void
+  /** What the client has read besides results of its calls. */
+  read?: readonly string[]
+}
 
 /** The one door through which a run starts. */
 export type Runs = {
@@ -35,20 +52,9 @@ export type Runs = {
     model?: string
   }): Sent
   /** Runs one tool call for an MCP client through the gate. Withdrawn when `signal` aborts. */
-  callTool(call: {
-    sessionId: string
-    /** The run's, where the caller made one. */
-    runId?: string
-    toolName: string
-    toolInput: ToolInput
-    requestedBy: Requester
-    signal: AbortSignal
-    onProgress(message: string): void
-    /** It waits for a person, who sees this card; again where another card takes its place. */
-    onWaiting?(card: Card): void
-    /** What the client has read besides results of its calls. */
-    read?: readonly string[]
-  }): Promise<CallOutcome>
+  callTool(call: AskedCall): Promise<CallOutcome>
+  /** The same for a call that only reads and that the gate lets run at once; undefined, and nothing has happened, for any other. */
+  readAtOnce(call: AskedRead): Promise<CallOutcome | undefined>
   /** Ends a kept call that waits, or reads. @returns false where it has begun to change something, or goes on no more. */
   withdraw(run: KeptRun, by: string): boolean
   /** Resolves when a kept call has ended; undefined where it goes on no more. */
@@ -214,6 +220,47 @@ export function createRuns(
 
   const chatAsker = ({ row }: ActiveRun): Requester => ({ kind: 'chat', name: agent.modelOf(row).id })
 
+  /** @returns what came of it; undefined where `work` did nothing. */
+  async function runCall(asked: AskedRead & Partial<AskedCall>, work: RunAgent['call'] | RunAgent['read']) {
+    const { sessionId, runId, toolName, toolInput, requestedBy, signal, onProgress, onWaiting, read } = asked
+    if (isStopping) throw new JarvisError('shutting_down', 'JARVIS is shutting down.')
+    if (isDeeperThan(toolInput, deepestInput)) {
+      throw new JarvisError('invalid_request', `The arguments are nested more than ${deepestInput} levels deep.`)
+    }
+    const session = open(sessionId)
+    const run = activeRun({
+      id: runId ?? newId('run'),
+      sessionId,
+      source: 'mcp',
+      status: 'running',
+      messageId: newId('msg'),
+      text: '',
+      by: requestedBy.name,
+      at: clock.now(),
+      position: 0,
+    })
+    run.call = { toolName, toolInput }
+    if (onProgress !== undefined) run.onProgress = onProgress
+    if (onWaiting !== undefined) run.onWaiting = onWaiting
+    if (read !== undefined) run.read = read
+    let fault: unknown
+    start(session, run, async () => {
+      try {
+        await work(session, run, requestedBy)
+      } catch (error) {
+        fault = error
+      }
+    })
+    const onAbort = () => stopRun(run, requestedBy.name)
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
+    await run.ended
+    signal.removeEventListener('abort', onAbort)
+    const outcome = run.entries.find(settles)
+    if (outcome === undefined && fault !== undefined) throw fault
+    return outcome
+  }
+
   return {
     send({ sessionId, text, by, requestId, model }) {
       if (isStopping) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Send it again in a moment.')
@@ -280,44 +327,13 @@ export function createRuns(
       }
     },
 
-    async callTool({ sessionId, runId, toolName, toolInput, requestedBy, signal, onProgress, onWaiting, read }) {
-      if (isStopping) throw new JarvisError('shutting_down', 'JARVIS is shutting down.')
-      if (isDeeperThan(toolInput, deepestInput)) {
-        throw new JarvisError('invalid_request', `The arguments are nested more than ${deepestInput} levels deep.`)
-      }
-      const session = open(sessionId)
-      const at = clock.now()
-      const id = runId ?? newId('run')
-      const row: RunRow = {
-        id,
-        sessionId,
-        source: 'mcp',
-        status: 'running',
-        messageId: newId('msg'),
-        text: '',
-        by: requestedBy.name,
-        at,
-      }
-      const run = activeRun({ ...row, position: 0 })
-      run.call = { toolName, toolInput }
-      run.onProgress = onProgress
-      if (onWaiting !== undefined) run.onWaiting = onWaiting
-      if (read !== undefined) run.read = read
-      let fault: unknown
-      start(session, run, () =>
-        agent.call(session, run, requestedBy).catch((error: unknown) => {
-          fault = error
-        }),
-      )
-      const onAbort = () => stopRun(run, requestedBy.name)
-      if (signal.aborted) onAbort()
-      else signal.addEventListener('abort', onAbort, { once: true })
-      await run.ended
-      signal.removeEventListener('abort', onAbort)
-      const outcome = run.entries.find(settles)
-      if (outcome === undefined) throw fault ?? new JarvisError('internal', 'The call has no outcome.')
+    async callTool(asked) {
+      const outcome = await runCall(asked, agent.call)
+      if (outcome === undefined) throw new JarvisError('internal', 'The call has no outcome.')
       return outcome
     },
+
+    readAtOnce: (asked) => runCall(asked, agent.read),
 
     withdraw({ id, sessionId }, by) {
       const run = live.get(sessionId)?.runs.get(id)

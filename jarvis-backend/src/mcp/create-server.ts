@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Catalog } from '../tools/catalog.ts'
 import { type Caller, callerOf } from './authenticate.ts'
-import { type Call, type CallParts, createCallTool } from './call-tool.ts'
+import { type CallParts, createCallTool } from './call-tool.ts'
 import { pageOf } from './page.ts'
 import {
   currentTaskCapabilities,
@@ -191,9 +191,6 @@ export function createServers(parts: CallParts & { catalog: Catalog; version: st
   return {
     create,
     info,
-    /** Without a server between. */
-    call: (params: Parameters<typeof callTool>[0], caller: Caller & Pick<Call, 'clientName' | 'signal' | 'waits'>) =>
-      callTool(params, { ...caller, read: readOf(caller) }),
   }
 }
 

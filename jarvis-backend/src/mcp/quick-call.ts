@@ -1,17 +1,17 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import {
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
+  isSpecType,
   PROTOCOL_VERSION_META_KEY,
   SERVER_INFO_META_KEY,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { Catalog } from '../tools/catalog.ts'
-import type { Surface } from './surface.ts'
-import { isRead } from './tool-list.ts'
+import { declaresTasks } from './task-handlers.ts'
 
 const version = '2026-07-28'
+const olderVersions: ReadonlySet<unknown> = new Set(['2025-03-26', '2025-06-18', '2025-11-25'])
 
 /** A call without anything that has to be sent before its answer, and nothing besides. */
 const Call = z.strictObject({
@@ -24,8 +24,8 @@ const Call = z.strictObject({
     _meta: z
       .strictObject({
         [PROTOCOL_VERSION_META_KEY]: z.literal(version),
-        [CLIENT_CAPABILITIES_META_KEY]: z.record(z.string(), z.unknown()),
-        [CLIENT_INFO_META_KEY]: z.looseObject({ name: z.string() }).optional(),
+        [CLIENT_CAPABILITIES_META_KEY]: z.unknown(),
+        [CLIENT_INFO_META_KEY]: z.unknown().optional(),
       })
       .optional(),
   }),
@@ -33,35 +33,46 @@ const Call = z.strictObject({
 export type QuickCall = z.infer<typeof Call>
 
 /**
- * A read that needs nothing of the protocol but its answer, which is most of what clients do: the SDK's way through web
- * requests, streams and a server of its own costs several times the read itself. All that is unusual goes that way.
+ * A call that needs nothing of the protocol but its answer, which is most of what clients ask: the SDK's way through web
+ * requests, streams and a server of its own costs several times as much as the read itself. This takes only what the SDK
+ * would answer in just that way; all that is unusual, or wrong in any way, is left to it.
  * @param hasSession the client is an older one with a session.
  */
-export function quickCallIn(
-  { headers }: IncomingMessage,
-  body: unknown,
-  hasSession: boolean,
-  { catalog, surface }: { catalog: Catalog; surface: Surface },
-): QuickCall | undefined {
+export function quickCallIn(headers: IncomingHttpHeaders, body: unknown, hasSession: boolean): QuickCall | undefined {
   const accept = headers.accept ?? ''
   if (headers['content-type'] !== 'application/json' || !accept.includes('application/json')) return undefined
   if (!accept.includes('text/event-stream')) return undefined
   const read = Call.safeParse(body)
   if (!read.success) return undefined
   const { name, _meta } = read.data.params
-  if (!isRead(catalog.get(name)) || surface.answers?.[name] !== undefined) return undefined
-  if (hasSession !== (_meta === undefined)) return undefined
-  if (hasSession) return olderVersions.has(String(headers['mcp-protocol-version'])) ? read.data : undefined
+  if (hasSession) {
+    return _meta === undefined && olderVersions.has(headers['mcp-protocol-version']) ? read.data : undefined
+  }
   const isSaid =
     headers['mcp-protocol-version'] === version &&
     headers['mcp-method'] === 'tools/call' &&
     headers['mcp-name'] === name
-  return isSaid ? read.data : undefined
+  return isSaid && _meta !== undefined && isPlain(_meta) ? read.data : undefined
 }
 
-const olderVersions: ReadonlySet<string> = new Set(['2025-03-26', '2025-06-18', '2025-11-25'])
+type Envelope = NonNullable<QuickCall['params']['_meta']>
 
-export const clientNameIn = ({ params }: QuickCall) => params._meta?.[CLIENT_INFO_META_KEY]?.name
+/** As the SDK holds it against its schemas; clients say the same of themselves each time. */
+function isPlain(envelope: Envelope): boolean {
+  const text = JSON.stringify(envelope)
+  if (text === lastPlain) return true
+  const { [CLIENT_INFO_META_KEY]: info, [CLIENT_CAPABILITIES_META_KEY]: capabilities } = envelope
+  const isKnown = info === undefined || isSpecType.Implementation(info)
+  // What takes long becomes a task for who knows tasks.
+  const isReading = isSpecType.ClientCapabilities(capabilities) && !declaresTasks(capabilities)
+  if (isKnown && isReading) lastPlain = text
+  return isKnown && isReading
+}
+let lastPlain: string | undefined
+
+/** How the client calls itself, where it does. */
+export const clientNameIn = ({ params }: QuickCall) =>
+  (params._meta?.[CLIENT_INFO_META_KEY] as { name: string } | undefined)?.name
 
 /** As the SDK writes it, in one piece. */
 export function answerQuickly(

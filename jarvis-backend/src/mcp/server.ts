@@ -29,8 +29,8 @@ export function createMcpRoute(
   },
 ): { handle: RequestListener; answered(): Promise<void> } {
   const { bearer, report } = parts
-  const { create, call, info } = createServers(parts)
-  const quickCalls = createQuickCalls({ ...parts, call, info })
+  const { create, info } = createServers(parts)
+  const quickCalls = createQuickCalls({ ...parts, info })
   const changes = createChanges({ ...parts.watched, watchTools: parts.surface.watchTools }, report)
   const current = toNodeHandler(
     createMcpHandler(
@@ -47,12 +47,12 @@ export function createMcpRoute(
   const older = createOlderSessions({ create, changes, report })
   const open = createOpenRequests({ clock: parts.clock, refused: older.dropToken })
 
-  async function serve(request: IncomingMessage, response: ServerResponse, caller: Caller) {
+  async function serve(request: IncomingMessage, response: ServerResponse, caller: Caller, withdraw: () => void) {
     const id = sessionIdOf(request)
     const body = request.method === 'POST' ? await bodyOf(request) : undefined
     if (request.method === 'GET' || methodOf(body) === 'subscriptions/listen') open.isStream(response)
     const clientName = id === undefined ? undefined : older.clientName(id, caller.token.name)
-    if (await quickCalls.answer(request, response, body, { caller, sessionId: id, clientName })) return
+    if (await quickCalls.answer(request, response, body, { caller, withdraw, sessionId: id, clientName })) return
     if (id !== undefined || (methodOf(body) === 'initialize' && !isCurrent(body))) {
       if (await older.handle(request, response, caller, id, body)) return
       throw new JarvisError('not_found', 'There is no such MCP session. Initialize again.')
@@ -77,7 +77,7 @@ export function createMcpRoute(
     try {
       const { token, stillCounts } = bearer.verify(request)
       const gone = open.add(response, token.name, stillCounts)
-      serve(request, response, { token, gone }).catch(refuse)
+      serve(request, response, { token, gone: gone.signal }, () => gone.abort()).catch(refuse)
     } catch (error) {
       refuse(error)
     }

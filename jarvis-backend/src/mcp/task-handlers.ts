@@ -27,8 +27,12 @@ const Listing = z.looseObject({ cursor: z.string().optional() })
 /** Whether this request's client, of 2026-07-28, knows tasks. */
 export function knowsTasks({ mcpReq }: ServerContext): boolean {
   const envelope: Record<string, unknown> = mcpReq.envelope ?? {}
-  const said = envelope[CLIENT_CAPABILITIES_META_KEY] as { extensions?: Record<string, unknown> } | undefined
-  return said?.extensions !== undefined && Object.hasOwn(said.extensions, extension)
+  return declaresTasks(envelope[CLIENT_CAPABILITIES_META_KEY])
+}
+
+export function declaresTasks(capabilities: unknown): boolean {
+  const { extensions } = (capabilities ?? {}) as { extensions?: object }
+  return extensions !== undefined && Object.hasOwn(extensions, extension)
 }
 
 /** 2025-11-25: a client asks for a task, polls it, and fetches its result. */
