@@ -32,14 +32,22 @@ export function composePush(parts: {
     const subject = publicUrl?.startsWith('https:') === true ? publicUrl : nobody
     return createWebPushSender({ keys, subject })
   }
+  const store = createPushStore(database)
   const push = createPush({
     ...parts,
-    store: createPushStore(database),
+    store,
     sender() {
       sender ??= made()
       return sender
     },
     now: () => clock.now(),
   })
-  return { waiting: push.waiting, routes: pushRoutes({ push, journal, durably: database.durably }) }
+  return {
+    waiting: push.waiting,
+    standing() {
+      const devices = store.list()
+      return { devices: devices.length, failing: devices.filter(({ problem }) => problem !== undefined).length }
+    },
+    routes: pushRoutes({ push, journal, durably: database.durably }),
+  }
 }

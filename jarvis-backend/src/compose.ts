@@ -272,6 +272,8 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     transactions: database,
     clock,
     ttlMs: config.confirmTtlMs,
+    isAskerKnown: ({ requestedBy: { token } }) =>
+      token === undefined || mcpTokens.list().some(({ name }) => name === token),
     isWatched: (sessionId) => isWatched(chat, sessionId),
     changed(sessionId) {
       activity.changed({ what: 'confirmations', sessionId })
@@ -393,6 +395,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   })
 
   const lastEntry = journalHead(database)
+  const sqliteVersion = String(database.sql.prepare('SELECT sqlite_version()').pluck().get())
   const startedAt = Date.now()
   const uptimeS = () => Math.round((Date.now() - startedAt) / 1000)
   app = createApp({
@@ -533,6 +536,11 @@ export function compose(config: Config, version: string, dashboardDir: string, r
         mcpTokens: mcpTokens.list(),
         disk: diskOf(dataDir),
         policyProblems: policy.status().problems ?? [],
+        sockets: Object.fromEntries(
+          ['chat', 'cluster', 'events', 'terminal'].map((name) => [name, realtime.io.of(`/${name}`).sockets.size]),
+        ),
+        push: push.standing(),
+        sqliteVersion,
       }),
     }),
     cluster: () => cluster.state(),

@@ -22,8 +22,8 @@ test('tools say what raises them, and how often each was called in the last seve
   expect(raises('get_vms')).toBeUndefined()
   expect(raises('execute_ssh')?.map(({ tier, rule }) => `${tier} ${rule}`)).toEqual([
     'black protected_node',
-    'black unresolved_target',
     'black not_read_only',
+    'black unresolved_target',
     'red ssh_change',
   ])
 

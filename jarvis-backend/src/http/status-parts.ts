@@ -14,6 +14,11 @@ export type PartsSeen = {
   /** Undefined where it could not be read. */
   disk: Disk | undefined
   policyProblems: readonly string[]
+  /** Connections of dashboards, by what they listen to. */
+  sockets: Readonly<Record<string, number>>
+  /** Browsers that are told of cards, and how many of them could not be told last. */
+  push: { devices: number; failing: number }
+  sqliteVersion: string
 }
 
 const gib = 1024 ** 3
@@ -30,6 +35,9 @@ export function statusParts(seen: PartsSeen): PartStatus[] {
     journal(seen),
     mcp(seen),
     disk(seen.disk),
+    sockets(seen),
+    push(seen),
+    runtime(seen),
   ]
 }
 
@@ -110,3 +118,25 @@ function disk(found: Disk | undefined): PartStatus {
   if (freeBytes > Math.min(totalBytes * tightShare, tightBytes)) return { name, health: 'ok', text }
   return { name, health: 'bad', text, effect: 'Soon nothing can be journalled, and then nothing is run.' }
 }
+
+function sockets({ sockets }: PartsSeen): PartStatus {
+  const all = Object.entries(sockets)
+  const dashboards = Math.max(0, ...all.map(([, count]) => count))
+  const text =
+    dashboards === 0 ? 'No dashboard is connected.' : all.map(([name, count]) => `${name} ${count}`).join(', ')
+  return { name: 'Sockets', health: 'ok', text }
+}
+
+function push({ push: { devices, failing } }: PartsSeen): PartStatus {
+  const name = 'Push'
+  if (devices === 0) return { name, health: 'ok', text: 'No browser is told while it is closed.' }
+  const text = `${devices} ${devices === 1 ? 'browser is' : 'browsers are'} told that a card waits.`
+  if (failing === 0) return { name, health: 'ok', text }
+  return { name, health: 'warn', text, effect: `${failing} of them could not be reached last: the settings say why.` }
+}
+
+const runtime = ({ sqliteVersion }: PartsSeen): PartStatus => ({
+  name: 'Runtime',
+  health: 'ok',
+  text: `Node ${process.versions.node}, SQLite ${sqliteVersion}, ${process.platform} ${process.arch}.`,
+})

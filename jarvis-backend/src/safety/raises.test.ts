@@ -20,7 +20,7 @@ test('a read is raised by nothing, a change by what is protected and by what it 
 })
 
 test('what the profile makes no stricter than usual is left out, and a protected guest counts only where there is one', () => {
-  expect(words('stop_vm', 'red')).toEqual(['black: a target that is not known', 'black: the guest JARVIS runs on'])
+  expect(words('stop_vm', 'red')).toEqual(['black: the guest JARVIS runs on', 'black: a target that is not known'])
   expect(words('stop_vm', 'red', { ...policy, profile: 'permissive' })).toContain(
     'red: force: true, which cuts the power',
   )

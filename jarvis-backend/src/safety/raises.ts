@@ -46,5 +46,7 @@ export function raisesOf(tool: Pick<Call, 'toolName' | 'baseTier'>, policy: Poli
     const words = known?.words ?? (typeof because === 'string' ? because : name)
     return rank(shifted) > usual ? [{ tier: shifted, rule: name, words }] : []
   })
-  return found.sort((a, b) => rank(b.tier) - rank(a.tier))
+  // That a target must be there goes without saying: it is said last.
+  const isPlain = ({ rule }: Raise) => Number(rule === 'unresolved_target')
+  return found.sort((a, b) => rank(b.tier) - rank(a.tier) || isPlain(a) - isPlain(b))
 }
