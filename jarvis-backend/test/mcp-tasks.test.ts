@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { CallToolResultSchema, CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { expect, test } from 'vitest'
 import { createFakeClock } from './support/fake-clock.ts'
-import { connectMcp, createToken, firstCard } from './support/mcp-client.ts'
+import { connectMcp, createToken, firstCard, revokeToken } from './support/mcp-client.ts'
 import { askCurrent, withTasks } from './support/mcp-current.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
@@ -183,11 +183,18 @@ test('a call whose client has its id outlives a restart, card and all, and runs 
   expect(first.controls.effects).toHaveLength(2)
 })
 
-test('with its token goes what a client that asks later left waiting', async () => {
+test.each([
+  [
+    'in the dashboard',
+    async (jarvis: TestJarvis) => (await jarvis.rest('/api/mcp-tokens/gone', { method: 'DELETE' })).ok,
+  ],
+  ['by the command line', async (jarvis: TestJarvis) => revokeToken(jarvis, 'gone')],
+])('with its token, revoked %s, goes what a client that asks later left waiting', async (_where, revoke) => {
   const jarvis = await startJarvis()
-  await askCurrent(jarvis, createToken(jarvis), 'tools/call', stop103, withTasks)
+  await askCurrent(jarvis, createToken(jarvis, { name: 'gone' }), 'tools/call', stop103, withTasks)
   const { toolUseId } = await firstCard(jarvis)
-  expect((await jarvis.rest('/api/mcp-tokens/ops-laptop', { method: 'DELETE' })).status).toBe(204)
+  expect(await revoke(jarvis)).toBe(true)
+  expect((await decide(jarvis, toolUseId, { confirmed: true })).ok).toBe(false)
   expect(await (await jarvis.rest('/api/confirmations')).json()).toMatchObject({
     items: [{ toolUseId, decision: 'cancelled', note: 'Its MCP token was revoked.' }],
   })

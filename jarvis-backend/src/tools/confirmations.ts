@@ -71,6 +71,8 @@ export function createConfirmations(parts: {
   transactions: Transactions
   clock: Clock
   ttlMs: number
+  /** Whether who asked may still ask: an MCP token may have been revoked meanwhile, by the command line too. */
+  isAskerKnown(card: Card): boolean
   /** Whether an operator's screen shows this session. */
   isWatched(sessionId: string): boolean
   /** Told after each change of the list. */
@@ -177,6 +179,11 @@ export function createConfirmations(parts: {
       if (at >= known.card.expiresAt) {
         expire(toolUseId)
         throw new JarvisError('expired', 'It has expired. Nothing was run.')
+      }
+      if (confirmed && !parts.isAskerKnown(known.card)) {
+        const note = 'Its MCP token was revoked.'
+        resolve(toolUseId, { decision: 'cancelled', by: 'jarvis', note, at })
+        throw new JarvisError('expired', `${note} Nothing was run.`)
       }
       if (grant !== undefined && !(confirmed && known.card.isGrantable)) {
         const why = confirmed ? 'This call must be asked for each time' : 'A grant is made with an approval'
