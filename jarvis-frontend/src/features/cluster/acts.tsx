@@ -59,19 +59,18 @@ type ButtonProps = { act: Act; verdict: Verdict | undefined; isLive: boolean; on
 
 function ActButton({ act, verdict, isLive, onAsk }: ButtonProps) {
   const canAsk = isLive && verdict !== undefined && verdict.tier !== 'black'
+  const tier = verdict && `${tierWord[verdict.tier]}, ${tierMeaning[verdict.tier]}`
   return (
     <button
       type="button"
       className="button small"
       disabled={!canAsk}
-      title={verdict && `${tierWord[verdict.tier]}, ${tierMeaning[verdict.tier]}`}
+      title={tier}
+      aria-label={tier && `${act.label}, ${tier}`}
       onClick={() => onAsk(commandOf(act))}
     >
       {verdict === undefined ? <span className="tier-space" /> : <Tier tier={verdict.tier} size={11} />}
       {act.label}
-      {verdict !== undefined && (
-        <span className="vh">, {`${tierWord[verdict.tier]}, ${tierMeaning[verdict.tier]}`}</span>
-      )}
     </button>
   )
 }

@@ -1,4 +1,4 @@
-import type { ClusterState } from 'jarvis-backend/protocol'
+import type { ClusterState, Guest } from 'jarvis-backend/protocol'
 import { percent, rate, span } from '../../lib/format.ts'
 import type { MarkKind } from '../../ui/mark.tsx'
 import { Spark } from '../../ui/spark.tsx'
@@ -54,11 +54,7 @@ export function VitalRow({ state, isLive, now }: { state: ClusterState; isLive: 
         mark={expected === 0 ? undefined : stale.length > 0 ? 'warn' : 'ok'}
       >
         <small>
-          {stale.length > 0 && oldestMs !== undefined
-            ? `${stale.length} not fresh`
-            : oldestMs === undefined
-              ? 'none'
-              : `oldest ${span(oldestMs)}`}
+          {stale.length > 0 ? staleText(stale, now) : oldestMs === undefined ? 'none' : `oldest ${span(oldestMs)}`}
         </small>
       </Vital>
       <Vital name="Net" value={net.value}>
@@ -67,6 +63,13 @@ export function VitalRow({ state, isLive, now }: { state: ClusterState; isLive: 
       </Vital>
     </dl>
   )
+}
+
+/** `9 are 31 h old`, where they are alike. */
+function staleText(stale: readonly Guest[], now: number): string {
+  const ages = new Set(stale.map(({ backupAt }) => (backupAt === undefined ? undefined : span(now - backupAt))))
+  const [age] = ages
+  return ages.size === 1 && age !== undefined ? `${stale.length} are ${age} old` : `${stale.length} not fresh`
 }
 
 const share = (storage: { usedBytes: number; totalBytes: number }) => ratio(storage.usedBytes, storage.totalBytes) ?? 0
