@@ -266,6 +266,7 @@ export async function startScripted(scene: Scene, dist = built, port = 0) {
         version: '0.1.0',
         uptimeS: 1,
         model: 'anthropic/claude-sonnet-4',
+        models: ['anthropic/claude-sonnet-4'],
         isDemoModel: false,
         isDemoCluster: scene.isDemoCluster ?? false,
       })

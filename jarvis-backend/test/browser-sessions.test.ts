@@ -1,0 +1,253 @@
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { expect, test, vi } from 'vitest'
+import type { Model } from '../src/agent/model.ts'
+import type { SessionsPage } from '../src/protocol/index.ts'
+import { seriousFindings } from './support/axe.ts'
+import { dashboardDir, say, signIn, useBrowser } from './support/browser.ts'
+import { calls, type ScriptedModel, says, scripted } from './support/scripted-model.ts'
+import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+
+vi.setConfig({ testTimeout: 90_000 })
+
+const { person } = useBrowser()
+const env = { JARVIS_EMBEDDINGS: 'none' }
+const named = (id: string, model: ScriptedModel): ScriptedModel => Object.assign(model, { id })
+const usage = { inputTokens: 14_200, outputTokens: 900, cacheReadTokens: 11_800, cacheWriteTokens: 0 }
+
+/** A server whose sessions were asked these, the last one newest. */
+async function asked(...messages: string[]): Promise<TestJarvis> {
+  const model = named(
+    'anthropic/claude-sonnet-5-5',
+    scripted(...messages.map((message) => says(`An answer to ${message}, about quorum.`, { usage }))),
+  )
+  const jarvis = await startJarvis({ dashboardDir, model, env: { ...env, LOG_LEVEL: 'warn' } })
+  const screen = await jarvis.connect()
+  for (const message of messages) {
+    await screen.ask('chat:send', { message })
+    await screen.next('chat:done')
+  }
+  return jarvis
+}
+const listed = async (jarvis: TestJarvis, query = '') =>
+  ((await (await jarvis.rest(`/api/sessions${query}`)).json()) as SessionsPage).items.map(({ title }) => title)
+
+const rows = (page: Page) => page.getByRole('list', { name: 'Sessions' }).locator('[data-session]')
+const row = (page: Page, name: string) =>
+  page.getByRole('list', { name: 'Sessions' }).getByRole('link', { name, exact: true })
+const rail = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name, exact: true })
+
+test('by keyboard alone a session is found, renamed, archived, deleted and taken back', async () => {
+  const jarvis = await asked('first one', 'second one', 'third one')
+  const page = await person(jarvis, { colorScheme: 'dark' })
+  await signIn(page)
+  await page.getByRole('textbox', { name: 'Message' }).blur()
+  await page.keyboard.press('g')
+  await page.keyboard.press('e')
+  await page.waitForURL('**/sessions')
+  await row(page, 'third one').waitFor()
+  expect(await rows(page).allTextContents()).toEqual(['third one', 'second one', 'first one'])
+  await page.getByRole('list', { name: 'Sessions' }).getByRole('heading', { name: 'Today' }).waitFor()
+  await page.getByText('26.9k tokens').first().waitFor()
+  // 14.2k in at $2, 0.9k out at $10, 11.8k cached at $0.10.
+  await page.getByText('$0.04').first().waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+
+  const field = page.getByRole('searchbox', { name: 'Search titles and messages' })
+  await field.focus()
+  await page.keyboard.type('second quorum')
+  await page.waitForURL('**/sessions?q=second+quorum')
+  await row(page, 'first one').waitFor({ state: 'detached' })
+  await page.locator('.session-found mark', { hasText: 'quorum' }).waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('nothing like it')
+  await page.getByText('No session is like that.').waitFor()
+  await page.getByRole('button', { name: 'Show all sessions' }).focus()
+  await page.keyboard.press('Enter')
+  await row(page, 'first one').waitFor()
+  expect(new URL(page.url()).search).toBe('')
+
+  await row(page, 'third one').focus()
+  await page.keyboard.press('j')
+  await page.keyboard.press('r')
+  await page.keyboard.type('Renamed <b>one</b>')
+  await page.keyboard.press('Enter')
+  const renamed = row(page, 'Renamed <b>one</b>')
+  await renamed.and(page.locator(':focus')).waitFor()
+  await rail(page, 'Renamed <b>one</b>').waitFor()
+  await page.keyboard.press('e')
+  await renamed.waitFor({ state: 'detached' })
+  await rail(page, 'Renamed <b>one</b>').waitFor({ state: 'detached' })
+  await row(page, 'first one').and(page.locator(':focus')).waitFor()
+
+  await page.getByRole('button', { name: 'Archived' }).focus()
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/sessions?archived=only')
+  await renamed.focus()
+  await page.keyboard.press('e')
+  await page.getByText('Nothing is archived that is like that.').waitFor()
+  await page.goBack()
+  await page.goto(`${jarvis.url}/sessions?source=chat`)
+  await renamed.waitFor()
+
+  await row(page, 'third one').focus()
+  await page.keyboard.press('Delete')
+  await page.getByText('Deleted “third one”').waitFor()
+  await rail(page, 'third one').waitFor({ state: 'detached' })
+  expect(await seriousFindings(page)).toEqual([])
+  await page.keyboard.press('u')
+  await row(page, 'third one').waitFor()
+  await row(page, 'third one').focus()
+  await page.keyboard.press('Delete')
+  await page.getByRole('button', { name: 'Undo' }).focus()
+  await page.keyboard.press('Enter')
+  await rail(page, 'third one').waitFor()
+  expect(await listed(jarvis)).toEqual(['third one', 'Renamed <b>one</b>', 'first one'])
+
+  // The time is up, and who leaves the page does not wait for it.
+  await page.clock.install()
+  await row(page, 'third one').focus()
+  await page.keyboard.press('Delete')
+  const gone = page.waitForResponse((response) => response.request().method() === 'DELETE')
+  await page.clock.runFor(10_000)
+  expect((await gone).status()).toBe(204)
+  await page.clock.resume()
+  await row(page, 'first one').focus()
+  await page.keyboard.press('Delete')
+  await page.getByText('Deleted “first one”').waitFor()
+  await page.reload()
+  await renamed.waitFor()
+  await expect.poll(() => listed(jarvis)).toEqual(['Renamed <b>one</b>'])
+})
+
+test('on a phone sessions are exported and deleted; a viewer reads, and nobody acts without a link', async () => {
+  const jarvis = await asked('Ping the gateway', 'Wake agent2')
+  const page = await person(jarvis, {
+    viewport: { width: 320, height: 700 },
+    isMobile: true,
+    hasTouch: true,
+    colorScheme: 'light',
+  })
+  await signIn(page)
+  await page.getByRole('link', { name: 'More' }).tap()
+  await page.getByRole('navigation', { name: 'More pages' }).getByRole('link', { name: 'Sessions' }).tap()
+  await row(page, 'Wake agent2').waitFor()
+  await page.getByRole('button', { name: 'What can be done with Ping the gateway' }).tap()
+  expect(await seriousFindings(page)).toEqual([])
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+  const exported = async (name: string) => {
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name }).tap()
+    const file = await saved
+    return [file.suggestedFilename(), readFileSync(await file.path(), 'utf8')] as const
+  }
+  expect(await exported('Export as Markdown')).toEqual([
+    'Ping the gateway.md',
+    expect.stringMatching(/^# Ping the gateway\n[\s\S]*An answer to Ping the gateway/),
+  ])
+  const [name, lines] = await exported('Export as JSONL')
+  expect(name).toBe('Ping the gateway.jsonl')
+  expect(
+    lines
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { type: string }).type),
+  ).toEqual(['user', 'assistant', 'done'])
+  await page.getByRole('button', { name: 'Delete', exact: true }).tap()
+  await page.getByRole('button', { name: 'Undo' }).tap()
+  await row(page, 'Ping the gateway').waitFor()
+
+  // A viewer's token in the place of the operator's.
+  await page.evaluate((token) => localStorage.setItem('jarvis.token', token), jarvis.token('viewer'))
+  await page.reload()
+  await page.getByText('An operator can do this.').waitFor()
+  await page.getByRole('button', { name: 'What can be done with Ping the gateway' }).tap()
+  await page.getByRole('button', { name: 'Export as JSONL' }).waitFor()
+  expect(await page.getByRole('button', { name: /Delete|Archive$|Rename/ }).count()).toBe(0)
+  await page.evaluate((token) => localStorage.setItem('jarvis.token', token), jarvis.token('operator'))
+  await page.reload()
+  await row(page, 'Ping the gateway').waitFor()
+  await jarvis.stop()
+  await page.getByText('Without a connection nothing can be changed.').waitFor()
+  await row(page, 'Ping the gateway').waitFor()
+})
+
+test('a message is edited, an answer branched and asked of another model, each in a session of its own', async () => {
+  const first = named(
+    'anthropic/claude-sonnet-5-5',
+    scripted(
+      calls('Let me look.', ['get_cluster_status', {}]),
+      says('All is **well**.', { usage }),
+      says('The edited one is answered.', { usage }),
+    ),
+  )
+  const other = named('anthropic/claude-opus-5-5', scripted(says('Another view.', { usage }), says('Still me.')))
+  const jarvis = await startJarvis({
+    dashboardDir,
+    model: first,
+    models: [other as Model],
+    env: { ...env, LOG_LEVEL: 'warn' },
+  })
+  const page = await person(jarvis)
+  await signIn(page)
+  const log = page.getByRole('log')
+  await say(page, 'How is it?')
+  await log.getByText('All is well.').waitFor()
+  const original = page.url()
+  const usageLine = page.locator('.usage')
+  await usageLine.getByText('$0.04').waitFor()
+  expect(await usageLine.innerText()).toMatch(/1 call\s+14\.2k in\s+905 out\s+11\.8k cached\s+\$0\.04/)
+  expect(await seriousFindings(page)).toEqual([])
+
+  await page.getByRole('button', { name: 'Edit in a branch' }).focus()
+  await page.keyboard.press('Enter')
+  const edited = page.getByRole('textbox', { name: 'Edited message' })
+  await edited.fill('How was it?')
+  expect(await seriousFindings(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Edit in a branch' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Enter')
+  await edited.fill('How was it?')
+  await page.keyboard.press('Enter')
+  await log.getByText('The edited one is answered.').waitFor()
+  expect(page.url()).not.toBe(original)
+  const head = page.getByRole('banner').or(page.locator('header.head'))
+  await head.getByText('Branch of').waitFor()
+  await head.getByRole('link', { name: 'How is it?' }).click()
+  await page.waitForURL(original)
+  await log.getByText('All is well.').waitFor()
+  expect(await log.getByText('How was it?').count()).toBe(0)
+
+  // The words before the call, without it.
+  await page.locator('.say', { hasText: 'Let me look.' }).getByRole('button', { name: 'Branch here' }).focus()
+  await page.keyboard.press('Enter')
+  await page.waitForURL((url) => url.href !== original)
+  await log.getByText('Let me look.').waitFor()
+  await head.getByText('Branch of').waitFor()
+  expect(await log.getByText('get_cluster_status').count()).toBe(0)
+  await page.locator('#composer:focus').waitFor()
+
+  await page.goto(original)
+  await log.getByText('All is well.').waitFor()
+  await page.getByRole('button', { name: 'Retry with…' }).focus()
+  await page.keyboard.press('Enter')
+  expect(await seriousFindings(page)).toEqual([])
+  await page.getByRole('button', { name: 'claude-opus-5-5' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Enter')
+  await log.getByText('Another view.').waitFor()
+  await page.locator('.composer').getByText('claude-opus-5-5').waitFor()
+  await say(page, 'And now?')
+  await log.getByText('Still me.').waitFor()
+
+  await say(page, '/model')
+  const choice = page.getByRole('group', { name: 'From the next message on' })
+  await choice.getByRole('button', { name: 'anthropic/claude-opus-5-5', pressed: true }).waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await choice.getByRole('button', { name: 'anthropic/claude-sonnet-5-5' }).click()
+  await page.locator('.composer').getByText('claude-sonnet-5-5').waitFor()
+  await page.locator('#composer:focus').waitFor()
+  expect([first.left(), other.left()]).toEqual([0, 0])
+  expect((await listed(jarvis)).toSorted()).toEqual(['How is it?', 'How is it?', 'How is it?', 'How was it?'])
+})
