@@ -1,0 +1,187 @@
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { expect, test, vi } from 'vitest'
+import { dayMs, minuteMs, quarterMs, samplesOf } from '../src/homelab/samples.ts'
+import { createSimulator } from '../src/homelab/simulator/index.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import type { Role } from '../src/protocol/index.ts'
+import type { Database } from '../src/store/sqlite/database.ts'
+import { createSampleStore } from '../src/store/sqlite/samples.ts'
+import { seriousFindings } from './support/axe.ts'
+import { dashboardDir, useBrowser } from './support/browser.ts'
+import { startJarvis, tokenFor } from './support/start-jarvis.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const { person } = useBrowser()
+const env = { JARVIS_EMBEDDINGS: 'none', LOG_LEVEL: 'warn', JARVIS_PROTECTED: 'ct/130' }
+
+/** A week in which nvme-fast filled, and the node agent was away for hours. */
+function withPast(database: Database): Database {
+  const ring = createSampleStore(database)
+  const { cluster } = createSimulator({ clock: systemClock, protectedTargets: new Set() })
+  const samples = samplesOf(cluster.state())
+  const now = Date.now() - (Date.now() % minuteMs)
+  cluster.close()
+  const keep = (at: number) => {
+    const days = (now - at) / dayMs
+    const isAway = days > 0.2 && days < 0.4
+    ring.keep(
+      at,
+      samples
+        .filter(({ name }) => !(isAway && name === 'node/agent'))
+        .map(({ name, values }) => ({
+          name,
+          values: values.map((value) => (name.includes('nvme') && value !== undefined ? value - days * 0.01 : value)),
+        })),
+    )
+  }
+  const first = now - 7 * dayMs
+  for (let at = first - (first % quarterMs); at < now - dayMs / 2; at += quarterMs) keep(at)
+  for (let at = now - dayMs / 2; at <= now; at += minuteMs) keep(at)
+  return database
+}
+
+async function open(path: string, role: Role = 'operator', options: BrowserContextOptions = {}) {
+  const jarvis = await startJarvis({ dashboardDir, env, database: withPast })
+  const page = await person(jarvis, options)
+  await page.evaluate((token) => localStorage.setItem('jarvis.token', token), tokenFor(role))
+  await page.goto(jarvis.url + path)
+  return { jarvis, page }
+}
+
+/** How many pixels of a chart are drawn on. */
+const drawn = (chart: Locator) =>
+  chart.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
+    const { data } = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? { data: [] }
+    return data.filter((value, at) => at % 4 === 3 && value > 0).length
+  })
+const detailOf = (page: Page, name: string) => page.getByRole('region', { name: `Detail: ${name}` })
+
+test('a thing is found by its address, its past is drawn, and what is asked for there becomes a card', async () => {
+  const { jarvis, page } = await open('/cluster?storage=pve/nvme-fast&range=7d')
+  const storage = detailOf(page, 'storage pve/nvme-fast')
+  await storage.getByText(/about \d d at this rate/).waitFor()
+  const used = storage.getByRole('figure')
+  expect(await used.textContent()).toMatch(/Used.*: 9\d % now, between 8\d % and 9\d % over 7 d/)
+  await expect.poll(() => drawn(used)).toBeGreaterThan(1_000)
+
+  // By keys alone: away with it, to a guest, another time.
+  await page.keyboard.press('Escape')
+  await storage.waitFor({ state: 'detached' })
+  expect(page.url()).toMatch(/\/cluster\?range=7d$/)
+  await page.getByRole('link', { name: 'uptime-kuma' }).press('Enter')
+  const guest = detailOf(page, 'guest 140')
+  await guest.getByRole('link', { name: '24 h' }).press('Enter')
+  await expect.poll(() => page.url()).toContain('guest=140')
+  expect(page.url()).toContain('range=24h')
+  await guest
+    .getByText(/^: .* over 24 h$/)
+    .first()
+    .waitFor({ state: 'attached' })
+  const restart = guest.getByRole('button', { name: 'Restart, Ask, waits for you' })
+  await restart.waitFor()
+  expect(await guest.getByRole('button', { name: 'Cut the power, Ask, waits for you' }).count()).toBe(1)
+  expect(await guest.getByRole('button', { name: /^Start/ }).count()).toBe(0)
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.locator(`[data-theme=${colorScheme}]`).waitFor({ state: 'attached' })
+    expect(await seriousFindings(page), colorScheme).toEqual([])
+  }
+
+  // What is protected says so, and nothing there can be pressed.
+  await page.getByRole('link', { name: 'jarvis' }).press('Enter')
+  const own = detailOf(page, 'guest 130')
+  await own
+    .getByText(/protected/i)
+    .last()
+    .waitFor()
+  const stop = own.getByRole('button', { name: 'Stop, Never, is refused' })
+  await stop.waitFor()
+  expect(await stop.isDisabled()).toBe(true)
+
+  await page.goBack()
+  const before = jarvis.guest(140)?.uptimeS
+  await restart.press('Enter')
+  await page.getByRole('heading', { name: /Restart CT 140/ }).waitFor()
+  expect(jarvis.guest(140)?.uptimeS).toBeGreaterThanOrEqual(before ?? 0)
+  await page.locator('[data-pending]').focus()
+  const approve = page.getByRole('button', { name: /Approve/ }).first()
+  await expect.poll(() => approve.getAttribute('aria-disabled')).not.toBe('true')
+  await page.keyboard.press('a')
+  await page.keyboard.press('Enter')
+  await page
+    .getByText(/Restarted CT 140/)
+    .first()
+    .waitFor()
+
+  await page.goto(`${jarvis.url}/cluster?kiosk=1`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  expect(await page.getByRole('navigation').count()).toBe(0)
+  expect(await page.getByRole('button').count()).toBe(0)
+})
+
+test('filters, sorts and groups lie in the address; limits are kept; 2,000 guests are drawn as far as they are seen', async () => {
+  const { jarvis, page } = await open('/cluster?sort=-cpu')
+  const rows = page.locator('table.guests tbody tr')
+  await rows.first().getByText('frigate').waitFor()
+  await page
+    .getByText(/usually|since|limit 80 °C/)
+    .first()
+    .waitFor()
+  await page.getByRole('link', { name: 'Stopped 2' }).click()
+  await expect.poll(() => rows.count()).toBe(2)
+  await page.getByRole('link', { name: 'By node' }).click()
+  await expect.poll(() => rows.count()).toBe(3)
+  await page.getByRole('columnheader', { name: 'Memory' }).getByRole('link').click()
+  await expect.poll(() => page.url()).toContain('/cluster?sort=-memory&show=stopped&group=node')
+
+  await page.getByText('Limits', { exact: true }).click()
+  await page.getByLabel('Temperature, needs a look from').fill('45')
+  await page.getByRole('button', { name: 'Keep these limits' }).click()
+  await page.getByText(/^agent1 is at 4\d °C$/).waitFor()
+  expect(await (await jarvis.rest('/api/limits')).json()).toMatchObject({ temperatureC: [45, 90] })
+
+  jarvis.controls.addGuests(2_000)
+  await page.goto(`${jarvis.url}/cluster?sort=-guest`)
+  await page.getByRole('link', { name: /^All 2,?021$/ }).waitFor()
+  await expect.poll(() => rows.count()).toBeLessThan(100)
+  const [top] = await rows.allTextContents()
+  await page
+    .locator('.split > .scroll')
+    .first()
+    .evaluate((box) => box.scrollTo(0, box.scrollHeight))
+  await page.getByRole('link', { name: 'opnsense' }).waitFor()
+  expect(await rows.count()).toBeLessThan(100)
+  expect(await rows.allTextContents()).not.toContain(top)
+
+  jarvis.controls.setNodeOffline('agent', true)
+  await page.goto(`${jarvis.url}/cluster?node=agent&range=24h`)
+  const node = detailOf(page, 'node agent')
+  await node.getByRole('button', { name: 'Wake, Change, runs, is journalled' }).waitFor()
+  await page
+    .getByText(/last seen/)
+    .first()
+    .waitFor()
+})
+
+test('a viewer on a phone sees all of it and is told who can act', async () => {
+  const { jarvis, page } = await open('/cluster', 'viewer', {
+    viewport: { width: 320, height: 700 },
+    isMobile: true,
+    hasTouch: true,
+  })
+  const isFlat = async () => expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+  await page.getByRole('link', { name: 'frigate' }).tap()
+  const guest = detailOf(page, 'guest 123')
+  await guest.getByText('An operator can do this.').waitFor()
+  expect(await guest.getByRole('button', { name: /Stop|Restart/ }).count()).toBe(0)
+  await expect.poll(() => drawn(guest.getByRole('figure').first())).toBeGreaterThan(500)
+  await isFlat()
+  expect(await seriousFindings(page)).toEqual([])
+  await guest.getByRole('button', { name: 'Close the detail' }).tap()
+  await page.getByText('Limits', { exact: true }).tap()
+  await page.getByText('An operator can do this.').waitFor()
+  await isFlat()
+  await page.goto(`${jarvis.url}/cluster?guest=999`)
+  await page.getByText('There is no guest 999 now.').waitFor()
+})
