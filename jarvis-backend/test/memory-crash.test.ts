@@ -59,8 +59,8 @@ function remembering() {
     kill: () => workers.at(-1)?.terminate(),
     /** Resolves with the first status that is right. */
     until: (isRight: (status: IndexStatus | undefined) => boolean) =>
-      new Promise<void>((done) => {
-        heard = (status) => isRight(status) && done()
+      new Promise<IndexStatus | undefined>((done) => {
+        heard = (status) => isRight(status) && done(status)
       }),
   }
 }
@@ -73,7 +73,8 @@ test('a memory that dies in the middle of indexing says so, starts again and mis
     const reached = until((status) => (status?.sources ?? 0) >= files * share)
     // Started by the first of these; by the clock after that.
     memory.call('status', {}).catch(() => {})
-    await reached
+    // Some of the files are read, and it says how many.
+    expect((await reached)?.share).toSatisfy((done: number) => done > 0 && done < 1)
     const gone = until((status) => status === undefined)
     const cut = memory.call('sync', {})
     await Promise.all([kill(), gone, expect(cut).rejects.toThrow(/stopped in the middle/)])

@@ -18,6 +18,8 @@ export function dailyAddition(text: string, line: string, by: 'jarvis' | 'notes'
 
 /** Parts of a file by who wrote them: what stands below JARVIS's own heading came from tools. */
 export function partsOf(text: string): { text: string; isFromTools: boolean; firstLine: number }[] {
+  // Most files, and the large ones: as they are, without a second copy.
+  if (!text.includes(ownHeading)) return [{ text, isFromTools: false, firstLine: 1 }]
   const parts: { text: string; isFromTools: boolean; firstLine: number }[] = []
   let lines: string[] = []
   let isFromTools = false

@@ -43,6 +43,7 @@ export function createIndexer(parts: {
   const stopping = new AbortController()
   const recent = new Map<string, Float32Array>()
   let state: MemoryStatus['state'] = 'loading'
+  let share: number | undefined
   let embedderProblem: string | undefined
   let work: Promise<void> = Promise.resolve()
   let isSyncDue = false
@@ -62,11 +63,12 @@ export function createIndexer(parts: {
         try {
           await takeChanges()
           await embedMissing()
-          if (index.isStale()) await index.load()
+          if (index.isStale()) await index.load(loading)
         } catch (error) {
           if (!stopping.signal.aborted) parts.report(error, 'the memory could not be brought up to date')
         } finally {
           state = 'ready'
+          share = undefined
           parts.changed()
         }
       })
@@ -74,10 +76,15 @@ export function createIndexer(parts: {
     return work
   }
 
+  const loading = (loaded: number) => {
+    share = loaded
+    parts.changed()
+  }
+
   async function start(): Promise<void> {
     // Not waited for: a server that does not answer holds up neither words nor the index.
     opened().catch(() => {})
-    work = work.then(() => index.load())
+    work = work.then(() => index.load(loading))
     await sync()
   }
 
@@ -116,24 +123,29 @@ export function createIndexer(parts: {
   }
 
   async function takeChanges() {
-    for (const keeper of keepers) {
-      const known = store.sources(keeper.kind)
-      const listed = keeper.list()
-      for (const source of listed) {
-        const before = known.get(source.name)
+    const due: { kind: SourceKind; source: Listed }[] = []
+    const gone: string[] = []
+    for (const { kind, list } of keepers) {
+      const known = store.sources(kind)
+      for (const source of list()) {
+        if (known.get(source.name)?.checksum !== source.checksum) due.push({ kind, source })
         known.delete(source.name)
-        if (before?.checksum === source.checksum) continue
-        state = 'indexing'
-        take(keeper.kind, source)
-        parts.changed()
-        await new Promise(setImmediate)
-        if (stopping.signal.aborted) return
       }
-      for (const name of known.keys()) {
-        isIncomplete = true
-        index.remove(store.remove(name))
-      }
+      gone.push(...known.keys())
     }
+    for (const name of gone) {
+      isIncomplete = true
+      index.remove(store.remove(name))
+    }
+    for (const [at, { kind, source }] of due.entries()) {
+      state = 'indexing'
+      share = at / due.length
+      take(kind, source)
+      parts.changed()
+      await new Promise(setImmediate)
+      if (stopping.signal.aborted) return
+    }
+    share = undefined
   }
 
   function take(kind: SourceKind, { read, ...source }: Listed) {
@@ -176,7 +188,7 @@ export function createIndexer(parts: {
       return
     }
     isIncomplete = false
-    if (store.settleModel()) await index.load()
+    if (store.settleModel()) await index.load(loading)
   }
 
   /** @throws where the embedder does not answer: the caller goes by keywords alone. */
@@ -232,6 +244,7 @@ export function createIndexer(parts: {
       )
       return {
         state: index.isLoaded ? state : 'loading',
+        ...(share !== undefined && { share }),
         ...store.counts(),
         model: embedder?.id,
         problem: embedderProblem,

@@ -35,6 +35,8 @@ export type MemoryFound = {
 export type MemoryStatus = {
   /** `loading`: what is on disk is read into memory, and searches are served from disk meanwhile. */
   state: 'loading' | 'indexing' | 'ready'
+  /** How much of what is loaded, or read again, is done: 0..1. Absent while there is nothing to load or read. */
+  share?: number
   sources: number
   chunks: number
   /** How many of them have a vector of the model in use. */

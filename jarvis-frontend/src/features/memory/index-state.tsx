@@ -1,8 +1,8 @@
 import type { MemoryStatus } from 'jarvis-backend/protocol'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { memoryStatus, reindex } from '../../api/memory.ts'
 import { useLoad } from '../../api/use-load.ts'
-import { exactTime, timeOfDay } from '../../lib/format.ts'
+import { exactTime, percent, timeOfDay } from '../../lib/format.ts'
 import { grouped } from '../../lib/grouped.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
@@ -52,19 +52,11 @@ export function IndexState({ isResting }: { isResting: boolean }) {
           </span>
         )}
       </p>
-      {data !== undefined && data.model !== undefined && (atWork || shareOf(data) < 1) && (
-        <div
-          role="progressbar"
-          aria-label="Read by meaning"
-          aria-valuemin={0}
-          aria-valuemax={100}
-          aria-valuenow={Math.round(shareOf(data) * 100)}
-        >
-          <Meter ratio={shareOf(data)} />
-          <small>
-            {grouped(data.embedded)} of {grouped(data.chunks)} can be found by meaning
-          </small>
-        </div>
+      {data?.share !== undefined && <Progress name={data.state === 'loading' ? 'Loaded' : 'Read'} ratio={data.share} />}
+      {data !== undefined && data.model !== undefined && shareOf(data) < 1 && (
+        <Progress name="Read by meaning" ratio={shareOf(data)}>
+          {grouped(data.embedded)} of {grouped(data.chunks)} can be found by meaning
+        </Progress>
       )}
       {data?.problem !== undefined && (
         <small>
@@ -94,5 +86,15 @@ export function IndexState({ isResting }: { isResting: boolean }) {
       )}
       {said !== undefined && <small role="status">{said}</small>}
     </section>
+  )
+}
+
+function Progress({ name, ratio, children }: { name: string; ratio: number; children?: ReactNode }) {
+  const value = Math.round(ratio * 100)
+  return (
+    <div role="progressbar" aria-label={name} aria-valuemin={0} aria-valuemax={100} aria-valuenow={value}>
+      <Meter ratio={ratio} />
+      <small>{children ?? `${name}: ${percent(ratio)}`}</small>
+    </div>
   )
 }
