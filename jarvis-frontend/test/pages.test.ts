@@ -57,7 +57,7 @@ test('a wrong password is said, the right one opens the page that was asked for'
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'pve hot, backups missing' }).waitFor()
-  expect(await page.title()).toBe('(3) JARVIS')
+  await expect.poll(() => page.title()).toBe('(3) JARVIS')
 })
 
 test('unsent text survives a reload, for each session apart', async () => {
