@@ -552,7 +552,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   /** One session for each MCP token; its id is derived, so that it is found again. */
   function sessionOf(token: McpToken): string {
     const id = mcpSession(token.name)
-    if (store.session(id) === undefined) {
+    if (!runs.isRunning(id) && store.session(id) === undefined) {
       store.createSession({ id, title: `MCP: ${token.name}`, source: 'mcp', at: now() })
     }
     return id

@@ -69,6 +69,12 @@ const asked: [title: string, body: object][] = [
   ['params that are a list', call({}, { params: [] })],
 ]
 
+/** A cluster in which nothing happens between one request and the next. */
+function standing() {
+  const now = Date.now()
+  return createSimulator({ clock: { ...systemClock, now: () => now }, protectedTargets: new Set(), speed: 1_000 })
+}
+
 type Answer = Awaited<ReturnType<typeof send>>
 
 async function send(
@@ -133,7 +139,7 @@ const accepts: [title: string, headers: Record<string, string | undefined>][] = 
 ]
 
 test('a current client is answered the same whether the SDK has a hand in it or not', async () => {
-  const jarvis = await startJarvis()
+  const jarvis = await startJarvis({ homelab: standing() })
   const token = createToken(jarvis)
   const headersOf = ({ method, params }: { method?: string; params?: { name?: unknown } }) => ({
     'mcp-protocol-version': version,
@@ -184,7 +190,7 @@ test('a current client is answered the same whether the SDK has a hand in it or 
 })
 
 test('an older client is answered the same whether the SDK has a hand in it or not', async () => {
-  const jarvis = await startJarvis()
+  const jarvis = await startJarvis({ homelab: standing() })
   const token = createToken(jarvis)
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'probe', version: '1' } }
   const greeting = { body: { jsonrpc: '2.0', id: 1, method: 'initialize', params } }

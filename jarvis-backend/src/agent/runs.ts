@@ -115,6 +115,9 @@ export function createRuns(
   const agent = createRunAgent(parts)
 
   const toWire = (entry: StoredEntry) => wireEntry(entry, redact)
+  // Not all parts: what makes the tools' descriptions is a getter.
+  const { publish, afterCommit, report } = parts
+  const sessionParts = { store, publish, clock, afterCommit, report, toWire }
 
   function stored(sessionId: string) {
     const session = store.session(sessionId)
@@ -127,7 +130,7 @@ export function createRuns(
   function open(sessionId: string): LiveSession {
     const known = live.get(sessionId)
     if (known !== undefined && !removing.has(sessionId)) return known
-    const session = createLiveSession(stored(sessionId), { ...parts, toWire })
+    const session = createLiveSession(stored(sessionId), sessionParts)
     live.set(sessionId, session)
     return session
   }

@@ -24,7 +24,16 @@ export function createChanges(
       for (const event of eventsBetween(before, now)) bus.publish(event)
       before = now
     }, 'idle')
-    const stopJournal = watchJournal(() => bus.publish({ kind: 'resource_updated', uri: journalUri }))
+    let isDue = false
+    // Once for all that was written in one commit.
+    const stopJournal = watchJournal(() => {
+      if (isDue) return
+      isDue = true
+      queueMicrotask(() => {
+        isDue = false
+        bus.publish({ kind: 'resource_updated', uri: journalUri })
+      })
+    })
     const stopTools = watchTools?.(() => bus.publish({ kind: 'tools_list_changed' }))
     return () => {
       stopCluster()

@@ -32,7 +32,8 @@ export function createOlderSessions(parts: {
     const subscribed = new Set<string>()
     const server = parts.create(caller, subscribed)
     const stopListening = parts.changes.subscribe((event) => {
-      void tell(server, event, subscribed).catch((error: unknown) => parts.report(error, 'an MCP client was not told'))
+      if (event.kind === 'resource_updated' && !subscribed.has(event.uri)) return
+      void tell(server, event).catch((error: unknown) => parts.report(error, 'an MCP client was not told'))
     })
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
@@ -96,14 +97,10 @@ export function createOlderSessions(parts: {
   }
 }
 
-async function tell(
-  server: Server,
-  event: Parameters<Parameters<ServerEventBus['subscribe']>[0]>[0],
-  subscribed: ReadonlySet<string>,
-) {
+async function tell(server: Server, event: Parameters<Parameters<ServerEventBus['subscribe']>[0]>[0]) {
   switch (event.kind) {
     case 'resource_updated':
-      if (subscribed.has(event.uri)) await server.sendResourceUpdated({ uri: event.uri })
+      await server.sendResourceUpdated({ uri: event.uri })
       return
     case 'resources_list_changed':
       await server.sendResourceListChanged()
