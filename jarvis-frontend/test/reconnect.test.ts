@@ -167,7 +167,12 @@ test('pages that were never opened open without a link', async () => {
   const page = await stage.open(server, path)
   await page.waitForFunction(() => {
     const names = performance.getEntriesByType('resource').map(({ name }) => name)
-    return ['waiting-page', 'cluster-page', 'sign-in'].every((part) => names.some((name) => name.includes(`${part}-`)))
+    // And what they share with others, which is fetched beside them.
+    const shared = [...document.querySelectorAll<HTMLLinkElement>('link[rel=modulepreload]')].map(({ href }) => href)
+    return (
+      ['waiting-page', 'cluster-page', 'sign-in'].every((part) => names.some((name) => name.includes(`${part}-`))) &&
+      shared.every((href) => names.includes(href))
+    )
   })
   await server.close()
   await lost(page).waitFor()

@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { Link } from 'react-router'
 import { useConfirmations } from '../api/confirmations.ts'
 import { LimitsForm } from '../features/cluster/limits-form.tsx'
@@ -14,11 +14,13 @@ import { phone, useMedia } from '../ui/use-media.ts'
 import { useNow } from '../ui/use-now.ts'
 import './cluster-page.css'
 import { filters, useClusterView } from './cluster-view.ts'
+import { later } from './later.tsx'
 import { PageHead } from './page-head.tsx'
 import { useAskNew } from './use-ask.ts'
 import { useGhosts, useTitleOf } from './waiting.tsx'
 
-const Detail = lazy(() => import('../features/cluster/detail.tsx').then((part) => ({ default: part.Detail })))
+const Detail = later(() => import('../features/cluster/detail.tsx').then((part) => part.Detail))
+const Charts = later(() => import('../features/cluster/charts.tsx').then((part) => part.Charts))
 
 export function ClusterPage() {
   const { state, heardAt, isLive, issues } = useCluster()
@@ -37,6 +39,18 @@ export function ClusterPage() {
     stopped: guests.filter((guest) => guest.status === 'stopped').length,
     attention: guests.filter(needsLook).length,
   }
+  const detail = view.detail !== undefined && (
+    <Suspense fallback={<div className="detail" aria-busy="true" />}>
+      <Detail
+        name={view.detail}
+        Charts={Charts}
+        range={view.range}
+        linkTo={linkTo}
+        onClose={onClose}
+        onAsk={isKiosk ? undefined : onAsk}
+      />
+    </Suspense>
+  )
   if (isPhone) {
     return (
       <>
@@ -60,9 +74,7 @@ export function ClusterPage() {
               <LimitsForm isOperator={onAsk !== undefined} />
             </>
           ) : (
-            <Suspense fallback={<div className="detail" aria-busy="true" />}>
-              <Detail name={view.detail} range={view.range} linkTo={linkTo} onClose={onClose} onAsk={onAsk} />
-            </Suspense>
+            detail
           )}
         </div>
       </>
@@ -101,7 +113,7 @@ export function ClusterPage() {
         <ClusterOverview
           view={view}
           linkTo={linkTo}
-          onClose={onClose}
+          detail={detail}
           ghosts={ghosts}
           onAsk={isKiosk ? undefined : onAsk}
           foot={!isKiosk && <LimitsForm isOperator={onAsk !== undefined} />}

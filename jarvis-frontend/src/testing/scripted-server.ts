@@ -17,6 +17,7 @@ import type {
   Snapshot,
   ToolInfo,
 } from 'jarvis-backend/protocol'
+import { usualLimits } from 'jarvis-backend/protocol'
 import { Server, type Socket } from 'socket.io'
 
 type Without<E> = E extends Entry ? Omit<E, 'seq' | 'runId' | 'at'> & { at?: number } : never
@@ -292,6 +293,9 @@ export async function startScripted(scene: Scene, dist = built, port = 0) {
       if (data !== undefined) return void response.writeHead(200, { 'Content-Type': type }).end(data)
     }
     if (pathname === '/api/grants') return json(200, { items: [] })
+    // Nothing was kept yet.
+    if (pathname === '/api/samples') return json(200, { from: Date.now() - 3_540_000, stepMs: 60_000, items: [] })
+    if (pathname === '/api/limits') return json(200, usualLimits)
     if (pathname === '/api/confirmations') {
       const pending = [...sessions.values()].flatMap((session) =>
         pendingOf(session).map((card) => ({ ...card, sessionId: session.id })),

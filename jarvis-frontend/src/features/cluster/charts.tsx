@@ -25,8 +25,10 @@ const kinds: Record<SampleField, Kind> = {
   netBps: { title: 'Net', format: net, short: netShort },
 }
 
+export type ChartsProps = { name: string; range: SampleRange; fields: readonly SampleField[] }
+
 /** What was seen of one thing, a chart for each field that was. */
-export function Charts({ name, range, fields }: { name: string; range: SampleRange; fields: readonly SampleField[] }) {
+export function Charts({ name, range, fields }: ChartsProps) {
   const { reply, problem } = usePast([name], range)
   const lines = fields.flatMap((field) => {
     const line = lineOf(reply, name, field)

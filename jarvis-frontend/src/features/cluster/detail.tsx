@@ -1,29 +1,30 @@
 import type { ClusterState, SampleField, SampleRange } from 'jarvis-backend/protocol'
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { type ComponentType, Suspense, useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import { ago, celsius, exactTime, gibOf, longSpan, percent, sizeOf, span } from '../../lib/format.ts'
 import { Boxed, Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { Acts, actsOfGuest, actsOfNode } from './acts.tsx'
+import type { ChartsProps } from './charts.tsx'
 import { guestMark, nodeMark, ratio, seriesOf } from './health.ts'
 import { Lock, TaskList } from './parts.tsx'
 import { daysLeft, lineOf, ranges, rangeWord, usePast } from './past.ts'
 import { StateMark } from './state-mark.tsx'
 import { useCluster } from './store.ts'
 
-const Charts = lazy(() => import('./charts.tsx').then((part) => ({ default: part.Charts })))
-
 /** What the page shows in detail, by its series' name: `guest/123`, `node/pve`, `storage/tank`. */
 export type DetailProps = {
   name: string
+  /** Fetched on first use. */
+  Charts: ComponentType<ChartsProps>
   range: SampleRange
   linkTo: (change: { range?: SampleRange; detail?: string | undefined }) => string
   onClose: () => void
   onAsk: ((question: string) => void) | undefined
 }
 
-export function Detail({ name, range, linkTo, onClose, onAsk }: DetailProps) {
+export function Detail({ name, Charts, range, linkTo, onClose, onAsk }: DetailProps) {
   const { state } = useCluster()
   const box = useRef<HTMLElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another thing is read from its beginning

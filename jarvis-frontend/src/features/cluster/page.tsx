@@ -1,5 +1,4 @@
 import type { Guest, SampleRange } from 'jarvis-backend/protocol'
-import { lazy, Suspense } from 'react'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
@@ -12,8 +11,6 @@ import { type Ghosts, StorageList, TaskList } from './parts.tsx'
 import { rowsOf, type Sort } from './rows.ts'
 import { useCluster } from './store.ts'
 import { VitalRow } from './vital-row.tsx'
-
-const Detail = lazy(() => import('./detail.tsx').then((part) => ({ default: part.Detail })))
 
 export type GuestFilter = 'all' | 'running' | 'stopped' | 'attention'
 
@@ -42,7 +39,8 @@ export function lookerOf(issues: readonly Issue[], now: number): (guest: Guest) 
 type Props = {
   view: ClusterView
   linkTo: (change: ViewChange) => string
-  onClose: () => void
+  /** The one thing the address names. */
+  detail: React.ReactNode
   ghosts: Ghosts
   tray: React.ReactNode
   /** Below all else, on the right. */
@@ -51,7 +49,7 @@ type Props = {
 }
 
 /** Vitals, node cards, the guest table, and what needs a look; one thing in detail where the address names it. */
-export function ClusterOverview({ view, linkTo, onClose, ghosts, tray, foot, onAsk }: Props) {
+export function ClusterOverview({ view, linkTo, detail, ghosts, tray, foot, onAsk }: Props) {
   const { state, isLive, issues } = useCluster()
   const now = useNow(60_000)
   if (state === undefined) return <div className="panel-skeleton" aria-busy="true" />
@@ -95,11 +93,7 @@ export function ClusterOverview({ view, linkTo, onClose, ghosts, tray, foot, onA
           {guests.length === 0 && <p className="none">{noGuests[view.show]}</p>}
         </div>
         <div className="aside scroll">
-          {view.detail !== undefined && (
-            <Suspense fallback={<div className="detail" aria-busy="true" />}>
-              <Detail name={view.detail} range={view.range} linkTo={linkTo} onClose={onClose} onAsk={onAsk} />
-            </Suspense>
-          )}
+          {detail}
           {tray}
           {issues.length > 0 && (
             <>
