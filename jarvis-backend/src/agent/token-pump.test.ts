@@ -23,6 +23,19 @@ test('the first delta goes out at once, those of the next 8 ms together', () => 
   expect(sent).toEqual(['text: a', 'text: bc'])
 })
 
+test('what grows faster than anybody reads goes out every other frame', () => {
+  const { sent, stream } = opened()
+  stream.push('text', 'a')
+  const fast = 'x'.repeat(33)
+  for (let frame = 0; frame < 4; frame++) {
+    stream.push('text', fast)
+    vi.advanceTimersByTime(8)
+  }
+  stream.push('text', 'slow')
+  vi.advanceTimersByTime(8)
+  expect(sent).toEqual(['text: a', `text: ${fast}${fast}`, `text: ${fast}${fast}`, 'text: slow'])
+})
+
 test('deltas that come slower than that are never held back', () => {
   const { sent, stream } = opened()
   for (const delta of ['a', 'b', 'c']) {
