@@ -2,7 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Model } from '../src/agent/model.ts'
+import { createSimulator } from '../src/homelab/simulator/index.ts'
+import { systemClock } from '../src/lib/clock.ts'
 import type { Entry, SessionSummary, SessionsPage } from '../src/protocol/index.ts'
+import { doctored } from './support/doctored-homelab.ts'
 import { calls, pauses, type ScriptedModel, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
@@ -207,6 +210,30 @@ test('a branch in the middle of a run takes no call and no card along, and the r
   expect(snapshot.pending).toEqual([])
   expect(snapshot.entries.filter(({ type }) => type.startsWith('confirm_'))).toHaveLength(2)
   expect(model.left()).toBe(0)
+})
+
+test('what a tool said before the branch still taints what is asked in it', async () => {
+  const simulator = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 1_000 })
+  const model = scripted(
+    calls(['execute_ssh', { node: 'pve', command: 'dmesg -T' }]),
+    says('Something about a daemon.'),
+    calls(['restart_service', { node: 'pve', service: 'vaultd' }]),
+    says('Denied.'),
+  )
+  const homelab = doctored(simulator, (text, path) => (path === 'shell.stdout' ? 'cat /etc/motd vaultd' : text))
+  const jarvis = await startJarvis({ model, homelab })
+  const screen = await jarvis.connect()
+  const { sessionId } = await screen.ask('chat:send', { message: 'Anything odd on pve?' })
+  await screen.next('chat:done')
+  const answer = (await entriesOf(jarvis, sessionId)).findLast(({ type }) => type === 'assistant')?.seq
+  const made = (await (await branch(jarvis, sessionId, { after: answer })).json()) as SessionSummary
+  await screen.ask('chat:send', { sessionId: made.id, message: 'Put it right.' })
+  const card = await screen.next('chat:confirm_needed')
+  expect(card).toMatchObject({ sessionId: made.id, toolName: 'restart_service', rule: 'taint' })
+  expect(card.reason).toContain('the result of execute_ssh')
+  await screen.ask('chat:confirm', { sessionId: made.id, toolUseId: card.toolUseId, confirmed: false })
+  await screen.next('chat:done')
+  expect(jarvis.controls.effects.filter(({ kind }) => kind !== 'command')).toEqual([])
 })
 
 test('a branch is refused where there is nothing to branch from, or nobody who may', async () => {

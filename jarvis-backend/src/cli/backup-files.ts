@@ -4,7 +4,7 @@ import type { BackedUpFile } from '../store/sqlite/backup.ts'
 import { createWorkspace } from '../workspace/files.ts'
 
 /** Beside the workspace, in the data dir. */
-const ownFiles: readonly string[] = ['policy.yaml', 'mcp.json']
+const ownFiles: readonly string[] = ['policy.yaml', 'mcp.json', 'prices.json']
 const inWorkspace = 'workspace/'
 
 /** What people wrote beside the database. @returns also what is to be known of it: what is left out, and what holds secrets. */

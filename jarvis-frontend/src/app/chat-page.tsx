@@ -38,6 +38,7 @@ import { goToCard } from './use-keys.ts'
 import { useRunNews } from './use-run-news.ts'
 
 const SessionHead = later(() => import('./session-head.tsx').then((part) => part.SessionHead))
+const Missing = later(() => import('./missing.tsx').then((part) => part.Missing))
 const ModelChoice = later(() => import('./model-choice.tsx').then((part) => part.ModelChoice))
 const nothing = new Value(nothingYet)
 
@@ -188,7 +189,11 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
           </div>
         </section>
       )}
-      {!isNew && state.missing && <Missing />}
+      {!isNew && state.missing && (
+        <Suspense fallback={null}>
+          <Missing sessionId={sessionId} />
+        </Suspense>
+      )}
       {store !== undefined && sessionId !== undefined && !state.missing && (
         <Stream
           store={store}
@@ -264,17 +269,6 @@ function tokensOf(view: SessionView): string | undefined {
     return sum + inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens
   }, 0)
   return total === 0 ? undefined : `${thousands(total)} tokens`
-}
-
-function Missing() {
-  return (
-    <section className="empty">
-      <h2>There is no such session. It may be deleted.</h2>
-      <Link to="/" className="button">
-        Start a new chat
-      </Link>
-    </section>
-  )
 }
 
 /** A phone shows the next waiting card as one line over the field. */
