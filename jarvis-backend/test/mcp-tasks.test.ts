@@ -60,11 +60,15 @@ test('an older client asks for a task, polls it, and fetches its result; another
 })
 
 test('an older client cancels a task and its card is gone; a denied one has failed, with the note', async () => {
-  const jarvis = await startJarvis()
+  const clock = createFakeClock(Date.now())
+  const jarvis = await startJarvis({ clock })
   const client = await connectMcp(jarvis, createToken(jarvis))
   const { tasks } = client.experimental
+  const timers = clock.pending()
   const first = await beginOlder(client)
   const card = await firstCard(jarvis)
+  // Its expiry alone: nobody waits for it.
+  expect(clock.pending() - timers).toBe(1)
   expect(await tasks.cancelTask(first.taskId)).toMatchObject({ taskId: first.taskId, status: 'cancelled' })
   expect((await decide(jarvis, card.toolUseId, { confirmed: true })).status).toBe(409)
   expect(await tasks.getTaskResult(first.taskId, CallToolResultSchema)).toMatchObject({ isError: true })

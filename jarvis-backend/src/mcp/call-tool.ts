@@ -114,13 +114,15 @@ export function createCallTool(parts: CallParts) {
       parts.kept.keep(run)
       giveUp(asHandle(task === 'asked' ? { task: olderHandle(run) } : { resultType: 'task', ...currentHandle(run) }))
     }
+    /** A task's client has its answer before a card is shown. */
+    let isAnswered = false
     /** Set while it waits for a person. */
     let tellLater: ((why?: string) => void) | undefined
     const onWaiting = (card: Card) => {
       const id = card.callId ?? card.toolUseId
       say?.log({ waitsForOperator: name, id })
       onProgress('Waiting in the JARVIS dashboard')
-      if (tellLater !== undefined) return
+      if (isAnswered || tellLater !== undefined) return
       const tell = (why = '') => {
         parts.kept.keep(run)
         giveUp(stillWaiting(name, id, card.expiresAt, isRead(tool), why))
@@ -148,6 +150,7 @@ export function createCallTool(parts: CallParts) {
     try {
       return await Promise.race([outcome.then(answer ?? toResult), later])
     } finally {
+      isAnswered = true
       stopBeat()
       disarm()
       parts.stopping.removeEventListener('abort', onStopping)
