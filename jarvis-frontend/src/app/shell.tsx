@@ -1,6 +1,8 @@
+import type { Status } from 'jarvis-backend/protocol'
 import { Suspense, useEffect, useMemo, useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useStatus } from '../api/status.ts'
+import { keep } from '../lib/keep.ts'
 import { useValue } from '../lib/use-value.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Tier } from '../ui/tier.tsx'
@@ -48,13 +50,18 @@ export function Shell({ children }: { children: React.ReactNode }) {
   useCardNews()
   useTitle()
   const status = useStatus()
+  const isDemo = useDemo(status)
   return (
     <PanelContext value={panel}>
       <a className="skip" href="#main">
         To the page
       </a>
       <div className="frame">
-        {!isBare && (status?.isDemoCluster === true || status?.isDemoModel === true) && <Demo status={status} />}
+        {!isBare && isDemo && (
+          <Suspense fallback={<p className="demo" />}>
+            {status === undefined ? <p className="demo" /> : <Demo status={status} />}
+          </Suspense>
+        )}
         <div className={`shell${isOpen && !isNarrow ? ' with-side' : ''}${isRailOpen && !isBare ? '' : ' bare'}`}>
           {!isPhone && isRailOpen && !isBare && <Rail path={pathname} />}
           <main id="main" className="main" tabIndex={-1}>
@@ -95,6 +102,15 @@ export function Shell({ children }: { children: React.ReactNode }) {
       <Announcer />
     </PanelContext>
   )
+}
+
+/** Whether a part is not real. Until the server says so, as it was last time: the strip's room is there from the start. */
+function useDemo(status: Status | undefined): boolean {
+  const isDemo = status === undefined ? undefined : status.isDemoCluster || status.isDemoModel
+  useEffect(() => {
+    if (isDemo !== undefined) keep.set('demo', isDemo ? undefined : 'no')
+  }, [isDemo])
+  return isDemo ?? keep.get('demo') !== 'no'
 }
 
 function Tabs({ path }: { path: string }) {
