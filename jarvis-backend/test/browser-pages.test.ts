@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
-import { seriousFindings } from './support/axe.ts'
 import { dashboardDir, say, signIn, useBrowser } from './support/browser.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -44,22 +43,6 @@ const all: readonly [path: string, seen: string][] = [
   ['/settings', 'Make a token'],
   ['/system', 'the database takes'],
 ]
-
-test.each(['dark', 'light'] as const)('axe finds nothing serious on the pages, theme %s', async (colorScheme) => {
-  const { jarvis, page } = await open('/journal', { colorScheme })
-  for (const [path, seen] of all) {
-    await page.goto(jarvis.url + path)
-    await page.getByText(seen).first().waitFor()
-    expect(await seriousFindings(page), path).toEqual([])
-  }
-  for (const key of ['Control+k', '?']) {
-    await page.keyboard.press(key)
-    await page.getByRole('dialog').waitFor()
-    expect(await seriousFindings(page), key).toEqual([])
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-  }
-})
 
 test('on a phone every page is reached, and none scrolls sideways', async () => {
   const { jarvis, page } = await open('/', { viewport: { width: 320, height: 700 }, isMobile: true, hasTouch: true })
