@@ -24,6 +24,8 @@ const settleMs = 400
 /** Sessions and the journal are looked at this often. */
 const lookEveryMs = 60_000
 const sayEveryMs = 250
+/** Of all it does, no more than this share goes into telling how far it is: with 100,000 passages counting them takes a while. */
+const sayShare = 0.1
 
 mkdirSync(workspaceDir, { recursive: true })
 const database = databasePath === ':memory:' ? undefined : createDatabaseKeepers(databasePath)
@@ -31,18 +33,20 @@ const database = databasePath === ':memory:' ? undefined : createDatabaseKeepers
 const local = localEmbedder(wanted.kind === 'local' ? wanted.folder : undefined)
 const openEmbedder = async (): Promise<Embedder> => (wanted.kind === 'openai' ? openAiEmbedder(wanted) : local)
 
-let saidAt = Number.NEGATIVE_INFINITY
+let nextSayAt = Number.NEGATIVE_INFINITY
 let due: NodeJS.Timeout | undefined
 /** Progress, at most a few times a second, and always the last of it. */
 function changed() {
   const tell = () => {
     due = undefined
-    saidAt = performance.now()
+    const since = performance.now()
     const known = indexer.status()
     if (known !== undefined) say({ changed: known.status, hasNotes: known.hasNotes })
+    const now = performance.now()
+    nextSayAt = now + Math.max(sayEveryMs, (now - since) / sayShare)
   }
   if (due !== undefined) return
-  due = setTimeout(tell, Math.max(0, saidAt + sayEveryMs - performance.now()))
+  due = setTimeout(tell, Math.max(0, nextSayAt - performance.now()))
 }
 
 const place = {

@@ -90,7 +90,9 @@ async function measure() {
   })
   const held = () => server.read() as unknown as Promise<Held>
   async function ask<T>(path: string): Promise<T> {
-    const response = await fetch(`${server.url}/api/memory/${path}`, { headers: { authorization: `Bearer ${token}` } })
+    const request = () => fetch(`${server.url}/api/memory/${path}`, { headers: { authorization: `Bearer ${token}` } })
+    // A connection that was kept may be closed just as it is used again.
+    const response = await request().catch(request)
     return (await response.json()) as T
   }
   const until = async (isSo: (status: MemoryStatus) => boolean, look = () => {}) => {
