@@ -289,3 +289,9 @@ describe('a stream', () => {
     expect((performance.now() - startedAt) / 20_000).toBeLessThan(0.05)
   })
 })
+
+test('a key that would be the prototype stays a key of its own, without its secret', () => {
+  const safe = redactor.value(JSON.parse('{"__proto__": {"password": "hunter-22-x"}, "constructor": 7}'))
+  expect(JSON.stringify(safe)).toBe('{"__proto__":{"password":"[redacted]"},"constructor":7}')
+  expect(Object.getPrototypeOf(safe)).toBe(Object.prototype)
+})

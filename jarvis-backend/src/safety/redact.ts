@@ -78,7 +78,14 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
     if (typeof value === 'number') return isSecretKey(key, value) ? redacted : value
     if (Array.isArray(value)) return value.map((item) => deep(item, key))
     if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, deep(member, name)]))
+    const safe: Record<string, unknown> = {}
+    for (const name of Object.keys(value)) {
+      const member = deep(value[name as keyof typeof value], name)
+      // Assigned, this one would be the prototype.
+      if (name === '__proto__') Object.defineProperty(safe, name, { value: member, enumerable: true, configurable: true, writable: true })
+      else safe[name] = member
+    }
+    return safe
   }
 
   function holdsOwn(value: string): boolean {

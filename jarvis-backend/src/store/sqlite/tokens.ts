@@ -41,7 +41,8 @@ export function createMcpTokenStore({ sql }: Database): McpTokenStore {
   const insert = sql.prepare(
     'INSERT OR IGNORE INTO mcp_tokens (name, hash, is_read_only, created_at, expires_at) VALUES (?, ?, ?, ?, ?)',
   )
-  const selectByHash = sql.prepare<[string], TokenRow>(`${select} WHERE hash = ?`)
+  // A client that signed in has other secrets than its token's hash: no name of one to look for.
+  const selectByHash = sql.prepare<[string], TokenRow>('SELECT *, NULL AS client_name FROM mcp_tokens WHERE hash = ?')
   const selectAll = sql.prepare<[], TokenRow>(`${select} ORDER BY name`)
   const remove = sql.prepare('DELETE FROM mcp_tokens WHERE name = ?')
   const touch = sql.prepare('UPDATE mcp_tokens SET last_used_at = ? WHERE name = ?')
