@@ -44,21 +44,24 @@ export type TableProps = {
 export function GuestTable({ rows, markOf, isBusy, ghosts, now, sort, chosen, linkTo }: TableProps) {
   const table = useRef<HTMLTableElement>(null)
   const isVirtual = rows.length > virtualOver
-  const { scroller, margin } = useScroller(table)
+  const { scroller, margin, heights } = useScroller(table)
   const virtual = useVirtualizer({
     count: rows.length,
     enabled: isVirtual,
     getScrollElement: () => scroller,
-    estimateSize: () => 27,
+    estimateSize: (at) => (rows[at]?.kind === 'node' ? heights.node : heights.guest),
     scrollMargin: margin,
-    overscan: 12,
+    overscan: 8,
     getItemKey: (at) => keyOf(rows[at]),
   })
   const items = isVirtual ? virtual.getVirtualItems() : rows.map((_, index) => ({ index, start: 0, end: 0 }))
+  // Sizes are known, so they need no measuring; where they turn out others, all is laid out anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it asks for them by `estimateSize`
+  useLayoutEffect(() => virtual.measure(), [virtual, heights])
   const before = isVirtual ? (items[0]?.start ?? margin) - margin : 0
   const after = isVirtual ? virtual.getTotalSize() - ((items.at(-1)?.end ?? margin) - margin) : 0
   return (
-    <table className="guests" ref={table} aria-rowcount={rows.length + 1}>
+    <table className={`guests${isVirtual ? ' virtual' : ''}`} ref={table} aria-rowcount={rows.length + 1}>
       <thead>
         <tr>
           {columns.map(({ key, name, className }) => (
@@ -84,14 +87,12 @@ export function GuestTable({ rows, markOf, isBusy, ghosts, now, sort, chosen, li
         {items.map(({ index }) => {
           const row = rows[index]
           if (row === undefined) return null
-          if (row.kind === 'node')
-            return <GroupRow key={keyOf(row)} row={row} at={index} measure={virtual.measureElement} />
+          if (row.kind === 'node') return <GroupRow key={keyOf(row)} row={row} />
           const { guest } = row
           return (
             <GuestTableRow
               key={guest.vmid}
               at={index}
-              measure={virtual.measureElement}
               guest={guest}
               mark={markOf(guest)}
               isBusy={isBusy(guest)}
@@ -117,9 +118,11 @@ const Room = ({ height }: { height: number }) => (
   </tr>
 )
 
-/** What scrolls the table, which differs with the width, and where in it the rows begin. */
+type Scroller = { scroller: HTMLElement | null; margin: number; heights: { guest: number; node: number } }
+
+/** What scrolls the table, which differs with the width, and where in it the rows begin, and how high they are. */
 function useScroller(table: React.RefObject<HTMLTableElement | null>) {
-  const [found, setFound] = useState<{ scroller: HTMLElement | null; margin: number }>({ scroller: null, margin: 0 })
+  const [found, setFound] = useState<Scroller>({ scroller: null, margin: 0, heights: { guest: 26.5, node: 30 } })
   useLayoutEffect(() => {
     const look = () => {
       const body = table.current?.tBodies[0]
@@ -129,7 +132,12 @@ function useScroller(table: React.RefObject<HTMLTableElement | null>) {
         scroller = scroller.parentElement
       if (scroller === null) return
       const margin = body.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop
-      setFound((before) => (before.scroller === scroller && before.margin === margin ? before : { scroller, margin }))
+      const heightOf = (kind: string) => body.querySelector(kind)?.getBoundingClientRect().height
+      setFound(({ heights, ...before }) => {
+        const next = { guest: heightOf('.guest-row') ?? heights.guest, node: heightOf('.group') ?? heights.node }
+        const isSame = next.guest === heights.guest && next.node === heights.node
+        return { ...before, scroller, margin, heights: isSame ? heights : next }
+      })
     }
     look()
     addEventListener('resize', look)
@@ -138,10 +146,8 @@ function useScroller(table: React.RefObject<HTMLTableElement | null>) {
   return found
 }
 
-type Measure = (row: HTMLElement | null) => void
-
-const GroupRow = ({ row, at, measure }: { row: TableRow & { kind: 'node' }; at: number; measure: Measure }) => (
-  <tr className="group" data-index={at} ref={measure}>
+const GroupRow = ({ row }: { row: TableRow & { kind: 'node' } }) => (
+  <tr className="group">
     <th colSpan={columns.length} scope="rowgroup">
       {row.name}{' '}
       <small>
@@ -153,7 +159,6 @@ const GroupRow = ({ row, at, measure }: { row: TableRow & { kind: 'node' }; at: 
 
 type GuestRowProps = {
   at: number
-  measure: Measure
   guest: Guest
   mark: MarkKind
   isBusy: boolean
@@ -164,7 +169,7 @@ type GuestRowProps = {
 }
 
 const GuestTableRow = memo(function GuestTableRow(given: GuestRowProps) {
-  const { at, measure, guest, mark, isBusy, ghost, isChosen, to, now } = given
+  const { at, guest, mark, isBusy, ghost, isChosen, to, now } = given
   const isOff = guest.status === 'stopped'
   const ram = ratio(guest.ramBytes, guest.ramTotalBytes) ?? 0
   const disk = ratio(guest.diskBytes, guest.diskTotalBytes)
@@ -173,9 +178,7 @@ const GuestTableRow = memo(function GuestTableRow(given: GuestRowProps) {
   const cpuTone = isBusy && guest.cpuRatio >= limitsNow().cpuRatio ? 'warn' : undefined
   return (
     <tr
-      className={`${isOff ? 'off' : ''} ${ghost === undefined && !isChosen ? '' : 'hit'}`}
-      data-index={at}
-      ref={measure}
+      className={`guest-row ${isOff ? 'off' : ''} ${ghost === undefined && !isChosen ? '' : 'hit'}`}
       aria-rowindex={at + 2}
     >
       <td>
