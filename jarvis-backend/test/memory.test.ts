@@ -146,20 +146,30 @@ test('an index that is deleted while the server runs comes back by itself, and s
   )
 })
 
-test('without its model the memory goes by words alone, and says so wherever one looks', async () => {
+test.each<[string, Record<string, string>, RegExp]>([
+  ['files', { JARVIS_EMBEDDINGS: 'local:/nowhere/at-all' }, /^The embedded model could not be used: ENOENT/],
+  [
+    'server',
+    { JARVIS_EMBEDDINGS: 'openai/nomic', OPENAI_BASE_URL: 'http://127.0.0.1:2/v1' },
+    /^nomic did not answer: connect ECONNREFUSED/,
+  ],
+])("without its model's %s the memory goes by words alone, and says so wherever one looks", async (_, env, cause) => {
   const jarvis = await startJarvis({
-    env: { JARVIS_EMBEDDINGS: 'local:/nowhere/at-all' },
+    env,
     model: scripted(calls(['memory_search', { query: 'ups minutes' }]), says('Eleven.')),
   })
   note(jarvis, 'MEMORY.md', 'The UPS lasts eleven minutes.')
-  const why = /^Meaning cannot be searched now, words can: The embedded model could not be used: ENOENT/
+  const why = new RegExp(`^Meaning cannot be searched now, words can: ${cause.source.slice(1)}`)
   const { embedded } = await until(
     () => status(jarvis),
     ({ chunks, problem }) => chunks === 1 && problem !== undefined,
   )
   expect(embedded).toBe(0)
   expect(await search(jarvis, 'ups minutes')).toMatchObject({ hits: [{ name: 'MEMORY.md' }], byKeywordsAlone: true })
-  const { parts } = await json<{ parts: unknown[] }>(jarvis.rest('/api/status'))
+  const { parts } = await until(
+    () => json<{ parts: { name: string; health: string }[] }>(jarvis.rest('/api/status')),
+    ({ parts }) => parts.some(({ name, health }) => name === 'Memory' && health === 'warn'),
+  )
   expect(parts).toContainEqual({
     name: 'Memory',
     health: 'warn',
