@@ -107,8 +107,8 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const stop = () => {
     if (sessionId !== undefined && isRunning) void live.chat.abort(sessionId)
   }
-  const acts: Record<Act, () => unknown> = {
-    new: () => navigate('/', { state: { write: true } }),
+  const acts: Record<Act, () => void> = {
+    new: () => void navigate('/', { state: { write: true } }),
     model: () => setChoosing(true),
     stop,
     help: () => overlay.set('keys'),
@@ -209,6 +209,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
           key={`${draftKey} ${draftVersion}`}
           draftKey={draftKey}
           model={chosenModel ?? status?.model}
+          onModel={person?.role === 'operator' ? acts.model : undefined}
           tools={tools}
           nouns={nouns}
           isRunning={isRunning}

@@ -29,7 +29,7 @@ export function deleteSoon({ id, title }: { id: string; title: string }): void {
   const session = { id, title, until: Date.now() + undoMs }
   deleting.set([...without(id), session])
   arm(session)
-  say(`Deleted ${title}. U takes it back.`)
+  say(`Deleted ${title}. It can be taken back for 10 seconds.`)
 }
 
 export function undoDelete(id: string): void {
@@ -37,6 +37,8 @@ export function undoDelete(id: string): void {
   const title = deleting.get().find((session) => session.id === id)?.title
   deleting.set(without(id))
   if (title !== undefined) say(`${title} is kept.`)
+  // The button that had the focus is gone, and nothing tells of that.
+  holdDeletes(false)
 }
 
 /** Time stands still while a person is at Undo. */

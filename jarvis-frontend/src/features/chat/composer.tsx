@@ -11,6 +11,8 @@ type Props = {
   /** Where unsent text is kept: a session's id, or `new`. */
   draftKey: string
   model: string | undefined
+  /** Chooses another; absent where nobody may. */
+  onModel?: (() => void) | undefined
   tools: readonly ToolInfo[]
   nouns: readonly NounName[]
   isRunning: boolean
@@ -42,6 +44,7 @@ function useComplete(): Complete | undefined {
 export function Composer({
   draftKey,
   model,
+  onModel,
   tools,
   nouns,
   isRunning,
@@ -196,9 +199,15 @@ export function Composer({
           />
           <div className="composer-acts">
             {model !== undefined && (
-              <span className="model cut" title={model}>
+              <button
+                type="button"
+                className="button small quiet model cut"
+                title={`${model} answers. Choose another`}
+                onClick={onModel}
+                disabled={onModel === undefined}
+              >
                 {shortModel(model)}
-              </span>
+              </button>
             )}
             <button type="button" className="button small quiet" aria-label="Commands" onClick={() => insert('/')}>
               /
