@@ -95,6 +95,12 @@ test('an MCP server is attached, its tool gets a tier, it is disabled and remove
   await attach('gone', 'http://127.0.0.1:1/mcp')
   await section.getByText('http, failed').waitFor()
   await section.getByRole('button', { name: 'Try again gone' }).waitFor()
+  await section.getByText('Log', { exact: true }).last().click()
+  await section
+    .getByRole('list', { name: 'Log of gone, newest last' })
+    .getByText(/ECONNREFUSED|fetch failed/)
+    .first()
+    .waitFor()
   expect(await seriousFindings(page)).toEqual([])
 
   await section.getByRole('button', { name: 'Disable odd' }).click()

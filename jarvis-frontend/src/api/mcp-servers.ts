@@ -1,4 +1,5 @@
 import type {
+  AttachedLogLine,
   AttachedServer,
   AttachedServerConfig,
   AttachedServersReply,
@@ -18,6 +19,8 @@ export const changeMcpServer = (name: string, config: AttachedServerConfig) =>
   call<AttachedServer>('PUT', place(name), config)
 export const removeMcpServer = (name: string) => call('DELETE', place(name))
 export const retryMcpServer = (name: string) => call('POST', `${place(name)}/connect`)
+/** Its newest 500 lines, oldest first. */
+export const mcpServerLog = (name: string) => call<{ items: AttachedLogLine[] }>('GET', `${place(name)}/logs`)
 /** `tool.hash`: only the very definition that was shown is set. */
 export const setAttachedTier = ({ name, hash }: AttachedToolInfo, tier: AttachedTier) =>
   call<AttachedToolInfo>('PUT', `/api/mcp-servers/tools/${encodeURIComponent(name)}/tier`, { tier, hash })

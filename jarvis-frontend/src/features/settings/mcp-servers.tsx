@@ -6,6 +6,7 @@ import { exactTime, plural } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Tier, tierWord } from '../../ui/tier.tsx'
+import { McpServerLog } from './mcp-server-log.tsx'
 
 const marks = { disabled: 'none', idle: 'stopped', connecting: 'unknown', connected: 'running', failed: 'bad' } as const
 const tiers: readonly AttachedTier[] = ['green', 'yellow', 'red']
@@ -148,6 +149,7 @@ function ServerRow({
           </ul>
         </details>
       )}
+      <McpServerLog name={name} />
     </li>
   )
 }
