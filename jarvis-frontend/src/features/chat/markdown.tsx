@@ -222,7 +222,9 @@ function CodeBlock({ text, fence, isClosed }: { text: string; fence: string; isC
   if (!isClosed || fence !== 'mermaid') return block
   return (
     <Suspense fallback={block}>
-      <Diagram text={text}>{block}</Diagram>
+      <Diagram key={text} text={text}>
+        {block}
+      </Diagram>
     </Suspense>
   )
 }

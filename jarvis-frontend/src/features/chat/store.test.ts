@@ -109,3 +109,20 @@ test('a message that came after it was sent is no longer on its way; an older on
   store.take({ ...snapshot, seq: 5, entries: [said(4), said(5)] })
   expect(store.state.get().outgoing).toEqual([])
 })
+
+test('a message that comes back as an entry before it was acknowledged is shown once', () => {
+  const { store } = makeStore()
+  store.take(snapshot)
+  store.addOutgoing({ requestId: 'q', text: 'Hello', afterSeq: 0 })
+  store.receive({
+    name: 'chat:user',
+    sessionId: 's',
+    runId: 'r',
+    seq: 1,
+    at: 0,
+    messageId: 'm',
+    text: 'Hello',
+    by: 'o',
+  })
+  expect(store.state.get().outgoing).toEqual([])
+})

@@ -139,7 +139,10 @@ export class SessionStore {
       thinkingSince = undefined
       thoughtUntil = undefined
     }
-    this.#patch({ view, thoughtMs, thinkingSince, thoughtUntil })
+    // An entry may come before the acknowledgement of its message: it is never shown twice.
+    const left = unsent(state.outgoing, view)
+    const outgoing = left.length === state.outgoing.length ? state.outgoing : left
+    this.#patch({ view, outgoing, thoughtMs, thinkingSince, thoughtUntil })
   }
 
   #patch(change: Partial<SessionState>): void {

@@ -44,6 +44,8 @@ export function useFollow(
       if (!follows.current) hold(firstSeen(element, inner))
     }
     settle.current = () => {
+      // A move that its event has not told of yet counts before what is to be put back.
+      if (element.scrollTop !== lastTop) onScroll()
       if (follows.current) element.scrollTop = element.scrollHeight
       else if (anchor.current?.element.isConnected === true) {
         const movedPx = topOf(anchor.current.element) - anchor.current.topPx

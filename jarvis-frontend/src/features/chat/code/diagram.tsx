@@ -2,7 +2,9 @@ import { useEffect, useState } from 'react'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { type Drawing, draw } from './draw.ts'
 
+/** Drawn before: shown at once where it comes on screen again. */
 const known = new Map<string, Drawing>()
+const kept = 50
 
 /** A Mermaid block as a picture, with its text behind it. */
 export function Diagram({ text, children }: { text: string; children: React.ReactNode }) {
@@ -10,10 +12,13 @@ export function Diagram({ text, children }: { text: string; children: React.Reac
   const [isBroken, setBroken] = useState(false)
   const [isText, setText] = useState(false)
   useEffect(() => {
+    if (known.has(text)) return
     let isHere = true
     draw(text).then(
       (done) => {
         known.set(text, done)
+        const [oldest] = known.keys()
+        if (known.size > kept && oldest !== undefined) known.delete(oldest)
         if (isHere) setDrawing(done)
       },
       () => isHere && setBroken(true),

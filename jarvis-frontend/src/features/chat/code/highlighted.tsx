@@ -5,12 +5,13 @@ import { grammarOf } from './languages.ts'
 /** Code with its kinds told apart; plain until they are known, or where nobody knows its language. */
 export function Highlighted({ text, fence }: { text: string; fence: string }) {
   const grammar = grammarOf(fence)
-  return grammar === undefined ? text : <Read text={text} grammar={grammar} />
+  return grammar === undefined ? text : <Read key={text} text={text} grammar={grammar} />
 }
 
 function Read({ text, grammar }: { text: string; grammar: string }) {
   const [pieces, setPieces] = useState(() => highlighted(text, grammar))
   useEffect(() => {
+    if (highlighted(text, grammar) !== undefined) return
     let isHere = true
     void highlight(text, grammar).then((found) => {
       if (isHere) setPieces(found)
