@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { signedIn } from '../api/auth.ts'
 import { archiveSession, renameSession, type SessionFilter } from '../api/session-acts.ts'
@@ -143,14 +143,17 @@ function Found({
     save: (session, format) => void settle(exportSession(session, format)),
     remove: (session) => deleteSoon(session),
   }
-  if (pages.sessions === undefined) {
+  const shown = useMemo(
+    () => pages.sessions?.filter(({ id }) => !gone.some((other) => other.id === id)),
+    [pages.sessions, gone],
+  )
+  if (shown === undefined) {
     return pages.problem === undefined ? (
       <Skeletons rows={10} height={32} />
     ) : (
       <Problem error={pages.problem} onAgain={pages.again} />
     )
   }
-  const shown = pages.sessions.filter(({ id }) => !gone.some((other) => other.id === id))
   const isFiltered = Object.keys(filter).length > 0
   return (
     <div aria-busy={pages.isOld} className="session-results">

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import type { SessionSummary } from 'jarvis-backend/protocol'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { keep } from '../../lib/keep.ts'
 import { byDay } from './by-day.ts'
 import { type RowActs, SessionRow } from './row.tsx'
@@ -27,7 +27,9 @@ const linkOf = (id: string) => document.querySelector<HTMLElement>(`[data-sessio
 
 /** Sessions by day; only those near the screen are drawn. J K, R, E, Delete and U do what the buttons do. */
 export function SessionList({ sessions, now, query, scroller, acts, mayChange, hasMore, onMore, onUndo }: Props) {
-  const lines = byDay(sessions, now)
+  const lines = useMemo(() => byDay(sessions, now), [sessions, now])
+  // A new function would have all rows measured anew.
+  const keyOf = useCallback((at: number) => lines[at]?.key ?? at, [lines])
   const list = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
   const [doing, setDoing] = useState<{ id: string; what: 'acts' | 'naming' }>()
@@ -35,7 +37,7 @@ export function SessionList({ sessions, now, query, scroller, acts, mayChange, h
   const rows = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
-    getItemKey: (at) => lines[at]?.key ?? at,
+    getItemKey: keyOf,
     estimateSize: (at) => {
       const line = lines[at]
       return line?.kind === 'day' ? dayPx : line?.session.found === undefined ? rowPx : foundPx
@@ -82,6 +84,25 @@ export function SessionList({ sessions, now, query, scroller, acts, mayChange, h
     archive: leaving(acts.archive),
     remove: leaving(acts.remove),
   }
+  const latest = useRef(all)
+  latest.current = all
+  // The same for ever, so that scrolling draws new rows alone.
+  const steady = useMemo<RowActs>(
+    () => ({
+      rename: (...given) => latest.current.rename(...given),
+      archive: (session) => latest.current.archive(session),
+      save: (...given) => latest.current.save(...given),
+      remove: (session) => latest.current.remove(session),
+    }),
+    [],
+  )
+  const onDoing = useCallback((id: string, what: 'acts' | 'naming' | undefined) => {
+    setDoing((before) => {
+      // Escape gives the focus back to what was being named.
+      if (what === undefined && before?.what === 'naming') focusNext.current = id
+      return what && { id, what }
+    })
+  }, [])
   const onKeyDown = (event: React.KeyboardEvent) => {
     const id = (event.target as HTMLElement).dataset.session
     const session = sessions.find((known) => known.id === id)
@@ -133,14 +154,10 @@ export function SessionList({ sessions, now, query, scroller, acts, mayChange, h
               <SessionRow
                 session={line.session}
                 query={query}
-                acts={all}
+                acts={steady}
                 mayChange={mayChange}
                 doing={doing?.id === line.session.id ? doing.what : undefined}
-                onDoing={(what) => {
-                  // Escape gives the focus back to what was being named.
-                  if (what === undefined && doing?.what === 'naming') focusNext.current = line.session.id
-                  setDoing(what && { id: line.session.id, what })
-                }}
+                onDoing={onDoing}
               />
             )}
           </li>

@@ -1,5 +1,5 @@
 import type { SessionSummary } from 'jarvis-backend/protocol'
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import { Link } from 'react-router'
 import { dollars, exactTime, thousands, timeOfDay } from '../../lib/format.ts'
 import { Highlighted } from '../../ui/highlight.tsx'
@@ -21,13 +21,13 @@ type Props = {
   acts: RowActs
   mayChange: boolean
   doing: 'acts' | 'naming' | undefined
-  onDoing: (doing: Props['doing']) => void
+  onDoing: (id: string, doing: Props['doing']) => void
 }
 
 const sources = { chat: 'Chat', mcp: 'MCP' } as const
 
 /** One session: what it is called, where the words stand, what it took, and what can be done with it. */
-export function SessionRow({ session, query, acts, mayChange, doing, onDoing }: Props) {
+export const SessionRow = memo(function SessionRow({ session, query, acts, mayChange, doing, onDoing }: Props) {
   const { id, title, source, usage, costUsd, updatedAt, branchedFrom, found } = session
   const tokens = usage && usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
   const isOpen = doing === 'acts'
@@ -35,7 +35,7 @@ export function SessionRow({ session, query, acts, mayChange, doing, onDoing }: 
   return (
     <div className="session-row">
       {doing === 'naming' ? (
-        <Naming session={session} onEnd={() => onDoing(undefined)} onName={(name) => acts.rename(session, name)} />
+        <Naming session={session} onEnd={() => onDoing(id, undefined)} onName={(name) => acts.rename(session, name)} />
       ) : (
         <Link to={`/chat/${id}`} className="session-title" data-session={id}>
           <span className="cut">
@@ -78,7 +78,7 @@ export function SessionRow({ session, query, acts, mayChange, doing, onDoing }: 
         className="icon-button"
         aria-label={`What can be done with ${label}`}
         aria-expanded={isOpen}
-        onClick={() => onDoing(isOpen ? undefined : 'acts')}
+        onClick={() => onDoing(id, isOpen ? undefined : 'acts')}
       >
         <Icon name="more" />
       </button>
@@ -91,7 +91,7 @@ export function SessionRow({ session, query, acts, mayChange, doing, onDoing }: 
         <div className="session-acts">
           {mayChange && (
             <>
-              <button type="button" className="button small" onClick={() => onDoing('naming')}>
+              <button type="button" className="button small" onClick={() => onDoing(id, 'naming')}>
                 Rename…
               </button>
               <button type="button" className="button small" onClick={() => acts.archive(session)}>
@@ -114,7 +114,7 @@ export function SessionRow({ session, query, acts, mayChange, doing, onDoing }: 
       )}
     </div>
   )
-}
+})
 
 function Naming({
   session,

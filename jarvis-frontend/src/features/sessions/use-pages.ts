@@ -1,5 +1,5 @@
 import type { SessionSummary, SessionsPage } from 'jarvis-backend/protocol'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { listSessions, type SessionFilter } from '../../api/session-acts.ts'
 import { useLoad } from '../../api/use-load.ts'
@@ -40,10 +40,14 @@ export function usePages(filter: SessionFilter) {
     isReading.current = false
   }
 
-  // What has changed meanwhile stands among the newest, and not where it stood.
-  const items = new Map([...(newest.data?.items ?? []), ...(known?.items ?? [])].toReversed().map((of) => [of.id, of]))
+  const read = newest.data?.items
+  const sessions = useMemo(() => {
+    // What has changed meanwhile stands among the newest, and not where it stood.
+    const seen = new Set(read?.map(({ id }) => id))
+    return read && [...read, ...(known?.items ?? []).filter(({ id }) => !seen.has(id))]
+  }, [read, known])
   return {
-    sessions: newest.data === undefined ? undefined : [...items.values()].toReversed(),
+    sessions,
     isOld: newest.isOld,
     isIndexing,
     problem: newest.problem,
