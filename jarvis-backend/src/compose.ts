@@ -373,7 +373,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
 
   serveChat(chat, { runs, confirmations, store, now, catchUp: cluster.catchUp, report })
   const clusterFeed = serveCluster(realtime.namespace('/cluster'), { cluster, clock })
-  const noticesOf = createNotices()
+  const noticesOf = createNotices(limits.current)
   const notice = () => {
     for (const line of noticesOf(cluster.state())) activity.record(line)
   }

@@ -1,10 +1,7 @@
 import { type ClusterState, type Limits, usualLimits } from '../protocol/index.ts'
 import { ageOf, percent, plainName, ratioOf } from './format.ts'
 
-export const hotC = 80
-export const fullRatio = 0.9
-/** A nightly backup that came two hours late is still fresh. */
-export const staleAfterMs = 26 * 3_600_000
+export const staleAfterMs = ({ backupHours }: Limits): number => backupHours[0] * 3_600_000
 const mostIds = 20
 
 /** What a person would want to know first, one plain line each; empty when all is well. */
@@ -26,9 +23,7 @@ export function attention(state: ClusterState, limits: Limits = usualLimits): st
   if (busy.length > 0) lines.push(`At the limit of their CPU: ${idList(busy)}.`)
   const locked = guests.filter(({ lock }) => lock !== undefined)
   if (locked.length > 0) lines.push(`Locked: ${idList(locked)}.`)
-  const stale = guests.filter(
-    ({ backupAt }) => backupAt !== undefined && at - backupAt > limits.backupHours[0] * 3_600_000,
-  )
+  const stale = guests.filter(({ backupAt }) => backupAt !== undefined && at - backupAt > staleAfterMs(limits))
   if (stale.length > 0) {
     const newest = Math.max(...stale.map(({ backupAt }) => backupAt ?? 0))
     lines.push(`Without a fresh backup (newest ${ageOf(newest, at)}): ${idList(stale)}.`)

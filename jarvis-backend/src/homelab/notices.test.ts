@@ -100,13 +100,13 @@ test('a lost node’s own storages are no news besides', () => {
 })
 
 test('a storage that stays about its limit is said once, and again once it had room', () => {
-  expect(told(...[89, 91, 89, 91, 80, 90].map((used) => ({ storages: [storage(used)] })))).toEqual([
+  expect(told(...[84, 86, 84, 86, 75, 85].map((used) => ({ storages: [storage(used)] })))).toEqual([
     [],
-    ['warning: Storage tank is 91 % full'],
+    ['warning: Storage tank is 86 % full'],
     [],
     [],
     [],
-    ['warning: Storage tank is 90 % full'],
+    ['warning: Storage tank is 85 % full'],
   ])
 })
 

@@ -1,11 +1,19 @@
-import type { Activity, ClusterState, Guest, Storage, Task } from '../protocol/index.ts'
-import { fullRatio, staleAfterMs } from './attention.ts'
+import {
+  type Activity,
+  type ClusterState,
+  type Guest,
+  type Limits,
+  type Storage,
+  type Task,
+  usualLimits,
+} from '../protocol/index.ts'
+import { staleAfterMs } from './attention.ts'
 import { percent, plainName, ratioOf, spanOf } from './format.ts'
 
 export type Notice = Omit<Activity, 'id'>
 
 /** A storage that fell below is worth a new alert when it fills again. */
-const emptiedRatio = fullRatio - 0.02
+const emptiedBy = 0.02
 /** A task may show later than what it did, and what it did later than its end. */
 const taskMayShowMs = 10_000
 const taskExplainsMs = 90_000
@@ -23,7 +31,7 @@ const stopsMany = /^(vzdump|stopall|suspendall|migrateall)$/
  * What in the cluster's course is worth a line: states, finished tasks, and alerts, each once. @returns a function that
  * takes each new state; the first one tells only what is wrong already.
  */
-export function createNotices(): (state: ClusterState) => Notice[] {
+export function createNotices(limits: () => Limits = () => usualLimits): (state: ClusterState) => Notice[] {
   let before: ClusterState | undefined
   const toldTasks = new Set<string>()
   const full = new Set<string>()
@@ -121,9 +129,10 @@ export function createNotices(): (state: ClusterState) => Notice[] {
 
   function fillings({ at, storages }: ClusterState): Notice[] {
     const notices: Notice[] = []
+    const [fullRatio] = limits().storageRatio
     for (const storage of storages) {
       const ratio = ratioOf(storage.usedBytes, storage.totalBytes)
-      if (storage.isActive && ratio < emptiedRatio) full.delete(idOf(storage))
+      if (storage.isActive && ratio < fullRatio - emptiedBy) full.delete(idOf(storage))
       if (!storage.isActive || ratio < fullRatio || full.has(idOf(storage))) continue
       full.add(idOf(storage))
       const text = `Storage ${placeOf(storage)} is ${percent(ratio)} full`
@@ -135,7 +144,7 @@ export function createNotices(): (state: ClusterState) => Notice[] {
   function staleBackups({ at, guests }: ClusterState): Notice[] {
     const late: Guest[] = []
     for (const guest of guests) {
-      const isStale = guest.backupAt !== undefined && at - guest.backupAt > staleAfterMs
+      const isStale = guest.backupAt !== undefined && at - guest.backupAt > staleAfterMs(limits())
       if (!isStale) stale.delete(guest.vmid)
       else if (!stale.has(guest.vmid)) {
         stale.add(guest.vmid)
@@ -146,7 +155,7 @@ export function createNotices(): (state: ClusterState) => Notice[] {
     if (only === undefined) return []
     const more = late.length > mostNamed ? ` and ${late.length - mostNamed} more` : ''
     const names = late.slice(0, mostNamed).map(nameOf).join(', ')
-    const text = `No backup for more than ${spanOf(staleAfterMs / 1000)}: ${names}${more}`
+    const text = `No backup for more than ${spanOf(staleAfterMs(limits()) / 1000)}: ${names}${more}`
     const about = late.length === 1 ? { vmid: only.vmid, node: only.node } : {}
     return [{ at, kind: 'backup', level: 'warning', text, ...about }]
   }

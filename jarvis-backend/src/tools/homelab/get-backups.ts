@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { staleAfterMs } from '../../homelab/attention.ts'
 import { ageOf, diskOf, oneLine, plainName } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
-import type { Backup, Guest } from '../../protocol/index.ts'
+import type { Backup, Guest, Limits } from '../../protocol/index.ts'
 import { BackupsOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 import { nodeFilter, readTimeoutMs, Vmid } from './inputs.ts'
 import { missingText, usualLimit } from './listing.ts'
 
-export const getBackups = (cluster: Cluster) =>
+export const getBackups = (cluster: Cluster, limits: () => Limits) =>
   defineTool({
     name: 'get_backups',
     title: 'List backups',
@@ -45,7 +45,7 @@ export const getBackups = (cluster: Cluster) =>
           ...bareText(bare, at),
           ...missingText(missing),
         ].join('\n'),
-        summary: summaryOf(items, asked, at),
+        summary: summaryOf(items, asked, at, limits()),
         data: { backups: items.slice(0, 200), total: items.length, missing },
       }
     },
@@ -76,9 +76,9 @@ function bareText(bare: readonly Guest[], now: number): string[] {
   return [`No backup that can be read now: ${bare.slice(0, 30).map(known).join(', ')}${more}.`]
 }
 
-function summaryOf(items: readonly Backup[], guests: readonly Guest[], now: number): string {
+function summaryOf(items: readonly Backup[], guests: readonly Guest[], now: number, limits: Limits): string {
   const newest = Math.max(0, ...items.map(({ createdAt }) => createdAt))
   const first = newest === 0 ? 'No readable backup' : `${items.length} backups, newest ${ageOf(newest, now)}`
-  const stale = guests.filter(({ backupAt }) => backupAt !== undefined && now - backupAt > staleAfterMs).length
+  const stale = guests.filter(({ backupAt }) => backupAt !== undefined && now - backupAt > staleAfterMs(limits)).length
   return stale === 0 ? first : `${first}; ${stale} ${stale === 1 ? 'guest' : 'guests'} without a fresh one`
 }

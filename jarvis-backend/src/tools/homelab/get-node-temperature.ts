@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { hotC } from '../../homelab/attention.ts'
 import { oneLine, plainName } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
+import type { Limits } from '../../protocol/index.ts'
 import { TemperatureOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 import { NodeName, readTimeoutMs } from './inputs.ts'
 
-export const getNodeTemperature = (cluster: Cluster) =>
+export const getNodeTemperature = (cluster: Cluster, limits: () => Limits) =>
   defineTool({
     name: 'get_node_temperature',
     title: 'Read a node’s temperature',
@@ -22,7 +22,7 @@ export const getNodeTemperature = (cluster: Cluster) =>
         .filter((reading) => reading.sensor !== sensor)
         .slice(0, 20)
         .map((reading) => `${oneLine(reading.sensor, 40)} ${reading.celsius} °C`)
-      const words = `${plainName(node)} is at ${celsius} °C (${oneLine(sensor, 40)})${celsius >= hotC ? ', which is hot' : ''}.`
+      const words = `${plainName(node)} is at ${celsius} °C (${oneLine(sensor, 40)})${celsius >= limits().temperatureC[0] ? ', which is hot' : ''}.`
       return {
         text: others.length === 0 ? words : `${words} Others: ${others.join(', ')}.`,
         summary: `${Math.round(celsius)} °C`,

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { Link } from 'react-router'
-import { celsius, longSpan, percent, timeOfDay } from '../../lib/format.ts'
+import { ago, celsius, longSpan, percent } from '../../lib/format.ts'
 import { Boxed } from '../../ui/boxed.tsx'
 import { Spark } from '../../ui/spark.tsx'
 import { Acts, actsOfGuest, actsOfNode } from './acts.tsx'
@@ -33,7 +33,7 @@ export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
   }, [onClose])
   const guest = noun.kind === 'guest' ? state?.guests.find((known) => known.vmid === noun.vmid) : undefined
   const node = noun.kind === 'node' ? state?.nodes.find((known) => known.name === noun.name) : undefined
-  const isLow = anchor.bottom + 240 > innerHeight
+  const isLow = anchor.bottom + 380 > innerHeight
   const place = {
     left: Math.max(8, Math.min(anchor.left, innerWidth - 288)),
     ...(isLow ? { bottom: innerHeight - anchor.top + 6 } : { top: anchor.bottom + 6 }),
@@ -46,7 +46,7 @@ export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
           ['Up', guest.status === 'running' ? longSpan(guest.uptimeS * 1_000) : undefined],
           ['CPU', guest.status === 'running' ? percent(guest.cpuRatio) : undefined],
           ['Memory', guest.status === 'running' ? percent(ratio(guest.ramBytes, guest.ramTotalBytes) ?? 0) : undefined],
-          ['Backup', guest.backupAt === undefined ? 'none' : timeOfDay(guest.backupAt)],
+          ['Backup', guest.backupAt === undefined ? 'none' : ago(guest.backupAt, Date.now())],
         ]
       : [
           ['State', node?.status],
