@@ -44,15 +44,21 @@ function withPast(database: Database): Database {
 async function open(path: string, role: Role = 'operator', options: BrowserContextOptions = {}) {
   const jarvis = await startJarvis({ dashboardDir, env, database: withPast })
   const page = await person(jarvis, options)
-  await page.evaluate((token) => localStorage.setItem('jarvis.token', token), tokenFor(role))
+  await page.evaluate(`localStorage.setItem('jarvis.token', '${tokenFor(role)}')`)
   await page.goto(jarvis.url + path)
   return { jarvis, page }
 }
 
+type Canvas = {
+  width: number
+  height: number
+  getContext(kind: '2d'): { getImageData(x: number, y: number, w: number, h: number): { data: Uint8ClampedArray } }
+}
 /** How many pixels of a chart are drawn on. */
 const drawn = (chart: Locator) =>
-  chart.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
-    const { data } = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? { data: [] }
+  chart.locator('canvas').evaluate((element) => {
+    const canvas = element as unknown as Canvas
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
     return data.filter((value, at) => at % 4 === 3 && value > 0).length
   })
 const detailOf = (page: Page, name: string) => page.getByRole('region', { name: `Detail: ${name}` })
