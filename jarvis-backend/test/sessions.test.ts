@@ -58,6 +58,8 @@ test('sessions are found by words of titles and messages, wherever in them each 
   expect(await titles(jarvis, '?q=zurich')).toEqual(['Backups?'])
   expect(await titles(jarvis, `?q=${encodeURIComponent('10.0.4.11')}`)).toEqual(['Ping "pve".'])
   expect(await titles(jarvis, `?q=${encodeURIComponent('"answers 502"')}`)).toEqual(['Why is nginx red?'])
+  // A NUL ends what SQLite is asked.
+  expect(await titles(jarvis, '?q=nginx%00%22')).toEqual(['Why is nginx red?'])
   expect(await titles(jarvis, `?q=${encodeURIComponent('"502 answers"')}`)).toEqual([])
   // What is typed is never an operator of the index.
   for (const odd of ['NOT', 'nginx OR zurich', 'a" OR "b', '*', '(', 'title:nginx', '"', '^x', 'NEAR(']) {

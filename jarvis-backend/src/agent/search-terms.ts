@@ -7,7 +7,8 @@ export type Term = { text: string; isPrefix: boolean }
 
 /** Words as typed; `"in quotes"` as they stand. Signs alone are nothing to look for. */
 export const searchTerms = (words: string): Term[] =>
-  [...words.matchAll(/"([^"]*)"?|[^\s"]+/g)]
+  // SQLite takes what it is asked to end at a NUL.
+  [...words.replaceAll('\0', ' ').matchAll(/"([^"]*)"?|[^\s"]+/g)]
     .map(([whole, quoted]) => ({
       text: quoted ?? whole,
       isPrefix: quoted === undefined && [...whole].length >= shortestPrefix,
