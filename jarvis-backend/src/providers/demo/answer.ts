@@ -3,7 +3,7 @@ import type { ClusterState } from '../../protocol/index.ts'
 import { mentions } from './mentions.ts'
 
 export const introduction =
-  'I am JARVIS’s built-in demo, sir: fixed phrases, no language model. For a real one set ANTHROPIC_API_KEY, or OPENAI_API_KEY or OPENAI_BASE_URL, in .env.'
+  'I am JARVIS’s built-in demo, sir: fixed phrases, no language model. Connect a real one under Settings, Models, or with ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL in .env.'
 
 /** What it can do, with names that are really there. */
 export function abilities({ guests, nodes }: ClusterState): string {
