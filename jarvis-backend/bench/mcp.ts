@@ -6,7 +6,7 @@ import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createMcpTokenStore } from '../src/store/sqlite/tokens.ts'
 
 const clients = 16
-const calls = 1_280
+const calls = 640
 const agent = new Agent({ keepAlive: true, maxSockets: clients })
 const call = { name: 'get_cluster_status', arguments: {} }
 const me = { name: 'bench', version: '1' }
