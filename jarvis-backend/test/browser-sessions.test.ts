@@ -160,13 +160,13 @@ test('on a phone sessions are exported and deleted; a viewer reads, and nobody a
   await row(page, 'Ping the gateway').waitFor()
 
   // A viewer's token in the place of the operator's.
-  await page.evaluate((token) => localStorage.setItem('jarvis.token', token), jarvis.token('viewer'))
+  await page.evaluate(`localStorage.setItem('jarvis.token', '${jarvis.token('viewer')}')`)
   await page.reload()
   await page.getByText('An operator can do this.').waitFor()
   await page.getByRole('button', { name: 'What can be done with Ping the gateway' }).tap()
   await page.getByRole('button', { name: 'Export as JSONL' }).waitFor()
   expect(await page.getByRole('button', { name: /Delete|Archive$|Rename/ }).count()).toBe(0)
-  await page.evaluate((token) => localStorage.setItem('jarvis.token', token), jarvis.token('operator'))
+  await page.evaluate(`localStorage.setItem('jarvis.token', '${jarvis.token('operator')}')`)
   await page.reload()
   await row(page, 'Ping the gateway').waitFor()
   await jarvis.stop()
