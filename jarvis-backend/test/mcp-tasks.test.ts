@@ -1,6 +1,8 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { CallToolResultSchema, CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { expect, test } from 'vitest'
+import { createSimulator } from '../src/homelab/simulator/index.ts'
+import { systemClock } from '../src/lib/clock.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { connectMcp, createToken, firstCard, revokeToken } from './support/mcp-client.ts'
 import { askCurrent, withTasks } from './support/mcp-current.ts'
@@ -185,6 +187,36 @@ test('a call whose client has its id outlives a restart, card and all, and runs 
     .toMatchObject({ status: 'completed', result: { isError: false } })
   await expect(again.experimental.tasks.getTask(task.taskId)).resolves.toMatchObject({ status: 'completed' })
   expect(first.controls.effects).toHaveLength(2)
+})
+
+test('a task that had not begun when JARVIS stopped is not begun later: its token may be gone, and what it had read is', async () => {
+  // It looks at the cluster twice before it begins; the second time nothing comes back.
+  let looks = 0
+  let isStuck = () => {}
+  const stuck = new Promise<void>((resolve) => {
+    isStuck = resolve
+  })
+  const homelab = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 1_000 })
+  const catchUp = async () => {
+    looks += 1
+    if (looks < 2) return
+    isStuck()
+    await new Promise(() => {})
+  }
+  const first = await startJarvis({ homelab: { ...homelab, cluster: { ...homelab.cluster, catchUp } } })
+  const { dataDir } = first
+  const client = await connectMcp(first, createToken(first))
+  const restart = { name: 'restart_service', arguments: { node: 'Home', service: 'chrony' } }
+  const { taskId } = await beginOlder(client, restart)
+  await stuck
+  await first.stop()
+
+  const second = await startJarvis({ dataDir, homelab })
+  revokeToken(second, 'ops-laptop')
+  const again = await connectMcp(second, createToken(second))
+  const result = await again.experimental.tasks.getTaskResult(taskId, CallToolResultSchema)
+  expect(JSON.stringify(result)).toContain('Nothing was run')
+  expect(homelab.controls.effects).toEqual([])
 })
 
 test.each([

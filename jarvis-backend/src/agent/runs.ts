@@ -431,8 +431,10 @@ export function createRuns(
         const token = row.source === 'mcp' ? parts.kept.get(row.id)?.tokenName : undefined
         const client: Requester = { kind: 'mcp', name: row.by, ...(token !== undefined && { token }) }
         start(session, run, () => agent.go(session, run, row.source === 'chat' ? chatAsker(run) : client))
-        // Nobody takes an MCP call's answer any more, but a client that asks later.
-        if (row.source === 'mcp' && token === undefined) stopRun(run, 'jarvis')
+        // Nobody takes an MCP call's answer any more, but a client that asks later; and what that one had read is forgotten,
+        // so that no call of it is judged now for the first time.
+        const isJudged = entries.some(({ type }) => type === 'confirm_needed' || type === 'tool_use')
+        if (row.source === 'mcp' && (token === undefined || !isJudged)) stopRun(run, 'jarvis')
         else if (row.status === 'stopping') stopRun(run, row.by)
       }
       for (const { sessionId } of rows) {
