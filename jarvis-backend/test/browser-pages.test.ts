@@ -47,7 +47,7 @@ const all: readonly [path: string, seen: string][] = [
 test('on a phone every page is reached, and none scrolls sideways', async () => {
   const { jarvis, page } = await open('/', { viewport: { width: 320, height: 700 }, isMobile: true, hasTouch: true })
   for (const name of ['Tools', 'Memory', 'Settings', 'System']) {
-    await page.getByRole('link', { name: 'More' }).tap()
+    await page.getByRole('link', { name: 'More', exact: true }).tap()
     await page.getByRole('navigation', { name: 'More pages' }).getByRole('link', { name }).tap()
     await page.getByRole('heading', { level: 1, name }).waitFor()
   }

@@ -49,7 +49,7 @@ test('a cluster is connected: certificate, command, token, rights, save', async 
   await token.getByLabel('Token secret').fill('wrong-secret-0123')
   await token.getByRole('button', { name: 'Try the token' }).click()
   await page.getByRole('list', { name: 'Entries' }).getByText('401').waitFor()
-  const save = page.getByRole('button', { name: 'Save', exact: true })
+  const save = page.getByRole('region', { name: 'Proxmox' }).getByRole('button', { name: 'Save', exact: true })
   expect(await save.count()).toBe(0)
   await token.getByLabel('Token secret').fill(fake.tokenSecret)
   await token.getByRole('button', { name: 'Try the token' }).click()

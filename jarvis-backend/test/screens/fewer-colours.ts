@@ -2,10 +2,12 @@ import { deflateSync, inflateSync } from 'node:zlib'
 
 const signature = Buffer.from('89504e470d0a1a0a', 'hex')
 const mostColours = 256
+/** Risk and health are few dots and all that matters: greys must not crowd them out. */
+const mostVivid = 112
 
 type Picture = { width: number; height: number /** Three bytes a dot. */; dots: Buffer }
 
-/** The same picture as a PNG with a palette: the nearest of its 256 commonest colours for each dot. */
+/** The same picture as a PNG with a palette: the nearest of 256 common colours for each dot. */
 export function fewerColours(png: Buffer): Buffer {
   const { width, height, dots } = decode(png)
   const counts = new Map<number, number>()
@@ -13,10 +15,9 @@ export function fewerColours(png: Buffer): Buffer {
     const colour = dots.readUIntBE(at, 3)
     counts.set(colour, (counts.get(colour) ?? 0) + 1)
   }
-  const palette = [...counts]
-    .sort((a, b) => b[1] - a[1])
-    .slice(0, mostColours)
-    .map(([colour]) => colour)
+  const common = [...counts].sort((a, b) => b[1] - a[1]).map(([colour]) => colour)
+  const vivid = common.filter(isVivid).slice(0, mostVivid)
+  const palette = [...common.filter((colour) => !isVivid(colour)).slice(0, mostColours - vivid.length), ...vivid]
   const indexOf = new Map(palette.map((colour, index) => [colour, index]))
   for (const colour of counts.keys()) {
     if (!indexOf.has(colour)) indexOf.set(colour, nearest(palette, colour))
@@ -39,6 +40,11 @@ export function fewerColours(png: Buffer): Buffer {
     chunk('IDAT', deflateSync(rows, { level: 9 })),
     chunk('IEND', Buffer.alloc(0)),
   ])
+}
+
+function isVivid(colour: number): boolean {
+  const parts = [16, 8, 0].map((shift) => (colour >> shift) & 255)
+  return Math.max(...parts) - Math.min(...parts) > 24
 }
 
 function nearest(palette: readonly number[], colour: number): number {
