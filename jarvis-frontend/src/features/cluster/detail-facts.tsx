@@ -1,0 +1,169 @@
+import type { ClusterState } from 'jarvis-backend/protocol'
+import { Link } from 'react-router'
+import { ago, celsius, exactTime, gibOf, longSpan, percent, sizeOf, span } from '../../lib/format.ts'
+import { Boxed, Visible } from '../../ui/boxed.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { Acts, actsOfGuest, actsOfNode } from './acts.tsx'
+import { guestMark, nodeMark, ratio, seriesOf } from './health.ts'
+import { Lock, TaskList } from './parts.tsx'
+import { daysLeft, lineOf, usePast } from './past.ts'
+import { StateMark } from './state-mark.tsx'
+import { useCluster } from './store.ts'
+
+type Ask = ((question: string) => void) | undefined
+type Of = { state: ClusterState; onAsk: Ask }
+type Fact = readonly [name: string, value: React.ReactNode]
+
+const Facts = ({ facts }: { facts: readonly Fact[] }) => (
+  <dl>
+    {facts.map(([name, value]) =>
+      value === undefined ? null : (
+        <div key={name} className="contents">
+          <dt>{name}</dt>
+          <dd className="num">{value}</dd>
+        </div>
+      ),
+    )}
+  </dl>
+)
+
+const AskAbout = ({ question, onAsk }: { question: string; onAsk: Ask }) =>
+  onAsk === undefined ? null : (
+    <button type="button" className="button small faint" onClick={() => onAsk(question)}>
+      Ask about this
+    </button>
+  )
+
+export function GuestFacts({
+  guest,
+  state,
+  onAsk,
+  linkTo,
+}: Of & { guest: ClusterState['guests'][number]; linkTo: (change: { detail: string }) => string }) {
+  const { isLive, issues } = useCluster()
+  const now = useNow(60_000)
+  const isUp = guest.status === 'running'
+  const tasks = state.tasks.filter((task) => task.vmid === guest.vmid)
+  return (
+    <>
+      <h2>
+        <StateMark kind={guestMark(guest, issues, isLive)} size={12} />
+        <span className="num">{guest.vmid}</span>
+        <Boxed text={guest.name} />
+        <small>{guest.type === 'vm' ? 'VM' : 'CT'}</small>
+        {guest.isProtected && <Lock />}
+      </h2>
+      <Facts
+        facts={[
+          ['State', guest.lock === undefined ? guest.status : `${guest.status}, locked (${guest.lock})`],
+          [
+            'Node',
+            <Link key="node" to={linkTo({ detail: `node/${guest.node}` })}>
+              {guest.node}
+            </Link>,
+          ],
+          ['Up', isUp ? longSpan(guest.uptimeS * 1_000) : undefined],
+          ['CPU', isUp ? `${percent(guest.cpuRatio)} of ${guest.cpuCount}` : `${guest.cpuCount} cores`],
+          [
+            'Memory',
+            `${isUp ? gibOf(guest.ramBytes, guest.ramTotalBytes) : gibOf(0, guest.ramTotalBytes).split('/ ')[1]} GiB`,
+          ],
+          ['HA', guest.isHa ? (guest.haState ?? 'managed') : undefined],
+          ['Tags', guest.tags.length > 0 ? <Visible key="tags" text={guest.tags.join(', ')} /> : undefined],
+          [
+            'Backup',
+            guest.backupAt === undefined ? (
+              'none'
+            ) : (
+              <time key="at" title={exactTime(guest.backupAt)}>
+                {ago(guest.backupAt, now)}
+              </time>
+            ),
+          ],
+        ]}
+      />
+      <Acts acts={actsOfGuest(guest)} onAsk={onAsk} />
+      <AskAbout question={`How is guest ${guest.vmid}?`} onAsk={onAsk} />
+      {tasks.length > 0 && <TaskList tasks={tasks.slice(0, 3)} />}
+    </>
+  )
+}
+
+export function NodeFacts({ node, state, onAsk }: Of & { node: ClusterState['nodes'][number] }) {
+  const { isLive, issues } = useCluster()
+  const now = useNow(60_000)
+  const guests = state.guests.filter((guest) => guest.node === node.name)
+  const running = guests.filter(({ status }) => status === 'running').length
+  const ram = ratio(node.ramBytes, node.ramTotalBytes)
+  const isUp = node.status === 'online'
+  return (
+    <>
+      <h2>
+        <StateMark kind={nodeMark(node, issues, isLive)} size={12} />
+        {node.name}
+        {node.role !== undefined && <small className="cut">{node.role}</small>}
+        {node.isProtected && <Lock />}
+      </h2>
+      <Facts
+        facts={[
+          ['State', node.status],
+          [
+            'Last seen',
+            isUp || node.lastSeenAt === undefined ? undefined : (
+              <time key="at" title={exactTime(node.lastSeenAt)}>
+                {ago(node.lastSeenAt, now)}
+              </time>
+            ),
+          ],
+          ['Up', isUp && node.uptimeS !== undefined ? longSpan(node.uptimeS * 1_000) : undefined],
+          [
+            'CPU',
+            node.cpuRatio === undefined
+              ? undefined
+              : `${percent(node.cpuRatio)}${node.cpuCount === undefined ? '' : ` of ${node.cpuCount}`}`,
+          ],
+          [
+            'Memory',
+            ram === undefined
+              ? undefined
+              : `${percent(ram)}, ${gibOf(node.ramBytes ?? 0, node.ramTotalBytes ?? 0)} GiB`,
+          ],
+          ['Load', node.load1?.toFixed(1)],
+          ['Heat', node.temperatureC === undefined ? 'not known' : celsius(node.temperatureC)],
+          ['Guests', `${running} of ${guests.length} running`],
+        ]}
+      />
+      <Acts acts={actsOfNode(node)} onAsk={onAsk} />
+      <AskAbout question={`How is node ${node.name}?`} onAsk={onAsk} />
+    </>
+  )
+}
+
+export function StorageFacts({ storage, onAsk }: { storage: ClusterState['storages'][number]; onAsk: Ask }) {
+  const series = seriesOf(storage)
+  const { reply } = usePast([series], '7d')
+  const days = daysLeft(lineOf(reply, series, 'usedRatio'))
+  return (
+    <>
+      <h2>
+        {storage.name} <small>{storage.node === undefined ? 'shared' : `on ${storage.node}`}</small>
+      </h2>
+      <Facts
+        facts={[
+          ['State', storage.isActive ? 'active' : 'not reachable'],
+          ['Kind', storage.type],
+          ['Holds', storage.content.join(', ')],
+          [
+            'Used',
+            `${percent(ratio(storage.usedBytes, storage.totalBytes) ?? 0)}, ${sizeOf(storage.usedBytes, storage.totalBytes)}`,
+          ],
+          [
+            'Left',
+            days === undefined ? 'does not fill, as far as is known' : `about ${span(days * 86_400_000)} at this rate`,
+          ],
+        ]}
+      />
+      <AskAbout question={`What fills ${storage.name}?`} onAsk={onAsk} />
+    </>
+  )
+}

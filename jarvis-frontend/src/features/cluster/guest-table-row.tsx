@@ -1,0 +1,85 @@
+import type { Guest } from 'jarvis-backend/protocol'
+import { memo } from 'react'
+import { Link } from 'react-router'
+import { gibOf, percent, rate, span } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import type { MarkKind } from '../../ui/mark.tsx'
+import { Meter } from '../../ui/meter.tsx'
+import { Tier } from '../../ui/tier.tsx'
+import { backupTone, limitsNow, ratio } from './health.ts'
+import { Lock } from './parts.tsx'
+import { StateMark } from './state-mark.tsx'
+
+type GuestRowProps = {
+  at: number
+  guest: Guest
+  mark: MarkKind
+  isBusy: boolean
+  ghost: string | undefined
+  isChosen: boolean
+  to: string
+  now: number
+}
+
+/** One guest in the table. */
+export const GuestTableRow = memo(function GuestTableRow(given: GuestRowProps) {
+  const { at, guest, mark, isBusy, ghost, isChosen, to, now } = given
+  const isOff = guest.status === 'stopped'
+  const ram = ratio(guest.ramBytes, guest.ramTotalBytes) ?? 0
+  const disk = ratio(guest.diskBytes, guest.diskTotalBytes)
+  const net = rate((guest.netInBps ?? 0) + (guest.netOutBps ?? 0))
+  const backup = backupTone(guest, now)
+  const cpuTone = isBusy && guest.cpuRatio >= limitsNow().cpuRatio ? 'warn' : undefined
+  return (
+    <tr
+      className={`guest-row ${isOff ? 'off' : ''} ${ghost === undefined && !isChosen ? '' : 'hit'}`}
+      aria-rowindex={at + 2}
+    >
+      <td>
+        <span className="who">
+          <StateMark kind={mark} />
+          <span className="num id">{guest.vmid}</span>
+          <Link className="cut" to={to} aria-current={isChosen ? 'true' : undefined}>
+            <bdi>
+              <Visible text={guest.name} />
+            </bdi>
+          </Link>
+          <small>{guest.type === 'vm' ? 'VM' : 'CT'}</small>
+          {guest.isProtected && <Lock />}
+          {guest.lock !== undefined && <small>{guest.lock}</small>}
+          {ghost !== undefined && (
+            <span className="chip">
+              <Tier tier="red" size={10} /> {ghost} waits
+            </span>
+          )}
+        </span>
+      </td>
+      <td className="text-soft">{guest.node}</td>
+      <td className="n">
+        {!isOff && (
+          <span className={`duo ${cpuTone === undefined ? '' : 'tone-warn'}`}>
+            <Meter ratio={guest.cpuRatio} tone={cpuTone} />
+            <span>{percent(guest.cpuRatio)}</span>
+          </span>
+        )}
+      </td>
+      <td className="n">
+        {!isOff && (
+          <span className="duo">
+            <Meter ratio={ram} />
+            <span>{percent(ram)}</span>
+          </span>
+        )}
+      </td>
+      <td className="n wide text-dim">
+        {isOff ? `0 / ${gibOf(0, guest.ramTotalBytes).split('/ ')[1]}` : gibOf(guest.ramBytes, guest.ramTotalBytes)}
+      </td>
+      <td className="n">{isOff || disk === undefined || guest.diskBytes === 0 ? '' : percent(disk)}</td>
+      <td className="n wide">{isOff || guest.netInBps === undefined ? '' : `${net.value} ${net.unit}`}</td>
+      <td className="n wide">{isOff ? '' : span(guest.uptimeS * 1_000)}</td>
+      <td className={`n ${backup === undefined ? '' : `tone-${backup}`}`}>
+        {guest.backupAt === undefined ? <span className="text-dim">none</span> : span(now - guest.backupAt)}
+      </td>
+    </tr>
+  )
+})
