@@ -75,12 +75,15 @@ export function createLiveSession(
   const { id } = session
   let { title, nextSeq } = session
   let reserved = nextSeq
+  let undone = store.undone()
 
   function takeSeq() {
-    if (nextSeq >= reserved) {
+    // What was set aside in a transaction that was undone since is not set aside.
+    if (nextSeq >= reserved || store.undone() !== undone) {
       try {
         store.reserveSeq(id, nextSeq + reservedAtOnce, clock.now())
         reserved = nextSeq + reservedAtOnce
+        undone = store.undone()
       } catch (error) {
         // What streams goes on while the disk is full; the next number tries again, and the next entry says it.
         parts.report(error, 'no numbers could be set aside')

@@ -63,6 +63,8 @@ export interface TranscriptStore {
   atomically<T>(work: () => T): T
   /** Soon, in one transaction with others. @returns what it returns, once it is committed. */
   together<T>(work: () => T): Promise<T>
+  /** How many transactions were undone so far: what was written in them was not. */
+  undone(): number
 }
 
 export type StoredSession = Omit<SessionSummary, 'isRunning' | 'pendingCount' | 'usage' | 'costUsd' | 'found'> & {

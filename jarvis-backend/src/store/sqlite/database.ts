@@ -17,6 +17,8 @@ export type Database = {
   together<T>(work: () => T): Promise<T>
   /** Calls `run` once the transaction that is open has been committed; at once where none is. */
   afterCommit(run: () => void): void
+  /** How many transactions were undone so far: what was written in them was not. */
+  undone(): number
   close(): void
 }
 
@@ -39,6 +41,7 @@ export function openDatabase(path: string): Database {
 
   const transaction = sql.transaction((work: () => unknown) => work())
   let committed: (() => void)[] = []
+  let undone = 0
   let group: Grouped[] = []
   const atomically = <T>(work: () => T): T => {
     if (sql.inTransaction) return work()
@@ -47,6 +50,7 @@ export function openDatabase(path: string): Database {
     try {
       result = transaction.immediate(work) as T
     } catch (error) {
+      undone += 1
       throw toStorageFailure(error)
     }
     // Each is told, whatever became of the one before: what is committed must go on.
@@ -114,6 +118,7 @@ export function openDatabase(path: string): Database {
       if (sql.inTransaction) committed.push(run)
       else run()
     },
+    undone: () => undone,
     close: () => sql.close(),
   }
 }

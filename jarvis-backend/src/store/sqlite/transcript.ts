@@ -17,7 +17,7 @@ const toRun = ({ model, ...run }: RunRow): StoredRun => ({
 const runColumns =
   'id, session_id AS sessionId, position, status, source, message_id AS messageId, text, by, created_at AS at, partial, model'
 
-export function createTranscriptStore({ sql, atomically, together }: Database): TranscriptStore {
+export function createTranscriptStore({ sql, atomically, together, undone }: Database): TranscriptStore {
   const insertSession = sql.prepare(
     'INSERT INTO sessions (id, title, source, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
   )
@@ -76,6 +76,7 @@ export function createTranscriptStore({ sql, atomically, together }: Database): 
   return {
     atomically,
     together,
+    undone,
     createSession: ({ id, title, source, at }) => void insertSession.run(id, title, source, at, at),
     session(id) {
       const row = selectSession.get(id)

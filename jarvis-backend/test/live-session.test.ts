@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { createLiveSession } from '../src/agent/live-session.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import type { Entry } from '../src/protocol/index.ts'
+import { openDatabase } from '../src/store/sqlite/database.ts'
+import { createTranscriptStore } from '../src/store/sqlite/transcript.ts'
+
+test('numbers stay above what is written where another’s work has its commit undone', async () => {
+  const database = openDatabase(':memory:')
+  const store = createTranscriptStore(database)
+  store.createSession({ id: 'ses_1', title: 'One', source: 'mcp', at: 1 })
+  const row = {
+    id: 'run_1',
+    sessionId: 'ses_1',
+    source: 'mcp',
+    status: 'running',
+    messageId: 'msg_1',
+    text: '',
+    by: 'x',
+    at: 1,
+  } as const
+  store.addRun(row)
+  const session = store.session('ses_1')
+  if (session === undefined) throw new Error('There is no session.')
+  const { afterCommit } = database
+  const quiet = { publish: () => {}, report: () => {}, toWire: (entry: Entry) => entry }
+  const live = createLiveSession(session, { store, clock: systemClock, afterCommit, ...quiet })
+
+  const written = database.together(() => live.append({ row, entries: [] }, { type: 'error', error: 'x', code: 'y' }))
+  const failed = database.together(() => {
+    throw new Error('no room')
+  })
+  await expect(failed).rejects.toThrow('no room')
+  const { seq } = await written
+  // What the next start goes by, where this one is killed now.
+  expect(store.session('ses_1')?.nextSeq).toBeGreaterThan(seq)
+  database.close()
+})
