@@ -43,6 +43,7 @@ const config = readConfig({
   JARVIS_DATA_DIR: dataDir,
   JARVIS_PASSWORD: password,
   JARVIS_EMBEDDINGS: 'none',
+  SSH_KNOWN_HOSTS: '/home/jarvis/.ssh/known_hosts',
   LOG_LEVEL: 'silent',
   PORT: '0',
 })
