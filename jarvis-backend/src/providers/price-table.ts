@@ -24,16 +24,11 @@ const openai = (input: number, output: number, cacheRead: number): Price => ({
   cacheWrite: 0,
 })
 
-/** When the prices were looked up, and where. */
-export const pricesFrom = {
-  date: '2026-11-22',
-  sources: [
-    'https://platform.claude.com/docs/en/about-claude/pricing',
-    'https://developers.openai.com/api/docs/pricing',
-  ],
-}
-
-/** By `provider/model` without the date that some names end with. Standard service, no batches. */
+/**
+ * By `provider/model` without the date that some names end with. Standard service, no batches. Looked up on 2026-11-22:
+ * Anthropic's on platform.claude.com/docs/en/about-claude/pricing, the newest as others quote it; OpenAI's as others quote
+ * developers.openai.com/api/docs/pricing, which could not be read itself: compare them before you count on them.
+ */
 export const shippedPrices: Readonly<Record<string, Price>> = {
   'anthropic/claude-fable-5-1': anthropic(10, 50, 0.25),
   'anthropic/claude-fable-5': anthropic(10, 50),
