@@ -129,7 +129,7 @@ test('earlier entries come above without a jump', async () => {
   const now = Date.now()
   const long = (run: number) => [
     { ...user(`Question ${run}`), runId: `run_${run}` },
-    { ...assistant(text('Many words. '.repeat(200))), runId: `run_${run}` },
+    { ...assistant(text('Many words. '.repeat(900))), runId: `run_${run}` },
     { type: 'done' as const, usage, stopReason: 'end_turn' as const, runId: `run_${run}` },
   ]
   const all = entriesOf([...long(1), ...long(2)], now)
@@ -137,14 +137,14 @@ test('earlier entries come above without a jump', async () => {
   const server = await stage.play({ ...scene(), sessions: [session] })
   const page = await stage.open(server, '/chat/ses_long', { height: 500 })
   await page.getByRole('button', { name: 'Show earlier entries' }).waitFor()
-  const question = page.getByText('Question 2')
+  const answer = page.locator('.say').last()
   // Near the top they are read without being asked for.
   const before = await page.getByRole('log').evaluate((stream) => {
     stream.scrollTop = 200
-    return stream.querySelector('.user p')?.getBoundingClientRect().top ?? 0
+    return stream.querySelector('.say')?.getBoundingClientRect().top ?? 0
   })
   await page.getByText('Question 1').waitFor({ state: 'attached' })
-  expect(Math.abs(((await question.boundingBox())?.y ?? 0) - before)).toBeLessThan(2)
+  expect(Math.abs(((await answer.boundingBox())?.y ?? 0) - before)).toBeLessThan(2)
   expect(await page.getByRole('button', { name: 'Show earlier entries' }).count()).toBe(0)
 })
 

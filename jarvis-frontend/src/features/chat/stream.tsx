@@ -216,11 +216,8 @@ function useEarlier(scroller: React.RefObject<HTMLElement | null>, sessionId: st
   latest.current = load
   useEffect(() => {
     const element = scroller.current
-    let lastTop = element?.scrollTop ?? 0
     const onScroll = () => {
-      if (element === null) return
-      if (element.scrollTop < lastTop && element.scrollTop < earlierFromPx) void latest.current()
-      lastTop = element.scrollTop
+      if (element !== null && element.scrollTop < earlierFromPx) void latest.current()
     }
     element?.addEventListener('scroll', onScroll, { passive: true })
     return () => element?.removeEventListener('scroll', onScroll)

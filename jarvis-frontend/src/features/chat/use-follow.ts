@@ -13,6 +13,8 @@ export function useFollow(
   /** What the reader reads, and how far below the scroller's top it stands. */
   const anchor = useRef<{ element: Element; topPx: number }>(undefined)
 
+  /** Where it stood when we last looked. */
+  const lastTop = useRef(0)
   const settle = useRef<() => void>(() => undefined)
   const toEnd = useCallback(() => {
     const element = scroller.current
@@ -20,6 +22,7 @@ export function useFollow(
     follows.current = true
     setAtEnd(true)
     element.scrollTop = element.scrollHeight
+    lastTop.current = element.scrollTop
   }, [scroller])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another session starts at its end
@@ -29,7 +32,6 @@ export function useFollow(
     const element = scroller.current
     const inner = content.current
     if (element === null || inner === null) return
-    let lastTop = element.scrollTop
     const gap = () => element.scrollHeight - element.scrollTop - element.clientHeight
     const topOf = (part: Element) => part.getBoundingClientRect().top - element.getBoundingClientRect().top
     const hold = (part: Element | undefined) => {
@@ -37,21 +39,21 @@ export function useFollow(
     }
     const onScroll = () => {
       // Only the reader's own move upwards lets go; growth below does not.
-      if (element.scrollTop < lastTop && gap() > nearEndPx) follows.current = false
+      if (element.scrollTop < lastTop.current && gap() > nearEndPx) follows.current = false
       else if (gap() <= nearEndPx) follows.current = true
-      lastTop = element.scrollTop
+      lastTop.current = element.scrollTop
       setAtEnd(follows.current)
       if (!follows.current) hold(firstSeen(element, inner))
     }
     settle.current = () => {
       // A move that its event has not told of yet counts before what is to be put back.
-      if (element.scrollTop !== lastTop) onScroll()
+      if (element.scrollTop !== lastTop.current) onScroll()
       if (follows.current) element.scrollTop = element.scrollHeight
       else if (anchor.current?.element.isConnected === true) {
         const movedPx = topOf(anchor.current.element) - anchor.current.topPx
         if (Math.abs(movedPx) >= 1) element.scrollTop += movedPx
       }
-      lastTop = element.scrollTop
+      lastTop.current = element.scrollTop
     }
     /** What the reader opens stays where it is, at the end too. */
     const onClick = (event: MouseEvent) => {
