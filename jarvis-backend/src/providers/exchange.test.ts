@@ -5,9 +5,9 @@ import { exchange, type Reader } from './exchange.ts'
 
 const provider = { name: 'P', host: 'p', keyName: 'K', urlName: 'U', secret: undefined }
 const usage = { inputTokens: 5, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 }
-const answers = () => {
-  const response = Object.assign(Readable.from([Buffer.from('data: {}\n\n')]), { statusCode: 200, headers: {} })
-  return { response: Promise.resolve(response as IncomingMessage), close() {} }
+const answers = async () => {
+  const body = Readable.from([Buffer.from('data: {}\n\n')]) as IncomingMessage
+  return { body, headers: new Headers() } as unknown as Response
 }
 const throwing = (error: Error): Reader => ({
   take() {
@@ -29,6 +29,6 @@ test('a reader that stumbles over an event broke off with its stream, at what it
 
 test('a request that cannot be made is a fault of ours', async () => {
   const bug = new TypeError('bug')
-  const send = () => ({ response: Promise.reject(bug), close() {} })
+  const send = () => Promise.reject(bug)
   await expect(exchange(provider, send, throwing(bug), new AbortController().signal)).rejects.toBe(bug)
 })

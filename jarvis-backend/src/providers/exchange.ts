@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { ModelError, type Turn } from '../agent/model.ts'
 import type { Usage } from '../protocol/index.ts'
-import { broken, ConnectionError, complaintOf, type Provider, refusal, sendFailure, streamFailure } from './failure.ts'
-import type { Sent } from './post.ts'
+import { broken, type Provider, sendFailure, streamFailure } from './failure.ts'
 import { readEvents } from './sse.ts'
 
 /** Folds a provider's events into a turn. */
@@ -17,39 +16,32 @@ export type Reader = {
   usage(): Usage | undefined
 }
 
-/** An error's body beyond this is not read. */
-const maxErrorChars = 64_000
-
-/** One request and its streamed reply. */
+/**
+ * One request and its streamed reply.
+ * @param send gets a signal of its own, because the SDKs leave listeners on the one they are given
+ */
 export async function exchange(
   provider: Provider,
-  send: () => Sent,
+  send: (signal: AbortSignal) => Promise<Response>,
   reader: Reader,
   signal: AbortSignal,
 ): Promise<Turn> {
   signal.throwIfAborted()
-  let sent: Sent | undefined
-  const abort = () => sent?.close()
+  const upstream = new AbortController()
+  const abort = () => upstream.abort(signal.reason)
   signal.addEventListener('abort', abort, { once: true })
   try {
-    sent = send()
-    const response = await sent.response.catch((error) => {
+    const response = await send(upstream.signal).catch((error) => {
       throw sendFailure(provider, error)
     })
-    const { statusCode: status = 0, headers } = response
-    if (status < 200 || status > 299) {
-      const body = await beginningOf(response).catch((error) => {
-        throw sendFailure(provider, new ConnectionError(error))
-      })
-      throw refusal(provider, { ...complaintOf(body), status, headers })
-    }
-    if (/^text\/html/i.test(headers['content-type'] ?? '')) {
-      response.destroy()
+    const body = response.body as unknown as IncomingMessage
+    if (/^text\/html/i.test(response.headers.get('content-type') ?? '')) {
+      body.destroy()
       throw new ModelError('model_bad_request', `${provider.host} serves web pages here. Check ${provider.urlName}.`, {
         isRetryable: false,
       })
     }
-    await readEvents(response, reader.take).catch((error) => {
+    await readEvents(body, reader.take).catch((error) => {
       if (error instanceof TypeError) throw broken(provider, 'it sent something unreadable', reader.usage(), error)
       throw streamFailure(provider, error, reader.usage())
     })
@@ -59,16 +51,4 @@ export async function exchange(
   } finally {
     signal.removeEventListener('abort', abort)
   }
-}
-
-function beginningOf(response: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let read = ''
-    response.setEncoding('utf8')
-    response.on('data', (chunk: string) => {
-      if (read.length < maxErrorChars) read += chunk
-    })
-    response.on('end', () => resolve(read))
-    response.on('error', reject)
-  })
 }

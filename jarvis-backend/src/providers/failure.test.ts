@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ConnectionError, refusal, sendFailure, streamFailure } from './failure.ts'
+import { refusal, sendFailure, streamFailure } from './failure.ts'
 
 const provider = { name: 'P', host: 'api.test', keyName: 'P_KEY', urlName: 'P_URL', secret: 'sk-1' }
 
@@ -38,7 +38,11 @@ test('an ordinary rate limit is worth waiting for', () => {
   expect(refusal(provider, { status: 429, type: 'rate_limit_error', message })).toMatchObject({ isRetryable: true })
 })
 
-const unreachable = (code: string) => new ConnectionError(Object.assign(new Error(code), { code }))
+const unreachable = (code: string) =>
+  Object.assign(new Error('Connection error.', { cause: Object.assign(new Error(code), { code }) }), {
+    status: undefined,
+    headers: undefined,
+  })
 
 test.each([
   ['ECONNREFUSED', true],

@@ -1,16 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { ModelError, type ModelErrorCode } from '../agent/model.ts'
 import type { Usage } from '../protocol/index.ts'
 
-/** No byte came for too long. */
+/** No byte came for too long. Worded so that an SDK does not take it for a time-out of its own. */
 export class SilentError extends Error {}
-
-/** A request got no answer. */
-export class ConnectionError extends Error {
-  constructor(cause: unknown) {
-    super('no answer', { cause })
-  }
-}
 
 /** Who answers, in the words a person knows it by. */
 export type Provider = {
@@ -29,7 +21,7 @@ export type Complaint = {
   type?: unknown
   code?: unknown
   message?: unknown
-  headers?: IncomingHttpHeaders
+  headers?: { get(name: string): string | null | undefined }
 }
 
 /** Errors that arrive inside a stream have a word instead of a status. */
@@ -51,24 +43,6 @@ const statusOfType = new Map<string, number>([
 export function complaintIn(error: unknown): Complaint {
   const { status, type, code, message } = record(typeof error === 'string' ? { message: error } : error)
   return { status, type, code, message }
-}
-
-/** What the body of a refusal says. */
-export function complaintOf(body: string): Complaint {
-  let said: unknown
-  try {
-    said = JSON.parse(body)
-  } catch {
-    return {}
-  }
-  const { error } = record(said)
-  const inner = { ...record(said), ...record(error) }
-  const {
-    type,
-    code = record(inner.details).error_code,
-    message = typeof error === 'string' ? error : undefined,
-  } = inner
-  return { type, code, message }
 }
 
 export function refusal(provider: Provider, complaint: Complaint, usage?: Usage): ModelError {
@@ -107,14 +81,14 @@ export function refusal(provider: Provider, complaint: Complaint, usage?: Usage)
 
 /** What went wrong before an answer began. Whatever is no failure of the provider's comes back as it is. */
 export function sendFailure(provider: Provider, error: unknown): unknown {
-  if (error instanceof SilentError) return silence(provider, error)
-  if (!(error instanceof ConnectionError)) return error
-  const { cause } = error
-  const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : ''
+  if (!isSdkError(error)) return error
+  if (error.status !== undefined) return refusal(provider, complaintOf(error))
+  if (error.cause instanceof SilentError) return silence(provider, error.cause)
+  const code = error.cause instanceof Error && 'code' in error.cause ? ` (${String(error.cause.code)})` : ''
   return new ModelError(
     'model_unreachable',
     `Cannot reach ${provider.host}${code}. Check that it runs, and ${provider.urlName}.`,
-    { isRetryable: !/CERT|SIGNATURE/.test(code), cause },
+    { isRetryable: !/CERT|SIGNATURE/.test(code), cause: error.cause },
   )
 }
 
@@ -139,6 +113,25 @@ const silence = (provider: Provider, cause: SilentError, usage?: Usage) =>
     ...(usage !== undefined && { usage }),
   })
 
+/** What both SDKs' `APIError` have in common. `error` is the whole body in one, its `error` in the other. */
+type SdkError = Error & { status: unknown; headers: Complaint['headers']; error: unknown }
+
+const isSdkError = (error: unknown): error is SdkError =>
+  error instanceof Error && 'status' in error && 'headers' in error
+
+function complaintOf({ status, headers, error }: SdkError): Complaint {
+  const body = record(error)
+  const inner = { ...body, ...record(body.error) }
+  const details = record(inner.details)
+  return {
+    status,
+    ...(headers !== undefined && { headers }),
+    type: inner.type,
+    code: inner.code ?? details.error_code,
+    message: inner.message ?? (typeof error === 'string' ? error : undefined),
+  }
+}
+
 const record = (value: unknown) => (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
 
 function quoted({ secret }: Provider, message: unknown): string {
@@ -149,9 +142,9 @@ function quoted({ secret }: Provider, message: unknown): string {
 
 /** @returns milliseconds to wait, from `retry-after-ms`, or `retry-after` in seconds or as a date */
 function retryAfter(headers: Complaint['headers']): number | undefined {
-  const ms = Number.parseFloat(String(headers?.['retry-after-ms']))
+  const ms = Number.parseFloat(headers?.get('retry-after-ms') ?? '')
   if (ms >= 0) return ms
-  const text = headers?.['retry-after'] ?? ''
+  const text = headers?.get('retry-after') ?? ''
   if (/^\s*\d+(\.\d+)?\s*$/.test(text)) return Number.parseFloat(text) * 1000
   const at = Date.parse(text)
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())

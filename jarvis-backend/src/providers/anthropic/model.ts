@@ -1,8 +1,7 @@
 import type { Model } from '../../agent/model.ts'
 import { exchange } from '../exchange.ts'
 import type { Provider } from '../failure.ts'
-import { jsonEndpoint, post } from '../post.ts'
-import { anthropicBody } from './request.ts'
+import { anthropicRequest } from './request.ts'
 import { anthropicReader } from './stream.ts'
 
 export type AnthropicOptions = {
@@ -28,16 +27,34 @@ export function anthropicModel(options: AnthropicOptions): Model {
     urlName: 'ANTHROPIC_BASE_URL',
     secret: apiKey,
   }
-  const headers = { 'anthropic-version': '2026-10-21' }
-  const endpoint = jsonEndpoint({ baseUrl, path: '/v1/messages', apiKey, idleTimeoutMs, headers })
-  const bodyOf = anthropicBody({ id, model, maxTokens: options.maxTokens, thinking: options.thinking ?? 'off' })
+  const body = { id, model, maxTokens: options.maxTokens, thinking: options.thinking ?? 'off' }
+
+  // Loading the SDK takes a sixth of a second: the start does not wait for it.
+  const connect = async () => {
+    const [{ Anthropic }, { nodeFetch }] = await Promise.all([import('@anthropic-ai/sdk'), import('../node-fetch.ts')])
+    return new Anthropic({
+      apiKey: apiKey ?? 'none',
+      baseURL: baseUrl,
+      maxRetries: 0,
+      logLevel: 'off',
+      openTelemetry: { traces: false, propagation: false },
+      fetch: nodeFetch(idleTimeoutMs),
+    })
+  }
+  let client: ReturnType<typeof connect> | undefined
 
   return {
     id,
-    generate(request, sink, signal) {
+    async generate(request, sink, signal) {
+      client ??= connect()
+      const { messages } = await client
       const mayCall = request.mayCallTools && request.tools.length > 0
-      const send = () => post(endpoint, bodyOf(request))
-      return exchange(provider, send, anthropicReader(provider, sink, mayCall), signal)
+      return exchange(
+        provider,
+        (upstream) => messages.create(anthropicRequest(request, body), { signal: upstream }).asResponse(),
+        anthropicReader(provider, sink, mayCall),
+        signal,
+      )
     },
   }
 }

@@ -1,7 +1,6 @@
 import { type Model, ModelError } from '../../agent/model.ts'
 import { exchange } from '../exchange.ts'
 import type { Provider } from '../failure.ts'
-import { jsonEndpoint, post } from '../post.ts'
 import { chatRequest } from './request.ts'
 import { chatReader } from './stream.ts'
 
@@ -31,14 +30,33 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
   }
   const body = { model, maxTokens: options.maxTokens, isOpenAi }
 
-  const endpoint = jsonEndpoint({ baseUrl, path: '/chat/completions', apiKey, idleTimeoutMs })
+  // Loading the SDK takes its time: the start does not wait for it.
+  const connect = async () => {
+    const [{ OpenAI }, { nodeFetch }] = await Promise.all([import('openai'), import('../node-fetch.ts')])
+    return new OpenAI({
+      apiKey: apiKey ?? 'none',
+      baseURL: baseUrl,
+      organization: null,
+      project: null,
+      maxRetries: 0,
+      logLevel: 'off',
+      fetch: nodeFetch(idleTimeoutMs),
+    })
+  }
+  let client: ReturnType<typeof connect> | undefined
 
   return {
     id: `openai/${model}`,
-    generate(request, sink, signal) {
+    async generate(request, sink, signal) {
+      client ??= connect()
+      const { chat } = await client
       const mayCall = request.mayCallTools && request.tools.length > 0
-      const send = () => post(endpoint, Buffer.from(JSON.stringify(chatRequest(request, body))))
-      const reply = exchange(provider, send, chatReader(provider, sink, mayCall), signal)
+      const reply = exchange(
+        provider,
+        (upstream) => chat.completions.create(chatRequest(request, body), { signal: upstream }).asResponse(),
+        chatReader(provider, sink, mayCall),
+        signal,
+      )
       return isOpenAi ? reply.catch((error) => Promise.reject(explained(error, model))) : reply
     },
   }

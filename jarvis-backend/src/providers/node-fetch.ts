@@ -1,0 +1,74 @@
+import http from 'node:http'
+import https from 'node:https'
+import { SilentError } from './failure.ts'
+
+const agents = {
+  http: new http.Agent({ keepAlive: true, timeout: 30_000 }),
+  https: new https.Agent({ keepAlive: true, timeout: 30_000 }),
+}
+
+/** An error's body beyond this is not read. */
+const maxErrorChars = 64_000
+
+/**
+ * As much of `fetch` as the model SDKs use, over node:http, because web streams cost too much per token. The `body` of
+ * a 2xx is the paused `IncomingMessage`; any other answer has its `text()`.
+ * @param idleTimeoutMs without a byte for that long, connecting included, it fails with `SilentError`
+ */
+export const nodeFetch =
+  (idleTimeoutMs: number) =>
+  (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    const target = new URL(typeof url === 'object' && 'url' in url ? url.url : url)
+    const { request: open } = target.protocol === 'https:' ? https : http
+    const agent = target.protocol === 'https:' ? agents.https : agents.http
+    const headers = Object.fromEntries(init.headers instanceof Headers ? init.headers : new Headers(init.headers))
+    // Encoded once: node:http would measure a string, flatten it and encode it again.
+    const body = typeof init.body === 'string' ? Buffer.from(init.body) : init.body
+    const { method = 'GET', signal } = init
+
+    const attempt = (): Promise<Response> =>
+      new Promise((resolve, reject) => {
+        let response: http.IncomingMessage | undefined
+        const request = open(target, { method, headers, agent, timeout: idleTimeoutMs })
+        const close = (reason: Error) => (response ?? request).destroy(reason)
+        const abort = () => close(new DOMException('Aborted', 'AbortError'))
+        signal?.addEventListener('abort', abort, { once: true })
+        request.on('timeout', () => close(new SilentError(`silent for ${idleTimeoutMs / 1000} s`)))
+        request.on('close', () => signal?.removeEventListener('abort', abort))
+        request.on('error', (error: NodeJS.ErrnoException) => {
+          // The server had closed the kept connection before it saw this request.
+          const isStale = request.reusedSocket && error.code === 'ECONNRESET' && response === undefined
+          if (isStale && signal?.aborted !== true) resolve(attempt())
+          else reject(error)
+        })
+        request.on('response', (incoming) => {
+          response = incoming
+          // Errors between here and the first reader; a reader finds them in `errored`.
+          incoming.on('error', () => {})
+          const status = incoming.statusCode ?? 0
+          const ok = status >= 200 && status < 300
+          const head = { ok, status, url: target.href, headers: new Map(Object.entries(incoming.headers)) }
+          if (ok) resolve({ ...head, body: incoming } as unknown as Response)
+          else
+            text(incoming).then(
+              (body) => resolve({ ...head, body: null, text: async () => body } as unknown as Response),
+              reject,
+            )
+        })
+        request.end(body)
+        if (signal?.aborted) abort()
+      })
+    return attempt()
+  }
+
+function text(response: http.IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let read = ''
+    response.setEncoding('utf8')
+    response.on('data', (chunk: string) => {
+      if (read.length < maxErrorChars) read += chunk
+    })
+    response.on('end', () => resolve(read))
+    response.on('error', reject)
+  })
+}
