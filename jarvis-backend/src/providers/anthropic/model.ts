@@ -1,8 +1,11 @@
 import type { Model } from '../../agent/model.ts'
 import { exchange } from '../exchange.ts'
 import type { Provider } from '../failure.ts'
-import { anthropicRequest } from './request.ts'
+import { anthropicBody } from './request.ts'
 import { anthropicReader } from './stream.ts'
+
+/** The SDK sends bytes as they are. */
+const headers = { 'content-type': 'application/json' }
 
 export type AnthropicOptions = {
   apiKey?: string
@@ -27,7 +30,7 @@ export function anthropicModel(options: AnthropicOptions): Model {
     urlName: 'ANTHROPIC_BASE_URL',
     secret: apiKey,
   }
-  const body = { id, model, maxTokens: options.maxTokens, thinking: options.thinking ?? 'off' }
+  const bodyOf = anthropicBody({ id, model, maxTokens: options.maxTokens, thinking: options.thinking ?? 'off' })
 
   // Loading the SDK takes a sixth of a second: the start does not wait for it.
   const connect = async () => {
@@ -47,11 +50,12 @@ export function anthropicModel(options: AnthropicOptions): Model {
     id,
     async generate(request, sink, signal) {
       client ??= connect()
-      const { messages } = await client
+      const api = await client
       const mayCall = request.mayCallTools && request.tools.length > 0
       return exchange(
         provider,
-        (upstream) => messages.create(anthropicRequest(request, body), { signal: upstream }).asResponse(),
+        (upstream) =>
+          api.post('/v1/messages', { body: bodyOf(request), headers, stream: true, signal: upstream }).asResponse(),
         anthropicReader(provider, sink, mayCall),
         signal,
       )

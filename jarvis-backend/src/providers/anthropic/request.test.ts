@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Message, ModelRequest } from '../../agent/model.ts'
 import type { Content } from '../../protocol/index.ts'
-import { anthropicRequest } from './request.ts'
+import { anthropicBody, anthropicRequest } from './request.ts'
 
 const options = { id: 'anthropic/a', model: 'a', maxTokens: 500, thinking: 'off' as const }
 const tools = ['get_vms', 'stop_vm'].map((name) => ({ name, description: 'x', inputSchema: { type: 'object' } }))
@@ -35,6 +35,25 @@ test('a request holds these fields and no other', () => {
     ],
     messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi', cache_control }] }],
   })
+})
+
+test('what is encoded once is encoded anew when it changes', () => {
+  const encode = anthropicBody(options)
+  const first = { system: 'S', messages: [user('Hi')], tools, mayCallTools: true }
+  const variants = [
+    {},
+    { messages: [user('Hi'), says('Yes'), user('“Ho”', [], '🛰️')] },
+    { system: 'T' },
+    { tools: tools.slice(1) },
+    { mayCallTools: false },
+    {},
+    { tools: [], messages: [user('Hi'), assistant([call('a')]), user('', ['a'])] },
+    { tools: [] },
+  ]
+  for (const part of variants) {
+    const request = { ...first, ...part }
+    expect(JSON.parse(encode(request).toString())).toEqual(anthropicRequest(request, options))
+  }
 })
 
 test('thinking is asked for as adaptive, and shown', () => {

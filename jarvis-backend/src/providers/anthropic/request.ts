@@ -34,6 +34,25 @@ export function anthropicRequest(
   }
 }
 
+/**
+ * The body as it is sent. What is the same as the time before, tools and instructions and so most of it, is encoded once.
+ */
+export function anthropicBody(options: RequestOptions): (request: ModelRequest) => Buffer {
+  let before: { system: string; tools: ModelRequest['tools']; mayCallTools: boolean; encoded: Buffer } | undefined
+  return (request) => {
+    const { messages, ...rest } = anthropicRequest(request, options)
+    const { system, tools, mayCallTools } = request
+    if (
+      before?.system !== system ||
+      before.tools !== tools ||
+      before.mayCallTools !== mayCallTools ||
+      tools.length === 0
+    )
+      before = { system, tools, mayCallTools, encoded: Buffer.from(JSON.stringify(rest).slice(0, -1)) }
+    return Buffer.concat([before.encoded, Buffer.from(`,"messages":${JSON.stringify(messages)}}`)])
+  }
+}
+
 /** A history with calls is refused without tools, so those it names stand in where none are given. */
 function declaredTools(tools: ModelRequest['tools'], turns: readonly (UserTurn | AssistantTurn)[]): Anthropic.Tool[] {
   if (tools.length > 0)
