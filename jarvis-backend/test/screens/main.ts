@@ -120,5 +120,5 @@ try {
   await browser.close()
   rmSync(dataDir, { recursive: true, force: true })
 }
-// The card still waits: a server that stops in good order would wait with it.
+// Nothing of the server is kept: it ends with the process.
 process.exit()
