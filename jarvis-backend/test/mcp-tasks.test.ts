@@ -1,11 +1,13 @@
+import { join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { CallToolResultSchema, CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { expect, test } from 'vitest'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
+import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { connectMcp, createToken, firstCard, revokeToken } from './support/mcp-client.ts'
-import { askCurrent, withTasks } from './support/mcp-current.ts'
+import { askCurrent, currentRequest, withTasks } from './support/mcp-current.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 const stop103 = { name: 'stop_vm', arguments: { vmid: 103 } }
@@ -217,6 +219,37 @@ test('a task that had not begun when JARVIS stopped is not begun later: its toke
   const result = await again.experimental.tasks.getTaskResult(taskId, CallToolResultSchema)
   expect(JSON.stringify(result)).toContain('Nothing was run')
   expect(homelab.controls.effects).toEqual([])
+})
+
+test('a disk that is full when a client is to get its id, or hangs up, ends neither JARVIS nor the other’s wait', async () => {
+  const clock = createFakeClock(Date.now())
+  const jarvis = await startJarvis({ clock })
+  const token = createToken(jarvis)
+  const client = await connectMcp(jarvis, token)
+  const database = openDatabase(join(jarvis.dataDir, 'jarvis.db'))
+  for (const change of ['INSERT ON kept_runs', 'UPDATE OF status ON runs']) {
+    database.sql.exec(`CREATE TRIGGER "full: ${change}" BEFORE ${change} BEGIN SELECT RAISE(ABORT, 'full'); END`)
+  }
+  database.close()
+  const waiting = client.callTool(stop103)
+  const { toolUseId } = await firstCard(jarvis)
+  // When a client that asked for no progress is told that it waits.
+  await clock.advance(45_000)
+  await decide(jarvis, toolUseId, { confirmed: false })
+  expect(JSON.stringify(await waiting)).toContain('denied')
+
+  const gone = new AbortController()
+  const call = { name: 'stop_container', arguments: { vmid: 105 } }
+  const asked = fetch(`${jarvis.url}/mcp`, { ...currentRequest(token, 'tools/call', call), signal: gone.signal })
+  const card = await firstCard(jarvis)
+  gone.abort()
+  await expect(asked).rejects.toThrow()
+  await expect
+    .poll(async () => (await jarvis.rest('/api/confirmations')).json())
+    .toMatchObject({
+      items: expect.arrayContaining([expect.objectContaining({ toolUseId: card.toolUseId, decision: 'cancelled' })]),
+    })
+  expect(jarvis.controls.effects).toEqual([])
 })
 
 test.each([

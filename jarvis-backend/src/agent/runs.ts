@@ -254,7 +254,15 @@ export function createRuns(
         fault = error
       }
     })
-    const onAbort = () => stopRun(run, requestedBy.name)
+    const onAbort = () => {
+      try {
+        stopRun(run, requestedBy.name)
+      } catch (error) {
+        // Nobody else would catch it: it stops all the same.
+        parts.report(error, `run ${run.row.id} could not be written down as stopped`)
+        run.abort.abort()
+      }
+    }
     if (signal.aborted) onAbort()
     else signal.addEventListener('abort', onAbort, { once: true })
     await run.ended

@@ -42,6 +42,7 @@ export type CallParts = TasksParts & {
   /** Aborts when the server goes down: who waits then is told how to ask later. */
   stopping: AbortSignal
   surface: Surface
+  report(error: unknown, message: string): void
 }
 
 type Result = CallToolResult | InputRequiredResult
@@ -92,8 +93,9 @@ export function createCallTool(parts: CallParts) {
     }
     const run: KeptRun = { id: newId('run'), sessionId, tokenName: token.name, at: clock.now() }
     const onStopping = () => {
-      if (tellLater === undefined) giveUp(failure(`JARVIS is shutting down. ${name} may have to be called again.`))
-      else tellLater('JARVIS is shutting down. ')
+      ifKept(() => tellLater?.('JARVIS is shutting down. '))
+      // Says nothing to who was told already.
+      giveUp(failure(`JARVIS is shutting down. ${name} may have to be called again.`))
     }
     parts.stopping.addEventListener('abort', onStopping, { once: true })
     const progressToken = _meta?.progressToken
@@ -109,6 +111,14 @@ export function createCallTool(parts: CallParts) {
     const later = new Promise<Result>((resolve) => {
       giveUp = resolve
     })
+    /** Of what nobody else would catch: where the id cannot be kept, the disk being full, the client goes on waiting. */
+    const ifKept = (hand: () => void) => {
+      try {
+        hand()
+      } catch (error) {
+        parts.report(error, `a call of ${token.name} could not be kept`)
+      }
+    }
     /** From here on nobody waits for the answer, and the client has an id to ask with. */
     const becomeTask = () => {
       parts.kept.keep(run)
@@ -130,12 +140,12 @@ export function createCallTool(parts: CallParts) {
       tellLater = tell
       if (manner === 'pending') tell()
       else if (manner === undefined && task === 'known') becomeTask()
-      else if (manner === undefined && progressToken === undefined) disarm = clock.after(patienceMs, tell)
+      else if (manner === undefined && progressToken === undefined) disarm = clock.after(patienceMs, () => ifKept(tell))
     }
     const beat = () => onProgress(tellLater === undefined ? 'Still running' : 'Waiting in the JARVIS dashboard')
     const stopBeat = progressToken === undefined ? () => {} : repeat(clock, heartbeatMs, beat)
     if (task === 'asked') becomeTask()
-    else if (task === 'known' && manner === undefined) disarm = clock.after(taskAfterMs, becomeTask)
+    else if (task === 'known' && manner === undefined) disarm = clock.after(taskAfterMs, () => ifKept(becomeTask))
     const outcome = runs.callTool({
       sessionId,
       runId: run.id,
