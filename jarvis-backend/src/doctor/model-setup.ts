@@ -48,7 +48,7 @@ export function createModelSetup(parts: {
     if (baseUrl !== undefined && !isAddress(baseUrl)) {
       throw new JarvisError(
         'invalid_request',
-        'The address must be a URL without a name and password, such as http://127.0.0.1:11434/v1.',
+        'The address must be a URL without a name, password or question, such as http://127.0.0.1:11434/v1.',
       )
     }
     return given
@@ -143,6 +143,6 @@ export function createModelSetup(parts: {
 
 function isAddress(text: string): boolean {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false
-  const { username, password } = new URL(text)
-  return username === '' && password === ''
+  const { username, password, search, hash } = new URL(text)
+  return [username, password, search, hash].every((part) => part === '')
 }
