@@ -89,6 +89,8 @@ export function createOlderSessions(parts: {
       }
       const transport = known?.transport ?? (await open(caller))
       await transport.handleRequest(Object.assign(request, { auth: authInfoOf(caller) }), response, body)
+      // It was refused, and nobody can ask it anything again.
+      if (transport.sessionId === undefined) await transport.close()
       return true
     },
     async close() {
