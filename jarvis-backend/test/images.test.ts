@@ -26,8 +26,22 @@ test('a tool’s picture is kept beside the transcript, given to the model, and 
   expect(picture.headers.get('content-security-policy')).toContain('sandbox')
   expect(picture.headers.get('x-content-type-options')).toBe('nosniff')
   expect((await picture.arrayBuffer()).byteLength).toBe(70)
+  // Kept by the browser, and shown again only where that is still allowed.
+  expect(picture.headers.get('cache-control')).toBe('private, no-cache')
+  const known = { headers: { 'if-none-match': picture.headers.get('etag') ?? '', 'cache-control': 'max-age=0' } }
+  expect((await jarvis.rest(path(sessionId), known)).status).toBe(304)
   expect((await fetch(jarvis.url + path(sessionId))).status).toBe(401)
   expect((await jarvis.rest(path('ses_0'))).status).toBe(404)
+
+  // A branch has the pictures that it shows, and no others.
+  const branchAt = async (point: object) => {
+    const made = await jarvis.rest(`/api/sessions/${sessionId}/branch`, { method: 'POST', json: point })
+    return ((await made.json()) as { id: string }).id
+  }
+  const { entries } = (await operator.ask('chat:attach', { sessionId })).snapshot
+  const seqOf = (type: string) => entries.findLast((entry) => entry.type === type)?.seq
+  expect((await jarvis.rest(path(await branchAt({ after: seqOf('assistant') })))).status).toBe(200)
+  expect((await jarvis.rest(path(await branchAt({ before: seqOf('user') })))).status).toBe(404)
 
   await operator.ask('chat:send', { sessionId, message: 'And now?' })
   await operator.next('chat:done')

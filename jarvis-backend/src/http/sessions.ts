@@ -140,9 +140,11 @@ export function sessionRoutes(parts: {
     response.set({
       'Content-Type': image.mimeType,
       'Content-Security-Policy': "default-src 'none'; sandbox",
-      'Cache-Control': 'private, max-age=31536000, immutable',
+      // Never without asking: a browser that is signed out, or whose session is gone, shows it no more.
+      'Cache-Control': 'private, no-cache',
+      ETag: `"${param(request, 'imageId')}"`,
     })
-    response.end(image.data)
+    response.send(image.data)
   })
   router.get('/:id/export', (request, response) => {
     const session = known(param(request, 'id'))

@@ -26,7 +26,9 @@ export function copySession(sql: Sqlite.Database): TranscriptStore['copySession'
      WHERE entries.session_id = @from AND seq < @below ORDER BY seq`,
   )
   const insertImages = sql.prepare(
-    'INSERT INTO images (session_id, id, mime_type, data) SELECT @id, id, mime_type, data FROM images WHERE session_id = @from',
+    `INSERT INTO images (session_id, id, mime_type, data)
+     SELECT @id, id, mime_type, data FROM images WHERE session_id = @from AND id IN (
+       SELECT value ->> '$.id' FROM entries, json_each(body, '$.images') WHERE session_id = @id AND entries.type = 'tool_result')`,
   )
   return ({ from, id, title, below, entry, nextSeq, cut, model, at }) => {
     insertSession.run({ from, id, title, entry, nextSeq, model: model ?? null, at })
