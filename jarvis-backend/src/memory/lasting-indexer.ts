@@ -31,26 +31,31 @@ export function createLastingIndexer(parts: {
   }
   function open(): Indexer {
     return parts.open(note, (error, message) => {
-      if (place.isDamage(error)) void replace('Its index was damaged.')
+      if (place.isDamage(error)) replaceLater('Its index was damaged.')
       else parts.report(error, message)
     })
   }
   let indexer = open()
   let identity = place.identity()
 
-  /** What was asked meanwhile waits for the new index, not for all that goes into it. */
+  /** What was asked meanwhile waits for the new index, not for all that goes into it. Who asks next tries it again where it fails. */
   function replace(why: string): Promise<void> {
     replacing ??= (async () => {
-      await indexer.stop().catch((error: unknown) => parts.report(error, 'the index could not be closed'))
-      place.remove()
-      note(why)
-      indexer = open()
-      identity = place.identity()
-      replacing = undefined
+      try {
+        await indexer.stop().catch((error: unknown) => parts.report(error, 'the index could not be closed'))
+        place.remove()
+        note(why)
+        indexer = open()
+        identity = place.identity()
+      } finally {
+        replacing = undefined
+      }
       void indexer.start()
     })()
     return replacing
   }
+  const replaceLater = (why: string) =>
+    void replace(why).catch((error: unknown) => parts.report(error, 'the index could not be made again'))
 
   return {
     start: () => indexer.start(),
@@ -73,7 +78,7 @@ export function createLastingIndexer(parts: {
         return { status: { ...indexer.status(), ...(remade && { remade }) }, hasNotes: indexer.hasNotes() }
       } catch (error) {
         if (!place.isDamage(error)) throw error
-        void replace('Its index was damaged.')
+        replaceLater('Its index was damaged.')
         return undefined
       }
     },
