@@ -10,6 +10,7 @@ test.each([
   ['/tasks pve', { send: '/get_recent_tasks node=pve' }],
   ['/ssh pve df -h', { send: '/execute_ssh node=pve command="df -h"' }],
   ['/ssh pve echo "a \\ b"', { send: '/execute_ssh node=pve command="echo \\"a \\\\ b\\""' }],
+  ['/ssh  pve  grep "a  b" /x', { send: '/execute_ssh node=pve command="grep \\"a  b\\" /x"' }],
   ['/wake agent', { send: '/wake_node node=agent' }],
   ['/tasks limit=3', { send: '/get_recent_tasks limit=3' }],
   ['/new', { act: 'new' }],

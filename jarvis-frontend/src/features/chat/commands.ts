@@ -56,16 +56,18 @@ export function meaningOf(text: string): Meaning {
   const rest = text.slice(command.name.length + 1).trim()
   // `key=value` is for the tool itself.
   if (/^\w+=/.test(rest)) return { send: `/${command.tool} ${rest}` }
-  const words = rest === '' ? [] : rest.split(/\s+/)
   const { takes } = command
-  const values = takes.map(({ name }, at) => ({
-    name,
-    value: (at === takes.length - 1 ? words.slice(at).join(' ') : words[at]) ?? '',
-  }))
+  let left = rest
+  const values = takes.map(({ name }, at) => {
+    // The last one as it was typed: between quotes each space counts.
+    const value = at === takes.length - 1 ? left : (/^\S*/.exec(left)?.[0] ?? '')
+    left = left.slice(value.length).trimStart()
+    return { name, value }
+  })
   const missing = takes.find(({ isRequired }, at) => isRequired && (values[at]?.value ?? '') === '')
   if (missing !== undefined) return { problem: `/${command.name} needs a ${missing.name}: ${hintOf(command)}.` }
-  if (takes.length === 0 && words.length > 0) return { problem: `/${command.name} takes nothing more.` }
-  if (command.ask !== undefined) return { send: command.ask(words.join(' ')) }
+  if (takes.length === 0 && rest !== '') return { problem: `/${command.name} takes nothing more.` }
+  if (command.ask !== undefined) return { send: command.ask(rest) }
   const given = values.filter(({ value }) => value !== '').map(({ name, value }) => ` ${name}=${quoted(value)}`)
   return { send: `/${command.tool}${given.join('')}` }
 }
