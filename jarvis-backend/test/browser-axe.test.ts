@@ -72,7 +72,8 @@ test.each([
 ] as const)('axe finds nothing serious on any page in either theme: %s, %s', async (role, size) => {
   const { jarvis, pages } = await lively()
   const page = await signedIn(jarvis, role, size)
-  const found: string[] = []
+  await page.getByLabel('Password', { exact: true }).waitFor()
+  const found = await findings(page, 'sign-in')
   for (const [path, seen] of pages) {
     await page.goto(jarvis.url + path)
     await page.getByText(seen).filter({ visible: true }).first().waitFor()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { quietLab } from '../src/testing/lab.ts'
 import { assistant, entriesOf, morning, text, usage, user } from '../src/testing/scenes.ts'
 import { password } from '../src/testing/scripted-server.ts'
-import { openStage, type Stage, seriousFindings } from './support/browser.ts'
+import { openStage, type Stage } from './support/browser.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -14,29 +14,6 @@ afterAll(() => stage.close())
 
 const scene = () => morning(Date.now())
 const main = '/chat/ses_main'
-
-test.each([
-  ['dark', false],
-  ['light', false],
-  ['dark', true],
-  ['light', true],
-] as const)(
-  'axe finds nothing serious on any page, theme %s, phone %s',
-  { timeout: 60_000 },
-  async (theme, isPhone) => {
-    const server = await stage.play(scene())
-    const pages = { '/': 'look', [main]: 'frigate', '/cluster': 'homelab', '/waiting': 'frigate' }
-    for (const [path, word] of Object.entries(pages)) {
-      const page = await stage.open(server, path, { theme, isPhone })
-      await page.getByText(word).first().waitFor()
-      expect(await seriousFindings(page), path).toEqual([])
-      await page.context().close()
-    }
-    const page = await stage.open(server, '/', { theme, isPhone, role: 'nobody' })
-    await page.getByLabel('Password').waitFor()
-    expect(await seriousFindings(page)).toEqual([])
-  },
-)
 
 test('the theme is set before the first paint and kept by choice', async () => {
   const server = await stage.play(scene())
