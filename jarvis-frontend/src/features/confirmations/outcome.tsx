@@ -1,10 +1,10 @@
 import type { Card } from 'jarvis-backend/protocol'
-import { clock, span, timeOfDay } from '../../lib/format.ts'
+import { clock, longSpan, span, timeOfDay } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Turning } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
-import type { Matter, Phase } from './phase.ts'
+import { type Matter, type Phase, waitedFor } from './phase.ts'
 
 /** Approved and under way: the decision, then what is going on. */
 export function Executing({ matter }: { matter: Matter }) {
@@ -97,9 +97,10 @@ export function Settled({ matter, phase, isElsewhere, unknown, askAgain }: Props
 }
 
 function Outcome({ matter, phase, isElsewhere }: Pick<Props, 'matter' | 'phase' | 'isElsewhere'>) {
-  const { card, resolved, result } = matter
+  const { resolved, result } = matter
   const by = resolved === undefined ? null : <Visible text={resolved.by} />
-  const waited = Math.round((card.expiresAt - card.createdAt) / 60_000)
+  // Timers are a little late: 60.01 s are a minute.
+  const waited = Math.round(waitedFor(matter) / 1_000) * 1_000
   switch (phase) {
     case 'executing':
       return (
@@ -138,8 +139,7 @@ function Outcome({ matter, phase, isElsewhere }: Pick<Props, 'matter' | 'phase' 
     case 'expired':
       return (
         <>
-          <b>Expired.</b> Nobody decided within {waited > 0 ? `${waited} min` : span(card.expiresAt - card.createdAt)}.
-          Nothing was run.
+          <b>Expired.</b> Nobody decided within {longSpan(waited)}. Nothing was run.
         </>
       )
     default:

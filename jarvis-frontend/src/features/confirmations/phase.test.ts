@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { phaseOf } from './phase.ts'
+import { phaseOf, waitedFor } from './phase.ts'
 
 const resolved = (decision: 'approved' | 'denied' | 'expired' | 'cancelled') => ({ decision, by: 'operator', at: 1 })
 const result = (summary: string, isError: boolean) => ({ isError, summary, at: 2 })
@@ -24,4 +24,10 @@ test.each([
   ],
 ])('%s', (_name, matter, phase) => {
   expect(phaseOf(matter)).toBe(phase)
+})
+
+test('an expired card says how long it waited, not until when it might have while nobody had seen it', () => {
+  const card = { createdAt: 1_000, expiresAt: 1_000 + 24 * 3_600_000 + 60_000 }
+  expect(waitedFor({ card, resolved: { decision: 'expired', by: 'jarvis', at: 61_000 } })).toBe(60_000)
+  expect(waitedFor({ card: { createdAt: 1_000, expiresAt: 901_000 } })).toBe(900_000)
 })

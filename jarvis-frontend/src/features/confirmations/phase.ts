@@ -18,3 +18,11 @@ export function phaseOf({ resolved, result }: Pick<Matter, 'resolved' | 'result'
   if (resolved === undefined) return 'pending'
   return resolved.decision === 'approved' ? 'executing' : resolved.decision
 }
+
+/** How long an expired card waited, in ms: the expiry it was written down with may lie a day past what it became once seen. */
+export function waitedFor({
+  card,
+  resolved,
+}: { card: Pick<Card, 'createdAt' | 'expiresAt'> } & Pick<Matter, 'resolved'>) {
+  return (resolved?.at ?? card.expiresAt) - card.createdAt
+}
