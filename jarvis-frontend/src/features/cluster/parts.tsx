@@ -78,6 +78,7 @@ export function StorageList({ storages, to }: { storages: readonly Storage[]; to
           <li key={`${storage.node ?? ''}/${storage.name}`}>
             <span className="cut" title={storage.node === undefined ? 'shared' : `on ${storage.node}`}>
               {to === undefined ? storage.name : <Link to={to(storage)}>{storage.name}</Link>}
+              {storage.node !== undefined && <small> {storage.node}</small>}
             </span>
             <Meter ratio={full} tone={tone} />
             <span className={`num ${tone === undefined ? '' : `tone-${tone}`}`}>{percent(full)}</span>
