@@ -36,7 +36,9 @@ export function ClusterForm({ setup }: { setup: SetupReply }) {
   const look = (form: HTMLFormElement) =>
     attempt(async () => {
       forget()
-      const shown = await probeCluster(String(new FormData(form).get('url')))
+      const url = String(new FormData(form).get('url')).trim()
+      // A node's page is reached by typing its name alone; so it is here.
+      const shown = await probeCluster(url.includes('://') ? url : `https://${url}`)
       setSeen(shown)
       setAccepted(shown.isTrusted)
     })

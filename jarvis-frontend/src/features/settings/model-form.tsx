@@ -42,6 +42,8 @@ export function ModelForm({
 }) {
   const [said, setSaid] = useState<Said>()
   const [isBusy, setBusy] = useState(false)
+  // What a save found not to work: asked for again as it stands, it is kept, for the server may only be off now.
+  const [refused, setRefused] = useState<string>()
   const list = useId()
   // What the environment names has its address and key there; the model is a choice of its own.
   const isFixed = source === 'environment'
@@ -65,6 +67,14 @@ export function ModelForm({
   const save = (form: HTMLFormElement) =>
     attempt(async () => {
       const body = bodyOf(form)
+      const asIs = JSON.stringify(body)
+      if (refused !== asIs) {
+        const found = await verdictOf(provider, body)
+        if (found.kind === 'bad') {
+          setRefused(asIs)
+          return { kind: 'bad', text: `${found.text} Nothing was saved.` }
+        }
+      }
       onSaved(isFixed ? await chooseModel(`${provider}/${body.model}`) : await saveModel(provider, body))
       return undefined
     })
@@ -72,6 +82,7 @@ export function ModelForm({
     <form
       className="form-row model-form"
       aria-label={`Connect ${provider === 'anthropic' ? 'Anthropic' : 'an OpenAI-compatible model'}`}
+      onChange={() => setRefused(undefined)}
       onSubmit={(event) => {
         event.preventDefault()
         void save(event.currentTarget)
@@ -146,7 +157,7 @@ export function ModelForm({
         {isBusy ? 'Asking it' : 'Test'}
       </button>
       <button type="submit" className="button" aria-disabled={isBusy}>
-        Save and use
+        {refused === undefined ? 'Save and use' : 'Save anyway'}
       </button>
       {said !== undefined && <Verdict said={said} />}
     </form>
