@@ -380,6 +380,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   notice()
   const unwatchCluster = cluster.watch(notice, 'idle')
   const samples = createSampleStore(database)
+  samples.keepOf(cluster.state().isDemo ? 'demo' : 'real')
   const sampler = startSampler({
     state: cluster.state,
     store: samples,

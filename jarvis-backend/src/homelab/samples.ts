@@ -6,6 +6,8 @@ export type Sample = { name: string; values: readonly (number | undefined)[] }
 
 /** Keeps samples in a ring: each minute for a day, each quarter of an hour for a week. */
 export interface SampleStore {
+  /** Forgets what was kept of the other kind: guest 100 of the demo is not yours. */
+  keepOf(kind: 'demo' | 'real'): void
   /** @param at Unix ms, a whole minute */
   keep(at: number, samples: readonly Sample[]): void
   /**

@@ -92,3 +92,17 @@ test('2,000 guests lie in a few rows a minute', () => {
   const [last] = ring.read(['guest/2099'], minuteMs, start, 1).get('guest/2099') ?? []
   expect(last?.[0]).toBeCloseTo(1_999 / 2_000, 3)
 })
+
+test('what was kept of the demo is forgotten once a cluster is connected, and only then', () => {
+  const ring = openRing()
+  ring.keep(start, [node(0.71)])
+  ring.keepOf('demo')
+  ring.keepOf('demo')
+  expect(ring.minutes(start, 1)[0]?.[0]).toBeCloseTo(0.71)
+  ring.keepOf('real')
+  expect(ring.rows()).toBe(0)
+  expect(ring.minutes(start, 1)).toEqual([])
+  ring.keep(start, [{ name: 'guest/101', values: [1, 0, undefined, 0] }, node(0.2)])
+  ring.keepOf('real')
+  expect(ring.minutes(start, 1)[0]?.[0]).toBeCloseTo(0.2)
+})

@@ -1,16 +1,20 @@
 import { dayMs, fieldsOf, minuteMs, quarterMs, type Sample, type SampleStore, weekMs } from '../../homelab/samples.ts'
 import type { Database } from './database.ts'
 import { emptyRow, meanRow, put, seriesInRow, take } from './samples-pack.ts'
+import { createSettings } from './settings.ts'
 
 /** More things than that are not followed. */
 const mostSeries = 20_000
+const kindKey = 'samples_of'
 type Row = { at: number; data: Buffer }
 
 /**
  * The ring. Each series has a place of its own for as long as something of it is kept; a row holds the values of 96 of
  * them at one moment, so that a minute of 2,000 guests is 22 rows, and a day of one guest 1,440 small reads.
  */
-export function createSampleStore({ sql, atomically }: Database): SampleStore {
+export function createSampleStore(database: Database): SampleStore {
+  const { sql, atomically } = database
+  const settings = createSettings(database)
   const places = sql.prepare<[], { name: string; place: number; last_at: number }>('SELECT * FROM sample_series')
   const settle = sql.prepare(
     'INSERT INTO sample_series (name, place, last_at) VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE SET last_at = excluded.last_at',
@@ -112,6 +116,16 @@ export function createSampleStore({ sql, atomically }: Database): SampleStore {
   }
 
   return {
+    keepOf(kind) {
+      const before = settings.get(kindKey)
+      if (before === kind) return
+      atomically(() => {
+        settings.set(kindKey, kind)
+        if (before !== undefined) sql.exec('DELETE FROM samples; DELETE FROM sample_series')
+      })
+      load()
+    },
+
     keep(at, samples) {
       try {
         atomically(() => keep(at, samples))
