@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import { signedIn } from '../api/auth.ts'
 import { forgetSession, listFiles, passagesOf, readFile, searchMemory } from '../api/memory.ts'
@@ -17,8 +17,7 @@ import { visibleText } from '../ui/visible.ts'
 import { Problem, Resting, Skeletons, useIsLive } from './load-state.tsx'
 import './memory-page.css'
 import { PageHead } from './page-head.tsx'
-
-const settleMs = 150
+import { SearchField } from './search-field.tsx'
 
 const useRest = () => {
   const isOperator = useValue(signedIn)?.role === 'operator'
@@ -36,7 +35,7 @@ export function MemoryPage() {
   const sessionId = params.get('session')
   const isInside = path !== null || sessionId !== null
   const line = Number(params.get('line')) || undefined
-  const search = (text: string) => setParams(text.trim() === '' ? {} : { q: text }, { replace: true })
+  const search = (text: string) => setParams(text === '' ? {} : { q: text }, { replace: true })
   const content =
     path !== null ? (
       <File key={path} path={path} line={line} />
@@ -54,7 +53,14 @@ export function MemoryPage() {
       <div className={`page memory${isInside ? ' inside' : ''}`}>
         {!(isPhone && isInside) && (
           <aside className="memory-side scroll" aria-label="What is kept">
-            <SearchField query={query} onSearch={search} />
+            <SearchField
+              className="memory-search"
+              label="Search the memory"
+              placeholder="What was fixed, and when?"
+              maxLength={500}
+              query={query}
+              onSearch={search}
+            />
             {!(isPhone && content !== undefined) && (
               <>
                 <Files chosen={path} isResting={rest !== undefined} />
@@ -87,36 +93,6 @@ function Welcome() {
         Say in a chat: remember that… What comes of runs that change something is noted by itself, in a file a day.
       </p>
     </section>
-  )
-}
-
-function SearchField({ query, onSearch }: { query: string; onSearch: (text: string) => void }) {
-  const [text, setText] = useState(query)
-  const [known, setKnown] = useState(query)
-  // The address was changed by other means than this field.
-  if (query !== known) {
-    setKnown(query)
-    if (query !== text.trim()) setText(query)
-  }
-  useEffect(() => {
-    if (text.trim() === query.trim()) return
-    const timer = setTimeout(() => onSearch(text), settleMs)
-    return () => clearTimeout(timer)
-  })
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: the search element is not known to all browsers
-    <form role="search" className="memory-search" onSubmit={(event) => event.preventDefault()}>
-      <Icon name="search" />
-      <input
-        className="field"
-        type="search"
-        aria-label="Search the memory"
-        placeholder="What was fixed, and when?"
-        value={text}
-        maxLength={500}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
-    </form>
   )
 }
 

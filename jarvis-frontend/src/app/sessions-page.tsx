@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { signedIn } from '../api/auth.ts'
 import { archiveSession, renameSession, type SessionFilter } from '../api/session-acts.ts'
@@ -7,7 +7,6 @@ import { SessionList } from '../features/sessions/list.tsx'
 import type { RowActs } from '../features/sessions/row.tsx'
 import { usePages } from '../features/sessions/use-pages.ts'
 import { useValue } from '../lib/use-value.ts'
-import { Icon } from '../ui/icon.tsx'
 import { phone, useMedia } from '../ui/use-media.ts'
 import { useNow } from '../ui/use-now.ts'
 import { say } from './announce.tsx'
@@ -16,9 +15,8 @@ import { deleting } from './deleting.ts'
 import { exportSession } from './export-session.ts'
 import { Problem, Resting, Skeletons, useIsLive } from './load-state.tsx'
 import { PageHead } from './page-head.tsx'
+import { SearchField } from './search-field.tsx'
 import './sessions-page.css'
-
-const settleMs = 150
 
 /** Every conversation there is: found by its words, renamed, put away, taken out as a file, deleted. */
 export function SessionsPage() {
@@ -62,7 +60,14 @@ export function SessionsPage() {
       </PageHead>
       <div ref={scroller} className="page scroll sessions-page">
         {isPhone && filters}
-        <SearchField query={query} onSearch={(q) => set({ q })} />
+        <SearchField
+          className="session-search"
+          label="Search titles and messages"
+          placeholder='Words of titles and messages, "in quotes" as they stand'
+          maxLength={200}
+          query={query}
+          onSearch={(q) => set({ q })}
+        />
         <Found filter={filter} query={query} scroller={scroller} onClear={() => setParams({}, { replace: true })} />
       </div>
     </>
@@ -74,36 +79,6 @@ const sourceFilters = [
   ['chat', 'Chat'],
   ['mcp', 'MCP'],
 ] as const
-
-function SearchField({ query, onSearch }: { query: string; onSearch: (text: string) => void }) {
-  const [text, setText] = useState(query)
-  const [known, setKnown] = useState(query)
-  // The address was changed by other means than this field.
-  if (query !== known) {
-    setKnown(query)
-    if (query !== text.trim()) setText(query)
-  }
-  useEffect(() => {
-    if (text.trim() === query.trim()) return
-    const timer = setTimeout(() => onSearch(text.trim()), settleMs)
-    return () => clearTimeout(timer)
-  })
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: the search element is not known to all browsers
-    <form role="search" className="session-search" onSubmit={(event) => event.preventDefault()}>
-      <Icon name="search" />
-      <input
-        className="field"
-        type="search"
-        aria-label="Search titles and messages"
-        placeholder='Words of titles and messages, "in quotes" as they stand'
-        value={text}
-        maxLength={200}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
-    </form>
-  )
-}
 
 function Found({
   filter,

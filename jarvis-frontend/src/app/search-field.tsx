@@ -1,0 +1,50 @@
+import { useEffect, useState } from 'react'
+import { Icon } from '../ui/icon.tsx'
+
+/** Long enough that not each letter asks the server. */
+const settleMs = 150
+
+/** Searches as one types. @param query what the page shows, wherever it came from; `onSearch` gets it trimmed. */
+export function SearchField({
+  className,
+  label,
+  placeholder,
+  maxLength,
+  query,
+  onSearch,
+}: {
+  className: string
+  label: string
+  placeholder: string
+  maxLength: number
+  query: string
+  onSearch: (text: string) => void
+}) {
+  const [text, setText] = useState(query)
+  const [known, setKnown] = useState(query)
+  // The address was changed by other means than this field.
+  if (query !== known) {
+    setKnown(query)
+    if (query !== text.trim()) setText(query)
+  }
+  useEffect(() => {
+    if (text.trim() === query.trim()) return
+    const timer = setTimeout(() => onSearch(text.trim()), settleMs)
+    return () => clearTimeout(timer)
+  })
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: the search element is not known to all browsers
+    <form role="search" className={className} onSubmit={(event) => event.preventDefault()}>
+      <Icon name="search" />
+      <input
+        className="field"
+        type="search"
+        aria-label={label}
+        placeholder={placeholder}
+        value={text}
+        maxLength={maxLength}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+    </form>
+  )
+}
