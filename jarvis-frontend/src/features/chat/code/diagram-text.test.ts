@@ -16,6 +16,12 @@ test.each([
   expect(diagramText(text)).toBe(expected)
 })
 
+test.each(['%%{', '@{img ', '---\n', 'style ', 'link a', '<<a '])('much of %j is read in no time', (piece) => {
+  const begun = performance.now()
+  diagramText(`flowchart LR\n${piece.repeat(20_000 / piece.length)}`)
+  expect(performance.now() - begun).toBeLessThan(500)
+})
+
 test.each([
   'A -->|yes| B',
   'A <--> B',

@@ -1,10 +1,12 @@
 /** What a diagram may carry along to change how it is drawn, what it links to and what it loads; by where it stands. */
 const extras = [
-  /%%\{[\s\S]*?\}%%/g,
+  // One that has no end goes to the text's: looked for from each beginning, hostile text would take minutes.
+  /%%\{[\s\S]*?(?:\}%%|$)/g,
   /^\s*---[^\S\n]*\n[\s\S]*?\n---[^\S\n]*\n/g,
   /(?<=^|;|\n)[^\S\n]*(?:(?:style|classDef|linkStyle|click)\s|links?\s+[^\s:]+\s*:)[^\n;]*/g,
-  /@\{[^}]*\b(img|icon)\b[^}]*\}/g,
 ]
+/** How a node looks: pictures are among it. */
+const looks = /@\{[^}]*\}?/g
 /** What begins a tag, but for line breaks and stereotypes such as `<<interface>>`. */
 const tags = /<<[\w ]+>>|<br\s*\/?>|<(?=[a-z/!?])/gi
 /** The same, written as an entity. */
@@ -16,7 +18,7 @@ export function diagramText(text: string): string {
   for (let before = ''; before !== plain; ) {
     before = plain
     for (const extra of extras) plain = plain.replace(extra, '')
-    plain = plain.replace(entities, '‹')
+    plain = plain.replace(looks, (found) => (/\b(?:img|icon)\b/.test(found) ? '' : found)).replace(entities, '‹')
   }
   return plain.replace(tags, (found) => (found === '<' ? '‹' : found))
 }

@@ -25,6 +25,7 @@ let drawn = 0
  * leave its box. @throws Error where it does not parse.
  */
 export async function draw(text: string): Promise<Drawing> {
+  if (text.length > longest) throw new Error('It is too long.')
   // Measured out of sight.
   const desk = document.createElement('div')
   desk.className = 'diagram-desk'
