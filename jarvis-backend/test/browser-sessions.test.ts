@@ -88,6 +88,8 @@ test('by keyboard alone a session is found, renamed, archived, deleted and taken
   await renamed.focus()
   await page.keyboard.press('e')
   await page.getByText('Nothing is archived that is like that.').waitFor()
+  await page.getByRole('button', { name: 'All', exact: true }).click()
+  await renamed.waitFor()
   await page.goBack()
   await page.goto(`${jarvis.url}/sessions?source=chat`)
   await renamed.waitFor()

@@ -42,7 +42,12 @@ export function SessionsPage() {
     <fieldset className="filters">
       <legend className="vh">Show</legend>
       {sourceFilters.map(([value, word]) => (
-        <button key={word} type="button" aria-pressed={filter.source === value} onClick={() => set({ source: value })}>
+        <button
+          key={word}
+          type="button"
+          aria-pressed={filter.source === value && !(isArchive && value === undefined)}
+          onClick={() => set({ source: value, ...(value === undefined && { archived: undefined }) })}
+        >
           {word}
         </button>
       ))}
