@@ -100,7 +100,8 @@ function mcp({ mcpTokens, now }: PartsSeen): PartStatus {
   const name = 'MCP'
   const lastUsedAt = Math.max(0, ...mcpTokens.map((token) => token.lastUsedAt ?? 0))
   const expired = mcpTokens.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now)
-  const text = mcpTokens.length === 0 ? 'No tokens: no client can connect.' : `${mcpTokens.length} tokens.`
+  const { length } = mcpTokens
+  const text = length === 0 ? 'No tokens: no client can connect.' : `${length} ${length === 1 ? 'token' : 'tokens'}.`
   return {
     name,
     health: 'ok',

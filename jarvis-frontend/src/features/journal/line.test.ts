@@ -17,7 +17,13 @@ test.each([
     { ...call, tier: 'green', outcome: 'failed', requestedBy: { kind: 'mcp', name: 'desktop', token: 'laptop' } },
     { by: 'MCP laptop', outcome: 'failed', end: 'failed' },
   ],
-  ['a refusal', 'refusal', { ...call, tier: 'black', rule: 'not_run' }, { outcome: 'nothing was run: not run' }],
+  ['a refusal', 'refusal', { ...call, tier: 'black', rule: 'not_run' }, { outcome: 'nothing was run' }],
+  [
+    'a refusal by a rule',
+    'refusal',
+    { ...call, tier: 'black', rule: 'protected_node' },
+    { outcome: 'nothing was run: protected node' },
+  ],
   [
     'a decision with its note',
     'decision',

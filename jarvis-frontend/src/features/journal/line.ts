@@ -56,7 +56,10 @@ export function lineOf({ kind, body }: JournalEntry): JournalLine {
       return { ...base, outcome: said, ...(isBad && { end: outcome }) }
     }
     case 'refusal':
-      return { ...base, outcome: `nothing was run: ${spoken(known.rule) || 'refused'}` }
+      return {
+        ...base,
+        outcome: known.rule === 'not_run' ? 'nothing was run' : `nothing was run: ${spoken(known.rule) || 'refused'}`,
+      }
     case 'execution':
       return { ...base, outcome: text(known.grantId) === '' ? 'runs now' : `runs under a grant of ${text(known.by)}` }
     case 'decision':
