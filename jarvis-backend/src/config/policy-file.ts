@@ -47,7 +47,7 @@ export function requirePolicy(path: string): Exclude<ReadPolicy, { kind: 'broken
 /** An editor writes in several steps, and moves files about; this long after the last step it is done. */
 const settleMs = 100
 /** Written at every commit, and nothing of ours. */
-const isDatabase = (name: string) => /^(?:jarvis|lock)\.db/.test(name)
+const isDatabase = (name: string) => /^(?:jarvis|lock|memory)\.db/.test(name)
 
 /**
  * Calls `look` after anything but the database has changed in the data dir: the folder is watched, for a file that is
