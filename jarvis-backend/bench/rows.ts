@@ -26,6 +26,15 @@ const historyTurns = 40
 const openings = 20
 const idleSockets = 300
 
+/** Words of sessions that another process wrote are indexed once, at the first start. */
+async function searchable({ url, token }: Server) {
+  for (let isIndexing = true; isIndexing; ) {
+    const response = await fetch(`${url}/api/sessions?limit=1`, { headers: { authorization: `Bearer ${token}` } })
+    const page = (await response.json()) as { isIndexing?: true }
+    isIndexing = page.isIndexing === true
+  }
+}
+
 export function createRows(setup: Setup): Row[] {
   /** The same on JARVIS and on the relay. */
   const both = (measure: (pool: Pool) => Promise<number>): Pick<Row, 'ours' | 'base'> => {
@@ -35,8 +44,9 @@ export function createRows(setup: Setup): Row[] {
   const history = lazily(async () => {
     const dir = setup.newDir()
     const sessions = prefill(dir)
-    const pool = await setup.openPool(await setup.startServer('jarvis', dir))
-    return { pool, ...sessions }
+    const server = await setup.startServer('jarvis', dir)
+    await searchable(server)
+    return { pool: await setup.openPool(server), ...sessions }
   })
   // Of its own: the other rows leave sessions behind.
   const fresh = lazily(async () => setup.openPool(await setup.startServer('jarvis', setup.newDir())))

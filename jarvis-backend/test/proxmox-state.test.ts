@@ -36,7 +36,12 @@ test('strings are numbers, 0 and absent are no, shared storage is one', async ()
     cpuCount: 16,
     load: [0.52, 0.48, 0.4],
   })
-  await fake.control.addFault({ kind: 'says', text: '{"data":{"loadavg":["0.1"]}}', match: '/nodes/pve2/status', times: 9 })
+  await fake.control.addFault({
+    kind: 'says',
+    text: '{"data":{"loadavg":["0.1"]}}',
+    match: '/nodes/pve2/status',
+    times: 9,
+  })
   expect(await cluster.nodeDetail('pve2', calm())).toEqual({ name: 'pve2' })
 })
 

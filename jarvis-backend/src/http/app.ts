@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
-import express, { type RequestHandler, type Router } from 'express'
+import express, { type Router } from 'express'
 import type { RequestGuard } from '../auth/request-guard.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import { type ClusterState, type Health, JarvisError, type Status } from '../protocol/index.ts'

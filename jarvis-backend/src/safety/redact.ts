@@ -82,7 +82,8 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
     for (const name of Object.keys(value)) {
       const member = deep(value[name as keyof typeof value], name)
       // Assigned, this one would be the prototype.
-      if (name === '__proto__') Object.defineProperty(safe, name, { value: member, enumerable: true, configurable: true, writable: true })
+      if (name === '__proto__')
+        Object.defineProperty(safe, name, { value: member, enumerable: true, configurable: true, writable: true })
       else safe[name] = member
     }
     return safe
