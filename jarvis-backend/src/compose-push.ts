@@ -44,6 +44,7 @@ export function composePush(parts: {
   })
   return {
     waiting: push.waiting,
+    forgetAll: push.forgetAll,
     standing() {
       const devices = store.list()
       return { devices: devices.length, failing: devices.filter(({ problem }) => problem !== undefined).length }

@@ -272,8 +272,9 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     transactions: database,
     clock,
     ttlMs: config.confirmTtlMs,
-    isAskerKnown: ({ requestedBy: { token } }) =>
-      token === undefined || mcpTokens.list().some(({ name }) => name === token),
+    // One made anew under the same name has asked for nothing yet.
+    isAskerKnown: ({ requestedBy: { token }, createdAt: askedAt }) =>
+      token === undefined || mcpTokens.list().some(({ name, createdAt }) => name === token && createdAt <= askedAt),
     isWatched: (sessionId) => isWatched(chat, sessionId),
     changed(sessionId) {
       activity.changed({ what: 'confirmations', sessionId })
@@ -409,7 +410,10 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       guard: createLoginGuard(now),
       password,
       revoked: realtime.drop,
-      changed: realtime.dropAll,
+      changed() {
+        push.forgetAll()
+        realtime.dropAll()
+      },
       record: (event) => database.durably(() => journal.append('sign_in', event)),
     }),
     resources: {

@@ -216,8 +216,12 @@ test('a task that had not begun when JARVIS stopped is not begun later: its toke
   const second = await startJarvis({ dataDir, homelab })
   revokeToken(second, 'ops-laptop')
   const again = await connectMcp(second, createToken(second))
-  const result = await again.experimental.tasks.getTaskResult(taskId, CallToolResultSchema)
-  expect(JSON.stringify(result)).toContain('Nothing was run')
+  await expect(again.experimental.tasks.getTask(taskId)).rejects.toThrow('This token has no such task.')
+  const operator = await second.connect()
+  const { snapshot } = await operator.ask('chat:attach', { sessionId: 'ses_mcp_ops-laptop' })
+  expect(snapshot.entries).toContainEqual(
+    expect.objectContaining({ result: expect.stringContaining('Nothing was run') }),
+  )
   expect(homelab.controls.effects).toEqual([])
 })
 
@@ -260,9 +264,16 @@ test.each([
   ['by the command line', async (jarvis: TestJarvis) => revokeToken(jarvis, 'gone')],
 ])('with its token, revoked %s, goes what a client that asks later left waiting', async (_where, revoke) => {
   const jarvis = await startJarvis()
-  await askCurrent(jarvis, createToken(jarvis, { name: 'gone' }), 'tools/call', stop103, withTasks)
+  const token = createToken(jarvis, { name: 'gone' })
+  const asked = await askCurrent(jarvis, token, 'tools/call', stop103, withTasks)
   const { toolUseId } = await firstCard(jarvis)
   expect(await revoke(jarvis)).toBe(true)
+  // One of the same name has nothing of it.
+  const another = createToken(jarvis, { name: 'gone' })
+  const { taskId } = asked.result as { taskId: string }
+  expect(await askCurrent(jarvis, another, 'tasks/get', { taskId }, withTasks)).toMatchObject({
+    error: { code: -32_602 },
+  })
   expect((await decide(jarvis, toolUseId, { confirmed: true })).ok).toBe(false)
   expect(await (await jarvis.rest('/api/confirmations')).json()).toMatchObject({
     items: [{ toolUseId, decision: 'cancelled', note: 'Its MCP token was revoked.' }],

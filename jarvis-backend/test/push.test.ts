@@ -91,6 +91,16 @@ test('each card is told of once, to each device as it asked, and to none that wa
   expect(push.sent).toHaveLength(4)
 })
 
+test('another password takes every device out', async () => {
+  const { jarvis, call } = await start({ env: { JARVIS_PASSWORD: '' } })
+  await call('POST', '', fakeBrowser().body)
+  const json = { current: jarvis.newPassword, next: 'a-better-password' }
+  const changed = await jarvis.rest('/api/auth/password', { method: 'POST', json })
+  const { token } = (await changed.json()) as { token: string }
+  const headers = { authorization: `Bearer ${token}` }
+  expect(await (await jarvis.rest('/api/push', { headers })).json()).toMatchObject({ items: [] })
+})
+
 test('a push service that hangs or fails delays no decision, and a browser that is gone is forgotten', async () => {
   const { jarvis, push, call } = await start()
   await call('POST', '', fakeBrowser().body)

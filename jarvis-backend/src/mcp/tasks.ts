@@ -39,13 +39,16 @@ export function createTasks({ runs, kept, entriesOf, sessionOf }: TasksParts) {
     return { kind: 'going', isWaiting: last?.type === 'confirm_needed', at }
   }
 
+  /** An earlier token of the same name had the same session. */
+  const isOf = (token: McpToken, { sessionId, at }: KeptRun) => sessionId === sessionOf(token) && at >= token.createdAt
+
   return {
     /** A token's own, or undefined. */
     find(id: string, token: McpToken): KeptRun | undefined {
       const run = kept.get(id)
-      return run?.sessionId === sessionOf(token) ? run : undefined
+      return run !== undefined && isOf(token, run) ? run : undefined
     },
-    list: (token: McpToken) => kept.list(sessionOf(token), mostListed),
+    list: (token: McpToken) => kept.list(sessionOf(token), mostListed).filter((run) => isOf(token, run)),
     hasEnded: (run: KeptRun) => standingOf(run).kind !== 'going',
     /** Resolves when it has ended. */
     ending: async (run: KeptRun) => runs.ending(run),

@@ -21,6 +21,8 @@ export type Push = {
   subscribe(body: PushBody, sub: string): PushDevice
   /** @throws JarvisError `not_found` */
   revoke(id: string, sub: string): void
+  /** Takes every device out: who signed in with the password before may hear no more. */
+  forgetAll(): void
   /** Sends one message now. @throws JarvisError `not_found` */
   test(id: string, sub: string): Promise<PushDevice>
   /** Tells of the cards among these that were not told of; the others are forgotten. Waits for nothing, never throws. */
@@ -80,6 +82,10 @@ export function createPush(parts: {
     },
     revoke(id, sub) {
       if (!store.remove(id, sub)) throw new JarvisError('not_found', 'This device is not known any more.')
+      parts.changed()
+    },
+    forgetAll() {
+      for (const { id } of store.list()) store.remove(id)
       parts.changed()
     },
     async test(id, sub) {

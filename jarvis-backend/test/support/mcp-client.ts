@@ -20,7 +20,7 @@ export const revokeToken = (jarvis: TestJarvis, name: string) => besideIt(jarvis
 function besideIt<T>(jarvis: TestJarvis, work: (tokens: McpTokens) => T): T {
   const database = openDatabase(join(jarvis.dataDir, 'jarvis.db'))
   try {
-    return work(createMcpTokens(createMcpTokenStore(database), Date.now))
+    return work(createMcpTokens(createMcpTokenStore(database), jarvis.now))
   } finally {
     database.close()
   }

@@ -108,6 +108,8 @@ export async function startJarvis(
   return {
     url,
     dataDir,
+    /** Its clock's. */
+    now: () => clock.now(),
     homelab,
     controls: homelab.controls,
     guest: (vmid: number) => homelab.cluster.state().guests.find((guest) => guest.vmid === vmid),

@@ -1,6 +1,5 @@
 import { useId, useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { signOut } from '../api/auth.ts'
 import { useSessions } from '../api/sessions.ts'
 import { useTools } from '../api/tools.ts'
 import { useCluster } from '../features/cluster/store.ts'
@@ -9,6 +8,7 @@ import { Visible } from '../ui/boxed.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Tier } from '../ui/tier.tsx'
+import { leave } from './leave.ts'
 import { Over } from './over.tsx'
 import { overlay } from './overlay.ts'
 import { type Item, itemsFor } from './palette-items.ts'
@@ -42,7 +42,7 @@ export function Palette() {
     else if (item.ask !== undefined) ask?.(item.ask)
     else if (item.act === 'new') void navigate('/', { state: { write: true } })
     else if (item.act === 'theme') switchTheme()
-    else if (item.act === 'sign-out') void signOut()
+    else if (item.act === 'sign-out') void leave()
   }
   const askText = () => {
     if (ask === undefined || text.trim() === '') return

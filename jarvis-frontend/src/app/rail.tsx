@@ -1,6 +1,6 @@
 import type { SessionSummary } from 'jarvis-backend/protocol'
 import { Link, NavLink } from 'react-router'
-import { signedIn, signOut } from '../api/auth.ts'
+import { signedIn } from '../api/auth.ts'
 import { useSessions } from '../api/sessions.ts'
 import { useStatus } from '../api/status.ts'
 import { useValue } from '../lib/use-value.ts'
@@ -9,6 +9,7 @@ import { Mark } from '../ui/mark.tsx'
 import { Tier, Turning } from '../ui/tier.tsx'
 import { useNow } from '../ui/use-now.ts'
 import { deleting } from './deleting.ts'
+import { leave } from './leave.ts'
 import { live } from './live.ts'
 import { Presence, usePresence } from './presence.tsx'
 import { switchTheme, theme } from './theme.ts'
@@ -112,13 +113,7 @@ export function Me() {
       >
         <Icon name={isDark ? 'sun' : 'moon'} />
       </button>
-      <button
-        type="button"
-        className="icon-button"
-        aria-label="Sign out"
-        title="Sign out"
-        onClick={() => void signOut()}
-      >
+      <button type="button" className="icon-button" aria-label="Sign out" title="Sign out" onClick={() => void leave()}>
         <Icon name="leave" />
       </button>
     </div>
