@@ -53,6 +53,13 @@ test.each([
   ['90 °C is bad', { nodes: [node({ temperatureC: 90 })] }, [['bad', 'pve is at 90 °C']]],
   ['a node that is away', { nodes: [node({ status: 'offline' })] }, [['bad', 'pve is away']]],
   ['no quorum', { isQuorate: false }, [['bad', 'No quorum']]],
+  [
+    'a storage that is away',
+    {
+      storages: [{ name: 'pbs', type: 'pbs', content: [], isActive: false, usedBytes: 1, totalBytes: 9 }],
+    },
+    [['warn', 'pbs is not reachable']],
+  ],
   ['a backup of last night that was late is fresh', { guests: [guest({ backupAt: now - 25 * hour })] }, []],
   [
     'a backup of the night before',

@@ -84,6 +84,17 @@ export function issuesOf(state: ClusterState, now: number, busySince: (key: stri
     })
   }
   for (const storage of state.storages) {
+    if (!storage.isActive) {
+      const { name, node } = storage
+      found.push({
+        key: `storage ${node ?? ''} ${name} away`,
+        tone: 'warn',
+        fact: `${name} is not reachable`,
+        detail: node === undefined ? 'shared' : `on ${node}`,
+        question: `Why is the storage ${name} not reachable?`,
+        ask: 'Ask why',
+      })
+    }
     const tone = storageTone(storage)
     const full = ratio(storage.usedBytes, storage.totalBytes)
     if (tone === undefined || full === undefined) continue

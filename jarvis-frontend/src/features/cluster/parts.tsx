@@ -82,7 +82,13 @@ export function StorageList({ storages, to }: { storages: readonly Storage[]; to
             </span>
             <Meter ratio={full} tone={tone} />
             <span className={`num ${tone === undefined ? '' : `tone-${tone}`}`}>{percent(full)}</span>
-            <span className="num of">{sizeOf(storage.usedBytes, storage.totalBytes)}</span>
+            {storage.isActive ? (
+              <span className="num of">{sizeOf(storage.usedBytes, storage.totalBytes)}</span>
+            ) : (
+              <span className="of">
+                <Mark kind="warn" size={10} /> not reachable
+              </span>
+            )}
           </li>
         )
       })}
