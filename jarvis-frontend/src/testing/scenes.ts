@@ -221,7 +221,7 @@ export function morning(now: number): Scene {
     decidedAt: now - hour,
   }
   const expired = {
-    ...card('d2', 'stop_vm', 103, now),
+    ...card('d2', 'stop_vm', 103, now, { createdAt: now - 2 * hour - 15 * minute }),
     sessionId: 's3',
     decision: 'expired' as const,
     decidedAt: now - 2 * hour,
@@ -314,7 +314,7 @@ export function gallery(now: number): Scene {
         ),
         ...asked('denied', 'restart_container', 104),
         resolved('denied', 'denied', 'Not during the film. Ask again after 23:00.'),
-        ...asked('expired', 'stop_vm', 103, stopping),
+        ...asked('expired', 'stop_vm', 103, { ...stopping, createdAt: now - 5_000 - 15 * minute }),
         resolved('expired', 'expired'),
         ...asked('cancelled', 'start_vm', 142, starting),
         resolved('cancelled', 'cancelled'),
