@@ -39,16 +39,13 @@ test('a backup made while a server writes is one whole file, of one moment', asy
   database.atomically(() => {
     for (let n = 0; n < 2_000; n += 1) journal.append('call', { n, text: 'x'.repeat(2_000) })
   })
-  let isDone = false
   let written = 0
-  const write = () => {
+  const writing = setInterval(() => {
     database.durably(() => journal.append('call', { from: 'the server' }))
     written += 1
-    if (!isDone) setTimeout(write, 5)
-  }
-  write()
+  }, 5)
   const { code, output } = await jarvis(dir, 'backup', file)
-  isDone = true
+  clearInterval(writing)
   expect(output).toMatch(/^Backed up to .*: \d+\.\d MB, \d+ journal entries, 0 files, checked\.$/)
   expect(code).toBe(0)
   expect(written).toBeGreaterThan(10)
