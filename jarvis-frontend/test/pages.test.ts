@@ -21,6 +21,8 @@ test('the theme is set before the first paint and kept by choice', async () => {
   expect(await page.locator('html').getAttribute('data-theme')).toBe('light')
   await page.getByRole('button', { name: 'Switch to the dark theme' }).click()
   await page.reload({ waitUntil: 'commit' })
+  // Nothing is painted before there is a body, and the body waits for the script that sets it.
+  await page.locator('body').waitFor({ state: 'attached' })
   expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
 })
 
