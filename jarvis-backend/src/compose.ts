@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
-import { statfsSync, statSync } from 'node:fs'
 import { createServer, type Server as HttpServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import type { Model, ModelRequest } from './agent/model.ts'
@@ -9,11 +8,12 @@ import { generateWithRetries } from './agent/retry.ts'
 import { createRuns, type Runs } from './agent/runs.ts'
 import { createSessions } from './agent/sessions.ts'
 import { createLoginGuard } from './auth/login.ts'
-import { createMcpTokens, type McpToken } from './auth/mcp-tokens.ts'
+import { createMcpTokens } from './auth/mcp-tokens.ts'
 import { createPassword } from './auth/password.ts'
 import { createRequestGuard } from './auth/request-guard.ts'
 import { createTokens } from './auth/tokens.ts'
 import { composeAttached } from './compose-attached.ts'
+import { composeMcp } from './compose-mcp.ts'
 import { composeMemory } from './compose-memory.ts'
 import { composeModels } from './compose-models.ts'
 import { composeOAuth } from './compose-oauth.ts'
@@ -36,6 +36,7 @@ import { clusterSummary } from './homelab/summary.ts'
 import { createApp } from './http/app.ts'
 import { authRoutes } from './http/auth.ts'
 import { confirmationRoutes } from './http/confirmations.ts'
+import { diskOf } from './http/disk.ts'
 import { doctorRoutes } from './http/doctor.ts'
 import { executionRoutes } from './http/executions.ts'
 import { grantRoutes } from './http/grants.ts'
@@ -47,11 +48,12 @@ import { samplesRoutes } from './http/samples.ts'
 import { sessionRoutes } from './http/sessions.ts'
 import { settingsRoutes } from './http/settings.ts'
 import { setupRoutes } from './http/setup.ts'
-import { type Disk, statusParts } from './http/status-parts.ts'
+import { statusParts } from './http/status-parts.ts'
 import { toolRoutes } from './http/tools.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { keptOrMade } from './lib/kept-secret.ts'
 import { createLogger } from './lib/logger.ts'
+import { onceFor } from './lib/once-for.ts'
 import type { PublicFetch } from './lib/public-fetch.ts'
 import type { Surface } from './mcp/surface.ts'
 import { profileNames } from './protocol/index.ts'
@@ -131,7 +133,6 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const stopping = new AbortController()
   // Each call of an MCP client listens to it.
   setMaxListeners(0, stopping.signal)
-  let mcpAnswered = async () => {}
   const now = () => clock.now()
   const dataDir = openDataDir(config.dataDir)
   const policyFile = policyPath(dataDir)
@@ -372,6 +373,23 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     report,
   })
 
+  const mcp = composeMcp({
+    catalog,
+    runs,
+    kept,
+    store,
+    confirmations,
+    cluster,
+    journal,
+    redactor,
+    bearer: oauth.bearer,
+    clock,
+    version,
+    surface: replace.surface,
+    stopping: stopping.signal,
+    report,
+  })
+
   serveChat(chat, { runs, confirmations, store, now, catchUp: cluster.catchUp, report })
   const clusterFeed = serveCluster(realtime.namespace('/cluster'), { cluster, clock })
   const noticesOf = createNotices(limits.current)
@@ -461,11 +479,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
         tokens: mcpTokens,
         journal,
         transactions: database,
-        withdraw(name, by) {
-          for (const { toolUseId } of confirmations.pending(mcpSession(name))) {
-            confirmations.cancel(toolUseId, by, 'Its MCP token was revoked.')
-          }
-        },
+        withdraw: mcp.withdraw,
       }),
       'mcp-servers': attached.routes,
       oauth: oauth.consentRoutes,
@@ -492,35 +506,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
         ),
       ),
     },
-    mcp: onFirstUse(async () => {
-      const { createMcpRoute, clusterSurface } = await import('./mcp/server.ts')
-      const surface = clusterSurface({
-        cluster: cluster.state,
-        journal: (limit) => journal.page({ limit }),
-        redact: redactor.value,
-      })
-      const route = createMcpRoute({
-        catalog,
-        runs,
-        clock,
-        stopping: stopping.signal,
-        watched: { cluster, watchJournal: journal.watch },
-        surface: replace.surface?.(surface) ?? surface,
-        kept,
-        entriesOf: store.entriesOfRun,
-        asked(callId) {
-          const known = confirmations.ofCall(callId)
-          return known && { ...known, entries: store.entriesOfRun(known.runId) }
-        },
-        bearer: oauth.bearer,
-        version,
-        report,
-        sessionOf,
-        waiting: (sessionId) => confirmations.pending(sessionId).length,
-      })
-      mcpAnswered = route.answered
-      return route.handle
-    }, report),
+    mcp: mcp.handle,
     oauth: oauth.routes,
     health: () => ({ status: isStopping ? 'shutting_down' : 'ok', version, uptime: uptimeS() }),
     status: () => ({
@@ -554,15 +540,6 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   grants.resume()
   runs.resume()
 
-  /** One session for each MCP token; its id is derived, so that it is found again. */
-  function sessionOf(token: McpToken): string {
-    const id = mcpSession(token.name)
-    if (!runs.isRunning(id) && store.session(id) === undefined) {
-      store.createSession({ id, title: `MCP: ${token.name}`, source: 'mcp', at: now() })
-    }
-    return id
-  }
-
   // A first start that never served anybody has shown nobody its password: it is kept only from here on.
   http.once('listening', password.keep)
   http.once('listening', attached.start)
@@ -577,7 +554,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       stopping.abort()
       runs.stop()
       await Promise.race([
-        Promise.all([executor.idle(), mcpAnswered()]),
+        Promise.all([executor.idle(), mcp.answered()]),
         new Promise((done) => setTimeout(done, graceMs).unref()),
       ])
       runs.rest()
@@ -600,53 +577,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   }
 }
 
-const mcpSession = (tokenName: string) => `ses_mcp_${tokenName}`
-
 function createHomelab({ proxmox, ssh, nodes, wolTarget, protectedTargets }: Config, clock: Clock): Homelab {
   if (proxmox === undefined) return createSimulator({ clock, protectedTargets })
   return connectHomelab({ connection: proxmox, ssh, quote, nodes, wolTarget, clock, protectedTargets })
-}
-
-/** Room where the data dir is, and what the database takes of it. */
-function diskOf(dataDir: string): Disk | undefined {
-  try {
-    const { bavail, blocks, bsize } = statfsSync(dataDir)
-    const database = statSync(join(dataDir, 'jarvis.db'), { throwIfNoEntry: false })
-    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize, databaseBytes: database?.size ?? 0 }
-  } catch {
-    return undefined
-  }
-}
-
-/** A route whose code is loaded by its first request: what is not used costs neither time at the start nor memory. */
-function onFirstUse(
-  load: () => Promise<RequestListener>,
-  report: (error: unknown, message: string) => void,
-): RequestListener {
-  let loading: Promise<RequestListener> | undefined
-  let loaded: RequestListener | undefined
-  return (request, response) => {
-    if (loaded !== undefined) return loaded(request, response)
-    loading ??= load()
-    loading.then(
-      (handle) => {
-        loaded = handle
-        handle(request, response)
-      },
-      (error: unknown) => {
-        report(error, 'a part of JARVIS could not be loaded')
-        response.writeHead(500).end()
-      },
-    )
-  }
-}
-
-/** Makes it again only when what it is made from is another. */
-function onceFor<T extends object, R>(current: () => T, make: (from: T) => R): () => R {
-  let made: { from: T; result: R } | undefined
-  return () => {
-    const from = current()
-    if (made?.from !== from) made = { from, result: make(from) }
-    return made.result
-  }
 }

@@ -12,6 +12,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   'version.ts': [],
   'compose-memory.ts': '*',
   'compose-attached.ts': '*',
+  'compose-mcp.ts': '*',
   'compose-oauth.ts': '*',
   'compose-models.ts': '*',
   'compose-push.ts': '*',

@@ -1,0 +1,9 @@
+/** @returns what `make` makes of `current()`, made again only when that is another object. */
+export function onceFor<T extends object, R>(current: () => T, make: (from: T) => R): () => R {
+  let made: { from: T; result: R } | undefined
+  return () => {
+    const from = current()
+    if (made?.from !== from) made = { from, result: make(from) }
+    return made.result
+  }
+}
