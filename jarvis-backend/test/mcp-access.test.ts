@@ -186,3 +186,22 @@ test('50 clients that all call their request 7 at once get their own answers, re
     }),
   )
 })
+
+test('a fault of ours is not told to clients in its own words', async () => {
+  let isBroken = false
+  const jarvis = await startJarvis({
+    database: (database) => ({
+      ...database,
+      atomically(work) {
+        if (isBroken) throw new TypeError('undefined is no row of /srv/jarvis')
+        return database.atomically(work)
+      },
+    }),
+  })
+  const token = createToken(jarvis)
+  await askCurrent(jarvis, token, 'tools/call', { name: 'get_vms', arguments: {} })
+  isBroken = true
+  const answer = await askCurrent(jarvis, token, 'tools/call', { name: 'stop_vm', arguments: { vmid: 103 } })
+  isBroken = false
+  expect(answer.error).toMatchObject({ code: -32_603, message: 'Something went wrong inside JARVIS.' })
+})

@@ -6,6 +6,7 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
+import { JarvisError } from '../protocol/index.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import { type Caller, callerOf } from './authenticate.ts'
 import { type CallParts, createCallTool } from './call-tool.ts'
@@ -100,6 +101,10 @@ export function createServers(parts: CallParts & { catalog: Catalog; version: st
             },
             ...(task !== undefined && { task }),
             ...(answer !== undefined && { answer: (came) => answer(came, context, params.arguments ?? {}) }),
+          }).catch((error: unknown) => {
+            if (error instanceof JarvisError || error instanceof ProtocolError) throw error
+            parts.report(error, 'an MCP call failed')
+            throw new ProtocolError(ProtocolErrorCode.InternalError, 'Something went wrong inside JARVIS.')
           })
         }),
       'resources/list': () =>
