@@ -3,10 +3,11 @@ import { Link, NavLink } from 'react-router'
 import { signedIn } from '../api/auth.ts'
 import { useSessions } from '../api/sessions.ts'
 import { useStatus } from '../api/status.ts'
+import { SessionState } from '../features/sessions/state.tsx'
 import { useValue } from '../lib/use-value.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { Mark } from '../ui/mark.tsx'
-import { Tier, Turning } from '../ui/tier.tsx'
+import { Tier } from '../ui/tier.tsx'
 import { useNow } from '../ui/use-now.ts'
 import { deleting } from './deleting.ts'
 import { leave } from './leave.ts'
@@ -147,19 +148,7 @@ export function SessionList({ onChoose }: { onChoose?: () => void }) {
       {ofDay.map((session) => (
         <NavLink key={session.id} to={`/chat/${session.id}`} title={session.title} onClick={onChoose}>
           <span className="cut flex-1">{session.title}</span>
-          {session.pendingCount > 0 ? (
-            <>
-              <Tier tier="red" size={11} />
-              <span className="vh">waits for you</span>
-            </>
-          ) : (
-            session.isRunning && (
-              <>
-                <Turning size={11} />
-                <span className="vh">works</span>
-              </>
-            )
-          )}
+          <SessionState session={session} />
         </NavLink>
       ))}
     </section>

@@ -4,6 +4,7 @@ import { Link, useNavigate } from 'react-router'
 import { signedIn } from '../api/auth.ts'
 import { renameSession } from '../api/session-acts.ts'
 import { sessions, setRehearsal } from '../api/sessions.ts'
+import { Naming } from '../features/sessions/naming.tsx'
 import { useValue } from '../lib/use-value.ts'
 import { Icon } from '../ui/icon.tsx'
 import { phone, useMedia } from '../ui/use-media.ts'
@@ -27,7 +28,6 @@ export function SessionHead({ sessionId, title, isRehearsal, branchedFrom, detai
   const isPhone = useMedia(phone)
   const isOperator = useValue(signedIn)?.role === 'operator'
   const [doing, setDoing] = useState<'naming'>()
-  const [name, setName] = useState(title)
   const settle = async (work: Promise<unknown>) => {
     setDoing(undefined)
     await work.catch((error: Error) => say(error.message))
@@ -49,32 +49,12 @@ export function SessionHead({ sessionId, title, isRehearsal, branchedFrom, detai
     return (
       <PageHead
         title={
-          <form
+          <Naming
             className="naming"
-            onSubmit={(event) => {
-              event.preventDefault()
-              if (/\S/.test(name)) void settle(renameSession(sessionId, name.trim()))
-            }}
-          >
-            <input
-              // biome-ignore lint/a11y/noAutofocus: the person asked to type here
-              autoFocus
-              className="field"
-              aria-label="Session name"
-              maxLength={200}
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-              onKeyDown={(event) => {
-                if (event.key !== 'Escape') return
-                event.stopPropagation()
-                event.nativeEvent.stopImmediatePropagation()
-                setDoing(undefined)
-              }}
-            />
-            <button type="submit" className="button small">
-              Rename
-            </button>
-          </form>
+            title={title}
+            onName={(name) => void settle(renameSession(sessionId, name))}
+            onEnd={() => setDoing(undefined)}
+          />
         }
       >
         <span className="flex-1" />
@@ -92,10 +72,7 @@ export function SessionHead({ sessionId, title, isRehearsal, branchedFrom, detai
             className="icon-button"
             aria-label="Rename this session"
             title="Rename"
-            onClick={() => {
-              setName(title)
-              setDoing('naming')
-            }}
+            onClick={() => setDoing('naming')}
           >
             <Icon name="pen" />
           </button>

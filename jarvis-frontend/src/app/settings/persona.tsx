@@ -7,9 +7,9 @@ import { Markdown } from '../../features/chat/markdown.tsx'
 import { Editor } from '../../features/memory/editor.tsx'
 import { capital } from '../../lib/format.ts'
 import { keep } from '../../lib/keep.ts'
-import { Mark } from '../../ui/mark.tsx'
 import { Problem, Resting, Skeletons } from '../load-state.tsx'
 import '../memory-page.css'
+import { FormProblem } from '../../features/settings/form-problem.tsx'
 import { Section, useRights } from './section.tsx'
 
 const texts = [
@@ -123,11 +123,7 @@ function Reset({
           Reset to the shipped text…
         </button>
       )}
-      {failed !== undefined && (
-        <p className="form-problem" role="alert">
-          <Mark kind="bad" size={11} /> {failed}
-        </p>
-      )}
+      <FormProblem text={failed} />
     </div>
   )
 }

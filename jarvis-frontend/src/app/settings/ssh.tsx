@@ -5,6 +5,7 @@ import { readSettings } from '../../api/settings.ts'
 import { examineParts } from '../../api/setup.ts'
 import { useStatus } from '../../api/status.ts'
 import { useLoad } from '../../api/use-load.ts'
+import { FormProblem } from '../../features/settings/form-problem.tsx'
 import { Checks } from '../../features/system/doctor.tsx'
 import { Visible } from '../../ui/boxed.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -92,11 +93,7 @@ export function Ssh() {
           </div>
         </>
       )}
-      {failed !== undefined && (
-        <p className="form-problem" role="alert">
-          <Mark kind="bad" size={11} /> {failed}
-        </p>
-      )}
+      <FormProblem text={failed} />
       {found !== undefined && <Checks checks={found.checks.filter(({ area }) => areas.includes(area))} />}
       <p>
         <code>SSH_USER</code>, <code>SSH_KEY_PATH</code>, <code>SSH_KNOWN_HOSTS</code> and <code>JARVIS_NODES</code> in{' '}

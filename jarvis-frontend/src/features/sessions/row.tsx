@@ -1,11 +1,12 @@
 import type { SessionSummary } from 'jarvis-backend/protocol'
-import { memo, useState } from 'react'
+import { memo } from 'react'
 import { Link } from 'react-router'
 import { dollars, exactTime, thousands, timeOfDay } from '../../lib/format.ts'
 import { Highlighted } from '../../ui/highlight.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Tier, Turning } from '../../ui/tier.tsx'
 import { visibleText } from '../../ui/visible.ts'
+import { Naming } from './naming.tsx'
+import { SessionState } from './state.tsx'
 
 export type RowActs = {
   rename(session: SessionSummary, title: string): void
@@ -35,7 +36,12 @@ export const SessionRow = memo(function SessionRow({ session, query, acts, mayCh
   return (
     <div className="session-row">
       {doing === 'naming' ? (
-        <Naming session={session} onEnd={() => onDoing(id, undefined)} onName={(name) => acts.rename(session, name)} />
+        <Naming
+          className="session-naming"
+          title={session.title}
+          onEnd={() => onDoing(id, undefined)}
+          onName={(name) => acts.rename(session, name)}
+        />
       ) : (
         <Link to={`/chat/${id}`} className="session-title" data-session={id}>
           <span className="cut">
@@ -50,19 +56,7 @@ export const SessionRow = memo(function SessionRow({ session, query, acts, mayCh
               <span className="vh">a branch</span>
             </span>
           )}
-          {session.pendingCount > 0 ? (
-            <>
-              <Tier tier="red" size={11} />
-              <span className="vh">waits for you</span>
-            </>
-          ) : (
-            session.isRunning && (
-              <>
-                <Turning size={11} />
-                <span className="vh">works</span>
-              </>
-            )
-          )}
+          <SessionState session={session} />
         </Link>
       )}
       <span className="session-source">{sources[source]}</span>
@@ -115,44 +109,3 @@ export const SessionRow = memo(function SessionRow({ session, query, acts, mayCh
     </div>
   )
 })
-
-function Naming({
-  session,
-  onName,
-  onEnd,
-}: {
-  session: SessionSummary
-  onName: (name: string) => void
-  onEnd: () => void
-}) {
-  const [name, setName] = useState(session.title)
-  return (
-    <form
-      className="session-naming"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (/\S/.test(name)) onName(name.trim())
-      }}
-    >
-      <input
-        // biome-ignore lint/a11y/noAutofocus: the person asked to type here
-        autoFocus
-        className="field"
-        aria-label="Session name"
-        maxLength={200}
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-        onFocus={(event) => event.target.select()}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape') return
-          event.stopPropagation()
-          event.nativeEvent.stopImmediatePropagation()
-          onEnd()
-        }}
-      />
-      <button type="submit" className="button small">
-        Rename
-      </button>
-    </form>
-  )
-}

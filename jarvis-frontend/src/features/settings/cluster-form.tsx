@@ -6,6 +6,7 @@ import { exactTime } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Mark } from '../../ui/mark.tsx'
+import { FormProblem } from './form-problem.tsx'
 import { ToolRights } from './tool-rights.tsx'
 
 /** Connects a cluster: its certificate is accepted by a person before the token is sent to it. */
@@ -143,14 +144,7 @@ export function ClusterForm({ setup }: { setup: SetupReply }) {
           </span>
         </p>
       )}
-      {problem !== undefined && (
-        <p className="form-problem" role="alert">
-          <Mark kind="bad" size={11} />{' '}
-          <span>
-            <Visible text={problem} />
-          </span>
-        </p>
-      )}
+      <FormProblem text={problem} />
     </>
   )
 }

@@ -7,6 +7,7 @@ import { Visible } from '../../ui/boxed.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { useNow } from '../../ui/use-now.ts'
+import { FormProblem } from './form-problem.tsx'
 
 const problemOf = (error: unknown) => (error instanceof ApiError ? error.message : 'The answer could not be read.')
 
@@ -186,11 +187,7 @@ export function NewMcpToken({ onChanged }: { onChanged: () => void }) {
           Make a token
         </button>
       </form>
-      {problem !== undefined && (
-        <p className="form-problem" role="alert">
-          <Mark kind="bad" size={11} /> {problem}
-        </p>
-      )}
+      <FormProblem text={problem} />
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { addMcpServer } from '../../api/mcp-servers.ts'
-import { Mark } from '../../ui/mark.tsx'
+import { FormProblem } from './form-problem.tsx'
 
 /** Attaches a server by its command line or its URL; what else it needs is written in `mcp.json`. */
 export function NewMcpServer({ onChanged }: { onChanged: () => void }) {
@@ -50,11 +50,7 @@ export function NewMcpServer({ onChanged }: { onChanged: () => void }) {
           Attach
         </button>
       </form>
-      {problem !== undefined && (
-        <p className="form-problem" role="alert">
-          <Mark kind="bad" size={11} /> {problem}
-        </p>
-      )}
+      <FormProblem text={problem} />
     </>
   )
 }

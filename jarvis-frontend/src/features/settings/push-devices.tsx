@@ -5,6 +5,7 @@ import { ago, exactTime } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { useNow } from '../../ui/use-now.ts'
+import { FormProblem } from './form-problem.tsx'
 import { ownDevice, type PushAbility, pushAbility, turnOff, turnOn } from './push.ts'
 
 const why: Record<Exclude<PushAbility, 'can'>, string> = {
@@ -87,14 +88,7 @@ export function PushDevices({
           ))}
         </ul>
       )}
-      {problem !== undefined && (
-        <p className="form-problem" role="alert">
-          <Mark kind="bad" size={11} />{' '}
-          <span>
-            <Visible text={problem} />
-          </span>
-        </p>
-      )}
+      <FormProblem text={problem} />
     </>
   )
 }

@@ -1,0 +1,45 @@
+import { useState } from 'react'
+
+/** A session's name, to be written anew. Esc leaves it as it is. */
+export function Naming({
+  className,
+  title,
+  onName,
+  onEnd,
+}: {
+  className: string
+  title: string
+  onName: (name: string) => void
+  onEnd: () => void
+}) {
+  const [name, setName] = useState(title)
+  return (
+    <form
+      className={className}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (/\S/.test(name)) onName(name.trim())
+      }}
+    >
+      <input
+        // biome-ignore lint/a11y/noAutofocus: the person asked to type here
+        autoFocus
+        className="field"
+        aria-label="Session name"
+        maxLength={200}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        onFocus={(event) => event.target.select()}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          event.stopPropagation()
+          event.nativeEvent.stopImmediatePropagation()
+          onEnd()
+        }}
+      />
+      <button type="submit" className="button small">
+        Rename
+      </button>
+    </form>
+  )
+}
