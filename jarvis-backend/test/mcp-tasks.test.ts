@@ -302,3 +302,22 @@ test('a change that has begun is not taken back: cancelling it is refused, or ch
   expect(await client.experimental.tasks.getTaskResult(taskId, CallToolResultSchema)).toMatchObject({ isError: false })
   expect(jarvis.guest(103)?.status).toBe('stopped')
 })
+
+test('a client hears that its call waits, and once it is approved that it runs', async () => {
+  const clock = createFakeClock(Date.now())
+  const jarvis = await startJarvis({ clock, speed: 1 })
+  const client = await connectMcp(jarvis, createToken(jarvis))
+  const heard: (string | undefined)[] = []
+  const waits = 'Waiting in the JARVIS dashboard'
+  const answer = client.callTool(stop103, undefined, { onprogress: ({ message }) => void heard.push(message) })
+  const { toolUseId } = await firstCard(jarvis)
+  await clock.advance(5_000)
+  await expect.poll(() => heard.filter((message) => message === waits)).toHaveLength(2)
+  await decide(jarvis, toolUseId, { confirmed: true })
+  await expect.poll(() => heard.at(-1)).not.toBe(waits)
+  heard.length = 0
+  for (let second = 0; second < 30; second += 1) await clock.advance(1_000)
+  expect((await answer).isError).toBe(false)
+  expect(heard).toContain('Still running')
+  expect(heard).not.toContain(waits)
+})

@@ -126,12 +126,14 @@ export function createCallTool(parts: CallParts) {
     }
     /** A task's client has its answer before a card is shown. */
     let isAnswered = false
-    /** Set while it waits for a person. */
+    let isWaiting = false
+    /** Set once it has waited for a person. */
     let tellLater: ((why?: string) => void) | undefined
     const onWaiting = (card: Card) => {
       const id = card.callId ?? card.toolUseId
       say?.log({ waitsForOperator: name, id })
-      onProgress('Waiting in the JARVIS dashboard')
+      isWaiting = true
+      beat()
       if (isAnswered || tellLater !== undefined) return
       const tell = (why = '') => {
         parts.kept.keep(run)
@@ -142,7 +144,7 @@ export function createCallTool(parts: CallParts) {
       else if (manner === undefined && task === 'known') becomeTask()
       else if (manner === undefined && progressToken === undefined) disarm = clock.after(patienceMs, () => ifKept(tell))
     }
-    const beat = () => onProgress(tellLater === undefined ? 'Still running' : 'Waiting in the JARVIS dashboard')
+    const beat = () => onProgress(isWaiting ? 'Waiting in the JARVIS dashboard' : 'Still running')
     const stopBeat = progressToken === undefined ? () => {} : repeat(clock, heartbeatMs, beat)
     if (task === 'asked') becomeTask()
     else if (task === 'known' && manner === undefined) disarm = clock.after(taskAfterMs, () => ifKept(becomeTask))
@@ -153,7 +155,10 @@ export function createCallTool(parts: CallParts) {
       toolInput: given,
       requestedBy: { kind: 'mcp', name: clientName.slice(0, 100), token: token.name },
       signal: withdrawn.signal,
-      onProgress,
+      onProgress(message) {
+        isWaiting = false
+        onProgress(message)
+      },
       onWaiting,
       read,
     })
