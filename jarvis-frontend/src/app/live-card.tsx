@@ -1,13 +1,13 @@
 import type { Card, ConfirmationRow } from 'jarvis-backend/protocol'
 import { useRef } from 'react'
 import { signedIn } from '../api/auth.ts'
-import { confirmations } from '../api/confirmations.ts'
+import { confirmations, useConfirmations } from '../api/confirmations.ts'
 import { type Call, endOf } from '../features/chat/runs.ts'
 import { Age } from '../features/cluster/parts.tsx'
 import { useCluster } from '../features/cluster/store.ts'
 import type { Hand } from '../features/confirmations/answer.tsx'
 import { ConfirmationCard, type LiveTarget } from '../features/confirmations/card.tsx'
-import type { Matter } from '../features/confirmations/phase.ts'
+import { type Matter, withExpiryOf } from '../features/confirmations/phase.ts'
 import { commandLine } from '../features/confirmations/sentence.ts'
 import { capital, longSpan, percent, withUnit } from '../lib/format.ts'
 import { useValue } from '../lib/use-value.ts'
@@ -54,8 +54,9 @@ export const replacedOf = (call: Call, sessionId: string): Matter[] =>
   (call.replaced ?? []).map(({ needed, resolved }) => ({ card: needed, sessionId, resolved }))
 
 /** A card with the live cluster and this person's hand. */
-export function LiveCard({ matter }: { matter: Matter }) {
+export function LiveCard({ matter: asked }: { matter: Matter }) {
   const { state } = useCluster()
+  const matter = withExpiryOf(asked, useConfirmations()?.pending)
   const sawPending = useRef(matter.resolved === undefined)
   const target = useLiveTarget(matter.card)
   const hand = useHand(matter.sessionId)

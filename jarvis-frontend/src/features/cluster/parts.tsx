@@ -85,7 +85,7 @@ export function StorageList({ storages, to }: { storages: readonly Storage[]; to
             {storage.isActive ? (
               <span className="num of">{sizeOf(storage.usedBytes, storage.totalBytes)}</span>
             ) : (
-              <span className="of">
+              <span className="of away">
                 <Mark kind="warn" size={10} /> not reachable
               </span>
             )}

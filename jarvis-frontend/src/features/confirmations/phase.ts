@@ -26,3 +26,11 @@ export function waitedFor({
 }: { card: Pick<Card, 'createdAt' | 'expiresAt'> } & Pick<Matter, 'resolved'>) {
   return (resolved?.at ?? card.expiresAt) - card.createdAt
 }
+
+/** With the time that is left now: a card that nobody had seen is given a day more, which ends when somebody sees it. */
+export function withExpiryOf(matter: Matter, pending: readonly Pick<Card, 'toolUseId' | 'expiresAt'>[] = []): Matter {
+  const known = pending.find(({ toolUseId }) => toolUseId === matter.card.toolUseId)
+  return known === undefined || known.expiresAt === matter.card.expiresAt
+    ? matter
+    : { ...matter, card: { ...matter.card, expiresAt: known.expiresAt } }
+}
