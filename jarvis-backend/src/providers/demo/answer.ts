@@ -19,7 +19,7 @@ export function abilities({ guests, nodes }: ClusterState): string {
       : [`how hot is ${node}`, `run “df -h” on ${node}`, `restart the nginx service on ${node}`]),
     ...(guest === undefined ? [] : [`restart ${guest.name}`, `backups of ${guest.vmid}`]),
   ]
-  return `I can look at the cluster, nodes, guests, storage, temperatures, tasks and backups; start, stop and restart guests; restart a service; wake a node; and run a read-only command. For instance: ${examples.join('; ')}.`
+  return `I can look at the cluster, nodes, guests, storage, temperatures, tasks and backups; start, stop and restart guests; restart a service; wake a node; run a read-only command; and remember what you tell me to. For instance: ${examples.join('; ')}.`
 }
 
 /**

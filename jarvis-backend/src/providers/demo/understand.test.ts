@@ -214,3 +214,9 @@ test('a very long message costs little', () => {
     understand(`a${long}`, cluster, [user(long)])
   expect(performance.now() - began).toBeLessThan(1_000)
 })
+
+test('what is to be remembered is written down, whatever it names', () => {
+  expect(understand('Please remember that jellyfin needs the GPU. Restart it first.', cluster, []).calls).toEqual([
+    { toolName: 'memory_write', toolInput: { text: 'jellyfin needs the GPU. Restart it first.' } },
+  ])
+})

@@ -23,6 +23,9 @@ export function understand(text: string, cluster: ClusterState, earlier: readonl
   if (/^\W*(?:yes|yep|confirm(?:ed)?|approved?|do it|go ahead|proceed)\b[^,]{0,20}$/i.test(message))
     return { calls: [], notes: ['A confirmation is given on its card, sir; my hearing “yes” does not count as one.'] }
 
+  const kept = /^\W*(?:please )?remember (?:that )?(\S[\s\S]*)$/i.exec(message)?.[1]
+  if (kept !== undefined) return { calls: [{ toolName: 'memory_write', toolInput: { text: kept } }], notes: [] }
+
   const plan: Plan = { calls: [], notes: [] }
   let subject = focus
   for (const clause of clauses(message, isQuestion)) {
