@@ -9,13 +9,8 @@ const src = fileURLToPath(new URL('../src', import.meta.url))
 const mayImport: Record<string, readonly string[] | '*'> = {
   'main.ts': ['compose', 'config', 'store', 'version'],
   'compose.ts': '*',
+  compose: '*',
   'version.ts': [],
-  'compose-memory.ts': '*',
-  'compose-attached.ts': '*',
-  'compose-mcp.ts': '*',
-  'compose-oauth.ts': '*',
-  'compose-models.ts': '*',
-  'compose-push.ts': '*',
   'memory-worker.ts': '*',
   memory: ['protocol'],
   workspace: ['protocol'],
@@ -53,7 +48,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
 const moduleOf = (path: string) =>
   relative(src, path)
     .split(sep)[0]
-    ?.replace(/^(compose|compose-memory|version)\.ts$/, '$1') ?? ''
+    ?.replace(/^(compose|version)\.ts$/, '$1') ?? ''
 const files = (readdirSync(src, { recursive: true }) as string[])
   .filter((name) => name.endsWith('.ts'))
   .map((name) => join(src, name))

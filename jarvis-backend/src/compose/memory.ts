@@ -1,27 +1,27 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { lessonOf } from './agent/lesson.ts'
-import { defaultPersona, type PromptTexts } from './agent/persona.ts'
-import type { StoredEntry } from './agent/transcript-store.ts'
-import type { EmbeddingsConfig } from './config/config.ts'
-import { memoryRoutes } from './http/memory.ts'
-import type { Clock } from './lib/clock.ts'
-import { startWorker } from './lib/start-worker.ts'
-import { dailyAddition, dailyPath } from './memory/daily.ts'
-import type { Weights } from './memory/fuse.ts'
-import type { IndexStatus } from './memory/indexer.ts'
-import type { MemoryWorkerData } from './memory/messages.ts'
-import { createRecall } from './memory/recall.ts'
-import { createRemoteMemory } from './memory/remote.ts'
-import { JarvisError } from './protocol/index.ts'
-import type { Database } from './store/sqlite/database.ts'
-import { createMemoryWrites } from './store/sqlite/memory-writes.ts'
-import { memoryGet } from './tools/memory/memory-get.ts'
-import { memorySearch } from './tools/memory/memory-search.ts'
-import { memoryWrite } from './tools/memory/memory-write.ts'
-import type { Journal } from './tools/ports.ts'
-import { createWorkspace } from './workspace/files.ts'
+import { lessonOf } from '../agent/lesson.ts'
+import { defaultPersona, type PromptTexts } from '../agent/persona.ts'
+import type { StoredEntry } from '../agent/transcript-store.ts'
+import type { EmbeddingsConfig } from '../config/config.ts'
+import { memoryRoutes } from '../http/memory.ts'
+import type { Clock } from '../lib/clock.ts'
+import { startWorker } from '../lib/start-worker.ts'
+import { dailyAddition, dailyPath } from '../memory/daily.ts'
+import type { Weights } from '../memory/fuse.ts'
+import type { IndexStatus } from '../memory/indexer.ts'
+import type { MemoryWorkerData } from '../memory/messages.ts'
+import { createRecall } from '../memory/recall.ts'
+import { createRemoteMemory } from '../memory/remote.ts'
+import { JarvisError } from '../protocol/index.ts'
+import type { Database } from '../store/sqlite/database.ts'
+import { createMemoryWrites } from '../store/sqlite/memory-writes.ts'
+import { memoryGet } from '../tools/memory/memory-get.ts'
+import { memorySearch } from '../tools/memory/memory-search.ts'
+import { memoryWrite } from '../tools/memory/memory-write.ts'
+import type { Journal } from '../tools/ports.ts'
+import { createWorkspace } from '../workspace/files.ts'
 
 /** The heading that a day's file ends under is looked for in so much of it; further back, it is set again. */
 const headingWithinBytes = 16_384
@@ -54,7 +54,7 @@ export function composeMemory(parts: {
   const memory = createRemoteMemory({
     start: () =>
       startWorker(
-        new URL(import.meta.url.endsWith('.ts') ? './memory-worker.ts' : './memory-worker.js', import.meta.url),
+        new URL(import.meta.url.endsWith('.ts') ? '../memory-worker.ts' : './memory-worker.js', import.meta.url),
         {
           workspaceDir,
           databasePath: parts.databasePath,

@@ -1,16 +1,16 @@
-import { createMcpBearer } from './auth/mcp-bearer.ts'
-import type { McpTokens } from './auth/mcp-tokens.ts'
-import { createOAuthClients } from './auth/oauth-clients.ts'
-import { createOAuthRequests } from './auth/oauth-requests.ts'
-import { createOAuthSecrets } from './auth/oauth-secrets.ts'
-import { createOriginOf } from './auth/public-origin.ts'
-import { createRateLimit } from './auth/rate-limit.ts'
-import { oauthRoutes } from './http/oauth.ts'
-import { oauthConsentRoutes } from './http/oauth-consent.ts'
-import type { PublicFetch } from './lib/public-fetch.ts'
-import type { Database } from './store/sqlite/database.ts'
-import { createOAuthStore } from './store/sqlite/oauth.ts'
-import type { Journal } from './tools/ports.ts'
+import { createMcpBearer } from '../auth/mcp-bearer.ts'
+import type { McpTokens } from '../auth/mcp-tokens.ts'
+import { createOAuthClients } from '../auth/oauth-clients.ts'
+import { createOAuthRequests } from '../auth/oauth-requests.ts'
+import { createOAuthSecrets } from '../auth/oauth-secrets.ts'
+import { createOriginOf } from '../auth/public-origin.ts'
+import { createRateLimit } from '../auth/rate-limit.ts'
+import { oauthRoutes } from '../http/oauth.ts'
+import { oauthConsentRoutes } from '../http/oauth-consent.ts'
+import type { PublicFetch } from '../lib/public-fetch.ts'
+import type { Database } from '../store/sqlite/database.ts'
+import { createOAuthStore } from '../store/sqlite/oauth.ts'
+import type { Journal } from '../tools/ports.ts'
 
 const registrations = { most: 20, perMs: 60 * 60_000 }
 
@@ -53,6 +53,6 @@ export function composeOAuth(parts: {
 
 /** Loaded when the first client has an address for a name. */
 const fromInternet: PublicFetch = async (url) => {
-  const { createPublicFetch } = await import('./lib/public-fetch.ts')
+  const { createPublicFetch } = await import('../lib/public-fetch.ts')
   return createPublicFetch()(url)
 }
