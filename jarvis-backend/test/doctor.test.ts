@@ -117,7 +117,13 @@ test('a lost right names its tools and the line that adds it', async () => {
 
 test.each([
   ['a changed certificate', { PVE_FINGERPRINT: 'AB'.repeat(32) }, 'Cluster', /certificate/, /pvenode cert info/],
-  ['a wrong secret', { PVE_TOKEN_SECRET: 'wrong-secret-0123' }, 'Token', /401/, /pveum user token add/],
+  [
+    'a wrong secret',
+    { PVE_TOKEN_SECRET: 'wrong-secret-0123' },
+    'Token',
+    /refuses the API token jarvis@pve!jarvis \(401\)/,
+    /pveum user token add jarvis@pve jarvis /,
+  ],
   ['nobody there', { PVE_URL: 'https://127.0.0.1:1' }, 'Cluster', /refuses connections/, /pveproxy/],
 ])('%s is broken, and says what to do', async (_what, change, area, text, fix) => {
   const { env } = await start()

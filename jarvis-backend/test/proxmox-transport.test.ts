@@ -10,7 +10,7 @@ test('a certificate that is not pinned gets no request, and the sentence shows i
     connection: { ...connectionTo(fake), fingerprints: [wrong] },
   }))
   const { missing } = await until((state) => state.unreachableSince !== undefined)
-  expect(missing[0]).toContain('PVE_FINGERPRINT does not name, so the token was not sent')
+  expect(missing[0]).toContain('shows another certificate than the one accepted before, so the token was not sent')
   expect(missing[0]).toContain(fake.fingerprints[0])
   expect(await fake.control.requests()).toEqual({})
 })
@@ -20,7 +20,8 @@ test('without pin and authority a certificate of its own is not trusted, and the
     connection: { ...connectionTo(fake), fingerprints: [] },
   }))
   const { missing } = await until((state) => state.unreachableSince !== undefined)
-  expect(missing[0]).toContain(`PVE_FINGERPRINT=${fake.fingerprints[0]}`)
+  expect(missing[0]).toMatch(/is not trusted .* accept it in Settings, Proxmox, or put it into PVE_FINGERPRINT/)
+  expect(missing[0]).toContain(fake.fingerprints[0])
   expect(await fake.control.requests()).toEqual({})
 })
 
@@ -67,7 +68,9 @@ test('a wrong token is named as that, and is not tried every few seconds', async
     connection: { ...connectionTo(fake), tokenSecret: 'not-the-secret-at-all' },
   }))
   const { missing } = await until((state) => state.unreachableSince !== undefined)
-  expect(missing[0]).toMatch(/does not accept the API token \(401\): compare PVE_TOKEN_ID/)
+  expect(missing[0]).toContain(
+    `Proxmox at ${new URL(fake.urls[0] ?? '').host} refuses the API token ${fake.tokenId} (401): check its id and secret`,
+  )
   expect(missing.join()).not.toContain('not-the-secret-at-all')
   await new Promise<void>((passed) => clock.after(30_000, passed))
   expect(Object.values(await fake.control.requests()).reduce((a, b) => a + b)).toBe(3)

@@ -33,10 +33,7 @@ export const proxmoxVariables = {
     .optional(),
   PVE_TOKEN_ID: z
     .string()
-    .regex(
-      /^[^\s:/@!]+@[A-Za-z][\w.-]*![A-Za-z][\w.-]*$/,
-      'must be user@realm!name, for example jarvis@pve!jarvis (in a .env put it in single quotes)',
-    )
+    .regex(/^[^\s:/@!]+@[A-Za-z][\w.-]*![A-Za-z][\w.-]*$/, 'must be user@realm!name, for example jarvis@pve!jarvis')
     .optional(),
   PVE_TOKEN_SECRET: z
     .string()
@@ -99,12 +96,20 @@ export function proxmoxOf(values: Values): ProxmoxConfig | string | undefined {
   return { urls, tokenId, tokenSecret, fingerprints, ca }
 }
 
+/** Who is asked for one of them does not see its variable. */
+const asked: Record<string, string> = {
+  PVE_URL: 'The address',
+  PVE_TOKEN_ID: 'The token id',
+  PVE_TOKEN_SECRET: 'The token secret',
+  PVE_FINGERPRINT: 'The fingerprint',
+}
+
 /** The variables by themselves, as a person gives them. @throws JarvisError `invalid_request` naming the first that cannot be used. */
 export function readCluster(given: { [K in keyof Values]?: string }) {
   const parsed = z.object(proxmoxVariables).safeParse(given)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    throw new JarvisError('invalid_request', `${String(issue?.path[0])} ${issue?.message}.`)
+    throw new JarvisError('invalid_request', `${asked[String(issue?.path[0])]} ${issue?.message}.`)
   }
   const { PVE_URL: urls, PVE_FINGERPRINT: fingerprints, PVE_CA_FILE: ca } = parsed.data
   return { urls, fingerprints, ca }

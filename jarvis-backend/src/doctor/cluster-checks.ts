@@ -1,6 +1,7 @@
 import type { ProxmoxConfig } from '../config/proxmox.ts'
 import { type Inspection, pveumLine, roleLine } from '../homelab/proxmox/index.ts'
 import type { DoctorCheck } from '../protocol/index.ts'
+import { quote } from '../safety/index.ts'
 import { bad, ok, warn } from './check.ts'
 
 const slowClockMs = 5_000
@@ -11,14 +12,14 @@ export function clusterChecks(config: ProxmoxConfig, seen: Inspection): DoctorCh
   return [...entryChecks(config, seen), ...rightChecks(seen), ...nodeChecks(seen), ...clockChecks(seen)]
 }
 
-function entryChecks({ fingerprints, ca }: ProxmoxConfig, { entries }: Inspection): DoctorCheck[] {
+function entryChecks({ fingerprints, ca, tokenId }: ProxmoxConfig, { entries }: Inspection): DoctorCheck[] {
   const trust = fingerprints.length > 0 ? 'its fingerprint is known' : ca ? 'signed by PVE_CA_FILE' : 'publicly signed'
   const serves = entries.some(({ problem }) => problem === undefined)
   return entries.map(({ url, version, problem }) => {
     if (problem === undefined) return ok('Cluster', `${url} serves: Proxmox VE ${version}, ${trust}, token accepted.`)
     const text = `${url}: ${problem}.`
-    if (/token/i.test(problem) && problem.includes('401')) {
-      return bad('Token', text, `Make a new one on a node: ${tokenLine}, then npm run jarvis -- setup`)
+    if (problem.includes('refuses the API token')) {
+      return bad('Token', text, `Make a new one on a node: ${tokenLine(tokenId)}, then ${again}`)
     }
     const fix = fixOf(problem)
     // Another serves meanwhile, but a wrong certificate is never a small thing.
@@ -26,15 +27,19 @@ function entryChecks({ fingerprints, ca }: ProxmoxConfig, { entries }: Inspectio
   })
 }
 
-const tokenLine = 'pveum user token remove jarvis@pve jarvis; pveum user token add jarvis@pve jarvis --privsep 0'
+const again = 'give its secret in Settings, Proxmox, or to: npm run jarvis -- setup'
+const tokenLine = (tokenId: string) => {
+  const token = quote(tokenId.split('!'))
+  return `pveum user token remove ${token}; pveum user token add ${token} --privsep 0`
+}
 
 function fixOf(problem: string): string {
   if (/certificate/.test(problem))
-    return 'Compare it on the node (pvenode cert info); where it is right: npm run jarvis -- setup'
-  if (/cannot be resolved/.test(problem)) return 'Correct the name in PVE_URL, or use its address.'
+    return 'Compare it on the node (pvenode cert info); where it is right, accept it in Settings, Proxmox, or in: npm run jarvis -- setup'
+  if (/cannot be resolved/.test(problem)) return 'Correct the name, or use the address: PVE_URL, or Settings, Proxmox.'
   if (/refuses connections/.test(problem)) return 'Is pveproxy running there (systemctl status pveproxy), on that port?'
   if (/TLS|not JSON|redirection|Proxmox server/.test(problem))
-    return 'PVE_URL must name a Proxmox server’s own port, usually 8006.'
+    return 'The address must be a Proxmox server’s own port, usually 8006: PVE_URL, or Settings, Proxmox.'
   return 'Is it on, and does a firewall let this machine through to that port?'
 }
 

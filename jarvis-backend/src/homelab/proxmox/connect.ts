@@ -71,13 +71,13 @@ function mistrust(socket: TLSSocket, { fingerprints }: Trust): NotConnected | un
   if (fingerprints.includes(shown)) return undefined
   if (fingerprints.length > 0) {
     return new NotConnected(
-      `shows a certificate that PVE_FINGERPRINT does not name, so the token was not sent: ${shown}. If you changed the certificate, compare with "pvenode cert info" on the node and put it there`,
+      `shows another certificate than the one accepted before, so the token was not sent: ${shown}. If you changed it, compare with "pvenode cert info" on the node; then accept it in Settings, Proxmox, or put it into PVE_FINGERPRINT`,
     )
   }
   if (socket.authorized) return undefined
   const { authorizationError: why } = socket as { authorizationError?: unknown }
   return new NotConnected(
-    `has a certificate that is not trusted (${why instanceof Error ? why.message : String(why)}), so the token was not sent: set PVE_CA_FILE, or PVE_FINGERPRINT=${shown} once "pvenode cert info" on the node shows the same`,
+    `has a certificate that is not trusted (${why instanceof Error ? why.message : String(why)}), so the token was not sent: ${shown}. Where "pvenode cert info" on the node shows the same, accept it in Settings, Proxmox, or put it into PVE_FINGERPRINT; or name your authority in PVE_CA_FILE`,
   )
 }
 

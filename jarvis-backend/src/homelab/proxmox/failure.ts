@@ -25,11 +25,15 @@ export const isProxyFailure = (status: number) => status >= 595 && status <= 599
 /** A web server in front of Proxmox may have passed the request on or not. */
 const isGatewayFailure = (status: number) => status === 502 || status === 503 || status === 504
 
-/**
- * What an answer with a status of 400 or more means. Only with 595 is it certain that a changing request did not arrive.
- * @param about the node the request was for, where it was for one
- */
-export function failureOf(reply: Reply, about: { node?: string; isChange: boolean }): ApiError {
+/** Goes on from the address that said so. */
+export const tokenRefused = (tokenId: string) =>
+  `refuses the API token ${tokenId} (401): check its id and secret, under Datacenter, Permissions, API Tokens`
+
+/** `host`: which way in answered. `node`: the one the request was for, where it was for one. */
+type About = { host: string; tokenId: string; node?: string; isChange: boolean }
+
+/** What an answer with a status of 400 or more means. Only with 595 is it certain that a changing request did not arrive. */
+export function failureOf(reply: Reply, about: About): ApiError {
   const { status } = reply
   const words = wordsOf(reply)
   const who = about.node ?? 'The cluster'
@@ -44,8 +48,7 @@ export function failureOf(reply: Reply, about: { node?: string; isChange: boolea
     return new ApiError('cluster_unreachable', message, { status, words })
   }
   if (status === 401) {
-    const message =
-      'Proxmox does not accept the API token (401): compare PVE_TOKEN_ID and PVE_TOKEN_SECRET with the token under Datacenter, Permissions, API Tokens.'
+    const message = `Proxmox at ${about.host} ${tokenRefused(about.tokenId)}.`
     return new ApiError('cluster_unreachable', message, { status, words: words === '' ? 'token not accepted' : words })
   }
   if (status === 403) {

@@ -2,7 +2,7 @@ import type { Agent } from 'node:https'
 import { NodeRow, rowsOf, StatusRow } from './answers.ts'
 import { createAgent } from './connect.ts'
 import { exchange } from './exchange.ts'
-import { failureOf } from './failure.ts'
+import { failureOf, tokenRefused } from './failure.ts'
 import { type ToolRights, toolRights } from './needs.ts'
 import { rightsIn } from './rights.ts'
 import type { Connection } from './transport.ts'
@@ -94,8 +94,10 @@ async function ask(parts: {
   })
   // No answer may bring the token's secret into a message.
   const mask = (text: string) => text.replaceAll(tokenSecret, '[token]')
+  if (reply.status === 401) throw new Error(tokenRefused(tokenId))
   if (reply.status >= 400) {
-    throw failureOf({ ...reply, phrase: mask(reply.phrase), text: mask(reply.text) }, { isChange: false })
+    const said = { ...reply, phrase: mask(reply.phrase), text: mask(reply.text) }
+    throw failureOf(said, { host: new URL(parts.url).host, tokenId, isChange: false })
   }
   let data: unknown
   try {

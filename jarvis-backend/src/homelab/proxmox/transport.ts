@@ -75,7 +75,7 @@ export function createTransport(connection: Connection, now: () => number, deadl
     const isChange = method === 'POST'
     const path = isChange || encoded === '' ? place : `${place}?${encoded}`
     const node = segments[0] === 'nodes' && segments.length > 1 ? String(segments[1]) : undefined
-    const about = { isChange, ...(node !== undefined && { node }) }
+    const about = { isChange, tokenId: connection.tokenId, ...(node !== undefined && { node }) }
     const agent = isChange ? agents.changes : node === undefined ? agents.cluster : agents.nodes
 
     let lost: ApiError | undefined
@@ -100,7 +100,7 @@ export function createTransport(connection: Connection, now: () => number, deadl
       }
       entry.fault = undefined
       if (reply.status < 400) return dataOf(reply, entry, isChange)
-      const failure = failureOf(masked(reply), about)
+      const failure = failureOf(masked(reply), { ...about, host: entry.name })
       // The entry's own daemon is down: another may serve what belongs to no node.
       if (!isChange && node === undefined && isProxyFailure(reply.status)) {
         lost = failure
@@ -168,7 +168,7 @@ function dataOf({ status, text }: Reply, { name }: Entry, isChange: boolean): un
   const words = status < 300 ? 'something that is not JSON' : `a redirection (${status})`
   throw new ApiError(
     isChange ? 'outcome_unknown' : 'cluster_refused',
-    `${name} answered with ${words}: is PVE_URL a Proxmox server?`,
+    `${name} answered with ${words}: is it a Proxmox server?`,
     { status },
   )
 }
