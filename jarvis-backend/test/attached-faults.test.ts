@@ -206,6 +206,30 @@ async function listen(handle: Parameters<typeof createServer>[1]): Promise<{ ser
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
+test('a URL that nobody serves, that wants a token or is no MCP server is said to be so, without the client’s words', async () => {
+  const page = await listen((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome</h1>')
+  })
+  const shut = await listen((_request, response) => {
+    response.writeHead(401).end()
+  })
+  const gone = await listen(() => {})
+  await new Promise((closed) => gone.server.close(closed))
+  const urls = { page: `${page.url}/mcp`, shut: `${shut.url}/mcp`, gone: `${gone.url}/mcp` }
+  const { dir } = attachedDir(() => Object.fromEntries(Object.entries(urls).map(([name, url]) => [name, { url }])))
+  const jarvis = await startJarvis({ dataDir: dir })
+  const words = {
+    page: 'answers, but /mcp is no MCP server',
+    shut: 'wants a sign-in (401)',
+    gone: 'connection refused',
+  }
+  for (const [name, said] of Object.entries(words)) {
+    const { lastError } = await until(jarvis, name, ({ state }) => state === 'failed')
+    expect(lastError?.message).toContain(said)
+    expect(lastError?.message).not.toMatch(/negotiation|fetch failed/)
+  }
+})
+
 test.each(['http', 'sse'])(
   'a server over %s that redirects elsewhere is not followed, and its headers go nowhere',
   async (type) => {

@@ -4,6 +4,7 @@ import type { AttachedServer, AttachedServerConfig, AttachedState } from '../pro
 import type { Listed } from './attached-definition.ts'
 import { pinnedFetch } from './attached-fetch.ts'
 import type { AttachedLog } from './attached-log.ts'
+import { faultOf, notMcp, type Reach } from './attached-reach.ts'
 import { visible } from './attached-text.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
@@ -62,6 +63,7 @@ export function createConnection(parts: {
   let isStopped = false
   /** Some programs end at a question that comes before `initialize`: every second start asks none. */
   let asksFirst = true
+  let reach: Reach | undefined
   let cancelTimer: () => void = () => {}
   let cancelRefresh: () => void = () => {}
 
@@ -131,7 +133,9 @@ export function createConnection(parts: {
       log.write('jarvis', 'Connected.')
       rest()
     } catch (error) {
-      const why = transport?.ended ?? (error instanceof Error ? reasonOf(error) : String(error))
+      const said = error instanceof Error ? reasonOf(error) : String(error)
+      const why = transport?.ended ?? (stop.signal.aborted ? said : whyNot(client, said))
+      if (why !== said) log.write('jarvis', said)
       if (config.type === 'stdio' && transport?.ended !== undefined) asksFirst = !asksFirst
       if (client !== undefined) client.onclose = () => {}
       await close(client, transport)
@@ -151,10 +155,23 @@ export function createConnection(parts: {
       return new StdioTransport(launch, log.write)
     }
     const url = new URL(config.url)
-    const options = { requestInit: { headers: config.headers }, fetch: pinnedFetch(url) }
+    // Over HTTP a GET only offers to listen: a server may refuse it and serve all the same.
+    const told = (next: Reach, method: string) => {
+      if (config.type === 'sse' || method !== 'GET') reach = next
+    }
+    reach = undefined
+    const options = { requestInit: { headers: config.headers }, fetch: pinnedFetch(url, told) }
     return config.type === 'http'
       ? new sdk.StreamableHTTPClientTransport(url, options)
       : new sdk.SSEClientTransport(url, options)
+  }
+
+  /** The client's words are about its protocol; a person wants to know what is wrong with the address. */
+  function whyNot(client: Client | undefined, said: string): string {
+    if (config.type === 'stdio') return said
+    const url = new URL(config.url)
+    const isSpoken = client?.getServerVersion() !== undefined
+    return faultOf(url, reach) ?? (reach === undefined || isSpoken ? said : notMcp(url))
   }
 
   async function readTools(client: Client) {
@@ -207,7 +224,7 @@ export function createConnection(parts: {
     const retryAt = clock.now() + pauseMs
     log.write(
       'jarvis',
-      `Failed: ${message}. It is tried again in ${pauseMs / 1000} s${config.lazy ? ', if it is needed' : ''}.`,
+      `Failed: ${message.replace(/\.$/, '')}. It is tried again in ${pauseMs / 1000} s${config.lazy ? ', if it is needed' : ''}.`,
     )
     become({ ...standing, state: 'failed', lastError: { at: clock.now(), message }, retryAt })
     if (!config.lazy) cancelTimer = clock.after(pauseMs, () => void connect().catch(() => {}))
@@ -249,7 +266,7 @@ export function createConnection(parts: {
       const { state, lastError, retryAt = 0 } = standing
       if (state === 'failed' && clock.now() < retryAt) {
         const waitS = Math.ceil((retryAt - clock.now()) / 1000)
-        throw new Error(`${lastError?.message ?? 'it failed'}; it is tried again in ${waitS} s`)
+        throw new Error(`${lastError?.message.replace(/\.$/, '') ?? 'it failed'}; it is tried again in ${waitS} s`)
       }
       await connect()
       await refresh()

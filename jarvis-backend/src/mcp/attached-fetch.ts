@@ -1,3 +1,4 @@
+import type { Reach } from './attached-reach.ts'
 import { longestMessage } from './stdio-transport.ts'
 
 const mostRedirects = 3
@@ -5,17 +6,29 @@ const mostRedirects = 3
 /**
  * A fetch that stays with the server the operator named: another host is neither asked nor redirected to, so its headers
  * go nowhere else; and an answer, or one event of a stream, is cut off where it is over 8 MB.
+ * @param told what came of each request: the client's own errors do not say it
  */
-export function pinnedFetch(server: URL): typeof fetch {
+export function pinnedFetch(server: URL, told: (reach: Reach, method: string) => void): typeof fetch {
   return async (input, init) => {
     let url = new URL(input instanceof Request ? input.url : input)
+    const method = init?.method ?? 'GET'
+    const refuse = (words: string): never => {
+      told({ words }, method)
+      throw new Error(words)
+    }
     for (let redirects = 0; ; redirects += 1) {
-      if (url.origin !== server.origin) throw new Error(`It leads to another host, ${url.host}, which is not asked.`)
-      const response = await fetch(url, { ...init, redirect: 'manual' })
+      if (url.origin !== server.origin) refuse(`${server.host} leads to another host, ${url.host}, which is not asked.`)
+      const response = await fetch(url, { ...init, redirect: 'manual' }).catch((error: unknown) => {
+        told({ error }, method)
+        throw error
+      })
       const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
-      if (location === null) return capped(response)
+      if (location === null) {
+        told({ status: response.status }, method)
+        return capped(response)
+      }
       await response.body?.cancel()
-      if (redirects === mostRedirects) throw new Error(`It redirects more than ${mostRedirects} times.`)
+      if (redirects === mostRedirects) refuse(`${server.host} redirects more than ${mostRedirects} times.`)
       url = new URL(location, url)
     }
   }

@@ -1,3 +1,4 @@
+import { whyUnreachable } from '../lib/unreachable.ts'
 import type { AttachedTier } from '../protocol/index.ts'
 import { JarvisError } from '../protocol/index.ts'
 import type { Tool, ToolOutput } from '../tools/tool.ts'
@@ -56,7 +57,10 @@ export function attachedTool(
 }
 
 const failed = (text: string): ToolOutput => ({ text, summary: text, isError: true })
-const wordsOf = (error: unknown) => visible(error instanceof Error ? error.message : String(error), 500)
+const wordsOf = (error: unknown) => {
+  const said = error instanceof Error ? error.message : String(error)
+  return visible(said === 'fetch failed' ? whyUnreachable(error) : said, 500).replace(/\.$/, '')
+}
 /** JSON-RPC's own error, which the server sent: its code is a number. */
 const isAnswer = (error: unknown) => error instanceof Error && 'code' in error && typeof error.code === 'number'
 

@@ -1,3 +1,5 @@
+import { whyUnreachable } from '../lib/unreachable.ts'
+
 /** Whether a model's server knows the key and the model. `unsure`: it answers, and does not say. */
 export type ModelAnswer =
   | { kind: 'served' }
@@ -36,7 +38,7 @@ export async function askAboutModel(
     body = await response.json().catch(() => undefined)
   } catch (error) {
     signal.throwIfAborted()
-    return { kind: 'unreachable', why: late.aborted ? `no answer within ${answerMs / 1000} s` : reasonOf(error) }
+    return { kind: 'unreachable', why: late.aborted ? `no answer within ${answerMs / 1000} s` : whyUnreachable(error) }
   }
   if (response.status === 401 || response.status === 403) return { kind: 'key_refused' }
   if (isAnthropic) {
@@ -51,9 +53,4 @@ export async function askAboutModel(
   const ids = list.map((item: { id?: unknown } | null) => String(item?.id))
   // Ollama leaves the tag out of what people write.
   return ids.includes(model) || ids.includes(`${model}:latest`) ? { kind: 'served' } : { kind: 'unknown_model' }
-}
-
-const reasonOf = (error: unknown) => {
-  const { cause } = error as { cause?: { code?: unknown; message?: unknown } }
-  return String(cause?.code ?? cause?.message ?? 'it cannot be reached')
 }

@@ -37,9 +37,13 @@ export async function exchange(
     const body = response.body as unknown as IncomingMessage
     if (/^text\/html/i.test(response.headers.get('content-type') ?? '')) {
       body.destroy()
-      throw new ModelError('model_bad_request', `${provider.host} serves web pages here. Check ${provider.urlName}.`, {
-        isRetryable: false,
-      })
+      throw new ModelError(
+        'model_bad_request',
+        `${provider.host} serves web pages here. Check the address (${provider.urlName}).`,
+        {
+          isRetryable: false,
+        },
+      )
     }
     await readEvents(body, reader.take).catch((error) => {
       if (error instanceof TypeError) throw broken(provider, 'it sent something unreadable', reader.usage(), error)

@@ -45,14 +45,16 @@ const unreachable = (code: string) =>
   })
 
 test.each([
-  ['ECONNREFUSED', true],
-  ['ENOTFOUND', true],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', false],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', false],
-])('%s is unreachable', (code, isRetryable) => {
+  ['ECONNREFUSED', true, 'connection refused'],
+  ['ENOTFOUND', true, 'there is no such name'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', false, 'its certificate is signed by no authority that this machine trusts'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', false, 'its certificate is for another name'],
+])('%s is unreachable', (code, isRetryable, why) => {
   const error = sendFailure(provider, unreachable(code))
   expect(error).toMatchObject({ code: 'model_unreachable', isRetryable })
-  expect(error).toMatchObject({ message: `Cannot reach api.test (${code}). Check that it runs, and P_URL.` })
+  expect(error).toMatchObject({
+    message: `Cannot reach api.test: ${why}. Check that it runs, and the address (P_URL).`,
+  })
 })
 
 test('what is no failure of the provider comes back as it is', () => {

@@ -1,4 +1,5 @@
 import { ModelError, type ModelErrorCode } from '../agent/model.ts'
+import { isMistrust, whyUnreachable } from '../lib/unreachable.ts'
 import type { Usage } from '../protocol/index.ts'
 
 /** No byte came for too long. Worded so that an SDK does not take it for a time-out of its own. */
@@ -69,13 +70,13 @@ export function refusal(provider: Provider, complaint: Complaint, usage?: Usage)
   if (isSpent)
     return fail('model_quota', `${name} says the quota or credit is used up. Check the plan and billing there.`, false)
   if (status === 401 || status === 403)
-    return fail('model_auth', `${name} refused access (HTTP ${status}). Check ${keyName}.`, false)
+    return fail('model_auth', `${name} refused access (HTTP ${status}). Check the key (${keyName}).`, false)
   if (status === 429) return fail('model_rate_limited', `${name} limits the rate of requests. Try again later.`, true)
   if (status === 503 || status === 529) return fail('model_overloaded', `${name} is overloaded. Try again later.`, true)
   if (status >= 500)
     return fail('model_overloaded', `${name} had an error of its own (HTTP ${status}). Try again later.`, true)
   if (status === 408) return fail('model_timeout', `${name} gave up on the request. Try again.`, true)
-  const hint = said === '' ? `Check ${provider.urlName} and the model's name.` : said
+  const hint = said === '' ? `Check the address (${provider.urlName}) and the model's name.` : said
   return fail('model_bad_request', `${host} refused the request (HTTP ${status}): ${hint}`, false)
 }
 
@@ -84,11 +85,11 @@ export function sendFailure(provider: Provider, error: unknown): unknown {
   if (!isSdkError(error)) return error
   if (error.status !== undefined) return refusal(provider, complaintOf(error))
   if (error.cause instanceof SilentError) return silence(provider, error.cause)
-  const code = error.cause instanceof Error && 'code' in error.cause ? ` (${String(error.cause.code)})` : ''
+  const why = whyUnreachable(error.cause)
   return new ModelError(
     'model_unreachable',
-    `Cannot reach ${provider.host}${code}. Check that it runs, and ${provider.urlName}.`,
-    { isRetryable: !/CERT|SIGNATURE/.test(code), cause: error.cause },
+    `Cannot reach ${provider.host}: ${why}. Check that it runs, and the address (${provider.urlName}).`,
+    { isRetryable: !isMistrust(why), cause: error.cause },
   )
 }
 

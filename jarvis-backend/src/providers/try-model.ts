@@ -22,7 +22,7 @@ export async function tryModel(
   const reply = (verdict: ModelTestReply['verdict'], text: string): ModelTestReply => ({
     verdict,
     // Who reads this has a form before them, and no environment.
-    text: text.replace(/\b\w+_BASE_URL\b/, 'the address').replace(/\b\w+_API_KEY\b/, 'the key'),
+    text: text.replace(/ \(\w+_(BASE_URL|API_KEY)\)/, ''),
     tookMs: now() - begun,
   })
   try {
