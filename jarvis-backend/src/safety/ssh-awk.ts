@@ -1,11 +1,14 @@
 import { contentReason } from './secret-paths.ts'
 
-/** What each part of a program is, as one letter; `/` begins a regular expression only, for nothing here divides. */
+/**
+ * What each part of a program is, as one letter; `/` begins a regular expression only, for nothing here divides.
+ * To awk a slash inside brackets does not end the expression: brackets close before the next one, or it is none.
+ */
 const parts: readonly [string, RegExp][] = [
   ['', /\s+/y],
   ['f', /\$(?:\d{1,3}|NF|\(NF-\d\))(?!\w)/y],
   ['s', /"(?:[^"\\]|\\[tn])*"/y],
-  ['r', /\/(?:[^/\\]|\\[^/])+\//y],
+  ['r', /\/(?:\[\^?(?:\[:[a-z]+:\]|[^\][/\\^])+\]|[^\][/\\]|\\[^/])+\//y],
   ['n', /\d{1,9}(?:\.\d{1,9})?(?![\w.])/y],
   ['v', /(?:NR|NF)(?!\w)/y],
   ['p', /print(?!\w)/y],

@@ -16,6 +16,12 @@ const digest: Grammar = {
   denied: { '-c': 'show the lines of a file it cannot read as sums', '--check': 'show the lines of a file' },
 }
 
+/** After its first operand nothing is an option of its own: `command reboot -v` runs that. */
+const judgeCommandBuiltin = ([option = '', ...names]: readonly string[]) =>
+  /^-[vV]$/.test(option) && names.length > 0 && names.every((name) => word.test(name))
+    ? undefined
+    : 'command runs what it is given, save as command -v NAME.'
+
 /** Programs that show files, or what is known about them. */
 export const filePrograms: Readonly<Record<string, Grammar>> = {
   ls: {
@@ -110,7 +116,7 @@ export const filePrograms: Readonly<Record<string, Grammar>> = {
   which: { flags: 'a', rest: word, min: 1 },
   whereis: { flags: 'bms', rest: word, min: 1 },
   type: { flags: 'apt', rest: word, min: 1 },
-  command: { words: ['-v', '-V'], needs: [['-v', '-V']], rest: word, min: 1 },
+  command: { judge: judgeCommandBuiltin },
   echo: { flags: 'neE', rest: any },
   date: {
     flags: 'uR',
