@@ -74,6 +74,13 @@ test('a long session opens at its newest runs, and the rest is read page by page
   const { snapshot } = await operator.ask('chat:attach', { sessionId: sessionId ?? '' })
   expect(snapshot.hasEarlier).toBe(true)
   expect(snapshot.entries[0]).toMatchObject({ type: 'user' })
+  const since = snapshot.entries.at(-4)?.seq ?? 0
+  const missed = await operator.ask('chat:attach', { sessionId: sessionId ?? '', since })
+  expect(missed.snapshot).toMatchObject({ since, seq: snapshot.seq, entries: snapshot.entries.slice(-3) })
+  for (const tooFar of [0, snapshot.seq + 1]) {
+    const whole = await operator.ask('chat:attach', { sessionId: sessionId ?? '', since: tooFar })
+    expect(whole.snapshot).toEqual(snapshot)
+  }
   let seen = snapshot.entries.length
   let before: string | undefined = String(snapshot.entries[0]?.seq)
   while (before !== undefined) {

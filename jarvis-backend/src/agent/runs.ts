@@ -62,8 +62,8 @@ export type Runs = {
   /** Stops the run that goes on, if any; its pending cards are cancelled. */
   abort(sessionId: string, by: string): void
   unqueue(sessionId: string, messageId: string): void
-  /** @throws JarvisError `unknown_session` */
-  snapshot(sessionId: string): Snapshot
+  /** @param since what the screen has: older entries are left out, unless more was missed than a snapshot holds. @throws JarvisError `unknown_session` */
+  snapshot(sessionId: string, since?: number): Snapshot
   rename(sessionId: string, title: string): void
   /** From here on, what would change something is described and not run, or runs again. What waits is withdrawn. */
   setRehearsal(sessionId: string, isRehearsal: boolean, by: string): void
@@ -369,21 +369,24 @@ export function createRuns(
       tellQueue(open(sessionId), row.id)
     },
 
-    snapshot(sessionId) {
+    snapshot(sessionId, since) {
       const { title, nextSeq, isRehearsal, model, branchedFrom } = stored(sessionId)
       const session = live.get(sessionId)
       const run = chatRun(session)
       const { items, hasEarlier } = store.entriesBefore(sessionId, Number.MAX_SAFE_INTEGER, snapshotEntries)
+      const seq = (session?.nextSeq() ?? nextSeq) - 1
+      const joins = since !== undefined && since <= seq && since >= (items[0]?.seq ?? 0)
       return {
         sessionId,
         title,
         isRehearsal,
         ...(model !== undefined && { model }),
         ...(branchedFrom !== undefined && { branchedFrom }),
-        seq: (session?.nextSeq() ?? nextSeq) - 1,
+        seq,
         ...(run && { runId: run.row.id }),
-        entries: items.map(toWire),
+        entries: (joins ? items.filter((entry) => entry.seq > since) : items).map(toWire),
         hasEarlier,
+        ...(joins && { since }),
         partial: run ? { ...run.partial } : { text: '', thinking: '' },
         pending: parts.pending(sessionId),
         queued: queuedOf(sessionId),

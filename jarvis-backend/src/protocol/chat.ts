@@ -27,7 +27,10 @@ export const chatRequests = {
     requestId: RequestId.optional(),
   }),
   'chat:abort': z.strictObject({ sessionId: SessionId }),
-  'chat:attach': z.strictObject({ sessionId: SessionId }),
+  /** `since`: what the screen has already; the snapshot then holds the entries after it alone, where it can. */
+  'chat:attach': z.strictObject({ sessionId: SessionId, since: z.int().optional() }),
+  /** Proves the link: nothing is done. */
+  'chat:ping': z.strictObject({}),
   /** Takes a queued message back before it is answered. */
   'chat:unqueue': z.strictObject({ sessionId: SessionId, messageId: MessageId }),
 } as const
@@ -53,6 +56,8 @@ export const Snapshot = z.object({
   /** The newest entries, from the start of a run; `hasEarlier` says whether older ones can be read over REST. */
   entries: z.array(Entry),
   hasEarlier: z.boolean(),
+  /** The `since` that was asked with, where `entries` are those after it. */
+  since: z.int().optional(),
   /** The turn that streams now. */
   partial: z.object({ text: z.string(), thinking: z.string() }),
   pending: z.array(Card),
@@ -69,6 +74,7 @@ export type ChatReplies = {
   'chat:confirm': Record<never, never>
   'chat:abort': Record<never, never>
   'chat:attach': { snapshot: Snapshot }
+  'chat:ping': Record<never, never>
   'chat:unqueue': Record<never, never>
 }
 

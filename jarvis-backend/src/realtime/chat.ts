@@ -71,14 +71,15 @@ export function serveChat(
     on(
       'chat:attach',
       'viewer',
-      ({ sessionId }, { role }) => {
+      ({ sessionId, since }, { role }) => {
         if (role === 'operator') confirmations.seen(sessionId)
-        const snapshot = runs.snapshot(sessionId)
+        const snapshot = runs.snapshot(sessionId, since)
         void socket.join(sessionId)
         return { snapshot }
       },
       snapshotWeight,
     )
+    on('chat:ping', 'viewer', () => ({}))
     on('chat:unqueue', 'operator', ({ sessionId, messageId }) => {
       runs.unqueue(sessionId, messageId)
       return {}

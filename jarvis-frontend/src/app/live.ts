@@ -13,6 +13,7 @@ import { ClusterStore } from '../features/cluster/store.ts'
 import { Feed } from '../features/events/feed.ts'
 import { watchLink } from '../realtime/link.ts'
 import { createSockets } from '../realtime/sockets.ts'
+import { onWake } from '../realtime/wake.ts'
 
 const token = () => signedIn.get()?.token
 const lists = [sessions, confirmations, grants, status, tools, limits]
@@ -32,6 +33,7 @@ function createLive() {
   setCredentials(token, forget)
   const sockets = createSockets(token)
   const link = watchLink(sockets, forget)
+  onWake(link.check)
   sockets.events.on('connect', () => {
     for (const list of lists) list.renew()
     tellPages('connect')

@@ -6,8 +6,14 @@ export type Link =
   /** `connecting` until it was live once. `retryAt`: when the next try starts; absent while one is under way. */
   | { status: 'connecting' | 'lost'; since: number; retryAt?: number }
 
-/** Watches the connection. `onSignedOut` is called when the server takes the token no more. */
-export function watchLink({ manager, chat, cluster, events }: Sockets, onSignedOut: () => void) {
+/** A namespace that the server closed is asked for again after this long. */
+const againAfterMs = 1_000
+
+/**
+ * Watches the connection. `onSignedOut` is called when the server takes the token no more.
+ * @param proofMs how long a link may take to show that it lives, once that is in doubt
+ */
+export function watchLink({ manager, chat, cluster, events }: Sockets, onSignedOut: () => void, proofMs = 2_000) {
   const sockets = [chat, cluster, events]
   const link = new Value<Link>({ status: 'connecting', since: Date.now() })
   const lost = (retryAt?: number) => {
@@ -42,13 +48,22 @@ export function watchLink({ manager, chat, cluster, events }: Sockets, onSignedO
   for (const socket of sockets) {
     socket.on('disconnect', (reason) => {
       // The server closed this one on purpose: the handshake decides whether we may come back.
-      if (reason === 'io server disconnect') connectLater(socket, retryDelayMs.first)
+      if (reason === 'io server disconnect') connectLater(socket, againAfterMs)
     })
     socket.on('connect_error', (error: Error & { data?: { code?: string } }) => {
       const code = error.data?.code
       if (code === 'unauthorized' || code === 'token_expired') onSignedOut()
       else if (code !== undefined) connectLater(socket, retryDelayMs.most)
     })
+  }
+  const renew = () => {
+    // All of them before the first comes back: the last to go takes the connection along, and the turn that is waited for.
+    for (const socket of sockets) socket.disconnect()
+    lost()
+    for (const socket of sockets) socket.connect()
+  }
+  const tryNow = () => {
+    if (isWanted && link.get().status !== 'live') renew()
   }
 
   return {
@@ -63,9 +78,14 @@ export function watchLink({ manager, chat, cluster, events }: Sockets, onSignedO
       for (const socket of sockets) socket.disconnect()
     },
     /** Tries again at once instead of waiting for the next turn. */
-    tryNow() {
-      if (link.get().status === 'live') return
-      for (const socket of sockets) socket.disconnect().connect()
+    tryNow,
+    /** After a sleep or in another network: a link that is down is tried at once, and one that is dead unnoticed is replaced. */
+    check() {
+      const { id } = chat
+      if (id === undefined) return tryNow()
+      chat.timeout(proofMs).emit('chat:ping', {}, (failure) => {
+        if (failure !== null && chat.id === id) renew()
+      })
     },
   }
 }

@@ -14,7 +14,7 @@ export type EventsSocket = Socket<Listeners<ActivityEvents>, Record<never, never
 
 export type Sockets = { manager: Manager; chat: ChatSocket; cluster: ClusterSocket; events: EventsSocket }
 
-export const retryDelayMs = { first: 1_000, most: 5_000 }
+export const retryDelayMs = { first: 200, most: 5_000 }
 
 /** One connection, three namespaces; each handshake takes the token of that moment. Nothing connects yet. */
 export function createSockets(token: () => string | undefined): Sockets {

@@ -44,6 +44,8 @@ export class ChatClient {
   readonly #socket: ChatSocket
   /** The one used last is last. */
   readonly #stores = new Map<string, SessionStore>()
+  /** A request that the link takes down is sent again by itself. */
+  readonly #attaching = new Set<string>()
   #leaving = new AbortController()
 
   /** @param onTurn told when a session this browser follows begins, ends or waits: lists of sessions are old then. */
@@ -76,9 +78,13 @@ export class ChatClient {
 
   async #attach(sessionId: string): Promise<void> {
     const store = this.#stores.get(sessionId)
-    if (store === undefined) return
+    if (store === undefined || this.#attaching.has(sessionId)) return
+    this.#attaching.add(sessionId)
     store.hold()
-    const reply = await this.#ask('chat:attach', { sessionId })
+    // What was shown was kept before: entries alone, for a server that was restarted may count its tokens anew.
+    const since = store.state.get().view?.entries.at(-1)?.seq
+    const reply = await this.#ask('chat:attach', { sessionId, ...(since !== undefined && { since }) })
+    this.#attaching.delete(sessionId)
     if (reply.ok) store.take(reply.snapshot)
     else if (reply.error.code === 'unknown_session' || reply.error.code === 'not_found') store.markMissing()
   }

@@ -92,6 +92,27 @@ test('a lost link shows what came before it and forgets what a snapshot will hol
   expect(gaps).toEqual([])
 })
 
+test('a snapshot of what was missed alone leaves what is known as it was', () => {
+  const { store } = makeStore()
+  const said = (seq: number) => ({
+    type: 'user' as const,
+    seq,
+    runId: 'r',
+    at: 0,
+    messageId: `m${seq}`,
+    text: 'Hello',
+    by: 'o',
+  })
+  store.take({ ...snapshot, seq: 3, entries: [said(2)], hasEarlier: true })
+  const known = store.state.get().view?.entries[0]
+  store.lose()
+  store.take({ ...snapshot, seq: 7, since: 2, entries: [said(6)], hasEarlier: true })
+  expect(store.state.get().view).toMatchObject({ lastSeq: 7, hasEarlier: true, entries: [{ seq: 2 }, { seq: 6 }] })
+  expect(store.state.get().view?.entries[0]).toBe(known)
+  store.take({ ...snapshot, seq: 7, since: 6, entries: [] })
+  expect(store.state.get().view?.entries).toHaveLength(2)
+})
+
 test('a message that came after it was sent is no longer on its way; an older one of the same words does not count', () => {
   const { store } = makeStore()
   const said = (seq: number) => ({

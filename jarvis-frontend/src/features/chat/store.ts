@@ -70,10 +70,10 @@ export class SessionStore {
   take(snapshot: Snapshot): void {
     const before = this.state.get().view
     const fresh = fromSnapshot(snapshot)
-    const first = fresh.entries[0]?.seq ?? 0
+    const first = snapshot.since === undefined ? (fresh.entries[0]?.seq ?? 0) : snapshot.since + 1
     const earlier = before?.entries.filter((entry) => entry.seq < first) ?? []
-    // What was read from further back stays, as long as it joins on.
-    const joins = earlier.length > 0 && (before?.lastSeq ?? -1) >= first
+    // What is known stays, as long as it joins on.
+    const joins = earlier.length > 0 && (before?.lastSeq ?? -1) >= first - 1
     const view = joins ? withEarlier(fresh, earlier, before?.hasEarlier ?? false) : fresh
     this.#isHolding = false
     this.#patch({ view, missing: false, outgoing: unsent(this.state.get().outgoing, view) })
