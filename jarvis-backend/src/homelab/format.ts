@@ -9,11 +9,11 @@ export const ratioOf = (part: number, whole: number): number => (whole > 0 ? par
 /** `5.4 GiB` */
 export const gibOf = (bytes: number): string => `${figure(bytes / 1024 ** 3)} GiB`
 
-/** `1.69 TB`, `358 GB` or `41 MB`, as disks are sold. */
+/** `1.69 TiB`, `358 GiB` or `41 MiB`. */
 export function diskOf(bytes: number): string {
-  if (bytes >= 1e12) return `${figure(bytes / 1e12, 2)} TB`
-  if (bytes >= 1e9) return `${figure(bytes / 1e9)} GB`
-  return bytes >= 1e6 ? `${figure(bytes / 1e6, 0)} MB` : `${figure(bytes / 1e3, 0)} kB`
+  if (bytes >= 1024 ** 4) return `${figure(bytes / 1024 ** 4, 2)} TiB`
+  if (bytes >= 1024 ** 3) return `${figure(bytes / 1024 ** 3)} GiB`
+  return bytes >= 1024 ** 2 ? `${figure(bytes / 1024 ** 2, 0)} MiB` : `${figure(bytes / 1024, 0)} KiB`
 }
 
 /** `8 d 4 h`, `31 h`, `12 min`, `45 s`: hours count up to two days. */
@@ -78,7 +78,7 @@ export function guestLine(guest: Guest, now: number): string {
   return parts.filter((part) => part !== undefined).join(', ')
 }
 
-/** `nvme-fast zfspool on pve, 1.69 TB of 1.86 TB (91 %), holds images rootdir` */
+/** `nvme-fast zfspool on pve, 1.69 TiB of 1.86 TiB (91 %), holds images rootdir` */
 export function storageLine(storage: Storage): string {
   const { name, node, type, isActive, usedBytes, totalBytes, content } = storage
   const place = node === undefined ? 'shared' : `on ${plainName(node)}`

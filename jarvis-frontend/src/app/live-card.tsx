@@ -9,7 +9,7 @@ import type { Hand } from '../features/confirmations/answer.tsx'
 import { ConfirmationCard, type LiveTarget } from '../features/confirmations/card.tsx'
 import { type Matter, withExpiryOf } from '../features/confirmations/phase.ts'
 import { commandLine } from '../features/confirmations/sentence.ts'
-import { capital, longSpan, percent, withUnit } from '../lib/format.ts'
+import { capital, longSpan, percent, span, withUnit } from '../lib/format.ts'
 import { useValue } from '../lib/use-value.ts'
 import { useNow } from '../ui/use-now.ts'
 import { live } from './live.ts'
@@ -122,7 +122,7 @@ function useLiveTarget({ target }: Card): LiveTarget | undefined {
     isUp ? `CPU ${percent(guest.cpuRatio)}` : '',
     guest.lock === undefined ? '' : `locked (${guest.lock})`,
     guest.isHa ? `managed by HA${guest.haState === undefined ? '' : ` (${guest.haState})`}` : '',
-    guest.backupAt === undefined ? 'no backup known' : `last backup ${longSpan(state.at - guest.backupAt)} old`,
+    guest.backupAt === undefined ? 'no backup known' : `last backup ${span(state.at - guest.backupAt)} old`,
   ]
   const now = capital(words.filter((word) => word !== '').join(', '))
   const change =

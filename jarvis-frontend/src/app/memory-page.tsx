@@ -8,7 +8,7 @@ import { Markdown } from '../features/chat/markdown.tsx'
 import { Editor } from '../features/memory/editor.tsx'
 import { Hits, Passages } from '../features/memory/hits.tsx'
 import { IndexState } from '../features/memory/index-state.tsx'
-import { fileSize } from '../lib/format.ts'
+import { size } from '../lib/format.ts'
 import { useValue } from '../lib/use-value.ts'
 import { Icon } from '../ui/icon.tsx'
 import { PanelHead } from '../ui/panel-head.tsx'
@@ -138,7 +138,7 @@ function Files({ chosen, isResting }: { chosen: string | null; isResting: boolea
               aria-current={file.path === chosen ? 'true' : undefined}
             >
               <span className="cut mono">{visibleText(file.path)}</span>
-              <small className="num">{fileSize(file.bytes)}</small>
+              <small className="num">{size(file.bytes)}</small>
             </Link>
           </li>
         ))}

@@ -15,7 +15,7 @@ export function duration(ms: number): string {
   return withUnit(Math.round(ms / minute), 'min')
 }
 
-/** `41 d`, `7 h`, `12 min`, `40 s`: one unit, rounded down. */
+/** `41 d`, `31 h`, `12 min`, `40 s`: one unit, rounded down; hours count up to two days. */
 export function span(ms: number): string {
   if (ms >= 2 * day) return withUnit(Math.floor(ms / day), 'd')
   if (ms >= hour) return withUnit(Math.floor(ms / hour), 'h')
@@ -23,19 +23,14 @@ export function span(ms: number): string {
   return withUnit(Math.max(0, Math.floor(ms / second)), 's')
 }
 
-/** `8 d 4 h`, `3 h 12 min`, `4 min`. */
+/** The same for narrow places: `1 m`. */
+export const shortSpan = (ms: number) => span(ms).replace('min', 'm')
+
+/** `8 d 4 h`, `31 h`, `3 h 12 min`, `4 min`. */
 export function longSpan(ms: number): string {
-  if (ms >= day) {
-    const hours = Math.floor((ms % day) / hour)
-    const days = withUnit(Math.floor(ms / day), 'd')
-    return ms < 10 * day && hours > 0 ? `${days} ${withUnit(hours, 'h')}` : days
-  }
-  if (ms >= hour) {
-    const minutes = Math.floor((ms % hour) / minute)
-    const hours = withUnit(Math.floor(ms / hour), 'h')
-    return minutes > 0 ? `${hours} ${withUnit(minutes, 'min')}` : hours
-  }
-  return span(ms)
+  const rest = ms >= 2 * day ? ms % day : ms % hour
+  const isRound = ms < hour || ms >= 10 * day || (ms >= day && ms < 2 * day) || rest < (ms >= 2 * day ? hour : minute)
+  return isRound ? span(ms) : `${span(ms)} ${span(rest)}`
 }
 
 /** `12:41` left or gone, minutes and seconds; hours where there are any. */
@@ -62,22 +57,31 @@ export function dayOf(at: number): string {
 }
 export const exactTime = (at: number) => `${dayOf(at)}, ${timeOfDay(at)}`
 
-const gib = 1024 ** 3
+const [kib, mib, gib, tib] = [1024, 1024 ** 2, 1024 ** 3, 1024 ** 4]
 /** `5.4 / 8`, in GiB. */
 export function gibOf(used: number, total: number): string {
-  const short = (bytes: number) => {
-    const value = bytes / gib
-    return value >= 100 ? value.toFixed(0) : value.toFixed(1).replace(/\.0$/, '')
-  }
+  const short = (bytes: number) => (bytes / gib).toFixed(1).replace(/\.0$/, '')
   return `${short(used)} / ${short(total)}`
 }
 
-/** `0.36 of 0.93 TB`, one unit for both, decimal as disks are sold. */
+/** The unit a size is said in, and with how many digits. */
+function unitFor(bytes: number): { name: string; unit: number; digits: number } {
+  if (bytes >= tib / 2) return { name: 'TiB', unit: tib, digits: bytes < 2 * tib ? 2 : 1 }
+  if (bytes >= gib) return { name: 'GiB', unit: gib, digits: 1 }
+  if (bytes >= mib) return { name: 'MiB', unit: mib, digits: 1 }
+  return bytes >= kib ? { name: 'KiB', unit: kib, digits: 1 } : { name: 'B', unit: 1, digits: 0 }
+}
+
+/** `412 B`, `4.1 KiB`, `0.17 TiB`. @param whole what it is a part of, whose unit it takes */
+export function size(bytes: number, whole = bytes): string {
+  const { name, unit, digits } = unitFor(whole)
+  return withUnit((bytes / unit).toFixed(digits), name)
+}
+
+/** `0.36 of 0.93 TiB`, one unit for both. */
 export function sizeOf(used: number, total: number): string {
-  const inTb = total >= 0.5e12
-  const unit = inTb ? 1e12 : 1e9
-  const digits = total / unit >= 10 ? 1 : inTb ? 2 : 1
-  return withUnit(`${(used / unit).toFixed(digits)} of ${(total / unit).toFixed(digits)}`, inTb ? 'TB' : 'GB')
+  const { unit, digits } = unitFor(total)
+  return `${(used / unit).toFixed(digits)} of ${size(total)}`
 }
 
 /** `41 M`, `310 k`: bits per second from bytes per second. */
@@ -106,9 +110,3 @@ export const shortModel = (model: string) => model.slice(model.indexOf('/') + 1)
 
 /** `4 min ago`, `2 d ago`; `now` under a second. @param at Unix ms */
 export const ago = (at: number, now: number) => (now - at < 1_000 ? 'now' : `${span(now - at)} ago`)
-
-/** `412 B`, `4.1 kB`, `1.3 MB`. */
-export function fileSize(bytes: number): string {
-  if (bytes < 1_000) return withUnit(bytes, 'B')
-  return bytes < 1e6 ? withUnit((bytes / 1e3).toFixed(1), 'kB') : withUnit((bytes / 1e6).toFixed(1), 'MB')
-}

@@ -117,8 +117,8 @@ export function lab(now: number): ClusterState {
     type: 'zfspool',
     content: ['images'],
     isActive: true,
-    usedBytes: used * 1e12,
-    totalBytes: total * 1e12,
+    usedBytes: used * 1024 ** 4,
+    totalBytes: total * 1024 ** 4,
   })
   return {
     name: 'homelab',
@@ -154,7 +154,9 @@ export function quietLab(now: number): ClusterState {
       cpuRatio: Math.min(known.cpuRatio, 0.14),
       ...(known.backupAt !== undefined && { backupAt: now - 5 * hour }),
     })),
-    storages: ill.storages.map((known) => (known.name === 'nvme-fast' ? { ...known, usedBytes: 1.2e12 } : known)),
+    storages: ill.storages.map((known) =>
+      known.name === 'nvme-fast' ? { ...known, usedBytes: 1.2 * 1024 ** 4 } : known,
+    ),
     tasks: ill.tasks.filter((task) => task.status === 'ok' && task.startedAt > now - day),
   }
 }

@@ -3,7 +3,7 @@ import type { Guest } from '../../protocol/index.ts'
 export const gib = 1024 ** 3
 export const hourMs = 3_600_000
 const day = 86_400
-const tb = 1e12
+const tib = 1024 ** 4
 
 /** What a node looks like at the start; its figures include its guests'. */
 export type NodeSpec = {
@@ -171,25 +171,25 @@ export const demoStorages: readonly StorageSpec[] = [
     node: 'Home',
     type: 'zfspool',
     content: ['images', 'rootdir'],
-    usedBytes: 0.358 * tb,
-    totalBytes: 0.93 * tb,
+    usedBytes: 0.358 * tib,
+    totalBytes: 0.93 * tib,
   },
   {
     name: 'tank-nfs',
     type: 'nfs',
     content: ['images', 'rootdir', 'iso', 'backup'],
-    usedBytes: 28.4 * tb,
-    totalBytes: 36.4 * tb,
+    usedBytes: 28.4 * tib,
+    totalBytes: 36.4 * tib,
   },
   {
     name: 'nvme-fast',
     node: 'pve',
     type: 'zfspool',
     content: ['images', 'rootdir'],
-    usedBytes: 1.69 * tb,
-    totalBytes: 1.86 * tb,
+    usedBytes: 1.69 * tib,
+    totalBytes: 1.86 * tib,
   },
-  { name: 'pbs-main', type: 'pbs', content: ['backup'], usedBytes: 5.1 * tb, totalBytes: 8 * tb },
+  { name: 'pbs-main', type: 'pbs', content: ['backup'], usedBytes: 5.1 * tib, totalBytes: 8 * tib },
 ]
 
 /** The backup server behind `pbs-main`: while it is down, so is the storage. */

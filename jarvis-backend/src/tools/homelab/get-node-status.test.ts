@@ -15,11 +15,11 @@ test('what a node does not say is called not known, never zero', async () => {
 })
 
 test.each([
-  [1.69e12, '1.69 TB'],
-  [358e9, '358 GB'],
-  [41.3e6, '41 MB'],
-  [1_400, '1 kB'],
-  [0, '0 kB'],
+  [1.69 * 1024 ** 4, '1.69 TiB'],
+  [358 * 1024 ** 3, '358 GiB'],
+  [41.3 * 1024 ** 2, '41 MiB'],
+  [1_400, '1 KiB'],
+  [0, '0 KiB'],
 ])('%d bytes of a disk are %s', (bytes, text) => {
   expect(diskOf(bytes)).toBe(text)
 })

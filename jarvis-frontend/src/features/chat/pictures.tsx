@@ -1,7 +1,7 @@
 import type { Image } from 'jarvis-backend/protocol'
 import { useEffect, useState } from 'react'
 import { imageAddress } from '../../api/images.ts'
-import { fileSize } from '../../lib/format.ts'
+import { size } from '../../lib/format.ts'
 import { visibleText } from '../../ui/visible.ts'
 
 /** What a tool gave to see, each in a box of one height, so that nothing moves when it comes. */
@@ -13,7 +13,7 @@ export function Pictures({ images, sessionId, by }: { images: readonly Image[]; 
           key={image.id}
           image={image}
           sessionId={sessionId}
-          alt={`Picture ${at + 1} of ${images.length} from ${visibleText(by)}, ${fileSize(image.bytes)}`}
+          alt={`Picture ${at + 1} of ${images.length} from ${visibleText(by)}, ${size(image.bytes)}`}
         />
       ))}
     </div>

@@ -1,10 +1,11 @@
 import type { ClusterState } from 'jarvis-backend/protocol'
 import { Link } from 'react-router'
-import { ago, celsius, exactTime, gibOf, longSpan, percent, sizeOf, span } from '../../lib/format.ts'
+import { ago, celsius, exactTime, gibOf, longSpan, percent, sizeOf } from '../../lib/format.ts'
 import { Boxed, Visible } from '../../ui/boxed.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { Acts, actsOfGuest, actsOfNode } from './acts.tsx'
 import { guestMark, nodeMark, ratio, seriesOf } from './health.ts'
+import { aboutDays } from './issue-past.ts'
 import { Lock, TaskList } from './parts.tsx'
 import { daysLeft, lineOf, usePast } from './past.ts'
 import { StateMark } from './state-mark.tsx'
@@ -157,10 +158,7 @@ export function StorageFacts({ storage, onAsk }: { storage: ClusterState['storag
             'Used',
             `${percent(ratio(storage.usedBytes, storage.totalBytes) ?? 0)}, ${sizeOf(storage.usedBytes, storage.totalBytes)}`,
           ],
-          [
-            'Left',
-            days === undefined ? 'does not fill, as far as is known' : `about ${span(days * 86_400_000)} at this rate`,
-          ],
+          ['Left', days === undefined ? 'does not fill, as far as is known' : `${aboutDays(days)} at this rate`],
         ]}
       />
       <AskAbout question={`What fills ${storage.name}?`} onAsk={onAsk} />

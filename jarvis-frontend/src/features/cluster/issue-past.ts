@@ -1,7 +1,7 @@
 import type { SamplesReply } from 'jarvis-backend/protocol'
 import { readSamples } from '../../api/samples.ts'
 import { useLoad } from '../../api/use-load.ts'
-import { celsius, percent, span, timeOfDay } from '../../lib/format.ts'
+import { celsius, percent, plural, span, timeOfDay } from '../../lib/format.ts'
 import type { Issue } from './health.ts'
 import { daysLeft, lineOf, overSince, usual } from './past.ts'
 
@@ -25,13 +25,16 @@ export function useIssuePast(issues: readonly Issue[]): (issue: Issue) => string
   return (issue) => pastOf(issue, issue.past?.field === 'usedRatio' ? week.data : day.data)
 }
 
-/** `since 02:33, usually 58 °C` or `about 12 d left`; the browser's own watch counts where the ring did not see it begin. */
+/** `about 12 days`, `about 7 h`. */
+export const aboutDays = (days: number) => `about ${days >= 2 ? plural(Math.floor(days), 'day') : span(days * dayMs)}`
+
+/** `since 02:33, usually 58 °C` or `about 12 days`; the browser's own watch counts where the ring did not see it begin. */
 export function pastOf({ past, since: seen }: Issue, reply: SamplesReply | undefined): string | undefined {
   if (past === undefined) return seen === undefined ? undefined : `since ${timeOfDay(seen)}`
   const line = lineOf(reply, past.series, past.field)
   if (past.field === 'usedRatio') {
     const days = daysLeft(line)
-    return days === undefined ? undefined : `about ${span(days * dayMs)} left`
+    return days === undefined ? undefined : aboutDays(days)
   }
   const since = overSince(line, past.limit) ?? seen
   const middle = usual(line)

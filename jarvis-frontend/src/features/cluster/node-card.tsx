@@ -1,7 +1,7 @@
 import type { Node } from 'jarvis-backend/protocol'
 import { memo } from 'react'
 import { Link } from 'react-router'
-import { ago, celsius, exactTime, gibOf, percent, span } from '../../lib/format.ts'
+import { ago, celsius, exactTime, gibOf, percent, shortSpan } from '../../lib/format.ts'
 import { Meter } from '../../ui/meter.tsx'
 import { Spark } from '../../ui/spark.tsx'
 import { useNow } from '../../ui/use-now.ts'
@@ -33,7 +33,7 @@ export const NodeCard = memo(function NodeCard({
         {node.role !== undefined && <small className="cut">{node.role}</small>}
         <span className="up" title={isUp || node.lastSeenAt === undefined ? undefined : exactTime(node.lastSeenAt)}>
           {isUp && node.uptimeS !== undefined
-            ? `up ${span(node.uptimeS * 1_000)}`
+            ? `up ${shortSpan(node.uptimeS * 1_000)}`
             : !isUp && node.lastSeenAt !== undefined
               ? `last seen ${ago(node.lastSeenAt, now)}`
               : node.status}
