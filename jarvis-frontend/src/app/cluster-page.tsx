@@ -2,7 +2,7 @@ import { Suspense } from 'react'
 import { Link } from 'react-router'
 import { useConfirmations } from '../api/confirmations.ts'
 import { LimitsForm } from '../features/cluster/limits-form.tsx'
-import { ClusterOverview, type GuestFilter, lookerOf } from '../features/cluster/page.tsx'
+import { ClusterOverview, type GuestFilter } from '../features/cluster/page.tsx'
 import { ClusterColumn } from '../features/cluster/panel.tsx'
 import { Age, Quorum } from '../features/cluster/parts.tsx'
 import { useCluster } from '../features/cluster/store.ts'
@@ -11,7 +11,6 @@ import { capital } from '../lib/format.ts'
 import { Mark } from '../ui/mark.tsx'
 import { PanelHead } from '../ui/panel-head.tsx'
 import { phone, useMedia } from '../ui/use-media.ts'
-import { useNow } from '../ui/use-now.ts'
 import './cluster-page.css'
 import { filters, useClusterView } from './cluster-view.ts'
 import { later } from './later.tsx'
@@ -30,14 +29,12 @@ export function ClusterPage() {
   const waiting = useConfirmations()?.pending ?? []
   const titleOf = useTitleOf()
   const onAsk = useAskNew()
-  const now = useNow(60_000)
   const guests = state?.guests ?? []
-  const needsLook = lookerOf(issues, now)
   const counts: Record<GuestFilter, number> = {
     all: guests.length,
     running: guests.filter((guest) => guest.status === 'running').length,
     stopped: guests.filter((guest) => guest.status === 'stopped').length,
-    attention: guests.filter(needsLook).length,
+    attention: issues.length,
   }
   const detail = view.detail !== undefined && (
     <Suspense fallback={<div className="detail" aria-busy="true" />}>
@@ -97,7 +94,7 @@ export function ClusterPage() {
           <nav className="filters" aria-label="Guests shown">
             {filters.map((name) => (
               <Link key={name} to={linkTo({ show: name })} aria-current={name === view.show ? 'true' : undefined}>
-                {name === 'attention' && counts.attention > 0 && <Mark kind="warn" size={10} />}
+                {name === 'attention' && counts.attention > 0 && <Mark kind={issues[0]?.tone ?? 'warn'} size={10} />}
                 {capital(name)} <span className="num">{counts[name]}</span>
               </Link>
             ))}

@@ -1,6 +1,6 @@
 import { useConfirmations } from '../api/confirmations.ts'
 import { useSessions } from '../api/sessions.ts'
-import { nodeMark } from '../features/cluster/health.ts'
+import { lookWords, nodeMark } from '../features/cluster/health.ts'
 import { useCluster } from '../features/cluster/store.ts'
 import { useValue } from '../lib/use-value.ts'
 import { Ring, type RingArc, type RingCore } from '../ui/ring.tsx'
@@ -25,7 +25,8 @@ export function usePresence(): { core: RingCore; words: string; arcs: RingArc[];
     const mark = nodeMark(node, issues, isLive)
     return mark === 'warn' || mark === 'bad' ? mark : 'well'
   })
-  return { core, words: link.status === 'connecting' ? 'Connecting' : words[core], arcs, waiting }
+  const calm = core === 'quiet' && issues.length > 0 ? lookWords(issues.length) : words[core]
+  return { core, words: link.status === 'connecting' ? 'Connecting' : calm, arcs, waiting }
 }
 
 export function Presence({ size }: { size: number }) {

@@ -1,5 +1,5 @@
 import type { Activity, ClusterState, ConfirmationRow } from 'jarvis-backend/protocol'
-import { backupsOf, type Issue } from '../features/cluster/health.ts'
+import { backupsOf, type Issue, lookWords } from '../features/cluster/health.ts'
 import { plural, timeOfDay } from '../lib/format.ts'
 
 const day = 86_400_000
@@ -34,7 +34,7 @@ export function headline(
         : `${fresh} of ${expected} guests have a fresh backup. `
   if (issues.length > 0)
     return {
-      title: `${plural(issues.length, 'thing')} ${issues.length === 1 ? 'needs' : 'need'} a look.`,
+      title: `${lookWords(issues.length)}.`,
       detail: backups + waits,
     }
   const since = quietSince(feed)

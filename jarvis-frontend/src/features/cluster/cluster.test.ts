@@ -1,7 +1,7 @@
 import type { ClusterState, Guest, Node } from 'jarvis-backend/protocol'
 import { expect, test } from 'vitest'
 import { foldCluster } from './fold.ts'
-import { backupsOf, issuesOf, nodeMark } from './health.ts'
+import { backupsOf, concernedOf, issuesOf, nodeMark } from './health.ts'
 import { pastOf } from './issue-past.ts'
 import { nextSort, readSort, rowsOf } from './rows.ts'
 import { groupTasks } from './task-groups.ts'
@@ -88,6 +88,23 @@ test('CPU counts only after ten minutes over its limit', () => {
 test('a stopped guest that never had a backup is not missing one', () => {
   const { backupAt: _, ...stopped } = guest({ status: 'stopped' })
   expect(backupsOf([stopped], now)).toMatchObject({ expected: 0, stale: [] })
+})
+
+test('the guests that need attention are those its lines are about', () => {
+  const [hot, bare, busy, well] = [
+    guest({ vmid: 1, node: 'hot' }),
+    { ...guest({ vmid: 2 }), backupAt: undefined },
+    guest({ vmid: 3, cpuRatio: 0.97 }),
+    guest({ vmid: 4 }),
+  ] as [Guest, Guest, Guest, Guest]
+  const ill = state({ nodes: [node(), node({ name: 'hot', temperatureC: 90 })], guests: [hot, bare, busy, well] })
+  const issues = issuesOf(ill, now, (key) => (key === '3' ? now - hour : undefined))
+  expect(issues.map(({ fact, detail }) => [fact, detail])).toEqual([
+    ['hot is at 90 °C', 'limit 80 °C'],
+    ['1 guest without a fresh backup', 'none was ever made'],
+    ['3 frigate is at 97 % CPU', 'limit 90 %'],
+  ])
+  expect(ill.guests.filter(concernedOf(ill, issues, now)).map(({ vmid }) => vmid)).toEqual([1, 2, 3])
 })
 
 test('a stale view claims no health', () => {

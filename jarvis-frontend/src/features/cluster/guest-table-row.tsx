@@ -1,7 +1,7 @@
 import type { Guest } from 'jarvis-backend/protocol'
 import { memo } from 'react'
 import { Link } from 'react-router'
-import { gibOf, percent, rate, span } from '../../lib/format.ts'
+import { gibOf, percent, rate, shortSpan, span } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import type { MarkKind } from '../../ui/mark.tsx'
 import { Meter } from '../../ui/meter.tsx'
@@ -76,9 +76,13 @@ export const GuestTableRow = memo(function GuestTableRow(given: GuestRowProps) {
       </td>
       <td className="n">{isOff || disk === undefined || guest.diskBytes === 0 ? '' : percent(disk)}</td>
       <td className="n wide">{isOff || guest.netInBps === undefined ? '' : `${net.value} ${net.unit}`}</td>
-      <td className="n wide">{isOff ? '' : span(guest.uptimeS * 1_000)}</td>
+      <td className="n wide">{isOff ? '' : shortSpan(guest.uptimeS * 1_000)}</td>
       <td className={`n ${backup === undefined ? '' : `tone-${backup}`}`}>
-        {guest.backupAt === undefined ? <span className="text-dim">none</span> : span(now - guest.backupAt)}
+        {guest.backupAt === undefined ? (
+          <span className={backup === undefined ? 'text-dim' : ''}>none</span>
+        ) : (
+          span(now - guest.backupAt)
+        )}
       </td>
     </tr>
   )

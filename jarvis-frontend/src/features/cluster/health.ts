@@ -1,6 +1,6 @@
 import type { ClusterState, Guest, Limits, Node, SampleField, Storage } from 'jarvis-backend/protocol'
 import { limits } from '../../api/limits.ts'
-import { celsius, percent, plural, sizeOf, span } from '../../lib/format.ts'
+import { celsius, percent, plural, size, span } from '../../lib/format.ts'
 
 export type Tone = 'warn' | 'bad' | undefined
 
@@ -30,15 +30,24 @@ export const temperatureTone = (node: Node): Tone => past(node.temperatureC, lim
 export const nodeRamTone = (node: Node): Tone => past(ratio(node.ramBytes, node.ramTotalBytes), limitsNow().ramRatio)
 export const storageTone = (storage: Storage): Tone =>
   past(ratio(storage.usedBytes, storage.totalBytes), limitsNow().storageRatio)
-export const backupTone = (guest: Guest, now: number): Tone =>
-  guest.backupAt === undefined ? undefined : past((now - guest.backupAt) / hour, limitsNow().backupHours)
+/** A guest that runs is expected to have a backup; one that is off, only to renew what it has. */
+export function backupTone({ backupAt, status }: Pick<Guest, 'backupAt' | 'status'>, now: number): Tone {
+  if (backupAt === undefined) return status === 'running' ? 'warn' : undefined
+  return past((now - backupAt) / hour, limitsNow().backupHours)
+}
 
 /** Guests that run or ever had a backup are expected to have a fresh one. */
 export function backupsOf(guests: readonly Guest[], now: number) {
   const expected = guests.filter((guest) => guest.status === 'running' || guest.backupAt !== undefined)
-  const stale = expected.filter((guest) => guest.backupAt === undefined || backupTone(guest, now) !== undefined)
+  const stale = expected.filter((guest) => backupTone(guest, now) !== undefined)
   const ages = expected.flatMap((guest) => (guest.backupAt === undefined ? [] : [now - guest.backupAt]))
   return { expected: expected.length, stale, oldestMs: ages.length === 0 ? undefined : Math.max(...ages) }
+}
+
+/** The age that all of them share, as it is said; undefined where they differ or one has no backup. */
+export function sharedAge(stale: readonly Guest[], now: number): string | undefined {
+  const ages = new Set(stale.map(({ backupAt }) => (backupAt === undefined ? undefined : span(now - backupAt))))
+  return ages.size === 1 ? [...ages][0] : undefined
 }
 
 /** A fact that needs a look. `key` stays the same while it lasts. */
@@ -72,13 +81,14 @@ export function issuesOf(state: ClusterState, now: number, busySince: (key: stri
     })
   }
   for (const node of state.nodes) found.push(...nodeIssues(node, now, busySince(`node/${node.name}`)))
-  const { stale, oldestMs } = backupsOf(state.guests, now)
+  const { stale } = backupsOf(state.guests, now)
   if (stale.length > 0) {
+    const newest = Math.max(...stale.map(({ backupAt }) => backupAt ?? 0))
     found.push({
       key: 'backups',
       tone: stale.some((guest) => backupTone(guest, now) === 'bad') ? 'bad' : 'warn',
       fact: `${plural(stale.length, 'guest')} without a fresh backup`,
-      detail: oldestMs === undefined ? 'none was ever made' : `oldest is ${span(oldestMs)} old`,
+      detail: newest === 0 ? 'none was ever made' : `newest is ${span(now - newest)} old`,
       question: 'Why are backups missing?',
       ask: 'Ask why',
     })
@@ -102,7 +112,7 @@ export function issuesOf(state: ClusterState, now: number, busySince: (key: stri
       key: `storage ${storage.node ?? ''} ${storage.name}`,
       tone,
       fact: `${storage.name} is ${percent(full)} full`,
-      detail: sizeOf(storage.usedBytes, storage.totalBytes),
+      detail: `${size(storage.totalBytes - storage.usedBytes, storage.totalBytes)} left`,
       question: `${storage.name} is ${Math.round(full * 100)} % full. What grew?`,
       ask: 'Ask what grew',
       past: { series: seriesOf(storage), field: 'usedRatio', limit: limitsNow().storageRatio[0] },
@@ -182,6 +192,23 @@ export function nodeMark(node: Node, issues: readonly Issue[], isLive: boolean):
   if (node.status === 'offline') return 'bad'
   const own = issues.filter((issue) => issue.node === node.name && issue.vmid === undefined)
   return own.some((issue) => issue.tone === 'bad') ? 'bad' : own.length > 0 ? 'warn' : 'ok'
+}
+
+/** `1 thing needs a look`, `3 things need a look`. */
+export const lookWords = (count: number) => `${plural(count, 'thing')} ${count === 1 ? 'needs' : 'need'} a look`
+
+/** Guests that what needs attention is about: by themselves, by their node, or by their backup. */
+export function concernedOf(
+  state: Pick<ClusterState, 'guests'>,
+  issues: readonly Issue[],
+  now: number,
+): (guest: Guest) => boolean {
+  const ids = new Set([
+    ...issues.flatMap(({ vmid }) => vmid ?? []),
+    ...backupsOf(state.guests, now).stale.map(({ vmid }) => vmid),
+  ])
+  const nodes = new Set(issues.flatMap(({ node }) => node ?? []))
+  return ({ vmid, node }) => ids.has(vmid) || nodes.has(node)
 }
 
 export function guestMark(guest: Guest, issues: readonly Issue[], isLive: boolean) {

@@ -1,10 +1,10 @@
-import type { Guest, SampleRange } from 'jarvis-backend/protocol'
+import type { SampleRange } from 'jarvis-backend/protocol'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { GuestTable } from './guest-table.tsx'
-import { backupTone, guestMark, type Issue, nodeMark, seriesOf } from './health.ts'
+import { concernedOf, guestMark, nodeMark, seriesOf } from './health.ts'
 import { IssueList } from './issue-list.tsx'
 import { NodeCard } from './node-card.tsx'
 import { type Ghosts, StorageList, TaskList } from './parts.tsx'
@@ -30,12 +30,6 @@ export type ViewChange = {
   range?: SampleRange
 }
 
-/** Guests whose backup or whose load needs a look. */
-export function lookerOf(issues: readonly Issue[], now: number): (guest: Guest) => boolean {
-  const ill = new Set(issues.map(({ vmid }) => vmid))
-  return (guest) => ill.has(guest.vmid) || backupTone(guest, now) !== undefined
-}
-
 type Props = {
   view: ClusterView
   linkTo: (change: ViewChange) => string
@@ -53,10 +47,10 @@ export function ClusterOverview({ view, linkTo, detail, ghosts, tray, foot, onAs
   const { state, isLive, issues } = useCluster()
   const now = useNow(60_000)
   if (state === undefined) return <div className="panel-skeleton" aria-busy="true" />
-  const needsLook = lookerOf(issues, now)
+  const isConcerned = concernedOf(state, issues, now)
   const guests = state.guests.filter((guest) => {
     if (view.show === 'all') return true
-    return view.show === 'attention' ? needsLook(guest) : guest.status === view.show
+    return view.show === 'attention' ? isConcerned(guest) : guest.status === view.show
   })
   const away = new Set(state.nodes.flatMap(({ name, status }) => (status === 'online' ? [] : [name])))
   const busy = new Set(issues.flatMap(({ key, vmid }) => (key.startsWith('cpu ') && vmid !== undefined ? [vmid] : [])))
@@ -90,7 +84,11 @@ export function ClusterOverview({ view, linkTo, detail, ghosts, tray, foot, onAs
             chosen={view.detail?.startsWith('guest/') ? view.detail.slice(6) : undefined}
             linkTo={linkTo}
           />
-          {guests.length === 0 && <p className="none">{noGuests[view.show]}</p>}
+          {guests.length === 0 && (
+            <p className="none">
+              {view.show === 'attention' && issues.length === 0 ? 'Nothing needs attention.' : noGuests[view.show]}
+            </p>
+          )}
         </div>
         <div className="aside scroll">
           {detail}
@@ -130,5 +128,5 @@ const noGuests: Record<GuestFilter, string> = {
   all: 'The cluster has no guests, or the token may not see them.',
   running: 'No guest runs.',
   stopped: 'No guest is stopped.',
-  attention: 'No guest needs a look.',
+  attention: 'What needs attention is about no guest.',
 }

@@ -1,12 +1,12 @@
 import type { ClusterState, Node } from 'jarvis-backend/protocol'
 import { memo, useState } from 'react'
 import { Link } from 'react-router'
-import { celsius, percent, plural, span } from '../../lib/format.ts'
+import { celsius, percent, plural, shortSpan, span } from '../../lib/format.ts'
 import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
 import { Spark } from '../../ui/spark.tsx'
 import { useNow } from '../../ui/use-now.ts'
-import { backupsOf, guestMark, type Issue, nodeMark, ratio, seriesOf, temperatureTone } from './health.ts'
+import { backupsOf, guestMark, type Issue, nodeMark, ratio, seriesOf, sharedAge, temperatureTone } from './health.ts'
 import { IssueList } from './issue-list.tsx'
 import { type Ghosts, GuestRow, Lock, Quorum, StorageList } from './parts.tsx'
 import { StateMark } from './state-mark.tsx'
@@ -92,6 +92,7 @@ function Vitals({ state }: { state: ClusterState }) {
 function Storages({ state, linkTo }: { state: ClusterState; linkTo?: (detail: string) => string }) {
   const now = useNow(60_000)
   const { stale, oldestMs, expected } = backupsOf(state.guests, now)
+  const age = sharedAge(stale, now)
   return (
     <>
       <PanelHead title="Storage">
@@ -99,9 +100,11 @@ function Storages({ state, linkTo }: { state: ClusterState; linkTo?: (detail: st
           <>
             <Mark kind={stale.length > 0 ? 'warn' : 'ok'} size={10} />
             <span>
-              {stale.length > 0
-                ? `${plural(stale.length, 'guest')} without a fresh backup`
-                : `all guests backed up, oldest ${span(oldestMs)}`}
+              {stale.length === 0
+                ? `all guests backed up, oldest ${span(oldestMs)}`
+                : age === undefined
+                  ? `${plural(stale.length, 'guest')} without a fresh backup`
+                  : `${plural(stale.length, 'guest')} without a backup for ${age}`}
             </span>
           </>
         )}
@@ -209,7 +212,7 @@ const NodeHead = memo(function NodeHead({ node, mark }: { node: Node; mark: 'ok'
           <span className={`num heat ${heat === undefined ? '' : `tone-${heat}`}`}>{celsius(node.temperatureC)}</span>
         )}
         {node.isProtected && <Lock />}
-        {isFresh && <span className="note">up {span((node.uptimeS ?? 0) * 1_000).replace('min', 'm')}</span>}
+        {isFresh && <span className="note">up {shortSpan((node.uptimeS ?? 0) * 1_000)}</span>}
         {node.status !== 'online' && <span className="note">{node.status}</span>}
       </span>
       <Spark values={store.samples(`node/${node.name}`)} label={`${node.name} CPU`} />

@@ -2,7 +2,7 @@ import type { ClusterState, Guest } from 'jarvis-backend/protocol'
 import { percent, rate, span } from '../../lib/format.ts'
 import type { MarkKind } from '../../ui/mark.tsx'
 import { Spark } from '../../ui/spark.tsx'
-import { backupsOf, ratio, storageTone } from './health.ts'
+import { backupsOf, ratio, sharedAge, storageTone } from './health.ts'
 import { StateMark } from './state-mark.tsx'
 import { totalsOf, useClusterStore } from './store.ts'
 
@@ -67,9 +67,10 @@ export function VitalRow({ state, isLive, now }: { state: ClusterState; isLive: 
 
 /** `9 are 31 h old`, where they are alike. */
 function staleText(stale: readonly Guest[], now: number): string {
-  const ages = new Set(stale.map(({ backupAt }) => (backupAt === undefined ? undefined : span(now - backupAt))))
-  const [age] = ages
-  return ages.size === 1 && age !== undefined ? `${stale.length} are ${age} old` : `${stale.length} not fresh`
+  const age = sharedAge(stale, now)
+  return age === undefined
+    ? `${stale.length} not fresh`
+    : `${stale.length} ${stale.length === 1 ? 'is' : 'are'} ${age} old`
 }
 
 const share = (storage: { usedBytes: number; totalBytes: number }) => ratio(storage.usedBytes, storage.totalBytes) ?? 0
