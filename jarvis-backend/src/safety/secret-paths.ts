@@ -25,7 +25,7 @@ const secretFolder =
 
 /** Words that mean a secret wherever they stand in a file's name. */
 const secretWords =
-  /shadow|sudoers|htpasswd|smbpasswd|sasl_?passwd|passwd\.client|passw(?:or)?ds?(?:\.|_|-|$)|(?:^|[._-])pass(?:\.|_|-|$)|opasswd|master\.passwd|secret|password|credential|passphrase|private.?key|priv_?key|api.?key|auth.?key|access.?key|key.?file|keystore|keytab|keyring|kubeconfig|krb5cc|_sk$|^ssh_host_.*_key$|^id_(?:rsa|dsa|ecdsa|ed25519|xmss)|vault.?token/
+  /shadow|sudoers|htpasswd|smbpasswd|sasl_?passwd|passwd\.client|passw(?:or)?ds?(?:\.|_|-|$)|(?:^|[._-])pass(?:\.|_|-|$)|opasswd|master\.passwd|secret|password|credential|passphrase|private.?key|priv_?key|api.?key|auth.?key|access.?key|wpa_?psk|key.?file|keystore|keytab|keyring|kubeconfig|krb5cc|_sk$|^ssh_host_.*_key$|^id_(?:rsa|dsa|ecdsa|ed25519|xmss)|vault.?token/
 /** Endings of keys, stores of passwords, and what tools keep their state in. */
 const secretEndings = setOf(
   'key p8 p12 pfx pkcs12 jks keystore kdb kdbx ppk keytab keyring psk pw pwd age gpg pgp asc token tokens tfstate tfvars',
@@ -58,7 +58,7 @@ const plainHidden =
 const bulk = new RegExp(
   [
     String.raw`/(?:core|core\.\d+|swapfile|swap\.img|vmcore|initctl)$`,
-    String.raw`\.(?:qcow2|raw|vmdk|vdi|vma|vhdx?|dump|sql|dmp|img|sqlite3?|db3?|mdb|ibd|myd|rdb|aof)(?:-(?:wal|shm|journal))?(?:\.\w+)?$`,
+    String.raw`\.(?:qcow2|raw|tar|tgz|pxar|cpio|vmdk|vdi|vma|vhdx?|dump|sql|dmp|img|sqlite3?|db3?|mdb|ibd|myd|rdb|aof)(?:-(?:wal|shm|journal))?(?:\.\w+)?$`,
     String.raw`\.(?:sock|socket|fifo|pipe)$`,
     String.raw`/snippets/|/cloud-init/|^/etc/cloud/|/var/log/cloud-init|/etc/iscsi/(?:nodes|send_targets)/|/user-data(?:\.\w+)?$|/preseed\.cfg$|/var/log/installer/`,
     '/var/(?:crash|backups|mail|spool|lib/(?:cloud|docker|containerd|containers|systemd/(?:coredump|random-seed)|mysql|postgresql|mongodb|redis|influxdb|grafana|ceph|private|vz/(?:images|dump|private|snippets)))(?:/|$)',

@@ -1,10 +1,12 @@
 import type { Grammar } from './ssh-grammar.ts'
-import { number, text, when, word } from './ssh-patterns.ts'
+import { number, when, word } from './ssh-patterns.ts'
 
 const long = (names: string) => names.split(' ').map((name) => `--${name}`)
 const none: Grammar = {}
 const container = /^[A-Za-z0-9][\w.-]*$/
-const format = { '--format': text, '--filter': /^[a-z]+=[\w.:/=-]+$/ }
+/** A template that calls others could double its work forty times over; one that pads could fill a memory. */
+const columns = /^(?!.*\b(?:define|block|template|printf|slice)\b)[^-]/s
+const format = { '--format': columns, '--filter': /^[a-z]+=[\w.:/=-]+$/ }
 const containers: Grammar = { rest: container, min: 1 }
 
 const ps: Grammar = {
@@ -33,7 +35,7 @@ const logs: Grammar = {
 const stats: Grammar = {
   flags: 'a',
   words: ['--no-stream', '--all', '--no-trunc'],
-  values: { '--format': text },
+  values: { '--format': columns },
   needs: [['--no-stream']],
   rest: container,
 }
@@ -59,8 +61,8 @@ export const dockerPrograms: Readonly<Record<string, Grammar>> = {
     sub: {
       ...{ ps, logs, stats, top, port: containers, inspect },
       images,
-      version: { values: { '--format': text, '-f': text } },
-      info: { values: { '--format': text, '-f': text } },
+      version: { values: { '--format': columns, '-f': columns } },
+      info: { values: { '--format': columns, '-f': columns } },
       diff: containers,
       system: { sub: { df: { flags: 'v' }, info: none } },
       network: { sub: { ls: { flags: 'q', words: ['--no-trunc'], values: format }, inspect: containers } },

@@ -50,7 +50,8 @@ export const loadPrograms: Readonly<Record<string, Grammar>> = {
   pstree: { flags: 'palunscAthT', operands: [word] },
   zramctl: { words: ['--output-all', '--bytes', '--raw'] },
   vmstat: sampler('sdamwtnD', { '-S': /^[kKmM]$/, '-p': word }),
-  iostat: sampler('xdkmchtyzNs', { '-p': word }),
+  // It reads a number after -p as an interval.
+  iostat: sampler('xdkmchtyzNs', { '-p': /^[A-Za-z][\w/,]*$/ }),
   mpstat: sampler('uAn', { '-P': cpus }),
   sar: sampler('urqbBdSWvwyAhpzHF', {
     ...{ '-n': /^[A-Z][A-Z\d,]*$/, '-P': cpus, '-I': /^(?:SUM|ALL|\d+)$/, '-m': /^[A-Z,]+$/ },

@@ -27,11 +27,11 @@ const tail: Grammar = {
 const grep: Grammar = {
   dashDash: true,
   numeric: true,
-  flags: 'ivncolLwxHhsqaEFGPbrRyTZzIU',
+  flags: 'ivncolLwxHhsqaEFGPbryTZzIU',
   words: [
     ...long('ignore-case no-ignore-case invert-match line-number count only-matching files-with-matches'),
     ...long('files-without-match word-regexp line-regexp with-filename no-filename no-messages quiet silent text'),
-    ...long('extended-regexp fixed-strings basic-regexp perl-regexp byte-offset recursive dereference-recursive'),
+    ...long('extended-regexp fixed-strings basic-regexp perl-regexp byte-offset recursive'),
     ...long('initial-tab null null-data line-buffered'),
   ],
   values: {
@@ -41,10 +41,12 @@ const grep: Grammar = {
   },
   optional: { '--color': color, '--colour': color },
   rest: any,
-  denied: { '-f': 'read patterns from another file', '--file': 'read patterns from another file' },
+  denied: {
+    ...{ '-f': 'read patterns from another file', '--file': 'read patterns from another file' },
+    ...{ '-R': 'follow links to anywhere; use -r', '--dereference-recursive': 'follow links to anywhere; use -r' },
+  },
 }
-const isRecursive = ({ options }: Usage) =>
-  ['-r', '-R', '--recursive', '--dereference-recursive'].some((option) => options.has(option))
+const isRecursive = ({ options }: Usage) => options.has('-r') || options.has('--recursive')
 /** The pattern is the first operand unless an option gave it. */
 const filesOf = ({ options, operands }: Usage) =>
   options.has('-e') || options.has('--regexp') ? operands : operands.slice(1)
