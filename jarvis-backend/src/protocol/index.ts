@@ -72,6 +72,7 @@ export {
   McpTokenBody,
   type McpTokenInfo,
   type McpTokenReply,
+  type NextStart,
   type Page,
   PageQuery,
   type PartStatus,

@@ -110,7 +110,11 @@ export type Status = {
   hasTerminal: boolean
   policy: PolicyStatus
   parts: PartStatus[]
+  /** Absent where all that was saved is in use. */
+  nextStart?: NextStart
 }
+/** Saved while running, used from the next start on. `urls`: of the cluster, none for the demo; absent where it stays. `hasNewSsh`: account, key or places of nodes. */
+export type NextStart = { urls?: string[]; hasNewSsh: boolean }
 /**
  * How one part of JARVIS is. `text`: what was seen, `effect`: what does not work because of it, both in words for a person;
  * `at`: when it last answered, Unix ms.

@@ -1,13 +1,22 @@
 import type { Status } from 'jarvis-backend/protocol'
 import { Link } from 'react-router'
+import { savedPlaces } from '../features/settings/next-start.tsx'
 
 /** What is not real, and where the real one is connected. */
-export function Demo({ status: { isDemoCluster, isDemoModel } }: { status: Status }) {
+export function Demo({ status: { isDemoCluster, isDemoModel, nextStart } }: { status: Status }) {
+  const saved = savedPlaces(nextStart)
   return (
     <p className="demo">
       {isDemoCluster && (
         <span>
-          Demo cluster: nothing here is real. <Link to="/settings#proxmox">Connect yours</Link>
+          Demo cluster: nothing here is real.{' '}
+          {saved === undefined ? (
+            <Link to="/settings#proxmox">Connect yours</Link>
+          ) : (
+            <>
+              Saved: <Link to="/settings#proxmox">{saved}</Link>. It counts from the next start of JARVIS.
+            </>
+          )}
         </span>
       )}
       {isDemoModel && (

@@ -3,6 +3,7 @@ import { readSetup } from '../../api/setup.ts'
 import { useStatus } from '../../api/status.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { ClusterForm } from '../../features/settings/cluster-form.tsx'
+import { SavedRow } from '../../features/settings/next-start.tsx'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Problem, Resting, Skeletons } from '../load-state.tsx'
@@ -17,6 +18,7 @@ export function Proxmox() {
   )
   const status = useStatus()
   const part = status?.parts?.find(({ name }) => name === 'Cluster')
+  const saved = status?.nextStart?.urls
   return (
     <Section id="proxmox" title="Proxmox">
       <ul className="fact-list">
@@ -35,9 +37,10 @@ export function Proxmox() {
             )}
           </span>
           <Link className="button small quiet" to="/cluster">
-            Open
+            Open the cluster
           </Link>
         </li>
+        {saved !== undefined && <SavedRow name="cluster" text={saved.join(', ') || 'the demo cluster'} />}
       </ul>
       {isOperator && <Problem error={problem} onAgain={again} kept={data !== undefined} />}
       {data?.source === 'environment' && (
@@ -51,7 +54,7 @@ export function Proxmox() {
       ) : data === undefined ? (
         problem === undefined && <Skeletons rows={1} height={46} />
       ) : (
-        data.source !== 'environment' && <ClusterForm setup={data} />
+        data.source !== 'environment' && <ClusterForm setup={data} saved={saved?.[0]} />
       )}
     </Section>
   )

@@ -6,6 +6,7 @@ import { examineParts } from '../../api/setup.ts'
 import { useStatus } from '../../api/status.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { FormProblem } from '../../features/settings/form-problem.tsx'
+import { SavedRow } from '../../features/settings/next-start.tsx'
 import { Checks } from '../../features/system/doctor.tsx'
 import { Visible } from '../../ui/boxed.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -20,7 +21,8 @@ const areas = ['SSH', 'Wake-on-LAN']
 export function Ssh() {
   const { isOperator, isLive, isResting } = useRights()
   const { data, problem, again } = useLoad('settings', readSettings, ['connect', 'settings'])
-  const isDemo = useStatus()?.isDemoCluster === true
+  const status = useStatus()
+  const isDemo = status?.isDemoCluster === true
   const [found, setFound] = useState<DoctorReply>()
   const [failed, setFailed] = useState<string>()
   const [isBusy, setBusy] = useState(false)
@@ -82,6 +84,9 @@ export function Ssh() {
               </button>
             )}
           </li>
+          {status?.nextStart?.hasNewSsh === true && (
+            <SavedRow name="SSH" text="another account, key or place of a node" />
+          )}
         </ul>
       )}
       {!hasKey && ssh !== undefined && !isDemo && (

@@ -10,7 +10,7 @@ import { FormProblem } from './form-problem.tsx'
 import { ToolRights } from './tool-rights.tsx'
 
 /** Connects a cluster: its certificate is accepted by a person before the token is sent to it. */
-export function ClusterForm({ setup }: { setup: SetupReply }) {
+export function ClusterForm({ setup, saved }: { setup: SetupReply; saved: string | undefined }) {
   const [seen, setSeen] = useState<SetupProbeReply>()
   const [isAccepted, setAccepted] = useState(false)
   const [tested, setTested] = useState<{ cluster: SetupClusterBody; found: SetupTestReply }>()
@@ -74,7 +74,7 @@ export function ClusterForm({ setup }: { setup: SetupReply }) {
             name="url"
             required
             placeholder="https://192.168.1.10:8006"
-            defaultValue={setup.urls[0]}
+            defaultValue={saved ?? setup.urls[0]}
             inputMode="url"
             autoComplete="off"
             onChange={forget}
@@ -132,7 +132,7 @@ export function ClusterForm({ setup }: { setup: SetupReply }) {
       {tested?.found.tools !== undefined && savedTo === undefined && (
         <div className="form-row">
           <button type="button" className="button" aria-disabled={isBusy} onClick={() => void save(tested.cluster)}>
-            Save
+            Save this cluster
           </button>
         </div>
       )}
