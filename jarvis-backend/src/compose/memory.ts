@@ -116,7 +116,7 @@ export function composeMemory(parts: {
   }
 
   return {
-    memory,
+    status: memory.status,
     tools: [
       memorySearch(memory),
       memoryGet(workspace),
@@ -132,6 +132,8 @@ export function composeMemory(parts: {
     },
   }
 }
+
+export type ComposedMemory = ReturnType<typeof composeMemory>
 
 /** What follows the text of that checksum, where `text` begins with it at the end of a line. */
 function textAfter(text: string, checksum: string): string | undefined {

@@ -82,6 +82,8 @@ export function composeModels(parts: {
   }
 }
 
+export type ComposedModels = ReturnType<typeof composeModels>
+
 const ownHosts = ['api.anthropic.com', 'api.openai.com']
 /** The provider's own service, not one that speaks like it. */
 const isOwnAddress = (config: ModelConfig) =>

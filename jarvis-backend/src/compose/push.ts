@@ -52,3 +52,5 @@ export function composePush(parts: {
     routes: pushRoutes({ push, journal, durably: database.durably }),
   }
 }
+
+export type ComposedPush = ReturnType<typeof composePush>

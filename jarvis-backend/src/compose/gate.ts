@@ -1,0 +1,126 @@
+import type { McpTokens } from '../auth/mcp-tokens.ts'
+import type { Config } from '../config/config.ts'
+import { confirmationRoutes } from '../http/confirmations.ts'
+import { executionRoutes } from '../http/executions.ts'
+import { grantRoutes } from '../http/grants.ts'
+import { toolRoutes } from '../http/tools.ts'
+import type { Card } from '../protocol/index.ts'
+import { isWatched } from '../realtime/chat.ts'
+import { raisesOf, usualTier } from '../safety/index.ts'
+import { createCallCounts } from '../store/sqlite/call-counts.ts'
+import { createConfirmationStore, createExecutionStore } from '../store/sqlite/confirmations.ts'
+import { createGrantStore } from '../store/sqlite/grants.ts'
+import { createActivePolicy } from '../tools/active-policy.ts'
+import type { Catalog } from '../tools/catalog.ts'
+import { createConfirmations } from '../tools/confirmations.ts'
+import { createExecutor } from '../tools/execute.ts'
+import { createGrants } from '../tools/grants.ts'
+import { createJudge } from '../tools/judge.ts'
+import type { ExecutionStore, ImageStore } from '../tools/ports.ts'
+import type { RecoveryParts } from '../tools/recover.ts'
+import type { Entrance } from './entrance.ts'
+import type { Foundation } from './foundation.ts'
+import type { ComposedHomelab } from './homelab.ts'
+
+/** What stands between a tool call and its effect: the policy, the verdict, the card, the grant, and the executor. */
+export function composeGate(
+  foundation: Foundation,
+  { activity, chat, announce }: Entrance,
+  parts: {
+    config: Pick<Config, 'protectedTargets' | 'confirmTtlMs'>
+    homelab: Pick<ComposedHomelab, 'cluster' | 'shownAsProtected'>
+    catalog: Catalog
+    images: ImageStore
+    mcpTokens: Pick<McpTokens, 'list'>
+    /** Watches or breaks what is kept of executions. */
+    executions: ((store: ExecutionStore) => ExecutionStore) | undefined
+    /** A session's cards are these now. */
+    waiting(sessionId: string, pending: Card[]): void
+    note: RecoveryParts['note']
+  },
+) {
+  const { clock, now, database, settings, journal, redactor, redact, isStopping, report } = foundation
+  const { catalog, images, mcpTokens } = parts
+  const { cluster, shownAsProtected } = parts.homelab
+  const stored = createExecutionStore(database)
+  const executions = parts.executions?.(stored) ?? stored
+  const policy = createActivePolicy({
+    written: foundation.writtenPolicy,
+    hasTool: (name) => catalog.get(name) !== undefined,
+    protectedTargets: parts.config.protectedTargets,
+    shownAsProtected,
+    settings,
+    journal,
+    transactions: database,
+    announce(text, level) {
+      announce('policy')(text, level)
+      activity.changed({ what: 'settings' })
+    },
+  })
+  const world = () => ({ cluster: cluster.state(), policy: policy.current(), now: now() })
+  const judge = createJudge(catalog, world)
+  const grants = createGrants({
+    store: createGrantStore(database),
+    journal,
+    transactions: database,
+    clock,
+    changed: () => activity.changed({ what: 'grants' }),
+    isStopping,
+    report,
+  })
+  const confirmations = createConfirmations({
+    store: createConfirmationStore(database),
+    executions,
+    grants,
+    journal,
+    transactions: database,
+    clock,
+    ttlMs: parts.config.confirmTtlMs,
+    // One made anew under the same name has asked for nothing yet.
+    isAskerKnown: ({ requestedBy: { token }, createdAt: askedAt }) =>
+      token === undefined || mcpTokens.list().some(({ name, createdAt }) => name === token && createdAt <= askedAt),
+    isWatched: (sessionId) => isWatched(chat, sessionId),
+    changed(sessionId) {
+      activity.changed({ what: 'confirmations', sessionId })
+      parts.waiting(sessionId, confirmations.pending(sessionId))
+    },
+    redact,
+    isStopping,
+    report,
+  })
+  const executor = createExecutor({
+    judge,
+    world,
+    confirmations,
+    grants,
+    executions,
+    images,
+    journal,
+    transactions: database,
+    redactor,
+    clock,
+    cluster,
+    note: parts.note,
+    report: (error, toolName) => report(error, `${toolName} failed`),
+  })
+  return {
+    policy,
+    grants,
+    confirmations,
+    executor,
+    routes: {
+      confirmations: confirmationRoutes(confirmations, now, cluster.catchUp),
+      grants: grantRoutes(grants),
+      tools: toolRoutes({
+        catalog,
+        judge,
+        tierOf: ({ name, tier }) => usualTier({ toolName: name, baseTier: tier }, policy.current()),
+        raisesOf: ({ name, tier }) => raisesOf({ toolName: name, baseTier: tier }, policy.current()),
+        calls: createCallCounts(database, now),
+      }),
+      executions: executionRoutes(executor),
+    },
+  }
+}
+
+export type Gate = ReturnType<typeof composeGate>

@@ -1,0 +1,82 @@
+import type { Config } from '../config/config.ts'
+import { createLimits } from '../homelab/limits.ts'
+import { createNotices } from '../homelab/notices.ts'
+import type { Homelab } from '../homelab/ports.ts'
+import { connectHomelab } from '../homelab/real.ts'
+import { redactedHomelab } from '../homelab/redacted.ts'
+import { startSampler } from '../homelab/sampler.ts'
+import { createSimulator } from '../homelab/simulator/index.ts'
+import { limitsRoutes } from '../http/limits.ts'
+import { samplesRoutes } from '../http/samples.ts'
+import type { Clock } from '../lib/clock.ts'
+import { serveCluster } from '../realtime/cluster.ts'
+import { serveTerminal } from '../realtime/terminal.ts'
+import { quote } from '../safety/index.ts'
+import { createSampleStore } from '../store/sqlite/samples.ts'
+import type { Entrance } from './entrance.ts'
+import type { Foundation } from './foundation.ts'
+
+/** The cluster, real or demo: what it is, what the feed and the charts make of it, and who watches it. */
+export function composeHomelab(foundation: Foundation, entrance: Entrance, config: Config, replaced?: Homelab) {
+  const { clock, now, database, settings, journal, redactor, report } = foundation
+  const { realtime, activity } = entrance
+  // What policy.yaml adds is shown by the cluster too.
+  const shownAsProtected = new Set(config.protectedTargets)
+  const homelab = redactedHomelab(
+    replaced ?? createHomelab({ ...config, protectedTargets: shownAsProtected }, clock),
+    redactor,
+  )
+  const { cluster } = homelab
+  const limits = createLimits({
+    settings,
+    record: (change) => journal.append('settings', { change: 'limits', ...change }),
+    durably: database.durably,
+    changed: () => activity.changed({ what: 'limits' }),
+  })
+
+  const feed = serveCluster(realtime.namespace('/cluster'), { cluster, clock })
+  const noticesOf = createNotices(limits.current)
+  const notice = () => {
+    for (const line of noticesOf(cluster.state())) activity.record(line)
+  }
+  notice()
+  const unwatch = cluster.watch(notice, 'idle')
+  const samples = createSampleStore(database)
+  samples.keepOf(cluster.state().isDemo ? 'demo' : 'real')
+  const sampler = startSampler({
+    state: cluster.state,
+    store: samples,
+    clock,
+    report: (error) => report(error, 'the samples of this minute could not be kept'),
+  })
+  const terminals = config.isTerminalOn ? homelab.terminals : undefined
+  serveTerminal(realtime.namespace('/terminal'), {
+    terminals,
+    clock,
+    record: (body) => database.durably(() => journal.append('terminal', redactor.value(body))),
+    activity: activity.record,
+    report,
+  })
+
+  return {
+    homelab,
+    cluster,
+    limits,
+    shownAsProtected,
+    hasTerminal: terminals !== undefined,
+    routes: { samples: samplesRoutes(samples, now), limits: limitsRoutes(limits) },
+    /** Looks no more; what is connected stays connected. */
+    rest() {
+      feed.close()
+      unwatch()
+      sampler.stop()
+    },
+  }
+}
+
+function createHomelab({ proxmox, ssh, nodes, wolTarget, protectedTargets }: Config, clock: Clock): Homelab {
+  if (proxmox === undefined) return createSimulator({ clock, protectedTargets })
+  return connectHomelab({ connection: proxmox, ssh, quote, nodes, wolTarget, clock, protectedTargets })
+}
+
+export type ComposedHomelab = ReturnType<typeof composeHomelab>

@@ -1,0 +1,115 @@
+import { asClusterData, systemPrompt } from '../agent/persona.ts'
+import { generateWithRetries } from '../agent/retry.ts'
+import { createRuns, type Runs } from '../agent/runs.ts'
+import { createSessions } from '../agent/sessions.ts'
+import type { Config } from '../config/config.ts'
+import { clusterSummary } from '../homelab/summary.ts'
+import { sessionRoutes } from '../http/sessions.ts'
+import { onceFor } from '../lib/once-for.ts'
+import { serveChat } from '../realtime/chat.ts'
+import { createStreamRedactor } from '../safety/index.ts'
+import { createKeptRuns } from '../store/sqlite/kept-runs.ts'
+import { createSessionIndex } from '../store/sqlite/session-index.ts'
+import { createSessionList } from '../store/sqlite/session-list.ts'
+import { createTranscriptStore } from '../store/sqlite/transcript.ts'
+import { type Catalog, inputSchemaOf } from '../tools/catalog.ts'
+import type { ImageStore } from '../tools/ports.ts'
+import type { Entrance } from './entrance.ts'
+import type { Foundation } from './foundation.ts'
+import type { Gate } from './gate.ts'
+import type { ComposedHomelab } from './homelab.ts'
+import type { ComposedMemory } from './memory.ts'
+import type { ComposedModels } from './models.ts'
+
+/** A client that repeats a request does so within minutes. */
+const repliesKeptMs = 7 * 24 * 60 * 60_000
+
+/** Sessions and the runs in them: what answers, by what it goes, where it is kept, listed and shown. */
+export function composeRuns(
+  foundation: Foundation,
+  { http, chat, activity }: Entrance,
+  parts: {
+    config: Pick<Config, 'historyLimit' | 'maxTurns'>
+    catalog: Catalog
+    images: ImageStore
+    homelab: Pick<ComposedHomelab, 'cluster' | 'limits'>
+    memory: Pick<ComposedMemory, 'prompt' | 'recall' | 'learn'>
+    models: Pick<ComposedModels, 'choice' | 'costOf' | 'answered' | 'failed'>
+    gate: Pick<Gate, 'confirmations' | 'executor'>
+  },
+) {
+  const { clock, now, database, journal, redactor, report } = foundation
+  const { config, images, memory, models } = parts
+  const { cluster, limits } = parts.homelab
+  const { confirmations, executor } = parts.gate
+  const store = createTranscriptStore(database)
+  const kept = createKeptRuns(database)
+  const index = createSessionIndex(database, { costOf: models.costOf, later: foundation.later, report })
+  http.once('listening', index.schedule)
+  const changed = (sessionId: string) => {
+    index.changed(sessionId)
+    activity.changed({ what: 'sessions', sessionId })
+  }
+  const toolSpecs = onceFor(parts.catalog.list, (tools) =>
+    tools.map((tool) => ({ name: tool.name, description: tool.description, inputSchema: inputSchemaOf(tool) })),
+  )
+  const runs: Runs = createRuns({
+    store,
+    kept,
+    models: models.choice,
+    costOf: models.costOf,
+    tools: executor,
+    image: images.get,
+    get toolSpecs() {
+      return toolSpecs()
+    },
+    clock,
+    // Encoding it costs the same where nobody watches.
+    publish: (sessionId, event, payload) =>
+      void (chat.adapter.rooms.has(sessionId) && chat.to(sessionId).emit(event, payload)),
+    afterCommit: database.afterCommit,
+    prompt: () => systemPrompt(memory.prompt()),
+    recall: memory.recall,
+    ended: memory.learn,
+    context: onceFor(cluster.state, (state) => asClusterData(clusterSummary(state, limits.current()))),
+    pending: confirmations.pending,
+    cancel: confirmations.cancel,
+    recordRehearsal: (change) => journal.append('session', { ...change, change: 'rehearsal' }),
+    redact: { ...redactor, stream: () => createStreamRedactor(redactor) },
+    async generate(used, request, sink, signal, onRetry) {
+      try {
+        const turn = await generateWithRetries(used, request, sink, signal, { clock, onRetry })
+        models.answered(used)
+        return turn
+      } catch (error) {
+        if (!signal.aborted) models.failed(used, error)
+        throw error
+      }
+    },
+    historyLimit: config.historyLimit,
+    maxTurns: config.maxTurns,
+    changed,
+    report,
+  })
+  serveChat(chat, { runs, confirmations, store, now, catchUp: cluster.catchUp, report })
+  store.forgetReplies(now() - repliesKeptMs)
+
+  return {
+    runs,
+    kept,
+    store,
+    routes: {
+      sessions: sessionRoutes({
+        runs,
+        store,
+        list: createSessionList(database, index),
+        sessions: createSessions({ store, models: models.choice, clock, changed }),
+        pendingCounts: confirmations.pendingCounts,
+        redact: redactor,
+        now,
+        journal,
+        image: images.get,
+      }),
+    },
+  }
+}

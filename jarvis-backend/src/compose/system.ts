@@ -1,0 +1,118 @@
+import { defaultPersona } from '../agent/persona.ts'
+import type { McpTokens } from '../auth/mcp-tokens.ts'
+import type { Config } from '../config/config.ts'
+import { createClusterSetup } from '../doctor/cluster-setup.ts'
+import { databaseChecks } from '../doctor/data-checks.ts'
+import { examine } from '../doctor/doctor.ts'
+import { memoryChecks } from '../doctor/model-checks.ts'
+import { diskOf } from '../http/disk.ts'
+import { doctorRoutes } from '../http/doctor.ts'
+import { journalRoutes } from '../http/journal.ts'
+import { settingsRoutes } from '../http/settings.ts'
+import { setupRoutes } from '../http/setup.ts'
+import { statusParts } from '../http/status-parts.ts'
+import { type Health, profileNames, type Status } from '../protocol/index.ts'
+import { profiles } from '../safety/index.ts'
+import { journalHead } from '../store/sqlite/journal.ts'
+import type { Entrance } from './entrance.ts'
+import type { Foundation } from './foundation.ts'
+import type { Gate } from './gate.ts'
+import type { ComposedHomelab } from './homelab.ts'
+import type { ComposedMemory } from './memory.ts'
+import type { ComposedModels } from './models.ts'
+import type { ComposedPush } from './push.ts'
+
+/** Reading a page more of the database takes time in which nothing else here is served. */
+const scannedUpToBytes = 16 * 1024 * 1024
+
+/** What JARVIS says of itself: its health, its settings, its log and journal, what is wrong, and how a cluster is connected. */
+export function composeSystem(
+  foundation: Foundation,
+  { realtime }: Pick<Entrance, 'realtime'>,
+  parts: {
+    config: Config
+    version: string
+    homelab: ComposedHomelab
+    memory: Pick<ComposedMemory, 'status'>
+    models: ComposedModels
+    policy: Gate['policy']
+    mcpTokens: Pick<McpTokens, 'list'>
+    push: Pick<ComposedPush, 'standing'>
+  },
+) {
+  const { clock, now, dataDir, database, journal, redact, hide, isStopping } = foundation
+  const { config, version, memory, models, policy, mcpTokens, push } = parts
+  const { cluster, shownAsProtected, hasTerminal } = parts.homelab
+  const lastEntry = journalHead(database)
+  const sqliteVersion = String(database.sql.prepare('SELECT sqlite_version()').pluck().get())
+  const startedAt = Date.now()
+  const uptimeS = () => Math.round((Date.now() - startedAt) / 1000)
+  const { ssh } = config
+
+  return {
+    health: (): Health => ({ status: isStopping() ? 'shutting_down' : 'ok', version, uptime: uptimeS() }),
+    status: (): Status => ({
+      version,
+      uptimeS: uptimeS(),
+      model: models.model().id,
+      models: models.choice.ids(),
+      isDemoModel: models.config().provider === 'demo',
+      isDemoCluster: cluster.state().isDemo,
+      hasTerminal,
+      policy: policy.status(),
+      parts: statusParts({
+        now: now(),
+        model: models.seen(),
+        cluster: cluster.state(),
+        memory: memory.status(),
+        journalEntries: lastEntry().seq,
+        mcpTokens: mcpTokens.list(),
+        disk: diskOf(dataDir),
+        policyProblems: policy.status().problems ?? [],
+        sockets: Object.fromEntries(
+          ['chat', 'cluster', 'events', 'terminal'].map((name) => [name, realtime.io.of(`/${name}`).sockets.size]),
+        ),
+        push: push.standing(),
+        sqliteVersion,
+      }),
+    }),
+    routes: {
+      settings: settingsRoutes({
+        read: () => ({
+          profile: policy.current().profile,
+          profiles: profileNames.map((name) => ({ name, description: profiles[name].description })),
+          protectedTargets: [...shownAsProtected],
+          ssh: {
+            user: ssh.user,
+            ...(ssh.keyPath !== undefined && { keyPath: ssh.keyPath }),
+            hasAgent: ssh.agentSocket !== undefined,
+            knownHostsPath: ssh.knownHostsPath,
+          },
+          shippedPersona: defaultPersona,
+        }),
+        setProfile: policy.setProfile,
+      }),
+      journal: journalRoutes(journal),
+      logs: foundation.logRoutes(),
+      setup: setupRoutes({
+        setup: createClusterSetup({ config, clock }),
+        journal,
+        durably: database.durably,
+        hide,
+      }),
+      doctor: doctorRoutes((asksModel) =>
+        examine(
+          { ...config, model: models.config() },
+          {
+            clock,
+            asksModel,
+            database: () => databaseChecks(dataDir, scannedUpToBytes, journal.verify),
+            embeddings: async () => memoryChecks(memory.status()),
+            port: async () => [{ area: 'Port', health: 'ok', text: 'JARVIS serves: you are reading this.' }],
+            redact,
+          },
+        ),
+      ),
+    },
+  }
+}
