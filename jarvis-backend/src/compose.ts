@@ -37,8 +37,10 @@ export type Jarvis = {
   stop(graceMs: number): Promise<void>
 }
 
-/** What tests put in the place of the real thing. */
+/** What tests put in the place of the real thing, and what only a program knows. */
 export type Replacements = {
+  /** What a start that begins now would read. @throws ConfigError */
+  nextConfig?: () => Config
   clock?: Clock
   model?: Model
   /** What may be named besides it. */
@@ -153,6 +155,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     policy: gate.policy,
     mcpTokens,
     push,
+    nextConfig: replace.nextConfig,
   })
 
   const policyFile = policyPath(dataDir)

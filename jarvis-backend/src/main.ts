@@ -3,17 +3,21 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { compose } from './compose.ts'
 import { type Config, ConfigError } from './config/config.ts'
+import { readEnvFile } from './config/env-file.ts'
 import { readStartConfig } from './config/settings-file.ts'
 import { DatabaseRefused } from './store/sqlite/database.ts'
 import { version } from './version.ts'
 
 const graceMs = 10_000
 
+const outside = { ...process.env }
+
 try {
   if (existsSync('.env')) process.loadEnvFile('.env')
   const config = readStartConfig(process.env)
   const dashboardDir = fileURLToPath(new URL('../../jarvis-frontend/dist', import.meta.url))
-  const jarvis = compose(config, version, dashboardDir)
+  const nextConfig = () => readStartConfig({ ...readEnvFile('.env'), ...outside })
+  const jarvis = compose(config, version, dashboardDir, { nextConfig })
   jarvis.http.on('error', (error: NodeJS.ErrnoException) => {
     fail(listenProblem(error, config))
   })

@@ -49,7 +49,7 @@ test('a cluster is connected: certificate, command, token, rights, save', async 
   await token.getByLabel('Token secret').fill('wrong-secret-0123')
   await token.getByRole('button', { name: 'Try the token' }).click()
   await page.getByRole('list', { name: 'Entries' }).getByText('401').waitFor()
-  const save = page.getByRole('region', { name: 'Proxmox' }).getByRole('button', { name: 'Save', exact: true })
+  const save = page.getByRole('region', { name: 'Proxmox' }).getByRole('button', { name: 'Save this cluster' })
   expect(await save.count()).toBe(0)
   await token.getByLabel('Token secret').fill(fake.tokenSecret)
   await token.getByRole('button', { name: 'Try the token' }).click()
@@ -60,6 +60,11 @@ test('a cluster is connected: certificate, command, token, rights, save', async 
 
   await save.click()
   await page.getByText('Saved. Restart JARVIS to use it.').waitFor()
+  // It is the server that knows: a reload and another browser say it too.
+  await page.reload()
+  const host = new URL(fake.urls[0] ?? '').host
+  await page.getByText(`Saved: ${host}. It counts from the next start of JARVIS.`).waitFor()
+  await page.getByRole('region', { name: 'Proxmox' }).getByText('It counts from the next start').waitFor()
   const kept = await (await jarvis.rest('/api/journal?kind=setup')).text()
   expect(kept).toContain('"saved"')
   expect(kept + (await page.content())).not.toContain(fake.tokenSecret)

@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readStartConfig } from '../src/config/settings-file.ts'
-import type { DoctorReply, JournalEntry } from '../src/protocol/index.ts'
+import type { DoctorReply, JournalEntry, Status } from '../src/protocol/index.ts'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
 import { folder } from './support/data-dir.ts'
 import { says, scripted } from './support/scripted-model.ts'
@@ -59,7 +59,10 @@ test('a test tells which tools the token serves, a save counts from the next sta
     ]),
     fix: expect.stringContaining('pveum role modify JARVIS'),
   })
+  const status = async () => (await (await jarvis.rest('/api/status')).json()) as Status
+  expect((await status()).nextStart).toBeUndefined()
   const saved = await post('save', cluster)
+  expect(await status()).toMatchObject({ isDemoCluster: true, nextStart: { urls: cluster.urls, hasNewSsh: false } })
   const path = join(dataDir, 'settings.env')
   expect(JSON.parse(saved.text)).toEqual({ savedTo: path, needsRestart: true })
   expect(statSync(path).mode & 0o777).toBe(0o600)

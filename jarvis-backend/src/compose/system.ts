@@ -1,6 +1,7 @@
 import { defaultPersona } from '../agent/persona.ts'
 import type { McpTokens } from '../auth/mcp-tokens.ts'
-import type { Config } from '../config/config.ts'
+import { type Config, ConfigError } from '../config/config.ts'
+import { nextStart } from '../config/next-start.ts'
 import { createClusterSetup } from '../doctor/cluster-setup.ts'
 import { databaseChecks } from '../doctor/data-checks.ts'
 import { examine } from '../doctor/doctor.ts'
@@ -28,7 +29,7 @@ const scannedUpToBytes = 16 * 1024 * 1024
 /** What JARVIS says of itself: its health, its settings, its log and journal, what is wrong, and how a cluster is connected. */
 export function composeSystem(
   foundation: Foundation,
-  { realtime }: Pick<Entrance, 'realtime'>,
+  { realtime, activity }: Pick<Entrance, 'realtime' | 'activity'>,
   parts: {
     config: Config
     version: string
@@ -38,6 +39,7 @@ export function composeSystem(
     policy: Gate['policy']
     mcpTokens: Pick<McpTokens, 'list'>
     push: Pick<ComposedPush, 'standing'>
+    nextConfig: (() => Config) | undefined
   },
 ) {
   const { clock, now, dataDir, database, journal, redact, hide, isStopping } = foundation
@@ -48,10 +50,21 @@ export function composeSystem(
   const startedAt = Date.now()
   const uptimeS = () => Math.round((Date.now() - startedAt) / 1000)
   const { ssh } = config
+  const savedForNext = () => {
+    try {
+      const saved = parts.nextConfig && nextStart(config, parts.nextConfig())
+      return saved && { nextStart: saved }
+    } catch (error) {
+      // A file that is being edited; the start itself says what is wrong with it.
+      if (error instanceof ConfigError) return undefined
+      throw error
+    }
+  }
 
   return {
     health: (): Health => ({ status: isStopping() ? 'shutting_down' : 'ok', version, uptime: uptimeS() }),
     status: (): Status => ({
+      ...savedForNext(),
       version,
       uptimeS: uptimeS(),
       model: models.model().id,
@@ -99,6 +112,7 @@ export function composeSystem(
         journal,
         durably: database.durably,
         hide,
+        changed: () => activity.changed({ what: 'settings' }),
       }),
       doctor: doctorRoutes((asksModel) =>
         examine(

@@ -26,6 +26,8 @@ export function setupRoutes(parts: {
   durably<T>(work: () => T): T
   /** From here on nothing shows it. */
   hide(secret: string): void
+  /** Something was saved. */
+  changed(): void
 }): Router {
   const { setup, journal, durably } = parts
   const router = Router()
@@ -67,6 +69,7 @@ export function setupRoutes(parts: {
       journal.append('setup', { change: 'saved', by: identityOf(response).sub, urls, tokenId, fingerprints })
       return setup.save(cluster)
     })
+    parts.changed()
     response.json(saved)
   })
   return router

@@ -8,6 +8,7 @@ import { onTestFinished } from 'vitest'
 import type { Model } from '../../src/agent/model.ts'
 import { compose } from '../../src/compose.ts'
 import { readConfig } from '../../src/config/config.ts'
+import { readStartConfig } from '../../src/config/settings-file.ts'
 import type { Homelab } from '../../src/homelab/ports.ts'
 import { createSimulator } from '../../src/homelab/simulator/index.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
@@ -66,14 +67,15 @@ export async function startJarvis(
   } = {},
 ) {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'jarvis-test-'))
-  const config = readConfig({
+  const env = {
     JARVIS_DATA_DIR: dataDir,
     JARVIS_PASSWORD: password,
     JWT_SECRET: jwtSecret,
     LOG_LEVEL: 'silent',
     PORT: '0',
     ...options.env,
-  })
+  }
+  const config = readConfig(env)
   const clock = options.clock ?? systemClock
   const model = options.model ?? scripted()
   const homelab =
@@ -84,6 +86,7 @@ export async function startJarvis(
     clock,
     model,
     homelab: options.remote ?? homelab,
+    nextConfig: () => readStartConfig(env),
     ...(options.models && { models: options.models }),
     ...(options.database && { database: options.database }),
     ...(options.fetchDocument && { fetchDocument: options.fetchDocument }),
