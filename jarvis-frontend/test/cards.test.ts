@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { gallery, hostile } from '../src/testing/scenes.ts'
+import { gallery } from '../src/testing/scenes/gallery.ts'
+import { hostile } from '../src/testing/scenes/hostile.ts'
 import { openStage, type Stage, seriousFindings } from './support/browser.ts'
 
 vi.setConfig({ testTimeout: 60_000 })

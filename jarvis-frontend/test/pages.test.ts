@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { assistant, entriesOf, text, usage, user } from '../src/testing/entries.ts'
 import { quietLab } from '../src/testing/lab.ts'
-import { assistant, entriesOf, morning, text, usage, user } from '../src/testing/scenes.ts'
+import { morning } from '../src/testing/scenes/morning.ts'
 import { password } from '../src/testing/scripted-server.ts'
 import { openStage, type Stage } from './support/browser.ts'
 

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { assistant, call, entriesOf, morning, ran, text, usage, user } from '../src/testing/scenes.ts'
-import type { Scene, ScriptSession } from '../src/testing/scripted-server.ts'
+import { assistant, call, entriesOf, ran, text, usage, user } from '../src/testing/entries.ts'
+import type { Scene, ScriptSession } from '../src/testing/scene.ts'
+import { morning } from '../src/testing/scenes/morning.ts'
 import { openStage, type Stage, seriousFindings } from './support/browser.ts'
 
 vi.setConfig({ testTimeout: 60_000 })

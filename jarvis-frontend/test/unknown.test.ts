@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { unknown } from '../src/testing/scenes.ts'
+import { unknown } from '../src/testing/scenes/unknown.ts'
 import { openStage, type Stage, seriousFindings } from './support/browser.ts'
 
 vi.setConfig({ testTimeout: 60_000 })

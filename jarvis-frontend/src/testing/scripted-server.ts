@@ -1,68 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { createReadStream, existsSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { extname, join, normalize } from 'node:path'
 import type { Duplex } from 'node:stream'
-import { fileURLToPath } from 'node:url'
-import type {
-  Activity,
-  Card,
-  ClusterState,
-  ClusterUpdate,
-  ConfirmationRow,
-  Entry,
-  QueuedMessage,
-  Role,
-  Snapshot,
-  ToolInfo,
-} from 'jarvis-backend/protocol'
+import type { Card, ClusterUpdate, Entry, Role, Snapshot } from 'jarvis-backend/protocol'
 import { usualLimits } from 'jarvis-backend/protocol'
 import { Server, type Socket } from 'socket.io'
-
-type Without<E> = E extends Entry ? Omit<E, 'seq' | 'runId' | 'at'> & { at?: number } : never
-export type ScriptEntry = Without<Entry>
-
-export type ScriptSession = {
-  id: string
-  title: string
-  updatedAt: number
-  source?: 'chat' | 'mcp'
-  runId?: string
-  entries: Entry[]
-  /** Older entries, read over REST. */
-  earlier?: Entry[]
-  partial?: Snapshot['partial']
-  queued?: QueuedMessage[]
-  progress?: Record<string, string>
-  notice?: Snapshot['notice']
-  seq?: number
-}
-
-export type Scene = {
-  cluster: ClusterState
-  sessions: ScriptSession[]
-  decided?: ConfirmationRow[]
-  feed?: Omit<Activity, 'id'>[]
-  tools?: ToolInfo[]
-  /** A type and bytes, by id. */
-  pictures?: Record<string, [type: string, data: Buffer]>
-  isDemoCluster?: boolean
-}
+import { sendBuilt } from './built-files.ts'
+import type { Scene, ScriptEntry, ScriptSession } from './scene.ts'
 
 export const password = 'a scripted password'
-const built = fileURLToPath(new URL('../../dist/', import.meta.url))
-const types: Record<string, string> = {
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.svg': 'image/svg+xml',
-  '.woff2': 'font/woff2',
-  '.webmanifest': 'application/manifest+json',
-}
-const policy =
-  "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self' ws: wss:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-
 /** A token with the claims the dashboard reads; this server takes any that it can read. */
 export function tokenOf(role: Role): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -79,8 +25,11 @@ function pendingOf({ entries }: ScriptSession): Card[] {
   })
 }
 
-/** Plays a scene to the built dashboard over the real wire, for states that are hard to reach otherwise. */
-export async function startScripted(scene: Scene, dist = built, port = 0) {
+/**
+ * Plays a scene to the built dashboard over the real wire, for states that are hard to reach otherwise.
+ * @param dist where it was built
+ */
+export async function startScripted(scene: Scene, dist: string, port = 0) {
   const sessions = new Map(scene.sessions.map((session) => [session.id, session]))
   const decisions: { toolUseId: string; confirmed: boolean; note?: string }[] = []
   const sent: { sessionId: string; message: string }[] = []
@@ -245,7 +194,7 @@ export async function startScripted(scene: Scene, dist = built, port = 0) {
     const json = (status: number, body: unknown) => {
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
     }
-    if (!pathname.startsWith('/api/')) return file(pathname, response)
+    if (!pathname.startsWith('/api/')) return sendBuilt(dist, pathname, response)
     if (pathname === '/api/auth/login') {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -303,17 +252,6 @@ export async function startScripted(scene: Scene, dist = built, port = 0) {
       return json(200, { items: [...pending, ...(scene.decided ?? [])] })
     }
     return json(404, { error: { code: 'not_found', message: `There is no ${pathname}.` } })
-  }
-
-  function file(pathname: string, response: ServerResponse): void {
-    const wanted = join(dist, normalize(pathname))
-    const path =
-      wanted.startsWith(dist) && existsSync(wanted) && statSync(wanted).isFile() ? wanted : join(dist, 'index.html')
-    response.writeHead(200, {
-      'Content-Type': types[extname(path)] ?? 'application/octet-stream',
-      'Content-Security-Policy': policy,
-    })
-    createReadStream(path).pipe(response)
   }
 
   await new Promise<void>((resolve) => http.listen(port, '127.0.0.1', resolve))

@@ -9,7 +9,8 @@ import { build } from 'vite'
 import { onTestFinished } from 'vitest'
 import { isDashboardStale } from '../../../scripts/build.js'
 import { findChromium } from '../../../scripts/chromium.js'
-import { type Scene, type Scripted, startScripted, tokenOf } from '../../src/testing/scripted-server.ts'
+import type { Scene } from '../../src/testing/scene.ts'
+import { type Scripted, startScripted, tokenOf } from '../../src/testing/scripted-server.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const args = [

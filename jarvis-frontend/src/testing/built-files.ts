@@ -1,0 +1,26 @@
+import { createReadStream, existsSync, statSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { extname, join, normalize } from 'node:path'
+
+const types: Record<string, string> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+  '.webmanifest': 'application/manifest+json',
+}
+const policy =
+  "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self' ws: wss:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+/** Sends a file of the built dashboard, or its page where there is none of that name. */
+export function sendBuilt(dist: string, pathname: string, response: ServerResponse): void {
+  const wanted = join(dist, normalize(pathname))
+  const path =
+    wanted.startsWith(dist) && existsSync(wanted) && statSync(wanted).isFile() ? wanted : join(dist, 'index.html')
+  response.writeHead(200, {
+    'Content-Type': types[extname(path)] ?? 'application/octet-stream',
+    'Content-Security-Policy': policy,
+  })
+  createReadStream(path).pipe(response)
+}

@@ -1,0 +1,99 @@
+import type { Card, Content, Entry } from 'jarvis-backend/protocol'
+import { lab } from './lab.ts'
+
+const minute = 60_000
+export const usage = { inputTokens: 14_200, outputTokens: 900, cacheReadTokens: 11_800, cacheWriteTokens: 0 }
+const model = 'anthropic/claude-sonnet-4'
+
+/** A card about a guest of the lab; `change` says what is special about it. */
+export function card(toolUseId: string, toolName: string, vmid: number, now: number, change: Partial<Card> = {}): Card {
+  const guest = lab(now).guests.find((known) => known.vmid === vmid)
+  return {
+    toolUseId,
+    toolName,
+    toolInput: { vmid },
+    tier: 'red',
+    reason: 'It interrupts a running guest.',
+    rule: 'base',
+    target: {
+      kind: 'guest',
+      id: `${guest?.type ?? 'vm'}/${vmid}`,
+      ...(guest !== undefined && { name: guest.name, node: guest.node, type: guest.type, status: guest.status }),
+      vmid,
+    },
+    now: 'running for 8 d 4 h, CPU 97 %',
+    then: 'running → off 1 min → running, clean reboot',
+    affects: 'Nothing else found (disks, HA, tasks checked)',
+    requestedBy: { kind: 'chat', name: model },
+    createdAt: now - 2 * minute,
+    expiresAt: now + 12 * minute + 41_000,
+    ...change,
+  }
+}
+
+type Loose<E> = E extends Entry ? Omit<E, 'seq' | 'runId' | 'at'> & { at?: number; runId?: string } : never
+
+/** An entry as a scene names it: its place, and mostly its run and time, come with the others'. */
+export type LooseEntry = Loose<Entry>
+
+/** Numbers entries and puts them in one run where they name none. */
+export function entriesOf(list: readonly LooseEntry[], startedAt: number): Entry[] {
+  return list.map((entry, seq) => ({ runId: 'run_1', at: startedAt + seq * 1_000, ...entry, seq }) as Entry)
+}
+
+export const user = (text: string, messageId = 'msg_1'): LooseEntry => ({
+  type: 'user',
+  messageId,
+  text,
+  by: 'operator',
+})
+export const assistant = (...content: Content[]): LooseEntry => ({
+  type: 'assistant',
+  model,
+  content,
+  usage,
+  stopReason: 'tool_use',
+})
+export const text = (words: string): Content => ({ type: 'text', text: words })
+export const call = (toolUseId: string, toolName: string, toolInput: Record<string, unknown> = {}): Content => ({
+  type: 'tool_call',
+  toolUseId,
+  toolName,
+  toolInput,
+})
+export const needed = (made: Card): LooseEntry => ({ type: 'confirm_needed', ...made })
+
+export type Tier = 'green' | 'yellow' | 'red'
+export const ran = (
+  toolUseId: string,
+  toolName: string,
+  toolInput: Record<string, unknown>,
+  tier: Tier,
+  summary: string,
+  durationMs: number,
+  isError = false,
+  result = summary,
+): LooseEntry[] => [
+  { type: 'tool_use', toolUseId, toolName, toolInput, tier },
+  { type: 'tool_result', toolUseId, result, isError, summary, durationMs },
+]
+
+/** A call that was under way when the server died, and of which the cluster did not say what became. */
+export const lost = (
+  toolUseId: string,
+  toolName: string,
+  toolInput: Record<string, unknown>,
+  tier: Tier,
+  observed: string,
+): LooseEntry[] => [
+  { type: 'tool_use', toolUseId, toolName, toolInput, tier },
+  {
+    type: 'tool_result',
+    toolUseId,
+    result: `JARVIS was restarted while this ran. ${observed}`,
+    isError: true,
+    summary: `I do not know whether this ran. ${observed}`,
+    durationMs: 0,
+    isUnknown: true,
+  },
+]

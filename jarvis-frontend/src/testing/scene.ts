@@ -1,0 +1,39 @@
+import type {
+  Activity,
+  ClusterState,
+  ConfirmationRow,
+  Entry,
+  QueuedMessage,
+  Snapshot,
+  ToolInfo,
+} from 'jarvis-backend/protocol'
+
+type Without<E> = E extends Entry ? Omit<E, 'seq' | 'runId' | 'at'> & { at?: number } : never
+export type ScriptEntry = Without<Entry>
+
+export type ScriptSession = {
+  id: string
+  title: string
+  updatedAt: number
+  source?: 'chat' | 'mcp'
+  runId?: string
+  entries: Entry[]
+  /** Older entries, read over REST. */
+  earlier?: Entry[]
+  partial?: Snapshot['partial']
+  queued?: QueuedMessage[]
+  progress?: Record<string, string>
+  notice?: Snapshot['notice']
+  seq?: number
+}
+
+export type Scene = {
+  cluster: ClusterState
+  sessions: ScriptSession[]
+  decided?: ConfirmationRow[]
+  feed?: Omit<Activity, 'id'>[]
+  tools?: ToolInfo[]
+  /** A type and bytes, by id. */
+  pictures?: Record<string, [type: string, data: Buffer]>
+  isDemoCluster?: boolean
+}
