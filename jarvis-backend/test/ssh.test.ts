@@ -115,6 +115,11 @@ test('there is no terminal', async () => {
   expect((await shell().argv(['tty'])).stdout).toBe('not a tty\n')
 })
 
+test('no program takes all of a node, also one that JARVIS has let go of', async () => {
+  const { shell } = await start()
+  expect((await shell().sh('ulimit -t; ulimit -v')).stdout).toBe('120\n4194304\n')
+})
+
 test('a program ended by a signal is reported as such', async () => {
   const { shell } = await start()
   expect(await shell().sh('echo so far; kill -KILL $$')).toMatchObject({

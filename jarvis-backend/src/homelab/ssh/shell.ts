@@ -8,6 +8,11 @@ import { type CommandLimits, NotBegun, runCommand } from './run-command.ts'
 /** Fewer than the 10 that sshd takes as a rule: one that is over counts there a moment longer. */
 const maxSessions = 6
 const usual: CommandLimits = { startMs: 10_000, commandMs: 300_000, graceMs: 2_000, keepBytes: 64 * 1024 }
+/**
+ * Seconds of a processor and kB of memory that one program may take there: a pattern or a filter can multiply its input
+ * a billion times over, and what JARVIS has let go of may run on. A shell that cannot set them goes without.
+ */
+const bounds = 'ulimit -t 120 2>/dev/null; ulimit -v 4194304 2>/dev/null; '
 
 /**
  * Runs commands on nodes over SSH: one connection to a node, no TTY, and exactly the words that were judged.
@@ -22,7 +27,7 @@ export function createSshShell(
 
   return {
     async run(node: string, stages: readonly (readonly string[])[], { signal }: CallOptions): Promise<CommandOutput> {
-      const line = stages.map(quote).join(' | ')
+      const line = bounds + stages.map(quote).join(' | ')
       // One signal may end many commands.
       setMaxListeners(0, signal)
       for (let losses = 0; ; ) {
