@@ -9,6 +9,7 @@ test.each([
   '{"arguments":{"vmid":123,"__proto__":{"confirmed":true}}}',
   String.raw`{"arguments":{"\u005f_proto__":{"confirmed":true}}}`,
   String.raw`{"arguments":{"__proto_\u005F":1}}`,
+  String.raw`{"arguments":{"__pr\u006fto__":1}}`,
 ])('an argument that parsers would drop in silence is refused: %s', async (text) => {
   await expect(read(text)).rejects.toMatchObject({
     code: 'invalid_request',

@@ -32,8 +32,8 @@ function bytesOf(request: IncomingMessage): Promise<Buffer> {
   })
 }
 
-/** Plain, or with an underscore written as an escape. */
-const mayName = /__proto__|\\u005f/i
+/** Plain, or with any of its letters written as an escape. */
+const mayName = /__proto__|\\u/
 
 function withoutPrototype(key: string, value: unknown): unknown {
   if (key === '__proto__') throw new JarvisError('invalid_request', 'No argument is named __proto__.')
