@@ -1,5 +1,6 @@
 import type { TerminalEvents, TerminalReplies, TerminalRequests } from 'jarvis-backend/protocol'
 import { Manager } from 'socket.io-client'
+import { packets } from '../lib/packets.ts'
 
 type Refusal = { ok: false; error: { code: string; message: string } }
 export type TerminalEnd = Omit<TerminalEvents['terminal:exit'], 'terminalId'>
@@ -55,8 +56,8 @@ export async function openShell(
     socket.on('disconnect', () => end({ reason: 'The connection was lost.' }))
     return {
       type(data) {
-        for (let at = 0; at < data.length; at += mostChars) {
-          socket.emit('terminal:input', { terminalId, data: data.slice(at, at + mostChars) }, (reply: Refusal) => {
+        for (const part of packets(data, mostChars)) {
+          socket.emit('terminal:input', { terminalId, data: part }, (reply: Refusal) => {
             if (!reply.ok) end({ reason: reply.error.message })
           })
         }

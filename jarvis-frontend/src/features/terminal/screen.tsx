@@ -51,9 +51,14 @@ export function Screen({ node, onEnd }: { node: string; onEnd: (end: TerminalEnd
     terminal.onResize((size) => shell?.resize(size))
     const watch = new ResizeObserver(() => fit.fit())
     watch.observe(place.current)
+    const themes = new MutationObserver(() => {
+      if (place.current !== null) terminal.options.theme = coloursOf(place.current)
+    })
+    themes.observe(document.documentElement, { attributeFilter: ['data-theme'] })
     return () => {
       isGone = true
       watch.disconnect()
+      themes.disconnect()
       shell?.close()
       terminal.dispose()
     }
