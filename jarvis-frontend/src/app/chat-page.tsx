@@ -68,6 +68,8 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const focusKey = (location.state as { write?: boolean } | null)?.write === true ? location.key : undefined
   const isRunning = view?.runId !== undefined
   const chosenModel = (picked ?? listed ?? view)?.model
+  const seq = new URLSearchParams(location.search).get('at') ?? ''
+  const at = /^\d+$/.test(seq) ? { seq: Number(seq), key: location.key } : undefined
   useRunNews(view)
   useCardInAddress(view)
 
@@ -201,6 +203,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
           sessionId={sessionId}
           canSend={person?.role === 'operator'}
           onSend={(text, requestId) => void send(text, requestId)}
+          at={at}
         />
       )}
       {isPhone && <NextCard sessionId={sessionId} />}

@@ -114,7 +114,7 @@ export function SayActs({ sessionId, seq, text }: { sessionId: string; seq: numb
   const mayAct = useMayAct()
   const { branch } = useBranch(sessionId)
   return (
-    <span className="message-acts say-acts">
+    <span className="message-acts">
       <CopyButton text={text} label="Copy these words" />
       {mayAct && (
         <button

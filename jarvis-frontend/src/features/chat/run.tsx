@@ -1,5 +1,6 @@
 import type { EntryOf } from 'jarvis-backend/protocol'
 import { memo, Suspense, useMemo, useState } from 'react'
+import { Link } from 'react-router'
 import { exactTime, plural, timeOfDay, withUnit } from '../../lib/format.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Value } from '../../lib/value.ts'
@@ -67,9 +68,11 @@ const isSilent = (run: Run, { partial, pending }: SessionView) =>
   pending.length === 0 &&
   !run.items.some((item) => item.kind === 'call' && item.call.started !== undefined && item.call.result === undefined)
 
-export function UserMessage({ text, at, children }: { text: string; at?: number; children?: React.ReactNode }) {
+type UserProps = { text: string; at?: number; seq?: number; children?: React.ReactNode }
+
+export function UserMessage({ text, at, seq, children }: UserProps) {
   return (
-    <article className={`user${children === undefined ? '' : ' unsent'}`} aria-label="You">
+    <article className={`user${children === undefined ? '' : ' unsent'}`} aria-label="You" data-seq={seq}>
       {at !== undefined && <time title={exactTime(at)}>{timeOfDay(at)}</time>}
       {children}
       <p>{text}</p>
@@ -81,7 +84,7 @@ function Asked({ user, sessionId }: { user: EntryOf<'user'>; sessionId: string }
   const { Message } = useSlots()
   return (
     <Message sessionId={sessionId} user={user}>
-      <UserMessage text={user.text} at={user.at} />
+      <UserMessage text={user.text} at={user.at} seq={user.seq} />
     </Message>
   )
 }
@@ -95,9 +98,11 @@ const RowView = memo(function RowView({ row, sessionId, progress, since, tookMs 
       return <Thought text={row.text} since={since} tookMs={tookMs} />
     case 'text':
       return (
-        <article className="step say" aria-label="JARVIS">
+        <article className="step say" aria-label="JARVIS" data-seq={row.seq}>
+          <span className="say-acts">
+            {row.seq !== undefined && <SayActs sessionId={sessionId} seq={row.seq} text={row.text} />}
+          </span>
           <Markdown text={row.text} isStreaming={row.isStreaming} />
-          {row.seq !== undefined && <SayActs sessionId={sessionId} seq={row.seq} text={row.text} />}
         </article>
       )
     case 'recalled':
@@ -187,6 +192,9 @@ export function Working() {
   )
 }
 
+/** What another address, key or name of the model may mend. */
+const ofSettings = ['model_auth', 'model_bad_request', 'model_unreachable']
+
 function RunEnd({ run, sessionId, onRetry }: Pick<RunProps, 'run' | 'sessionId' | 'onRetry'>) {
   const { Usage } = useSlots()
   const { end, user } = run
@@ -206,6 +214,11 @@ function RunEnd({ run, sessionId, onRetry }: Pick<RunProps, 'run' | 'sessionId' 
               <code>{end.code}</code>, {exactTime(end.at)}
             </details>
           </span>
+          {ofSettings.includes(end.code) && (
+            <Link className="button small" to="/settings#models">
+              Open Settings, Models
+            </Link>
+          )}
           {retry !== undefined && (
             <button type="button" className="button small" onClick={retry}>
               Try again

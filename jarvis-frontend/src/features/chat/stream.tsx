@@ -15,6 +15,11 @@ const Find = soon(
   () => null,
 )
 
+const GoTo = soon(
+  () => import('./go-to.tsx').then((part) => part.GoTo),
+  () => null,
+)
+
 type Send = (text: string, requestId?: string) => void
 
 type Props = {
@@ -24,13 +29,15 @@ type Props = {
   sessionId: string
   canSend: boolean
   onSend: Send
+  /** A message to open at, and what is new where it is asked for again. */
+  at?: { seq: number; key: string } | undefined
 }
 
 /** Where older entries are asked for before the reader is at the top. */
 const earlierFromPx = 800
 
 /** The conversation. Follows only while the reader is at its end. */
-export function Stream({ store, state, sessionId, canSend, onSend }: Props) {
+export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) {
   const { view, outgoing } = state
   const scroller = useRef<HTMLElement>(null)
   const content = useRef<HTMLDivElement>(null)
@@ -106,6 +113,18 @@ export function Stream({ store, state, sessionId, canSend, onSend }: Props) {
           <Find runs={runs} onShow={(runId) => show.current(runId)} onClose={() => setFinding(false)} />
         </Suspense>
       )}
+      {at !== undefined && view !== undefined && (
+        <Suspense fallback={null}>
+          <GoTo
+            key={at.key}
+            store={store}
+            sessionId={sessionId}
+            seq={at.seq}
+            runs={runs}
+            onShow={(runId) => show.current(runId)}
+          />
+        </Suspense>
+      )}
       {!isAtEnd && (
         <Jump scroller={scroller} toEnd={toEnd} waiting={view?.pending.map((card) => card.toolUseId) ?? []} />
       )}
@@ -147,7 +166,7 @@ const Runs = memo(function Runs({ runs, show, onDrawn, store, state, scroller, o
     // Its message may not have come yet.
     return runId === undefined || known.includes(runId) ? known : [...known, runId]
   }, [runs, runId])
-  const pinned = runs.filter((run) => run.end === undefined).map((run) => run.runId)
+  const pinned = runs.filter((run) => run.end === undefined || holdsAddressed(run)).map((run) => run.runId)
   const rows = useRows(keys, scroller, list, pinned)
   show.current = rows.show
   const { pieces, measure } = rows
@@ -173,6 +192,11 @@ const Runs = memo(function Runs({ runs, show, onDrawn, store, state, scroller, o
     </div>
   )
 })
+
+/** Whether the page was opened at a card of this run. */
+const holdsAddressed = ({ items }: Run) =>
+  location.hash.startsWith('#card-') &&
+  items.some((item) => item.kind === 'call' && location.hash === `#card-${item.call.needed?.toolUseId}`)
 
 /** Says what is below, a waiting card first. */
 function Jump({

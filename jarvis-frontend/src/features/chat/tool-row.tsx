@@ -32,7 +32,9 @@ export function ToolRow({
   const end = endOf(call)
   const isUnknown = end?.isUnknown === true
   const summary = isUnknown ? `${notKnown} ${end.summary}` : end?.summary
-  const gist = started?.grantId === undefined ? summary : `Ran under a grant of ${started.by}. ${summary ?? ''}`
+  const grantId = started?.grantId
+  // Of a call that went well; else what went wrong comes first.
+  const isLinked = grantId !== undefined && end !== undefined && !end.isError && !isUnknown
   const written = call.toolName === 'memory_write' ? writtenOf(result?.data) : undefined
   const row = useRef<HTMLButtonElement>(null)
   const done = result?.isRehearsal === true ? 'rehearsed' : 'done'
@@ -54,7 +56,7 @@ export function ToolRow({
             <Mark kind={isUnknown ? 'unknown' : 'bad'} size={10} label={isUnknown ? 'unknown:' : 'failed:'} />
           )}
           <span className="cut">
-            <Visible text={malformed ?? gist ?? progress ?? ''} />
+            <Visible text={malformed ?? (isLinked ? '' : (summary ?? progress ?? ''))} />
           </span>
         </span>
         <span className="took num">
@@ -62,6 +64,13 @@ export function ToolRow({
         </span>
         <Icon name={isOpen ? 'down' : 'right'} />
       </button>
+      {grantId !== undefined && (
+        <Suspense fallback={null}>
+          <span className={isLinked ? 'granted-by' : 'granted-by below'}>
+            <GrantLink id={grantId} />
+          </span>
+        </Suspense>
+      )}
       {written !== undefined && <Undo writeId={written.undoId} path={written.path} />}
       {isOpen && (
         <div className="io">
@@ -104,6 +113,11 @@ function Elapsed({ since }: { since: number }) {
 const InputOutput = soon(
   () => import('./tool-io.tsx').then((part) => part.InputOutput),
   () => <h4>This part could not be fetched.</h4>,
+)
+
+const GrantLink = soon(
+  () => import('./grant-link.tsx').then((part) => part.GrantLink),
+  () => <span>ran under a grant</span>,
 )
 
 /** Successful reads in a row, as one line that opens. */

@@ -33,6 +33,7 @@ export const SessionRow = memo(function SessionRow({ session, query, acts, mayCh
   const tokens = usage && usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
   const isOpen = doing === 'acts'
   const label = visibleText(title)
+  const place = found === undefined ? `/chat/${id}` : `/chat/${id}?at=${found.seq}`
   return (
     <div className="session-row">
       {doing === 'naming' ? (
@@ -43,7 +44,7 @@ export const SessionRow = memo(function SessionRow({ session, query, acts, mayCh
           onName={(name) => acts.rename(session, name)}
         />
       ) : (
-        <Link to={`/chat/${id}`} className="session-title" data-session={id}>
+        <Link to={place} className="session-title" data-session={id}>
           <span className="cut">
             <Highlighted text={title} query={query} />
           </span>
@@ -77,9 +78,9 @@ export const SessionRow = memo(function SessionRow({ session, query, acts, mayCh
         <Icon name="more" />
       </button>
       {found !== undefined && (
-        <p className="session-found">
+        <Link to={place} className="session-found" tabIndex={-1}>
           <Highlighted text={found.text} query={query} />
-        </p>
+        </Link>
       )}
       {isOpen && (
         <div className="session-acts">

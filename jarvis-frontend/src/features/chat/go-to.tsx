@@ -1,0 +1,57 @@
+import { useEffect, useRef } from 'react'
+import { earlierEntries } from '../../api/sessions.ts'
+import type { Run } from './runs.ts'
+import type { SessionStore } from './store.ts'
+
+type Props = {
+  store: SessionStore
+  sessionId: string
+  /** The entry that is wanted: a message, or words of an answer. */
+  seq: number
+  runs: readonly Run[]
+  /** Brings a run on screen. @returns its element */
+  onShow: (runId: string) => HTMLElement | null
+}
+
+/** Opens a session at one message, however far up it stands, and marks it. */
+export function GoTo({ store, sessionId, seq, runs, onShow }: Props) {
+  const isThere = useRef(false)
+  const show = useRef(onShow)
+  show.current = onShow
+  const runId = runs.find(({ entries }) => entries.some((entry) => entry.seq === seq))?.runId
+  const isFarUp = runId === undefined && runs.length > 0
+  useEffect(() => {
+    // What cannot be read is left out: the session stands at its end, and says itself what is wrong.
+    if (isFarUp) void readBackTo(store, sessionId, seq).catch(() => undefined)
+  }, [store, sessionId, seq, isFarUp])
+  useEffect(() => {
+    if (runId === undefined || isThere.current) return
+    // Rows are drawn at once, which an effect cannot ask for.
+    queueMicrotask(() => {
+      const row = isThere.current ? null : show.current(runId)
+      if (row === null) return
+      isThere.current = true
+      const message = row.querySelector<HTMLElement>(`[data-seq="${seq}"]`) ?? row
+      message.dataset.found = ''
+      message.tabIndex = -1
+      message.focus({ preventScroll: true })
+      message.scrollIntoView({ block: 'center' })
+    })
+  }, [runId, seq])
+  return null
+}
+
+/** Reads page after page, and shows them at once: each by itself would be drawn. */
+async function readBackTo(store: SessionStore, sessionId: string, seq: number): Promise<void> {
+  const { view } = store.state.get()
+  let first = view?.entries[0]?.seq ?? 0
+  let hasMore = view?.hasEarlier === true
+  const found = []
+  while (hasMore && first > seq) {
+    const page = await earlierEntries(sessionId, first)
+    found.unshift(...page.items)
+    hasMore = page.next !== undefined && page.items.length > 0
+    first = page.items[0]?.seq ?? 0
+  }
+  if (found.length > 0) store.addEarlier(found, hasMore)
+}

@@ -1,0 +1,12 @@
+import { Link } from 'react-router'
+import { useGrants } from '../../api/grants.ts'
+
+/** Says that a grant let a call run, and leads to it. `id`: the grant's. */
+export function GrantLink({ id }: { id: string }) {
+  const left = useGrants()?.find((grant) => grant.id === id)?.usesLeft
+  return (
+    <Link to={`/waiting?grant=${encodeURIComponent(id)}`} className="grant-link">
+      ran under a grant{left !== undefined && `, ${left} left`}
+    </Link>
+  )
+}
