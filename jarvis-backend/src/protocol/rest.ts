@@ -81,6 +81,8 @@ export type ConfirmationRow = Card & {
   decidedAt?: number
   note?: string
   replacedBy?: string
+  /** What became of an approved call; absent while it runs. `unknown`: it may have run. */
+  outcome?: 'done' | 'failed' | 'unknown'
 }
 
 /** `raises`: what makes a call of it stricter than its tier, strictest first; absent where nothing does. */

@@ -1,7 +1,8 @@
 import type { ConfirmationRow } from 'jarvis-backend/protocol'
 import { useEffect, useMemo, useRef } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
-import { useConfirmations } from '../api/confirmations.ts'
+import { signedIn } from '../api/auth.ts'
+import { confirmations, useConfirmations } from '../api/confirmations.ts'
 import { useGrants } from '../api/grants.ts'
 import { runsOf } from '../features/chat/runs.ts'
 import { ToolRow } from '../features/chat/tool-row.tsx'
@@ -31,6 +32,7 @@ export function WaitingPage() {
   const lists = useConfirmations()
   const navigate = useNavigate()
   const isPhone = useMedia(phone)
+  const isOperator = useValue(signedIn)?.role === 'operator'
   const titleOf = useTitleOf()
   const [params] = useSearchParams()
   const pending = lists?.pending ?? []
@@ -60,6 +62,16 @@ export function WaitingPage() {
     return () => removeEventListener('keydown', listen)
   }, [])
 
+  const isUnderWay = decided.some((row) => row.decision === 'approved' && row.outcome === undefined)
+  useEffect(() => {
+    if (!isUnderWay) return
+    const listen = (event: Event) => {
+      if ((event as CustomEvent<string>).detail === 'sessions') confirmations.renew()
+    }
+    addEventListener('jarvis:changed', listen)
+    return () => removeEventListener('jarvis:changed', listen)
+  }, [isUnderWay])
+
   const list = (
     <div className="inbox scroll">
       {lists !== undefined && pending.length === 0 && <p className="inbox-empty">Nothing waits for you.</p>}
@@ -81,7 +93,7 @@ export function WaitingPage() {
           </li>
         ))}
       </ul>
-      <GrantList />
+      <GrantList chosen={params.get('grant') ?? undefined} />
       {decided.length > 0 && <h2>Decided today</h2>}
       <ul>
         {decided.map((row) => (
@@ -91,9 +103,9 @@ export function WaitingPage() {
               replace={!isPhone}
               aria-current={row.toolUseId === shown?.toolUseId ? 'true' : undefined}
             >
-              <Mark kind={row.decision === 'approved' ? 'step' : 'none'} size={11} />
+              <Mark kind={endOf(row).mark} size={11} />
               <span>
-                <Sentence pieces={row.decision === 'approved' ? actOf(row).ask : actOf(row).didNot} />
+                <Sentence pieces={endOf(row).pieces} />
               </span>
               <time>{row.decidedAt === undefined ? '' : timeOfDay(row.decidedAt)}</time>
               <small>
@@ -104,7 +116,7 @@ export function WaitingPage() {
                     <Visible text={row.decidedBy} />
                   </>
                 )}
-                {row.decision !== 'approved' && ', nothing was run'}
+                {row.decision === 'approved' ? endOf(row).words : ', nothing was run'}
               </small>
             </Link>
           </li>
@@ -124,9 +136,23 @@ export function WaitingPage() {
         phoneDetail={pending.length === 0 ? 'Nothing waits' : plural(pending.length, 'card')}
       >
         <span className="flex-1" />
-        <span className="keys" aria-hidden="true">
-          <kbd>J</kbd> <kbd>K</kbd> move <kbd>A</kbd> then <kbd>↵</kbd> approve <kbd>D</kbd> deny
-        </span>
+        {pending.length > 0 && (
+          <span className="keys" aria-hidden="true">
+            <span>
+              <kbd>J</kbd> <kbd>K</kbd> move
+            </span>
+            {isOperator && (
+              <>
+                <span>
+                  <kbd>A</kbd> then <kbd>↵</kbd> approve
+                </span>
+                <span>
+                  <kbd>D</kbd> deny
+                </span>
+              </>
+            )}
+          </span>
+        )}
       </PageHead>
       {lists !== undefined && pending.length + decided.length + granted === 0 ? (
         <section className="empty">
@@ -152,6 +178,16 @@ export function WaitingPage() {
       )}
     </>
   )
+}
+
+/** What a list knows of how a decided call ended. */
+function endOf(row: ConfirmationRow) {
+  const { doing, did, didNot, failed, interrupted } = actOf(row)
+  if (row.decision !== 'approved') return { mark: 'none', pieces: didNot, words: '' } as const
+  if (row.outcome === 'done') return { mark: 'ok', pieces: did, words: ', done' } as const
+  if (row.outcome === 'failed') return { mark: 'bad', pieces: failed, words: ', failed' } as const
+  if (row.outcome === 'unknown') return { mark: 'unknown', pieces: interrupted, words: ', outcome unknown' } as const
+  return { mark: 'step', pieces: doing, words: ', runs' } as const
 }
 
 const pathOf = (row: ConfirmationRow) => `/waiting?card=${encodeURIComponent(row.toolUseId)}`

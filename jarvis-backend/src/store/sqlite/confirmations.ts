@@ -68,13 +68,15 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
   const selectPendingOf = sql.prepare<[string], Row>(
     'SELECT * FROM confirmations WHERE session_id = ? AND decision IS NULL ORDER BY created_at, rowid',
   )
-  const selectDecided = sql.prepare<[number], Row>(
-    'SELECT * FROM confirmations WHERE decided_at >= ? ORDER BY decided_at DESC LIMIT 200',
+  const selectDecided = sql.prepare<[number], Row & { outcome: Outcome | null }>(
+    `SELECT confirmations.*, executions.outcome FROM confirmations
+     LEFT JOIN executions ON executions.tool_use_id = confirmations.call_id AND confirmations.decision = 'approved'
+     WHERE decided_at >= ? ORDER BY decided_at DESC LIMIT 200`,
   )
   const countPending = sql.prepare<[], { id: string; count: number }>(
     'SELECT session_id AS id, COUNT(*) AS count FROM confirmations WHERE decision IS NULL GROUP BY session_id',
   )
-  const toListed = (row: Row): ConfirmationRow => {
+  const toListed = (row: Row & { outcome?: Outcome | null }): ConfirmationRow => {
     const resolution = toResolution(row)
     return {
       ...(JSON.parse(row.card) as Card),
@@ -82,6 +84,7 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
       ...(resolution && { decision: resolution.decision, decidedBy: resolution.by, decidedAt: resolution.at }),
       ...(resolution?.note === undefined ? {} : { note: resolution.note }),
       ...(resolution?.replacedBy === undefined ? {} : { replacedBy: resolution.replacedBy }),
+      ...(row.outcome != null && { outcome: row.outcome }),
     }
   }
 
