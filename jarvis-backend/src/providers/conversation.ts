@@ -3,16 +3,18 @@ import type { Content } from '../protocol/index.ts'
 import { wellFormed } from './well-formed.ts'
 
 export type UserTurn = { role: 'user'; results: ToolResult[]; texts: { text: string; isContext: boolean }[] }
+/** A model's turn as the loop has it. */
+type ModelTurn = Extract<Message, { role: 'assistant' }>
 export type AssistantTurn = { role: 'assistant'; content: Content[] }
 
 /**
  * The messages as every provider takes them: no blank text, no empty turn, no thinking at a turn's end, never two of
  * one role in a row, and no lone surrogate.
- * @param keepsThinking whether thinking of this model goes back to it
+ * @param keepsThinking whether thinking of this turn goes back to the model
  */
 export function conversation(
   messages: readonly Message[],
-  keepsThinking: (content: Content, model: string) => boolean,
+  keepsThinking: (content: Content, turn: ModelTurn) => boolean,
 ): (UserTurn | AssistantTurn)[] {
   const turns: (UserTurn | AssistantTurn)[] = []
   for (const message of messages) {
@@ -25,7 +27,7 @@ export function conversation(
       } else if (turn.results.length > 0 || turn.texts.length > 0) turns.push(turn)
       continue
     }
-    const content = sendable(message.content, (piece) => keepsThinking(piece, message.model))
+    const content = sendable(message.content, (piece) => keepsThinking(piece, message))
     if (last?.role === 'assistant') last.content.push(...content)
     else if (content.length > 0) turns.push({ role: 'assistant', content })
   }

@@ -150,6 +150,7 @@ test.each<[string, Message]>([
     ]),
   ],
   ['at the end of a turn', assistant([{ type: 'text', text: 'Yes.' }, ...thinking])],
+  ['of an answer before', assistant([...thinking, { type: 'text', text: 'Yes.' }])],
 ])('thinking that is %s is dropped', (_, turn) => {
   expect(body([user('Hi'), turn, user('Go on')]).messages[1]?.content).toEqual([{ type: 'text', text: 'Yes.' }])
 })
@@ -194,12 +195,17 @@ test('no cache breakpoint is ever on the live context', () => {
   ])
 })
 
-test('the prefix does not change as the conversation grows', () => {
+test('the prefix does not change as an answer grows, nor up to the last words as the conversation does', () => {
   const stripped = (messages: Message[]) =>
-    JSON.stringify(body(messages).messages).replaceAll(',"cache_control":{"type":"ephemeral"}', '')
-  const before = [user('Hi'), assistant([...thinking, call('a')]), user('', ['a'])]
-  const after = stripped([...before, says('Done.'), user('Thanks')])
-  expect(after.startsWith(stripped(before).slice(0, -1))).toBe(true)
+    JSON.stringify(body(messages).messages).replaceAll(',"cache_control":{"type":"ephemeral"}', '').slice(0, -1)
+  const thinks = (id: string) => assistant([...thinking, call(id)])
+  const first = [user('Hi'), thinks('a'), user('', ['a'])]
+  const second = [...first, says('Done.'), user('Thanks'), thinks('b'), user('', ['b'])]
+  const grown = stripped([...second, thinks('c'), user('', ['c'])])
+  expect(grown.startsWith(stripped(second))).toBe(true)
+  expect(grown.startsWith(stripped(second.slice(0, 5)))).toBe(true)
+  expect(stripped(first)).toContain('sig-1')
+  expect(stripped(second.slice(0, 5))).not.toContain('sig-1')
 })
 
 test('lone surrogates are mended, in nested arguments too', () => {

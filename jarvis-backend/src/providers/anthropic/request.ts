@@ -15,7 +15,8 @@ export function anthropicRequest(
   { system, messages, tools, mayCallTools }: ModelRequest,
   { id, model, maxTokens, thinking }: RequestOptions,
 ): Anthropic.MessageCreateParamsStreaming {
-  const turns = conversation(messages, (content, from) => from === id && isSigned(content))
+  const current = currentRun(messages)
+  const turns = conversation(messages, (content, turn) => turn.model === id && isSigned(content) && current.has(turn))
   const marked = breakpoints(turns)
   const declared = declaredTools(tools, turns)
   return {
@@ -33,6 +34,13 @@ export function anthropicRequest(
     ...(thinking === 'adaptive' && { thinking: { type: 'adaptive', display: 'summarized' } }),
   }
 }
+
+/**
+ * What follows the last words of a person. Thinking is bound to all that stood before it, instructions and tools included,
+ * and is refused after a change of any of that: within a run nothing changes, over several the window of history moves.
+ */
+const currentRun = (messages: ModelRequest['messages']) =>
+  new Set(messages.slice(messages.findLastIndex((message) => message.role === 'user' && /\S/.test(message.text)) + 1))
 
 /**
  * The body as it is sent. What is the same as the time before, tools and instructions and so most of it, is encoded once.
