@@ -205,3 +205,29 @@ test('a fault of ours is not told to clients in its own words', async () => {
   isBroken = false
   expect(answer.error).toMatchObject({ code: -32_603, message: 'Something went wrong inside JARVIS.' })
 })
+
+test('what is too large is answered and not read to its end', async () => {
+  const jarvis = await startJarvis()
+  const upload = request(`${jarvis.url}/mcp`, { method: 'POST', headers: olderHeaders(createToken(jarvis)) })
+  const piece = Buffer.alloc(1024 * 1024, 'x')
+  let sent = 0
+  const cut = new Promise<void>((resolve) => {
+    upload.on('error', () => {}).on('close', resolve)
+  })
+  const answered = new Promise<number | undefined>((resolve) => {
+    upload.on('response', (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+  })
+  const feed = () => {
+    if (upload.destroyed || sent >= 200) return
+    sent += 1
+    upload.write(piece, feed)
+  }
+  feed()
+
+  expect(await answered).toBe(400)
+  await cut
+  expect(sent).toBeLessThan(200)
+})

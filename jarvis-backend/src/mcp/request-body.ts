@@ -25,6 +25,8 @@ function bytesOf(request: IncomingMessage): Promise<Buffer> {
       chunks.push(chunk)
       if (bytes <= mostBytes) return
       request.removeAllListeners('data')
+      // The rest stays where it is; the answer closes the connection.
+      request.pause()
       reject(new JarvisError('invalid_request', 'The request holds more than 4 MB.'))
     })
     request.once('end', () => resolve(Buffer.concat(chunks)))

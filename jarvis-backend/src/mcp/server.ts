@@ -71,6 +71,7 @@ export function createMcpRoute(
         response.setHeader('WWW-Authenticate', bearer.challenge(request))
       }
       const { code, message } = error
+      if (!request.complete) response.setHeader('Connection', 'close')
       response.writeHead(errorStatus[code], { 'content-type': 'application/json; charset=utf-8' })
       response.end(JSON.stringify({ error: { code, message } }))
     }
