@@ -8,6 +8,26 @@ test('health needs no token', async () => {
   expect(await response.json()).toEqual({ status: 'ok', version: expect.any(String), uptime: expect.any(Number) })
 })
 
+test('what Prometheus reads needs a token, is well formed and counts what waits', async () => {
+  const jarvis = await startJarvis({ model: scripted(calls(['stop_vm', { vmid: 101 }])) })
+  expect((await fetch(`${jarvis.url}/metrics`)).status).toBe(401)
+  const operator = await jarvis.connect()
+  await operator.ask('chat:send', { message: 'Stop it.' })
+  await operator.next('chat:confirm_needed')
+
+  const response = await jarvis.rest('/metrics')
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  const text = await response.text()
+  const typed = new Set(text.match(/(?<=^# TYPE )\S+/gm))
+  for (const line of text.trimEnd().split('\n').filter((line) => !line.startsWith('# '))) {
+    const [, name = ''] = /^(\w+)(?:\{(?:\w+="(?:[^"\\]|\\.)*",?)+\})? -?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/.exec(line) ?? []
+    expect(typed, line).toContain(name)
+  }
+  expect(text).toContain('\njarvis_confirmations_waiting 1\n')
+  expect(text).toContain('\njarvis_sockets{namespace="chat"} 1\n')
+  expect(text).toContain('\njarvis_guest_up{vmid="101",name="homeassistant",type="vm",node="Home"} 1\n')
+})
+
 test('every tool is listed with schema and tier', async () => {
   const jarvis = await startJarvis()
   const { items } = (await (await jarvis.rest('/api/tools')).json()) as {

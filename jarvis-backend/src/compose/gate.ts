@@ -103,9 +103,11 @@ export function composeGate(
     note: parts.note,
     report: (error, toolName) => report(error, `${toolName} failed`),
   })
+  const calls = createCallCounts(database, now)
   return {
     policy,
     grants,
+    calls,
     confirmations,
     executor,
     routes: {
@@ -116,7 +118,7 @@ export function composeGate(
         judge,
         tierOf: ({ name, tier }) => usualTier({ toolName: name, baseTier: tier }, policy.current()),
         raisesOf: ({ name, tier }) => raisesOf({ toolName: name, baseTier: tier }, policy.current()),
-        calls: createCallCounts(database, now),
+        calls,
       }),
       executions: executionRoutes(executor),
     },

@@ -9,6 +9,7 @@ import { memoryChecks } from '../doctor/model-checks.ts'
 import { diskOf } from '../http/disk.ts'
 import { doctorRoutes } from '../http/doctor.ts'
 import { journalRoutes } from '../http/journal.ts'
+import { metricsText } from '../http/metrics.ts'
 import { settingsRoutes } from '../http/settings.ts'
 import { setupRoutes } from '../http/setup.ts'
 import { statusParts } from '../http/status-parts.ts'
@@ -36,14 +37,15 @@ export function composeSystem(
     homelab: ComposedHomelab
     memory: Pick<ComposedMemory, 'status'>
     models: ComposedModels
-    policy: Gate['policy']
+    gate: Pick<Gate, 'policy' | 'confirmations' | 'calls'>
     mcpTokens: Pick<McpTokens, 'list'>
     push: Pick<ComposedPush, 'standing'>
     nextConfig: (() => Config) | undefined
   },
 ) {
   const { clock, now, dataDir, database, journal, redact, hide, isStopping } = foundation
-  const { config, version, memory, models, policy, mcpTokens, push } = parts
+  const { config, version, memory, models, mcpTokens, push } = parts
+  const { policy, confirmations, calls } = parts.gate
   const { cluster, shownAsProtected, hasTerminal } = parts.homelab
   const lastEntry = journalHead(database)
   const sqliteVersion = String(database.sql.prepare('SELECT sqlite_version()').pluck().get())
@@ -61,6 +63,25 @@ export function composeSystem(
     }
   }
 
+  const sockets = () =>
+    Object.fromEntries(
+      ['chat', 'cluster', 'events', 'terminal'].map((name) => [name, realtime.io.of(`/${name}`).sockets.size]),
+    )
+  const partsNow = () =>
+    statusParts({
+      now: now(),
+      model: models.seen(),
+      cluster: cluster.state(),
+      memory: memory.status(),
+      journalEntries: lastEntry().seq,
+      mcpTokens: mcpTokens.list(),
+      disk: diskOf(dataDir),
+      policyProblems: policy.status().problems ?? [],
+      sockets: sockets(),
+      push: push.standing(),
+      sqliteVersion,
+    })
+
   return {
     health: (): Health => ({ status: isStopping() ? 'shutting_down' : 'ok', version, uptime: uptimeS() }),
     status: (): Status => ({
@@ -73,22 +94,20 @@ export function composeSystem(
       isDemoCluster: cluster.state().isDemo,
       hasTerminal,
       policy: policy.status(),
-      parts: statusParts({
-        now: now(),
-        model: models.seen(),
-        cluster: cluster.state(),
-        memory: memory.status(),
-        journalEntries: lastEntry().seq,
-        mcpTokens: mcpTokens.list(),
-        disk: diskOf(dataDir),
-        policyProblems: policy.status().problems ?? [],
-        sockets: Object.fromEntries(
-          ['chat', 'cluster', 'events', 'terminal'].map((name) => [name, realtime.io.of(`/${name}`).sockets.size]),
-        ),
-        push: push.standing(),
-        sqliteVersion,
-      }),
+      parts: partsNow(),
     }),
+    metrics: async () =>
+      metricsText({
+        version,
+        model: models.model().id,
+        startedAt,
+        parts: partsNow(),
+        cluster: cluster.state(),
+        calls: await calls(),
+        waiting: [...confirmations.pendingCounts().values()].reduce((sum, count) => sum + count, 0),
+        journalEntries: lastEntry().seq,
+        sockets: sockets(),
+      }),
     routes: {
       settings: settingsRoutes({
         read: () => ({

@@ -7,6 +7,7 @@ import type { Tokens } from '../auth/tokens.ts'
 import { type ClusterState, type Health, JarvisError, type Status } from '../protocol/index.ts'
 import { requireToken } from './auth.ts'
 import { errorHandler } from './errors.ts'
+import { metricsType } from './metrics.ts'
 
 /** Fonts, scripts and sockets from here alone; nothing may frame the cards. */
 const contentPolicy = [
@@ -38,6 +39,8 @@ export function createApp(parts: {
   /** At the root: clients look for it there. */
   oauth: Router
   health(): Health
+  /** For Prometheus. */
+  metrics(): Promise<string>
   status(): Status
   cluster(): ClusterState
   /** The built dashboard; absent where there is none. */
@@ -61,6 +64,12 @@ export function createApp(parts: {
   })
   app.get('/health', (_request, response) => {
     response.json(parts.health())
+  })
+  app.get('/metrics', requireToken(parts.tokens), async (_request, response) => {
+    response
+      .set('Cache-Control', 'no-store')
+      .type(metricsType)
+      .send(await parts.metrics())
   })
   app.use('/mcp', (request, response) => parts.mcp(request, response))
   app.use(parts.oauth)

@@ -1,0 +1,125 @@
+import type { ClusterState, PartStatus, ToolCalls } from '../protocol/index.ts'
+
+type Labels = Readonly<Record<string, string | number>>
+/** `value` undefined: not known, and then not said. */
+type Sample = readonly [Labels, number | undefined]
+
+export type Measured = {
+  version: string
+  model: string
+  startedAt: number
+  parts: readonly PartStatus[]
+  cluster: ClusterState
+  calls: ToolCalls
+  /** Cards that wait for a person. */
+  waiting: number
+  /** Since the journal began. */
+  journalEntries: number
+  /** Connections of dashboards, by what they listen to. */
+  sockets: Readonly<Record<string, number>>
+}
+
+export const metricsType = 'text/plain; version=0.0.4; charset=utf-8'
+
+/** What is known already, in Prometheus' text format. Ratios 0..1, times in seconds, sizes in bytes. */
+export function metricsText(seen: Measured): string {
+  const { nodes, guests, storages, isQuorate, unreachableSince } = seen.cluster
+  const { user, system } = process.cpuUsage()
+  const one = (value: number): Sample[] => [[{}, value]]
+  const perNode = (value: (node: ClusterState['nodes'][number]) => number | undefined): Sample[] =>
+    nodes.map((node) => [{ node: node.name }, value(node)])
+  const perStorage = (value: (storage: ClusterState['storages'][number]) => number): Sample[] =>
+    storages
+      .filter(({ isActive }) => isActive)
+      .map((storage) => [{ storage: storage.name, node: storage.node ?? '' }, value(storage)])
+  const guestLabels = ({ vmid, name, type, node }: ClusterState['guests'][number]) => ({ vmid, name, type, node })
+
+  return [
+    gauge('jarvis_info', 'What runs: always 1.', [[{ version: seen.version, model: seen.model }, 1]]),
+    gauge(
+      'jarvis_part_health',
+      'Health of each part, as /api/status says it: always 1.',
+      seen.parts.map(({ name, health }) => [{ part: name, health }, 1]),
+    ),
+    gauge('jarvis_confirmations_waiting', 'Cards that wait for a person.', one(seen.waiting)),
+    gauge(
+      'jarvis_tool_calls_week',
+      'Calls of each tool in the last seven days.',
+      Object.entries(seen.calls.calls).map(([tool, calls]) => [{ tool }, calls]),
+    ),
+    gauge('jarvis_calls_refused_week', 'Calls refused in the last seven days.', one(seen.calls.refused)),
+    counter('jarvis_journal_entries_total', 'Entries of the journal.', one(seen.journalEntries)),
+    gauge(
+      'jarvis_sockets',
+      'Open sockets by namespace.',
+      Object.entries(seen.sockets).map(([namespace, count]) => [{ namespace }, count]),
+    ),
+    gauge('jarvis_cluster_up', '1 where the cluster can be reached.', one(unreachableSince === undefined ? 1 : 0)),
+    gauge('jarvis_cluster_quorate', '1 where the cluster has a quorum.', one(isQuorate ? 1 : 0)),
+    gauge(
+      'jarvis_node_up',
+      '1 for a node that is online.',
+      perNode(({ status }) => (status === 'online' ? 1 : 0)),
+    ),
+    gauge(
+      'jarvis_node_cpu_ratio',
+      'Share of a node’s processors in use.',
+      perNode((node) => node.cpuRatio),
+    ),
+    gauge(
+      'jarvis_node_memory_bytes',
+      'Memory of a node in use.',
+      perNode((node) => node.ramBytes),
+    ),
+    gauge(
+      'jarvis_node_memory_total_bytes',
+      'Memory of a node.',
+      perNode((node) => node.ramTotalBytes),
+    ),
+    gauge(
+      'jarvis_node_temperature_celsius',
+      'Temperature of a node.',
+      perNode((node) => node.temperatureC),
+    ),
+    gauge(
+      'jarvis_guest_up',
+      '1 for a guest that runs.',
+      guests.map((guest) => [guestLabels(guest), guest.status === 'running' ? 1 : 0]),
+    ),
+    gauge(
+      'jarvis_guest_backup_timestamp_seconds',
+      'When the newest backup of a guest was made.',
+      guests.map((guest) => [guestLabels(guest), guest.backupAt === undefined ? undefined : guest.backupAt / 1000]),
+    ),
+    gauge(
+      'jarvis_storage_used_bytes',
+      'Use of a storage.',
+      perStorage((storage) => storage.usedBytes),
+    ),
+    gauge(
+      'jarvis_storage_total_bytes',
+      'Size of a storage.',
+      perStorage((storage) => storage.totalBytes),
+    ),
+    counter('process_cpu_seconds_total', 'Processor time of this process.', one((user + system) / 1e6)),
+    gauge('process_resident_memory_bytes', 'Memory of this process.', one(process.memoryUsage.rss())),
+    gauge('process_start_time_seconds', 'When this process began to serve.', one(seen.startedAt / 1000)),
+  ].join('')
+}
+
+const gauge = (name: string, help: string, samples: readonly Sample[]) => family('gauge', name, help, samples)
+const counter = (name: string, help: string, samples: readonly Sample[]) => family('counter', name, help, samples)
+
+function family(type: 'gauge' | 'counter', name: string, help: string, samples: readonly Sample[]): string {
+  const lines = samples.flatMap(([labels, value]) =>
+    value === undefined ? [] : [`${name}${labelled(labels)} ${value}`],
+  )
+  return lines.length === 0 ? '' : `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('\n')}\n`
+}
+
+function labelled(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([key, value]) => `${key}="${escaped(String(value))}"`)
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
+}
+
+const escaped = (value: string) => value.replace(/[\\"\n]/g, (sign) => (sign === '\n' ? '\\n' : `\\${sign}`))
