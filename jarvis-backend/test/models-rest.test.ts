@@ -42,6 +42,17 @@ test('a model is tried, saved, and answers the next message without a restart', 
   const verdictOf = async (more: object) => (await call('POST', '/openai/test', { ...given, ...more })).body.verdict
   expect(await verdictOf({ apiKey: 'sk-wrong-0123456789' })).toBe('key_refused')
   expect(await verdictOf({ model: 'qwen9' })).toBe('unknown_model')
+  expect((await call('POST', '/openai/test', { ...given, model: undefined })).body).toMatchObject({
+    verdict: 'unknown_model',
+    text: expect.stringContaining('has qwen3:14b. Name the one to ask.'),
+    models: ['qwen3:14b'],
+  })
+  const bare = await call('POST', '/openai/test', {
+    ...given,
+    model: undefined,
+    baseUrl: server.url.replace('/v1', ''),
+  })
+  expect(bare.body.text).toContain(`Did you mean ${server.url}?`)
   expect(await verdictOf({ baseUrl: 'http://127.0.0.1:1/v1' })).toBe('unreachable')
   expect(await verdictOf({ baseUrl: server.url.replace('/v1', '/v2') })).toBe('refused')
   expect((await call('POST', '/openai/test', given)).body).toMatchObject({
@@ -71,7 +82,7 @@ test('a model is tried, saved, and answers the next message without a restart', 
   const journal = (await (await jarvis.rest('/api/journal?kind=setup')).json()) as { items: JournalEntry[] }
   expect(journal.items.map(({ body }) => (body as { change: string }).change)).toEqual([
     'model_saved',
-    ...Array.from({ length: 5 }, () => 'model_tested'),
+    ...Array.from({ length: 7 }, () => 'model_tested'),
   ])
   expect(JSON.stringify(journal) + saved.text).not.toContain(key)
 })
@@ -89,8 +100,16 @@ test('a kept key goes to no other address, and is forgotten with its provider', 
   expect(thief.asked).toEqual([])
   expect((await call('POST', '/openai/test', { model: 'qwen3:14b', baseUrl: server.url })).body.verdict).toBe('works')
   // What stands in an address is shown and journalled.
-  for (const baseUrl of ['http://me:pw@127.0.0.1/v1', 'http://127.0.0.1/v1?key=pw']) {
-    expect((await call('PUT', '/openai', { model: 'x', baseUrl, apiKey: 'k' })).status).toBe(400)
+  for (const [baseUrl, fault] of [
+    ['http://me:pw@127.0.0.1/v1', 'must hold no name and no password'],
+    ['http://127.0.0.1/v1?key=pw', 'must end before its ? or #'],
+    ['localhost:11434/v1', 'must begin with http:// or https://, such as http://localhost:11434/v1.'],
+    ['me:pw@host/v1', 'such as http://127.0.0.1:11434/v1.'],
+    ['http://gpu/v1/chat/completions', 'must end before /chat/completions: http://gpu/v1'],
+  ]) {
+    const { status, text } = await call('PUT', '/openai', { model: 'x', baseUrl, apiKey: 'k' })
+    expect(status).toBe(400)
+    expect(text).toContain(fault)
   }
   expect((await call('DELETE', '/openai')).body).toMatchObject({ inUse: 'demo' })
   expect(readStartConfig({ JARVIS_DATA_DIR: dataDir }).model).toEqual({ provider: 'demo' })

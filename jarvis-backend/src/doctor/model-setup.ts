@@ -8,9 +8,10 @@ import {
   type ModelProvider,
   type ModelProviderInfo,
   type ModelsReply,
+  type ModelTestBody,
   type ModelTestReply,
 } from '../protocol/index.ts'
-import { tryModel } from '../providers/index.ts'
+import { listModels, tryModel } from '../providers/index.ts'
 
 const variables = {
   anthropic: { apiKey: 'ANTHROPIC_API_KEY', baseUrl: 'ANTHROPIC_BASE_URL', model: 'CLAUDE_MODEL' },
@@ -34,7 +35,9 @@ export function createModelSetup(parts: {
   const knownOf = (provider: ModelProvider): Known | undefined => modelsAfter(config).providers[provider]
 
   /** A key goes only where it was meant to go: another address needs it anew. */
-  function described(provider: ModelProvider, { model, baseUrl, apiKey }: ModelBody): Known {
+  function serverOf(provider: ModelProvider, { baseUrl, apiKey }: ModelTestBody): Omit<Known, 'model'> {
+    const fault = baseUrl === undefined ? undefined : addressFault(baseUrl)
+    if (fault !== undefined) throw new JarvisError('invalid_request', fault)
     const known = knownOf(provider)
     const key = apiKey ?? (known?.baseUrl === baseUrl ? known?.apiKey : undefined)
     if (key === undefined && known?.apiKey !== undefined) {
@@ -44,14 +47,7 @@ export function createModelSetup(parts: {
       )
     }
     if (key === undefined && baseUrl === undefined) throw new JarvisError('invalid_request', 'A key is needed.')
-    const given = { model, ...(key !== undefined && { apiKey: key }), ...(baseUrl !== undefined && { baseUrl }) }
-    if (baseUrl !== undefined && !isAddress(baseUrl)) {
-      throw new JarvisError(
-        'invalid_request',
-        'The address must be a URL without a name, password or question, such as http://127.0.0.1:11434/v1.',
-      )
-    }
-    return given
+    return { ...(key !== undefined && { apiKey: key }), ...(baseUrl !== undefined && { baseUrl }) }
   }
 
   function keep(changes: Record<string, string | undefined>): void {
@@ -96,14 +92,18 @@ export function createModelSetup(parts: {
     },
 
     /** @throws JarvisError `invalid_request` */
-    test: (provider: ModelProvider, body: ModelBody, signal: AbortSignal): Promise<ModelTestReply> =>
-      tryModel({ provider, ...described(provider, body) }, { now: () => clock.now(), signal }),
+    test(provider: ModelProvider, { model, ...body }: ModelTestBody, signal: AbortSignal): Promise<ModelTestReply> {
+      const server = { provider, ...serverOf(provider, body) }
+      const asking = { now: () => clock.now(), signal }
+      return model === undefined ? listModels(server, asking) : tryModel({ ...server, model }, asking)
+    },
 
     /** Kept in the data dir, and used from the next message on. @throws JarvisError `conflict`, `invalid_request` */
     save(provider: ModelProvider, body: ModelBody): void {
       mayChange(provider)
       mayChoose()
-      const { model, apiKey, baseUrl } = described(provider, body)
+      const { model } = body
+      const { apiKey, baseUrl } = serverOf(provider, body)
       const names = variables[provider]
       keep({
         [names.apiKey]: apiKey,
@@ -141,8 +141,20 @@ export function createModelSetup(parts: {
   }
 }
 
-function isAddress(text: string): boolean {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false
-  const { username, password, search, hash } = new URL(text)
-  return [username, password, search, hash].every((part) => part === '')
+/** What is wrong with it as the address of a model's server; undefined where nothing is. Never what could be a secret. */
+function addressFault(text: string): string | undefined {
+  const example = 'such as http://127.0.0.1:11434/v1'
+  if (!/^https?:\/\//i.test(text)) {
+    const isBare = !/^\w+:\/|[\s@?#]/.test(text) && /[.:/]/.test(text) && URL.canParse(`http://${text}`)
+    return `The address must begin with http:// or https://, ${isBare ? `such as http://${text}` : example}.`
+  }
+  if (!URL.canParse(text)) return `The address cannot be read as a URL, ${example}.`
+  const { username, password, search, hash, pathname } = new URL(text)
+  if (username !== '' || password !== '')
+    return 'The address must hold no name and no password: the key has its own place.'
+  if (search !== '' || hash !== '') return 'The address must end before its ? or #.'
+  if (/\/chat\/completions\/?$/.test(pathname)) {
+    return `The address must end before /chat/completions: ${text.replace(/\/chat\/completions\/?$/, '')}`
+  }
+  return undefined
 }

@@ -1,12 +1,19 @@
 import { Router } from 'express'
-import { ModelBody, ModelProvider, type ModelsReply, type ModelTestReply, ModelUseBody } from '../protocol/index.ts'
+import {
+  ModelBody,
+  ModelProvider,
+  type ModelsReply,
+  ModelTestBody,
+  type ModelTestReply,
+  ModelUseBody,
+} from '../protocol/index.ts'
 import type { Journal } from '../tools/ports.ts'
 import { endOf, identityOf, operatorOnly, param, read } from './handle.ts'
 
 /** What the routes need of the models. Each throws JarvisError `invalid_request`, `conflict`. */
 export type Models = {
   current(): ModelsReply
-  test(provider: ModelProvider, body: ModelBody, signal: AbortSignal): Promise<ModelTestReply>
+  test(provider: ModelProvider, body: ModelTestBody, signal: AbortSignal): Promise<ModelTestReply>
   save(provider: ModelProvider, body: ModelBody): void
   use(model: string): void
   forget(provider: ModelProvider): void
@@ -23,8 +30,7 @@ export function modelRoutes(parts: {
   const { models, journal, durably } = parts
   const router = Router()
   router.use(operatorOnly)
-  const bodyIn = (body: unknown): ModelBody => {
-    const given = read(ModelBody, body)
+  const hidden = <T extends ModelTestBody>(given: T): T => {
     if (given.apiKey !== undefined) parts.hide(given.apiKey)
     return given
   }
@@ -46,7 +52,7 @@ export function modelRoutes(parts: {
   })
   router.post('/:provider/test', async (request, response) => {
     const provider = read(ModelProvider, param(request, 'provider'))
-    const body = bodyIn(request.body)
+    const body = hidden(read(ModelTestBody, request.body))
     const found = await models.test(provider, body, endOf(response))
     const { model, baseUrl } = body
     const by = identityOf(response).sub
@@ -57,7 +63,7 @@ export function modelRoutes(parts: {
   })
   router.put('/:provider', (request, response) => {
     const provider = read(ModelProvider, param(request, 'provider'))
-    const body = bodyIn(request.body)
+    const body = hidden(read(ModelBody, request.body))
     const { model, baseUrl } = body
     const by = identityOf(response).sub
     const saved = { change: 'model_saved', by, provider, model, baseUrl, hasNewKey: body.apiKey !== undefined }

@@ -38,20 +38,22 @@ export { Grant, GrantRequest } from './grant.ts'
 export { MessageId, RequestId, RunId, SessionId, ToolUseId } from './ids.ts'
 export { Image, type ImageType, imageTypes } from './image.ts'
 export { Limits, usualLimits } from './limits.ts'
-export type {
-  MemoryFound,
-  MemoryHit,
-  MemoryPassage,
-  MemorySourceKind,
-  MemoryStatus,
-  WorkspaceFile,
-  WorkspaceText,
+export {
+  type MemoryFound,
+  type MemoryHit,
+  type MemoryPassage,
+  type MemorySourceKind,
+  type MemoryStatus,
+  promptFiles,
+  type WorkspaceFile,
+  type WorkspaceText,
 } from './memory.ts'
 export {
   ModelBody,
   ModelProvider,
   type ModelProviderInfo,
   type ModelsReply,
+  ModelTestBody,
   type ModelTestReply,
   ModelUseBody,
 } from './models.ts'

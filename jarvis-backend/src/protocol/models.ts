@@ -17,6 +17,9 @@ export const ModelBody = z.strictObject({
     .optional(),
 })
 export type ModelBody = z.output<typeof ModelBody>
+/** `model` absent: only asks which there are. */
+export const ModelTestBody = ModelBody.partial({ model: true })
+export type ModelTestBody = z.output<typeof ModelTestBody>
 
 /** `model`: `demo`, or `provider/model` of a provider that is configured. */
 export const ModelUseBody = z.strictObject({ model: z.string().trim().min(1).max(220) })
@@ -33,9 +36,10 @@ export type ModelProviderInfo = {
 /** `isFixed`: `JARVIS_MODEL` is set in the environment, so that nothing else can be chosen here. */
 export type ModelsReply = { inUse: string; isFixed: boolean; providers: ModelProviderInfo[] }
 
-/** What came of one tiny question. `text`: one sentence for a person. */
+/** What came of one tiny question. `text`: one sentence for a person. `models`: those there are, where another must be named. */
 export type ModelTestReply = {
   verdict: 'works' | 'key_refused' | 'unknown_model' | 'unreachable' | 'busy' | 'refused'
   text: string
+  models?: string[]
   tookMs: number
 }

@@ -1,14 +1,16 @@
 import { whyUnreachable } from '../lib/unreachable.ts'
 
-/** Whether a model's server knows the key and the model. `unsure`: it answers, and does not say. */
+/** Whether a model's server knows the key and the model. `unsure`: it answers, and does not say. `models`: those it lists. */
 export type ModelAnswer =
   | { kind: 'served' }
-  | { kind: 'unknown_model' }
+  | { kind: 'unknown_model'; models: string[] }
   | { kind: 'key_refused' }
   | { kind: 'unsure'; why: string }
   | { kind: 'unreachable'; why: string }
 
 const answerMs = 10_000
+/** OpenRouter lists some hundreds. */
+const mostNamed = 1_000
 
 /** Reads the list of models, which costs nothing; asks the model nothing. @throws the signal's reason alone. */
 export async function askAboutModel(
@@ -45,12 +47,13 @@ export async function askAboutModel(
     if (response.ok) return { kind: 'served' }
     // Only an answer of the API's own form says that it is the model which is not there.
     const type = (body as { error?: { type?: unknown } } | undefined)?.error?.type
-    if (response.status === 404 && type === 'not_found_error') return { kind: 'unknown_model' }
+    if (response.status === 404 && type === 'not_found_error') return { kind: 'unknown_model', models: [] }
     return { kind: 'unsure', why: `it answers ${response.status}` }
   }
   const list = (body as { data?: unknown } | undefined)?.data
   if (!response.ok || !Array.isArray(list)) return { kind: 'unsure', why: `it lists no models (${response.status})` }
   const ids = list.map((item: { id?: unknown } | null) => String(item?.id))
   // Ollama leaves the tag out of what people write.
-  return ids.includes(model) || ids.includes(`${model}:latest`) ? { kind: 'served' } : { kind: 'unknown_model' }
+  const isServed = ids.includes(model) || ids.includes(`${model}:latest`)
+  return isServed ? { kind: 'served' } : { kind: 'unknown_model', models: ids.slice(0, mostNamed) }
 }

@@ -2,9 +2,10 @@ import { type Model, ModelError } from '../agent/model.ts'
 import type { ModelTestReply } from '../protocol/index.ts'
 import { anthropicModel } from './anthropic/model.ts'
 import { askAboutModel } from './ask-about-model.ts'
+import { listed, type ModelServer, pathHint, placeOf } from './list-models.ts'
 import { openAiCompatibleModel } from './openai-compatible/model.ts'
 
-export type Tried = { provider: 'anthropic' | 'openai'; model: string; apiKey?: string; baseUrl?: string }
+export type Tried = ModelServer & { model: string }
 
 const patienceMs = 30_000
 /** A reasoning model thinks before its first word; more than this it is not paid for. */
@@ -39,7 +40,7 @@ export async function tryModel(
     return reply('works', `${tried.model} answers.`)
   } catch (error) {
     signal.throwIfAborted()
-    const where = tried.baseUrl === undefined ? 'The provider' : new URL(tried.baseUrl).host
+    const where = placeOf(tried)
     if (late.aborted) return reply('unreachable', `${where} gave no answer within ${patienceMs / 1000} s.`)
     if (!(error instanceof ModelError)) throw error
     switch (error.code) {
@@ -56,11 +57,15 @@ export async function tryModel(
         return reply('refused', error.message)
       case 'model_bad_request': {
         // Servers say in many words that they do not have a model; their list says it in one way.
-        const { kind } = await askAboutModel(tried, signal)
-        if (kind === 'key_refused') return reply('key_refused', `${where} refuses the key.`)
-        return kind === 'unknown_model'
-          ? reply('unknown_model', `${where} has no model named ${tried.model}.`)
-          : reply('refused', error.message)
+        const answer = await askAboutModel(tried, signal)
+        if (answer.kind === 'key_refused') return reply('key_refused', `${where} refuses the key.`)
+        if (answer.kind !== 'unknown_model') return reply('refused', `${error.message}${pathHint(tried)}`)
+        const { models } = answer
+        const others = models.length === 0 ? '' : ` It has ${listed(models)}.`
+        return {
+          ...reply('unknown_model', `${where} has no model named ${tried.model}.${others}`),
+          ...(models.length > 0 && { models }),
+        }
       }
       default:
         return error.code satisfies never

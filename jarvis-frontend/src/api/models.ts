@@ -1,8 +1,8 @@
-import type { ModelBody, ModelProvider, ModelsReply, ModelTestReply } from 'jarvis-backend/protocol'
+import type { ModelBody, ModelProvider, ModelsReply, ModelTestBody, ModelTestReply } from 'jarvis-backend/protocol'
 import { call } from './http.ts'
 
 export const readModels = () => call<ModelsReply>('GET', '/api/models')
-export const testModel = (provider: ModelProvider, body: ModelBody) =>
+export const testModel = (provider: ModelProvider, body: ModelTestBody) =>
   call<ModelTestReply>('POST', `/api/models/${provider}/test`, body)
 export const saveModel = (provider: ModelProvider, body: ModelBody) =>
   call<ModelsReply>('PUT', `/api/models/${provider}`, body)

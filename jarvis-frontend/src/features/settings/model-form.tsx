@@ -1,28 +1,7 @@
 import type { ModelBody, ModelProviderInfo, ModelsReply } from 'jarvis-backend/protocol'
 import { useId, useState } from 'react'
-import { ApiError } from '../../api/http.ts'
-import { chooseModel, saveModel, testModel } from '../../api/models.ts'
-import { duration } from '../../lib/format.ts'
-import { Visible } from '../../ui/boxed.tsx'
-import { Mark } from '../../ui/mark.tsx'
-
-export type Said = { kind: 'ok' | 'warn' | 'bad'; text: string }
-
-export const problemOf = (error: unknown): Said => ({
-  kind: 'bad',
-  text: error instanceof ApiError ? error.message : 'The answer could not be read.',
-})
-
-/** Asks the model one tiny question and says what came of it. */
-export async function verdictOf(provider: ModelProviderInfo['provider'], body: ModelBody): Promise<Said> {
-  try {
-    const { verdict, text, tookMs } = await testModel(provider, body)
-    if (verdict === 'works') return { kind: 'ok', text: `Works: it answered in ${duration(tookMs)}.` }
-    return { kind: verdict === 'busy' ? 'warn' : 'bad', text }
-  } catch (error) {
-    return problemOf(error)
-  }
-}
+import { chooseModel, saveModel } from '../../api/models.ts'
+import { problemOf, type Said, Verdict, verdictOf } from './verdict.tsx'
 
 const ways = [
   ['https://api.openai.com/v1', 'OpenAI'],
@@ -45,6 +24,8 @@ export function ModelForm({
   // What a save found not to work: asked for again as it stands, it is kept, for the server may only be off now.
   const [refused, setRefused] = useState<string>()
   const list = useId()
+  const names = useId()
+  const [models, setModels] = useState<readonly string[]>([])
   // What the environment names has its address and key there; the model is a choice of its own.
   const isFixed = source === 'environment'
   const bodyOf = (form: HTMLFormElement): ModelBody => {
@@ -61,8 +42,30 @@ export function ModelForm({
     if (isBusy) return
     setBusy(true)
     setSaid(undefined)
-    setSaid(await work().catch(problemOf))
+    const came = await work().catch(problemOf)
+    if (came?.models !== undefined) setModels(came.models)
+    setSaid(came)
     setBusy(false)
+  }
+  const test = (form: HTMLFormElement) => {
+    const { model, ...server } = bodyOf(form)
+    // Without a name it says which there are.
+    if (provider === 'openai' && model === '') return attempt(() => verdictOf(provider, server))
+    return form.reportValidity() ? attempt(() => verdictOf(provider, { ...server, model })) : undefined
+  }
+  const take = (form: HTMLFormElement | null, address: string) => {
+    const field = form?.elements.namedItem('baseUrl')
+    if (field instanceof HTMLInputElement) field.value = address
+    setSaid(undefined)
+  }
+  /** The name to begin with is of the provider's own service; another server has others. */
+  const suit = ({ form, value }: HTMLInputElement) => {
+    setModels([])
+    const field = form?.elements.namedItem('model')
+    if (source !== 'none' || !(field instanceof HTMLInputElement)) return
+    const isOwn = ['', own[provider]].includes(value.trim().replace(/\/+$/, ''))
+    if (isOwn && field.value === '') field.value = model
+    if (!isOwn && field.value === model) field.value = ''
   }
   const save = (form: HTMLFormElement) =>
     attempt(async () => {
@@ -71,8 +74,8 @@ export function ModelForm({
       if (refused !== asIs) {
         const found = await verdictOf(provider, body)
         if (found.kind === 'bad') {
-          setRefused(asIs)
-          return { kind: 'bad', text: `${found.text} Nothing was saved.` }
+          if (found.meant === undefined) setRefused(asIs)
+          return { ...found, text: `${found.text} Nothing was saved.` }
         }
       }
       onSaved(isFixed ? await chooseModel(`${provider}/${body.model}`) : await saveModel(provider, body))
@@ -99,6 +102,7 @@ export function ModelForm({
             autoComplete="off"
             placeholder={own.openai}
             defaultValue={baseUrl ?? (keyEnd === undefined ? '' : own.openai)}
+            onChange={(event) => suit(event.currentTarget)}
           />
           <datalist id={list}>
             {ways.map(([url, name]) => (
@@ -111,7 +115,21 @@ export function ModelForm({
       )}
       <label className="flex-1">
         Model
-        <input className="field" name="model" required maxLength={200} autoComplete="off" defaultValue={model} />
+        <input
+          className="field"
+          name="model"
+          required
+          maxLength={200}
+          list={names}
+          autoComplete="off"
+          placeholder="as the server names it"
+          defaultValue={model}
+        />
+        <datalist id={names}>
+          {models.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
       </label>
       {!isFixed && (
         <label className="flex-1">
@@ -149,28 +167,23 @@ export function ModelForm({
         type="button"
         className="button"
         aria-disabled={isBusy}
-        onClick={(event) => {
-          const { form } = event.currentTarget
-          if (form?.reportValidity()) void attempt(() => verdictOf(provider, bodyOf(form)))
-        }}
+        onClick={({ currentTarget: { form } }) => form && void test(form)}
       >
-        {isBusy ? 'Asking it' : 'Test'}
+        {isBusy ? 'Asking it' : 'Test the model'}
       </button>
       <button type="submit" className="button" aria-disabled={isBusy}>
         {refused === undefined ? 'Save and use' : 'Save anyway'}
       </button>
       {said !== undefined && <Verdict said={said} />}
+      {said?.meant !== undefined && (
+        <button
+          type="button"
+          className="button small"
+          onClick={({ currentTarget: { form } }) => take(form, said.meant ?? '')}
+        >
+          Use {said.meant}
+        </button>
+      )}
     </form>
-  )
-}
-
-export function Verdict({ said: { kind, text } }: { said: Said }) {
-  return (
-    <p className="form-problem" role="status">
-      <Mark kind={kind} size={11} />{' '}
-      <span>
-        <Visible text={text} />
-      </span>
-    </p>
   )
 }

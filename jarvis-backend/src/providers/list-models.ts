@@ -1,0 +1,49 @@
+import type { ModelTestReply } from '../protocol/index.ts'
+import { askAboutModel } from './ask-about-model.ts'
+
+export type ModelServer = { provider: 'anthropic' | 'openai'; apiKey?: string; baseUrl?: string }
+
+const mostSpoken = 3
+
+/** Which models a server has, for a person who has named none yet. Costs nothing. @throws the signal's reason alone. */
+export async function listModels(
+  server: ModelServer,
+  { now, signal }: { now(): number; signal: AbortSignal },
+): Promise<ModelTestReply> {
+  const begun = now()
+  const where = placeOf(server)
+  const reply = (verdict: ModelTestReply['verdict'], text: string) => ({ verdict, text, tookMs: now() - begun })
+  const answer = await askAboutModel({ ...server, model: '' }, signal)
+  switch (answer.kind) {
+    case 'key_refused':
+      return reply('key_refused', `${where} refuses the key.`)
+    case 'unreachable':
+      return reply('unreachable', `Cannot reach ${where}: ${answer.why}. Check that it runs, and the address.`)
+    case 'unknown_model':
+      if (answer.models.length === 0) return reply('refused', `${where} lists no models. Name the one to ask.`)
+      return {
+        ...reply('unknown_model', `${where} has ${listed(answer.models)}. Name the one to ask.`),
+        models: answer.models,
+      }
+    case 'served':
+    case 'unsure':
+      return reply('refused', `${where} does not list its models.${pathHint(server)} Name the one to ask.`)
+    default:
+      return answer satisfies never
+  }
+}
+
+export const placeOf = ({ baseUrl }: ModelServer): string =>
+  baseUrl === undefined ? 'The provider' : new URL(baseUrl).host
+
+/** The first of them, and how many more there are. */
+export function listed(models: readonly string[]): string {
+  const more = models.length - mostSpoken
+  return `${models.slice(0, mostSpoken).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** Most servers speak Chat Completions below a path, which is easily left out. */
+export function pathHint({ provider, baseUrl }: ModelServer): string {
+  if (provider !== 'openai' || baseUrl === undefined || new URL(baseUrl).pathname !== '/') return ''
+  return ` Did you mean ${baseUrl.replace(/\/+$/, '')}/v1?`
+}

@@ -1,0 +1,44 @@
+import type { ModelProviderInfo, ModelTestBody } from 'jarvis-backend/protocol'
+import { ApiError } from '../../api/http.ts'
+import { testModel } from '../../api/models.ts'
+import { duration } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { meantAddress } from './address.ts'
+
+/** `models`: those there are. `meant`: an address to take in the place of what was typed. */
+export type Said = { kind: 'ok' | 'warn' | 'bad'; text: string; models?: readonly string[]; meant?: string }
+
+export const problemOf = (error: unknown): Said => ({
+  kind: 'bad',
+  text: error instanceof ApiError ? error.message : 'The answer could not be read.',
+})
+
+/** Asks the model one tiny question and says what came of it; without a model, which there are. */
+export async function verdictOf(provider: ModelProviderInfo['provider'], body: ModelTestBody): Promise<Said> {
+  const meant = body.baseUrl === undefined ? undefined : meantAddress(body.baseUrl)
+  if (meant !== undefined) return { kind: 'bad', text: 'The address must begin with http:// or https://.', meant }
+  try {
+    const { verdict, text, models, tookMs } = await testModel(provider, body)
+    if (verdict === 'works') return { kind: 'ok', text: `Works: it answered in ${duration(tookMs)}.` }
+    const isOnlyUnnamed = body.model === undefined && models !== undefined
+    return {
+      kind: verdict === 'busy' || isOnlyUnnamed ? 'warn' : 'bad',
+      text,
+      ...(models !== undefined && { models }),
+    }
+  } catch (error) {
+    return problemOf(error)
+  }
+}
+
+export function Verdict({ said: { kind, text } }: { said: Said }) {
+  return (
+    <p className="form-problem" role="status">
+      <Mark kind={kind} size={11} />{' '}
+      <span>
+        <Visible text={text} />
+      </span>
+    </p>
+  )
+}
