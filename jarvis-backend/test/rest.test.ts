@@ -19,7 +19,10 @@ test('what Prometheus reads needs a token, is well formed and counts what waits'
   expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
   const text = await response.text()
   const typed = new Set(text.match(/(?<=^# TYPE )\S+/gm))
-  for (const line of text.trimEnd().split('\n').filter((line) => !line.startsWith('# '))) {
+  for (const line of text
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !line.startsWith('# '))) {
     const [, name = ''] = /^(\w+)(?:\{(?:\w+="(?:[^"\\]|\\.)*",?)+\})? -?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/.exec(line) ?? []
     expect(typed, line).toContain(name)
   }
