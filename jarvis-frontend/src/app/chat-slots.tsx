@@ -1,6 +1,7 @@
 import { Suspense } from 'react'
 import type { ChatSlots } from '../features/chat/slots.ts'
-import { NounCode, NounText } from '../features/cluster/noun.tsx'
+import { NounButton, NounCode, NounText } from '../features/cluster/noun.tsx'
+import type { Noun } from '../features/cluster/nouns.ts'
 import { later } from './later.tsx'
 import { live } from './live.ts'
 import { useAskNew } from './use-ask.ts'
@@ -11,9 +12,13 @@ const UnknownOutcome = later(() => import('./unknown-outcome.tsx').then((part) =
 const UndoWrite = later(() => import('./undo-write.tsx').then((part) => part.UndoWrite))
 
 const messageActs = () => import('./message-acts.tsx')
+// Every session needs them: they come while it is asked for.
+if (location.pathname.startsWith('/chat/')) void messageActs().catch(() => undefined)
 const MessageActs = later(() => messageActs().then((part) => part.MessageActs))
 const SayActs = later(() => messageActs().then((part) => part.SayActs))
 const RunUsage = later(() => messageActs().then((part) => part.RunUsage))
+
+const LiveNoun = ({ noun }: { noun: Noun }) => <NounButton noun={noun} onAsk={useAskNew()} />
 
 /** Where the chat meets cards and the cluster. */
 export const chatSlots: ChatSlots = {
@@ -52,7 +57,7 @@ export const chatSlots: ChatSlots = {
       <RunUsage {...given} />
     </Suspense>
   ),
-  Prose: ({ text }) => <NounText text={text} onAsk={useAskNew()} />,
-  Code: ({ text }) => <NounCode text={text} onAsk={useAskNew()} />,
+  Prose: ({ text }) => <NounText text={text} Live={LiveNoun} />,
+  Code: ({ text }) => <NounCode text={text} Live={LiveNoun} />,
   guestName: (vmid) => live.cluster.view.get().state?.guests.find((guest) => guest.vmid === vmid)?.name,
 }

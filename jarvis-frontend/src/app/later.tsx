@@ -1,5 +1,6 @@
 import { Component, type ComponentType, lazy } from 'react'
 import { early } from '../features/chat/optional.ts'
+import { whenIdle } from '../lib/idle.ts'
 import { live } from './live.ts'
 
 const againAfterMs = 2_000
@@ -22,12 +23,18 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>) {
   })
 }
 
-/** Fetches all parts after the first connection, so that they are there when the link is not. */
+/** Fetches all parts after the first connection, one after the other while nothing is urgent: so they are there when the link is not. */
 export function loadLater(): void {
   const stop = live.link.value.subscribe(() => {
     if (live.link.value.get().status !== 'live') return
     stop()
-    for (const load of [...loads, ...early]) void load().catch(() => undefined)
+    const left = [...loads, ...early]
+    const next = () =>
+      void left
+        .shift()?.()
+        .catch(() => undefined)
+        .then(() => whenIdle(next))
+    whenIdle(next)
   })
 }
 

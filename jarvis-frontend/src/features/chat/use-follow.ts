@@ -46,8 +46,10 @@ export function useFollow(
       if (!follows.current) hold(firstSeen(element, inner))
     }
     settle.current = () => {
-      // A move that its event has not told of yet counts before what is to be put back.
-      if (element.scrollTop !== lastTop.current) onScroll()
+      // A move that its event has not told of yet counts before what is to be put back. Where the content shrank below
+      // where the reader was, the browser moved them.
+      if (element.scrollTop !== lastTop.current && lastTop.current <= element.scrollHeight - element.clientHeight)
+        onScroll()
       if (follows.current) element.scrollTop = element.scrollHeight
       else if (anchor.current?.element.isConnected === true) {
         const movedPx = topOf(anchor.current.element) - anchor.current.topPx

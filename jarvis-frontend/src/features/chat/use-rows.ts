@@ -1,11 +1,13 @@
-import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useReducer, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { whenIdle } from '../../lib/idle.ts'
 import { drawnWhole, type Piece, piecesOf, rowsBetween } from './rows.ts'
 
-const guessPx = 200
+const guessPx = 400
 
 /**
- * Draws only what is near the reader of a list of any length. Heights are measured as rows are drawn; what is to stay
+ * Draws only what is near the reader of a list of any length, from its end on; a short one is drawn whole row by row
+ * once nothing else is to be done. Heights are measured as rows are drawn; what is to stay
  * where it is while gaps become rows is up to the scroller (`useFollow`).
  */
 export function useRows(
@@ -19,18 +21,25 @@ export function useRows(
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
   /** By key, for earlier rows may come in before them. Undefined: the newest. */
   const [span, setSpan] = useState<{ first: string; last: string }>()
+  const [, redraw] = useReducer((count: number) => count + 1, 0)
 
   /** What a row is taken for that was never drawn. Renewed only where rows change: a gap does not move by itself. */
   const average = useRef(guessPx)
   const heightOf = (key: string) => heights.current.get(key) ?? average.current
+  const renewAverage = () => {
+    let sum = 0
+    for (const px of heights.current.values()) sum += px
+    average.current = Math.round(sum / Math.max(1, heights.current.size))
+  }
 
-  const viewPx = scroller.current?.clientHeight ?? 1_000
   const total = () => keys.reduce((px, key) => px + heightOf(key), 0)
+  const isShort = keys.length <= drawnWhole
   const at = (): { from: number; to: number } => {
-    if (keys.length <= drawnWhole) return { from: 0, to: keys.length }
     const from = span === undefined ? -1 : keys.indexOf(span.first)
-    const to = span === undefined ? -1 : keys.indexOf(span.last)
+    const to = isShort ? keys.length - 1 : span === undefined ? -1 : keys.indexOf(span.last)
     if (from >= 0 && to >= 0) return { from, to: to + 1 }
+    // Before there is a screen, little: what is missing is added before anything is painted.
+    const viewPx = scroller.current?.clientHeight ?? 500
     const endPx = total()
     return { from: rowsBetween(keys, endPx - 2 * viewPx, endPx, heightOf).from, to: keys.length }
   }
@@ -41,20 +50,29 @@ export function useRows(
   look.current = () => {
     const element = scroller.current
     const inner = list.current
-    if (element === null || inner === null || keys.length <= drawnWhole) return
+    if (element === null || inner === null || drawn.to - drawn.from === keys.length) return
     const top = element.getBoundingClientRect().top - inner.getBoundingClientRect().top
     const height = element.clientHeight
     const near = rowsBetween(keys, top - height / 2, top + height * 1.5, heightOf)
     const isAtEnd = near.to === keys.length
-    if (near.from >= drawn.from && near.to <= drawn.to && isAtEnd === (span === undefined)) return
+    if (near.from >= drawn.from && near.to <= drawn.to && (isShort || isAtEnd === (span === undefined))) return
     const { from, to } = rowsBetween(keys, top - height * 1.5, top + height * 2.5, heightOf)
     const [first, last] = [keys[from], keys[to - 1]]
-    let sum = 0
-    for (const px of heights.current.values()) sum += px
-    average.current = Math.round(sum / Math.max(1, heights.current.size))
+    renewAverage()
     // Before this frame is painted: a gap that is scrolled into is not seen.
-    flushSync(() => setSpan(isAtEnd || first === undefined || last === undefined ? undefined : { first, last }))
+    flushSync(() =>
+      setSpan((isAtEnd && !isShort) || first === undefined || last === undefined ? undefined : { first, last }),
+    )
   }
+  useLayoutEffect(() => {
+    if (span !== undefined || drawn.from === 0) return
+    if (at().from < drawn.from) {
+      renewAverage()
+      redraw()
+    }
+  })
+  const above = isShort ? keys[drawn.from - 1] : undefined
+  useEffect(() => (above === undefined ? undefined : whenIdle(() => setSpan({ first: above, last: above }))), [above])
   useEffect(() => {
     const element = scroller.current
     const onScroll = () => look.current()
@@ -73,6 +91,7 @@ export function useRows(
       }
     })
     sizes.current.observe(element)
+    if (element.dataset.row !== undefined) heights.current.set(element.dataset.row, element.offsetHeight)
     return () => sizes.current?.unobserve(element)
   }, [])
   useEffect(() => {

@@ -1,32 +1,36 @@
-import { lazy, Suspense, useRef, useState } from 'react'
+import { type ComponentType, lazy, Suspense, useRef, useState } from 'react'
+import { useValue } from '../../lib/use-value.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { guestMark, nodeMark } from './health.ts'
 import { findNouns, type Noun, nounOf } from './nouns.ts'
 import { StateMark } from './state-mark.tsx'
-import { useCluster } from './store.ts'
+import { useCluster, useClusterStore } from './store.ts'
 
 const Peek = lazy(() => import('./peek.tsx').then((part) => ({ default: part.Peek })))
 
 type Ask = (question: string) => void
 
+/** `Live` draws a noun: there are many texts and few nouns in them, so a text alone watches nothing but names. */
+type Props = { text: string; Live: ComponentType<{ noun: Noun }> }
+
 /** Text in which guests and nodes are live. */
-export function NounText({ text, onAsk }: { text: string; onAsk?: Ask | undefined }) {
-  const { state } = useCluster()
+export function NounText({ text, Live }: Props) {
+  const state = useValue(useClusterStore().named)
   if (state === undefined) return text
   return findNouns(text, state).map((piece, at) =>
     // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no identity but their place
-    typeof piece === 'string' ? piece : <NounButton key={at} noun={piece} onAsk={onAsk} />,
+    typeof piece === 'string' ? piece : <Live key={at} noun={piece} />,
   )
 }
 
 /** A code span, live where it names a thing as a whole. */
-export function NounCode({ text, onAsk }: { text: string; onAsk?: Ask | undefined }) {
-  const { state } = useCluster()
+export function NounCode({ text, Live }: Props) {
+  const state = useValue(useClusterStore().named)
   const noun = state === undefined ? undefined : nounOf(text, state)
-  return noun === undefined ? <code>{text}</code> : <NounButton noun={noun} onAsk={onAsk} />
+  return noun === undefined ? <code>{text}</code> : <Live noun={noun} />
 }
 
-function NounButton({ noun, onAsk }: { noun: Noun; onAsk?: Ask | undefined }) {
+export function NounButton({ noun, onAsk }: { noun: Noun; onAsk?: Ask | undefined }) {
   const { state, isLive, issues } = useCluster()
   const [anchor, setAnchor] = useState<DOMRect>()
   const button = useRef<HTMLButtonElement>(null)

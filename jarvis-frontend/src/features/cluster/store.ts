@@ -27,6 +27,9 @@ export type ClusterView = {
 /** The live cluster as this browser knows it, and what it has seen since it connected. */
 export class ClusterStore {
   readonly view = new Value<ClusterView>({ state: undefined, heardAt: 0, isLive: false, issues: [] })
+  /** The state when a guest or node was last added, removed or renamed: for what only looks for names. */
+  readonly named = new Value<ClusterState | undefined>(undefined)
+  #names = ''
   /** By `node/NAME` (CPU), and `cpu`, `ram` and `net` of the whole: what was seen each minute of the last hour. */
   readonly #minutes = new Map<string, Map<number, number>>()
   /** By the same keys: the last minutes, every two seconds. */
@@ -111,6 +114,13 @@ export class ClusterStore {
       this.#sample(state)
     }
     this.view.set({ state, heardAt: now, isLive: true, issues: this.#issues(state, now, isFirst) })
+    const names = JSON.stringify([
+      state.guests.map(({ vmid, name }) => [vmid, name]),
+      state.nodes.map(({ name }) => name),
+    ])
+    if (names === this.#names) return
+    this.#names = names
+    this.named.set(state)
   }
 
   /** Under other limits, other things need a look. */
