@@ -5,14 +5,16 @@ import { findChromium } from '../../../scripts/chromium.js'
 import { systemClock } from '../../src/lib/clock.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { createTranscriptStore } from '../../src/store/sqlite/transcript.ts'
+import { connect, run } from '../client.ts'
 import { writeSession } from '../prefill.ts'
 import { type Round, table } from '../report.ts'
-import type { Setup } from '../setup.ts'
+import type { Server, Setup } from '../setup.ts'
 import { median } from '../statistics.ts'
 import { answerOf } from './answer.ts'
 import { openGate } from './gate.ts'
 
 const streamed = { tokens: 4_000, message: 'markdown 4000' }
+const missed = 'flat 40'
 const typed = 20
 const width = 1440
 const height = 900
@@ -40,6 +42,8 @@ const lines = [
 /** `cpuMs`: of the page's own thread, whatever else the machine does. */
 type Counted = { tasks: number[]; keys: number[]; frames: number[] }
 type Answered = Counted & { cpuMs: number }
+
+type Opened = { gate: Awaited<ReturnType<typeof openGate>>; server: Server; sessionId: string }
 
 /** The dashboard in a real browser against the built server. @returns a table, after `rounds` rounds and one to warm up. */
 export async function ui(setup: Setup, rounds: number): Promise<string> {
@@ -70,7 +74,7 @@ export async function ui(setup: Setup, rounds: number): Promise<string> {
   const measured: Round[] = []
   for (let round = 0; round <= rounds; round++) {
     const first = await inBrowser((page) => firstPage(page, gate.url))
-    const streaming = await inBrowser((page) => stream(page, gate, `/chat/${long}`))
+    const streaming = await inBrowser((page) => stream(page, { gate, server, sessionId: long }))
     const scrolling = await inBrowser((page) => scroll(page, `${gate.url}/chat/${longer}`))
     if (round > 0) measured.push({ ours: [...sizes(), ...first, ...streaming, ...scrolling], base: undefined })
   }
@@ -111,9 +115,9 @@ async function firstPage(page: Page, url: string): Promise<number[]> {
   return [firstPaintMs, largestPaintMs, shift, blockedMs]
 }
 
-async function stream(page: Page, gate: Awaited<ReturnType<typeof openGate>>, path: string): Promise<number[]> {
+async function stream(page: Page, opened: Opened): Promise<number[]> {
   const openedAt = performance.now()
-  await page.goto(gate.url + path)
+  await page.goto(`${opened.gate.url}/chat/${opened.sessionId}`)
   await page.locator('.usage').last().waitFor()
   const openMs = performance.now() - openedAt
   await page.evaluate('bench.readAll()')
@@ -133,7 +137,7 @@ async function stream(page: Page, gate: Awaited<ReturnType<typeof openGate>>, pa
     counted.cpuMs / counted.frames.length,
     after - before,
     atLast - after,
-    await reattach(page, gate),
+    await reattach(page, opened),
   ]
 }
 
@@ -181,16 +185,16 @@ async function heapMb(page: Page): Promise<number> {
   return usedSize / 1e6
 }
 
-/** From the network's return until the screen is whole again. */
-async function reattach(page: Page, gate: Awaited<ReturnType<typeof openGate>>): Promise<number> {
+/** From the network's return, and Try now, until the screen is whole again, with what was said meanwhile. */
+async function reattach(page: Page, { gate, server, sessionId }: Opened): Promise<number> {
   gate.cut()
-  const strip = page.locator('.strip.lost')
-  await strip.waitFor()
+  await page.locator('.strip.lost').waitFor()
+  const [socket] = await connect(server, ['/chat'])
+  if (socket === undefined) throw new Error('no socket')
+  await run(socket, missed, { sessionId })
+  socket.disconnect()
   gate.mend()
-  const since = performance.now()
-  await page.locator('.strip.lost button').click()
-  await strip.waitFor({ state: 'detached' })
-  return performance.now() - since
+  return (await page.evaluate(`bench.reattach('${missed}')`)) as number
 }
 
 async function scroll(page: Page, url: string): Promise<number[]> {

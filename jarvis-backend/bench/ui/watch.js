@@ -54,6 +54,17 @@ bench.toEnd = async () => {
     still = stream.scrollHeight - stream.scrollTop - stream.clientHeight < 4 ? still + 1 : 0
   }
 }
+/** Tries the lost link again. @returns ms until it is back and the screen's end holds the answer to `message` */
+bench.reattach = async (message) => {
+  const since = performance.now()
+  document.querySelector('.strip.lost button').click()
+  for (;;) {
+    const last = [...document.querySelectorAll('[data-row]')].at(-1)
+    const isWhole = last.querySelector('.user p')?.textContent === message && last.querySelector('.usage') !== null
+    if (isWhole && document.querySelector('.strip.lost') === null) return performance.now() - since
+    await frame()
+  }
+}
 /** Upwards as a fast wheel does, then in leaps over the whole session. */
 bench.scroll = async () => {
   const stream = document.querySelector('.stream')
