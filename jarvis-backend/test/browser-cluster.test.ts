@@ -134,6 +134,11 @@ test('filters, sorts and groups lie in the address; limits are kept; 2,000 guest
     .getByText(/usually|since|limit 80 °C/)
     .first()
     .waitFor()
+  // One count: what the filter says is what the list holds.
+  const attention = await page.locator('.issues li').count()
+  expect(attention).toBeGreaterThan(1)
+  await page.getByRole('link', { name: `Attention ${attention}`, exact: true }).waitFor()
+  await page.getByText(`${attention} things need a look`).waitFor()
   await page.getByRole('link', { name: 'Stopped 2' }).click()
   await expect.poll(() => rows.count()).toBe(2)
   await page.getByRole('link', { name: 'By node' }).click()

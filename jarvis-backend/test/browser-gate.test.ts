@@ -19,17 +19,16 @@ test('a call is approved with a grant, runs unasked under it, and asks again onc
 
   await say(page, 'Again.')
   await page.getByText('Second.', { exact: true }).waitFor()
-  await page.getByText(/^Ran under a grant of operator\./).waitFor()
   expect(jarvis.controls.effects).toHaveLength(2)
 
-  await page
-    .getByRole('link', { name: /^Waiting/ })
-    .first()
-    .click()
-  const granted = page.getByRole('listitem').filter({ hasText: '2 of 3 left' })
+  await page.getByRole('link', { name: 'ran under a grant, 2 left' }).click()
+  const granted = page.locator('li[aria-current=true]').filter({ hasText: 'restart_vm on 103' })
+  await granted.getByText('2 left', { exact: true }).waitFor()
+  await page.getByRole('link', { name: /^Restarted VM 103 .*approved by operator, done$/ }).waitFor()
   await granted.getByText('{"vmid": 103}').waitFor()
   await granted.getByRole('button', { name: 'Revoke' }).click()
   await granted.waitFor({ state: 'detached' })
+  await page.getByText('That grant is over: used up, out of time or revoked.').waitFor()
 
   await page.goBack()
   await say(page, 'And again.')

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { assistant, entriesOf, text, usage, user } from '../src/testing/entries.ts'
 import { quietLab } from '../src/testing/lab.ts'
@@ -126,6 +127,96 @@ test('earlier entries come above without a jump', async () => {
   await page.getByText('Question 1').waitFor({ state: 'attached' })
   expect(Math.abs(((await answer.boundingBox())?.y ?? 0) - before)).toBeLessThan(2)
   expect(await page.getByRole('button', { name: 'Show earlier entries' }).count()).toBe(0)
+})
+
+test('a session is opened at the message that was found, however far up, and stays there', async () => {
+  const now = Date.now()
+  const talk = (run: number) => [
+    { ...user(`Question ${run}`), runId: `run_${run}` },
+    { ...assistant(text(`Answer ${run}. ${'Many words. '.repeat(run % 7)}`)), runId: `run_${run}` },
+    { type: 'done' as const, usage, stopReason: 'end_turn' as const, runId: `run_${run}` },
+  ]
+  const all = entriesOf(Array.from({ length: 300 }, (_, run) => talk(run)).flat(), now)
+  const session = { id: 'ses_long', title: 'Long', updatedAt: now, earlier: all.slice(0, 870), entries: all.slice(870) }
+  const server = await stage.play({ ...scene(), sessions: [session] })
+  const page = await stage.open(server, '/chat/ses_long?at=31')
+  const found = page.locator('.say[data-found]')
+  await found.getByText('Answer 10.').waitFor()
+  const isSeen = () =>
+    found.evaluate((message) => {
+      const [box, view] = [message, message.closest('.stream') ?? message].map((part) => part.getBoundingClientRect())
+      return box !== undefined && view !== undefined && box.top >= view.top && box.bottom <= view.bottom
+    })
+  await expect.poll(isSeen).toBe(true)
+  expect(await found.and(page.locator(':focus')).count()).toBe(1)
+  server.tell('ses_long', 'chat:token', { text: 'News at the end.' })
+  await page.getByText('New text below').waitFor()
+  expect(await isSeen()).toBe(true)
+})
+
+test('what can be done with an answer never lies over its words, and moves nothing', async () => {
+  const server = await stage.play(scene())
+  const page = await stage.open(server, main)
+  const answer = page.locator('.say').first()
+  await answer.getByRole('button', { name: 'Branch here' }).waitFor({ state: 'attached' })
+  const look = () =>
+    answer.evaluate((element) => {
+      const acts = element.querySelector('.message-acts')?.getBoundingClientRect()
+      const range = document.createRange()
+      range.selectNodeContents(element.querySelector('.prose') ?? element)
+      const words = [...range.getClientRects()].map(({ left, top, right, bottom }) => ({ left, top, right, bottom }))
+      const covered = words.filter(
+        (box) =>
+          acts !== undefined &&
+          box.right > acts.left + 1 &&
+          box.left < acts.right - 1 &&
+          box.bottom > acts.top + 1 &&
+          box.top < acts.bottom - 1 &&
+          // A block's own box is as wide as the page; its lines are not.
+          box.bottom - box.top < 30,
+      )
+      return { words, covered: covered.length, width: acts?.width ?? 0 }
+    })
+  const before = await look()
+  await answer.hover()
+  await page.locator('.say:hover .message-acts').waitFor()
+  const after = await look()
+  expect(after.width).toBeGreaterThan(50)
+  expect(after).toEqual({ ...before, covered: 0 })
+})
+
+test('comfortable rows are a third higher, in the table, in the panel and on a phone', async () => {
+  const server = await stage.play(scene())
+  const height = (part: Locator) => part.first().evaluate((element) => element.getBoundingClientRect().height)
+  for (const [path, rows, isPhone] of [
+    ['/cluster', '.guest-row', false],
+    [main, '.side .guest, .side .node', false],
+    ['/cluster', '.column .guest', true],
+  ] as const) {
+    const page = await stage.open(server, path, { isPhone })
+    const row = page.locator(rows)
+    await row.first().waitFor()
+    const before = await height(row)
+    await page.evaluate(() => {
+      document.documentElement.dataset.density = 'comfortable'
+    })
+    expect((await height(row)) / before, `${path} ${rows}`).toBeCloseTo(1.35, 1)
+    await page.context().close()
+  }
+})
+
+test('keys are named where they do something for this person', async () => {
+  const server = await stage.play(scene())
+  const page = await stage.open(server, '/waiting')
+  await page.getByText('approve', { exact: false }).first().waitFor()
+  expect(await page.locator('.keys').textContent()).toMatch(/move.*approve.*deny/)
+  const viewer = await stage.open(server, '/waiting', { role: 'viewer' })
+  await viewer.locator('.keys').getByText('move').waitFor()
+  expect(await viewer.locator('.keys').textContent()).not.toMatch(/approve|deny/)
+  const quiet = await stage.play({ ...scene(), cluster: quietLab(Date.now()), sessions: [], decided: [] })
+  const idle = await stage.open(quiet, '/waiting')
+  await idle.getByText('Nothing waits for you.').waitFor()
+  expect(await idle.locator('.keys').count()).toBe(0)
 })
 
 test('keys go between pages, to the composer and to the panel', async () => {
