@@ -1,4 +1,4 @@
-import type { WorkspaceFile, WorkspaceText } from '../protocol/index.ts'
+import { promptFiles, type WorkspaceFile, type WorkspaceText } from '../protocol/index.ts'
 import { partsOf } from './daily.ts'
 import type { Keeper } from './indexer.ts'
 
@@ -8,9 +8,6 @@ export type Files = {
   /** @throws Error where it cannot be read. */
   read(path: string): Pick<WorkspaceText, 'text' | 'problem'>
 }
-
-/** Every prompt has them whole. */
-const promptFiles: readonly string[] = ['AGENTS.md', 'SOUL.md', 'USER.md', 'TOOLS.md']
 
 /** The workspace's files as texts to remember. */
 export const createFileKeeper = (workspace: Files): Keeper => ({

@@ -1,3 +1,6 @@
+/** Files of the workspace that every prompt holds whole. */
+export const promptFiles: readonly string[] = ['AGENTS.md', 'SOUL.md', 'USER.md', 'TOOLS.md']
+
 /** Where remembered text comes from. `session` and `journal` are JARVIS's own; files are the operator's to edit. */
 export type MemorySourceKind = 'file' | 'session' | 'journal'
 

@@ -4,7 +4,7 @@ import { type Guest, type Tier, tiers } from '../protocol/index.ts'
 import { decide } from './decide.ts'
 import { guestOf, nodeOf } from './lab.fixture.ts'
 import { compilePolicy } from './policy-compile.ts'
-import { parseProtected } from './protected.ts'
+import { parseProtected, unseenTargets } from './protected.ts'
 import type { Call, Rule } from './rule.ts'
 import { resolveTarget } from './target.ts'
 import type { World } from './world.ts'
@@ -35,6 +35,7 @@ const baseTiers = new Map<string, Tier>([
   ['execute_ssh', 'yellow'],
   ['restart_service', 'yellow'],
   ['wake_node', 'yellow'],
+  ['memory_write', 'yellow'],
   ...['start', 'stop', 'restart'].flatMap((action): [string, Tier][] => [
     [`${action}_vm`, 'red'],
     [`${action}_container`, 'red'],
@@ -78,6 +79,10 @@ test.each([
   ['restart_service', { node: 'pve', service: 'systemd-networkd' }, 'red vital_service'],
   ['restart_service', { node: 'pve', service: 'systemd-resolved' }, 'red vital_service'],
   ['restart_service', { node: 'pve', service: 'ceph-osd@3' }, 'red vital_service'],
+  ['restart_service', { node: 'pve', service: 'ifup@vmbr0' }, 'red vital_service'],
+  ['restart_service', { node: 'pve', service: 'blk-availability' }, 'red vital_service'],
+  ['restart_service', { node: 'pve', service: 'dbus-org.freedesktop.network1' }, 'red vital_service'],
+  ['restart_service', { node: 'pve', service: 'ovsdb-server' }, 'red vital_service'],
   ['restart_service', { node: 'pve', service: 'pve-container@104' }, 'red vital_service'],
   ['restart_service', { node: 'pve', service: 'constructor' }, 'yellow base'],
   ['restart_service', { node: 'pve', service: 'reboot.target' }, 'black not_a_service'],
@@ -87,6 +92,10 @@ test.each([
   ['restart_service', { node: 'pve', service: '--now' }, 'black not_a_service'],
   ['restart_service', { node: 'pve', service: '*' }, 'black not_a_service'],
   ['restart_service', { node: 'agent1', service: 'nginx' }, 'black protected_node'],
+  ['memory_write', { text: 'x' }, 'yellow base'],
+  ['memory_write', { text: 'x', path: 'MEMORY.md' }, 'yellow base'],
+  ['memory_write', { text: 'x', path: 'SOUL.md' }, 'red own_instructions'],
+  ['memory_write', { text: 'x', path: 'agents.MD', replaces: 'y' }, 'red own_instructions'],
   ['stop_vm', { vmid: 101 }, 'red base'],
   ['stop_vm', { vmid: 101, node: 'Home' }, 'red base'],
   ['stop_vm', { vmid: 101, force: false }, 'red base'],
@@ -159,6 +168,13 @@ test('of several rules that ask for a person the first is named, and each says w
     '105 is locked (backup): a backup of it is running.',
   ]
   expect(both).toEqual({ tier: 'red', rule: 'forced', reason: reasons[0], reasons })
+})
+
+test('a protected thing that is not in the cluster is told apart, once the cluster is seen', () => {
+  const targets = ['node/agent1', 'node/pve', 'vm/104', 'ct/999', 'service/nginx']
+  const seen = { nodes: [{ name: 'PVE' }], guests: [{ vmid: 104 }] }
+  expect(unseenTargets(targets, seen)).toEqual(['node/agent1', 'ct/999'])
+  expect(unseenTargets(targets, { nodes: [], guests: [] })).toEqual([])
 })
 
 test('a list of protected things is read, and what is none of them is named', () => {

@@ -1,13 +1,15 @@
+import { promptFiles } from '../protocol/index.ts'
 import type { Facts, Rule } from './rule.ts'
 import { guestOfUnit, isNoService, plainService } from './services.ts'
 import { judgeCommand } from './ssh.ts'
 import { powerOf } from './target.ts'
 import { guestOf, lockWords, serviceRisk } from './topology.ts'
 import { topologyRules } from './topology-rules.ts'
-import { plainWord } from './visible.ts'
+import { plainWord, quoted } from './visible.ts'
 
 const power = ['start_vm', 'stop_vm', 'restart_vm', 'start_container', 'stop_container', 'restart_container']
 const onNodes = ['execute_ssh', 'restart_service', 'wake_node']
+const instructions = new Set(promptFiles.map((file) => file.toLowerCase()))
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 /** What a command comes to, and the service it would change if it does. */
 const judged = ({ input }: Facts) => judgeCommand(textOf(input.command))
@@ -100,6 +102,15 @@ export const rules: readonly Rule[] = [
     when: (facts) => riskOf(facts) !== undefined,
     tier: 'red',
     because: (facts) => riskOf(facts) ?? '',
+  },
+  {
+    name: 'own_instructions',
+    tools: ['memory_write'],
+    // Some file systems know no case.
+    when: ({ input }) => instructions.has(textOf(input.path).toLowerCase()),
+    tier: 'red',
+    because: ({ input }) =>
+      `${quoted(textOf(input.path))} stands in every prompt: what it says, JARVIS follows from then on.`,
   },
   {
     name: 'forced',

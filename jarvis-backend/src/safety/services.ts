@@ -10,13 +10,14 @@ const costs = new Map<string, string>([
   ...named('may cut JARVIS off from the Proxmox API', 'pveproxy pvedaemon spiceproxy pve-api-daemon'),
   ...named(quorum, 'corosync pve-cluster pmxcfs corosync-qdevice corosync-qnetd'),
   ...named(fenced, 'pve-ha-lrm pve-ha-crm watchdog-mux'),
-  ...named('stops and starts the guests of the node', 'pve-guests lxc lxc-net libvirtd libvirt-guests'),
+  ...named('may make its watchdog reset the node', 'watchdog wdmd sanlock pacemaker'),
+  ...named('stops and starts the guests of the node', 'pve-guests lxc lxc-net lxd incus libvirtd libvirt-guests'),
   ...named('breaks what running containers see of the machine', 'lxcfs'),
   ...named('stops a guest', 'pve-container lxc-start qemu'),
   ...named('may cut JARVIS off from the node', 'ssh sshd dropbear'),
   ...named(
     cutOff,
-    'networking network networkmanager ifupdown ifupdown2-pre systemd-networkd wpa_supplicant openvswitch-switch ovs-vswitchd frr dhcpcd wg-quick tailscaled netbird zerotier-one',
+    'networking network networkmanager ifup ifupdown ifupdown-pre ifupdown2-pre pvenetcommit netplan-wpa wpa_supplicant openvswitch-switch ovs-vswitchd ovsdb-server frr dhcpcd dhclient wg-quick openvpn openvpn-client openvpn-server strongswan ipsec keepalived tailscaled netbird zerotier-one',
   ),
   ...named(
     cutOffOrOpen,
@@ -24,11 +25,11 @@ const costs = new Map<string, string>([
   ),
   ...named(
     'may stall the guests whose disks it serves',
-    'iscsid open-iscsi multipathd multipath-tools nfs-server nfs-kernel-server',
+    'iscsi iscsid open-iscsi multipathd multipath-tools nfs nfs-server nfs-kernel-server blk-availability dm-event rbdmap mdmonitor',
   ),
   ...named(
     'may stall the guests whose disks it serves',
-    'ceph ceph-mon ceph-osd ceph-mgr ceph-mds glusterd zfs-zed zfs-mount zfs-import-cache drbd linstor-satellite linstor-controller',
+    'ceph ceph-mon ceph-osd ceph-mgr ceph-mds glusterd zed zfs-zed zfs-mount zfs-import zfs-import-scan zfs-import-cache drbd linstor-satellite linstor-controller',
   ),
   ...named('stops the containers it runs', 'docker containerd podman kubelet k3s'),
   ...named(
@@ -60,7 +61,8 @@ export function restartCost(name: string): string | undefined {
   const known = costs.get(plain)
   if (known !== undefined) return known
   if (plain.startsWith('pve-ha-')) return fenced
-  return plain.startsWith('systemd-') ? 'touches what the whole node stands on' : undefined
+  // Under the second name go some of the first.
+  return /^(?:systemd-|dbus-org\.)/.test(plain) ? 'touches what the whole node stands on' : undefined
 }
 
 /** Whether restarting it may take the node's vote from the cluster. */
