@@ -14,7 +14,7 @@ import { settingsRoutes } from '../http/settings.ts'
 import { setupRoutes } from '../http/setup.ts'
 import { statusParts } from '../http/status-parts.ts'
 import { type Health, profileNames, type Status } from '../protocol/index.ts'
-import { profiles } from '../safety/index.ts'
+import { profiles, unseenTargets } from '../safety/index.ts'
 import { journalHead } from '../store/sqlite/journal.ts'
 import type { Entrance } from './entrance.ts'
 import type { Foundation } from './foundation.ts'
@@ -114,6 +114,7 @@ export function composeSystem(
           profile: policy.current().profile,
           profiles: profileNames.map((name) => ({ name, description: profiles[name].description })),
           protectedTargets: [...shownAsProtected],
+          unseenTargets: unseenTargets(shownAsProtected, cluster.state()),
           ssh: {
             user: ssh.user,
             ...(ssh.keyPath !== undefined && { keyPath: ssh.keyPath }),

@@ -134,12 +134,13 @@ export type PolicyStatus = { profile: ProfileName; hash?: string; problems?: str
 export const SettingsBody = z.strictObject({ profile: ProfileName })
 /**
  * `profiles`: all there are, from strictest to loosest. `protectedTargets`: `node/NAME`, `vm/ID`, …, which nothing may change.
- * `ssh`: as configured; absent `keyPath`: the agent alone, where there is one. `shippedPersona`: what SOUL.md held at first.
+ * `unseenTargets`: those of them that name nothing in this cluster. `ssh`: as configured; absent `keyPath`: the agent alone, where there is one. `shippedPersona`: what SOUL.md held at first.
  */
 export type SettingsReply = {
   profile: ProfileName
   profiles: { name: ProfileName; description: string }[]
   protectedTargets: string[]
+  unseenTargets: string[]
   ssh: { user: string; keyPath?: string; hasAgent: boolean; knownHostsPath: string }
   shippedPersona: string
 }

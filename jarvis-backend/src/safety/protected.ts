@@ -1,7 +1,19 @@
 export type ProtectedList = { ok: true; targets: ReadonlySet<string> } | { ok: false; problem: string }
 
+type Known = { nodes: readonly { name: string }[]; guests: readonly { vmid: number }[] }
+
 export const protectedForm =
   /^(?:node\/[A-Za-z0-9][A-Za-z0-9-]{0,62}|(?:vm|ct)\/[1-9]\d{2,8}|service\/[A-Za-z0-9][\w@.-]{0,127})$/
+
+/** Those that name no node and no guest that is seen; none while nothing is. Services are not known. */
+export function unseenTargets(targets: Iterable<string>, { nodes, guests }: Known): string[] {
+  if (nodes.length === 0) return []
+  const known = new Set([
+    ...nodes.map(({ name }) => `node/${name.toLowerCase()}`),
+    ...guests.flatMap(({ vmid }) => [`vm/${vmid}`, `ct/${vmid}`]),
+  ])
+  return [...targets].filter((target) => !target.startsWith('service/') && !known.has(target.toLowerCase()))
+}
 
 /** Reads a comma list of `node/NAME`, `vm/ID`, `ct/ID` and `service/NAME`; an empty list protects nothing. */
 export function parseProtected(list: string): ProtectedList {

@@ -21,6 +21,8 @@ export function Safety() {
   const grants = useGrants()?.length ?? 0
   const [asked, setAsked] = useState<ProfileName>()
   const [refused, setRefused] = useState<ApiError>()
+  const unseen = data?.unseenTargets ?? []
+  const seen = data?.protectedTargets.filter((target) => !unseen.includes(target)) ?? []
   const names = data?.profiles.map(({ name }) => name) ?? []
   const isLooser = (next: ProfileName) => data !== undefined && names.indexOf(next) > names.indexOf(data.profile)
   const change = async (profile: ProfileName) => {
@@ -91,15 +93,23 @@ export function Safety() {
           </span>
         </li>
         <li>
-          <Mark kind={(data?.protectedTargets.length ?? 0) > 0 ? 'running' : 'none'} size={11} />
+          <Mark kind={seen.length > 0 ? 'running' : 'none'} size={11} />
           <span>
             Protected
             <small>nothing may change these</small>
           </span>
           <span className="text-soft">
             <span className="mono">
-              <Visible text={data?.protectedTargets.join(', ') || 'none'} />
+              <Visible text={seen.join(', ') || 'none'} />
             </span>
+            {unseen.length > 0 && (
+              <small>
+                <span className="mono">
+                  <Visible text={unseen.join(', ')} />
+                </span>
+                : not in this cluster
+              </small>
+            )}
             <small>
               <code>JARVIS_PROTECTED</code> in <code>.env</code> names them, or <code>protected:</code> in policy.yaml,
               which counts as soon as it is saved
