@@ -140,7 +140,7 @@ test('the memory is searched as one types, and an edit that meets another keeps 
   await field.focus()
   await field.press('End')
   await field.pressSequentially(' Still.')
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('button', { name: 'Save the text' }).click()
   await page.getByText('Saved.').waitFor()
   expect(readFileSync(join(jarvis.dataDir, 'workspace/MEMORY.md'), 'utf8')).toContain('Mine.')
 

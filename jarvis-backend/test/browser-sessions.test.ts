@@ -163,7 +163,7 @@ test('on a phone sessions are exported and deleted; a viewer reads, and nobody a
       .split('\n')
       .map((line) => (JSON.parse(line) as { type: string }).type),
   ).toEqual(['user', 'assistant', 'done'])
-  await page.getByRole('button', { name: 'Delete', exact: true }).tap()
+  await page.getByRole('button', { name: 'Delete the session' }).tap()
   await page.getByRole('button', { name: 'Undo' }).tap()
   await row(page, 'Ping the gateway').waitFor()
 

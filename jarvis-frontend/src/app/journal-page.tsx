@@ -151,7 +151,7 @@ function Narrow({ filter, set }: { filter: JournalFilter; set: Set }) {
       {field('actor', 'By')}
       {field('sessionId', 'Session')}
       <button type="submit" className="button small">
-        Apply
+        Narrow the journal
       </button>
     </form>
   )

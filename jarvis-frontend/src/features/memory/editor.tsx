@@ -170,7 +170,7 @@ export function Editor({ file, path, line, rest, preview, onSaved, onDeleted }: 
               aria-disabled={isSaving || !isWhole || !isChanged || theirs !== undefined}
               onClick={() => isChanged && isWhole && theirs === undefined && void save(base?.checksum)}
             >
-              Save
+              Save the text
             </button>
             {isChanged && (
               <button type="button" className="button quiet" onClick={() => type(undefined)}>

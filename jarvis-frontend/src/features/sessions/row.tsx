@@ -102,7 +102,7 @@ export const SessionRow = memo(function SessionRow({ session, query, acts, mayCh
           </button>
           {mayChange && (
             <button type="button" className="button small" onClick={() => acts.remove(session)}>
-              Delete
+              Delete the session
             </button>
           )}
         </div>

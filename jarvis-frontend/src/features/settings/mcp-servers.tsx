@@ -100,7 +100,7 @@ function ServerRow({
               Remove {name}
             </button>
             <button type="button" className="button small quiet" onClick={() => setAsking(false)}>
-              Keep
+              Keep {name}
             </button>
           </>
         ) : (

@@ -73,7 +73,7 @@ function TokenRow({ token, onChanged }: { token: McpTokenInfo; onChanged: () => 
             Revoke {name}
           </button>
           <button type="button" className="button small quiet" onClick={() => setAsking(false)}>
-            Keep
+            Keep {name}
           </button>
         </span>
       ) : (

@@ -172,7 +172,7 @@ export function ModelForm({
         {isBusy ? 'Asking it' : 'Test the model'}
       </button>
       <button type="submit" className="button" aria-disabled={isBusy}>
-        {refused === undefined ? 'Save and use' : 'Save anyway'}
+        {refused === undefined ? 'Save and use it' : 'Save it anyway'}
       </button>
       {said !== undefined && <Verdict said={said} />}
       {said?.meant !== undefined && (

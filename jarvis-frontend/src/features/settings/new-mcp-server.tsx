@@ -47,7 +47,7 @@ export function NewMcpServer({ onChanged }: { onChanged: () => void }) {
           />
         </label>
         <button type="submit" className="button">
-          Attach
+          Attach the server
         </button>
       </form>
       <FormProblem text={problem} />
