@@ -103,7 +103,7 @@ const openAiCompatible: Dialect = {
     [delta({ tool_calls: [null] })],
     [delta({ tool_calls: { name: 'stop_vm' } })],
     [delta({ tool_calls: [{ index: 0, function: 'stop_vm' }] })],
-    [delta({ tool_calls: [{ index: 0, function: { name: 'stop_vm', arguments: { vmid: 101 } } }] })],
+    [delta({ tool_calls: [{ index: 0, function: { name: 'stop_vm', arguments: [101] } }] })],
   ],
   oddFailure: chunk({ error: oddError }),
   error: (message) => JSON.stringify({ error: { message, type: 'error', code: null } }),
@@ -184,4 +184,23 @@ test('a server of one’s own hears of no tools when none may be called', async 
   const model = openAiCompatible.model({ baseUrl: server.url })
   await model.generate(request({ mayCallTools: false }), recorder(), new AbortController().signal)
   expect(server.requests[0]?.body).not.toHaveProperty('tools')
+})
+
+test('a server that does not stream answers in one object', async () => {
+  await using server = await modelServer()
+  const model = openAiCompatibleModel({ baseUrl: server.url, model: 'm' })
+  const message = { content: 'Hello', tool_calls: [{ function: { name: 'get_vms', arguments: {} } }] }
+  server.plays.push(
+    refuses(200, JSON.stringify({ choices: [{ message, finish_reason: 'stop' }], usage: { prompt_tokens: 3 } })),
+  )
+  const turn = await model.generate(request(), recorder(), new AbortController().signal)
+  expect(turn).toMatchObject({
+    content: [{ text: 'Hello' }, { toolName: 'get_vms', toolInput: {} }],
+    stopReason: 'tool_use',
+    usage: { inputTokens: 3 },
+  })
+  server.plays.push(refuses(200, JSON.stringify({ error: { message: 'No such model', code: 404 } })))
+  await expect(model.generate(request(), recorder(), new AbortController().signal)).rejects.toMatchObject({
+    code: 'model_bad_request',
+  })
 })

@@ -41,7 +41,7 @@ export function isWhole(json: string): boolean {
 function toolCall({ name, json, input }: CallInProgress): ToolCall {
   const call = { type: 'tool_call' as const, toolUseId: newId('tu'), toolName: name, toolInput: {} }
   try {
-    const given = json.trim() === '' ? (input ?? {}) : fieldsIfAny(JSON.parse(json))
+    const given = json.trim() === '' ? (input ?? {}) : argumentsIn(json)
     if (given === undefined)
       return { ...call, malformed: `The arguments must be a JSON object, not ${json.slice(0, 100)}` }
     if (isDeeperThan(given, deepestInput))
@@ -50,4 +50,11 @@ function toolCall({ name, json, input }: CallInProgress): ToolCall {
   } catch (error) {
     return { ...call, malformed: `The arguments are not valid JSON: ${String(error).slice(0, 200)}` }
   }
+}
+
+/** Some models encode their arguments twice, or say `null` for none. @throws SyntaxError */
+function argumentsIn(json: string): Fields | undefined {
+  const value: unknown = JSON.parse(json)
+  if (value === null || value === '') return {}
+  return fieldsIfAny(typeof value === 'string' ? JSON.parse(value) : value)
 }

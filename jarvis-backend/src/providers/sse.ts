@@ -5,7 +5,7 @@ import { createParser } from 'eventsource-parser'
 const maxEventChars = 16 * 1024 * 1024
 
 /**
- * Hands on the data of each event as its bytes arrive, within the same tick.
+ * Hands on the data of each event as its bytes arrive, within the same tick; or the body, where it is one object.
  * @param take returns true once the reply is complete; what follows is drained unread
  * @returns when `take` was satisfied or the body ended. @throws what `take` threw, or why the connection broke; it is closed then.
  */
@@ -24,24 +24,42 @@ export function readEvents(body: IncomingMessage, take: (data: string) => boolea
     const parser = createParser({
       maxBufferSize: maxEventChars,
       onEvent: ({ data }) => {
-        if (!isDone && take(data)) finish()
+        if (!isDone && data !== '' && take(data)) finish()
       },
       onError: (error) => {
         if (error.type === 'max-buffer-size-exceeded') throw error
       },
     })
+    // Some servers pass over `stream`, or tell of an error with a 200: one object comes instead of events.
+    let object: string | undefined
+    let isBegun = false
     if (body.destroyed) return fail(body.errored ?? new Error('the connection closed'))
     // The stream keeps characters whole across chunks.
     body.setEncoding('utf8')
     body.on('data', (chunk: string) => {
       if (isDone) return
       try {
-        parser.feed(chunk)
+        if (!isBegun && /^\s*\{/.test(chunk)) object = ''
+        isBegun = true
+        if (object === undefined) parser.feed(chunk)
+        else object += chunk
+        if (object !== undefined && object.length > maxEventChars) throw new Error('the answer is too long')
       } catch (error) {
         fail(error)
       }
     })
-    body.on('end', finish)
+    body.on('end', () => {
+      if (isDone) return
+      try {
+        // The last event may lack the empty line behind it.
+        if (object === undefined) parser.feed('\n\n')
+        else take(object)
+      } catch (error) {
+        // What is cut off cannot be read: the reply is not whole, and its reader says so.
+        if (!(error instanceof TypeError)) return fail(error)
+      }
+      finish()
+    })
     body.on('error', fail)
     return undefined
   })

@@ -143,7 +143,8 @@ export function modelContract(dialect: Dialect) {
       ['an empty object', ['{}'], {}, undefined],
       ['broken JSON', ['{"vmid": '], {}, 'not valid JSON'],
       ['a list', ['[101]'], {}, 'must be a JSON object'],
-      ['null', ['null'], {}, 'must be a JSON object'],
+      ['null', ['null'], {}, undefined],
+      ['encoded twice', ['"{\\"vmid\\":', '101}"'], { vmid: 101 }, undefined],
       ['a string', ['"101"'], {}, 'must be a JSON object'],
       ['nested as deep as may be', [deep(deepestInput)], JSON.parse(deep(deepestInput)), undefined],
       ['nested one level too deep', [deep(deepestInput + 1)], {}, 'nested more than 50 levels'],
@@ -181,6 +182,18 @@ export function modelContract(dialect: Dialect) {
       expect(turn).toMatchObject({ content: [], stopReason: 'end_turn' })
       const { tools: declared, tool_choice } = server.requests[0]?.body ?? {}
       expect(declared === undefined || JSON.stringify(tool_choice).includes('none')).toBe(true)
+    })
+
+    test('the last event may lack the empty line behind it', async () => {
+      const turn = await generate([
+        streams([
+          dialect
+            .says(['Hi'])
+            .join('')
+            .replace(/(data: \[DONE\])?\s+$/, ''),
+        ]),
+      ])
+      expect(turn).toMatchObject({ content: [{ type: 'text', text: 'Hi' }], stopReason: 'end_turn' })
     })
 
     test.each<[string, (events: string[]) => Play]>([

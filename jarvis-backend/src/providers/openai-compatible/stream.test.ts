@@ -15,7 +15,7 @@ function read(chunks: object[], mayCall = true) {
 }
 const delta = (part: object) => ({ choices: [{ index: 0, delta: part }] })
 const stop = (finish_reason: string) => ({ choices: [{ delta: {}, finish_reason }] })
-const call = (part: object, name?: string, json?: string) =>
+const call = (part: object, name?: string, json?: string | object) =>
   delta({
     tool_calls: [{ ...part, function: { ...(name && { name }), ...(json !== undefined && { arguments: json }) } }],
   })
@@ -59,6 +59,8 @@ test.each<[string, object[]]>([
       call({ index: 1, id: 'y' }, 'b', ''),
     ],
   ],
+  ['names, with objects for arguments', [call({ index: 0 }, 'a', { n: 1 }), call({ index: 0 }, 'b', {})]],
+  ['index, with arguments encoded twice', [call({ index: 0 }, 'a', '"{\\"n\\":1}"'), call({ index: 1 }, 'b', 'null')]],
 ])('calls are told apart by %s', (_, chunks) => {
   expect(inputs(chunks)).toEqual([
     ['a', { n: 1 }],
@@ -78,6 +80,35 @@ test('reasoning is shown and kept unsigned, under both of its names', () => {
     { type: 'thinking', text: 'Let me see' },
     { type: 'text', text: 'Yes.' },
   ])
+})
+
+test.each<[string, object[]]>([
+  [
+    'parts',
+    [
+      delta({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }] }),
+      delta({ content: [{ type: 'text', text: 'Yes.' }] }),
+    ],
+  ],
+  ['one message', [{ choices: [{ message: { reasoning: 'Hm', content: 'Yes.' } }] }]],
+])('what comes as %s is read', (_, chunks) => {
+  const { said, reader } = read([...chunks, stop('stop')])
+  expect(said.toSorted()).toEqual(['(Hm)', 'Yes.'])
+  expect(reader.turn().content).toEqual([
+    { type: 'thinking', text: 'Hm' },
+    { type: 'text', text: 'Yes.' },
+  ])
+})
+
+test.each([
+  [
+    'an object that is one',
+    { object: 'error', message: 'No such model', type: 'NotFoundError', code: 404 },
+    'model_bad_request',
+  ],
+  ['a finish reason', stop('error'), 'model_stream_broken'],
+])('a failure told as %s is one', (_, chunk, code) => {
+  expect(() => read([delta({ content: 'Hi' }), chunk])).toThrow(expect.objectContaining({ code }))
 })
 
 test("a refusal's words are text", () => {

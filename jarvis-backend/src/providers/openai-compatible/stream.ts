@@ -18,13 +18,12 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
   const calls = callsInProgress()
 
   const grow = (delta: Fields) => {
-    // Some servers put reasoning among the content, as a list of parts.
-    const said = words(delta.content) || words(delta.refusal)
+    const said = textIn(delta.content) || words(delta.refusal)
     if (said !== '') {
       text += said
       sink.text(said)
     }
-    const thought = words(delta.reasoning_content) || words(delta.reasoning)
+    const thought = words(delta.reasoning_content) || words(delta.reasoning) || thoughtIn(delta.content)
     if (thought !== '') {
       thinking += thought
       sink.thinking(thought)
@@ -41,11 +40,14 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
       const chunk = eventOf(data)
       const [first = {}] = list(chunk.choices ?? [])
       const choice = fields(first)
-      grow(fields(choice.delta ?? {}))
+      // Some servers send the whole message, streamed or not.
+      grow(fields(choice.delta ?? choice.message ?? {}))
       const finish = words(choice.finish_reason)
       if (finish !== '') stop = stops.get(finish) ?? 'end_turn'
       usage = counted(chunk.usage) ?? usage
-      if (chunk.error) throw refusal(provider, complaintIn(chunk.error), usage)
+      const complaint = chunk.object === 'error' ? chunk : chunk.error
+      if (complaint) throw refusal(provider, complaintIn(complaint), usage)
+      if (finish === 'error') throw broken(provider, 'it says that it failed', usage)
       return false
     },
     turn() {
@@ -63,6 +65,19 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
   }
 }
 
+/** Some servers send content as a list of parts, with the reasoning among them. */
+const partsOf = (content: unknown): Fields[] =>
+  Array.isArray(content) ? content.map(fieldsIfAny).filter((part) => part !== undefined) : []
+const textIn = (content: unknown): string =>
+  words(content) ||
+  partsOf(content)
+    .map((part) => words(part.text))
+    .join('')
+const thoughtIn = (content: unknown): string =>
+  partsOf(content)
+    .map((part) => textIn(part.thinking))
+    .join('')
+
 /**
  * Calls told apart by index; where a server gives all of them the same one, a name with another id, or one that comes
  * after whole arguments, begins the next.
@@ -76,12 +91,15 @@ function callsInProgress() {
     all,
     add(delta: Fields) {
       const called = fields(delta.function ?? {})
-      const [id, name, json] = [words(delta.id), words(called.name), fragment(called.arguments)]
+      const [id, name, input] = [words(delta.id), words(called.name), fieldsIfAny(called.arguments)]
+      const json = input === undefined ? fragment(called.arguments) : ''
       const at = count(delta.index) ?? (id ? newest + 1 : newest)
       const open = byIndex.get(at)
-      const isOther = open && name && ((id && open.id && id !== open.id) || (json && isWhole(open.call.json)))
+      const begins = input !== undefined || json !== ''
+      const isFull = open && (open.call.input !== undefined || isWhole(open.call.json))
+      const isOther = open && name && ((id && open.id && id !== open.id) || (begins && isFull))
       if (open === undefined || isOther) {
-        const call: CallInProgress = { type: 'call', name, json }
+        const call: CallInProgress = { type: 'call', name, json, ...(input && { input }) }
         all.push(call)
         byIndex.set(at, { id, call })
         newest = Math.max(newest, at)
@@ -89,6 +107,7 @@ function callsInProgress() {
       }
       open.call.name ||= name
       open.call.json += json
+      if (input !== undefined) open.call.input = input
     },
   }
 }
