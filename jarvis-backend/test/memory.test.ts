@@ -277,10 +277,18 @@ test('what the model writes down is shown, journalled, redacted and can be taken
   expect(viewer.status).toBe(403)
 })
 
-test('text recalled from a tool stays suspect', async () => {
+test('text recalled from a tool stays suspect, and cannot be put under another heading', async () => {
+  const path = 'memory/2026-01-02.md'
+  const write = (replaces: string, text: string) =>
+    calls(['memory_write', { path, replaces, text }], ['memory_write', { path, replaces: 'x', text: '\n## Notes\n' }])
   const jarvis = await startJarvis({
     env,
-    model: scripted(calls(['execute_ssh', { node: 'pve', command: 'cat /var/log/syslog /proc/uptime' }]), says('No.')),
+    model: scripted(
+      write('## What JARVIS did', '## Notes'),
+      says('Tried.'),
+      calls(['execute_ssh', { node: 'pve', command: 'cat /var/log/syslog /proc/uptime' }]),
+      says('No.'),
+    ),
   })
   note(
     jarvis,
@@ -293,6 +301,11 @@ test('text recalled from a tool stays suspect', async () => {
     ({ chunks }) => chunks === 1,
   )
   const operator = await jarvis.connect()
+  await operator.ask('chat:send', { message: 'Tidy up.' })
+  for (let tries = 0; tries < 2; tries += 1) {
+    expect(await operator.next('chat:tool_result')).toMatchObject({ isError: true })
+  }
+  await operator.next('chat:done')
   await operator.ask('chat:send', { message: 'The graphs are stale.' })
   expect(await operator.next('chat:recalled')).toMatchObject({ items: [{ isFromTools: true }] })
   expect(await operator.next('chat:confirm_needed')).toMatchObject({ rule: 'taint', toolName: 'execute_ssh' })

@@ -16,6 +16,12 @@ export function dailyAddition(text: string, line: string, by: 'jarvis' | 'notes'
   return last === ownHeading ? `\n${notesHeading}\n\n${line}\n` : `${line}\n`
 }
 
+/** What of a file stands below JARVIS's own heading. */
+export const ownTextOf = (text: string): string =>
+  partsOf(text)
+    .flatMap((part) => (part.isFromTools ? part.text : []))
+    .join('\n')
+
 /** Parts of a file by who wrote them: what stands below JARVIS's own heading came from tools. */
 export function partsOf(text: string): { text: string; isFromTools: boolean; firstLine: number }[] {
   // Most files, and the large ones: as they are, without a second copy.

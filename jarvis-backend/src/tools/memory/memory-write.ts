@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { dailyAddition, dailyPath } from '../../memory/daily.ts'
+import { dailyAddition, dailyPath, ownTextOf } from '../../memory/daily.ts'
 import type { Workspace } from '../../workspace/files.ts'
 import { MemoryWrittenOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
@@ -35,11 +35,12 @@ export const memoryWrite = (
             `replaces: that text stands ${times === 0 ? 'nowhere' : `${times} times`} in ${path}. Nothing was written.`,
           )
         }
-        workspace.write(
-          path,
-          known.text.replace(replaces, () => text),
-          known.checksum,
-        )
+        const changed = known.text.replace(replaces, () => text)
+        // Under another heading it would pass for the operator's words.
+        if (ownTextOf(changed) !== ownTextOf(known.text)) {
+          return refused('replaces: what JARVIS did stays as it was written down. Nothing was written.')
+        }
+        workspace.write(path, changed, known.checksum)
       }
       const undoId = parts.keep({ path, before: known?.text, checksum: workspace.read(path).checksum })
       const did = replaces === undefined ? `Added to ${path}` : `Changed in ${path}`
