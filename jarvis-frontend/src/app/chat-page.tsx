@@ -26,6 +26,7 @@ import { Value } from '../lib/value.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Tier } from '../ui/tier.tsx'
 import { phone, useMedia } from '../ui/use-media.ts'
+import { useNow } from '../ui/use-now.ts'
 import { visibleText } from '../ui/visible.ts'
 import { say } from './announce.tsx'
 import { Idle } from './idle.tsx'
@@ -107,7 +108,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
     sessions.renew()
   }
   const stop = () => {
-    if (sessionId !== undefined && isRunning) void live.chat.abort(sessionId)
+    if (sessionId !== undefined && isRunning && person?.role === 'operator') void live.chat.abort(sessionId)
   }
   const acts: Record<Act, () => void> = {
     new: () => void navigate('/', { state: { write: true } }),
@@ -279,7 +280,11 @@ function tokensOf(view: SessionView): string | undefined {
 function NextCard({ sessionId }: { sessionId: string | undefined }) {
   const pending = useConfirmations()?.pending ?? []
   const here = pending.filter((row) => row.sessionId === sessionId)
-  const next = pending.find((row) => row.sessionId !== sessionId) ?? here[1] ?? here[0]
+  const others = pending.filter((row) => row.sessionId !== sessionId)
+  // The one card of this session needs no line; of several, the one that is read now.
+  useNow(1_000)
+  if (others.length + here.length < (here.length > 0 ? 2 : 1)) return null
+  const next = others[0] ?? here.find(({ toolUseId }) => !isInView(toolUseId)) ?? here[1]
   if (next === undefined) return null
   return (
     <Link
@@ -298,6 +303,11 @@ function NextCard({ sessionId }: { sessionId: string | undefined }) {
       <Icon name="right" />
     </Link>
   )
+}
+
+function isInView(toolUseId: string): boolean {
+  const box = document.getElementById(`card-${toolUseId}`)?.getBoundingClientRect()
+  return box !== undefined && box.top < innerHeight / 2 && box.bottom > innerHeight / 4
 }
 
 /** Goes to the card an address names, once it is there. */

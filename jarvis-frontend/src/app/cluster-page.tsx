@@ -58,7 +58,7 @@ export function ClusterPage() {
               <span className="phone-quorum">
                 <Quorum nodes={state.nodes} isQuorate={state.isQuorate} isLive={isLive} />
                 <span>
-                  · <Age heardAt={heardAt} isLive={isLive} />
+                  , <Age heardAt={heardAt} isLive={isLive} isInline />
                 </span>
               </span>
             )

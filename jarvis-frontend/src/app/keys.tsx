@@ -1,17 +1,21 @@
+import { signedIn } from '../api/auth.ts'
 import { commands, hintOf } from '../features/chat/commands.ts'
+import { useValue } from '../lib/use-value.ts'
 import { PanelHead } from '../ui/panel-head.tsx'
 import { Over } from './over.tsx'
 import { overlay } from './overlay.ts'
 
-const keys: readonly (readonly [keys: readonly string[], what: string])[] = [
-  [['Ctrl K'], 'search or run'],
+/** `act`: does something that a viewer may not; `viewer`: what it does for one. */
+type KeyLine = readonly [keys: readonly string[], what: string, whose?: 'act' | { viewer: string }]
+const keys: readonly KeyLine[] = [
+  [['Ctrl K'], 'search or run', { viewer: 'search' }],
   [['Ctrl .'], 'next waiting card'],
   [['Ctrl F'], 'find in a long session; once more: the browser’s own search'],
-  [['/'], 'to the composer'],
-  [['Enter'], 'send'],
-  [['Shift Enter'], 'break the line'],
-  [['Esc'], 'close what lies on top, step back from armed, stop the answer'],
-  [['Alt N'], 'new chat'],
+  [['/'], 'to the composer', 'act'],
+  [['Enter'], 'send', 'act'],
+  [['Shift Enter'], 'break the line', 'act'],
+  [['Esc'], 'close what lies on top, step back from armed, stop the answer', { viewer: 'close what lies on top' }],
+  [['Alt N'], 'new chat', 'act'],
   [['g', 'c'], 'chat'],
   [['g', 'e'], 'sessions'],
   [['g', 'l'], 'cluster'],
@@ -22,9 +26,9 @@ const keys: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['g', 's'], 'settings'],
   [['g', 'y'], 'system'],
   [['J', 'K'], 'down and up in the lists of what waits and of sessions'],
-  [['R', 'E', 'Del', 'U'], 'on a session: rename, archive, delete, take a deletion back'],
-  [['A', 'Enter'], 'on a card: arm, then approve'],
-  [['D'], 'on a card: deny, with a note'],
+  [['R', 'E', 'Del', 'U'], 'on a session: rename, archive, delete, take a deletion back', 'act'],
+  [['A', 'Enter'], 'on a card: arm, then approve', 'act'],
+  [['D'], 'on a card: deny, with a note', 'act'],
   [['['], 'hide or show the rail'],
   [[']'], 'hide or show the cluster panel'],
   [['?'], 'this table'],
@@ -32,12 +36,17 @@ const keys: readonly (readonly [keys: readonly string[], what: string])[] = [
 
 /** The keyboard's one table. */
 export function Keys() {
+  const isOperator = useValue(signedIn)?.role === 'operator'
+  const shown = keys.flatMap(([pressed, what, whose]) => {
+    if (isOperator || whose === undefined) return [[pressed, what] as const]
+    return whose === 'act' ? [] : [[pressed, whose.viewer] as const]
+  })
   return (
     <Over label="Keys">
       <div className="keys-over">
         <PanelHead title="Keys" />
         <dl>
-          {keys.map(([pressed, what]) => (
+          {shown.map(([pressed, what]) => (
             <div key={what}>
               <dt>
                 {pressed.map((key) => (
@@ -48,17 +57,21 @@ export function Keys() {
             </div>
           ))}
         </dl>
-        <PanelHead title="Commands" />
-        <dl>
-          {commands.map((command) => (
-            <div key={command.name}>
-              <dt>
-                <kbd>{hintOf(command)}</kbd>
-              </dt>
-              <dd>{command.detail}</dd>
-            </div>
-          ))}
-        </dl>
+        {isOperator && (
+          <>
+            <PanelHead title="Commands" />
+            <dl>
+              {commands.map((command) => (
+                <div key={command.name}>
+                  <dt>
+                    <kbd>{hintOf(command)}</kbd>
+                  </dt>
+                  <dd>{command.detail}</dd>
+                </div>
+              ))}
+            </dl>
+          </>
+        )}
         <p className="palette-foot">
           <span>Single letters rest in fields, and can be switched off in Settings.</span>
           <button type="button" className="button small" onClick={() => overlay.set(undefined)}>

@@ -1,5 +1,7 @@
 import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
+import { signedIn } from '../api/auth.ts'
+import { useValue } from '../lib/use-value.ts'
 import { Icon } from '../ui/icon.tsx'
 import { phone, useMedia } from '../ui/use-media.ts'
 import { overlay } from './overlay.ts'
@@ -21,6 +23,8 @@ export function PageHead({ title, detail, phoneDetail, children }: Props) {
   const { words } = usePresence()
   const { pathname } = useLocation()
   const [isOpen, setOpen] = useState(false)
+  const isOperator = useValue(signedIn)?.role === 'operator'
+  const search = isOperator ? 'Search or run' : 'Search'
   if (isPhone) {
     return (
       <>
@@ -30,12 +34,7 @@ export function PageHead({ title, detail, phoneDetail, children }: Props) {
             <h1 className="cut">{title}</h1>
             <small>{phoneDetail ?? words}</small>
           </div>
-          <button
-            type="button"
-            className="icon-button"
-            aria-label="Search or run"
-            onClick={() => overlay.set('palette')}
-          >
+          <button type="button" className="icon-button" aria-label={search} onClick={() => overlay.set('palette')}>
             <Icon name="search" />
           </button>
           <button
@@ -50,9 +49,11 @@ export function PageHead({ title, detail, phoneDetail, children }: Props) {
         </header>
         {isOpen && (
           <div className="menu scroll">
-            <Link to="/" className="button" onClick={() => setOpen(false)}>
-              <Icon name="plus" /> New chat
-            </Link>
+            {isOperator && (
+              <Link to="/" className="button" onClick={() => setOpen(false)}>
+                <Icon name="plus" /> New chat
+              </Link>
+            )}
             <nav className="sessions" aria-label="Sessions">
               <SessionList onChoose={() => setOpen(false)} />
             </nav>
@@ -69,7 +70,7 @@ export function PageHead({ title, detail, phoneDetail, children }: Props) {
       {children}
       <button type="button" className="find-button" onClick={() => overlay.set('palette')}>
         <Icon name="search" />
-        <span>Search or run</span>
+        <span>{search}</span>
         <kbd>Ctrl K</kbd>
       </button>
       {pathname !== '/waiting' && <WaitingButton />}

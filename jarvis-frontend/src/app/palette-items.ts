@@ -114,7 +114,7 @@ export function itemsFor(text: string, { cluster, sessions, tools, mayAsk }: Kno
         }),
       ),
     ...acts
-      .filter(([label]) => fits(label))
+      .filter(([label, act]) => fits(label) && (mayAsk || act !== 'new'))
       .map(([label, act, icon, keys]): Item => ({ key: act, group: 'Acts', label, detail: keys, icon, act })),
   ]
 }

@@ -23,6 +23,7 @@ export function Palette() {
   const sessions = useSessions()
   const tools = useTools()
   const ask = useAskNew()
+  const label = ask === undefined ? 'Search' : 'Search or run'
   const navigate = useNavigate()
   const list = useId()
   const items = useMemo(
@@ -64,14 +65,14 @@ export function Palette() {
     }
   }
   return (
-    <Over label="Search or run">
+    <Over label={label}>
       <div className="palette-field">
         <Icon name="search" />
         <input
           // biome-ignore lint/a11y/noAutofocus: it was opened to type into
           autoFocus
           role="combobox"
-          aria-label="Search or run"
+          aria-label={label}
           aria-expanded="true"
           aria-controls={list}
           aria-activedescendant={chosen === undefined ? undefined : idOf(chosen)}

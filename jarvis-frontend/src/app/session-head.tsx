@@ -100,9 +100,11 @@ export function SessionHead({ sessionId, title, isRehearsal, branchedFrom, detai
         </span>
       )}
       <span className="flex-1" />
-      <Link to="/" className="icon-button" aria-label="New chat" title="New chat  Alt N">
-        <Icon name="plus" />
-      </Link>
+      {isOperator && (
+        <Link to="/" className="icon-button" aria-label="New chat" title="New chat  Alt N">
+          <Icon name="plus" />
+        </Link>
+      )}
       {children}
     </PageHead>
   )

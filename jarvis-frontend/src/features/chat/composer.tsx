@@ -206,22 +206,27 @@ export function Composer({
                 onClick={onModel}
                 disabled={onModel === undefined}
               >
-                {shortModel(model)}
+                <span className="cut">{shortModel(model)}</span>
+                {onModel !== undefined && <Icon name="down" />}
               </button>
             )}
-            <button type="button" className="button small quiet" aria-label="Commands" onClick={() => insert('/')}>
-              /
-            </button>
-            <button
-              type="button"
-              className="button small quiet"
-              aria-label="Name a node or guest"
-              onClick={() => insert('@')}
-            >
-              @
-            </button>
+            {rest === undefined && (
+              <>
+                <button type="button" className="button small quiet" aria-label="Commands" onClick={() => insert('/')}>
+                  /
+                </button>
+                <button
+                  type="button"
+                  className="button small quiet"
+                  aria-label="Name a node or guest"
+                  onClick={() => insert('@')}
+                >
+                  @
+                </button>
+              </>
+            )}
             <span className="flex-1" />
-            {isRunning && (
+            {isRunning && rest === undefined && (
               <button type="button" className="button small stop" onClick={onStop}>
                 <Icon name="stop" />
                 <span>Stop</span>{' '}
@@ -230,13 +235,15 @@ export function Composer({
                 </span>
               </button>
             )}
-            <button
-              type="submit"
-              className={`button small solid send${canSend ? '' : ' is-empty'}`}
-              aria-disabled={!canSend}
-            >
-              <span>{isRunning ? 'Queue' : 'Send'}</span> <Icon name="up" />
-            </button>
+            {rest === undefined && (
+              <button
+                type="submit"
+                className={`button small solid send${canSend ? '' : ' is-empty'}`}
+                aria-disabled={!canSend}
+              >
+                <span>{isRunning ? 'Queue' : 'Send'}</span> <Icon name="up" />
+              </button>
+            )}
           </div>
         </div>
         <TierLegend />

@@ -162,11 +162,6 @@ function Nodes({ state, issues, isLive, ghosts, linkTo, ...given }: NodesProps) 
               )}
               {isOpen(node) && (
                 <ul>
-                  {linkTo !== undefined && (
-                    <li className="more">
-                      <Link to={linkTo(`node/${node.name}`)}>{node.name}: charts and more</Link>
-                    </li>
-                  )}
                   {guestsOf(state, node)
                     .slice(0, whole.has(node.name) ? undefined : mostGuests)
                     .map((guest) => (
@@ -183,6 +178,11 @@ function Nodes({ state, issues, isLive, ghosts, linkTo, ...given }: NodesProps) 
                       <button type="button" onClick={() => setWhole(new Set([...whole, node.name]))}>
                         Show all {guestsOf(state, node).length}
                       </button>
+                    </li>
+                  )}
+                  {linkTo !== undefined && (
+                    <li className="more">
+                      <Link to={linkTo(`node/${node.name}`)}>{node.name}: charts and more</Link>
                     </li>
                   )}
                 </ul>

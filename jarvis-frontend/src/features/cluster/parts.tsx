@@ -129,13 +129,13 @@ export function TaskList({ tasks }: { tasks: readonly Task[] }) {
 }
 
 /** `live, 1 s ago`, or how long ago the cluster was last heard of. */
-export function Age({ heardAt, isLive }: { heardAt: number; isLive: boolean }) {
+export function Age({ heardAt, isLive, isInline = false }: { heardAt: number; isLive: boolean; isInline?: boolean }) {
   const now = useNow(1_000)
   const seconds = Math.max(0, Math.floor((now - heardAt) / 1_000))
   if (heardAt === 0) return null
   return (
     <span className="text-dim">
-      {isLive ? 'live, ' : 'seen '}
+      {isLive ? (isInline ? 'live ' : 'live, ') : 'seen '}
       <span className="num">{seconds < 120 ? `${seconds} s` : `${Math.floor(seconds / 60)} min`}</span> ago
     </span>
   )
