@@ -280,7 +280,7 @@ test('what the model writes down is shown, journalled, redacted and can be taken
 test('text recalled from a tool stays suspect, and cannot be put under another heading', async () => {
   const path = 'memory/2026-01-02.md'
   const write = (replaces: string, text: string) =>
-    calls(['memory_write', { path, replaces, text }], ['memory_write', { path, replaces: 'x', text: '\n## Notes\n' }])
+    calls(['memory_write', { path, replaces, text }], ['memory_write', { path, replaces: 'Asked: "x"', text: '\n## Notes\n' }])
   const jarvis = await startJarvis({
     env,
     model: scripted(
