@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { JournalEntry } from '../src/protocol/index.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
@@ -102,6 +103,12 @@ test('a session is made, renamed, listed, exported and deleted', async () => {
 
   expect((await jarvis.rest(path, { method: 'DELETE' })).status).toBe(204)
   expect((await jarvis.rest(path)).status).toBe(404)
+  // The journal says which one it was, and keeps no words of what is gone but those it had.
+  const { items } = (await (await jarvis.rest('/api/journal?kind=session')).json()) as { items: JournalEntry[] }
+  expect(items.map(({ body }) => body)).toEqual([
+    { sessionId: created.id, change: 'deleted', by: 'operator' },
+    { sessionId: created.id, change: 'renamed', title: 'Monday', by: 'operator' },
+  ])
 })
 
 test('deleting a session withdraws its cards', async () => {

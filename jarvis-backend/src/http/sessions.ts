@@ -64,7 +64,12 @@ export function sessionRoutes(parts: {
     request: Request,
     response: Response,
     change: 'renamed' | 'deleted' | 'archived' | 'unarchived',
-  ) => parts.journal.append('session', { sessionId: param(request, 'id'), change, by: identityOf(response).sub })
+  ) => {
+    const sessionId = param(request, 'id')
+    // What is deleted leaves no words of its own behind.
+    const title = change === 'deleted' ? undefined : known(sessionId).title
+    parts.journal.append('session', { sessionId, change, title, by: identityOf(response).sub })
+  }
 
   const router = Router()
   router.get('/', (request, response) => {
@@ -126,7 +131,14 @@ export function sessionRoutes(parts: {
     const { before, after = 0, model } = read(SessionBranchBody, request.body)
     const point = before === undefined ? { after } : { before }
     const { sessionId, entry } = parts.sessions.branch(from, point, model)
-    parts.journal.append('session', { sessionId, change: 'branched', from, entry, by: identityOf(response).sub })
+    parts.journal.append('session', {
+      sessionId,
+      change: 'branched',
+      title: known(sessionId).title,
+      from,
+      entry,
+      by: identityOf(response).sub,
+    })
     response.status(201).json(summary(sessionId))
   })
   router.delete('/:id', operatorOnly, async (request, response) => {

@@ -1,6 +1,7 @@
 import type { JournalEntry, Tier } from 'jarvis-backend/protocol'
 import { argumentText } from '../../lib/argument-text.ts'
 import { capital, duration } from '../../lib/format.ts'
+import { changeOf, objectOf } from './change-line.ts'
 
 /** One entry as a line. Strings are of others: drawn as plain text. */
 export type JournalLine = {
@@ -29,6 +30,9 @@ const words: Record<string, string> = {
   policy: 'Policy',
   memory: 'Memory',
   terminal: 'Terminal',
+  setup: 'Setup',
+  mcp_server: 'MCP server',
+  settings: 'Settings',
   prune: 'Sealed',
 }
 export const kinds: readonly (readonly [kind: string, word: string])[] = Object.entries(words)
@@ -67,13 +71,11 @@ export function lineOf({ kind, body }: JournalEntry): JournalLine {
     case 'grant':
       return { ...base, outcome: `${spoken(known.change)}, ${text(known.usesLeft) || '0'} left` }
     case 'sign_in':
-      return { ...base, outcome: `${spoken(known.what)} from ${text(known.address)}` }
+      return { ...base, args: '', outcome: `${spoken(known.what)} from ${text(known.address)}` }
     case 'prune':
       return { ...base, outcome: `${text(known.firstSeq)} to ${text(known.lastSeq)} moved into a file` }
-    default: {
-      const to = text(known.to)
-      return { ...base, outcome: `${spoken(known.change)}${to === '' ? '' : ` ${to}`}` }
-    }
+    default:
+      return { ...base, outcome: changeOf(known) }
   }
 }
 
@@ -85,8 +87,8 @@ function actorOf({ by, requestedBy }: Body): string {
   return asker.kind === 'chat' ? name.slice(name.indexOf('/') + 1) : name
 }
 
-function argsOf({ toolInput, target, name, path, node }: Body): string {
+function argsOf({ toolInput, target, ...body }: Body): string {
   if (typeof toolInput === 'object' && toolInput !== null) return argumentText(toolInput as Body)
   const of = target as { id?: unknown } | string | undefined
-  return text(name) || text(path) || (typeof of === 'string' ? of : text(of?.id)) || text(node)
+  return (typeof of === 'string' ? of : text(of?.id)) || (text(body.toolUseId) === '' ? objectOf(body) : '')
 }

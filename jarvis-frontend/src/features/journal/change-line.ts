@@ -1,0 +1,51 @@
+type Body = Record<string, unknown>
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+const list = (value: unknown): string => (Array.isArray(value) ? value.map(text).join(', ') : '')
+const spoken = (value: unknown) => text(value).replaceAll('_', ' ')
+
+/** What changes are called that say too little, or something else, by their own word. */
+const words: Record<string, (body: Body) => string> = {
+  probed: ({ ok }) => (ok === false ? 'looked at, no answer' : 'looked at'),
+  tested: ({ ok, tokenId }) => `token ${text(tokenId)} tried: ${ok === true ? 'it works' : 'not all of it works'}`,
+  saved: () => 'saved for the next start',
+  model_tested: ({ verdict }) => `tried: ${verdict === 'works' ? 'it works' : spoken(verdict)}`,
+  model_saved: () => 'saved and used',
+  model_used: () => 'used',
+  model_forgotten: () => 'forgotten',
+  push_on: () => 'told of cards from now on',
+  push_off: () => 'told of cards no more',
+  rehearsal: ({ isRehearsal }) => `rehearsal ${isRehearsal === true ? 'on' : 'off'}`,
+  renamed: ({ title }) => (text(title) === '' ? 'renamed' : `renamed “${text(title)}”`),
+  branched: ({ from }) => `branched from ${text(from)}`,
+  tier_lost: () => 'tier taken back: its definition changed',
+}
+
+/** A change that is no call: what was done, besides to what. */
+export function changeOf(body: Body): string {
+  const change = text(body.change) || text(body.event)
+  const said = words[change]?.(body)
+  if (said !== undefined) return said
+  const to = text(body.to)
+  return `${spoken(change)}${to === '' ? '' : ` ${to}`}`
+}
+
+/** What was changed, by the name people know it by. Of a session its title, where that was written down. */
+export function objectOf({ change, title, ...body }: Body): string {
+  const named = change === 'renamed' ? '' : text(title)
+  const model = [text(body.provider), text(body.model)].filter((part) => part !== '').join('/')
+  const limits = change === 'limits' ? changedKeys(body.from, body.to) : ''
+  const ids = [body.url, body.server, body.name, body.path, body.node, body.label, body.client, body.id, body.sessionId]
+  return (
+    named || list(body.urls) || limits || (model === '' ? '' : `${model} ${text(body.baseUrl)}`.trim()) || firstOf(ids)
+  )
+}
+
+const firstOf = (values: readonly unknown[]) => values.map(text).find((value) => value !== '') ?? ''
+
+function changedKeys(from: unknown, to: unknown): string {
+  const [before, after] = [from, to].map((side) => (typeof side === 'object' && side !== null ? side : {}) as Body)
+  return Object.keys(after ?? {})
+    .filter((key) => JSON.stringify(before?.[key]) !== JSON.stringify(after?.[key]))
+    .map((key) => key.replace(/(Ratio|C|Hours|Minutes)$/, ''))
+    .join(', ')
+}
