@@ -1,8 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
@@ -23,18 +20,17 @@ let program: string | undefined
 
 /** Bundled once for all starts, each of which took half a second of the processor where it was translated as it was read. */
 function bundled(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'fake-proxmox-program-'))
-  process.on('exit', () => rmSync(dir, { recursive: true, force: true }))
-  const outfile = join(dir, 'main.mjs')
-  const entry = fileURLToPath(new URL('main.ts', import.meta.url))
-  buildSync({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'esm', target: 'node20' })
-  return outfile
+  const entryPoints = [fileURLToPath(new URL('main.ts', import.meta.url))]
+  const { outputFiles } = buildSync({ entryPoints, write: false, bundle: true, platform: 'node', format: 'esm' })
+  return outputFiles[0]?.text ?? ''
 }
 
 /** Starts the fake cluster as a process of its own. */
 export async function startFakeProxmox(options: Partial<FakeOptions> = {}): Promise<FakeProxmox> {
   program ??= bundled()
-  const child = spawn(process.execPath, [program, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program, 'main.ts', JSON.stringify(options)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   const said = (await firstLine(child)) as Pick<FakeProxmox, 'urls' | 'fingerprints' | 'caFile'> & {
     control: string
     token: string
