@@ -33,7 +33,7 @@ test('an older client asks for a task, polls it, and fetches its result; another
   expect([supportOf('stop_vm'), supportOf('get_vms')]).toEqual(['optional', undefined])
 
   const begun = await beginOlder(client)
-  expect(begun).toMatchObject({ status: 'working', ttl: null, pollInterval: 2_000 })
+  expect(begun).toMatchObject({ status: 'working', ttl: 2_592_000_000, pollInterval: 2_000 })
   const { toolUseId } = await firstCard(jarvis)
   expect(await tasks.getTask(begun.taskId)).toMatchObject({
     taskId: begun.taskId,
@@ -100,7 +100,7 @@ test('a current client that knows tasks has a handle at once, and the result whe
     extensions: { 'io.modelcontextprotocol/tasks': {} },
   })
   const { result: begun } = await ask('tools/call', stop103)
-  expect(begun).toMatchObject({ resultType: 'task', status: 'working', ttlMs: null, pollIntervalMs: 2_000 })
+  expect(begun).toMatchObject({ resultType: 'task', status: 'working', ttlMs: 2_592_000_000, pollIntervalMs: 2_000 })
   for (const absent of ['task', 'content', 'result', 'ttl']) expect(begun).not.toHaveProperty(absent)
   const task = { taskId: String(begun?.taskId) }
   const { toolUseId } = await firstCard(jarvis)

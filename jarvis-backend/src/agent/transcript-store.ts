@@ -50,6 +50,8 @@ export interface TranscriptStore {
   append(sessionId: string, entry: StoredEntry): void
   entry(sessionId: string, seq: number): StoredEntry | undefined
   entriesOfRun(runId: string): StoredEntry[]
+  /** Up to `limit` entries from a seq on, oldest first. */
+  entriesFrom(sessionId: string, from: number, limit: number): StoredEntry[]
   /** The entries of the newest `runs` runs. Costs the same however long the session is. */
   newestRuns(sessionId: string, runs: number): StoredEntry[]
   /** Up to about `limit` entries with `seq < before`, oldest first, cut at the start of a run. */

@@ -11,7 +11,8 @@ export interface SampleStore {
   /** @param at Unix ms, a whole minute */
   keep(at: number, samples: readonly Sample[]): void
   /**
-   * Of each series that is known: its values at `from`, `from + stepMs`, …
+   * Of each series that is known: its values at `from`, `from + stepMs`, … Neighbours are read together: the first of
+   * them costs `count` rows, each other a few `count` numbers, 4 ms and 1 for a day. So one may stop between two.
    * @param stepMs `minuteMs` or `quarterMs` @param from a multiple of it
    */
   read(
@@ -19,7 +20,7 @@ export interface SampleStore {
     stepMs: number,
     from: number,
     count: number,
-  ): Map<string, (readonly (number | undefined)[])[]>
+  ): Iterable<[name: string, values: (readonly (number | undefined)[])[]]>
 }
 
 export const minuteMs = 60_000

@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
 import type { z } from 'zod'
 import type { Identity } from '../auth/tokens.ts'
@@ -23,6 +24,16 @@ export const operatorOnly: RequestHandler = (_request, response, next) => {
 }
 
 export const param = (request: Request, name: string): string => String(request.params[name] ?? '')
+
+/** Sends text as it is made, no faster than it is read. */
+export async function sendText(pieces: AsyncIterable<string>, response: Response): Promise<void> {
+  try {
+    await pipeline(pieces, response)
+  } catch (error) {
+    // Who stopped reading has no use for an answer.
+    if (!response.destroyed) throw error
+  }
+}
 
 /** Aborts when the client goes away. */
 export function endOf(response: { once(event: 'close', listener: () => void): unknown }): AbortSignal {

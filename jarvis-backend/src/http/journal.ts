@@ -1,7 +1,6 @@
-import { pipeline } from 'node:stream/promises'
 import { Router } from 'express'
 import { type JournalEntry, JournalQuery, type JournalVerification, type Page } from '../protocol/index.ts'
-import { operatorOnly, read } from './handle.ts'
+import { operatorOnly, read, sendText } from './handle.ts'
 
 export function journalRoutes(journal: {
   page(query: JournalQuery): Promise<Page<JournalEntry>>
@@ -17,12 +16,7 @@ export function journalRoutes(journal: {
   })
   router.get('/export', operatorOnly, async (_request, response) => {
     response.attachment('jarvis-journal.jsonl').type('application/x-ndjson')
-    try {
-      await pipeline(journal.lines(), response)
-    } catch (error) {
-      // Who stopped reading has no use for an answer.
-      if (!response.destroyed) throw error
-    }
+    await sendText(journal.lines(), response)
   })
   return router
 }

@@ -1,9 +1,11 @@
 import type { Entry } from '../protocol/index.ts'
 
-/** A session as a person reads it: questions, answers, and what was done or refused between them. */
-export function toMarkdown(title: string, entries: readonly Entry[]): string {
-  return `${[`# ${title}`, ...entries.flatMap(toBlocks)].join('\n\n')}\n`
-}
+/** Entries as a person reads them: questions, answers, and what was done or refused between them. Follows a line. */
+export const toMarkdown = (entries: readonly Entry[]): string =>
+  entries
+    .flatMap(toBlocks)
+    .map((block) => `\n${block}\n`)
+    .join('')
 
 function toBlocks(entry: Entry): string[] {
   const time = new Date(entry.at).toISOString()

@@ -20,8 +20,11 @@ import {
   SessionsQuery,
 } from '../protocol/index.ts'
 import type { ImageStore, Journal } from '../tools/ports.ts'
-import { identityOf, operatorOnly, param, read } from './handle.ts'
+import { identityOf, operatorOnly, param, read, sendText } from './handle.ts'
 import { toMarkdown } from './session-markdown.ts'
+
+/** Entries of an export that are read in one go. */
+const entriesAtOnce = 200
 
 const ExportQuery = z.strictObject({ format: z.enum(['jsonl', 'markdown']).default('markdown') })
 
@@ -55,10 +58,17 @@ export function sessionRoutes(parts: {
     const totals = parts.list.totals(id)
     return toSummary(parts.pendingCounts())({ ...known(id), ...(totals && { totals }) })
   }
-  const allEntries = (id: string) =>
-    store
-      .entriesBefore(id, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
-      .items.map((entry) => wireEntry(entry, parts.redact))
+  /** All of a session in pieces, oldest first; others get their turn between two. */
+  async function* piecesOf(id: string): AsyncGenerator<Entry[]> {
+    for (let from = 0; ; ) {
+      const entries = store.entriesFrom(id, from, entriesAtOnce)
+      const last = entries.at(-1)
+      if (last === undefined) return
+      yield entries.map((entry) => wireEntry(entry, parts.redact))
+      from = last.seq + 1
+      await new Promise(setImmediate)
+    }
+  }
 
   const journalled = (
     request: Request,
@@ -158,17 +168,20 @@ export function sessionRoutes(parts: {
     })
     response.send(image.data)
   })
-  router.get('/:id/export', (request, response) => {
-    const session = known(param(request, 'id'))
+  router.get('/:id/export', async (request, response) => {
+    const { id, title } = known(param(request, 'id'))
     const { format } = read(ExportQuery, request.query)
-    const entries = allEntries(session.id)
-    if (format === 'jsonl') {
-      response.attachment(`${session.id}.jsonl`).type('application/x-ndjson')
-      response.send(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
-    } else {
-      response.attachment(`${session.id}.md`).type('text/markdown')
-      response.send(toMarkdown(session.title, entries))
+    async function* text() {
+      if (format === 'markdown') yield `# ${title}\n`
+      for await (const entries of piecesOf(id)) {
+        yield format === 'markdown'
+          ? toMarkdown(entries)
+          : entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+      }
     }
+    response.attachment(`${id}.${format === 'markdown' ? 'md' : 'jsonl'}`)
+    response.type(format === 'markdown' ? 'text/markdown' : 'application/x-ndjson')
+    await sendText(text(), response)
   })
   return router
 }

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import type { KeptRun, KeptRuns } from '../agent/kept-runs.ts'
+import { type KeptRun, type KeptRuns, keptRunMs } from '../agent/kept-runs.ts'
 import { settles } from '../agent/next-step.ts'
 import type { CallOutcome, Runs } from '../agent/runs.ts'
 import type { StoredEntry } from '../agent/transcript-store.ts'
@@ -25,8 +25,8 @@ type Standing =
   | { kind: 'lost'; at: number }
 
 /**
- * Calls as tasks: the same call in the words of either specification. A task is its run, so it lives as long as the
- * session does, through restarts. `working` while it waits for the operator too: nothing that a client sends decides.
+ * Calls as tasks: the same call in the words of either specification. A task is its run, and lives for 30 days
+ * or as long as the session does, through restarts. `working` while it waits for the operator too: nothing that a client sends decides.
  */
 export function createTasks({ runs, kept, entriesOf, sessionOf }: TasksParts) {
   function standingOf(run: KeptRun): Standing {
@@ -104,10 +104,13 @@ const begun = ({ id, at }: Pick<KeptRun, 'id' | 'at'>) => {
   const createdAt = new Date(at).toISOString()
   return { taskId: id, status: 'working', createdAt, lastUpdatedAt: createdAt }
 }
-/** It is kept until the operator deletes the session: no time to live. */
-export const olderHandle = (run: Pick<KeptRun, 'id' | 'at'>) => ({ ...begun(run), ttl: null, pollInterval: pollMs })
+export const olderHandle = (run: Pick<KeptRun, 'id' | 'at'>) => ({
+  ...begun(run),
+  ttl: keptRunMs,
+  pollInterval: pollMs,
+})
 export const currentHandle = (run: Pick<KeptRun, 'id' | 'at'>) => ({
   ...begun(run),
-  ttlMs: null,
+  ttlMs: keptRunMs,
   pollIntervalMs: pollMs,
 })

@@ -1,4 +1,4 @@
-import type { KeptRun, KeptRuns } from '../../agent/kept-runs.ts'
+import { type KeptRun, type KeptRuns, keptRunMs } from '../../agent/kept-runs.ts'
 import type { Database } from './database.ts'
 
 const columns = 'run_id AS id, session_id AS sessionId, token_name AS tokenName, at'
@@ -9,8 +9,16 @@ export function createKeptRuns({ sql, atomically }: Database): KeptRuns {
   const selectOf = sql.prepare<[string, number], KeptRun>(
     `SELECT ${columns} FROM kept_runs WHERE session_id = ? ORDER BY at DESC, run_id DESC LIMIT ?`,
   )
+  const forget = sql.prepare(
+    `DELETE FROM kept_runs WHERE session_id = ? AND at < ?
+       AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = run_id AND status <> 'ended')`,
+  )
   return {
-    keep: ({ id, sessionId, tokenName, at }) => atomically(() => void insert.run(id, sessionId, tokenName, at)),
+    keep: ({ id, sessionId, tokenName, at }) =>
+      atomically(() => {
+        forget.run(sessionId, at - keptRunMs)
+        insert.run(id, sessionId, tokenName, at)
+      }),
     get: (runId) => select.get(runId),
     list: (sessionId, limit) => selectOf.all(sessionId, limit),
   }

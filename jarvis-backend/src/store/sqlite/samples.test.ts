@@ -18,8 +18,9 @@ function openRing(path = ':memory:') {
   return {
     ...ring,
     database,
-    minutes: (from: number, count: number) => ring.read(['node/pve'], minuteMs, from, count).get('node/pve') ?? [],
-    quarters: (from: number, count: number) => ring.read(['node/pve'], quarterMs, from, count).get('node/pve') ?? [],
+    read: (...asked: Parameters<typeof ring.read>) => new Map(ring.read(...asked)),
+    minutes: (from: number, count: number) => [...ring.read(['node/pve'], minuteMs, from, count)][0]?.[1] ?? [],
+    quarters: (from: number, count: number) => [...ring.read(['node/pve'], quarterMs, from, count)][0]?.[1] ?? [],
     rows: () => database.sql.prepare('SELECT count(*) FROM samples').pluck().get() as number,
   }
 }

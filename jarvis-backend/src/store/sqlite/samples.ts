@@ -136,20 +136,24 @@ export function createSampleStore(database: Database): SampleStore {
       }
     },
 
-    read(names, stepMs, from, count) {
-      const read = new Map<string, (readonly (number | undefined)[])[]>()
-      const rowsOf = new Map<number, Row[]>()
+    *read(names, stepMs, from, count) {
+      const inRows = new Map<number, { name: string; slot: number }[]>()
       for (const name of names) {
         const place = known.get(name)?.place
         if (place === undefined) continue
         const part = Math.floor(place / seriesInRow)
-        const rows = rowsOf.get(part) ?? between.all(stepMs, part, from, from + count * stepMs)
-        rowsOf.set(part, rows)
-        const values: (readonly (number | undefined)[])[] = Array.from({ length: count }, () => [])
-        for (const { at, data } of rows) values[(at - from) / stepMs] = take(data, place % seriesInRow, fieldsOf(name))
-        read.set(name, values)
+        const others = inRows.get(part) ?? []
+        others.push({ name, slot: place % seriesInRow })
+        inRows.set(part, others)
       }
-      return read
+      for (const [part, series] of inRows) {
+        const rows = between.all(stepMs, part, from, from + count * stepMs)
+        for (const { name, slot } of series) {
+          const values: (readonly (number | undefined)[])[] = Array.from({ length: count }, () => [])
+          for (const { at, data } of rows) values[(at - from) / stepMs] = take(data, slot, fieldsOf(name))
+          yield [name, values]
+        }
+      }
     },
   }
 }

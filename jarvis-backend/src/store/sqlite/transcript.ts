@@ -56,6 +56,9 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
   const selectFrom = sql.prepare<[string, number, number], EntryRow>(
     'SELECT * FROM entries WHERE session_id = ? AND seq >= ? AND seq < ? ORDER BY seq',
   )
+  const selectSome = sql.prepare<[string, number, number], EntryRow>(
+    'SELECT * FROM entries WHERE session_id = ? AND seq >= ? ORDER BY seq LIMIT ?',
+  )
   const nthRunStart = sql.prepare<[string, number], { seq: number }>(
     'SELECT seq FROM entries WHERE session_id = ? AND starts_run = 1 ORDER BY seq DESC LIMIT 1 OFFSET ?',
   )
@@ -109,6 +112,7 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
       return row && toEntry(row)
     },
     entriesOfRun: (runId) => selectRun.all(runId).map(toEntry),
+    entriesFrom: (sessionId, from, limit) => selectSome.all(sessionId, from, limit).map(toEntry),
     newestRuns(sessionId, runs) {
       const start = nthRunStart.get(sessionId, runs - 1)?.seq ?? 0
       return selectFrom.all(sessionId, start, Number.MAX_SAFE_INTEGER).map(toEntry)
