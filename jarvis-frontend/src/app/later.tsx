@@ -23,18 +23,14 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>) {
   })
 }
 
-/** Fetches all parts after the first connection, one after the other while nothing is urgent: so they are there when the link is not. */
+/** Fetches all parts after the first connection, one after the other: so that they are there when the link is not. */
 export function loadLater(): void {
   const stop = live.link.value.subscribe(() => {
     if (live.link.value.get().status !== 'live') return
     stop()
-    const left = [...loads, ...early]
-    const next = () =>
-      void left
-        .shift()?.()
-        .catch(() => undefined)
-        .then(() => whenIdle(next))
-    whenIdle(next)
+    whenIdle(async () => {
+      for (const load of [...loads, ...early]) await load().catch(() => undefined)
+    })
   })
 }
 
