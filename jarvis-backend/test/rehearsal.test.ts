@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { rehearsalOrder } from '../src/agent/rehearsal.ts'
 import type { JournalEntry, Page, SessionSummary } from '../src/protocol/index.ts'
 import { watchedMcp } from './support/mcp-client.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
@@ -129,4 +130,10 @@ test.each(['/dry-run maybe', '/dry-run'])('%s changes nothing and asks no model'
   await operator.next('chat:done')
   const { snapshot } = await operator.ask('chat:attach', { sessionId })
   expect(snapshot.isRehearsal).toBe(false)
+})
+
+test('what only begins like the order is told apart at once, however long', () => {
+  const begunAt = performance.now()
+  expect(rehearsalOrder(`/dry-run${'\t'.repeat(60_000)}x\ny`)).toBeUndefined()
+  expect(performance.now() - begunAt).toBeLessThan(1_000)
 })

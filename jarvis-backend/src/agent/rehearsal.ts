@@ -3,7 +3,7 @@ export type RehearsalOrder = { isRehearsal?: boolean; problem?: string }
 
 /** The line `/dry-run on`, `/dry-run off` or `/dry-run`, typed by the operator; undefined for any other message. */
 export function rehearsalOrder(message: string): RehearsalOrder | undefined {
-  const [line, word = ''] = /^\/dry-run(?:[ \t]+(.*))?$/.exec(message.trim()) ?? []
+  const [line, word = ''] = /^\/dry-run(?:[ \t]+(\S.*)?)?$/.exec(message.trim()) ?? []
   if (line === undefined) return undefined
   if (word === '') return {}
   if (word === 'on' || word === 'off') return { isRehearsal: word === 'on' }
