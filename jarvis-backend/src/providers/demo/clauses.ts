@@ -6,7 +6,7 @@ export type Clause =
   | { type: 'other'; text: string }
 
 const polite =
-  /^(?:(?:please|pls|kindly|jarvis|hey|ok|okay|so|now|and|then|also|just|sir|quickly|go ahead and|let us|let's|(?:can|could|would|will) you|(?:can|could) we|i (?:want|need) (?:you )?to|(?:i would|i'd) like (?:you )?to)(?![\w'-])[\s,:]*)+/i
+  /^(?:(?:please|pls|kindly|jarvis|hey|ok|okay|so|now|and|then|also|just|sir|quickly|go ahead and|let us|let's|(?:can|could|would|will) you|(?:can|could) we|(?:i|we) (?:want|need|have) (?:you )?to|(?:i would|i'd) like (?:you )?to)(?![\w'-])[\s,:]*)+/i
 const force = /^(?:force|forcibly|forcefully|hard)[-\s]+/i
 const verbs: [Verb, RegExp][] = [
   ['stop', /^(?:stop|shut ?down|turn off|switch off|power ?off|power down|halt|kill|pull the plug on)(?![\w-])/i],
@@ -15,10 +15,14 @@ const verbs: [Verb, RegExp][] = [
     'start',
     /^(?:start(?: up)?|boot(?: up)?|turn on|switch on|power on|power up|spin up|fire up|bring up|launch)(?![\w-])/i,
   ],
-  ['wake', /^(?:wake(?: up)?|wol)(?![\w-])/i],
+  ['wake', /^(?:wake(?: up)?|wol|send (?:an? )?(?:magic packet|wol)(?: packet)? to)(?![\w-])/i],
 ]
 
-export const withoutPoliteness = (text: string): string => text.trim().replace(polite, '')
+/** `would you mind restarting` as `restart`. */
+const gerunds =
+  /^(?:(?:would|do) you )?mind (restart|reboot|start|boot|shut|stop|turn|switch|power)(?:p|t)?ing(?![\w-])/i
+
+export const withoutPoliteness = (text: string): string => text.trim().replace(polite, '').replace(gerunds, '$1')
 
 /**
  * A message as orders and the rest. Only a clause that begins with a verb is an order: `should I stop 101?` is not.
@@ -32,7 +36,10 @@ export function clauses(message: string, isQuestion: (text: string) => boolean):
     const clause = order(text)
     if (clause !== undefined) result.push(clause)
     else if (/^(?:do not|don't|dont|never)\b/i.test(text)) result.push({ type: 'refrain' })
-    else if (last?.type === 'order' && !isQuestion(text)) last.items.push(text)
+    // `restart 101, it hangs`
+    else if (last?.type === 'order' && /^(?:it|they|that|which)(?:'s|\s+\S)/i.test(text)) continue
+    // A name that was taken for a politeness is a name in a list.
+    else if (last?.type === 'order' && !isQuestion(text)) last.items.push(text === '' ? part : text)
     // What is not to be done may be a list.
     else if (last?.type !== 'refrain' || isQuestion(text)) result.push({ type: 'other', text })
   }
@@ -54,12 +61,14 @@ function order(text: string): Clause | undefined {
   return undefined
 }
 
-/** `turn 101 off` as `turn off 101`. */
+/** `turn 101 off` as `turn off 101`, and `off and on again` as `restart`. */
 const gathered = (message: string) =>
-  message.replace(
-    /\b(turn|switch|power|shut|boot|spin|fire|bring|wake)\s+((?!(?:on|off|down|up)\b)[^,;]+?)\s+(on|off|down|up)\b(?=\s*(?:$|[,.;!?]|(?:and|then|again|please|now|too)\b))/gi,
-    '$1 $3 $2',
-  )
+  message
+    .replace(/\b(?:turn|switch|power)\s+([^,;]+?)\s+off and (?:then )?(?:back )?on(?: again)?\b/gi, 'restart $1')
+    .replace(
+      /\b(turn|switch|power|shut|boot|spin|fire|bring|wake)\s+((?!(?:on|off|down|up)\b)[^,;]+?)\s+(on|off|down|up)\b(?=\s*(?:$|[,.;!?]|(?:and|then|again|please|now|too)\b))/gi,
+      '$1 $3 $2',
+    )
 
 const parts = (message: string) =>
   message

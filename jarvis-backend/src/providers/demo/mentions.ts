@@ -29,8 +29,8 @@ const types = new Map<string, Guest['type']>([
 ])
 const fillers = new Set(
   `a again all an and any are at back be called can do down for force forcefully forcibly from guest guests hard has have
-  host i id in instance is let machine machines me my named node nodes now of off ok on one ones our please pls quickly
-  right running server servers service sir stopped thanks the then there to up virtual was with you your for`.split(
+  host i id in instance is let machine machines me mean meant my named node nodes now of off ok on one ones our please pls quickly
+  right running server servers service sir sorry stopped thanks the then there to up virtual was with you your for`.split(
     /\s+/,
   ),
 )
@@ -103,4 +103,7 @@ function grouped<T>(items: readonly T[], key: (item: T) => string): Map<string, 
 const keyOf = (name: string) => name.toLowerCase().replace(/[-_.\s]/g, '')
 
 const wordsOf = (text: string) =>
-  [...text.toLowerCase().matchAll(/[\p{L}\p{N}][\p{L}\p{N}._@-]*/gu)].map(([word]) => word.replace(/[.-]+$/, ''))
+  [...text.toLowerCase().matchAll(/[\p{L}\p{N}][\p{L}\p{N}._@-]*/gu)].map(([word]) =>
+    // `vm101`, `CT-104`
+    word.replace(/[.-]+$/, '').replace(/^(?:vm|ct|lxc)[-_]?(?=\d{3,}$)/, ''),
+  )

@@ -19,11 +19,18 @@ const figures = { uptimeS: 9, cpuRatio: 0, cpuCount: 1, ramBytes: 0, ramTotalByt
 const world = { ...cluster, guests: [{ ...guest, ...figures, isHa: false, tags: [] }] }
 const tools = ['get_vms', 'stop_vm', 'get_cluster_status'].map((name) => ({ name, description: '', inputSchema: {} }))
 
-async function ask(messages: Message[], part: { mayCallTools?: boolean } = {}, signal = new AbortController().signal) {
+async function ask(
+  messages: Message[],
+  part: { mayCallTools?: boolean } = {},
+  signal = new AbortController().signal,
+  name = 'nas',
+) {
   const deltas: string[] = []
   const sink = { text: (delta: string) => void deltas.push(delta), thinking: () => {} }
   const request = { system: '', messages, tools, mayCallTools: true, ...part }
-  const turn = await demoModel({ cluster: () => world }).generate(request, sink, signal)
+  const turn = await demoModel({
+    cluster: () => ({ ...world, guests: world.guests.map((known) => ({ ...known, name })) }),
+  }).generate(request, sink, signal)
   return { ...turn, deltas, said: deltas.join('') }
 }
 const user = (text: string, results: ToolResult[] = []): Message => ({ role: 'user', results, text })
@@ -52,6 +59,11 @@ test('what it does not understand is said plainly, with what it can do', async (
   expect(words).toMatch(/^That is beyond me, sir\./)
   expect(words).toContain('restart nas')
   expect(content).toEqual([{ type: 'text', text: words }])
+})
+
+test('who greets JARVIS means no guest of that name', async () => {
+  const world = await ask([user('hi'), said, user('Thank you very much, Jarvis!')], {}, undefined, 'jarvis')
+  expect(world).toMatchObject({ said: 'At your service, sir.', stopReason: 'end_turn' })
 })
 
 test('the text streams in small pieces that make the whole', async () => {

@@ -50,6 +50,7 @@ function planned(
   last: Extract<Message, { role: 'user' }>,
   cluster: ClusterState,
 ): Plan {
+  if (greeting.test(last.text)) return { calls: [], notes: [smallTalk(last.text, cluster)] }
   const plan = understand(last.text, cluster, messages.slice(0, messages.indexOf(last)))
   if (plan.calls.length === 0 && plan.notes.length === 0) return { calls: [], notes: [smallTalk(last.text, cluster)] }
   const isKnown = (toolName: string) => mayCallTools && tools.some((tool) => tool.name === toolName)
@@ -59,9 +60,16 @@ function planned(
   return { calls: plan.calls.filter((call) => isKnown(call.toolName)), notes: [...plan.notes, ...new Set(refused)] }
 }
 
+/** A guest may be called as JARVIS is. */
+const greeting =
+  /^\W*(?:hello|hallo|hi|hey|good (?:morning|day|afternoon|evening)|guten (?:morgen|tag|abend)|thanks|thank you|danke|cheers)(?:[\s,]+(?:there|again|sir|jarvis|very much|a lot))*\W*$/i
+
 function smallTalk(text: string, cluster: ClusterState): string {
-  if (/^\W*(?:thanks|thank you|cheers)\b/i.test(text)) return 'At your service, sir.'
+  if (/^\W*(?:thanks|thank you|danke|cheers)\b/i.test(text)) return 'At your service, sir.'
+  if (/^\W*(?:ok|okay|great|nice|good|perfect|fine|no|cancel)\W*$/i.test(text)) return 'Very good, sir.'
   const isAsked =
-    /^\W*(?:hello|hi|hey|good (?:morning|day|afternoon|evening)|help|what can you do|who are you)\b/i.test(text)
+    /^\W*(?:hello|hallo|hi|hey|good (?:morning|day|afternoon|evening)|guten (?:morgen|tag|abend)|help|what can you do|who are you)\b/i.test(
+      text,
+    )
   return isAsked ? abilities(cluster) : `That is beyond me, sir. ${abilities(cluster)}`
 }

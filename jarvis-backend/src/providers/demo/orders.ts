@@ -1,6 +1,7 @@
 import type { ClusterState, Guest } from '../../protocol/index.ts'
 import type { Clause, Verb } from './clauses.ts'
 import { type Mentions, mentions } from './mentions.ts'
+import { nearest } from './nearest.ts'
 import type { Focus, PlannedCall } from './questions.ts'
 
 type Order = Extract<Clause, { type: 'order' }>
@@ -64,8 +65,10 @@ function carryOutItem(
     if (verb === 'wake' || verb === 'start') calls.push({ toolName: 'wake_node', toolInput: { node } })
     else notes.push(`I have no tool to ${verb} the node ${node}: I can wake one, and ${verb} its guests.`)
   }
-  if (nodes.length === 0 && found.rest.length > 0)
-    notes.push(`I know of nothing called “${found.rest.join(' ')}”. ${whatExists(cluster)}`)
+  if (nodes.length > 0 || found.rest.length === 0) return
+  const meant = found.rest.flatMap((word) => nearest(word, cluster) ?? [])
+  const help = meant.length > 0 ? `Do you mean ${meant.join(', ')}?` : whatExists(cluster)
+  notes.push(`I know of nothing called “${found.rest.join(' ')}”. ${help}`)
 }
 
 function restartService(

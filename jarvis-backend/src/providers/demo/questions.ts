@@ -8,19 +8,25 @@ export type Focus = { guests: Guest[]; nodes: string[] }
 type Subject = { guests: Guest[]; nodes: string[]; text: string; cluster: ClusterState; limit: { limit?: number } }
 
 const topics: [RegExp, (subject: Subject) => PlannedCall[]][] = [
-  [/\b(?:temperatures?|temps?|hot|warm|cool|cold|heat|thermals?)\b/, temperatures],
+  [/\b(?:temperatures?|temps?|hot|warm|cool|cold|heat|overheat\w*|thermals?)\b/, temperatures],
   [/\bback(?:ed)?[- ]?ups?\b/, backups],
-  [/\b(?:tasks?|what happened|recent activity)\b/, ({ nodes, limit }) => eachNode('get_recent_tasks', nodes, limit)],
-  [/\b(?:storages?|datastores?|disks?|space|pools?)\b/, ({ nodes, limit }) => eachNode('get_storage', nodes, limit)],
+  [
+    /\b(?:tasks?|what (?:has )?(?:happened|failed)|recent activity)\b/,
+    ({ nodes, limit }) => eachNode('get_recent_tasks', nodes, limit),
+  ],
+  [
+    /\b(?:storages?|datastores?|disks?|space|full|pools?)\b/,
+    ({ nodes, limit }) => eachNode('get_storage', nodes, limit),
+  ],
   [/\bresources?\b/, () => [{ toolName: 'get_cluster_resources', toolInput: {} }]],
 ]
 const guestWords =
-  /\b(?:vms?|virtual machines?|containers?|cts?|lxcs?|guests?|machines?|running|stopped|paused|is up|are up)\b/
+  /\b(?:vms?|virtual machines?|containers?|cts?|lxcs?|guests?|machines?|runs?|running|stopped|paused|is up|are up)\b/
 const clusterWords =
   /\b(?:cluster|quorum|quorate|health|healthy|overview|nodes?|status|everything|things|homelab|problems?|issues?|trouble|wrong|alright)\b/
 const loadWords = /\b(?:cpu|load|memory|ram|busy|busiest|heaviest)\b/
 const nodeWords =
-  /\b(?:status|state|load|cpu|memory|ram|uptime|doing|how is|how's|health|healthy|online|up|node|details?)\b/
+  /\b(?:status|state|load|cpu|memory|ram|uptime|doing|how is|how's|health|healthy|online|up|node|about|details?)\b/
 
 export const isQuestion = (text: string): boolean =>
   [...topics.map(([pattern]) => pattern), /\b(?:vms|containers|guests|cluster|status|health)\b/].some((p) =>

@@ -136,7 +136,21 @@ test.each([
   ['status of 101', 'get_vms Home'],
   ['cluster status and how hot is pve', 'get_cluster_status; get_node_temperature pve'],
   ['stop 101 and tell me the temperature of pve', 'stop_vm 101; get_node_temperature pve'],
+  // As people type
+  ['stop vm101 and CT-104', 'stop_vm 101; stop_container 104'],
+  ['jellyfin is stuck, restart it', 'restart_container 104'],
+  ['is jellyfin running? if not, start it', 'get_containers pve; start_container 104'],
+  ['restart 101, it hangs', 'restart_vm 101'],
+  ['turn jellyfin off and on again', 'restart_container 104'],
+  ['would you mind restarting jellyfin, Jarvis?', 'restart_container 104'],
+  ['we need to restart 101', 'restart_vm 101'],
+  ['send a magic packet to agent', 'wake_node agent'],
+  ['what runs on agent1?', 'get_vms agent1; get_containers agent1'],
+  ['is pve overheating?', 'get_node_temperature pve'],
+  ['how full is local-lvm', 'get_storage'],
+  ['what do you remember about the NAS?', 'memory_search query=the NAS'],
   // Not orders
+  ['back up 101', ''],
   ["don't stop 101", ''],
   ['do not restart 101 and 104', ''],
   ['should I stop 101?', 'get_vms Home'],
@@ -178,6 +192,24 @@ test.each<[Message[], string, string]>([
   [[called(['stop_vm', { vmid: 101 }])], 'try again', 'stop_vm 101'],
   [[called(['execute_ssh', { node: 'pve', command: 'uptime' }])], 'run df -h', 'execute_ssh pve command=df -h'],
   [[], 'restart it', ''],
+  [
+    [user('kill 101'), called(['stop_vm', { vmid: 101, force: true }])],
+    'and jellyfin too',
+    'stop_container 104 force=true',
+  ],
+  [[user('backups of 101'), called(['get_backups', { vmid: 101 }])], 'and of jellyfin?', 'get_backups 104'],
+  [two, 'and web?', ''],
+  [[...two, user('hello')], 'and immich?', 'get_containers pve'],
+  [
+    [user('run uptime on pve'), called(['execute_ssh', { node: 'pve', command: 'uptime' }])],
+    'same on agent1',
+    'execute_ssh agent1 command=uptime',
+  ],
+  [
+    [user('how hot is pve'), called(['get_node_temperature', { node: 'pve' }])],
+    'what about the others?',
+    'get_node_temperature Home; get_node_temperature agent1; get_node_temperature agent',
+  ],
 ])('after %j: %s', (earlier, message, calls) => {
   expect(brief(message, earlier)).toBe(calls)
 })
@@ -197,10 +229,28 @@ test.each([
   ['run uptime', 'On which node'],
   ['yes', 'on its card'],
   ['do not stop 101', 'leave that as it is'],
+  ['stop jelyfin', 'Do you mean jellyfin (104)?'],
   ['start a backup of 101', 'no tool for “backup”'],
   ['delete 101', 'no tool for “delete”'],
 ])('%s → %s', (message, told) => {
   expect(understand(message, cluster, []).notes.join('\n')).toContain(told)
+})
+
+const says = (text: string): Message => ({ role: 'assistant', model: 'demo', content: [{ type: 'text', text }] })
+
+test.each([
+  ['restart web', 'the container', 'restart_container 151'],
+  ['force stop web', '150', 'stop_vm 150 force=true'],
+  ['stop 999', 'I mean 104', 'stop_container 104'],
+  ['turn it off', 'jellyfin and 101', 'stop_container 104; stop_vm 101'],
+  ['restart jelyfin', 'yes please', 'restart_container 104'],
+  ['how is imich', 'yes', 'get_containers pve'],
+  ['run uptime', 'on pve please', 'execute_ssh pve command=uptime'],
+  ['restart the nginx service', 'pve', 'restart_service pve service=nginx'],
+  ['restart web', 'how hot is pve', 'get_node_temperature pve'],
+])('%s, asked back, %s', (message, answer, calls) => {
+  const { notes } = understand(message, cluster, [])
+  expect(brief(answer, [user(message), says(notes.join('\n\n'))])).toBe(calls)
 })
 
 test('a guest whose name is an order is only a name', () => {

@@ -1,7 +1,10 @@
 import type { Message } from '../../agent/model.ts'
 import type { ClusterState } from '../../protocol/index.ts'
+import { clarified } from './clarified.ts'
 import { clauses } from './clauses.ts'
+import { followUp } from './follow-up.ts'
 import { maxChars, mentions } from './mentions.ts'
+import { nearest } from './nearest.ts'
 import { carryOut, nodeNames } from './orders.ts'
 import { answersTo, type Focus, isQuestion, type PlannedCall } from './questions.ts'
 import { sshOrder } from './ssh.ts'
@@ -14,7 +17,8 @@ export type Plan = { calls: PlannedCall[]; notes: string[] }
  * @returns neither calls nor notes where nothing was understood
  */
 export function understand(text: string, cluster: ClusterState, earlier: readonly Message[]): Plan {
-  const message = text.slice(0, maxChars)
+  const given = withoutName(text.slice(0, maxChars), cluster)
+  const message = clarified(given, cluster, earlier) ?? given
   const focus = focusOf(earlier, cluster)
   const ssh = sshOrder(message, cluster)
   if (ssh !== undefined) return sshPlan(ssh, cluster, focus)
@@ -26,9 +30,17 @@ export function understand(text: string, cluster: ClusterState, earlier: readonl
   const kept = /^\W*(?:please )?remember (?:that )?(\S[\s\S]*)$/i.exec(message)?.[1]
   if (kept !== undefined) return { calls: [{ toolName: 'memory_write', toolInput: { text: kept } }], notes: [] }
 
+  const known = /^\W*(?:what|do you) (?:do you )?(?:remember|know) (?:about |of )(\S[^?]*)/i.exec(message)?.[1]
+  if (known !== undefined) return { calls: [{ toolName: 'memory_search', toolInput: { query: known } }], notes: [] }
+  const followed = followUp(message, cluster, earlier)
+  if (followed !== undefined) return { calls: followed, notes: [] }
+  if (/^\W*(?:and\s+|(?:what|how) about\s+)?the other (?:ones?|guest|vm|container)\W*$/i.test(message))
+    return { calls: [], notes: ['Which one, sir? Name it, or its number.'] }
+
   const plan: Plan = { calls: [], notes: [] }
   let subject = focus
-  for (const clause of clauses(message, isQuestion)) {
+  const said = clauses(message, isQuestion)
+  for (const [i, clause] of said.entries()) {
     if (clause.type === 'refrain') plan.notes.push('Very good, sir. I leave that as it is.')
     if (clause.type === 'order') {
       const outcome = carryOut(clause, cluster, subject)
@@ -37,13 +49,43 @@ export function understand(text: string, cluster: ClusterState, earlier: readonl
       if (outcome.guests.length > 0) subject = { guests: outcome.guests, nodes: [] }
     }
     if (clause.type === 'other') {
+      const about = named(clause.text, cluster)
+      if (about.guests.length + about.nodes.length > 0) subject = about
+      const next = said[i + 1]
+      // `jellyfin is stuck, restart it` asks nothing before it orders.
+      if (
+        next?.type === 'order' &&
+        !asks.test(clause.text) &&
+        next.items.some((item) => mentions(item, cluster).pronoun)
+      )
+        continue
       const [strange] =
-        /^(?:delete|remove|destroy|migrate|clone|snapshot|upgrade|install|create)\b/i.exec(clause.text) ?? []
+        /^(?:delete|remove|destroy|migrate|clone|snapshot|update|upgrade|install|create|back up)\b/i.exec(
+          clause.text,
+        ) ?? []
       if (strange === undefined) plan.calls.push(...answersTo(clause.text, cluster, subject))
       else plan.notes.push(`I have no tool for “${strange.toLowerCase()}”.`)
     }
   }
+  if (plan.calls.length === 0 && plan.notes.length === 0) plan.notes.push(...misspelled(message, cluster))
   return { calls: distinct(plan.calls), notes: [...new Set(plan.notes)] }
+}
+
+const asks =
+  /^(?:any|are|can|check|could|did|do|does|give|has|have|how|is|list|show|tell|was|what|when|where|which|who|why|will)\b/i
+
+/** A guest may be called as JARVIS is: at the end of an order for another one it is who is spoken to. */
+const withoutName = (text: string, cluster: ClusterState) =>
+  text.replace(/^(.*\S)[\s,]+jarvis\W*$/is, (whole, before: string) => {
+    const { guests, nodes } = mentions(before, cluster)
+    return guests.length + nodes.length === 0 || /(?:\band|[&+])$/i.test(before) ? whole : before
+  })
+
+function misspelled(text: string, cluster: ClusterState): string[] {
+  return mentions(text, cluster).rest.flatMap((word) => {
+    const meant = nearest(word, cluster)
+    return meant === undefined ? [] : [`I know of nothing called “${word}”. Do you mean ${meant}?`]
+  })
 }
 
 function sshPlan(

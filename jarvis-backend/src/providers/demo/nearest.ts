@@ -1,0 +1,28 @@
+import type { ClusterState } from '../../protocol/index.ts'
+
+/** What there is that is written nearly so: one slip in a short name, two in a longer one. @returns `jellyfin (104)` */
+export function nearest(word: string, { guests, nodes }: ClusterState): string | undefined {
+  const known = [
+    ...guests.map(({ name, vmid }) => ({ name, shown: `${name} (${vmid})` })),
+    ...nodes.map(({ name }) => ({ name, shown: name })),
+  ]
+  const most = word.length < 4 ? 0 : word.length < 6 ? 1 : 2
+  const near = known
+    .filter(({ name }) => Math.abs(name.length - word.length) <= most)
+    .map(({ name, shown }) => ({ shown, slips: slips(word.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ slips }) => slips <= most)
+    .toSorted((a, b) => a.slips - b.slips)
+  return near[0]?.shown
+}
+
+/** Letters left out, put in or changed. */
+function slips(a: string, b: string): number {
+  let row = [...b, ''].map((_, i) => i)
+  for (let i = 0; i < a.length; i++) {
+    const next = [i + 1]
+    for (let j = 0; j < b.length; j++)
+      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1)))
+    row = next
+  }
+  return row[b.length] ?? a.length
+}
