@@ -40,7 +40,8 @@ function watch(page: Page, own: string) {
 const hostileAnswer = `<img src="https://evil.example/a.png" onerror="hit=1"> <script>hit=1</script> <b>bold</b>
 
 ![pixel](https://evil.example/p.png) [approve](javascript:hit=1) [data](data:text/html,hit) [site](https://evil.example/a)
-[https://bank.example](https://evil.example/b) \u202Egpj.exe <style>*{display:none}</style>
+[https://bank.example](https://evil.example/b) [https://bank.example/evil.example](https://evil.example/c)
+<https://bank.example@evil.example/d> <https://evil.example/e> \u202Egpj.exe <style>*{display:none}</style>
 
 \`\`\`html
 <script>hit=1</script><img src="https://evil.example/c.png">
@@ -131,6 +132,9 @@ test('an answer, a log line and a picture that would be markup, a link or a requ
   expect(links).toEqual([
     ['site (evil.example)', 'https://evil.example/a'],
     ['https://bank.example (evil.example)', 'https://evil.example/b'],
+    ['https://bank.example/evil.example (evil.example)', 'https://evil.example/c'],
+    ['https://bank.example@evil.example/d (evil.example)', 'https://bank.example@evil.example/d'],
+    ['https://evil.example/e', 'https://evil.example/e'],
   ])
   expect(await stream.innerText()).toContain('approve (javascript:hit=1)')
   expect(await stream.innerText()).toContain('U+202E')

@@ -1,6 +1,7 @@
 import type { Token, Tokens } from 'marked'
 import { memo, Suspense, useRef } from 'react'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { visibleText } from '../../ui/visible.ts'
 import { type Block, type Parsed, parseBlocks } from './blocks.ts'
 import { optional } from './optional.ts'
 import { useSlots } from './slots.ts'
@@ -176,10 +177,11 @@ function CodeSpan({ text }: { text: string }) {
 function OutsideLink({ href, text }: { href: string; text: string }) {
   const url = URL.canParse(href) ? new URL(href) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) return `${text} (${href})`
+  const isSaid = url.username === '' && (text === url.host || (URL.canParse(text) && new URL(text).host === url.host))
   return (
     <a href={url.href} target="_blank" rel="noopener noreferrer">
-      {text}
-      {!text.includes(url.host) && <span className="host"> ({url.host})</span>}
+      {visibleText(text)}
+      {!isSaid && <span className="host"> ({url.host})</span>}
     </a>
   )
 }
