@@ -116,7 +116,13 @@ test('a lost right names its tools and the line that adds it', async () => {
 })
 
 test.each([
-  ['a changed certificate', { PVE_FINGERPRINT: 'AB'.repeat(32) }, 'Cluster', /certificate/, /pvenode cert info/],
+  [
+    'a changed certificate',
+    { PVE_FINGERPRINT: 'AB'.repeat(32) },
+    'Cluster',
+    /another certificate.*: [\dA-F:]{95}\.$/,
+    /^If you changed it, .*pvenode cert info/,
+  ],
   [
     'a wrong secret',
     { PVE_TOKEN_SECRET: 'wrong-secret-0123' },
@@ -153,6 +159,11 @@ test('a node that is off, an unknown host key, a refused login, a missing MAC an
   })
   const denied = await look({ ...env, SSH_USER: 'somebody' })
   expect(denied.of('SSH')[0]).toMatchObject({ health: 'bad', text: expect.stringMatching(/does not let somebody in/) })
+  const gone = await look({ ...env, JARVIS_NODES: 'pve1=127.0.0.1:1' })
+  expect(gone.of('SSH')[0]).toMatchObject({
+    text: 'pve1: 127.0.0.1:1 cannot be reached over SSH: connection refused.',
+    fix: expect.stringContaining('Is sshd running there'),
+  })
 })
 
 test.each([

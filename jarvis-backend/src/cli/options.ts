@@ -6,7 +6,11 @@ export function readOptions<O extends NonNullable<ParseArgsConfig['options']>>(a
   try {
     return parseArgs({ args, allowPositionals: true, options })
   } catch (cause) {
-    throw new JarvisError('invalid_request', cause instanceof Error ? cause.message : String(cause), { cause })
+    const [, unknown] = /^Unknown option '([^']*)'/.exec(String((cause as Error).message)) ?? []
+    const known = Object.keys(options).map((name) => `--${name}`)
+    const problem =
+      unknown === undefined ? (cause as Error).message : `There is no ${unknown}; there are ${known.join(', ')}.`
+    throw new JarvisError('invalid_request', problem, { cause })
   }
 }
 

@@ -76,7 +76,10 @@ async function askEntries(questions: Questions, given: Given, env: Env) {
       (problems.length === 0 || (given.isAsking && (await questions.confirm('Go on without those?', false))))
     if (goesOn) return { urls: probes.map(({ url }) => url), fingerprints: await accepted(questions, given, probes) }
     if (isFixed || tries === mostTries) {
-      throw new JarvisError('cluster_unreachable', 'Not every address answers: nothing was changed.')
+      throw new JarvisError(
+        'cluster_unreachable',
+        urls.length === 1 ? 'Nothing was changed.' : 'Not every address answers: nothing was changed.',
+      )
     }
   }
 }

@@ -7,7 +7,7 @@ export type ModelConfig =
   | { provider: 'demo' }
 
 export const urlVariable = z.string().refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), {
-  message: 'must be a URL, for example http://127.0.0.1:11434/v1',
+  message: 'must be a URL that begins with http:// or https://, for example http://127.0.0.1:11434/v1',
 })
 
 /** What names the model that answers, each by itself. */

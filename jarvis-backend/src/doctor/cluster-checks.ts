@@ -1,5 +1,5 @@
 import type { ProxmoxConfig } from '../config/proxmox.ts'
-import { type Inspection, pveumLine, roleLine } from '../homelab/proxmox/index.ts'
+import { adviceOn, type Inspection, pveumLine, roleLine } from '../homelab/proxmox/index.ts'
 import type { DoctorCheck } from '../protocol/index.ts'
 import { quote } from '../safety/index.ts'
 import { bad, ok, warn } from './check.ts'
@@ -21,9 +21,12 @@ function entryChecks({ fingerprints, ca, tokenId }: ProxmoxConfig, { entries }: 
     if (problem.includes('refuses the API token')) {
       return bad('Token', text, `Make a new one on a node: ${tokenLine(tokenId)}, then ${again}`)
     }
-    const fix = fixOf(problem)
-    // Another serves meanwhile, but a wrong certificate is never a small thing.
-    return serves && !/certificate/.test(problem) ? warn('Cluster', text, fix) : bad('Cluster', text, fix)
+    if (/certificate/.test(problem)) {
+      // Another may serve meanwhile, but a wrong certificate is never a small thing. Its own words say what to do.
+      const [seen = '', ...advice] = text.split(/(?<=\.) /)
+      return bad('Cluster', seen, `${advice.join(' ')} Or: npm run jarvis -- setup`)
+    }
+    return serves ? warn('Cluster', text, adviceOn(problem)) : bad('Cluster', text, adviceOn(problem))
   })
 }
 
@@ -31,16 +34,6 @@ const again = 'give its secret in Settings, Proxmox, or to: npm run jarvis -- se
 const tokenLine = (tokenId: string) => {
   const token = quote(tokenId.split('!'))
   return `pveum user token remove ${token}; pveum user token add ${token} --privsep 0`
-}
-
-function fixOf(problem: string): string {
-  if (/certificate/.test(problem))
-    return 'Compare it on the node (pvenode cert info); where it is right, accept it in Settings, Proxmox, or in: npm run jarvis -- setup'
-  if (/cannot be resolved/.test(problem)) return 'Correct the name, or use the address: PVE_URL, or Settings, Proxmox.'
-  if (/refuses connections/.test(problem)) return 'Is pveproxy running there (systemctl status pveproxy), on that port?'
-  if (/TLS|not JSON|redirection|Proxmox server/.test(problem))
-    return 'The address must be a Proxmox server’s own port, usually 8006: PVE_URL, or Settings, Proxmox.'
-  return 'Is it on, and does a firewall let this machine through to that port?'
 }
 
 function rightChecks({ entries, tools }: Inspection): DoctorCheck[] {

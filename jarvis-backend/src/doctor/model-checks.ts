@@ -3,7 +3,7 @@ import type { ModelConfig } from '../config/model.ts'
 import type { DoctorCheck, MemoryStatus } from '../protocol/index.ts'
 import { localEmbedder } from '../providers/embeddings/local.ts'
 import { openAiEmbedder } from '../providers/embeddings/openai-compatible.ts'
-import { askAboutModel } from '../providers/index.ts'
+import { askAboutModel, listed } from '../providers/index.ts'
 import { bad, badFrom, ok, warn } from './check.ts'
 
 /** The key and the model's name, by a question that costs nothing. */
@@ -29,7 +29,7 @@ export async function modelChecks(config: ModelConfig, signal: AbortSignal): Pro
         bad(
           'Model',
           `${id}: the server does not have this model.`,
-          `Name one that it has in ${modelName} (or JARVIS_MODEL).`,
+          `${answer.models.length === 0 ? 'Name one that it has' : `It has ${listed(answer.models)}: name one`} in ${modelName} (or JARVIS_MODEL).`,
         ),
       ]
     case 'key_refused':

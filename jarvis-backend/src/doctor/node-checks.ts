@@ -8,6 +8,7 @@ import { bad, badFrom, ok, warn } from './check.ts'
 
 type Reached = Pick<Config, 'nodes' | 'ssh'>
 const width = 8
+const sshdFix = 'Is sshd running there, and no firewall between? JARVIS_NODES names another place or port.'
 
 /** Where a node is for SSH: what the operator says, else what the cluster says. */
 export function addressOf(config: Pick<Config, 'nodes'>, { name, address }: SeenNode): Address | undefined {
@@ -63,9 +64,11 @@ export async function sshChecks(
         'Look at that account’s shell and authorized_keys.',
       )
     } catch (error) {
-      if (signal.aborted)
-        return bad('SSH', `${name} did not answer in time.`, 'Is sshd running there, and no firewall between?')
-      return badFrom('SSH', error, 'npm run jarvis -- setup goes through the keys again.')
+      if (signal.aborted) return bad('SSH', `${name} did not answer in time.`, sshdFix)
+      const { message } = error instanceof Error ? error : { message: String(error) }
+      if (!/cannot be reached|did not answer|closed the connection/.test(message))
+        return badFrom('SSH', error, 'npm run jarvis -- setup goes through the keys again.')
+      return bad('SSH', message.startsWith(name) ? message : `${name}: ${message}`, sshdFix)
     }
   }
   try {
@@ -74,7 +77,8 @@ export async function sshChecks(
     for (let from = 0; from < online.length; from += width) {
       checks.push(...(await Promise.all(online.slice(from, from + width).map(check))))
     }
-    return checks
+    // What is wrong here rather than there is said once.
+    return [...new Map(checks.map((check) => [check.text, check])).values()]
   } finally {
     shell.close()
   }

@@ -1,7 +1,7 @@
 export { type AnthropicOptions, anthropicModel } from './anthropic/model.ts'
 export { askAboutModel, type ModelAnswer } from './ask-about-model.ts'
 export { demoModel } from './demo/model.ts'
-export { listModels } from './list-models.ts'
+export { listed, listModels } from './list-models.ts'
 export { type OpenAiCompatibleOptions, openAiCompatibleModel } from './openai-compatible/model.ts'
 export { createPrices } from './prices.ts'
 export { tryModel } from './try-model.ts'

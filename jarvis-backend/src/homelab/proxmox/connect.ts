@@ -90,6 +90,16 @@ const simple: Record<string, string> = {
   ENETUNREACH: 'cannot be reached',
   ETIMEDOUT: 'did not answer',
   EPROTO: 'does not speak TLS there',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'does not speak TLS there',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'does not speak TLS there',
+}
+
+/** What a person can do about a way in that gives no connection, or none that serves. */
+export function adviceOn(problem: string): string {
+  if (/cannot be resolved/.test(problem)) return 'Correct the name, or use the address.'
+  if (/refuses connections/.test(problem)) return 'Is pveproxy running there (systemctl status pveproxy), on that port?'
+  if (/TLS|not JSON|redirection|Proxmox server/.test(problem)) return 'Proxmox serves its API at port 8006, usually.'
+  return 'Is it on, and does a firewall let this machine through to that port?'
 }
 
 export const notConnected = ({ code = '', message }: NodeJS.ErrnoException) =>

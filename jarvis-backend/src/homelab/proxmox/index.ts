@@ -20,6 +20,7 @@ import { readTasks } from './tasks.ts'
 import { readTemperature } from './temperature.ts'
 import { type Connection, createTransport, type Deadlines } from './transport.ts'
 
+export { adviceOn } from './connect.ts'
 export { type EntryReport, type Inspection, inspectCluster, type SeenNode } from './inspect.ts'
 export { allRights, pveumLine, roleLine, type ToolRights, toolNeeds } from './needs.ts'
 export { type Probe, probeEntry } from './probe.ts'

@@ -1,6 +1,6 @@
 import { connect } from 'node:tls'
 import { JarvisError } from '../../protocol/index.ts'
-import { createAgent, NotConnected, notConnected, tlsOptions } from './connect.ts'
+import { adviceOn, createAgent, NotConnected, notConnected, tlsOptions } from './connect.ts'
 import { exchange } from './exchange.ts'
 
 const connectMs = 5_000
@@ -73,7 +73,7 @@ function certificateAt(url: URL, signal: AbortSignal): Promise<Omit<Probe, 'url'
       socket.destroy()
     }
     const fail = ({ message }: Error) =>
-      end(() => reject(new JarvisError('cluster_unreachable', `${url.host} ${message}.`)))
+      end(() => reject(new JarvisError('cluster_unreachable', `${url.host} ${message}. ${adviceOn(message)}`)))
     const onAbort = () => end(() => reject(signal.reason))
     const timer = setTimeout(() => fail(new NotConnected(`did not answer within ${connectMs / 1000} s`)), connectMs)
     signal.addEventListener('abort', onAbort, { once: true })

@@ -1,6 +1,7 @@
 import { createConnection, type Socket } from 'node:net'
 import type { Client } from 'ssh2'
 import type { Clock } from '../../lib/clock.ts'
+import { whyUnreachable } from '../../lib/unreachable.ts'
 import { JarvisError } from '../../protocol/index.ts'
 import { type CredentialSources, readCredentials } from './credentials.ts'
 import { algorithmsFor, readKnownHosts, refusalOf } from './host-key.ts'
@@ -62,7 +63,8 @@ export async function connect(node: string, options: SshOptions): Promise<Connec
     client.on('error', (error) => {
       // The agent's troubles are no end: the next way of signing in may work.
       if (error.level === 'agent') return
-      if (error.level !== 'client-authentication') unreachable(`cannot be reached over SSH: ${error.message}.`, error)
+      if (error.level !== 'client-authentication')
+        unreachable(`cannot be reached over SSH: ${whyUnreachable(error)}.`, error)
       else unreachable(deniedText(node, address, options))
     })
     client.once('close', () => unreachable('closed the SSH connection before JARVIS was signed in.'))
@@ -112,5 +114,5 @@ function connectionOf(client: Client, socket: Socket): Connection {
 function deniedText(node: string, { host, port }: Address, { user, keyPath, quote }: SshOptions): string {
   if (keyPath === undefined) return `lets ${user} in with none of the agent's keys (ssh-add -l lists them).`
   const copy = ['ssh-copy-id', '-i', keyPath, ...(port === 22 ? [] : ['-p', String(port)]), `${user}@${host}`]
-  return `does not let ${user} in with the key ${keyPath}. Put its public half on ${node}: ${quote(copy)}`
+  return `does not let ${user} in with the key ${keyPath}.\nPut its public half on ${node}: ${quote(copy)}`
 }

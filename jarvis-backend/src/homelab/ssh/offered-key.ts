@@ -1,5 +1,6 @@
 import { createConnection } from 'node:net'
 import type { ServerHostKeyAlgorithm } from 'ssh2'
+import { whyUnreachable } from '../../lib/unreachable.ts'
 import { JarvisError } from '../../protocol/index.ts'
 import { algorithmsFor, readKnownHosts } from './host-key.ts'
 import { type Address, fingerprintOf, judgeHostKey, nameOf, typeOf } from './known-hosts.ts'
@@ -30,11 +31,11 @@ export async function offeredKey(address: Address, knownHostsPath: string, signa
   try {
     const key = await new Promise<Buffer>((resolve, reject) => {
       const fail = (why: string) =>
-        reject(new JarvisError('cluster_unreachable', `${address.host}:${address.port} ${why} over SSH.`))
-      setTimeout(() => fail(`did not answer within ${connectMs / 1000} s`), connectMs).unref()
+        reject(new JarvisError('cluster_unreachable', `${address.host}:${address.port} ${why}.`))
+      setTimeout(() => fail(`did not answer within ${connectMs / 1000} s over SSH`), connectMs).unref()
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-      client.on('error', ({ message }) => fail(`cannot be reached (${message})`))
-      client.once('close', () => fail('closed the connection'))
+      client.on('error', (error) => fail(`cannot be reached over SSH: ${whyUnreachable(error)}`))
+      client.once('close', () => fail('closed the connection over SSH'))
       client.connect({
         sock: socket,
         username: 'nobody',
