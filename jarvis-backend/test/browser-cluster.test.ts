@@ -66,7 +66,7 @@ const detailOf = (page: Page, name: string) => page.getByRole('region', { name: 
 test('a thing is found by its address, its past is drawn, and what is asked for there becomes a card', async () => {
   const { jarvis, page } = await open('/cluster?storage=pve/nvme-fast&range=7d')
   const storage = detailOf(page, 'storage pve/nvme-fast')
-  await storage.getByText(/about \d d at this rate/).waitFor()
+  await storage.getByText(/about \d days at this rate/).waitFor()
   const used = storage.getByRole('figure')
   expect(await used.textContent()).toMatch(/Used.*: 9\d % now, between 8\d % and 9\d % over 7 d/)
   await expect.poll(() => drawn(used)).toBeGreaterThan(1_000)

@@ -13,8 +13,8 @@ test('a call is approved with a grant, runs unasked under it, and asks again onc
   await signIn(page)
   await say(page, 'Restart truenas.')
   await page.getByRole('button', { name: 'Allow for…' }).click()
-  await page.getByRole('combobox', { name: 'How long' }).selectOption('2 h')
-  await page.getByRole('button', { name: /^Approve: restart 103 and allow 3 more until \d\d:\d\d$/ }).click()
+  await page.getByRole('radiogroup', { name: 'How long' }).getByText('2 h').click()
+  await page.getByRole('button', { name: /^Approve and allow 3 until \d\d:\d\d$/ }).click()
   await page.getByText('First.', { exact: true }).waitFor()
 
   await say(page, 'Again.')

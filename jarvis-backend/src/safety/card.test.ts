@@ -39,7 +39,7 @@ test('restarting a busy VM', () => {
   expect(cardOf('restart_vm', { vmid: 123 })).toEqual({
     sentence: 'VM 123 "frigate" on pve shuts down cleanly and starts again: it is away for about a minute.',
     now: 'running for 8 d 4 h on pve, CPU 97 %, last backup 31 h old',
-    then: 'running → off about a minute → running, clean reboot',
+    then: 'running → off 1 min → running, clean reboot',
     affects: 'Nothing else found (HA, locks, tags, groups, backup age checked)',
     reason: 'Why.',
   })
@@ -146,6 +146,8 @@ test.each([
   ['restart_service', { node: 'pve', service: 'nginx' }, 'The service nginx on pve stops and starts again.'],
   ['execute_ssh', { node: 'pve', command: 'journalctl -u "a b"' }, 'One command runs on pve: `journalctl -u "a b"`.'],
   ['a tool', { node: 'pve' }, 'The tool "a tool" runs once on pve.'],
+  ['memory_write', { text: 'x' }, 'A text is added to the notes of today.'],
+  ['memory_write', { text: 'x', path: 'SOUL.md', replaces: 'y' }, 'A part of SOUL.md becomes another text.'],
 ])('%s %j, in words: %s', (toolName, input, expected) => {
   expect(cardOf(toolName, input).sentence).toBe(expected)
 })

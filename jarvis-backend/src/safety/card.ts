@@ -86,7 +86,7 @@ function guestThen(action: 'start' | 'stop' | 'restart', status: Guest['status']
   if (status === 'paused') return `paused → paused: a paused guest cannot ${action} cleanly`
   return action === 'stop'
     ? `${status} → stopped, clean shutdown`
-    : `${status} → off about a minute → running, clean reboot`
+    : `${status} → off 1 min → running, clean reboot`
 }
 
 function nodeNow({ node: name }: Target, { cluster }: World, now: number): string {

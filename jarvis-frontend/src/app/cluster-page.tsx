@@ -37,7 +37,7 @@ export function ClusterPage() {
     attention: issues.length,
   }
   const detail = view.detail !== undefined && (
-    <Suspense fallback={<div className="detail" aria-busy="true" />}>
+    <Suspense fallback={<div className="thing-detail" aria-busy="true" />}>
       <Detail
         name={view.detail}
         Charts={Charts}

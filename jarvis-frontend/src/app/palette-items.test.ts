@@ -2,12 +2,14 @@ import { expect, test } from 'vitest'
 import { itemsFor, type Known } from './palette-items.ts'
 
 const tool = (name: string, tier: 'green' | 'red') => ({ name, tier, description: '', inputSchema: {} })
-const guest = { vmid: 123, name: 'frigate', type: 'vm', status: 'running', node: 'pve' }
+const guest = { vmid: 123, name: 'frigate', type: 'vm', status: 'running', node: 'pve', cpuRatio: 0.97 }
 const known = {
   cluster: { guests: [guest], nodes: [{ name: 'pve', status: 'online' }] } as unknown as NonNullable<Known['cluster']>,
   sessions: [],
   tools: [tool('stop_vm', 'red'), tool('restart_vm', 'red'), tool('start_vm', 'red'), tool('get_storage', 'green')],
   mayAsk: true,
+  markOf: () => 'warn' as const,
+  now: Date.UTC(2026, 5, 1, 9),
 }
 const labels = (text: string, more: object = {}) => itemsFor(text, { ...known, ...more }).map(({ label }) => label)
 
@@ -20,13 +22,28 @@ test('without words it shows the pages and what can be done', () => {
 test('a guest is found by name and by id, and what can be asked of it has its tier', () => {
   for (const words of [guest.name, String(guest.vmid)]) {
     const items = itemsFor(words, known)
-    expect(items[0]).toMatchObject({ group: 'Guests', label: `${guest.vmid} ${guest.name}` })
+    expect(items[0]).toMatchObject({ group: 'Guests', label: '123 frigate', note: 'VM on pve, CPU 97 %', mark: 'warn' })
     expect(items.filter(({ group }) => group === 'Ask JARVIS to')).toMatchObject([
       { tier: 'red', ask: `/restart_vm vmid=${guest.vmid}`, detail: 'Ask, waits for you' },
       { tier: 'red', ask: `/stop_vm vmid=${guest.vmid}` },
     ])
   }
   expect(labels(`stop ${guest.name}`)).toEqual([`stop ${guest.vmid} ${guest.name}`])
+})
+
+test('what reads is offered first, where no act is named; a session says its day', () => {
+  const tools = [...known.tools, tool('get_cluster_resources', 'green')]
+  expect(itemsFor('frigate', { ...known, tools })[1]).toMatchObject({
+    ...{ label: 'show the status of 123 frigate', detail: 'Read, runs', ask: 'How is guest 123?' },
+  })
+  expect(labels('stop frigate', { tools })).toEqual(['stop 123 frigate'])
+  const session = (title: string, hours: number) => ({ id: title, title, updatedAt: known.now - hours * 3_600_000 })
+  const sessions = ['a frost', 'b frost', 'c frost'].map((title, at) => session(title, at * 26))
+  expect(itemsFor('frost', { ...known, sessions: sessions as never }).map(({ detail }) => detail)).toEqual([
+    'today',
+    'yesterday',
+    '30 May',
+  ])
 })
 
 test('who may only look is offered nothing to ask', () => {

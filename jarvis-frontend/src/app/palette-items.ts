@@ -1,5 +1,7 @@
 import type { ClusterState, Guest, SessionSummary, Tier, ToolInfo } from 'jarvis-backend/protocol'
+import { dayOf, percent } from '../lib/format.ts'
 import type { IconName } from '../ui/icon.tsx'
+import type { MarkKind } from '../ui/mark.tsx'
 
 export type Item = {
   key: string
@@ -7,9 +9,11 @@ export type Item = {
   label: string
   /** Of what was chosen by others: drawn with codes for what cannot be seen. */
   detail: string
+  /** Beside the label. */
+  note?: string
   icon?: IconName
   tier?: Tier
-  power?: Guest['status']
+  mark?: MarkKind
   /** Where it leads. */
   to?: string
   /** What is asked in a new chat. */
@@ -48,10 +52,12 @@ export type Known = {
   tools: readonly ToolInfo[]
   /** Whether this person may ask for anything. */
   mayAsk: boolean
+  markOf: (guest: Guest) => MarkKind
+  now: number
 }
 
 /** What the words lead to, best group first. Every word must be found. */
-export function itemsFor(text: string, { cluster, sessions, tools, mayAsk }: Known): Item[] {
+export function itemsFor(text: string, { cluster, sessions, tools, mayAsk, markOf, now }: Known): Item[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const fits = (...parts: string[]) => {
     const whole = parts.join(' ').toLowerCase()
@@ -66,8 +72,9 @@ export function itemsFor(text: string, { cluster, sessions, tools, mayAsk }: Kno
         key: `guest ${guest.vmid}`,
         group: 'Guests',
         label: `${guest.vmid} ${guest.name}`,
-        detail: `${guest.type === 'vm' ? 'VM' : 'CT'} on ${guest.node}, ${guest.status}`,
-        power: guest.status,
+        note: `${guest.type === 'vm' ? 'VM' : 'CT'} on ${guest.node}, ${guest.status === 'running' ? `CPU ${percent(guest.cpuRatio)}` : guest.status}`,
+        detail: 'open',
+        mark: markOf(guest),
         to: `/cluster?guest=${guest.vmid}`,
       }),
     ),
@@ -104,11 +111,11 @@ export function itemsFor(text: string, { cluster, sessions, tools, mayAsk }: Kno
       .filter(({ title }) => fits(title))
       .slice(0, mostOf)
       .map(
-        ({ id, title }): Item => ({
+        ({ id, title, updatedAt }): Item => ({
           key: id,
           group: 'Sessions',
           label: title,
-          detail: '',
+          detail: dayWord(updatedAt, now),
           icon: 'chat',
           to: `/chat/${id}`,
         }),
@@ -130,8 +137,21 @@ function actsOf(text: string, guests: readonly Guest[], tools: readonly ToolInfo
   const named = guests.filter(({ vmid, name }) =>
     wanted.every((word) => `${vmid} ${name}`.toLowerCase().includes(word)),
   )
-  return named.slice(0, 3).flatMap((guest) =>
-    (meant.length > 0 ? meant : verbs).flatMap((verb): Item[] => {
+  const reads = tools.find(({ name }) => name === 'get_cluster_resources')
+  return named.slice(0, 3).flatMap((guest) => [
+    ...(reads === undefined || meant.length > 0
+      ? []
+      : [
+          {
+            key: `status ${guest.vmid}`,
+            group: 'Ask JARVIS to' as const,
+            label: `show the status of ${guest.vmid} ${guest.name}`,
+            detail: tierWords[reads.tier],
+            tier: reads.tier,
+            ask: `How is guest ${guest.vmid}?`,
+          },
+        ]),
+    ...(meant.length > 0 ? meant : verbs).flatMap((verb): Item[] => {
       if ((verb === 'start') !== (guest.status === 'stopped')) return []
       const name = `${verb}_${guest.type === 'vm' ? 'vm' : 'container'}`
       const tool = tools.find((known) => known.name === name)
@@ -147,5 +167,12 @@ function actsOf(text: string, guests: readonly Guest[], tools: readonly ToolInfo
         },
       ]
     }),
-  )
+  ])
+}
+
+/** `today`, `yesterday`, `3 Oct`. */
+function dayWord(at: number, now: number): string {
+  const today = new Date(now).setHours(0, 0, 0, 0)
+  if (at >= today) return 'today'
+  return at >= new Date(today - 1).setHours(0, 0, 0, 0) ? 'yesterday' : dayOf(at).slice(4)
 }

@@ -2,11 +2,12 @@ import { useId, useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useSessions } from '../api/sessions.ts'
 import { useTools } from '../api/tools.ts'
+import { guestMark } from '../features/cluster/health.ts'
+import { StateMark } from '../features/cluster/state-mark.tsx'
 import { useCluster } from '../features/cluster/store.ts'
 import { capital } from '../lib/format.ts'
 import { Visible } from '../ui/boxed.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Mark } from '../ui/mark.tsx'
 import { Tier } from '../ui/tier.tsx'
 import { leave } from './leave.ts'
 import { Over } from './over.tsx'
@@ -19,7 +20,7 @@ import { useAskNew } from './use-ask.ts'
 export function Palette() {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
-  const { state } = useCluster()
+  const { state, issues, isLive } = useCluster()
   const sessions = useSessions()
   const tools = useTools()
   const ask = useAskNew()
@@ -27,8 +28,16 @@ export function Palette() {
   const navigate = useNavigate()
   const list = useId()
   const items = useMemo(
-    () => itemsFor(text, { cluster: state, sessions: sessions ?? [], tools: tools ?? [], mayAsk: ask !== undefined }),
-    [text, state, sessions, tools, ask],
+    () =>
+      itemsFor(text, {
+        cluster: state,
+        sessions: sessions ?? [],
+        tools: tools ?? [],
+        mayAsk: ask !== undefined,
+        markOf: (guest) => guestMark(guest, issues, isLive),
+        now: Date.now(),
+      }),
+    [text, state, issues, isLive, sessions, tools, ask],
   )
   const chosen = items[Math.min(at, items.length - 1)]
   const idOf = (item: Item) => `${list}-${items.indexOf(item)}`
@@ -108,6 +117,12 @@ export function Palette() {
                   <ItemMark item={item} />
                   <span className="cut">
                     <Visible text={group === 'Ask JARVIS to' ? capital(item.label) : item.label} />
+                    {item.note !== undefined && (
+                      <small>
+                        {' '}
+                        <Visible text={item.note} />
+                      </small>
+                    )}
                   </span>
                   <small>
                     <Visible text={item.detail} />
@@ -135,9 +150,8 @@ export function Palette() {
   )
 }
 
-function ItemMark({ item: { tier, power, icon } }: { item: Item }) {
+function ItemMark({ item: { tier, mark, icon } }: { item: Item }) {
   if (tier !== undefined) return <Tier tier={tier} size={13} />
-  if (power !== undefined)
-    return <Mark kind={power === 'running' || power === 'paused' ? power : 'stopped'} size={11} />
+  if (mark !== undefined) return <StateMark kind={mark} size={11} />
   return icon === undefined ? <span /> : <Icon name={icon} />
 }

@@ -67,7 +67,7 @@ export function ToolsPage() {
     )
   return (
     <>
-      <PageHead title="Tools" detail={list && plural(list.length, 'tool')}>
+      <PageHead title="Tools" detail={list && countOf(list)}>
         <span className="flex-1" />
       </PageHead>
       {isPhone && chosen !== undefined ? (
@@ -91,6 +91,18 @@ export function ToolsPage() {
       )}
     </>
   )
+}
+
+/** `21 built in, 4 from MCP server grafana`. */
+function countOf(list: readonly ToolInfo[]): string {
+  const attached = new Map<string, number>()
+  for (const { name } of list) {
+    const [server = '', tool] = name.split('__', 2)
+    if (tool !== undefined) attached.set(server, (attached.get(server) ?? 0) + 1)
+  }
+  const others = [...attached].map(([server, count]) => `${count} from MCP server ${visibleText(server)}`)
+  const own = list.length - [...attached.values()].reduce((sum, count) => sum + count, 0)
+  return [`${own} built in`, ...others].join(', ')
 }
 
 function Group({
@@ -165,14 +177,15 @@ function Detail({ tool }: { tool: ToolInfo }) {
         </p>
       </div>
       <ul className="tool-tiers" aria-label="Tier">
+        <li className="cap">Tier</li>
         <li>
           <Tier tier={tool.tier} size={13} />
           <span>
             {tierWord[tool.tier]}
-            <small>where nothing raises it, under the profile in force</small>
+            <small>base tier, under the profile in force</small>
           </span>
         </li>
-        {tool.raises?.map(({ tier, rule, words }) => (
+        {tool.raises?.toReversed().map(({ tier, rule, words }) => (
           <li key={rule}>
             <Tier tier={tier} size={13} />
             <span>

@@ -220,7 +220,9 @@ function Detail({ row, titleOf }: { row: ConfirmationRow; titleOf: (sessionId: s
       <Target row={row} />
       {before.length > 0 && (
         <section>
-          <h2>Before this, in the same session</h2>
+          <h2>
+            {row.requestedBy.kind === 'mcp' ? 'Before this, the same client' : 'Before this, in the same session'}
+          </h2>
           {before.map((other) => (
             <ToolRow key={other.toolUseId} call={other} progress={undefined} />
           ))}
@@ -242,7 +244,7 @@ function Target({ row }: { row: ConfirmationRow }) {
   return (
     <section>
       <h2>
-        <span className="num">{guest.vmid}</span> <Visible text={guest.name} />, the last hour
+        <span className="num">{guest.vmid}</span> <Visible text={guest.name} />, last hour
       </h2>
       <dl className="target">
         <div>

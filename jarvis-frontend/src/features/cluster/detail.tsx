@@ -31,7 +31,7 @@ export function Detail({ name, Charts, range, linkTo, onClose, onAsk }: DetailPr
   }, [onClose])
   const seen = state && seenOf(name, state)
   return (
-    <section className="detail scroll" ref={box} tabIndex={-1} aria-label={`Detail: ${name.replace('/', ' ')}`}>
+    <section className="thing-detail scroll" ref={box} tabIndex={-1} aria-label={`Detail: ${name.replace('/', ' ')}`}>
       <button type="button" className="icon-button detail-close" aria-label="Close the detail" onClick={onClose}>
         <Icon name="close" />
       </button>

@@ -78,7 +78,7 @@ export function StorageList({ storages, to }: { storages: readonly Storage[]; to
           <li key={`${storage.node ?? ''}/${storage.name}`}>
             <span className="cut" title={storage.node === undefined ? 'shared' : `on ${storage.node}`}>
               {to === undefined ? storage.name : <Link to={to(storage)}>{storage.name}</Link>}
-              {storage.node !== undefined && <small> {storage.node}</small>}
+              {storage.node !== undefined && isOneOf(storage, storages) && <small> {storage.node}</small>}
             </span>
             <Meter ratio={full} tone={tone} />
             <span className={`num ${tone === undefined ? '' : `tone-${tone}`}`}>{percent(full)}</span>
@@ -95,6 +95,10 @@ export function StorageList({ storages, to }: { storages: readonly Storage[]; to
     </ul>
   )
 }
+
+/** Whether others of that name stand on other nodes. */
+const isOneOf = ({ name }: Storage, storages: readonly Storage[]) =>
+  storages.filter((other) => other.name === name).length > 1
 
 const taskMark = { running: 'unknown', ok: 'ok', warnings: 'warn', failed: 'bad' } as const
 

@@ -1,5 +1,6 @@
 import type { Card, GrantRequest } from 'jarvis-backend/protocol'
 import { type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import { Icon } from '../../ui/icon.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Tier } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
@@ -40,6 +41,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
   const [refusal, setRefusal] = useState<string>()
   const approve = useRef<HTMLButtonElement>(null)
   const deny = useRef<HTMLButtonElement>(null)
+  const allow = useRef<HTMLButtonElement>(null)
   const noteField = useRef<HTMLTextAreaElement>(null)
   const hint = useId()
   const isOver = useNow(1_000) >= card.expiresAt
@@ -66,6 +68,10 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
   }
   const openNote = () => {
     if (hand.rest === undefined && !isOver) setStep('denying')
+  }
+  const closeGrant = () => {
+    setGrant(undefined)
+    allow.current?.focus()
   }
   const back = () => {
     setStep('asking')
@@ -170,6 +176,29 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
       </form>
     )
   }
+  /** There is one on a card at any time: with a grant open it says the whole, in the grant's place. */
+  const approveWith = (words: React.ReactNode) => (
+    <button
+      type="button"
+      ref={approve}
+      className={`button risk${step === 'armed' ? ' armed' : ''}`}
+      aria-disabled={!isAwake}
+      aria-describedby={hint}
+      onClick={(event) => {
+        if (!isAwake) return
+        // A pointer's click decides; a key arms first.
+        if (step === 'armed' || event.detail > 0) void decide(true)
+        else arm()
+      }}
+      onKeyDown={(event) => {
+        if (event.repeat) event.preventDefault()
+      }}
+      onBlur={() => setStep((now) => (now === 'armed' ? 'asking' : now))}
+    >
+      <Tier tier="red" size={11} />
+      {words}
+    </button>
+  )
   return (
     <>
       {act.typed !== undefined && (
@@ -186,7 +215,6 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
           />
         </label>
       )}
-      {grant !== undefined && <GrantChoice grant={grant} onChange={setGrant} />}
       {refusal !== undefined && (
         <p className="refused" role="alert">
           <Mark kind="bad" />
@@ -198,27 +226,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
           Deny…
         </button>
         {onRead === undefined ? (
-          <button
-            type="button"
-            ref={approve}
-            className={`button risk${step === 'armed' ? ' armed' : ''}`}
-            aria-disabled={!isAwake}
-            aria-describedby={hint}
-            onClick={(event) => {
-              if (!isAwake) return
-              // A pointer's click decides; a key arms first.
-              if (step === 'armed' || event.detail > 0) void decide(true)
-              else arm()
-            }}
-            onKeyDown={(event) => {
-              if (event.repeat) event.preventDefault()
-            }}
-            onBlur={() => setStep((now) => (now === 'armed' ? 'asking' : now))}
-          >
-            <Tier tier="red" size={11} />
-            Approve: {act.approve}
-            {grant !== undefined && <GrantWords grant={grant} />}
-          </button>
+          grant === undefined && approveWith(<>Approve: {act.approve}</>)
         ) : (
           <button type="button" className="button" onClick={onRead}>
             I have read it
@@ -227,11 +235,12 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
         {isGrantable && onRead === undefined && (
           <button
             type="button"
-            className="button quiet"
+            ref={allow}
+            className="button quiet allow"
             aria-expanded={grant !== undefined}
             onClick={() => setGrant(grant === undefined ? { minutes: 30, uses: 3 } : undefined)}
           >
-            {grant === undefined ? 'Allow for…' : 'Only this once'}
+            Allow for… <Icon name="down" />
           </button>
         )}
         <span className="by">{step === 'armed' ? 'Enter approves, Esc steps back' : by}</span>
@@ -245,6 +254,14 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
                 : 'It wakes when the whole card was on screen.'}
         </span>
       </footer>
+      {grant !== undefined && onRead === undefined && (
+        <GrantChoice card={card} grant={grant} onChange={setGrant}>
+          {approveWith(<GrantWords grant={grant} />)}
+          <button type="button" className="button quiet" onClick={closeGrant}>
+            Close
+          </button>
+        </GrantChoice>
+      )}
     </>
   )
 }

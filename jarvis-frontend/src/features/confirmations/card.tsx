@@ -135,7 +135,9 @@ function Facts({ card, live }: { card: Card; live: LiveTarget | undefined }) {
       <div>
         <dt>Now</dt>
         <dd>
-          <Visible text={live?.now ?? sentenceCase(card.now)} /> <small>{live?.age}</small>
+          <Visible text={live?.now ?? sentenceCase(card.now)} />
+          {gap}
+          <small>{live?.age}</small>
         </dd>
       </div>
       {live?.change !== undefined && (
@@ -162,7 +164,8 @@ function Facts({ card, live }: { card: Card; live: LiveTarget | undefined }) {
         <dt>Why</dt>
         {(card.reasons ?? [card.reason]).map((reason) => (
           <dd key={reason}>
-            <Visible text={reason.replace(/\.$/, '')} />{' '}
+            <Visible text={reason.replace(/\.$/, '')} />
+            {gap}
             {card.reasons === undefined && <small>{`${card.toolName} is red`}</small>}
           </dd>
         ))}
@@ -171,6 +174,8 @@ function Facts({ card, live }: { card: Card; live: LiveTarget | undefined }) {
   )
 }
 
+/** Before a remark: as wide as half an em, and nothing where the line ends. */
+const gap = '\u2002'
 const sentenceCase = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** `running → stopped, clean shutdown`: arrows drawn, what follows the last step in grey. */
@@ -193,7 +198,8 @@ function Arrows({ text }: { text: string }) {
             <Visible text={step} />
           </span>
         ))}
-      </span>{' '}
+      </span>
+      {gap}
       {remark !== '' && (
         <small>
           <Visible text={remark} />
@@ -208,7 +214,8 @@ function Remarked({ text }: { text: string }) {
   const [, said = text, remark] = /^(.*?)(?:\s+\(([^()]*)\))?$/s.exec(text) ?? []
   return (
     <>
-      <Visible text={said} />{' '}
+      <Visible text={said} />
+      {gap}
       {remark !== undefined && (
         <small>
           <Visible text={remark} />

@@ -1,23 +1,57 @@
-import type { GrantRequest } from 'jarvis-backend/protocol'
-import { plural, timeOfDay } from '../../lib/format.ts'
+import type { Card, GrantRequest } from 'jarvis-backend/protocol'
+import { useId } from 'react'
+import { shortModel, timeOfDay } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
 import { useNow } from '../../ui/use-now.ts'
 
 const minutes = { 30: '30 min', 120: '2 h', 480: '8 h' }
-const uses = { 1: '1 time', 3: '3 times', 10: '10 times' }
+const uses = { 1: '1', 3: '3', 10: '10' }
 
-/** For how long, and how often besides this time, the same call asks nobody. */
-export function GrantChoice({ grant, onChange }: { grant: GrantRequest; onChange: (grant: GrantRequest) => void }) {
+type Props = { card: Card; grant: GrantRequest; onChange: (grant: GrantRequest) => void; children: React.ReactNode }
+
+/** For how long, and how often besides this time, the same call asks nobody. `children`: what decides, and what closes. */
+export function GrantChoice({ card, grant, onChange, children }: Props) {
+  const { toolName, target, requestedBy } = card
+  const on = target.vmid ?? target.id.replace(/^\w+\//, '')
   return (
     <div className="grant">
-      Exactly this call, from the same asker, does not ask again for
-      <Choice
-        label="How long"
-        of={minutes}
-        value={grant.minutes}
-        onChoose={(minutes) => onChange({ ...grant, minutes })}
-      />
-      and at most
-      <Choice label="How often" of={uses} value={grant.uses} onChoose={(uses) => onChange({ ...grant, uses })} />
+      <h4>Approve this, and allow more without asking</h4>
+      <dl>
+        <dt>Only</dt>
+        <dd>
+          <span className="mono">
+            <Visible text={toolName} />
+          </span>
+          {target.kind !== 'none' && (
+            <>
+              {' on '}
+              <span className="num">
+                <Visible text={String(on)} />
+              </span>
+            </>
+          )}
+          , exactly this call
+        </dd>
+        <dt>From</dt>
+        <dd>
+          <Visible text={requestedBy.kind === 'chat' ? shortModel(requestedBy.name) : requestedBy.name} />
+        </dd>
+        <dt>For</dt>
+        <dd>
+          <Choice
+            label="How long"
+            of={minutes}
+            value={grant.minutes}
+            onChoose={(minutes) => onChange({ ...grant, minutes })}
+          />
+        </dd>
+        <dt>At most</dt>
+        <dd>
+          <Choice label="How often" of={uses} value={grant.uses} onChoose={(uses) => onChange({ ...grant, uses })} />{' '}
+          <span className="text-dim">more {grant.uses === 1 ? 'time' : 'times'}</span>
+        </dd>
+      </dl>
+      <div className="grant-acts">{children}</div>
     </div>
   )
 }
@@ -30,24 +64,27 @@ type ChoiceProps = {
 }
 
 function Choice({ label, of, value, onChoose }: ChoiceProps) {
+  const group = useId()
   return (
-    <select
-      className="field"
-      aria-label={label}
-      value={value}
-      onChange={(event) => onChoose(Number(event.target.value))}
-    >
+    <span className="segments" role="radiogroup" aria-label={label}>
       {Object.entries(of).map(([choice, words]) => (
-        <option key={choice} value={choice}>
+        <label key={choice}>
+          <input
+            type="radio"
+            className="vh"
+            name={group}
+            checked={Number(choice) === value}
+            onChange={() => onChoose(Number(choice))}
+          />
           {words}
-        </option>
+        </label>
       ))}
-    </select>
+    </span>
   )
 }
 
-/** ` and allow 3 more until 09:48` */
+/** `Approve and allow 3 until 09:48` */
 export function GrantWords({ grant }: { grant: GrantRequest }) {
   const now = useNow(1_000)
-  return ` and allow ${plural(grant.uses ?? 0, 'more', 'more')} until ${timeOfDay(now + (grant.minutes ?? 0) * 60_000)}`
+  return `Approve and allow ${grant.uses ?? 0} until ${timeOfDay(now + (grant.minutes ?? 0) * 60_000)}`
 }
