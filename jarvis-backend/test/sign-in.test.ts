@@ -24,6 +24,7 @@ const forged: [string, string, string][] = [
   ['another algorithm', jwt.sign(claims, jwtSecret, { expiresIn: 60, algorithm: 'HS512' }), 'unauthorized'],
   ['no expiry', jwt.sign(claims, jwtSecret), 'unauthorized'],
   ['another issuer', jwt.sign({ ...claims, iss: 'someone' }, jwtSecret, { expiresIn: 60 }), 'unauthorized'],
+  ['an audience', jwt.sign({ ...claims, aud: 'another' }, jwtSecret, { expiresIn: 60 }), 'unauthorized'],
   ['no role', jwt.sign({ sub: 'operator', iss: 'jarvis' }, jwtSecret, { expiresIn: 60 }), 'unauthorized'],
   ['an unknown role', jwt.sign({ ...claims, role: 'root' }, jwtSecret, { expiresIn: 60 }), 'unauthorized'],
   [
@@ -124,7 +125,10 @@ test.each([
 ])('%s is refused on REST, MCP and the socket handshake', async (_what, headers) => {
   const jarvis = await startJarvis()
   for (const path of ['/api/tools', '/mcp', '/health', '/']) {
-    expect((await jarvis.rest(path, { headers })).status).toBe(403)
+    const { status, headers: answered } = await jarvis.rest(path, { headers })
+    expect(status).toBe(403)
+    expect(answered.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    expect(answered.get('x-content-type-options')).toBe('nosniff')
   }
   const error = await new Promise((resolve) => {
     const socket = io(`${jarvis.url}/chat`, {

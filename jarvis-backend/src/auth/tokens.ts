@@ -10,6 +10,8 @@ const Claims = z.object({
   iat: z.int(),
   exp: z.int(),
   iss: z.literal('jarvis'),
+  /** A token that names whom it is for is not for JARVIS. */
+  aud: z.never().optional(),
 })
 
 /** Who is behind a request. */
