@@ -77,6 +77,7 @@ test('unknown query fields, paths and methods are refused in the same form', asy
   for (const [path, method, status] of [
     ['/api/sessions?limit=0', 'GET', 400],
     ['/api/sessions?sort=asc', 'GET', 400],
+    ['/api/sessions?before=yesterday', 'GET', 400],
     ['/api/nothing', 'GET', 404],
     ['/api/tools', 'DELETE', 404],
   ] as const) {

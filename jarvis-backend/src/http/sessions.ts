@@ -111,9 +111,7 @@ export function sessionRoutes(parts: {
   router.get('/:id/entries', (request, response) => {
     const { id } = known(param(request, 'id'))
     const { limit, before } = read(PageQuery, request.query)
-    const bound = before === undefined ? Number.MAX_SAFE_INTEGER : Number(before)
-    if (!Number.isSafeInteger(bound)) throw new JarvisError('invalid_request', 'before: must be a cursor from `next`')
-    const { items, hasEarlier } = store.entriesBefore(id, bound, limit)
+    const { items, hasEarlier } = store.entriesBefore(id, Number(before ?? Number.MAX_SAFE_INTEGER), limit)
     const first = items[0]
     const page: Page<Entry> = {
       items: items.map((entry) => wireEntry(entry, parts.redact)),

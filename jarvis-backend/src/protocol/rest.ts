@@ -26,13 +26,15 @@ const seq = z.int().nonnegative()
 export const SessionBranchBody = z
   .strictObject({ before: seq.optional(), after: seq.optional(), model: z.string().max(200).optional() })
   .refine(({ before, after }) => (before === undefined) !== (after === undefined), 'must name before or after')
+const cursor = (pattern: RegExp) => z.string().max(100).regex(pattern, 'must be a cursor from `next`').optional()
 /** `limit` 1..200; `before`: a cursor from `next`. */
 export const PageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
-  before: z.string().max(100).optional(),
+  before: cursor(/^\d{1,15}$/),
 })
 /** `q`: words of titles and messages, `"in quotes"` as they stand. `archived`: those as well, or alone. */
 export const SessionsQuery = PageQuery.extend({
+  before: cursor(/^\d{1,15}\..+$/),
   q: z.string().max(200).optional(),
   source: z.enum(['chat', 'mcp']).optional(),
   archived: z.enum(['no', 'only', 'all']).default('no'),
