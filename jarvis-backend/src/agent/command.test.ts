@@ -7,6 +7,7 @@ test.each<[string, string, Record<string, unknown>]>([
   ['  /stop_vm   vmid=101  force=true ', 'stop_vm', { vmid: 101, force: true }],
   ['/execute_ssh node=pve command="df -h"', 'execute_ssh', { node: 'pve', command: 'df -h' }],
   ['/execute_ssh node=pve command="grep \\"a b\\" /x"', 'execute_ssh', { node: 'pve', command: 'grep "a b" /x' }],
+  ['/execute_ssh node=pve command="grep \\. /x"', 'execute_ssh', { node: 'pve', command: 'grep \\. /x' }],
   ['/get_node_status node="123"', 'get_node_status', { node: '123' }],
   ['/get_vms limit=-1', 'get_vms', { limit: -1 }],
 ])('%j calls %s', (line, toolName, toolInput) => {
