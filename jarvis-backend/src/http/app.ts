@@ -48,6 +48,10 @@ export function createApp(parts: {
   report(error: unknown, message: string): void
 }): RequestListener {
   const app = express()
+  const serveMcp: RequestListener = (request, response) => {
+    response.setHeader('Cache-Control', 'no-store')
+    parts.mcp(request, response)
+  }
   app.disable('x-powered-by')
   app.use((request, _response, next) => {
     if (!parts.guard(request)) {
@@ -56,10 +60,6 @@ export function createApp(parts: {
         'This host name or origin is not allowed. Open JARVIS by its address, or add the name to JARVIS_ALLOWED_HOSTS.',
       )
     }
-    next()
-  })
-  app.use((_request, response, next) => {
-    response.setHeaders(secureHeaders)
     next()
   })
   app.get('/health', (_request, response) => {
@@ -71,7 +71,7 @@ export function createApp(parts: {
       .type(metricsType)
       .send(await parts.metrics())
   })
-  app.use('/mcp', (request, response) => parts.mcp(request, response))
+  app.use('/mcp', serveMcp)
   app.use(parts.oauth)
 
   const api = express.Router()
@@ -100,10 +100,10 @@ export function createApp(parts: {
   })
   app.use(errorHandler(parts.report))
   return (request, response) => {
-    // Past the way through express, which costs as much as all else of a read that an MCP client asks for.
-    if (request.url !== '/mcp' || !parts.guard(request)) return app(request, response)
     response.setHeaders(secureHeaders)
-    parts.mcp(request, response)
+    // Past the way through express, which costs as much as all else of a read that an MCP client asks for.
+    if (request.url === '/mcp' && parts.guard(request)) serveMcp(request, response)
+    else app(request, response)
   }
 }
 

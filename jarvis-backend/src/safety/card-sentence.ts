@@ -23,6 +23,10 @@ export function sentenceOf(
       return `A magic packet is sent to wake ${named(target.node ?? '')}.`
     case 'execute_ssh':
       return `One command runs${place}: ${quoted(String(input.command), wholeCommand, '`')}.`
+    case 'memory_write': {
+      const file = typeof input.path === 'string' ? named(input.path) : 'the notes of today'
+      return input.replaces === undefined ? `A text is added to ${file}.` : `A part of ${file} becomes another text.`
+    }
     default: {
       const server = attachedServerOf(toolName)
       if (server !== undefined) return `The attached server ${named(server)} runs its tool ${named(toolName)} once.`
