@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { compose } from './compose.ts'
 import { type Config, ConfigError } from './config/config.ts'
 import { readEnvFile } from './config/env-file.ts'
-import { readStartConfig } from './config/settings-file.ts'
+import { loadEnv, readStartConfig } from './config/settings-file.ts'
 import { DatabaseRefused } from './store/sqlite/database.ts'
 import { version } from './version.ts'
 
@@ -13,7 +12,7 @@ const graceMs = 10_000
 const outside = { ...process.env }
 
 try {
-  if (existsSync('.env')) process.loadEnvFile('.env')
+  loadEnv()
   const config = readStartConfig(process.env)
   const dashboardDir = fileURLToPath(new URL('../../jarvis-frontend/dist', import.meta.url))
   const nextConfig = () => readStartConfig({ ...readEnvFile('.env'), ...outside })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { ConfigError, readConfig } from '../src/config/config.ts'
+import { loadEnv } from '../src/config/settings-file.ts'
 import { keptOrMade } from '../src/lib/kept-secret.ts'
 import { DatabaseRefused, openDatabase } from '../src/store/sqlite/database.ts'
 
@@ -80,6 +81,12 @@ test.each([
     expect(message).toMatch(/example|make one with|must be one of/)
     expect(message).not.toContain('\n')
   }
+})
+
+test('a .env that is a folder stops the start with one line', () => {
+  const path = folder()
+  expect(() => loadEnv(path)).toThrow(ConfigError)
+  expect(() => loadEnv(path)).toThrow(/^\S+ cannot be read \(.+\)\. It must be a file.+$/)
 })
 
 test('a database from the future stops the start and is not touched', () => {

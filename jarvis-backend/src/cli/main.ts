@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
 import { type Config, ConfigError } from '../config/config.ts'
-import { readStartConfig } from '../config/settings-file.ts'
+import { loadEnv, readStartConfig } from '../config/settings-file.ts'
 import { JarvisError } from '../protocol/index.ts'
 import { DatabaseRefused } from '../store/sqlite/database.ts'
 import { toStorageFailure } from '../store/sqlite/storage-failure.ts'
@@ -55,7 +54,7 @@ const beforeConfig: Record<string, (env: Record<string, string | undefined>, arg
 const outside = { ...process.env }
 
 try {
-  if (existsSync('.env')) process.loadEnvFile('.env')
+  loadEnv()
   const [name = '', ...args] = process.argv.slice(2)
   const early = Object.hasOwn(beforeConfig, name) ? beforeConfig[name] : undefined
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { type Changes, readEnvFile, writeEnvFile } from './env-file.ts'
@@ -42,6 +43,17 @@ export function modelsAfter({ dataDir, modelEnvironment }: Config, changes: Chan
   )
   const models = Object.entries({ ...whatCounts(Object.fromEntries(set), modelEnvironment), ...modelEnvironment })
   return readModels(Object.fromEntries(models.filter(([key]) => isModelVariable(key))))
+}
+
+/** Takes a file of settings into the environment, where there is one; what stands there counts. @throws ConfigError */
+export function loadEnv(path = '.env'): void {
+  try {
+    if (existsSync(path)) process.loadEnvFile(path)
+  } catch (error) {
+    throw new ConfigError(
+      `${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)}). It must be a file, for example a copy of .env.example.`,
+    )
+  }
 }
 
 /** The configuration of a start: the environment, and behind it what the dashboard saved. @throws ConfigError */
