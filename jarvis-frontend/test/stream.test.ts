@@ -197,7 +197,8 @@ test('a long session is drawn in part, keeps what is read in its place, and can 
     ]).flat(),
     Date.now() - 5_000_000,
   )
-  const server = await stage.play(sceneOf({ entries }))
+  const unread = entries.findIndex(({ runId }) => runId === 'run_100')
+  const server = await stage.play(sceneOf({ entries: entries.slice(unread), earlier: entries.slice(0, unread) }))
   const page = await stage.open(server, '/chat/ses_one')
   const stream = page.getByRole('log')
   await page.getByText(`Question ${runs - 1}`).waitFor()
@@ -239,9 +240,12 @@ test('a long session is drawn in part, keeps what is read in its place, and can 
   await page.getByText(`Question ${runs - 1}`).waitFor()
   expect(await stream.locator(`[data-row="${opened}"] .io`).count()).toBe(1)
 
-  // The browser's own search sees only what is drawn: ours sees all of it.
+  // The browser's own search sees only what is drawn: ours sees all of it, and reads what was not read yet.
   await page.keyboard.press('Control+f')
   await page.getByRole('searchbox', { name: 'Find in this session' }).fill('question 17')
+  await page.getByText('Question 170', { exact: true }).waitFor()
+  await page.getByText('2 of 11').waitFor()
+  await page.keyboard.press('Shift+Enter')
   await page.getByText('1 of 11').waitFor()
   await page.getByText('Question 17', { exact: true }).waitFor()
   await page.keyboard.press('Enter')

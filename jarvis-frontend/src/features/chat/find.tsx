@@ -4,22 +4,40 @@ import { argumentLine, type Run } from './runs.ts'
 
 type Props = {
   runs: readonly Run[]
+  /** Reads more of the session; undefined where all of it is read. */
+  onMore: (() => Promise<void>) | undefined
   /** Brings a run on screen. @returns its element */
   onShow: (runId: string) => HTMLElement | null
   onClose: () => void
 }
 
-/** Finds words in a session that is drawn in part, where the browser's own search would see that part alone. */
-export function Find({ runs, onShow, onClose }: Props) {
+/** Finds words in a session that is read and drawn in part, where the browser's own search would see that part alone. */
+export function Find({ runs, onMore, onShow, onClose }: Props) {
   const field = useRef<HTMLInputElement>(null)
   const [words, setWords] = useState('')
-  const [at, setAt] = useState(0)
-  const texts = useMemo(() => runs.map((run) => textOf(run).toLowerCase()), [runs])
+  /** The run that is shown, for more may come before it. Undefined: the first. */
+  const [shown, setShown] = useState<string>()
+  const texts = useRef(new WeakMap<Run, string>())
   const found = useMemo(() => {
     const wanted = words.toLowerCase()
-    return wanted.trim() === '' ? [] : runs.filter((_, place) => texts[place]?.includes(wanted)).map((run) => run.runId)
-  }, [runs, texts, words])
-  const runId = found[Math.min(at, found.length - 1)]
+    const holds = (run: Run) => {
+      const text = texts.current.get(run) ?? textOf(run).toLowerCase()
+      texts.current.set(run, text)
+      return text.includes(wanted)
+    }
+    return wanted.trim() === '' ? [] : runs.filter(holds).map((run) => run.runId)
+  }, [runs, words])
+  const at = Math.max(0, shown === undefined ? 0 : found.indexOf(shown))
+  const runId = found[at]
+  useEffect(() => {
+    if (runId !== undefined) setShown(runId)
+  }, [runId])
+  const isReading = words.trim() !== '' && onMore !== undefined
+  // Page by page: each comes with other runs.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  useEffect(() => {
+    if (isReading) void onMore()
+  }, [isReading, runs])
   const show = useRef(onShow)
   show.current = onShow
   useEffect(() => {
@@ -46,7 +64,7 @@ export function Find({ runs, onShow, onClose }: Props) {
     }
   }, [runId, words])
   const go = (step: number) => {
-    if (found.length > 0) setAt((at + step + found.length) % found.length)
+    if (found.length > 0) setShown(found[(at + step + found.length) % found.length])
   }
   return (
     <search
@@ -70,15 +88,17 @@ export function Find({ runs, onShow, onClose }: Props) {
         value={words}
         onChange={(event) => {
           setWords(event.target.value)
-          setAt(0)
+          setShown(undefined)
         }}
       />
       <span className="num" role="status">
         {words.trim() === ''
           ? ''
-          : found.length === 0
-            ? 'none'
-            : `${Math.min(at, found.length - 1) + 1} of ${found.length}`}
+          : found.length > 0
+            ? `${at + 1} of ${found.length}${isReading ? '…' : ''}`
+            : isReading
+              ? 'reading'
+              : 'none'}
       </span>
       <button type="button" className="icon-button turned" aria-label="The one before" onClick={() => go(-1)}>
         <Icon name="down" />

@@ -48,7 +48,7 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
     return before.current
   }, [entries])
   const show = useRef<ReturnType<typeof useRows>['show']>(() => null)
-  const [isFinding, setFinding] = useFind(runs.length > drawnWhole)
+  const [isFinding, setFinding] = useFind(runs.length > drawnWhole || view?.hasEarlier === true)
   const { isAtEnd, toEnd, onDrawn } = useFollow(scroller, content, `${sessionId}${view === undefined ? '' : ' ready'}`)
   const earlier = useEarlier(scroller, sessionId, view?.hasEarlier ?? false)
   const send = useRef(onSend)
@@ -110,7 +110,12 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
       </section>
       {isFinding && (
         <Suspense fallback={null}>
-          <Find runs={runs} onShow={(runId) => show.current(runId)} onClose={() => setFinding(false)} />
+          <Find
+            runs={runs}
+            onMore={view?.hasEarlier === true ? earlier.load : undefined}
+            onShow={(runId) => show.current(runId)}
+            onClose={() => setFinding(false)}
+          />
         </Suspense>
       )}
       {at !== undefined && view !== undefined && (
