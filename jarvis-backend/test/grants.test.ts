@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Grant, JournalEntry, Page } from '../src/protocol/index.ts'
+import { openDatabase } from '../src/store/sqlite/database.ts'
+import { createGrantStore } from '../src/store/sqlite/grants.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { watchedMcp } from './support/mcp-client.ts'
 import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
@@ -85,6 +87,7 @@ test.each<[string, CallOf]>([
 test.each<[string, (jarvis: TestJarvis) => void]>([
   ['a rule asks for another reason', (jarvis) => jarvis.controls.lockGuest(103, 'backup')],
   ['the guest has another name', (jarvis) => jarvis.controls.renameGuest(103, 'other')],
+  ['the guest was made anew', (jarvis) => jarvis.controls.beginWork(103, 'qmrestore')()],
 ])('a grant does not help where %s', async (_, change) => {
   const jarvis = await startJarvis({ model: asking(restart(), restart()) })
   const { operator, sessionId } = await granted(jarvis, { uses: 5 })
@@ -120,6 +123,21 @@ test('a grant goes with a guest that moves, and ends with its time', async () =>
   await say(operator, sessionId)
   await operator.next('chat:confirm_needed')
   expect(jarvis.controls.effects).toHaveLength(2)
+})
+
+test('a clock that is set back makes no grant last longer', () => {
+  const [createdAt, expiresAt] = [10_000, 20_000]
+  const database = openDatabase(':memory:')
+  onTestFinished(() => database.close())
+  const store = createGrantStore(database)
+  store.add({
+    ...{ id: 'gr_1', key: 'key', toolName: 'restart_vm', toolInput: {}, target: { kind: 'none', id: '' } },
+    ...{ rule: 'base', requestedBy: { kind: 'chat', name: 'm' }, by: 'operator', toolUseId: 'tu_1' },
+    ...{ createdAt, expiresAt, uses: 2, usesLeft: 2 },
+  })
+  const covers = (at: number) => store.covering('key', at, () => 0) !== undefined
+  expect([createdAt - 1, createdAt, expiresAt - 1, expiresAt].map(covers)).toEqual([false, true, true, false])
+  expect([store.use('gr_1', 'key', createdAt - 1), store.use('gr_1', 'key', createdAt)]).toEqual([undefined, 1])
 })
 
 test('of ten calls at once with three uses left three run and seven ask', async () => {

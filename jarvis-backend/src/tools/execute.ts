@@ -138,7 +138,12 @@ export function createExecutor(
       return
     }
     const reservation = grants.reserve(key, { rule: verdict.rule, target, requestedBy })
-    if (reservation === undefined) {
+    const isAnother = reservation !== undefined && wasMadeAnew(world(), target.vmid, reservation.grant.createdAt)
+    if (isAnother) {
+      reservation.release()
+      grants.revoke(reservation.grant.id, 'jarvis')
+    }
+    if (reservation === undefined || isAnother) {
       await ask(call, ready, context)
       return
     }
@@ -196,6 +201,14 @@ export function createExecutor(
 
   return { settle, reading, check, idle: performer.idle }
 }
+
+/** Whether another guest may have taken this one's number and name since. */
+const wasMadeAnew = ({ cluster }: World, vmid: number | undefined, since: number) =>
+  vmid !== undefined &&
+  // Proxmox tells whole seconds.
+  cluster.tasks?.some((task) => task.vmid === vmid && remakes.test(task.type) && task.startedAt > since - 1_000) ===
+    true
+const remakes = /^(?:qm|vz)(?:create|destroy|restore|rollback|clone|template)$/
 
 /** Only a change is held against what was read, and is judged black then: it is none that runs at once. */
 const noSources = () => {

@@ -25,12 +25,15 @@ export function createGrantStore({ sql }: Database): GrantStore {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const selectLive = sql.prepare<[], Row>(`SELECT ${columns} FROM grants WHERE ended_at IS NULL ORDER BY rowid`)
-  const selectCovering = sql.prepare<[string, number], Row>(
-    `SELECT ${columns} FROM grants WHERE key = ? AND ended_at IS NULL AND expires_at > ? ORDER BY expires_at, rowid`,
+  // A clock that was set back makes none last longer.
+  const selectCovering = sql.prepare<[object], Row>(
+    `SELECT ${columns} FROM grants WHERE key = @key AND ended_at IS NULL AND created_at <= @at AND expires_at > @at
+     ORDER BY expires_at, rowid`,
   )
-  const take = sql.prepare<[number, string, string, number], { usesLeft: number }>(
-    `UPDATE grants SET uses_left = uses_left - 1, ended_at = CASE uses_left WHEN 1 THEN ? END
-     WHERE id = ? AND key = ? AND ended_at IS NULL AND uses_left > 0 AND expires_at > ? RETURNING uses_left AS usesLeft`,
+  const take = sql.prepare<[object], { usesLeft: number }>(
+    `UPDATE grants SET uses_left = uses_left - 1, ended_at = CASE uses_left WHEN 1 THEN @at END
+     WHERE id = @id AND key = @key AND ended_at IS NULL AND uses_left > 0 AND created_at <= @at AND expires_at > @at
+     RETURNING uses_left AS usesLeft`,
   )
   const setEnded = sql.prepare<[number, string], Row>(
     `UPDATE grants SET ended_at = ? WHERE id = ? AND ended_at IS NULL RETURNING ${columns}`,
@@ -54,10 +57,10 @@ export function createGrantStore({ sql }: Database): GrantStore {
       ),
     live: () => selectLive.all().map(toGrant),
     covering(key, at, reserved) {
-      const row = selectCovering.all(key, at).find(({ id, usesLeft }) => usesLeft > reserved(id))
+      const row = selectCovering.all({ key, at }).find(({ id, usesLeft }) => usesLeft > reserved(id))
       return row && toGrant(row)
     },
-    use: (id, key, at) => take.get(at, id, key, at)?.usesLeft,
+    use: (id, key, at) => take.get({ at, id, key })?.usesLeft,
     end(id, at) {
       const row = setEnded.get(at, id)
       return row && toGrant(row)
