@@ -61,11 +61,12 @@ test.each([
   ['not JSON', '{"password":', 400],
   ['an unknown field', '{"password":"x","role":"operator"}', 400],
   ['too large', JSON.stringify({ password: 'x'.repeat(300_000) }), 413],
-])('a REST body that is %s is refused', async (_what, body, status) => {
+  ['JSON by another name, with the wrong password', '{"password":"x"}', 401, 'text/plain'],
+])('a REST body that is %s is refused', async (_what, body, status, type = 'application/json') => {
   const jarvis = await startJarvis()
   const response = await fetch(`${jarvis.url}/api/auth/login`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': type },
     body,
   })
   expect(response.status).toBe(status)
