@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 const css = readFileSync(new URL('./tokens.css', import.meta.url), 'utf8')
@@ -54,4 +54,13 @@ test.each(['dark', 'light'])('every text colour reads and every mark shows on ev
 
 test('black on white has the greatest contrast there is', () => {
   expect(contrast(linear(0, 0, 0), linear(1, 0, 0))).toBeCloseTo(21, 1)
+})
+
+test('no colour is mixed by hue: a grey has none, and comes out red', () => {
+  const src = new URL('../', import.meta.url)
+  const sheets = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.css'))
+  expect(sheets.length).toBeGreaterThan(10)
+  expect(
+    sheets.filter((path) => /color-mix\(in (oklch|lch|hsl|hwb)/.test(readFileSync(new URL(path, src), 'utf8'))),
+  ).toEqual([])
 })
