@@ -38,6 +38,9 @@ export function createModelSetup(parts: {
   function serverOf(provider: ModelProvider, { baseUrl, apiKey }: ModelTestBody): Omit<Known, 'model'> {
     const fault = baseUrl === undefined ? undefined : addressFault(baseUrl)
     if (fault !== undefined) throw new JarvisError('invalid_request', fault)
+    if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
+      throw new JarvisError('invalid_request', 'The key must be the key alone, without spaces.')
+    }
     const known = knownOf(provider)
     const key = apiKey ?? (known?.baseUrl === baseUrl ? known?.apiKey : undefined)
     if (key === undefined && known?.apiKey !== undefined) {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 
 /** One message of a server, at most; more ends it. */
@@ -7,6 +8,13 @@ export const longestMessage = 8 * 1024 * 1024
 const graceMs = 2_000
 
 export type Launch = { command: string; args: readonly string[]; env: Record<string, string>; cwd: string }
+
+/** The system says the same of a program and of a folder that is not there. */
+function whyNoStart({ code, message }: NodeJS.ErrnoException, { command, cwd }: Launch): string {
+  if (code === 'EACCES') return `${command} may not be run`
+  if (code !== 'ENOENT') return message
+  return existsSync(cwd) ? `there is no program ${command}` : `there is no folder ${cwd}`
+}
 
 /**
  * A server as a process of its own, in a process group of its own, so that what it starts ends with it. It gets the
@@ -52,7 +60,7 @@ export class StdioTransport implements Transport {
     this.#child = child
     // What it started may hold its pipes open, so `close` may never come.
     this.#gone = new Promise((resolve) => {
-      child.once('error', (error) => resolve(`it cannot be started: ${error.message}`))
+      child.once('error', (error) => resolve(`it cannot be started: ${whyNoStart(error, this.#launch)}`))
       child.once('exit', (code, signal) =>
         resolve(signal === null ? `it ended with code ${code}` : `it ended by ${signal}`),
       )

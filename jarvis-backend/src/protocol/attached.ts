@@ -6,7 +6,7 @@ const serverName = /^[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*$/
 export const ServerName = z
   .string()
   .max(32)
-  .regex(serverName, 'must be letters and digits, parted by single - or _, for example my-files')
+  .regex(serverName, 'A name must be letters and digits, parted by single - or _, for example my-files')
 
 /** The server that a tool of an attached server belongs to: `fs` of `fs__read_file`; undefined for JARVIS's own. */
 export function attachedServerOf(toolName: string): string | undefined {

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { addMcpServer } from '../../api/mcp-servers.ts'
+import { meantAddress } from './address.ts'
 import { FormProblem } from './form-problem.tsx'
 
 /** Attaches a server by its command line or its URL; what else it needs is written in `mcp.json`. */
@@ -10,6 +11,10 @@ export function NewMcpServer({ onChanged }: { onChanged: () => void }) {
     const given = new FormData(form)
     const reach = String(given.get('reach')).trim()
     const [command = '', ...args] = wordsOf(reach)
+    if (/^[\w.-]+:\d+(\/|$)/.test(reach)) {
+      setProblem(`An address begins with http:// or https://. Did you mean ${meantAddress(reach) ?? 'one'}?`)
+      return
+    }
     try {
       await addMcpServer(
         String(given.get('name')).trim(),
