@@ -112,8 +112,11 @@ function asMemory(items: readonly Recalled[]): string {
     const origin = isFromTools ? ', came from a tool' : ''
     return `[${place}, ${new Date(changedAt).toISOString().slice(0, 10)}${origin}]\n${text}`
   })
-  return `<memory>\n${passages.join('\n\n')}\n</memory>`
+  return `<memory>\n${passages.map(withoutMarks).join('\n\n')}\n</memory>`
 }
+
+/** Nothing remembered ends its block, or begins another of JARVIS's own. */
+const withoutMarks = (text: string) => text.replace(/<(?=\s*\/?\s*(?:memory|cluster_state|rehearsal)\b)/gi, '‹')
 
 /**
  * How many of a session's newest runs to send: between half of `limit` and `limit`. The start moves only every
