@@ -17,3 +17,14 @@ export function findChromium() {
     }
   })
 }
+
+/** It draws in software and asks nobody for anything. */
+export const chromiumArgs = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]

@@ -9,6 +9,6 @@ const run = (options: object) => `axe.run(${JSON.stringify(options)}).then(({ vi
 
 /** Serious findings of axe on the page as it is, one line each. @param rules those alone; absent: all */
 export async function seriousFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
-  await page.evaluate(source)
+  if (await page.evaluate<boolean>("typeof axe === 'undefined'")) await page.evaluate(source)
   return page.evaluate<string[]>(run({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) }))
 }

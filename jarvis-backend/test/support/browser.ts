@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
-import { findChromium } from '../../../scripts/chromium.js'
+import { chromiumArgs, findChromium } from '../../../scripts/chromium.js'
 import { password, type TestJarvis } from './start-jarvis.ts'
 
 export const dashboardDir = fileURLToPath(new URL('../../../jarvis-frontend/dist', import.meta.url))
@@ -12,18 +12,7 @@ export function useBrowser() {
   beforeAll(async () => {
     const executablePath = findChromium()
     if (executablePath === undefined) throw new Error('No Chromium found. Install it, or set CHROMIUM_PATH.')
-    browser = await chromium.launch({
-      executablePath,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    })
+    browser = await chromium.launch({ executablePath, args: chromiumArgs })
   })
   afterAll(() => browser?.close())
 

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,22 +7,11 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { build } from 'vite'
 import { onTestFinished } from 'vitest'
 import { isDashboardStale } from '../../../scripts/build.js'
-import { findChromium } from '../../../scripts/chromium.js'
+import { chromiumArgs, findChromium } from '../../../scripts/chromium.js'
 import type { Scene } from '../../src/testing/scene.ts'
 import { type Scripted, startScripted, tokenOf } from '../../src/testing/scripted-server.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const args = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-
 export type View = { role?: Role | 'nobody'; theme?: 'dark' | 'light'; isPhone?: boolean; height?: number }
 
 /** A browser and the dashboard, which is built for this file alone where its sources are newer than what was built. */
@@ -33,7 +21,7 @@ export async function openStage() {
   if (isStale) await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } })
   const executablePath = findChromium()
   if (executablePath === undefined) throw new Error('No Chromium found. Install it, or set CHROMIUM_PATH.')
-  const browser: Browser = await chromium.launch({ executablePath, args })
+  const browser: Browser = await chromium.launch({ executablePath, args: chromiumArgs })
   const servers: Scripted[] = []
   return {
     /** `port`: that of a server which was closed, to come back in its place. */
@@ -79,23 +67,3 @@ export async function openStage() {
 }
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** Serious findings of axe on the page as it is, one line each. */
-export async function seriousFindings(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource)
-  return page.evaluate(async () => {
-    type Axe = {
-      run(): Promise<{
-        violations: { id: string; impact: string; nodes: { target: string[]; failureSummary: string }[] }[]
-      }>
-    }
-    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run()
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, nodes }) =>
-        nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary}`),
-      )
-  })
-}
