@@ -231,7 +231,7 @@ test('the terminal says that it is not guarded, runs what is typed, leaves the k
   await screen.getByText('pve-manager/').waitFor()
   expect(await seriousFindings(page)).toEqual([])
   const ground = () =>
-    page.locator('.xterm-scrollable-element').evaluate((part) => getComputedStyle(part).backgroundColor)
+    page.evaluate<string>("getComputedStyle(document.querySelector('.xterm-scrollable-element')).backgroundColor")
   const before = await ground()
   await page.emulateMedia({ colorScheme: 'dark' })
   await expect.poll(ground).not.toBe(before)

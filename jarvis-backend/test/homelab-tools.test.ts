@@ -177,7 +177,7 @@ test('a restart tells the task’s end and the guest’s state', async () => {
   expect(output.isError).not.toBe(true)
   expect(output.summary).toBe('Task OK, guest seen running after 7 s')
   expect(output.data).toMatchObject({ vmid: 123, name: 'frigate', node: 'pve', ok: true, observed: 'running' })
-  expect(progress).toEqual(['Task qmreboot running', 'Waiting until 123 is seen running'])
+  expect(progress).toEqual(['Task qmreboot running', 'Task qmreboot finished: OK. Waiting until 123 is seen running'])
   expect(controls.effects).toMatchObject([{ kind: 'power', detail: 'restart 123' }])
 })
 

@@ -30,6 +30,17 @@ export const ageOf = (at: number, now: number): string => `${spanOf((now - at) /
 
 const figure = (value: number, digits = 1) => String(Number(value.toFixed(digits)))
 
+/** `Task qmreboot finished: OK. Waiting until 123 is seen running`: a task's end is not yet what it was for. */
+export function seenAfter(
+  { upid, exitStatus }: { upid?: string; exitStatus: string },
+  vmid: number,
+  goal: 'running' | 'stopped',
+): string {
+  const type = upid?.split(':')[5]
+  const ended = type === undefined || type === '' ? '' : `Task ${type} finished: ${oneLine(exitStatus, 60)}. `
+  return `${ended}Waiting until ${vmid} is seen ${goal}`
+}
+
 /** Others' words on one line: no controls, no invisible or direction-changing characters, at most `max` long. */
 export function oneLine(text: string, max = 200): string {
   const plain = text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()

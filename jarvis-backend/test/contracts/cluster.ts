@@ -89,7 +89,10 @@ export function clusterContract(setUp: () => ClusterFixture | Promise<ClusterFix
     expect(seen.find((task) => task.upid === upid)?.exitStatus).toBeUndefined()
     expect(seen.map((task) => task.upid)).toContain(upid)
     expect(cluster.state().tasks.find((task) => task.upid === upid)).toMatchObject({ status: 'ok', exitStatus: 'OK' })
-    expect(progress).toEqual(['Task qmreboot running', `Waiting until ${runningVm} is seen running`])
+    expect(progress).toEqual([
+      'Task qmreboot running',
+      `Task qmreboot finished: OK. Waiting until ${runningVm} is seen running`,
+    ])
     cluster.close()
   })
 
@@ -152,8 +155,8 @@ export function clusterContract(setUp: () => ClusterFixture | Promise<ClusterFix
     fixture.cluster.close()
   })
 
-  test.each(['Task', 'Waiting'])(
-    'who stops waiting at the line “%s …” gets the reason, and the task goes on',
+  test.each(['running', 'Waiting until'])(
+    'who stops waiting at the line that says “%s” gets the reason, and the task goes on',
     async (word) => {
       const fixture = await setUp()
       const { cluster, runningVm } = fixture
@@ -161,7 +164,7 @@ export function clusterContract(setUp: () => ClusterFixture | Promise<ClusterFix
       const gone = new AbortController()
       const reason = new Error('the caller left')
       const onProgress = (line: string) => {
-        if (line.startsWith(word)) gone.abort(reason)
+        if (line.includes(word)) gone.abort(reason)
       }
       const waiting = cluster.power(runningVm, 'restart', false, { signal: gone.signal, onProgress })
       await expect(fixture.settle(waiting)).rejects.toBe(reason)

@@ -1,5 +1,6 @@
 import { type Clock, sleep } from '../../lib/clock.ts'
 import { type Guest, JarvisError, type Task } from '../../protocol/index.ts'
+import { seenAfter } from '../format.ts'
 import type { CallOptions, PowerAction, PowerOutcome } from '../ports.ts'
 import { ApiError } from './failure.ts'
 import { followTask } from './follow.ts'
@@ -48,7 +49,7 @@ export async function power(
       return { ...last, ok: false, observed: seen?.status ?? 'unknown', durationMs: clock.now() - startedAt }
     }
   }
-  onProgress?.(`Waiting until ${vmid} is seen ${goal}`)
+  onProgress?.(seenAfter(last, vmid, goal))
   // A reset leaves the VM's process, and with it its uptime, as it was.
   const isNewRun = steps.at(-1) === 'reboot' || steps.at(-1) === 'start'
   const observed = await untilSeen(parts, guest, goal, isNewRun ? startedAt : undefined, signal)

@@ -1,4 +1,5 @@
 import { type Guest, JarvisError, type Task } from '../../protocol/index.ts'
+import { seenAfter } from '../format.ts'
 import type { CallOptions, PowerAction, PowerOutcome } from '../ports.ts'
 import { beginTask, endTask } from './tasks.ts'
 import type { SimGuest, World } from './world.ts'
@@ -56,7 +57,7 @@ export async function power(
   }
 
   const goal = action === 'stop' ? 'stopped' : 'running'
-  onProgress?.(`Waiting until ${vmid} is seen ${goal}`)
+  onProgress?.(seenAfter(outcome(task, task?.exitStatus ?? ''), vmid, goal))
   const giveUpAt = world.clock.now() + seenWithinMs / world.speed
   while (world.statusOf(guest) !== goal && world.clock.now() < giveUpAt) {
     await world.wait(pollMs, signal)

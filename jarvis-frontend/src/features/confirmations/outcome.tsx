@@ -11,6 +11,8 @@ export function Executing({ matter }: { matter: Matter }) {
   const { resolved, startedAt, progress } = matter
   const now = useNow(1_000)
   const since = startedAt ?? resolved?.at ?? now
+  // A task that has ended is one tick; what it was for is another.
+  const [, ended, doing = progress] = /^(Task \S+ finished: .+?)\. (Waiting .+)$/s.exec(progress ?? '') ?? []
   return (
     <>
       <div className="progress">
@@ -27,17 +29,25 @@ export function Executing({ matter }: { matter: Matter }) {
               <time>{timeOfDay(resolved.at)}</time>
             </li>
           )}
+          {ended !== undefined && (
+            <li>
+              <Mark kind="ok" />
+              <span>
+                <Visible text={ended} />
+              </span>
+            </li>
+          )}
           <li>
             <Turning />
             <span className="text-ink">
-              {progress === undefined ? (
+              {doing === undefined ? (
                 startedAt === undefined ? (
                   'Waits for its turn'
                 ) : (
                   'Running'
                 )
               ) : (
-                <Visible text={progress} />
+                <Visible text={doing} />
               )}
             </span>
             <span className="num">{clock(now - since)}</span>
