@@ -6,7 +6,7 @@ export type ModelConfig =
   | { provider: 'openai'; model: string; apiKey?: string; baseUrl?: string }
   | { provider: 'demo' }
 
-export const urlVariable = z.string().refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), {
+const urlVariable = z.string().refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), {
   message: 'must be a URL that begins with http:// or https://, for example http://127.0.0.1:11434/v1',
 })
 
@@ -53,7 +53,7 @@ export type ModelVariable = keyof Values
 export const isModelVariable = (name: string): name is ModelVariable => Object.hasOwn(modelVariables, name)
 
 /** What is configured of each provider; absent: neither a key nor an address. */
-export const providersOf = (values: Values) => ({
+const providersOf = (values: Values) => ({
   ...((values.ANTHROPIC_API_KEY ?? values.ANTHROPIC_BASE_URL) !== undefined && {
     anthropic: {
       provider: 'anthropic' as const,

@@ -18,7 +18,7 @@ const groups = [/^PVE_/, /^ANTHROPIC_(API_KEY|BASE_URL)$/, /^OPENAI_(API_KEY|BAS
  * What is saved in the data dir and not said by the environment.
  * @throws ConfigError where the file cannot be read.
  */
-export function savedSettings(env: Environment): Record<string, string> {
+function savedSettings(env: Environment): Record<string, string> {
   const path = settingsPath(pathOf(isSet(env.JARVIS_DATA_DIR) ? String(env.JARVIS_DATA_DIR) : '~/.jarvis'))
   try {
     return whatCounts(readEnvFile(path), env)

@@ -11,7 +11,7 @@ export function read<S extends z.ZodType>(schema: S, value: unknown): z.output<S
   throw new JarvisError('invalid_request', describeIssues(parsed.error))
 }
 
-export const describeIssues = (error: z.ZodError): string =>
+const describeIssues = (error: z.ZodError): string =>
   error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`)).join('; ')
 
 export const identityOf = (response: Response): Identity => response.locals.identity as Identity

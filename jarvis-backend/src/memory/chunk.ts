@@ -9,8 +9,8 @@ export type Piece = {
 
 /** About four characters of English are a token. */
 const charsPerToken = 4
-export const chunkTokens = 400
-export const overlapTokens = 80
+const chunkTokens = 400
+const overlapTokens = 80
 const mostChars = chunkTokens * charsPerToken
 const overlapChars = overlapTokens * charsPerToken
 

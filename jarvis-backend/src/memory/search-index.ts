@@ -250,8 +250,6 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
   }
 }
 
-export type SearchIndex = ReturnType<typeof createSearchIndex>
-
 /** Other words for what was asked, each once. */
 export function othersFor(words: readonly string[]): string[] {
   const asked = new Set(words)

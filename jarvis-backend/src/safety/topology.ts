@@ -73,7 +73,7 @@ export const isOwnGuest = (vmid: number, { cluster, policy }: World): boolean =>
   cluster.self?.vmid === vmid || policy.topology.jarvis === `vm/${vmid}` || policy.topology.jarvis === `ct/${vmid}`
 
 /** Whether JARVIS itself, or the guest it runs on, is on the node. */
-export function isOwnNode(name: string, world: World): boolean {
+function isOwnNode(name: string, world: World): boolean {
   const { cluster, policy } = world
   if (policy.topology.jarvis?.toLowerCase() === `node/${name}`.toLowerCase()) return true
   const own = cluster.guests.filter(({ vmid }) => isOwnGuest(vmid, world))
@@ -84,13 +84,13 @@ export function isOwnNode(name: string, world: World): boolean {
 export type Quorum = { online: number; total: number; needed: number }
 
 /** One vote a node. */
-export function quorumOf(nodes: readonly Node[]): Quorum {
+function quorumOf(nodes: readonly Node[]): Quorum {
   const online = nodes.filter(({ status }) => status === 'online').length
   return { online, total: nodes.length, needed: Math.floor(nodes.length / 2) + 1 }
 }
 
 /** The votes, where the cluster has quorum and would not without this node; undefined otherwise. */
-export function quorumMargin(name: string, { cluster }: World): Quorum | undefined {
+function quorumMargin(name: string, { cluster }: World): Quorum | undefined {
   const node = cluster.nodes.find((candidate) => candidate.name === name)
   const quorum = quorumOf(cluster.nodes)
   const { online, total, needed } = quorum

@@ -49,7 +49,7 @@ export const recorder = () => {
   const thoughts: string[] = []
   return { texts, thoughts, text: (t: string) => void texts.push(t), thinking: (t: string) => void thoughts.push(t) }
 }
-export const callsOf = (turn: Turn) => turn.content.flatMap((piece) => (piece.type === 'tool_call' ? [piece] : []))
+const callsOf = (turn: Turn) => turn.content.flatMap((piece) => (piece.type === 'tool_call' ? [piece] : []))
 
 /** The promises of the `Model` port, kept against a real server that plays tame and hostile streams. */
 export function modelContract(dialect: Dialect) {

@@ -48,7 +48,7 @@ export type Kill =
   /** So long after the work has begun. */
   | { at: 'moment'; ms: number }
 
-export const isServerStep = (at: string): at is ServerStep => Object.hasOwn(steps, at)
+const isServerStep = (at: string): at is ServerStep => Object.hasOwn(steps, at)
 export const namedSteps = [...Object.keys(steps), ...Object.keys(acknowledgements)] as (ServerStep | ClientStep)[]
 /** How long a late request lies on the wire: longer than a restart takes. */
 export const lateMs = 600

@@ -4,7 +4,7 @@ import { say } from './announce.tsx'
 import { type Deleting, deleting } from './deleting.ts'
 
 /** How long a deletion can be taken back. */
-export const undoMs = 10_000
+const undoMs = 10_000
 /** What is left at least when the pointer or the focus leaves Undo. */
 const leastMs = 3_000
 

@@ -7,7 +7,7 @@ const day = 86_400_000
 export type Prompt = { mark: 'warn' | 'bad' | 'clock' | 'cluster'; question: string; detail: string }
 
 /** Since when nothing needed anybody; undefined where something does, or nothing is known. */
-export function quietSince(feed: readonly Activity[]): number | undefined {
+function quietSince(feed: readonly Activity[]): number | undefined {
   return feed.findLast((activity) => activity.level !== 'info')?.at ?? feed[0]?.at
 }
 

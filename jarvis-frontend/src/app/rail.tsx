@@ -32,7 +32,7 @@ const terminalPage: (typeof pages)[number] = {
   icon: 'terminal',
   isHere: (path) => path.startsWith('/terminal'),
 }
-export const footPages: typeof pages = [
+const footPages: typeof pages = [
   { to: '/settings', name: 'Settings', icon: 'settings', isHere: (path) => path.startsWith('/settings') },
   { to: '/system', name: 'System', icon: 'system', isHere: (path) => path.startsWith('/system') },
 ]

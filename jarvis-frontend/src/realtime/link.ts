@@ -89,5 +89,3 @@ export function watchLink({ manager, chat, cluster, events }: Sockets, onSignedO
     },
   }
 }
-
-export type LinkWatch = ReturnType<typeof watchLink>

@@ -56,9 +56,9 @@ export const nothingKnown = (rates: Rates): Known => ({
 })
 
 /** The list is that far behind at most: its own ten seconds, and the time between two looks. */
-export const listLagMs = 15_000
+const listLagMs = 15_000
 /** An own task that the list never showed is kept for so long after its end. */
-export const ownTaskKeptMs = 60_000
+const ownTaskKeptMs = 60_000
 
 /** Takes in a new look; what was known of things that are gone is forgotten. */
 export function learn(known: Known, reading: Reading) {

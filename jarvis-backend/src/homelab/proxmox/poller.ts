@@ -60,7 +60,7 @@ export function createPoller(
 }
 
 /** The promise, or the signal's reason as soon as it aborts; the work goes on. */
-export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason)
     if (signal.aborted) {

@@ -13,7 +13,7 @@ export type Connection = {
 
 /** How long things may take. `answerMs` is for one whole answer. */
 export type Deadlines = { connectMs: number; answerMs: number }
-export const usualDeadlines: Deadlines = { connectMs: 3_000, answerMs: 12_000 }
+const usualDeadlines: Deadlines = { connectMs: 3_000, answerMs: 12_000 }
 
 export type Ask = { signal: AbortSignal; answerMs?: number }
 export type Values = Record<string, string>

@@ -1,7 +1,7 @@
 import { hotGuest } from './demo-lab.ts'
 import { heatOf, type SimGuest, type SimNode, type World } from './world.ts'
 
-export const metricsEveryMs = 2_000
+const metricsEveryMs = 2_000
 /** A longer gap is not played through: the figures have no memory beyond this. */
 const mostSteps = 30
 

@@ -6,7 +6,7 @@ export type SortKey = 'guest' | 'node' | 'cpu' | 'memory' | 'disk' | 'net' | 'up
 export type Sort = { key: SortKey; isDown: boolean }
 export type TableRow = { kind: 'guest'; guest: Guest } | { kind: 'node'; name: string; count: number; running: number }
 
-export const sortKeys: readonly SortKey[] = ['guest', 'node', 'cpu', 'memory', 'disk', 'net', 'up', 'backup']
+const sortKeys: readonly SortKey[] = ['guest', 'node', 'cpu', 'memory', 'disk', 'net', 'up', 'backup']
 
 /** `-cpu`: largest first; what is no sort is the order by node. */
 export function readSort(text: string | null): Sort {

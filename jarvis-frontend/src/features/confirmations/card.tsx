@@ -252,7 +252,7 @@ function Banner({ children }: { children: React.ReactNode }) {
 }
 
 /** Who asks. A client's name is its own words. */
-export function Asker({ card }: { card: Card }) {
+function Asker({ card }: { card: Card }) {
   const { kind, name, token } = card.requestedBy
   if (kind === 'chat') {
     return (

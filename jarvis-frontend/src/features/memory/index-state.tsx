@@ -12,7 +12,7 @@ const lookEveryMs = 1_500
 
 const isAtWork = (status: MemoryStatus) => status.state !== 'ready'
 /** The share of passages that can be found by meaning too, 0..1. */
-export const shareOf = ({ chunks, embedded }: MemoryStatus) => (chunks === 0 ? 1 : embedded / chunks)
+const shareOf = ({ chunks, embedded }: MemoryStatus) => (chunks === 0 ? 1 : embedded / chunks)
 
 /** How far the index is, and the act that makes it anew. */
 export function IndexState({ isResting }: { isResting: boolean }) {

@@ -1,5 +1,5 @@
 /** What a fence may be called, and whose grammar reads it. Anything else, logs among it, stays plain. */
-export const grammars: Readonly<Record<string, string>> = {
+const grammars: Readonly<Record<string, string>> = {
   bash: 'bash',
   sh: 'bash',
   shell: 'bash',
