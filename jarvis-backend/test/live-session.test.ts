@@ -34,5 +34,22 @@ test('numbers stay above what is written where another’s work has its commit u
   const { seq } = await written
   // What the next start goes by, where this one is killed now.
   expect(store.session('ses_1')?.nextSeq).toBeGreaterThan(seq)
+
+  // A full disk ends a transaction by itself: nothing of it is left to stand alone.
+  const full = createLiveSession(session, {
+    ...{ clock: systemClock, afterCommit, ...quiet },
+    store: {
+      ...store,
+      reserveSeq() {
+        if (database.sql.inTransaction) database.sql.exec('ROLLBACK')
+        throw new Error('full')
+      },
+    },
+  })
+  const before = store.entriesOfRun('run_1').length
+  const append = () => full.append({ row, entries: [] }, { type: 'error', error: 'z', code: 'y' })
+  expect(() => database.atomically(append)).toThrow('full')
+  expect(store.entriesOfRun('run_1')).toHaveLength(before)
+  expect(() => full.emit('run_1', 'chat:notice', { message: 'goes on' })).not.toThrow()
   database.close()
 })

@@ -80,11 +80,14 @@ export function createLiveSession(
   function takeSeq() {
     // What was set aside in a transaction that was undone since is not set aside.
     if (nextSeq >= reserved || store.undone() !== undone) {
+      const isPartOfMore = store.isInTransaction()
       try {
         store.reserveSeq(id, nextSeq + reservedAtOnce, clock.now())
         reserved = nextSeq + reservedAtOnce
         undone = store.undone()
       } catch (error) {
+        // A full disk may have ended the transaction, and what follows would stand alone.
+        if (isPartOfMore) throw error
         // What streams goes on while the disk is full; the next number tries again, and the next entry says it.
         parts.report(error, 'no numbers could be set aside')
       }

@@ -67,6 +67,8 @@ export interface TranscriptStore {
   together<T>(work: () => T): Promise<T>
   /** How many transactions were undone so far: what was written in them was not. */
   undone(): number
+  /** Whether a transaction is open. */
+  isInTransaction(): boolean
 }
 
 export type StoredSession = Omit<SessionSummary, 'isRunning' | 'pendingCount' | 'usage' | 'costUsd' | 'found'> & {

@@ -80,6 +80,7 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
     atomically,
     together,
     undone,
+    isInTransaction: () => sql.inTransaction,
     createSession: ({ id, title, source, at }) => void insertSession.run(id, title, source, at, at),
     session(id) {
       const row = selectSession.get(id)
