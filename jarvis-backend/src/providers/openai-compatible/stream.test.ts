@@ -100,6 +100,32 @@ test.each<[string, object[]]>([
   ])
 })
 
+test.each<[string[], string[]]>([
+  [['<think>Hm</think>Yes.'], ['(Hm)', 'Yes.']],
+  [
+    ['\n<th', 'ink>H', 'm</thi', 'nk>\n\nYes', '.'],
+    ['(H)', '(m)', 'Yes', '.'],
+  ],
+  [
+    ['<think>a < b', '</b>', '</think>', 'Yes.'],
+    ['(a < b)', '(</b>)', 'Yes.'],
+  ],
+  [['<think>Hm</'], ['(Hm)', '(</)']],
+  [['<t', 'h>Yes.'], ['<th>Yes.']],
+  [['<think'], ['<think']],
+  [['Yes. <think>Hm</think>'], ['Yes. <think>Hm</think>']],
+])('reasoning in tags before the answer is reasoning: %j', (pieces, shown) => {
+  const { said, reader } = read([...pieces.map((content) => delta({ content })), stop('stop')])
+  const { content } = reader.turn()
+  expect(said).toEqual(shown)
+  const thought = shown.filter((text) => text.startsWith('('))
+  const answer = shown.filter((text) => !text.startsWith('('))
+  expect(content).toEqual([
+    ...(thought.length > 0 ? [{ type: 'thinking', text: thought.map((text) => text.slice(1, -1)).join('') }] : []),
+    ...(answer.length > 0 ? [{ type: 'text', text: answer.join('') }] : []),
+  ])
+})
+
 test.each([
   [
     'an object that is one',

@@ -4,6 +4,7 @@ import type { Reader } from '../exchange.ts'
 import { broken, complaintIn, type Provider, refusal } from '../failure.ts'
 import { count, eventOf, type Fields, fields, fieldsIfAny, fragment, list, words } from '../fields.ts'
 import { type CallInProgress, isWhole, reply } from '../reply.ts'
+import { createThinkTags } from './think-tags.ts'
 
 const stops = new Map<string, TurnStop>([
   ['length', 'max_tokens'],
@@ -17,17 +18,23 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
   let stop: TurnStop | undefined
   const calls = callsInProgress()
 
-  const grow = (delta: Fields) => {
-    const said = textIn(delta.content) || words(delta.refusal)
-    if (said !== '') {
-      text += said
-      sink.text(said)
-    }
-    const thought = words(delta.reasoning_content) || words(delta.reasoning) || thoughtIn(delta.content)
+  const tags = createThinkTags()
+  const say = ({ text: said, thought }: { text: string; thought: string }) => {
     if (thought !== '') {
       thinking += thought
       sink.thinking(thought)
     }
+    if (said !== '') {
+      text += said
+      sink.text(said)
+    }
+  }
+
+  const grow = (delta: Fields) => {
+    const thought = words(delta.reasoning_content) || words(delta.reasoning) || thoughtIn(delta.content)
+    if (thought !== '') say({ text: '', thought })
+    const said = textIn(delta.content) || words(delta.refusal)
+    if (said !== '') say(tags.add(said))
     for (const call of list(delta.tool_calls ?? [])) calls.add(fields(call))
   }
 
@@ -52,6 +59,7 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
     },
     turn() {
       if (stop === undefined) throw broken(provider, 'the stream ended early', usage)
+      say(tags.rest())
       const pieces = [
         { type: 'thinking' as const, text: thinking },
         { type: 'text' as const, text },
