@@ -8,6 +8,8 @@ test.each<[string, string, Record<string, unknown>]>([
   ['/execute_ssh node=pve command="df -h"', 'execute_ssh', { node: 'pve', command: 'df -h' }],
   ['/execute_ssh node=pve command="grep \\"a b\\" /x"', 'execute_ssh', { node: 'pve', command: 'grep "a b" /x' }],
   ['/execute_ssh node=pve command="grep \\. /x"', 'execute_ssh', { node: 'pve', command: 'grep \\. /x' }],
+  ['/execute_ssh node=pve command=“df -h”', 'execute_ssh', { node: 'pve', command: 'df -h' }],
+  ["/memory_write text=it's path='a b.md'", 'memory_write', { text: "it's", path: 'a b.md' }],
   ['/get_node_status node="123"', 'get_node_status', { node: '123' }],
   ['/get_vms limit=-1', 'get_vms', { limit: -1 }],
 ])('%j calls %s', (line, toolName, toolInput) => {

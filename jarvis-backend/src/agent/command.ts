@@ -5,7 +5,8 @@ export type Command =
   | { ok: true; toolName: string; toolInput: ToolInput }
   | { ok: false; toolName: string; problem: string }
 
-const argument = /([A-Za-z_]\w*)=(?:"((?:[^"\\]|\\.)*)"|([^\s"]*))(?=\s|$)\s*/y
+/** A phone's keyboard makes its own quotes. */
+const argument = /([A-Za-z_]\w*)=(?:"((?:[^"\\]|\\.)*)"|[“„”]([^“„”]*)[“”]|'([^']*)'|(?!['“„”])([^\s"]*))(?=\s|$)\s*/y
 
 /** @returns undefined where the message is not a command but something for the model. */
 export function parseCommand(message: string): Command | undefined {
@@ -25,9 +26,9 @@ export function parseCommand(message: string): Command | undefined {
         problem: `Not understood from ${JSON.stringify(rest.slice(at, at + 40))} on. Write /${toolName} key=value key="quoted value".`,
       }
     }
-    const [, key = '', quoted, bare = ''] = found
+    const [, key = '', quoted, curly, single, bare = ''] = found
     if (Object.hasOwn(toolInput, key)) return { ok: false, toolName, problem: `${key} is given twice.` }
-    toolInput[key] = quoted === undefined ? plainValue(bare) : quoted.replace(/\\(["\\])/g, '$1')
+    toolInput[key] = quoted?.replace(/\\(["\\])/g, '$1') ?? curly ?? single ?? plainValue(bare)
   }
   return { ok: true, toolName, toolInput: { ...toolInput } }
 }
