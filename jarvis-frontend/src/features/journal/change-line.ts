@@ -17,6 +17,7 @@ const words: Record<string, (body: Body) => string> = {
   rehearsal: ({ isRehearsal }) => `rehearsal ${isRehearsal === true ? 'on' : 'off'}`,
   renamed: ({ title }) => (text(title) === '' ? 'renamed' : `renamed “${text(title)}”`),
   branched: ({ from }) => `branched from ${text(from)}`,
+  set: ({ server }) => (server === undefined ? 'set' : 'attached or changed'),
   tier_lost: () => 'tier taken back: its definition changed',
 }
 

@@ -81,6 +81,7 @@ test.each([
     { what: 'signed_in', by: 'operator', address: '::1', client: 'Mozilla/5.0' },
     { args: '', outcome: 'signed in from ::1' },
   ],
+  ['a server', 'mcp_server', { change: 'set', server: 'files' }, { args: 'files', outcome: 'attached or changed' }],
   ['a shell', 'terminal', { event: 'opening', node: 'pve' }, { args: 'pve', outcome: 'opening' }],
   ['a kind of a later version', 'dream', { change: 'seen' }, { word: 'Dream', outcome: 'seen' }],
   ['a body that is no JSON', 'call', '{"broken', { call: 'unreadable', args: '{"broken', end: 'failed' }],
