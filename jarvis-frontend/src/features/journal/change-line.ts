@@ -8,7 +8,10 @@ const words: Record<string, (body: Body) => string> = {
   probed: ({ ok }) => (ok === false ? 'looked at, no answer' : 'looked at'),
   tested: ({ ok, tokenId }) => `token ${text(tokenId)} tried: ${ok === true ? 'it works' : 'not all of it works'}`,
   saved: () => 'saved for the next start',
-  model_tested: ({ verdict }) => `tried: ${verdict === 'works' ? 'it works' : spoken(verdict)}`,
+  model_tested: ({ verdict, model }) =>
+    verdict === 'unknown_model' && model === undefined
+      ? 'models listed'
+      : `tried: ${verdict === 'works' ? 'it works' : spoken(verdict)}`,
   model_saved: () => 'saved and used',
   model_used: () => 'used',
   model_forgotten: () => 'forgotten',

@@ -64,10 +64,16 @@ test.each([
     { args: 'openai/qwen3 http://gpu/v1', outcome: 'tried: key refused' },
   ],
   [
+    'a look at a server’s models',
+    'setup',
+    { change: 'model_tested', provider: 'openai', baseUrl: 'http://gpu/v1', verdict: 'unknown_model' },
+    { args: 'openai http://gpu/v1', outcome: 'models listed' },
+  ],
+  [
     'an attached tool’s tier',
     'mcp_server',
     { change: 'tier', server: 'files', toolName: 'files__read', from: 'red', to: 'green' },
-    { word: 'MCP server', call: 'files__read', args: 'files', outcome: 'tier green' },
+    { word: 'MCP', call: 'files__read', args: 'files', outcome: 'tier green' },
   ],
   [
     'limits',

@@ -31,7 +31,7 @@ const words: Record<string, string> = {
   memory: 'Memory',
   terminal: 'Terminal',
   setup: 'Setup',
-  mcp_server: 'MCP server',
+  mcp_server: 'MCP',
   settings: 'Settings',
   prune: 'Sealed',
 }
