@@ -29,7 +29,7 @@ export function abilities({ guests, nodes }: ClusterState): string {
 export function report(results: readonly ToolResult[], question: string, cluster: ClusterState): string {
   const failed = results.filter((result) => result.isError)
   const done = results.filter((result) => !result.isError)
-  const reads = done.every(({ toolName }) => toolName.startsWith('get_') || toolName === 'execute_ssh')
+  const reads = done.every(({ toolName }) => /^(?:get_|memory_(?:search|get)$|execute_ssh$)/.test(toolName))
   const opening = done.length === 0 ? [] : [reads ? 'Here you are, sir.' : 'Very good, sir.']
   return [
     ...opening,

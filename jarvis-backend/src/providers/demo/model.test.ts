@@ -91,6 +91,9 @@ test('answers from the results, the failed ones told with their reason', async (
   expect((await ask([user('stop nas'), call, user('', [result('stop_vm', 'Stopped 101.')])])).said).toBe(
     'Very good, sir.\n\nStopped 101.',
   )
+  expect((await ask([user('about?'), call, user('', [result('memory_search', 'It is loud.')])])).said).toBe(
+    'Here you are, sir.\n\nIt is loud.',
+  )
   expect((await ask([user('stop nas'), call, user('', [result('stop_vm', denied, true)])])).said).not.toMatch(
     /Very good|Here you are/,
   )
