@@ -1,5 +1,7 @@
-import { readFileSync, rmSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { createSshShell } from '../src/homelab/ssh/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
@@ -33,6 +35,30 @@ test('execute_ssh runs on the node what was judged, and a pipe with it', async (
     isError: true,
     result: expect.stringMatching(/^Exit code 2/),
   })
+  close()
+})
+
+test('a link is followed only to what may be read', async () => {
+  const { run, close } = await overSsh()
+  const dir = mkdtempSync(join(tmpdir(), 'jarvis-links-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  writeFileSync(join(dir, 'real'), 'plain\n')
+  for (const [name, to] of [
+    ['plain.log', join(dir, 'real')],
+    ['app.log', '/etc/shadow'],
+    ['all', '/etc'],
+  ] as const) {
+    symlinkSync(to, join(dir, name))
+  }
+  const fine = { isError: false, result: expect.stringContaining('plain') }
+  const refused = {
+    isError: true,
+    result: expect.stringMatching(/^A link in it leads elsewhere\. \/etc.*Nothing was run\.$/),
+  }
+  expect(await run(`cat ${dir}/plain.log ${dir}/missing`)).toMatchObject(fine)
+  expect(await run(`grep -c plain ${dir}/plain.log | cat`)).toMatchObject({ isError: false })
+  expect(await run(`tail -n 5 ${dir}/app.log`)).toMatchObject(refused)
+  expect(await run(`grep : ${dir}/all/hosts ${dir}/app.log | head`)).toMatchObject(refused)
   close()
 })
 

@@ -99,6 +99,11 @@ export interface Shell {
    * began, and how it ended is not known). A non-zero exit code is an outcome.
    */
   run(node: string, stages: readonly (readonly string[])[], options: CallOptions): Promise<CommandOutput>
+  /**
+   * Where those of `paths` that are there lead, every link followed, as the node sees it at that moment. Absent: nothing is
+   * a link there. @throws as `run` does.
+   */
+  leadTo?(node: string, paths: readonly string[], options: CallOptions): Promise<string[]>
 }
 
 /** Wakes a sleeping node and watches it come online. */

@@ -1,6 +1,8 @@
+import { contentReason, sweepReason } from './secret-paths.ts'
 import { judgeChange } from './ssh-changes.ts'
 import { type Grammar, misfit } from './ssh-grammar.ts'
 import { filters, programs } from './ssh-programs.ts'
+import { textPrograms } from './ssh-programs-text.ts'
 import { refusedPrograms } from './ssh-refused.ts'
 import { parseCommand, type Stages } from './ssh-words.ts'
 
@@ -42,6 +44,26 @@ function judge(command: string): CommandVerdict {
 }
 
 const afterPipe = `After a pipe only ${[...filters.keys()].join(', ')} may read.`
+
+/**
+ * What the first program of a pipe reads, and why what a link among it leads to may not be read. A path is judged by its
+ * name, and a name says nothing of where it leads: whoever may write below /var/log may lay a link there. The kernel's
+ * own folders hold none but its own.
+ */
+export function filesRead([[program = '', ...words] = []]: Stages): {
+  paths: string[]
+  problem(path: string): string | undefined
+} {
+  const isSweep = /grep$/.test(program) && words.some((word) => /^-[a-zA-Z]*r|^--recursive$/.test(word))
+  const problem = isSweep ? sweepReason : contentReason
+  const isFile = (word: string) => word.includes('/') && !/^-|^\/+(?:proc|sys)\//.test(word)
+  const paths = readers.has(program) ? words.filter((word) => isFile(word) && problem(word) === undefined) : []
+  return { paths, problem }
+}
+const readers: ReadonlySet<string> = new Set([
+  ...Object.keys(textPrograms),
+  ...['md5sum', 'sha1sum', 'sha256sum', 'sha512sum', 'file'],
+])
 
 /** Why one program is not proven to read only; undefined where it is. */
 function unproven(

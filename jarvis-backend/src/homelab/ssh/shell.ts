@@ -26,25 +26,35 @@ export function createSshShell(
   const pool = createPool({ connect: (node) => connect(node, options), clock, idleMs, maxSessions })
 
   return {
-    async run(node: string, stages: readonly (readonly string[])[], { signal }: CallOptions): Promise<CommandOutput> {
-      const line = bounds + stages.map(quote).join(' | ')
-      // One signal may end many commands.
-      setMaxListeners(0, signal)
-      for (let losses = 0; ; ) {
-        const lease = await pool.lease(node, signal)
-        try {
-          return await runCommand(lease, line, { node, clock, limits, signal })
-        } catch (error) {
-          if (!(error instanceof NotBegun)) throw error
-          // An idle connection may have died unseen: a command that never began begins on a new one.
-          if (error.why === 'lost') losses += 1
-          if (error.why === 'lost' ? losses < 2 : !lease.isHopeless()) continue
-          throw error.why === 'lost'
-            ? new JarvisError('cluster_unreachable', `The connection to ${node} was lost before the command began.`)
-            : new JarvisError('cluster_refused', `${node} takes no sessions over SSH (MaxSessions in its sshd_config).`)
-        }
-      }
+    run,
+    async leadTo(node, paths, options) {
+      const { stdout } = await run(node, [['realpath', '--', ...paths]], options)
+      return stdout.split('\n').filter((path) => path !== '')
     },
     close: pool.close,
+  }
+
+  async function run(
+    node: string,
+    stages: readonly (readonly string[])[],
+    { signal }: CallOptions,
+  ): Promise<CommandOutput> {
+    const line = bounds + stages.map(quote).join(' | ')
+    // One signal may end many commands.
+    setMaxListeners(0, signal)
+    for (let losses = 0; ; ) {
+      const lease = await pool.lease(node, signal)
+      try {
+        return await runCommand(lease, line, { node, clock, limits, signal })
+      } catch (error) {
+        if (!(error instanceof NotBegun)) throw error
+        // An idle connection may have died unseen: a command that never began begins on a new one.
+        if (error.why === 'lost') losses += 1
+        if (error.why === 'lost' ? losses < 2 : !lease.isHopeless()) continue
+        throw error.why === 'lost'
+          ? new JarvisError('cluster_unreachable', `The connection to ${node} was lost before the command began.`)
+          : new JarvisError('cluster_refused', `${node} takes no sessions over SSH (MaxSessions in its sshd_config).`)
+      }
+    }
   }
 }

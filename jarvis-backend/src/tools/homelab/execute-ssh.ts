@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Shell } from '../../homelab/ports.ts'
-import { judgeCommand } from '../../safety/ssh.ts'
+import { filesRead, judgeCommand } from '../../safety/ssh.ts'
 import { defineTool } from '../tool.ts'
 import { NodeName } from './inputs.ts'
 
@@ -21,9 +21,12 @@ export const executeSsh = (shell: Shell) =>
     }),
     async run({ node, command }, context) {
       const judged = judgeCommand(command)
-      if (judged.verdict === 'refused') {
-        return { text: `${judged.reason} Nothing was run.`, summary: judged.reason, isError: true }
-      }
+      const refused = (reason: string) => ({ text: `${reason} Nothing was run.`, summary: reason, isError: true })
+      if (judged.verdict === 'refused') return refused(judged.reason)
+      const { paths, problem } = filesRead(judged.stages)
+      const led = paths.length === 0 ? undefined : await shell.leadTo?.(node, paths, context)
+      const elsewhere = led?.map(problem).find((reason) => reason !== undefined)
+      if (elsewhere !== undefined) return refused(`A link in it leads elsewhere. ${elsewhere}`)
       const { exitCode, signal, truncated, leftOutBytes, ...streams } = await shell.run(node, judged.stages, context)
       const stdout = capped(printable(streams.stdout))
       const stderr = capped(printable(streams.stderr))
