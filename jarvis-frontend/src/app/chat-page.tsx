@@ -8,10 +8,9 @@ import { useStatus } from '../api/status.ts'
 import { useTools } from '../api/tools.ts'
 import type { Act, Meaning } from '../features/chat/commands.ts'
 import { Composer } from '../features/chat/composer.tsx'
-import { UserMessage, Working } from '../features/chat/run.tsx'
+import { StreamSkeleton, UserMessage, Working } from '../features/chat/message.tsx'
 import type { SessionView } from '../features/chat/state.ts'
 import { nothingYet } from '../features/chat/store.ts'
-import { Stream } from '../features/chat/stream.tsx'
 import { LinkStrip, Notice, Queue, Rehearsal } from '../features/chat/strips.tsx'
 import { PanelToggle } from '../features/cluster/panel-toggle.tsx'
 import { useCluster } from '../features/cluster/store.ts'
@@ -30,7 +29,7 @@ import { useNow } from '../ui/use-now.ts'
 import { visibleText } from '../ui/visible.ts'
 import { say } from './announce.tsx'
 import { Idle } from './idle.tsx'
-import { later } from './later.tsx'
+import { later, opensSession } from './later.tsx'
 import { live } from './live.ts'
 import { overlay } from './overlay.ts'
 import { PageHead } from './page-head.tsx'
@@ -38,6 +37,7 @@ import { usePanel } from './panel-context.ts'
 import { goToCard } from './use-keys.ts'
 import { useRunNews } from './use-run-news.ts'
 
+const Stream = later(() => import('../features/chat/stream.tsx').then((part) => part.Stream), opensSession)
 const SessionHead = later(() => import('./session-head.tsx').then((part) => part.SessionHead))
 const Missing = later(() => import('./missing.tsx').then((part) => part.Missing))
 const ModelChoice = later(() => import('./model-choice.tsx').then((part) => part.ModelChoice))
@@ -198,14 +198,24 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
         </Suspense>
       )}
       {store !== undefined && sessionId !== undefined && !state.missing && (
-        <Stream
-          store={store}
-          state={state}
-          sessionId={sessionId}
-          canSend={person?.role === 'operator'}
-          onSend={(text, requestId) => void send(text, requestId)}
-          at={at}
-        />
+        <Suspense
+          fallback={
+            <section className="stream scroll">
+              <div className="stream-column">
+                <StreamSkeleton />
+              </div>
+            </section>
+          }
+        >
+          <Stream
+            store={store}
+            state={state}
+            sessionId={sessionId}
+            canSend={person?.role === 'operator'}
+            onSend={(text, requestId) => void send(text, requestId)}
+            at={at}
+          />
+        </Suspense>
       )}
       {isPhone && <NextCard sessionId={sessionId} />}
       {!(state.missing && !isNew) && (
@@ -316,9 +326,17 @@ function useCardInAddress(view: SessionView | undefined): void {
   const done = useRef<string>(undefined)
   useEffect(() => {
     if (!hash.startsWith('#card-') || done.current === key || view === undefined) return
-    const card = document.getElementById(hash.slice(1))
-    if (card === null) return
-    done.current = key
-    requestAnimationFrame(() => goToCard(card))
+    const look = () => {
+      const card = document.getElementById(hash.slice(1))
+      if (card === null) return
+      watch.disconnect()
+      done.current = key
+      requestAnimationFrame(() => goToCard(card))
+    }
+    // What draws it may still be on its way.
+    const watch = new MutationObserver(look)
+    watch.observe(document.body, { childList: true, subtree: true })
+    look()
+    return () => watch.disconnect()
   }, [hash, key, view])
 }

@@ -2,7 +2,7 @@ import { Suspense } from 'react'
 import type { ChatSlots } from '../features/chat/slots.ts'
 import { NounButton, NounCode, NounText } from '../features/cluster/noun.tsx'
 import type { Noun } from '../features/cluster/nouns.ts'
-import { later } from './later.tsx'
+import { later, opensSession } from './later.tsx'
 import { live } from './live.ts'
 import { useAskNew } from './use-ask.ts'
 
@@ -12,11 +12,9 @@ const UnknownOutcome = later(() => import('./unknown-outcome.tsx').then((part) =
 const UndoWrite = later(() => import('./undo-write.tsx').then((part) => part.UndoWrite))
 
 const messageActs = () => import('./message-acts.tsx')
-// Every session needs them: they come while it is asked for.
-if (location.pathname.startsWith('/chat/')) void messageActs().catch(() => undefined)
-const MessageActs = later(() => messageActs().then((part) => part.MessageActs))
-const SayActs = later(() => messageActs().then((part) => part.SayActs))
-const RunUsage = later(() => messageActs().then((part) => part.RunUsage))
+const MessageActs = later(() => messageActs().then((part) => part.MessageActs), opensSession)
+const SayActs = later(() => messageActs().then((part) => part.SayActs), opensSession)
+const RunUsage = later(() => messageActs().then((part) => part.RunUsage), opensSession)
 
 const LiveNoun = ({ noun }: { noun: Noun }) => <NounButton noun={noun} onAsk={useAskNew()} />
 

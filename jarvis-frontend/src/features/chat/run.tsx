@@ -7,9 +7,9 @@ import { Value } from '../../lib/value.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Mark } from '../../ui/mark.tsx'
-import { Turning } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { Markdown } from './markdown.tsx'
+import { UserMessage, Working } from './message.tsx'
 import { soon } from './optional.ts'
 import { type Call, foldReads, type Row, type Run, streamingItems } from './runs.ts'
 import { useSlots } from './slots.ts'
@@ -67,18 +67,6 @@ const isSilent = (run: Run, { partial, pending }: SessionView) =>
   partial.thinking === '' &&
   pending.length === 0 &&
   !run.items.some((item) => item.kind === 'call' && item.call.started !== undefined && item.call.result === undefined)
-
-type UserProps = { text: string; at?: number; seq?: number; children?: React.ReactNode }
-
-export function UserMessage({ text, at, seq, children }: UserProps) {
-  return (
-    <article className={`user${children === undefined ? '' : ' unsent'}`} aria-label="You" data-seq={seq}>
-      {at !== undefined && <time title={exactTime(at)}>{timeOfDay(at)}</time>}
-      {children}
-      <p>{text}</p>
-    </article>
-  )
-}
 
 function Asked({ user, sessionId }: { user: EntryOf<'user'>; sessionId: string }) {
   const { Message } = useSlots()
@@ -180,17 +168,6 @@ function Thought({ text, since, tookMs }: ThoughtTime & { text: string }) {
 }
 
 const Since = ({ at }: { at: number }) => `, ${withUnit(Math.max(0, Math.round((useNow(1_000) - at) / 1_000)), 's')}`
-
-/** Nothing has come yet. Says so after a while. */
-export function Working() {
-  return (
-    <div className="working">
-      <Step mark={<Turning size={12} />}>
-        <p className="thinking">Working</p>
-      </Step>
-    </div>
-  )
-}
 
 /** What another address, key or name of the model may mend. */
 const ofSettings = ['model_auth', 'model_bad_request', 'model_unreachable']

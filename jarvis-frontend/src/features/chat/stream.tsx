@@ -2,9 +2,10 @@ import { memo, Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState }
 import { Icon } from '../../ui/icon.tsx'
 import { Tier } from '../../ui/tier.tsx'
 import { useChat } from './client.ts'
+import { StreamSkeleton, UserMessage } from './message.tsx'
 import { soon } from './optional.ts'
 import { drawnWhole } from './rows.ts'
-import { RunView, UserMessage } from './run.tsx'
+import { RunView } from './run.tsx'
 import { type Run, runsOf } from './runs.ts'
 import type { SessionState, SessionStore } from './store.ts'
 import { useFollow } from './use-follow.ts'
@@ -252,16 +253,4 @@ function useEarlier(scroller: React.RefObject<HTMLElement | null>, sessionId: st
     return () => element?.removeEventListener('scroll', onScroll)
   }, [scroller])
   return { load, isLoading }
-}
-
-function StreamSkeleton() {
-  return (
-    <div className="stream-skeleton" aria-busy="true">
-      <span className="vh">The session is being read.</span>
-      <div className="skeleton" style={{ height: 38, width: '58%', marginLeft: 'auto' }} />
-      <div className="skeleton" style={{ height: 20, width: '72%' }} />
-      <div className="skeleton" style={{ height: 20, width: '64%' }} />
-      <div className="skeleton" style={{ height: 66, width: '90%' }} />
-    </div>
-  )
 }

@@ -6,7 +6,7 @@ export type Asked = { id: number; text: string; grammar: string }
 export type Told = { id: number; pieces: Piece[] }
 
 /** A grammar may be slow on hostile code: then it stays plain. */
-const longestMs = 4_000
+const longestMs = 10_000
 const kept = 200
 
 const known = new Map<string, readonly Piece[]>()
