@@ -65,6 +65,9 @@ test('a cluster is connected: certificate, command, token, rights, save', async 
   const host = new URL(fake.urls[0] ?? '').host
   await page.getByText(`Saved: ${host}. It counts from the next start of JARVIS.`).waitFor()
   await page.getByRole('region', { name: 'Proxmox' }).getByText('It counts from the next start').waitFor()
+  await page.getByRole('button', { name: 'Forget the saved cluster…' }).click()
+  await page.getByRole('button', { name: 'Forget the address and the token' }).click()
+  await page.getByRole('link', { name: 'Connect yours' }).waitFor()
   const kept = await (await jarvis.rest('/api/journal?kind=setup')).text()
   expect(kept).toContain('"saved"')
   expect(kept + (await page.content())).not.toContain(fake.tokenSecret)

@@ -87,6 +87,12 @@ test('a test tells which tools the token serves, a save counts from the next sta
   expect(() => readStartConfig({ JARVIS_DATA_DIR: dataDir, PVE_URL: 'https://other:8006' })).toThrow(
     /PVE_TOKEN_ID must/,
   )
+
+  expect((await jarvis.rest('/api/setup', { method: 'DELETE', role: 'viewer' })).status).toBe(403)
+  expect((await jarvis.rest('/api/setup', { method: 'DELETE' })).status).toBe(204)
+  expect(readFileSync(path, 'utf8')).not.toContain('PVE_')
+  expect((await status()).nextStart).toBeUndefined()
+  expect((await journal())[0]).toMatchObject({ change: 'forgotten', urls: cluster.urls })
 })
 
 test('a wrong certificate gets no token, and a wrong token is said to be wrong', async () => {
@@ -118,6 +124,7 @@ test('what .env names is not changed from the dashboard, and a viewer may do non
     fingerprints: [],
   })
   expect((await post('save', cluster)).status).toBe(409)
+  expect((await jarvis.rest('/api/setup', { method: 'DELETE' })).status).toBe(409)
   for (const name of ['probe', 'test', 'save']) expect((await post(name, cluster, 'viewer')).status).toBe(403)
   expect((await jarvis.rest('/api/setup', { role: 'viewer' })).status).toBe(403)
   expect((await jarvis.rest('/api/doctor', { role: 'viewer' })).status).toBe(403)

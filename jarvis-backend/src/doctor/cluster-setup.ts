@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts'
-import { type ProxmoxConfig, readCluster } from '../config/proxmox.ts'
+import { readEnvFile } from '../config/env-file.ts'
+import { type ProxmoxConfig, proxmoxVariables, readCluster } from '../config/proxmox.ts'
 import { saveSettings, settingsPath } from '../config/settings-file.ts'
 import { inspectCluster, probeEntry, pveumLine, roleLine } from '../homelab/proxmox/index.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -15,6 +16,13 @@ import {
 /** Connecting a cluster from the dashboard: look, try, keep for the next start. */
 export function createClusterSetup({ config, clock }: { config: Config; clock: Clock }) {
   const { proxmox, clusterSource } = config
+  /** What `.env` or the environment names counts before it. */
+  function mayChange(): void {
+    if (clusterSource !== 'environment') return
+    const message =
+      'The cluster is named in .env or the environment, which counts before what is saved here. Change it there: npm run jarvis -- setup'
+    throw new JarvisError('conflict', message)
+  }
   return {
     current: (): SetupReply => ({
       command: pveumLine,
@@ -30,15 +38,18 @@ export function createClusterSetup({ config, clock }: { config: Config; clock: C
     },
     test: async (body: SetupClusterBody, signal: AbortSignal): Promise<SetupTestReply> =>
       tried(clusterOf(body), { clock, signal }),
-    /** What `.env` or the environment names would count before it. @throws JarvisError `conflict` */
+    /** @throws JarvisError `conflict` */
     save(body: SetupClusterBody): SetupSaveReply {
-      if (clusterSource === 'environment') {
-        const message =
-          'The cluster is named in .env or the environment, which counts before what is saved here. Change it there: npm run jarvis -- setup'
-        throw new JarvisError('conflict', message)
-      }
+      mayChange()
       saveSettings(config.dataDir, variablesOf(clusterOf(body)))
       return { savedTo: settingsPath(config.dataDir), needsRestart: true }
+    },
+    /** The demo serves from the next start on. @returns the addresses that were saved @throws JarvisError `conflict` */
+    forget(): string[] {
+      mayChange()
+      const { PVE_URL = '' } = readEnvFile(settingsPath(config.dataDir))
+      saveSettings(config.dataDir, Object.fromEntries(Object.keys(proxmoxVariables).map((name) => [name, undefined])))
+      return PVE_URL === '' ? [] : PVE_URL.split(',')
     },
   }
 }

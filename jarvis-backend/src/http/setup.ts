@@ -17,6 +17,8 @@ export type Setup = {
   probe(url: string, signal: AbortSignal): Promise<SetupProbeReply>
   test(cluster: SetupClusterBody, signal: AbortSignal): Promise<SetupTestReply>
   save(cluster: SetupClusterBody): SetupSaveReply
+  /** @returns the addresses that were saved */
+  forget(): string[]
 }
 
 /** `/api/setup`: connecting a cluster from the dashboard. A secret comes in, and never goes out again. */
@@ -71,6 +73,14 @@ export function setupRoutes(parts: {
     })
     parts.changed()
     response.json(saved)
+  })
+  router.delete('/', (_request, response) => {
+    durably(() => {
+      const urls = setup.forget()
+      journal.append('setup', { change: 'forgotten', by: identityOf(response).sub, urls })
+    })
+    parts.changed()
+    response.status(204).end()
   })
   return router
 }

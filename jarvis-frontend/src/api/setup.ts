@@ -13,6 +13,8 @@ export const probeCluster = (url: string) => call<SetupProbeReply>('POST', '/api
 export const testCluster = (cluster: SetupClusterBody) => call<SetupTestReply>('POST', '/api/setup/test', cluster)
 export const saveCluster = (cluster: SetupClusterBody) => call<SetupSaveReply>('POST', '/api/setup/save', cluster)
 
+export const forgetCluster = () => call('DELETE', '/api/setup')
+
 export const examine = () => call<DoctorReply>('GET', '/api/doctor')
 /** Without asking the model. */
 export const examineParts = () => call<DoctorReply>('GET', '/api/doctor?model=0')

@@ -1,8 +1,10 @@
+import { useState } from 'react'
 import { Link } from 'react-router'
 import { readSetup } from '../../api/setup.ts'
 import { useStatus } from '../../api/status.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { ClusterForm } from '../../features/settings/cluster-form.tsx'
+import { ForgetCluster } from '../../features/settings/forget-cluster.tsx'
 import { SavedRow } from '../../features/settings/next-start.tsx'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
@@ -19,6 +21,8 @@ export function Proxmox() {
   const status = useStatus()
   const part = status?.parts?.find(({ name }) => name === 'Cluster')
   const saved = status?.nextStart?.urls
+  // What was said of the one before is no longer so.
+  const [forgotten, setForgotten] = useState(0)
   return (
     <Section id="proxmox" title="Proxmox">
       <ul className="fact-list">
@@ -54,7 +58,14 @@ export function Proxmox() {
       ) : data === undefined ? (
         problem === undefined && <Skeletons rows={1} height={46} />
       ) : (
-        data.source !== 'environment' && <ClusterForm setup={data} saved={saved?.[0]} />
+        data.source !== 'environment' && (
+          <>
+            <ClusterForm key={forgotten} setup={data} saved={saved?.[0]} />
+            {(saved === undefined ? data.source === 'settings' : saved.length > 0) && (
+              <ForgetCluster onForgotten={() => setForgotten(forgotten + 1)} />
+            )}
+          </>
+        )
       )}
     </Section>
   )
