@@ -286,6 +286,8 @@ test('the palette and the keys go everywhere without a mouse', async () => {
 test('without a server the pages keep what they know and rest their acts', async () => {
   const { jarvis, page } = await open('/journal')
   await page.getByText('get_cluster_status').first().waitFor()
+  // What was not opened yet is fetched meanwhile; this comes last of the pages.
+  await page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => /more-page-/.test(name)))
   await jarvis.stop()
   await page.getByText('offline').first().waitFor()
   expect(await page.getByRole('button', { name: 'Verify now' }).getAttribute('aria-disabled')).toBe('true')

@@ -159,6 +159,7 @@ test('what can be done with an answer never lies over its words, and moves nothi
   const page = await stage.open(server, main)
   const answer = page.locator('.say').first()
   await answer.getByRole('button', { name: 'Branch here' }).waitFor({ state: 'attached' })
+  await page.getByText('Restart VM 123').first().waitFor()
   const look = () =>
     answer.evaluate((element) => {
       const acts = element.querySelector('.message-acts')?.getBoundingClientRect()

@@ -38,7 +38,7 @@ import { goToCard } from './use-keys.ts'
 import { useRunNews } from './use-run-news.ts'
 
 const Stream = later(() => import('../features/chat/stream.tsx').then((part) => part.Stream), opensSession)
-const SessionHead = later(() => import('./session-head.tsx').then((part) => part.SessionHead))
+const SessionHead = later(() => import('./session-head.tsx').then((part) => part.SessionHead), opensSession)
 const Missing = later(() => import('./missing.tsx').then((part) => part.Missing))
 const ModelChoice = later(() => import('./model-choice.tsx').then((part) => part.ModelChoice))
 const nothing = new Value(nothingYet)

@@ -6,7 +6,7 @@ import { later, opensSession } from './later.tsx'
 import { live } from './live.ts'
 import { useAskNew } from './use-ask.ts'
 
-const ChatCard = later(() => import('./chat-card.tsx').then((part) => part.ChatCard))
+const ChatCard = later(() => import('./chat-card.tsx').then((part) => part.ChatCard), opensSession)
 const RecalledPassages = later(() => import('./recalled.tsx').then((part) => part.RecalledPassages))
 const UnknownOutcome = later(() => import('./unknown-outcome.tsx').then((part) => part.UnknownOutcome))
 const UndoWrite = later(() => import('./undo-write.tsx').then((part) => part.UndoWrite))
