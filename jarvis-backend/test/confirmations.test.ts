@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createFakeClock } from './support/fake-clock.ts'
-import { calls, says, scripted } from './support/scripted-model.ts'
+import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 const stopping = () => scripted(calls(['stop_vm', { vmid: 103 }]), says('So be it.'))
@@ -32,10 +32,11 @@ test('an answer with many cards leaves no warning of a leak', async () => {
   const warnings: Error[] = []
   const onWarning = (warning: Error) => void warnings.push(warning)
   process.on('warning', onWarning)
-  const many = Array.from({ length: 12 }, (): [string, Record<string, unknown>] => ['stop_vm', { vmid: 103 }])
+  const tools = ['stop_vm', 'restart_vm', 'start_vm'] as const
+  const many = [101, 103, 123, 131].flatMap((vmid) => tools.map((tool): CallOf => [tool, { vmid }]))
   const jarvis = await startJarvis({ model: scripted(calls(...many), says('As you wish.')) })
   const operator = await jarvis.connect()
-  const { sessionId } = await operator.ask('chat:send', { message: 'Stop 103, and again.' })
+  const { sessionId } = await operator.ask('chat:send', { message: 'Stop all of it, and again.' })
   for (const _ of many) {
     const { toolUseId } = await operator.next('chat:confirm_needed')
     await operator.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })

@@ -114,6 +114,20 @@ export function createConfirmations(parts: {
     return true
   }
 
+  function cancel(toolUseId: string, by: string, note?: string) {
+    const noted = note === undefined ? {} : { note: parts.redact(note) }
+    resolve(toolUseId, { decision: 'cancelled', by, at: clock.now(), ...noted })
+  }
+
+  /** What is denied once is not to be denied again for each time that one answer asked for it. */
+  function cancelTwins({ card, sessionId, callKey }: StoredConfirmation, by: string) {
+    for (const [toolUseId, { asked }] of waiting) {
+      const isTwin = asked.sessionId === sessionId && asked.callKey === callKey
+      if (isTwin && asked.card.requestedBy.kind === card.requestedBy.kind)
+        cancel(toolUseId, by, 'The same call was denied.')
+    }
+  }
+
   const expire = (toolUseId: string) => resolve(toolUseId, { decision: 'expired', by: 'jarvis', at: clock.now() })
 
   /** Withdraws the card where it does not show any more what would run. */
@@ -196,15 +210,13 @@ export function createConfirmations(parts: {
         if (grant !== undefined) grants.make(known, grant, by)
         remember?.()
       })
+      try {
+        if (!confirmed) cancelTwins(known, by)
+      } catch (error) {
+        parts.report(error, 'cards for the same call could not be withdrawn')
+      }
     },
-    cancel(toolUseId, by, note) {
-      resolve(toolUseId, {
-        decision: 'cancelled',
-        by,
-        at: clock.now(),
-        ...(note === undefined ? {} : { note: parts.redact(note) }),
-      })
-    },
+    cancel,
     pending: (sessionId) => store.pending(sessionId).map(({ card }) => card),
     pendingCounts: store.pendingCounts,
     list: store.list,
