@@ -19,5 +19,8 @@ test.each([
 
 test('the word alone is text like any other, and what is no JSON is said to be none', async () => {
   expect(await read('{"arguments":{"query":"__proto__"}}')).toEqual({ arguments: { query: '__proto__' } })
+  const nested = (levels: number) => `${'['.repeat(levels)}${' '.repeat(1_000)}${']'.repeat(levels)}`
+  await expect(read(nested(100))).resolves.toBeDefined()
+  await expect(read(nested(100_000))).rejects.toMatchObject({ code: 'invalid_request' })
   await expect(read('{__proto__')).rejects.toMatchObject({ message: 'The request is not JSON.' })
 })

@@ -1,7 +1,11 @@
 import type { IncomingMessage } from 'node:http'
+import { isDeeperThan } from '../lib/depth.ts'
 import { JarvisError } from '../protocol/index.ts'
 
 const mostBytes = 4 * 1024 * 1024
+/** More than any tool takes, with what stands around it. */
+const deepest = 100
+const plainlyShallow = 1_000
 
 /** The JSON of a request. @throws JarvisError `invalid_request` */
 export async function bodyOf(request: IncomingMessage): Promise<unknown> {
@@ -9,7 +13,10 @@ export async function bodyOf(request: IncomingMessage): Promise<unknown> {
   try {
     const text = bytes.toString()
     // Parsers further in would drop this key in silence, and an unknown argument is refused.
-    return mayName.test(text) ? JSON.parse(text, withoutPrototype) : JSON.parse(text)
+    const body: unknown = mayName.test(text) ? JSON.parse(text, withoutPrototype) : JSON.parse(text)
+    // What walks it further in is recursive.
+    if (text.length > plainlyShallow && isDeeperThan(body, deepest)) throw new Error('It is nested too deeply.')
+    return body
   } catch (error) {
     throw error instanceof JarvisError ? error : new JarvisError('invalid_request', 'The request is not JSON.')
   }
