@@ -1,7 +1,7 @@
-import type { ClusterState, Guest, Node } from 'jarvis-backend/protocol'
+import { type ClusterState, type Guest, type Node, usualLimits } from 'jarvis-backend/protocol'
 import { expect, test } from 'vitest'
 import { foldCluster } from './fold.ts'
-import { backupsOf, concernedOf, issuesOf, nodeMark } from './health.ts'
+import { backupsOf, concernedOf, issuesOf, limitsNow, nodeMark } from './health.ts'
 import { pastOf } from './issue-past.ts'
 import { nextSort, readSort, rowsOf } from './rows.ts'
 import { groupTasks } from './task-groups.ts'
@@ -42,6 +42,10 @@ const state = (change: Partial<ClusterState> = {}): ClusterState => ({
 })
 const facts = (s: ClusterState, busySince?: number) =>
   issuesOf(s, now, () => busySince).map((issue) => [issue.tone, issue.fact])
+
+test('until the server has said its limits, they are the usual ones', () => {
+  expect(limitsNow()).toEqual(usualLimits)
+})
 
 test('a healthy cluster has no issue', () => {
   expect(facts(state())).toEqual([])

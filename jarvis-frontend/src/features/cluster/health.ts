@@ -5,7 +5,7 @@ import { celsius, percent, plural, size, span } from '../../lib/format.ts'
 export type Tone = 'warn' | 'bad' | undefined
 
 const hour = 3_600_000
-/** Until the server has said which are set. */
+/** Until the server has said which are set. Written again, for the protocol's would bring zod onto the first page. */
 const usual: Limits = {
   storageRatio: [0.85, 0.95],
   ramRatio: [0.9, 0.97],
