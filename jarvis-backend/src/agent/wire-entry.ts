@@ -21,8 +21,10 @@ function wireContent(item: Content, redact: Redact): Content[] {
       return [{ type: 'thinking', text: redact.text(item.text) }]
     case 'redacted_thinking':
       return []
-    case 'tool_call':
-      return [{ ...item, toolInput: redact.value(item.toolInput) }]
+    case 'tool_call': {
+      const { extra: _, ...call } = item
+      return [{ ...call, toolInput: redact.value(call.toolInput) }]
+    }
     default:
       return item satisfies never
   }

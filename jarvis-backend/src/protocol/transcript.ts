@@ -20,7 +20,13 @@ export type ToolInput = z.infer<typeof ToolInput>
 export const Content = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   /** Echoed verbatim to the provider that signed it; dropped for any other. */
-  z.object({ type: z.literal('thinking'), text: z.string(), signature: z.string().optional() }),
+  z.object({
+    type: z.literal('thinking'),
+    text: z.string(),
+    signature: z.string().optional(),
+    /** Unsigned, and wanted back all the same with the calls that it led to. No client sees it. */
+    isWantedBack: z.literal(true).optional(),
+  }),
   z.object({ type: z.literal('redacted_thinking'), data: z.string() }),
   z.object({
     type: z.literal('tool_call'),
@@ -29,6 +35,8 @@ export const Content = z.discriminatedUnion('type', [
     toolInput: ToolInput,
     /** Set where the model's JSON could not be read as an object: what is wrong with it. Such a call never runs. */
     malformed: z.string().optional(),
+    /** What its server sent with it and wants back as it came, a signature for instance. No client sees it. */
+    extra: z.record(z.string(), z.unknown()).optional(),
   }),
 ])
 export type Content = z.infer<typeof Content>

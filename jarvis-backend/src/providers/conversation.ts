@@ -10,11 +10,11 @@ export type AssistantTurn = { role: 'assistant'; content: Content[] }
 /**
  * The messages as every provider takes them: no blank text, no empty turn, no thinking at a turn's end, never two of
  * one role in a row, and no lone surrogate.
- * @param keepsThinking whether thinking of this turn goes back to the model
+ * @param keeps whether a turn's thinking, or what came with its call, goes back to the model
  */
 export function conversation(
   messages: readonly Message[],
-  keepsThinking: (content: Content, turn: ModelTurn) => boolean,
+  keeps: (content: Content, turn: ModelTurn) => boolean,
 ): (UserTurn | AssistantTurn)[] {
   const turns: (UserTurn | AssistantTurn)[] = []
   for (const message of messages) {
@@ -27,7 +27,7 @@ export function conversation(
       } else if (turn.results.length > 0 || turn.texts.length > 0) turns.push(turn)
       continue
     }
-    const content = sendable(message.content, (piece) => keepsThinking(piece, message))
+    const content = sendable(message.content, (piece) => keeps(piece, message))
     if (last?.role === 'assistant') last.content.push(...content)
     else if (content.length > 0) turns.push({ role: 'assistant', content })
   }
@@ -48,12 +48,14 @@ function userTurn({ results, text, context = '' }: Extract<Message, { role: 'use
   }
 }
 
-function sendable(content: readonly Content[], keepsThinking: (content: Content) => boolean): Content[] {
+function sendable(content: readonly Content[], keeps: (content: Content) => boolean): Content[] {
   const kept = content.flatMap((piece): Content[] => {
     if (piece.type === 'text') return isBlank(piece.text) ? [] : [{ type: 'text', text: piece.text.toWellFormed() }]
-    if (piece.type !== 'tool_call') return keepsThinking(piece) ? [piece] : []
-    const toolInput = wellFormed(piece.toolInput) as Record<string, unknown>
-    return [{ ...piece, toolName: sendableName(piece.toolName), toolInput }]
+    if (piece.type !== 'tool_call') return keeps(piece) ? [piece] : []
+    const { extra, ...call } = piece
+    const toolInput = wellFormed(call.toolInput) as Record<string, unknown>
+    const kept = extra !== undefined && keeps(piece) ? { extra } : {}
+    return [{ ...call, toolName: sendableName(call.toolName), toolInput, ...kept }]
   })
   const end = kept.findLastIndex((piece) => piece.type === 'text' || piece.type === 'tool_call')
   return kept.slice(0, end + 1)

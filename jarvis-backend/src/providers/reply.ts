@@ -4,7 +4,7 @@ import type { Content, ToolCall, TurnStop } from '../protocol/index.ts'
 import { type Fields, fieldsIfAny } from './fields.ts'
 
 /** A tool call while its arguments stream in. `input`: given whole at the start; counts only where no JSON follows. */
-export type CallInProgress = { type: 'call'; name: string; json: string; input?: Fields }
+export type CallInProgress = { type: 'call'; name: string; json: string; input?: Fields; extra?: Fields }
 export type Piece = Exclude<Content, ToolCall> | CallInProgress
 
 /**
@@ -38,8 +38,9 @@ export function isWhole(json: string): boolean {
   }
 }
 
-function toolCall({ name, json, input }: CallInProgress): ToolCall {
-  const call = { type: 'tool_call' as const, toolUseId: newId('tu'), toolName: name, toolInput: {} }
+function toolCall({ name, json, input, extra }: CallInProgress): ToolCall {
+  const kept = extra === undefined ? {} : { extra }
+  const call = { type: 'tool_call' as const, toolUseId: newId('tu'), toolName: name, toolInput: {}, ...kept }
   try {
     const given = json.trim() === '' ? (input ?? {}) : argumentsIn(json)
     if (given === undefined)

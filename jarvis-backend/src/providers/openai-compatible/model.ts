@@ -28,7 +28,8 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
     urlName: 'OPENAI_BASE_URL',
     secret: apiKey,
   }
-  const body = { model, maxTokens: options.maxTokens, isOpenAi }
+  const wantsReasoning = /(?:^|\.)(?:deepseek\.com|moonshot\.(?:ai|cn))$/.test(hostname)
+  const body = { model, maxTokens: options.maxTokens, isOpenAi, wantsReasoning }
 
   // Loading the SDK takes its time: the start does not wait for it.
   const connect = async () => {

@@ -3,7 +3,7 @@ import type { Message, ModelRequest } from '../../agent/model.ts'
 import type { Content } from '../../protocol/index.ts'
 import { chatRequest } from './request.ts'
 
-const options = { model: 'm', maxTokens: undefined, isOpenAi: false }
+const options = { model: 'm', maxTokens: undefined, isOpenAi: false, wantsReasoning: false }
 const tools = [{ name: 'get_vms', description: 'x', inputSchema: { type: 'object' } }]
 const body = (messages: Message[], part: Partial<ModelRequest> = {}) =>
   chatRequest({ system: 'S', messages, tools, mayCallTools: true, ...part }, options)
@@ -93,4 +93,21 @@ test('where no tool may be called, OpenAI is told so, and any other server is to
 test('lone surrogates are mended', () => {
   const request = body([user('cut \ud83d'), assistant(call('a', { text: '\udc00' })), user('', ['a'])])
   expect(JSON.stringify(request)).not.toMatch(/\\+ud[89a-f]/)
+})
+
+test('what a server sent with its calls goes back to it, and to no other', () => {
+  const extra = { google: { thought_signature: 'c2ln' } }
+  const thought: Content = { type: 'thinking', text: 'Hm', isWantedBack: true }
+  const turn = assistant(thought, { ...call('a'), extra } as Content)
+  const sent = (message: Message, part = {}) =>
+    chatRequest(
+      { system: '', messages: [user('Hi'), message, user('', ['a'])], tools, mayCallTools: true },
+      { ...options, ...part },
+    ).messages[1]
+  expect(sent(turn)).toMatchObject({ reasoning_content: 'Hm', tool_calls: [{ id: 'a', extra_content: extra }] })
+  const other = JSON.stringify(sent({ ...turn, model: 'anthropic/m' } as Message))
+  expect(other).not.toMatch(/reasoning_content|extra_content/)
+  expect(sent(assistant({ type: 'thinking', text: 'Hm' }, call('a')))).not.toHaveProperty('reasoning_content')
+  expect(sent(assistant(call('a')), { wantsReasoning: true })).toMatchObject({ reasoning_content: '' })
+  expect(sent(assistant(thought, { type: 'text', text: 'Yes.' }))).toEqual({ role: 'assistant', content: 'Yes.' })
 })

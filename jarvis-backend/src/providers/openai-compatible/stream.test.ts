@@ -77,8 +77,21 @@ test('reasoning is shown and kept unsigned, under both of its names', () => {
   ])
   expect(said).toEqual(['(Let me )', '(see)', 'Yes.'])
   expect(reader.turn().content).toEqual([
-    { type: 'thinking', text: 'Let me see' },
+    { type: 'thinking', text: 'Let me see', isWantedBack: true },
     { type: 'text', text: 'Yes.' },
+  ])
+})
+
+test('what comes with a call is kept with it', () => {
+  const extra_content = { google: { thought_signature: 'c2ln' } }
+  const { reader } = read([
+    delta({ reasoning_content: 'Hm' }),
+    delta({ tool_calls: [{ index: 0, extra_content, function: { name: 'a', arguments: '{}' } }] }),
+    stop('stop'),
+  ])
+  expect(reader.turn().content).toMatchObject([
+    { type: 'thinking', text: 'Hm', isWantedBack: true },
+    { toolName: 'a', extra: extra_content },
   ])
 })
 

@@ -14,6 +14,7 @@ const stops = new Map<string, TurnStop>([
 export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean): Reader {
   let text = ''
   let thinking = ''
+  let isWantedBack = false
   let usage: Usage | undefined
   let stop: TurnStop | undefined
   const calls = callsInProgress()
@@ -31,7 +32,9 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
   }
 
   const grow = (delta: Fields) => {
-    const thought = words(delta.reasoning_content) || words(delta.reasoning) || thoughtIn(delta.content)
+    const reasoning = words(delta.reasoning_content)
+    if (reasoning !== '') isWantedBack = true
+    const thought = reasoning || words(delta.reasoning) || thoughtIn(delta.content)
     if (thought !== '') say({ text: '', thought })
     const said = textIn(delta.content) || words(delta.refusal)
     if (said !== '') say(tags.add(said))
@@ -61,7 +64,7 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
       if (stop === undefined) throw broken(provider, 'the stream ended early', usage)
       say(tags.rest())
       const pieces = [
-        { type: 'thinking' as const, text: thinking },
+        { type: 'thinking' as const, text: thinking, ...(isWantedBack && { isWantedBack }) },
         { type: 'text' as const, text },
       ]
       return {
@@ -100,6 +103,8 @@ function callsInProgress() {
     add(delta: Fields) {
       const called = fields(delta.function ?? {})
       const [id, name, input] = [words(delta.id), words(called.name), fieldsIfAny(called.arguments)]
+      // Gemini's signature of a call.
+      const extra = fieldsIfAny(delta.extra_content)
       const json = input === undefined ? fragment(called.arguments) : ''
       const at = count(delta.index) ?? (id ? newest + 1 : newest)
       const open = byIndex.get(at)
@@ -107,7 +112,7 @@ function callsInProgress() {
       const isFull = open && (open.call.input !== undefined || isWhole(open.call.json))
       const isOther = open && name && ((id && open.id && id !== open.id) || (begins && isFull))
       if (open === undefined || isOther) {
-        const call: CallInProgress = { type: 'call', name, json, ...(input && { input }) }
+        const call: CallInProgress = { type: 'call', name, json, ...(input && { input }), ...(extra && { extra }) }
         all.push(call)
         byIndex.set(at, { id, call })
         newest = Math.max(newest, at)
@@ -116,6 +121,7 @@ function callsInProgress() {
       open.call.name ||= name
       open.call.json += json
       if (input !== undefined) open.call.input = input
+      if (extra !== undefined) open.call.extra = extra
     },
   }
 }
