@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lessonOf } from '../agent/lesson.ts'
-import { defaultPersona, type PromptTexts } from '../agent/persona.ts'
+import { defaultPersona } from '../agent/persona.ts'
 import type { StoredEntry } from '../agent/transcript-store.ts'
 import type { EmbeddingsConfig } from '../config/config.ts'
 import { memoryRoutes } from '../http/memory.ts'
@@ -14,14 +12,15 @@ import type { IndexStatus } from '../memory/indexer.ts'
 import type { MemoryWorkerData } from '../memory/messages.ts'
 import { createRecall } from '../memory/recall.ts'
 import { createRemoteMemory } from '../memory/remote.ts'
-import { JarvisError } from '../protocol/index.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import { createMemoryWrites } from '../store/sqlite/memory-writes.ts'
 import { memoryGet } from '../tools/memory/memory-get.ts'
 import { memorySearch } from '../tools/memory/memory-search.ts'
 import { memoryWrite } from '../tools/memory/memory-write.ts'
+import { createUndoWrite } from '../tools/memory/undo-write.ts'
 import type { Journal } from '../tools/ports.ts'
 import { createWorkspace } from '../workspace/files.ts'
+import { createPromptFiles } from '../workspace/prompt-files.ts'
 
 /** The heading that a day's file ends under is looked for in so much of it; further back, it is set again. */
 const headingWithinBytes = 16_384
@@ -93,28 +92,6 @@ export function composeMemory(parts: {
     await memory.call('sync', {})
   }
 
-  function undo(writeId: string, by: string) {
-    const write = writes.get(writeId)
-    if (write === undefined) throw new JarvisError('not_found', 'That cannot be taken back any more.')
-    const { text, checksum } = workspace.read(write.path)
-    // What was added below since, such as the lesson of that very run, stays.
-    const later = textAfter(text, write.checksum)
-    if (later === undefined) throw changedSince(write.path)
-    const rest = `${write.before ?? ''}${later}`.replace(/^\n+/, '')
-    if (rest === '') workspace.remove(write.path)
-    else {
-      try {
-        workspace.write(write.path, rest, checksum)
-      } catch (error) {
-        throw error instanceof JarvisError && error.code === 'conflict' ? changedSince(write.path) : error
-      }
-    }
-    database.durably(() => {
-      writes.remove(writeId)
-      journal.append('memory', { change: 'undone', path: write.path, by })
-    })
-  }
-
   return {
     status: memory.status,
     tools: [
@@ -124,8 +101,13 @@ export function composeMemory(parts: {
     ],
     recall: createRecall(memory),
     learn,
-    prompt: promptFiles(workspaceDir),
-    routes: memoryRoutes({ memory, workspace, forget, undo }),
+    prompt: createPromptFiles(workspaceDir, defaultPersona),
+    routes: memoryRoutes({
+      memory,
+      workspace,
+      forget,
+      undo: createUndoWrite({ workspace, writes, journal, transactions: database }),
+    }),
     stop() {
       clearTimeout(start)
       return memory.stop()
@@ -134,47 +116,3 @@ export function composeMemory(parts: {
 }
 
 export type ComposedMemory = ReturnType<typeof composeMemory>
-
-/** What follows the text of that checksum, where `text` begins with it at the end of a line. */
-function textAfter(text: string, checksum: string): string | undefined {
-  const hash = createHash('sha256')
-  let taken = 0
-  while (taken < text.length) {
-    const lineEnd = text.indexOf('\n', taken)
-    const end = lineEnd === -1 ? text.length : lineEnd + 1
-    hash.update(text.slice(taken, end))
-    taken = end
-    if (hash.copy().digest('hex') === checksum) return text.slice(taken)
-  }
-  return undefined
-}
-
-const changedSince = (path: string) =>
-  new JarvisError('conflict', `${path} was changed since. Take the line out of it by hand.`)
-
-/** The operator's own texts that every prompt has; looked at before each use, so that an edit counts from the next message on. */
-function promptFiles(dir: string): () => PromptTexts {
-  const soul = join(dir, 'SOUL.md')
-  if (!existsSync(soul)) writeFileSync(soul, defaultPersona)
-  const known = new Map<string, { ctimeMs: number; text: string }>()
-  const read = (name: string): string | undefined => {
-    const path = join(dir, name)
-    const ctimeMs = statSync(path, { throwIfNoEntry: false })?.ctimeMs
-    if (ctimeMs === undefined) return undefined
-    const before = known.get(name)
-    if (before?.ctimeMs === ctimeMs) return before.text
-    try {
-      const text = readFileSync(path, 'utf8')
-      known.set(name, { ctimeMs, text })
-      return text
-    } catch {
-      return undefined
-    }
-  }
-  return () => ({
-    soul: read('SOUL.md') ?? defaultPersona,
-    agents: read('AGENTS.md'),
-    user: read('USER.md'),
-    tools: read('TOOLS.md'),
-  })
-}
