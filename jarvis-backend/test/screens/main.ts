@@ -1,11 +1,13 @@
 // Pictures of the main views at three sizes, from the demo cluster at a fixed time: npm run screenshots
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { findChromium } from '../../../scripts/chromium.js'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { morning } from '../../../jarvis-frontend/src/testing/scenes/morning.ts'
+import { startScripted, tokenOf } from '../../../jarvis-frontend/src/testing/scripted-server.ts'
+import { chromiumArgs, findChromium } from '../../../scripts/chromium.js'
 import { compose } from '../../src/compose.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createSimulator } from '../../src/homelab/simulator/index.ts'
@@ -55,12 +57,12 @@ await new Promise<void>((resolve) => jarvis.http.listen(0, '127.0.0.1', resolve)
 const url = `http://127.0.0.1:${(jarvis.http.address() as AddressInfo).port}`
 const executablePath = findChromium()
 if (executablePath === undefined) throw new Error('No Chromium found. Install it, or set CHROMIUM_PATH.')
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--no-first-run'] })
+const browser = await chromium.launch({ executablePath, args: chromiumArgs })
 
-async function signedIn(from: Browser, size: Size, theme: Theme): Promise<Page> {
+function contextOf(size: Size, theme: Theme): Promise<BrowserContext> {
   const [width, height] = sizes[size]
   const isTouch = size !== 'desktop'
-  const context = await from.newContext({
+  return browser.newContext({
     viewport: { width, height },
     colorScheme: theme,
     reducedMotion: 'reduce',
@@ -68,6 +70,10 @@ async function signedIn(from: Browser, size: Size, theme: Theme): Promise<Page> 
     hasTouch: isTouch,
     isMobile: isTouch,
   })
+}
+
+async function signedIn(size: Size, theme: Theme): Promise<Page> {
+  const context = await contextOf(size, theme)
   const page = await context.newPage()
   await page.clock.setFixedTime(at)
   await page.goto(url)
@@ -79,19 +85,51 @@ async function signedIn(from: Browser, size: Size, theme: Theme): Promise<Page> 
 
 /** A morning's talk: a question that reads, and a change that waits. @returns its path */
 async function talk(): Promise<string> {
-  const page = await signedIn(browser, 'desktop', 'dark')
+  const page = await signedIn('desktop', 'dark')
   const say = async (text: string) => {
     await page.getByRole('textbox', { name: 'Message' }).fill(text)
     await page.keyboard.press('Enter')
   }
   await say('How is the cluster, and which backups are old?')
   await page.waitForURL('**/chat/*')
-  await page.getByText('2 calls').waitFor()
+  await page.getByText('2 calls', { exact: true }).waitFor()
   await say('Restart frigate.')
   await page.getByRole('button', { name: /^Approve/ }).waitFor()
   const path = new URL(page.url()).pathname
   await page.context().close()
   return path
+}
+
+/** The README's: what a model of one's own makes of a bad night, which the demo's cannot tell. */
+async function story(): Promise<Page> {
+  const server = await startScripted(morning(at), dashboardDir)
+  const context = await contextOf('desktop', 'dark')
+  const page = await context.newPage()
+  await page.clock.setFixedTime(at)
+  await page.goto(server.url)
+  await page.evaluate(`localStorage.setItem('jarvis.token', ${JSON.stringify(tokenOf('operator'))})`)
+  await page.goto(`${server.url}/chat/ses_main`)
+  await page.getByRole('button', { name: 'Approve: restart 123' }).waitFor()
+  return page
+}
+
+/** @returns its size in bytes */
+async function keep(page: Page, name: string): Promise<number> {
+  await page.evaluate('document.fonts.ready')
+  // Whatever the page fetches for itself is there.
+  await page.waitForLoadState('networkidle')
+  // A card wakes once it was seen for a while; it rests where the screen does not hold all of it.
+  await page.clock.setFixedTime(at + 2_000)
+  const awake = page.locator('button:not([aria-disabled="true"])', { hasText: /^Approve/ })
+  if (/^(chat|story)/.test(name))
+    await awake
+      .first()
+      .waitFor({ timeout: 3_000 })
+      .catch(() => undefined)
+  const picture = fewerColours(await page.screenshot({ animations: 'disabled', caret: 'hide' }))
+  writeFileSync(join(out, `${name}.png`), picture)
+  await page.context().close()
+  return picture.length
 }
 
 try {
@@ -101,21 +139,13 @@ try {
   let bytes = 0
   for (const [view, size, theme] of shots) {
     const [path = '', seen = ''] = views[view] ?? []
-    const page = await signedIn(browser, size, theme)
+    const page = await signedIn(size, theme)
     await page.goto(url + (view === 'chat' ? chat : path))
     await page.getByText(seen).filter({ visible: true }).first().waitFor()
-    await page.evaluate('document.fonts.ready')
-    // Whatever the page fetches for itself is there.
-    await page.waitForLoadState('networkidle')
-    // It rests where the screen does not hold all of the card.
-    const awake = page.locator('button:not([aria-disabled="true"])', { hasText: /^Approve/ })
-    if (view === 'chat') await awake.waitFor({ timeout: 3_000 }).catch(() => undefined)
-    const file = join(out, `${view}-${size}-${theme}.png`)
-    writeFileSync(file, fewerColours(await page.screenshot({ animations: 'disabled', caret: 'hide' })))
-    bytes += statSync(file).size
-    await page.context().close()
+    bytes += await keep(page, `${view}-${size}-${theme}`)
   }
-  process.stdout.write(`${shots.length} pictures in docs/screens, ${Math.round(bytes / 1024)} kB.\n`)
+  bytes += await keep(await story(), 'story')
+  process.stdout.write(`${shots.length + 1} pictures in docs/screens, ${Math.round(bytes / 1024)} kB.\n`)
 } finally {
   await browser.close()
   rmSync(dataDir, { recursive: true, force: true })
