@@ -63,7 +63,8 @@ export function createPerformer(parts: {
     running += 1
     try {
       breaker.began(toolName, target.node)
-      const ended = await runTool(tool, (toolContext) => parts.run(ready, toolContext), {
+      const isForeign = context.requestedBy.kind === 'mcp'
+      const ended = await runTool(tool, (toolContext) => parts.run(ready, { ...toolContext, isForeign }), {
         signal: context.signal,
         clock,
         report,

@@ -16,7 +16,8 @@ export type ToolOutput = {
   isError?: boolean
 }
 
-export type ToolContext = Required<CallOptions>
+/** `isForeign`: an MCP client asks, and what it hands over is not the operator's. */
+export type ToolContext = Required<CallOptions> & { isForeign?: boolean }
 
 /** `hash`: of its definition. `inputSchema`: the server's own. `listed`: values that the schema names itself. */
 export type Attached = {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { dailyAddition, dailyPath, ownTextOf } from '../../memory/daily.ts'
+import { promptFiles } from '../../protocol/index.ts'
 import type { Workspace } from '../../workspace/files.ts'
 import { MemoryWrittenOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
@@ -23,11 +24,17 @@ export const memoryWrite = (
       replaces: z.string().min(1).max(8_000).optional().describe('The text to replace, exactly as it stands.'),
     }),
     output: MemoryWrittenOutput,
-    async run({ text: asked, path = dailyPath(parts.now()), replaces }) {
+    async run({ text: asked, path = dailyPath(parts.now()), replaces }, { isForeign }) {
       const text = parts.redact(asked)
+      // What every prompt holds was approved word for word.
+      const isOthers = isForeign === true && !promptFiles.includes(path)
+      if (isOthers && replaces !== undefined) {
+        return refused('replaces: an MCP client adds to the memory and changes nothing in it. Nothing was written.')
+      }
       const known = workspace.list().some((file) => file.path === path) ? workspace.read(path) : undefined
       if (known?.problem !== undefined) return refused(`${path} is not written to. ${known.problem}`)
-      if (replaces === undefined) workspace.append(path, dailyAddition(known?.text ?? '', text, 'notes'))
+      if (isOthers) workspace.append(path, dailyAddition(known?.text ?? '', withoutHeadings(text), 'jarvis'))
+      else if (replaces === undefined) workspace.append(path, dailyAddition(known?.text ?? '', text, 'notes'))
       else {
         const times = (known?.text.split(replaces).length ?? 1) - 1
         if (known === undefined || times !== 1) {
@@ -47,5 +54,8 @@ export const memoryWrite = (
       return { text: `${did}.`, summary: `${did}: ${text.split('\n')[0]?.slice(0, 120) ?? ''}`, data: { path, undoId } }
     },
   })
+
+/** Nothing in it ends the part of the file that is not the operator's. */
+const withoutHeadings = (text: string) => text.replace(/^##?(?= )/gm, '###')
 
 const refused = (text: string) => ({ text, summary: text, isError: true })
