@@ -137,11 +137,11 @@ const fold: Grammar = { dashDash: true, flags: 's', words: ['--spaces'], values:
 
 /**
  * `-n '5,20p'`, and `s/a/b/g` with no slash inside and without the flags `e` and `w`: the forms of sed that can do
- * nothing but print.
+ * nothing but print. To some seds a slash inside brackets does not end the expression, so none stands there.
  */
 const sedRange = /^\d{1,9}(?:,(?:\d{1,9}|\$))?p$/
 const sedScript =
-  /^(?:\d{1,9}(?:,(?:\d{1,9}|\$))?p|s\/(?:[^/\\]|\\[^/])+\/(?:[^/\\]|\\[^/])*\/[gIi]{0,2}(?:;s\/(?:[^/\\]|\\[^/])+\/(?:[^/\\]|\\[^/])*\/[gIi]{0,2})*)$/
+  /^(?!.*\[[^\]]*\/)(?:\d{1,9}(?:,(?:\d{1,9}|\$))?p|s\/(?:[^/\\]|\\[^/])+\/(?:[^/\\]|\\[^/])*\/[gIi]{0,2}(?:;s\/(?:[^/\\]|\\[^/])+\/(?:[^/\\]|\\[^/])*\/[gIi]{0,2})*)$/
 const sed = (rest: Partial<Grammar>): Grammar => ({
   flags: 'nEr',
   words: ['--quiet', '--silent', '--regexp-extended'],
