@@ -85,6 +85,8 @@ test('waits as long as the provider asks, unless that is over two minutes', asyn
   const { outcome, waits } = await run(failing(error('model_rate_limited', { retryAfterMs: 120_001 })).model)
   expect(waits).toEqual([])
   expect(outcome).toMatchObject({ message: 'Trouble. It asks to be left alone for 3 min.' })
+  const absurd = await run(failing(error('model_rate_limited', { retryAfterMs: 1e33 })).model)
+  expect(absurd.outcome).toMatchObject({ message: 'Trouble. It asks to be left alone for a day or more.' })
 })
 
 test('a retry-after of nothing does not hammer', async () => {

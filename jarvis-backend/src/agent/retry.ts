@@ -52,7 +52,8 @@ export async function generateWithRetries(
       const { retryAfterMs } = error
       if (retryAfterMs !== undefined && retryAfterMs > longestWaitMs) {
         const minutes = Math.ceil(retryAfterMs / 60_000)
-        throw withUsage(error, `${error.message} It asks to be left alone for ${minutes} min.`, spent)
+        const long = minutes < 1_440 ? `${minutes} min` : 'a day or more'
+        throw withUsage(error, `${error.message} It asks to be left alone for ${long}.`, spent)
       }
       // Half of it is certain, so that many who failed together do not come back together, nor at once.
       const backoffMs = Math.min(longestBackoffMs, firstBackoffMs * 2 ** (attempt - 1)) * (0.5 + random() / 2)
