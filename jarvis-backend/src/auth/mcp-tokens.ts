@@ -1,17 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { JarvisError } from '../protocol/index.ts'
+import { JarvisError, type McpTokenInfo } from '../protocol/index.ts'
 import { hashToken } from './tokens.ts'
 
-/** A token of an MCP client: it may call tools, and can never decide. Unix ms. */
-export type McpToken = {
-  name: string
-  isReadOnly: boolean
-  createdAt: number
-  expiresAt?: number
-  lastUsedAt?: number
-  /** What a client calls itself that an operator signed in; its secrets change, and the name stays. */
-  clientName?: string
-}
+/** A token of an MCP client: it may call tools, and can never decide. Of one signed in the secrets change, the name stays. */
+export type McpToken = McpTokenInfo
 
 export interface McpTokenStore {
   /** @returns false when the name is taken. */

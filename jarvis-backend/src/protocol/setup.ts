@@ -5,16 +5,16 @@ const Text = z.string().trim().min(1).max(2_000)
 const Urls = z.array(Text).min(1).max(20)
 
 export const SetupProbeBody = z.strictObject({ url: Text })
-/**
- * What a way in shows to anybody. `fingerprint`: SHA-256, for a person to compare with `pvenode cert info`. `isTrusted`: an
- * authority signed it, so that it needs no pin. `version`, `node`: absent where the front page is not Proxmox's.
- */
+/** What a way in shows to anybody. `version`, `node`: of its front page; absent where that is not Proxmox's. */
 export type SetupProbeReply = {
   url: string
+  /** SHA-256, `AA:BB:…`: a person compares it with `pvenode cert info`. */
   fingerprint: string
+  /** Signed by an authority this machine trusts, for this name: it needs no pin. */
   isTrusted: boolean
   subject: string
   issuer: string
+  /** Unix ms. */
   validTo: number
   version?: string
   node?: string

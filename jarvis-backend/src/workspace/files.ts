@@ -11,6 +11,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  type Stats,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
@@ -156,15 +157,8 @@ export function createWorkspace(root: string): Workspace {
 type Taken = { bytes: Buffer; size: number; changedAt: number; isTorn: boolean }
 
 /** The first `largestBytes`, and whether the file changed while it was read. */
-function take(place: string): Taken | undefined {
-  let file: number
-  try {
-    file = openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  } catch {
-    return undefined
-  }
-  try {
-    const before = fstatSync(file)
+const take = (place: string): Taken | undefined =>
+  withFile(place, (file, before) => {
     if (!before.isFile()) return undefined
     const bytes = Buffer.alloc(Math.min(before.size, largestBytes))
     let filled = 0
@@ -176,13 +170,17 @@ function take(place: string): Taken | undefined {
     const after = fstatSync(file)
     const isTorn = filled < bytes.length || after.size !== before.size || after.mtimeMs !== before.mtimeMs
     return { bytes: bytes.subarray(0, filled), size: after.size, changedAt: Math.round(after.mtimeMs), isTorn }
-  } finally {
-    closeSync(file)
-  }
-}
+  })
 
 /** The end of a file. */
-function lastOf(place: string, bytes: number): Buffer | undefined {
+const lastOf = (place: string, bytes: number): Buffer | undefined =>
+  withFile(place, (file, { size }) => {
+    const end = Buffer.alloc(Math.min(size, bytes))
+    return end.subarray(0, readSync(file, end, 0, end.length, size - end.length))
+  })
+
+/** Follows no link and waits for no pipe. @returns undefined where the file cannot be opened */
+function withFile<T>(place: string, read: (file: number, stats: Stats) => T): T | undefined {
   let file: number
   try {
     file = openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
@@ -190,9 +188,7 @@ function lastOf(place: string, bytes: number): Buffer | undefined {
     return undefined
   }
   try {
-    const { size } = fstatSync(file)
-    const end = Buffer.alloc(Math.min(size, bytes))
-    return end.subarray(0, readSync(file, end, 0, end.length, size - end.length))
+    return read(file, fstatSync(file))
   } finally {
     closeSync(file)
   }

@@ -8,17 +8,15 @@ import { runsOf } from '../features/chat/runs.ts'
 import { ToolRow } from '../features/chat/tool-row.tsx'
 import { known, lineOf, usePast } from '../features/cluster/past.ts'
 import { useCluster } from '../features/cluster/store.ts'
-import { TimeLeft } from '../features/confirmations/countdown.tsx'
 import { actOf } from '../features/confirmations/sentence.ts'
 import { Sentence } from '../features/confirmations/sentence-line.tsx'
-import { whoAsked } from '../features/confirmations/tray.tsx'
+import { WaitingLine } from '../features/confirmations/tray.tsx'
 import { percent, plural, rate, timeOfDay } from '../lib/format.ts'
 import { useValue } from '../lib/use-value.ts'
 import { Visible } from '../ui/boxed.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Spark } from '../ui/spark.tsx'
-import { Tier } from '../ui/tier.tsx'
 import { phone, useMedia } from '../ui/use-media.ts'
 import { GrantList } from './grant-list.tsx'
 import { live } from './live.ts'
@@ -83,12 +81,7 @@ export function WaitingPage() {
               replace={!isPhone}
               aria-current={row.toolUseId === shown?.toolUseId ? 'true' : undefined}
             >
-              <Tier tier="red" size={13} />
-              <span>
-                <Sentence pieces={actOf(row).ask} />
-              </span>
-              <TimeLeft until={row.expiresAt} />
-              <small>{whoAsked(row, titleOf)}</small>
+              <WaitingLine row={row} titleOf={titleOf} />
             </Link>
           </li>
         ))}

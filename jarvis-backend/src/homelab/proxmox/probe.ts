@@ -1,25 +1,12 @@
 import { connect } from 'node:tls'
-import { JarvisError } from '../../protocol/index.ts'
+import { JarvisError, type SetupProbeReply } from '../../protocol/index.ts'
 import { adviceOn, createAgent, NotConnected, notConnected, tlsOptions } from './connect.ts'
 import { exchange } from './exchange.ts'
 
 const connectMs = 5_000
 const answerMs = 5_000
 
-/** What a way in shows to anybody. `version`, `node`: of its front page; absent where that is not Proxmox's. */
-export type Probe = {
-  url: string
-  /** SHA-256, `AA:BB:…`: a person compares it with `pvenode cert info`. */
-  fingerprint: string
-  /** Signed by an authority this machine trusts, for this name: it needs no pin. */
-  isTrusted: boolean
-  subject: string
-  issuer: string
-  /** Unix ms. */
-  validTo: number
-  version?: string
-  node?: string
-}
+export type Probe = SetupProbeReply
 
 /**
  * Looks at a way in without saying who we are: no token is sent.

@@ -9,25 +9,16 @@ import { askerText } from './words.ts'
 /** Where a card stands: in its session, or in the inbox for what no chat asked. */
 export const cardPath = (row: ConfirmationRow) => `/chat/${row.sessionId}#card-${row.toolUseId}`
 
+type TitleOf = (sessionId: string) => string | undefined
+
 /** What waits, one line each, soonest first. */
-export function Tray({
-  rows,
-  titleOf,
-}: {
-  rows: readonly ConfirmationRow[]
-  titleOf: (sessionId: string) => string | undefined
-}) {
+export function Tray({ rows, titleOf }: { rows: readonly ConfirmationRow[]; titleOf: TitleOf }) {
   return (
     <ul className="tray">
       {rows.map((row) => (
         <li key={row.toolUseId}>
           <Link to={cardPath(row)}>
-            <Tier tier="red" size={13} />
-            <span>
-              <Sentence pieces={actOf(row).ask} />
-            </span>
-            <TimeLeft until={row.expiresAt} />
-            <small>{whoAsked(row, titleOf)}</small>
+            <WaitingLine row={row} titleOf={titleOf} />
           </Link>
         </li>
       ))}
@@ -35,7 +26,19 @@ export function Tray({
   )
 }
 
-export function whoAsked(row: ConfirmationRow, titleOf: (sessionId: string) => string | undefined): string {
+/** What is asked, for how long yet, and by whom. */
+export const WaitingLine = ({ row, titleOf }: { row: ConfirmationRow; titleOf: TitleOf }) => (
+  <>
+    <Tier tier="red" size={13} />
+    <span>
+      <Sentence pieces={actOf(row).ask} />
+    </span>
+    <TimeLeft until={row.expiresAt} />
+    <small>{whoAsked(row, titleOf)}</small>
+  </>
+)
+
+export function whoAsked(row: ConfirmationRow, titleOf: TitleOf): string {
   const title = titleOf(row.sessionId)
   return row.requestedBy.kind === 'mcp' || title === undefined ? askerText(row) : `chat: ${title}`
 }
