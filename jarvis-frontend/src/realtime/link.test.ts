@@ -2,7 +2,7 @@ import { createServer as createHttp, type Server as HttpServer } from 'node:http
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { Server } from 'socket.io'
 import { Manager } from 'socket.io-client'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { watchLink } from './link.ts'
 import type { Sockets } from './sockets.ts'
 
@@ -57,7 +57,7 @@ async function startServer() {
 }
 
 /** A page whose own retries come too late to count. */
-function openPage(url: string) {
+function openPage(url: string, patience = { silentMs: 600_000, proofMs: 200 }) {
   const manager = new Manager(url, { autoConnect: false, transports: ['websocket'], reconnectionDelay: 600_000 })
   const sockets = {
     manager,
@@ -65,7 +65,7 @@ function openPage(url: string) {
     cluster: manager.socket('/cluster'),
     events: manager.socket('/events'),
   } as unknown as Sockets
-  const link = watchLink(sockets, () => undefined, 200)
+  const link = watchLink(sockets, () => undefined, patience)
   onTestFinished(() => link.disconnect())
   const until = (status: string) =>
     new Promise<void>((done) => {
@@ -106,9 +106,18 @@ test('a link that died in silence is replaced once it is doubted, and one that l
   await until('lost')
   await until('live')
   expect(chat.id).not.toBe(id)
-  await Promise.all(
-    [cluster, events].map(
-      (socket) => socket.connected || new Promise((done) => socket.on('connect', () => done(true))),
-    ),
-  )
+  const isUp = () => cluster.connected && events.connected
+  await vi.waitUntil(isUp, { interval: 5 })
+})
+
+test('a link that was silent for too long is replaced without a question', async () => {
+  const server = await startServer()
+  const { link, until, chat } = openPage(server.url, { silentMs: -1, proofMs: 600_000 })
+  link.connect()
+  await until('live')
+  const { id } = chat
+  server.silence()
+  link.check()
+  await until('live')
+  expect(chat.id).not.toBe(id)
 })

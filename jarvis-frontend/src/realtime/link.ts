@@ -10,10 +10,17 @@ export type Link =
 const againAfterMs = 1_000
 
 /**
- * Watches the connection. `onSignedOut` is called when the server takes the token no more.
- * @param proofMs how long a link may take to show that it lives, once that is in doubt
+ * `silentMs`: on a link that lives something is heard within this, for the server pings every 25 s. `proofMs`: how long
+ * one that was silent for less may take to show that it lives.
  */
-export function watchLink({ manager, chat, cluster, events }: Sockets, onSignedOut: () => void, proofMs = 2_000) {
+const patience = { silentMs: 30_000, proofMs: 2_000 }
+
+/** Watches the connection. `onSignedOut` is called when the server takes the token no more. */
+export function watchLink(
+  { manager, chat, cluster, events }: Sockets,
+  onSignedOut: () => void,
+  { silentMs, proofMs } = patience,
+) {
   const sockets = [chat, cluster, events]
   const link = new Value<Link>({ status: 'connecting', since: Date.now() })
   const lost = (retryAt?: number) => {
@@ -29,6 +36,12 @@ export function watchLink({ manager, chat, cluster, events }: Sockets, onSignedO
       if (isWanted) socket.connect()
     }, afterMs)
   }
+  let heardAt = Date.now()
+  const hear = () => {
+    heardAt = Date.now()
+  }
+  manager.on('packet', hear)
+  manager.on('ping', hear)
   let attempt = 0
   const nextDelay = () => Math.min(retryDelayMs.most, retryDelayMs.first * 2 ** attempt)
 
@@ -83,6 +96,7 @@ export function watchLink({ manager, chat, cluster, events }: Sockets, onSignedO
     check() {
       const { id } = chat
       if (id === undefined) return tryNow()
+      if (Date.now() - heardAt > silentMs) return renew()
       chat.timeout(proofMs).emit('chat:ping', {}, (failure) => {
         if (failure !== null && chat.id === id) renew()
       })
