@@ -1,6 +1,7 @@
 import type { Server as HttpServer } from 'node:http'
 import type { Model } from './agent/model.ts'
 import { createMcpTokens } from './auth/mcp-tokens.ts'
+import { leaveAnotherCluster } from './compose/another-cluster.ts'
 import { composeAttached } from './compose/attached.ts'
 import { composeEntrance } from './compose/entrance.ts'
 import { composeFoundation } from './compose/foundation.ts'
@@ -197,8 +198,10 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     },
     push.forgetAll,
   )
+  const place = leaveAnotherCluster(foundation, config, gate.grants)
   gate.grants.resume()
-  runs.resume()
+  runs.resume(!place.isAnother)
+  place.keep()
   http.once('listening', attached.start)
 
   return {

@@ -2,6 +2,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readStartConfig } from '../src/config/settings-file.ts'
+import { createSimulator } from '../src/homelab/simulator/index.ts'
+import { systemClock } from '../src/lib/clock.ts'
 import type { DoctorReply, JournalEntry, Status } from '../src/protocol/index.ts'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
 import { folder } from './support/data-dir.ts'
@@ -108,6 +110,50 @@ test('a wrong certificate gets no token, and a wrong token is said to be wrong',
     status: 400,
     text: expect.stringContaining('The token id must be user@realm!name'),
   })
+})
+
+test('what was asked, queued and granted of one cluster ends where another is connected, and a restart alone ends nothing', async () => {
+  const dataDir = folder()
+  const begin = (env: Record<string, string> = {}) =>
+    startJarvis({ dataDir, env: { JARVIS_EMBEDDINGS: 'none', ...env }, homelab: lab })
+  const lab = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 1_000 })
+  const demo = await begin()
+  const screen = await demo.connect()
+  const ask = async (vmid: number) => {
+    const { sessionId } = await screen.ask('chat:send', { message: `/stop_vm vmid=${vmid}` })
+    const { toolUseId } = await screen.next('chat:confirm_needed')
+    return { sessionId, toolUseId }
+  }
+  const granted = await ask(141)
+  const standing = async ({ rest }: typeof demo) => {
+    const listed = async (path: string) =>
+      ((await (await rest(path)).json()) as { items: { decision?: string }[] }).items
+    const cards = await listed('/api/confirmations')
+    const pending = cards.filter(({ decision }) => decision === undefined)
+    return { pending: pending.length, grants: (await listed('/api/grants')).length }
+  }
+  await demo.rest(`/api/confirmations/${granted.toolUseId}`, {
+    method: 'POST',
+    json: { confirmed: true, grant: { minutes: 60, uses: 3 } },
+  })
+  await screen.next('chat:done')
+  const { sessionId, toolUseId } = await ask(103)
+  await screen.ask('chat:send', { sessionId, message: '/stop_vm vmid=101' })
+  await demo.stop()
+
+  const again = await begin()
+  expect(await standing(again)).toEqual({ pending: 1, grants: 1 })
+  await again.stop()
+
+  const real = await begin({
+    PVE_URL: 'https://127.0.0.1:1',
+    PVE_TOKEN_ID: 'jarvis@pve!jarvis',
+    PVE_TOKEN_SECRET: 'present-secret-0123',
+  })
+  await expect.poll(() => standing(real)).toEqual({ pending: 0, grants: 0 })
+  const { items } = (await (await real.rest('/api/journal?kind=decision')).json()) as { items: JournalEntry[] }
+  expect(items[0]?.body).toMatchObject({ toolUseId, decision: 'cancelled', by: 'jarvis' })
+  expect(lab.cluster.state().guests.find(({ vmid }) => vmid === 101)?.status).toBe('running')
 })
 
 test('what .env names is not changed from the dashboard, and a viewer may do none of it', async () => {

@@ -72,8 +72,11 @@ export type Runs = {
   isRunning(sessionId: string): boolean
   /** Adds a line to a run that has ended. */
   note(sessionId: string, runId: string, entry: Draft): void
-  /** Takes up what a stopped process left unfinished. Called once, before anybody is served. */
-  resume(): void
+  /**
+   * Takes up what a stopped process left unfinished. Called once, before anybody is served.
+   * @param mayGoOn otherwise it is stopped, and what was queued is not begun
+   */
+  resume(mayGoOn: boolean): void
   /** Takes no more work and lets go of the models; what is unfinished is taken up at the next start. */
   stop(): void
   /** Writes down where each session stands; the last thing before the store closes. */
@@ -433,7 +436,8 @@ export function createRuns(
 
     isRunning: (sessionId) => (live.get(sessionId)?.runs.size ?? 0) > 0,
 
-    resume() {
+    resume(mayGoOn) {
+      if (!mayGoOn) for (const { id, status } of store.unfinishedRuns()) if (status === 'queued') store.removeQueued(id)
       const rows = store.unfinishedRuns()
       for (const row of rows.filter(({ status }) => status !== 'queued')) {
         const entries = store.entriesOfRun(row.id)
@@ -445,7 +449,7 @@ export function createRuns(
         // Nobody takes an MCP call's answer any more, but a client that asks later; and what that one had read is forgotten,
         // so that no call of it is judged now for the first time.
         const isJudged = entries.some(({ type }) => type === 'confirm_needed' || type === 'tool_use')
-        if (row.source === 'mcp' && (token === undefined || !isJudged)) stopRun(run, 'jarvis')
+        if (!mayGoOn || (row.source === 'mcp' && (token === undefined || !isJudged))) stopRun(run, 'jarvis')
         else if (row.status === 'stopping') stopRun(run, row.by)
       }
       for (const { sessionId } of rows) {
