@@ -5,28 +5,32 @@ import { startJarvis } from './support/start-jarvis.ts'
 
 const { person } = useBrowser()
 
-test('a call is approved with a grant, runs unasked under it, and asks again once that is revoked', async () => {
+test('by keyboard alone a call is approved with a grant, runs unasked under it, and asks again once that is revoked', async () => {
   const restart = calls(['restart_vm', { vmid: 103 }])
   const model = scripted(restart, says('First.'), restart, says('Second.'), restart)
   const jarvis = await startJarvis({ dashboardDir, model })
   const page = await person(jarvis)
   await signIn(page)
   await say(page, 'Restart truenas.')
-  await page.getByRole('button', { name: 'Allow for…' }).click()
-  await page.getByRole('radiogroup', { name: 'How long' }).getByText('2 h').click()
-  await page.getByRole('button', { name: /^Approve and allow 3 until \d\d:\d\d$/ }).click()
+  await page.getByRole('button', { name: 'Allow for…' }).press('Enter')
+  await page.getByRole('radio', { name: '30 min' }).press('ArrowRight')
+  expect(await page.getByRole('radio', { name: '2 h' }).isChecked()).toBe(true)
+  const approve = page.getByRole('button', { name: /^Approve and allow 3 until \d\d:\d\d$/ })
+  await approve.and(page.locator('[aria-disabled=false]')).press('Enter')
+  expect(jarvis.controls.effects).toEqual([])
+  await page.keyboard.press('Enter')
   await page.getByText('First.', { exact: true }).waitFor()
 
   await say(page, 'Again.')
   await page.getByText('Second.', { exact: true }).waitFor()
   expect(jarvis.controls.effects).toHaveLength(2)
 
-  await page.getByRole('link', { name: 'ran under a grant, 2 left' }).click()
+  await page.getByRole('link', { name: 'ran under a grant, 2 left' }).press('Enter')
   const granted = page.locator('li[aria-current=true]').filter({ hasText: 'restart_vm on 103' })
   await granted.getByText('2 left', { exact: true }).waitFor()
   await page.getByRole('link', { name: /^Restarted VM 103 .*approved by operator, done$/ }).waitFor()
   await granted.getByText('{"vmid": 103}').waitFor()
-  await granted.getByRole('button', { name: 'Revoke' }).click()
+  await granted.getByRole('button', { name: 'Revoke' }).press('Enter')
   await granted.waitFor({ state: 'detached' })
   await page.getByText('That grant is over: used up, out of time or revoked.').waitFor()
 

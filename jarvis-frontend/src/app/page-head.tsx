@@ -68,7 +68,7 @@ export function PageHead({ title, detail, phoneDetail, children }: Props) {
       <h1 className="cut">{title}</h1>
       {detail !== undefined && <span className="cut text-dim">{detail}</span>}
       {children}
-      <button type="button" className="find-button" aria-label={search} onClick={() => overlay.set('palette')}>
+      <button type="button" className="find-button" onClick={() => overlay.set('palette')}>
         <Icon name="search" />
         <span>{search}</span>
         <kbd>Ctrl K</kbd>

@@ -38,7 +38,8 @@ export function SystemPage() {
       <PageHead title="System" detail={status && `JARVIS ${status.version}`}>
         <span className="flex-1" />
       </PageHead>
-      <div className="page system">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too */}
+      <div className="page system" tabIndex={0}>
         <div className="scroll system-parts">
           <PanelHead title="Parts">{isLive ? 'live' : `seen ${ago(link.since, now)}`}</PanelHead>
           {status === undefined ? (

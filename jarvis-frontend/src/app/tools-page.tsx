@@ -134,7 +134,7 @@ function Group({
               aria-current={tool.name === chosen?.name ? 'true' : undefined}
             >
               <span className="mono cut">{visibleText(tool.name)}</span>
-              <span className="cut text-soft">{visibleText(tool.description.split(/(?<=\.)\s/)[0] ?? '')}</span>
+              <span className="cut text-soft">{visibleText(tool.description.split(/[.:;](?:\s|$)/)[0] ?? '')}</span>
               <Raised tool={tool} />
               <span className="num">
                 {calls === undefined ? '' : (calls.calls[tool.name] ?? <span className="text-dim">none</span>)}
