@@ -58,7 +58,8 @@ async function startServer() {
 
 /** A page whose own retries come too late to count. */
 function openPage(url: string, patience = { silentMs: 600_000, proofMs: 200 }) {
-  const manager = new Manager(url, { autoConnect: false, transports: ['websocket'], reconnectionDelay: 600_000 })
+  const delays = { reconnectionDelay: 600_000, reconnectionDelayMax: 600_000 }
+  const manager = new Manager(url, { autoConnect: false, transports: ['websocket'], ...delays })
   const sockets = {
     manager,
     chat: manager.socket('/chat'),
