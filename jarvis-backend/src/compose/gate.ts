@@ -78,7 +78,13 @@ export function composeGate(
     ttlMs: parts.config.confirmTtlMs,
     // One made anew under the same name has asked for nothing yet.
     isAskerKnown: ({ requestedBy: { token }, createdAt: askedAt }) =>
-      token === undefined || mcpTokens.list().some(({ name, createdAt }) => name === token && createdAt <= askedAt),
+      token === undefined ||
+      mcpTokens
+        .list()
+        .some(
+          ({ name, createdAt, expiresAt = Number.POSITIVE_INFINITY }) =>
+            name === token && createdAt <= askedAt && expiresAt > now(),
+        ),
     isWatched: (sessionId) => isWatched(chat, sessionId),
     changed(sessionId) {
       activity.changed({ what: 'confirmations', sessionId })

@@ -71,7 +71,7 @@ export function createConfirmations(parts: {
   transactions: Transactions
   clock: Clock
   ttlMs: number
-  /** Whether who asked may still ask: an MCP token may have been revoked meanwhile, by the command line too. */
+  /** Whether who asked may still ask: an MCP token may have expired, or been revoked, by the command line too. */
   isAskerKnown(card: Card): boolean
   /** Whether an operator's screen shows this session. */
   isWatched(sessionId: string): boolean
@@ -195,7 +195,7 @@ export function createConfirmations(parts: {
         throw new JarvisError('expired', 'It has expired. Nothing was run.')
       }
       if (confirmed && !parts.isAskerKnown(known.card)) {
-        const note = 'Its MCP token was revoked.'
+        const note = 'Its MCP token was revoked or has expired.'
         resolve(toolUseId, { decision: 'cancelled', by: 'jarvis', note, at })
         throw new JarvisError('expired', `${note} Nothing was run.`)
       }
