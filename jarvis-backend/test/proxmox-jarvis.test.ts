@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { compose } from '../src/compose.ts'
 import { readConfig } from '../src/config/config.ts'
 import { listGuests } from '../src/tools/homelab/listing.ts'
@@ -103,6 +103,7 @@ test('the dashboard’s feed says once that a guest stopped by itself', async ()
 
 test('PVE_URL and its companions are enough to be served by the operator’s cluster', async () => {
   const fake = await startFakeProxmox({ denyDelayMs: 10 })
+  onTestFinished(fake.stop)
   const config = readConfig({
     JARVIS_DATA_DIR: folder(),
     JARVIS_PASSWORD: 'correct-horse-battery',
@@ -114,10 +115,9 @@ test('PVE_URL and its companions are enough to be served by the operator’s clu
     PVE_FINGERPRINT: fake.fingerprints.join(','),
   })
   const jarvis = compose(config, '0.0.0-test', 'nowhere')
+  onTestFinished(() => jarvis.stop(1_000))
   let isRead = false
   while (!isRead) isRead = Object.keys(await fake.control.requests()).includes('GET /cluster/resources')
-  await jarvis.stop(1_000)
-  await fake.stop()
 })
 
 test('a list of one node says that the cluster cannot be read, a template is called one', async () => {
