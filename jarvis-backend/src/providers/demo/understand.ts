@@ -11,13 +11,16 @@ import { sshOrder } from './ssh.ts'
 
 export type Plan = { calls: PlannedCall[]; notes: string[] }
 
+/** Patterns with several gaps in them would try every way to part one. */
+const longGap = /[^\S\n]{9,}/g
+
 /**
  * What a message asks for, found by fixed phrases and the names in the cluster.
  * @param earlier the messages before it, for `restart it` and `again`
  * @returns neither calls nor notes where nothing was understood
  */
 export function understand(text: string, cluster: ClusterState, earlier: readonly Message[]): Plan {
-  const given = withoutName(text.slice(0, maxChars), cluster)
+  const given = withoutName(text.slice(0, maxChars).replace(longGap, ' '), cluster)
   const message = clarified(given, cluster, earlier) ?? given
   const focus = focusOf(earlier, cluster)
   const ssh = sshOrder(message, cluster)
