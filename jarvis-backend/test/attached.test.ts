@@ -59,6 +59,27 @@ test('a file is written by the filesystem server once the operator has approved 
   expect((await entriesOf(jarvis, 'mcp_server')).at(-1)).toMatchObject({ change: 'tier', to: 'green', by: 'operator' })
 })
 
+test('an answer goes on with the tools it began with, though their server is taken away', async () => {
+  const { dir, write } = attachedDir((plan) => ({ lab: odd(plan) }), { tools: [tool('ping')] })
+  const model = scripted(calls(['stop_vm', { vmid: 103 }]), says('As you wish.'), says('Good day.'))
+  const jarvis = await startJarvis({ dataDir: dir, model })
+  await connected(jarvis, 'lab')
+  const operator = await jarvis.connect()
+  const { sessionId } = await operator.ask('chat:send', { message: 'Stop 103.' })
+  const { toolUseId } = await operator.next('chat:confirm_needed')
+  const events = await jarvis.connect('/events')
+  write({})
+  while ((await serversOf(jarvis)).items.length > 0) await events.next('changed' as never)
+  await operator.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
+  await operator.next('chat:done')
+  await operator.ask('chat:send', { sessionId, message: 'Good day.' })
+  await operator.next('chat:done')
+  const [first, second, third] = model.requests.map(({ tools }) => tools.map(({ name }) => name))
+  expect(first).toContain('lab__ping')
+  expect(second).toEqual(first)
+  expect(third).not.toContain('lab__ping')
+})
+
 /** The everything server on a free port. @returns its address */
 async function everythingOver(transport: 'streamableHttp' | 'sse'): Promise<string> {
   const probe = createServer()

@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Card, ChatEvents, Entry, ToolInput } from '../protocol/index.ts'
+import type { ToolSpec } from './model.ts'
 import type { Draft, RunRow, StoredEntry, StoredSession, TranscriptStore } from './transcript-store.ts'
 
 /** What only exists while a run goes on, for screens that join in the middle. */
@@ -10,8 +11,9 @@ export type ActiveRun = {
   isOver: boolean
   /** What the model is told of the runs before, read once. */
   earlier?: StoredEntry[]
-  /** The instructions it began with: a model's thinking may not go on under others. */
+  /** The instructions and tools it began with: a model's thinking may not go on under others. */
   prompt?: string
+  toolSpecs?: readonly ToolSpec[]
   /** Stopped by a person: nothing of it goes on. */
   abort: AbortController
   /** Ends the model's stream alone: with `abort`, or when the server goes down and takes the run up again later. */

@@ -173,6 +173,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
   async function takeTurn(session: LiveSession, run: ActiveRun, mayCallTools: boolean) {
     const { id } = run.row
     run.prompt ??= parts.prompt()
+    run.toolSpecs ??= parts.toolSpecs
     await callModel({
       model: modelFor(session, run),
       session,
@@ -187,7 +188,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
       request: {
         system: run.prompt,
         messages: toMessages([...earlierEntries(session.id, run), ...run.entries], (id) => parts.image(session.id, id)),
-        tools: parts.toolSpecs,
+        tools: run.toolSpecs,
         mayCallTools,
       },
       generate: (...args) =>
