@@ -11,6 +11,10 @@ import { FormProblem } from './form-problem.tsx'
 
 const problemOf = (error: unknown) => (error instanceof ApiError ? error.message : 'The answer could not be read.')
 
+const dayMs = 86_400_000
+/** A day that has begun counts whole: what was made for 90 days says so on its first. */
+const daysLeft = (ms: number) => longSpan(ms > dayMs ? Math.ceil(ms / dayMs) * dayMs : ms)
+
 /** Tokens of MCP clients, with what each may do and when it was used last. */
 export function McpTokenList({ tokens, onChanged }: { tokens: readonly McpTokenInfo[]; onChanged: () => void }) {
   if (tokens.length === 0) return <p className="text-soft">No tokens yet: no MCP client can connect.</p>
@@ -63,7 +67,7 @@ function TokenRow({ token, onChanged }: { token: McpTokenInfo; onChanged: () => 
             ? 'never expires'
             : isExpired
               ? `expired ${exactTime(expiresAt)}`
-              : `expires in ${longSpan(expiresAt - now)}`}
+              : `expires in ${daysLeft(expiresAt - now)}`}
         </small>
         {problem !== undefined && <small role="alert">{problem}</small>}
       </span>
