@@ -12,14 +12,15 @@ export type OpenAiCompatibleOptions = {
   model: string
   /** Default: the server's own. */
   maxTokens?: number
-  /** Default 120 s without a byte. */
+  /** Default: `patienceMs`. */
   idleTimeoutMs?: number
 }
 
 /** OpenAI, or whatever else speaks Chat Completions. */
 export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
-  const { apiKey, baseUrl = 'https://api.openai.com/v1', model, idleTimeoutMs = 120_000 } = options
+  const { apiKey, baseUrl = 'https://api.openai.com/v1', model } = options
   const { host, hostname } = new URL(baseUrl)
+  const idleTimeoutMs = options.idleTimeoutMs ?? patienceMs(hostname)
   const isOpenAi = hostname === 'api.openai.com'
   const provider: Provider = {
     name: isOpenAi ? 'OpenAI' : host,
@@ -62,6 +63,9 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
     },
   }
 }
+
+/** How long it may be silent. A server of one's own loads the model and reads the prompt before its first word. */
+export const patienceMs = (hostname: string): number => (hostname === 'api.openai.com' ? 120_000 : 600_000)
 
 /** From gpt-5.4 on, OpenAI takes tools together with reasoning only over another API. */
 export function explained(error: unknown, model: string): unknown {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ModelError } from '../../agent/model.ts'
 import { noUsage } from '../../protocol/index.ts'
-import { explained } from './model.ts'
+import { explained, patienceMs } from './model.ts'
 import { chatReader } from './stream.ts'
 
 const provider = { name: 'P', host: 'p', keyName: 'K', urlName: 'U', secret: undefined }
@@ -218,4 +218,8 @@ test('tools that a model does not take over this API are explained', () => {
   expect(explained(error, 'gpt-5.1')).toBe(error)
   const other = new ModelError('model_bad_request', 'Too long.', { isRetryable: false })
   expect(explained(other, 'gpt-5.4')).toBe(other)
+})
+
+test('a server of one’s own may think for ten minutes before its first word', () => {
+  expect([patienceMs('api.openai.com'), patienceMs('127.0.0.1')]).toEqual([120_000, 600_000])
 })
