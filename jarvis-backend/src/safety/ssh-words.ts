@@ -100,16 +100,19 @@ function oddStages(stages: Stages): string | undefined {
 /** The command line of a pipe, or of one program. @throws RangeError as `quote` does. */
 export const quotePipe = (stages: readonly (readonly string[])[]): string => stages.map(quote).join(' | ')
 
-/** One command line that any POSIX shell splits into exactly `argv`. @throws RangeError for a NUL, which no argv can hold. */
+/** One command line that any POSIX shell, and fish, splits into exactly `argv`. @throws RangeError for a NUL, which no argv can hold. */
 export function quote(argv: readonly string[]): string {
   return argv
     .map((word, index) => {
       if (word.includes('\0')) throw new RangeError('A word holds a NUL')
       const isPlain = /^[\w/:.,+@%-]+$/.test(word) && (index > 0 || !reserved.has(word))
-      return isPlain ? word : `'${word.replaceAll("'", "'\\''")}'`
+      return isPlain ? word : `'${word.replace(/['\\]/g, inDoubleQuotes)}'`
     })
     .join(' ')
 }
+
+/** To fish a backslash is special in single quotes too; in double quotes all shells agree. */
+const inDoubleQuotes = (sign: string) => (sign === '\\' ? `'"\\\\"'` : `'"'"'`)
 
 /** What a shell reads as its own language where a program is expected. */
 const reserved = new Set(

@@ -146,6 +146,10 @@ test('a program named like a word of the shell is run as a program', () => {
 
 const words = fc.array(fc.string({ minLength: 1, unit: 'grapheme' }), { minLength: 1, maxLength: 6 })
 
+test('no backslash stands in single quotes, where fish would let it hide the closing one', () => {
+  expect(quote(['grep', 'a\\', "'; reboot"])).toBe(`grep 'a'"\\\\"'' ''"'"'; reboot'`)
+})
+
 test('what is quoted and read again is the same, however often', () => {
   fc.assert(
     fc.property(fc.array(words, { minLength: 1, maxLength: 5 }), (stages) => {
