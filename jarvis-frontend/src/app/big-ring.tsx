@@ -1,6 +1,7 @@
 import { useCluster } from '../features/cluster/store.ts'
 import { dayOf, percent, timeOfDay } from '../lib/format.ts'
 import { arcPath } from '../ui/arc.ts'
+import { Core } from '../ui/ring.tsx'
 import { useNow } from '../ui/use-now.ts'
 import { usePresence } from './presence.tsx'
 
@@ -44,7 +45,9 @@ export function BigRing() {
             </g>
           )
         })}
-        <circle className={core === 'waiting' ? 'ring-wait' : 'core breathe'} cx={centre} cy="170" r="2.6" />
+        <svg x={centre - 14} y={170 - 14} width="28" height="28" viewBox="0 0 32 32" aria-hidden="true">
+          <Core core={core} />
+        </svg>
       </svg>
       {nodes.map((node, at) => (
         <span key={node.name} className="big-ring-label" style={place((at + 0.5) * span)}>

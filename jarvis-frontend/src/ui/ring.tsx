@@ -26,7 +26,8 @@ export function Ring({ size, arcs, core }: { size: number; arcs: readonly RingAr
   )
 }
 
-function Core({ core }: { core: RingCore }) {
+/** What JARVIS does, in a square of 32. */
+export function Core({ core }: { core: RingCore }) {
   switch (core) {
     case 'quiet':
       return <circle className="core breathe" cx="16" cy="16" r="3" />
