@@ -3,6 +3,7 @@ import type { ArgumentCondition, PolicyFile, When } from './policy-schema.ts'
 import { days } from './policy-schema.ts'
 import type { Facts } from './rule.ts'
 import { plainService } from './services.ts'
+import { judgeCommand } from './ssh.ts'
 import { guestOf } from './topology.ts'
 
 type Condition = (facts: Facts) => boolean
@@ -32,6 +33,13 @@ export function conditionOf(when: When | undefined, timezone: PolicyFile['timezo
   return (facts) => conditions.every((holds) => holds(facts))
 }
 
+/** The service that a command over SSH would change. */
+function serviceIn({ toolName, input }: Facts): string {
+  if (toolName !== 'execute_ssh' || typeof input.command !== 'string') return ''
+  const judged = judgeCommand(input.command)
+  return judged.verdict === 'change' ? (judged.service ?? '') : ''
+}
+
 /** As with what is protected, case does not count, and a guest is known by its number. */
 function targetIs(wanted: readonly string[]): Condition {
   const vmids = new Set<number>()
@@ -53,7 +61,7 @@ function targetIs(wanted: readonly string[]): Condition {
       case 'service':
         return others.has(`service/${plainService(name)}`) || others.has(`node/${node?.toLowerCase()}`)
       case 'node':
-        return others.has(`node/${node?.toLowerCase()}`)
+        return others.has(`node/${node?.toLowerCase()}`) || others.has(`service/${plainService(serviceIn(facts))}`)
       default:
         return false
     }

@@ -62,6 +62,8 @@ test.each<[string, string, Input, boolean]>([
   [rule('all', '{target: service/nginx}'), 'restart_service', { node: 'pve', service: 'nginx.service' }, true],
   [rule('all', '{target: service/nginx.service}'), 'restart_service', { node: 'pve', service: 'nginx' }, true],
   [rule('all', '{target: service/nginx}'), 'restart_service', { node: 'pve', service: 'nginx2' }, false],
+  [rule('all', '{target: service/nginx}'), 'execute_ssh', { node: 'pve', command: 'systemctl stop nginx' }, true],
+  [rule('all', '{target: service/nginx}'), 'execute_ssh', { node: 'pve', command: 'systemctl status nginx' }, false],
   // Arguments.
   [rule('[stop_vm]', '{args: {force: true}}'), 'stop_vm', { ...stop, force: true }, true],
   [rule('[stop_vm]', '{args: {force: true}}'), 'stop_vm', stop, false],
