@@ -149,6 +149,7 @@ test('a session is opened at the message that was found, however far up, and sta
     })
   await expect.poll(isSeen).toBe(true)
   expect(await found.and(page.locator(':focus')).count()).toBe(1)
+  await page.getByText('To the end').waitFor()
   server.tell('ses_long', 'chat:token', { text: 'News at the end.' })
   await page.getByText('New text below').waitFor()
   expect(await isSeen()).toBe(true)

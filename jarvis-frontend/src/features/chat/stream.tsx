@@ -132,7 +132,12 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
         </Suspense>
       )}
       {!isAtEnd && (
-        <Jump scroller={scroller} toEnd={toEnd} waiting={view?.pending.map((card) => card.toolUseId) ?? []} />
+        <Jump
+          scroller={scroller}
+          toEnd={toEnd}
+          waiting={view?.pending.map((card) => card.toolUseId) ?? []}
+          view={view}
+        />
       )}
     </div>
   )
@@ -209,11 +214,15 @@ function Jump({
   scroller,
   toEnd,
   waiting,
+  view,
 }: {
   scroller: React.RefObject<HTMLElement | null>
   toEnd: () => void
   waiting: string[]
+  view: SessionState['view']
 }) {
+  const [leftAt] = useState(view?.lastSeq ?? 0)
+  const hasNew = view?.runId !== undefined || (view?.lastSeq ?? 0) > leftAt
   const bottom = scroller.current?.getBoundingClientRect().bottom ?? 0
   const below = waiting.filter(
     (id) => (document.getElementById(`card-${id}`)?.getBoundingClientRect().bottom ?? 0) > bottom,
@@ -224,8 +233,10 @@ function Jump({
         <>
           <Tier tier="red" size={11} /> {below.length} {below.length === 1 ? 'waits' : 'wait'} below
         </>
-      ) : (
+      ) : hasNew ? (
         'New text below'
+      ) : (
+        'To the end'
       )}
       <Icon name="down" />
     </button>
