@@ -68,8 +68,9 @@ export function composeRuns(
     publish: (sessionId, event, payload) =>
       void (chat.adapter.rooms.has(sessionId) && chat.to(sessionId).emit(event, payload)),
     afterCommit: database.afterCommit,
-    prompt: () => systemPrompt(memory.prompt()),
-    recall: memory.recall,
+    // What people wrote down may hold secrets.
+    prompt: () => redactor.text(systemPrompt(memory.prompt())),
+    recall: async (message) => redactor.value(await memory.recall(message)),
     ended: memory.learn,
     context: onceFor(cluster.state, (state) => asClusterData(clusterSummary(state, limits.current()))),
     pending: confirmations.pending,
