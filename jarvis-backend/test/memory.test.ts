@@ -213,7 +213,10 @@ test('a message is answered with what is known, marked as data with its source',
   })
   expect(JSON.stringify(request?.messages[0])).not.toMatch(/<\/Memory>|<rehearsal>/)
   expect(request?.system).toContain('The switch has the password: [redacted]')
-  expect(JSON.stringify([request, operator.received])).not.toContain('Xk7!pQ9z')
+  const shown = async (path: string, role: 'operator' | 'viewer') => (await jarvis.rest(path, { role })).text()
+  const seen = [await shown('/api/memory/search?q=UPS', 'operator'), await shown('/api/memory/files/USER.md', 'viewer')]
+  expect(JSON.stringify([request, operator.received, seen])).not.toContain('Xk7!pQ9z')
+  expect(await shown('/api/memory/files/USER.md', 'operator')).toContain('Xk7!pQ9z')
 })
 
 test("the operator's own files shape the prompt, and an edit counts from the next message on", async () => {

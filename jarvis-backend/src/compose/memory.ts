@@ -42,6 +42,7 @@ export function composeMemory(parts: {
   journal: Journal
   clock: Clock
   redact(text: string): string
+  redactor: { value<T>(value: T): T }
   changed(status: IndexStatus | undefined): void
   report(error: unknown, message: string): void
 }) {
@@ -107,6 +108,7 @@ export function composeMemory(parts: {
       workspace,
       forget,
       undo: createUndoWrite({ workspace, writes, journal, transactions: database }),
+      redact: parts.redactor.value,
     }),
     stop() {
       clearTimeout(start)

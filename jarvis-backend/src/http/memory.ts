@@ -18,12 +18,13 @@ export function memoryRoutes(parts: {
   workspace: Workspace
   forget(sessionId: string, by: string): Promise<void>
   undo(writeId: string, by: string): void
+  redact<T>(value: T): T
 }): Router {
-  const { memory, workspace } = parts
+  const { memory, workspace, redact } = parts
   const router = Router()
   router.get('/search', async (request, response) => {
     const { q, limit } = read(SearchQuery, request.query)
-    response.json(await memory.call('search', { query: q, limit }))
+    response.json(redact(await memory.call('search', { query: q, limit })))
   })
   router.get('/status', async (_request, response) => {
     response.json(await memory.call('status', {}))
@@ -37,7 +38,9 @@ export function memoryRoutes(parts: {
     response.json({ items: workspace.list() })
   })
   router.get('/files/*path', (request, response) => {
-    response.json(workspace.read(pathIn(request.params)))
+    const file = workspace.read(pathIn(request.params))
+    // Who edits it must have it as it is.
+    response.json(identityOf(response).role === 'operator' ? file : redact(file))
   })
   router.put('/files/*path', operatorOnly, (request, response) => {
     const { text, checksum } = read(FileBody, request.body)
