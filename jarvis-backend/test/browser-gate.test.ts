@@ -1,16 +1,15 @@
 import { expect, test } from 'vitest'
-import { dashboardDir, say, signIn, useBrowser } from './support/browser.ts'
+import { dashboardDir, say, useBrowser } from './support/browser.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
-const { person } = useBrowser()
+const { operator } = useBrowser()
 
 test('by keyboard alone a call is approved with a grant, runs unasked under it, and asks again once that is revoked', async () => {
   const restart = calls(['restart_vm', { vmid: 103 }])
   const model = scripted(restart, says('First.'), restart, says('Second.'), restart)
   const jarvis = await startJarvis({ dashboardDir, model })
-  const page = await person(jarvis)
-  await signIn(page)
+  const page = await operator(jarvis)
   await say(page, 'Restart truenas.')
   await page.getByRole('button', { name: 'Allow for…' }).press('Enter')
   await page.getByRole('radio', { name: '30 min' }).press('ArrowRight')
@@ -43,8 +42,7 @@ test('by keyboard alone a call is approved with a grant, runs unasked under it, 
 test('a guest that changed while its card waited is asked about anew, with the difference', async () => {
   const model = scripted(calls(['stop_container', { vmid: 105 }]), says('Later, then.'))
   const jarvis = await startJarvis({ dashboardDir, model })
-  const page = await person(jarvis)
-  await signIn(page)
+  const page = await operator(jarvis)
   await say(page, 'Stop immich.')
   await page.getByRole('button', { name: 'Approve: stop 105' }).waitFor()
   jarvis.controls.beginWork(105, 'vzdump', 'backup')
@@ -63,8 +61,7 @@ test('a guest that changed while its card waited is asked about anew, with the d
 test('a card says all that makes its call risky', async () => {
   const jarvis = await startJarvis({ dashboardDir, model: scripted(calls(['stop_container', { vmid: 110 }])) })
   jarvis.controls.tagGuest(110, ['dns', 'group-dns'])
-  const page = await person(jarvis)
-  await signIn(page)
+  const page = await operator(jarvis)
   await say(page, 'Stop pihole.')
   const card = page.getByRole('article').filter({ has: page.getByRole('heading', { name: /Stop CT 110/ }) })
   await card
@@ -78,8 +75,7 @@ test('a rehearsal is turned on in the head of a session, seen, and ended', async
   const stop = calls(['stop_vm', { vmid: 103 }])
   const model = scripted(says('At your service.'), stop, says('So it would be.'), stop)
   const jarvis = await startJarvis({ dashboardDir, model })
-  const page = await person(jarvis)
-  await signIn(page)
+  const page = await operator(jarvis)
   await say(page, 'Hello.')
   await page.getByText('At your service.', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Rehearse' }).click()

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
-import { dashboardDir, say, signIn, useBrowser } from './support/browser.ts'
+import { dashboardDir, say, useBrowser } from './support/browser.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-const { person } = useBrowser()
+const { operator, person } = useBrowser()
 const env = { JARVIS_EMBEDDINGS: 'none' }
 const notes = '# Media\n\nThe transcoder of jellyfin needs the GPU of pve.\n'
 
@@ -27,8 +27,7 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
   )
   const jarvis = await startJarvis({ dashboardDir, model, env: { ...env, LOG_LEVEL: 'warn' } })
   write(jarvis, 'MEMORY.md', notes)
-  const page = await person(jarvis, options)
-  await signIn(page)
+  const page = await operator(jarvis, options)
   await say(page, 'Look around.')
   await page.getByText('Looked.', { exact: true }).waitFor()
   await page.goto(jarvis.url + path)
@@ -93,9 +92,11 @@ test('the journal is filtered, an entry is opened, the chain is verified and exp
 test('a doctored journal is cut at the entry', async () => {
   const { jarvis, page } = await open('/journal')
   await page.getByText('get_cluster_status').first().waitFor()
+  await jarvis.rest('/api/mcp-tokens', { method: 'POST', json: { name: 'ops-laptop' } })
   const sql = new Sqlite(join(jarvis.dataDir, 'jarvis.db'))
-  sql.exec(`UPDATE journal SET body = replace(body, 'get_cluster_status', 'get_storage') WHERE seq = 3`)
-  sql.exec(`UPDATE journal SET body = replace(body, 'rm -rf', 'ls -la') WHERE seq = 2`)
+  const doctor = sql.prepare('UPDATE journal SET body = replace(body, ?, ?) WHERE body LIKE ? RETURNING seq').pluck()
+  expect(doctor.all('ops-laptop', 'ops-nas', '%ops-laptop%')).toEqual([3])
+  expect(doctor.all('get_cluster_status', 'get_storage', '%get_cluster_status%')).toEqual([2])
   sql.close()
   await page.getByRole('button', { name: 'Verify now' }).click()
   await page.getByText(/Entry 2 does not follow 1\./).waitFor()
@@ -183,8 +184,7 @@ test('what the memory wrote is taken back from the chat, and what it recalled is
   const jarvis = await startJarvis({ dashboardDir, model, env })
   write(jarvis, 'MEMORY.md', notes)
   await jarvis.rest('/api/memory/search?q=gpu')
-  const page = await person(jarvis)
-  await signIn(page)
+  const page = await operator(jarvis)
   await say(page, 'Remember that the UPS battery is from 2019.')
   await page.getByText('Noted.', { exact: true }).waitFor()
   await say(page, 'What does the transcoder of jellyfin need?')

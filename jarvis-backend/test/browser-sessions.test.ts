@@ -4,13 +4,13 @@ import { expect, test, vi } from 'vitest'
 import type { Model } from '../src/agent/model.ts'
 import type { SessionsPage } from '../src/protocol/index.ts'
 import { seriousFindings } from './support/axe.ts'
-import { dashboardDir, say, signIn, useBrowser } from './support/browser.ts'
+import { dashboardDir, say, useBrowser } from './support/browser.ts'
 import { calls, type ScriptedModel, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-const { person } = useBrowser()
+const { operator } = useBrowser()
 const env = { JARVIS_EMBEDDINGS: 'none' }
 const named = (id: string, model: ScriptedModel): ScriptedModel => Object.assign(model, { id })
 const usage = { inputTokens: 14_200, outputTokens: 900, cacheReadTokens: 11_800, cacheWriteTokens: 0 }
@@ -40,8 +40,7 @@ const rail = (page: Page, name: string) =>
 
 test('by keyboard alone a session is found, renamed, archived, deleted and taken back', async () => {
   const jarvis = await asked('first one', 'second one', 'third one')
-  const page = await person(jarvis, { colorScheme: 'dark' })
-  await signIn(page)
+  const page = await operator(jarvis, { colorScheme: 'dark' })
   await page.getByRole('textbox', { name: 'Message' }).blur()
   await page.keyboard.press('g')
   await page.keyboard.press('e')
@@ -132,13 +131,12 @@ test('by keyboard alone a session is found, renamed, archived, deleted and taken
 
 test('on a phone sessions are exported and deleted; a viewer reads, and nobody acts without a link', async () => {
   const jarvis = await asked('Ping the gateway', 'Wake agent2')
-  const page = await person(jarvis, {
+  const page = await operator(jarvis, {
     viewport: { width: 320, height: 700 },
     isMobile: true,
     hasTouch: true,
     colorScheme: 'light',
   })
-  await signIn(page)
   await page.getByRole('link', { name: 'More' }).tap()
   await page.getByRole('navigation', { name: 'More pages' }).getByRole('link', { name: 'Sessions' }).tap()
   await row(page, 'Wake agent2').waitFor()
@@ -198,8 +196,7 @@ test('a message is edited, an answer branched and asked of another model, each i
     models: [other as Model],
     env: { ...env, LOG_LEVEL: 'warn' },
   })
-  const page = await person(jarvis)
-  await signIn(page)
+  const page = await operator(jarvis)
   const log = page.getByRole('log')
   await say(page, 'How is it?')
   await log.getByText('All is well.').waitFor()

@@ -13,7 +13,7 @@ import { startJarvis } from './support/start-jarvis.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-const { person } = useBrowser()
+const { operator } = useBrowser()
 const env = { JARVIS_EMBEDDINGS: 'none' }
 
 async function open(path: string, more: Parameters<typeof startJarvis>[0] = {}, options: BrowserContextOptions = {}) {
@@ -23,9 +23,7 @@ async function open(path: string, more: Parameters<typeof startJarvis>[0] = {}, 
     ...more,
     env: { ...env, ...more.env },
   })
-  const page = await person(jarvis, options)
-  await signIn(page)
-  await page.goto(jarvis.url + path)
+  const page = await operator(jarvis, options, path)
   return { jarvis, page }
 }
 

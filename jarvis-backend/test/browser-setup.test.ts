@@ -3,13 +3,13 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
 import { attachedDir, odd, serversOf, tool } from './support/attached.ts'
 import { seriousFindings } from './support/axe.ts'
-import { dashboardDir, signIn, useBrowser } from './support/browser.ts'
+import { dashboardDir, useBrowser } from './support/browser.ts'
 import { says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-const { person } = useBrowser()
+const { operator } = useBrowser()
 
 async function open(path: string, more: Parameters<typeof startJarvis>[0] = {}, options: BrowserContextOptions = {}) {
   const { env, ...rest } = more
@@ -19,9 +19,7 @@ async function open(path: string, more: Parameters<typeof startJarvis>[0] = {}, 
     env: { JARVIS_EMBEDDINGS: 'none', ...env },
     ...rest,
   })
-  const page = await person(jarvis, options)
-  await signIn(page)
-  await page.goto(jarvis.url + path)
+  const page = await operator(jarvis, options, path)
   return { jarvis, page }
 }
 

@@ -3,7 +3,7 @@ import { dashboardDir, say, signIn, useBrowser } from './support/browser.ts'
 import { calls, pauses, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
-const { person } = useBrowser()
+const { operator, person } = useBrowser()
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
 
 test('signing in: a wrong password is said, the right one opens the chat and stays over a reload', async () => {
@@ -20,8 +20,7 @@ test('signing in: a wrong password is said, the right one opens the chat and sta
 test('a question is answered, and what was read is shown', async () => {
   const model = scripted(calls(['get_cluster_status', {}]), says('All **four** nodes, sir.'))
   const jarvis = await startJarvis({ dashboardDir, model })
-  const page = await person(jarvis)
-  await signIn(page)
+  const page = await operator(jarvis)
   await say(page, 'How are things?')
   await page.getByText('four', { exact: true }).waitFor()
   expect(await page.getByText('get_cluster_status').first().isVisible()).toBe(true)
@@ -30,8 +29,7 @@ test('a question is answered, and what was read is shown', async () => {
 test('a card is read, approved, and shrinks to what was observed', async () => {
   const model = scripted(calls(['stop_vm', { vmid: 103 }]), says('It is done, sir.'))
   const jarvis = await startJarvis({ dashboardDir, model })
-  const page = await person(jarvis)
-  await signIn(page)
+  const page = await operator(jarvis)
   await say(page, 'Stop truenas.')
   const card = page.getByRole('article').filter({ has: page.getByRole('heading', { name: /Stop VM 103/ }) })
   await card.getByText('stop_vm').first().waitFor()
@@ -46,8 +44,7 @@ test('a card is read, approved, and shrinks to what was observed', async () => {
 test('a card is denied with a note, which the model reads', async () => {
   const model = scripted(calls(['restart_container', { vmid: 104 }]), says('Later, then.'))
   const jarvis = await startJarvis({ dashboardDir, model })
-  const page = await person(jarvis)
-  await signIn(page)
+  const page = await operator(jarvis)
   await say(page, 'Restart jellyfin.')
   await page.getByRole('button', { name: 'Deny…' }).click()
   await page.keyboard.type('Not during the film.')
@@ -61,8 +58,7 @@ test('a card is denied with a note, which the model reads', async () => {
 test('what is refused stands there with its reason and no button', async () => {
   const model = scripted(calls(['execute_ssh', { node: 'pve', command: 'rm -rf /' }]), says('I may not.'))
   const jarvis = await startJarvis({ dashboardDir, model })
-  const page = await person(jarvis)
-  await signIn(page)
+  const page = await operator(jarvis)
   await say(page, 'Clean up.')
   await page.getByText('Refused', { exact: true }).first().waitFor()
   await page
@@ -75,8 +71,7 @@ test('what is refused stands there with its reason and no button', async () => {
 test('two tabs show the same run, and one decides for both', async () => {
   const model = scripted(calls(['stop_vm', { vmid: 103 }], ['start_vm', { vmid: 142 }]), says('Both settled.'))
   const jarvis = await startJarvis({ dashboardDir, model })
-  const first = await person(jarvis)
-  await signIn(first)
+  const first = await operator(jarvis)
   await say(first, 'Stop 103 and start 142.')
   await first.getByRole('button', { name: 'Approve: start 142' }).waitFor()
 
@@ -92,8 +87,7 @@ test('two tabs show the same run, and one decides for both', async () => {
 test('a reload in mid-answer shows the answer so far, and then the rest', async () => {
   const paused = pauses('The first half of it, ', 'and the second half.')
   const jarvis = await startJarvis({ dashboardDir, model: scripted(paused) })
-  const page = await person(jarvis)
-  await signIn(page)
+  const page = await operator(jarvis)
   await say(page, 'Tell me.')
   await page.getByText('The first half of it').waitFor()
   await page.reload()
@@ -104,8 +98,7 @@ test('a reload in mid-answer shows the answer so far, and then the rest', async 
 
 test('a reload in mid-confirmation shows the card, with its time going on', async () => {
   const jarvis = await startJarvis({ dashboardDir, model: scripted(calls(['stop_vm', { vmid: 103 }])) })
-  const page = await person(jarvis)
-  await signIn(page)
+  const page = await operator(jarvis)
   await say(page, 'Stop 103.')
   await page.getByRole('button', { name: 'Approve: stop 103' }).waitFor()
   await page.reload()
@@ -120,8 +113,7 @@ test('a reload in mid-confirmation shows the card, with its time going on', asyn
 
 test('Stop ends the answer and withdraws the card', async () => {
   const jarvis = await startJarvis({ dashboardDir, model: scripted(calls(['stop_vm', { vmid: 103 }])) })
-  const page = await person(jarvis)
-  await signIn(page)
+  const page = await operator(jarvis)
   await say(page, 'Stop 103.')
   await page.getByRole('button', { name: 'Approve: stop 103' }).waitFor()
   await page.getByRole('button', { name: /^Stop/ }).click()
@@ -157,8 +149,7 @@ test('a person signs in, asks and approves with the keyboard alone', async () =>
 test('on a phone the card can be read and approved, and nothing scrolls sideways', async () => {
   const model = scripted(calls(['restart_container', { vmid: 104 }]), says('Restarted, sir.'))
   const jarvis = await startJarvis({ dashboardDir, model })
-  const page = await person(jarvis, phone)
-  await signIn(page)
+  const page = await operator(jarvis, phone)
   await say(page, 'Restart jellyfin.')
   const approve = page.getByRole('button', { name: 'Approve: restart 104' })
   await approve.waitFor()

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { spoofs } from './corpora/spoofing.ts'
-import { dashboardDir, say, signIn, useBrowser } from './support/browser.ts'
+import { dashboardDir, say, useBrowser } from './support/browser.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
-const { person } = useBrowser()
+const { operator } = useBrowser()
 const first = 1_000
 
 /** One card as a person has it on screen. */
@@ -36,8 +36,7 @@ test('no name can hide anything on a card, nor draw on it', async () => {
     jarvis.controls.renameGuest(first + at, value)
     jarvis.controls.tagGuest(first + at, ['dns', `group-${value}`])
   }
-  const page = await person(jarvis)
-  await signIn(page)
+  const page = await operator(jarvis)
   await say(page, 'Stop them all.')
   await page
     .locator('article[data-pending]')

@@ -16,27 +16,37 @@ export function useBrowser() {
   })
   afterAll(() => browser?.close())
 
+  async function open(url: string, options: BrowserContextOptions): Promise<Page> {
+    if (browser === undefined) throw new Error('The browser is not running.')
+    const context = await browser.newContext({
+      viewport: { width: 1440, height: 900 },
+      reducedMotion: 'reduce',
+      ...options,
+    })
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !/status of 4\d\d|net::ERR|WebSocket/.test(message.text()))
+        complaints.push(message.text())
+    })
+    onTestFinished(async () => {
+      await context.close()
+      expect(complaints).toEqual([])
+    })
+    await page.goto(url)
+    return page
+  }
+
   return {
     /** A person with a browser of their own. Whatever the page complains of fails the test. */
-    async person(jarvis: TestJarvis, options: BrowserContextOptions = {}): Promise<Page> {
-      if (browser === undefined) throw new Error('The browser is not running.')
-      const context = await browser.newContext({
-        viewport: { width: 1440, height: 900 },
-        reducedMotion: 'reduce',
-        ...options,
-      })
-      const page = await context.newPage()
-      const complaints: string[] = []
-      page.on('pageerror', (error) => complaints.push(error.message))
-      page.on('console', (message) => {
-        if (message.type() === 'error' && !/status of 4\d\d|net::ERR|WebSocket/.test(message.text()))
-          complaints.push(message.text())
-      })
-      onTestFinished(async () => {
-        await context.close()
-        expect(complaints).toEqual([])
-      })
-      await page.goto(jarvis.url)
+    person: (jarvis: TestJarvis, options: BrowserContextOptions = {}) => open(jarvis.url, options),
+    /** One who signed in before: doing it has tests of its own. @param path absent: the chat, ready to be typed into */
+    async operator(jarvis: TestJarvis, options: BrowserContextOptions = {}, path?: string): Promise<Page> {
+      const localStorage = [{ name: 'jarvis.token', value: jarvis.token('operator') }]
+      const storageState = { cookies: [], origins: [{ origin: jarvis.url, localStorage }] }
+      const page = await open(jarvis.url + (path ?? '/'), { ...options, storageState })
+      if (path === undefined) await page.getByRole('textbox', { name: 'Message' }).waitFor()
       return page
     },
   }
