@@ -8,6 +8,7 @@ import type { FromWorker, MemoryRequests, MemoryWorkerData, ToWorker } from './m
 import type { Embedder } from './memory/ports.ts'
 import { localEmbedder } from './providers/embeddings/local.ts'
 import { openAiEmbedder } from './providers/embeddings/openai-compatible.ts'
+import { createRedactor } from './safety/redact.ts'
 import { createDatabaseKeepers } from './store/sqlite/memory-keepers.ts'
 import { isDamage, openMemoryStore } from './store/sqlite/memory-store.ts'
 import { createWorkspace } from './workspace/files.ts'
@@ -31,7 +32,10 @@ mkdirSync(workspaceDir, { recursive: true })
 const database = databasePath === ':memory:' ? undefined : createDatabaseKeepers(databasePath)
 
 const local = localEmbedder(wanted.kind === 'local' ? wanted.folder : undefined)
-const openEmbedder = async (): Promise<Embedder> => (wanted.kind === 'openai' ? openAiEmbedder(wanted) : local)
+/** Notes may hold secrets, and are sent to a server that need not be the operator's. */
+const redact = createRedactor([]).text
+const openEmbedder = async (): Promise<Embedder> =>
+  wanted.kind === 'openai' ? openAiEmbedder({ ...wanted, redact }) : local
 
 let nextSayAt = Number.NEGATIVE_INFINITY
 let due: NodeJS.Timeout | undefined

@@ -1,4 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -288,6 +290,38 @@ test('what the model writes down is shown, journalled, redacted and can be taken
   writeFileSync(file, readFileSync(file, 'utf8').replace('more\n', ''))
   const viewer = await jarvis.rest(`/api/memory/writes/${data?.undoId}/undo`, { method: 'POST', role: 'viewer' })
   expect(viewer.status).toBe(403)
+})
+
+test('what leaves for a server of embeddings holds no secret', async () => {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (piece) => {
+      body += piece
+    })
+    request.on('end', () => {
+      asked.push(body)
+      const { input } = JSON.parse(body) as { input: string[] }
+      const data = input.map((_, index) => ({ index, embedding: [1, 0, 0, 0, 0, 0, 0, index] }))
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ data }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const jarvis = await startJarvis({
+    env: { JARVIS_EMBEDDINGS: 'openai/tiny', OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, JARVIS_MODEL: 'demo' },
+  })
+  note(jarvis, 'MEMORY.md', '# Switch\n\nThe switch has the password: Xk7!pQ9z\n')
+  await ready(jarvis)
+  await until(
+    () => status(jarvis).then(() => asked.join()),
+    (text) => text.includes('The switch has'),
+  )
+  expect(asked.join()).not.toContain('Xk7!pQ9z')
 })
 
 test('what an MCP client writes into the memory is not the operator’s, whatever it is headed', async () => {

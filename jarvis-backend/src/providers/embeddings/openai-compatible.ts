@@ -8,9 +8,16 @@ const slowestMs = 30_000
 /**
  * Vectors from OpenAI or any server that has its `/v1/embeddings` (Ollama, llama.cpp, vLLM). The first answer tells how many
  * dimensions the model has.
+ * @param config.redact what leaves goes through it
  * @throws JarvisError `internal` with what the server said, where it does not answer with vectors.
  */
-export async function openAiEmbedder(config: { baseUrl: string; apiKey?: string; model: string }): Promise<Embedder> {
+export async function openAiEmbedder(config: {
+  baseUrl: string
+  apiKey?: string
+  model: string
+  redact?(text: string): string
+}): Promise<Embedder> {
+  const { redact = (text: string) => text } = config
   async function embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
     const late = AbortSignal.timeout(slowestMs)
     let response: Response
@@ -21,7 +28,11 @@ export async function openAiEmbedder(config: { baseUrl: string; apiKey?: string;
           'content-type': 'application/json',
           ...(config.apiKey !== undefined && { authorization: `Bearer ${config.apiKey}` }),
         },
-        body: JSON.stringify({ model: config.model, input: texts, encoding_format: 'float' }),
+        body: JSON.stringify({
+          model: config.model,
+          input: texts.map((text) => redact(text)),
+          encoding_format: 'float',
+        }),
         signal: AbortSignal.any([signal, late]),
       })
     } catch (error) {
