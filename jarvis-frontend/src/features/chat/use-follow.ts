@@ -71,11 +71,12 @@ export function useFollow(
     const grown = new ResizeObserver(() => settle.current())
     grown.observe(inner)
     grown.observe(element)
-    element.addEventListener('scroll', onScroll, { passive: true })
+    // Before what draws other rows for it: the anchor is what was read before they came.
+    element.addEventListener('scroll', onScroll, { passive: true, capture: true })
     element.addEventListener('click', onClick, true)
     return () => {
       grown.disconnect()
-      element.removeEventListener('scroll', onScroll)
+      element.removeEventListener('scroll', onScroll, true)
       element.removeEventListener('click', onClick, true)
     }
   }, [scroller, content])
