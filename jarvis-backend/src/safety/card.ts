@@ -84,9 +84,7 @@ function guestThen(action: 'start' | 'stop' | 'restart', status: Guest['status']
     return `${status} → ${end}: unsaved data is lost`
   }
   if (status === 'paused') return `paused → paused: a paused guest cannot ${action} cleanly`
-  return action === 'stop'
-    ? `${status} → stopped, clean shutdown`
-    : `${status} → off 1 min → running, clean reboot`
+  return action === 'stop' ? `${status} → stopped, clean shutdown` : `${status} → off 1 min → running, clean reboot`
 }
 
 function nodeNow({ node: name }: Target, { cluster }: World, now: number): string {
