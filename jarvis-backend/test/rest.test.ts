@@ -75,6 +75,11 @@ test('a session is made, renamed, listed, exported and deleted', async () => {
     id: string
     title: string
   }
+  const title = 'The token is ghp_abcdefghijklmnopqrstuvwxyz0123456789'
+  const hushed = await jarvis.rest('/api/sessions', { method: 'POST', json: { title } })
+  const other = (await hushed.json()) as { id: string; title: string }
+  expect(other.title).toBe('The token is [redacted]')
+  await jarvis.rest(`/api/sessions/${other.id}`, { method: 'DELETE' })
   const operator = await jarvis.connect()
   await operator.ask('chat:attach', { sessionId: created.id })
   await operator.ask('chat:send', { sessionId: created.id, message: 'How are things?' })

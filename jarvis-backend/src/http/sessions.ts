@@ -102,7 +102,8 @@ export function sessionRoutes(parts: {
   router.post('/', operatorOnly, (request, response) => {
     const { title } = read(SessionCreateBody, request.body)
     const id = newId('ses')
-    store.createSession({ id, title: title ?? untitled, source: 'chat', at: parts.now() })
+    const safe = title === undefined ? untitled : parts.redact.text(title)
+    store.createSession({ id, title: safe, source: 'chat', at: parts.now() })
     response.status(201).json(summary(id))
   })
   router.get('/:id', (request, response) => {
