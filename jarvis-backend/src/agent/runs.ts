@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import { deepestInput, isDeeperThan } from '../lib/depth.ts'
 import { newId } from '../lib/ids.ts'
 import {
@@ -11,11 +10,13 @@ import {
   type Snapshot,
   type ToolInput,
 } from '../protocol/index.ts'
+import { activeRun } from './active-run.ts'
 import type { KeptRun, KeptRuns } from './kept-runs.ts'
 import { type ActiveRun, createLiveSession, type LiveSession, type Publish } from './live-session.ts'
 import { settles } from './next-step.ts'
 import { rehearsalOrder } from './rehearsal.ts'
 import { createRunAgent, type RunAgent, type RunParts } from './run-agent.ts'
+import { snapshotOf } from './snapshot.ts'
 import { titleOf } from './title.ts'
 import type { Draft, RunRow, StoredEntry } from './transcript-store.ts'
 import { wireEntry } from './wire-entry.ts'
@@ -90,13 +91,6 @@ const changes = (entry: StoredEntry) => entry.type === 'tool_use' && entry.tier 
 const snapshotEntries = 100
 const longestQueue = 50
 
-/** Each call that waits or runs listens, and an answer may hold many. */
-function runAbort(): AbortController {
-  const abort = new AbortController()
-  setMaxListeners(0, abort.signal)
-  return abort
-}
-
 export function createRuns(
   parts: RunParts & {
     publish: Publish
@@ -146,20 +140,6 @@ export function createRuns(
       .unfinishedRuns(sessionId)
       .filter(({ status }) => status === 'queued')
       .map(({ messageId, text, by, at }) => ({ messageId, text, by, at }))
-
-  /** `taken`: its entries, where it is taken up again. */
-  const activeRun = (row: RunRow & { position: number; partial?: string }, taken: StoredEntry[] = []): ActiveRun => ({
-    row,
-    entries: taken,
-    isOver: false,
-    abort: runAbort(),
-    modelAbort: new AbortController(),
-    abortedBy: 'jarvis',
-    partial: { text: row.partial ?? '', thinking: '' },
-    isPartialSaved: false,
-    progress: {},
-    ended: Promise.resolve(),
-  })
 
   /** Puts a run to work, once the caller has said so to whoever asked. */
   function start(session: LiveSession, run: ActiveRun, work: () => Promise<void>): ActiveRun {
@@ -373,29 +353,11 @@ export function createRuns(
     },
 
     snapshot(sessionId, since) {
-      const { title, nextSeq, isRehearsal, model, branchedFrom } = stored(sessionId)
+      const known = stored(sessionId)
       const session = live.get(sessionId)
-      const run = chatRun(session)
-      const { items, hasEarlier } = store.entriesBefore(sessionId, Number.MAX_SAFE_INTEGER, snapshotEntries)
-      const seq = (session?.nextSeq() ?? nextSeq) - 1
-      const joins = since !== undefined && since <= seq && since >= (items[0]?.seq ?? 0)
-      return {
-        sessionId,
-        title,
-        isRehearsal,
-        ...(model !== undefined && { model }),
-        ...(branchedFrom !== undefined && { branchedFrom }),
-        seq,
-        ...(run && { runId: run.row.id }),
-        entries: (joins ? items.filter((entry) => entry.seq > since) : items).map(toWire),
-        hasEarlier,
-        ...(joins && { since }),
-        partial: run ? { ...run.partial } : { text: '', thinking: '' },
-        pending: parts.pending(sessionId),
-        queued: queuedOf(sessionId),
-        progress: Object.assign({}, ...[...(session?.runs.values() ?? [])].map(({ progress }) => progress)),
-        ...(run?.notice && { notice: run.notice }),
-      }
+      const entries = store.entriesBefore(sessionId, Number.MAX_SAFE_INTEGER, snapshotEntries)
+      const waiting = { pending: parts.pending(sessionId), queued: queuedOf(sessionId) }
+      return snapshotOf({ stored: known, session, run: chatRun(session), ...entries, ...waiting }, toWire, since)
     },
 
     rename(sessionId, given) {
