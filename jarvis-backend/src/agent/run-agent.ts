@@ -39,7 +39,7 @@ export type RunParts = {
   prompt(): string
   context(): string
   /** What the memory has to say to a message; never rejects, and never takes long. */
-  recall(message: string, sessionId: string): Promise<Recalled[]>
+  recall(message: string): Promise<Recalled[]>
   /** Told of each run that has ended. */
   ended(sessionId: string, entries: readonly StoredEntry[]): void
   redact: { text(text: string): string; value<T>(value: T): T; stream(): StreamRedactor }
@@ -148,7 +148,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
   /** Before a message's first turn. */
   async function recall(session: LiveSession, run: ActiveRun) {
     if (run.entries.some(({ type }) => type === 'assistant' || type === 'recalled')) return
-    const items = await parts.recall(run.row.text, session.id)
+    const items = await parts.recall(run.row.text)
     if (items.length > 0 && !run.abort.signal.aborted) session.append(run, { type: 'recalled', items })
   }
 

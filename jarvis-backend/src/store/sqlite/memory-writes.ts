@@ -1,7 +1,6 @@
 import { newId } from '../../lib/ids.ts'
+import type { WriteRecord } from '../../tools/memory/memory-write.ts'
 import type { Database } from './database.ts'
-
-export type MemoryWrite = { path: string; before: string | undefined; checksum: string }
 
 /** Older writes are part of the file by now. */
 const kept = 500
@@ -18,14 +17,14 @@ export function createMemoryWrites({ sql, atomically }: Database, now: () => num
   const insertForgotten = sql.prepare('INSERT OR IGNORE INTO memory_forgotten (session_id, at) VALUES (?, ?)')
   return {
     /** @returns the id by which it can be taken back. */
-    add: ({ path, before, checksum }: MemoryWrite): string =>
+    add: ({ path, before, checksum }: WriteRecord): string =>
       atomically(() => {
         const id = newId('mw')
         insert.run(id, path, before ?? null, checksum, now())
         prune.run(kept)
         return id
       }),
-    get(id: string): MemoryWrite | undefined {
+    get(id: string): WriteRecord | undefined {
       const row = select.get(id)
       return row === undefined ? undefined : { ...row, before: row.before ?? undefined }
     },
@@ -34,4 +33,3 @@ export function createMemoryWrites({ sql, atomically }: Database, now: () => num
     forget: (sessionId: string) => void insertForgotten.run(sessionId, now()),
   }
 }
-export type MemoryWrites = ReturnType<typeof createMemoryWrites>
