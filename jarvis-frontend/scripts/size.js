@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
 const budgets = [
-  { name: 'js', kind: 'js', most: 130_000, parts: [] },
+  { name: 'js', kind: 'js', most: 130_000, parts: ['src/app/idle.tsx'] },
   { name: 'css', kind: 'css', most: 25_000, parts: [] },
-  { name: 'js with a session', kind: 'js', most: 155_000, parts: ['src/features/chat/stream.tsx'] },
+  { name: 'js with a session', kind: 'js', most: 150_000, parts: ['src/features/chat/stream.tsx'] },
 ]
 const dist = new URL('../dist/', import.meta.url)
 const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist), 'utf8'))

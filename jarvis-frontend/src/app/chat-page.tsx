@@ -28,7 +28,6 @@ import { phone, useMedia } from '../ui/use-media.ts'
 import { useNow } from '../ui/use-now.ts'
 import { visibleText } from '../ui/visible.ts'
 import { say } from './announce.tsx'
-import { Idle } from './idle.tsx'
 import { later, opensSession } from './later.tsx'
 import { live } from './live.ts'
 import { overlay } from './overlay.ts'
@@ -39,6 +38,7 @@ import { useRunNews } from './use-run-news.ts'
 
 const Stream = later(() => import('../features/chat/stream.tsx').then((part) => part.Stream), opensSession)
 const SessionHead = later(() => import('./session-head.tsx').then((part) => part.SessionHead), opensSession)
+const Idle = later(() => import('./idle.tsx').then((part) => part.Idle), !opensSession)
 const Missing = later(() => import('./missing.tsx').then((part) => part.Missing))
 const ModelChoice = later(() => import('./model-choice.tsx').then((part) => part.ModelChoice))
 const nothing = new Value(nothingYet)
@@ -182,7 +182,9 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
         </Suspense>
       )}
       {isNew && starting === undefined && (
-        <Idle onAsk={person?.role === 'operator' ? (question) => void send(question) : undefined} />
+        <Suspense fallback={<section className="idle scroll" />}>
+          <Idle onAsk={person?.role === 'operator' ? (question) => void send(question) : undefined} />
+        </Suspense>
       )}
       {starting !== undefined && (
         <section className="stream scroll">
