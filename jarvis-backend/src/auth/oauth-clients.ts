@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { newId } from '../lib/ids.ts'
 import type { PublicFetch } from '../lib/public-fetch.ts'
-import { JarvisError } from '../protocol/index.ts'
+import { JarvisError, readAs } from '../protocol/index.ts'
 import { OAuthError } from './oauth-error.ts'
 import { isAllowedRedirect, redirectHost } from './oauth-redirects.ts'
 import type { OAuthClient, OAuthStore } from './oauth-store.ts'
@@ -61,16 +61,16 @@ export function createOAuthClients(parts: { store: OAuthStore; fetchDocument: Pu
   return {
     /** RFC 7591, without a secret. @throws OAuthError `invalid_client_metadata`, `invalid_redirect_uri` */
     register(body: unknown): OAuthClient {
-      const parsed = Metadata.safeParse(body)
-      if (!parsed.success) {
+      const read = readAs(Metadata, body)
+      if (!read.ok) {
         throw new OAuthError(
           'invalid_client_metadata',
           'A client has redirect_uris, 1 to 20, and perhaps a client_name.',
         )
       }
-      const problem = problemOf(parsed.data)
+      const problem = problemOf(read.value)
       if (problem !== undefined) throw problem
-      const { client_name, redirect_uris } = parsed.data
+      const { client_name, redirect_uris } = read.value
       const client = { id: newId('cli'), name: shownName(client_name, redirect_uris), redirectUris: redirect_uris }
       store.addClient(client, now())
       store.pruneClients(now() - unusedClientMs, mostUnusedClients)

@@ -2,17 +2,14 @@ import { pipeline } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
 import type { z } from 'zod'
 import type { Identity } from '../auth/tokens.ts'
-import { JarvisError } from '../protocol/index.ts'
+import { JarvisError, readAs } from '../protocol/index.ts'
 
 /** @throws JarvisError `invalid_request` naming the field. */
-export function read<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const parsed = schema.safeParse(value ?? {})
-  if (parsed.success) return parsed.data
-  throw new JarvisError('invalid_request', describeIssues(parsed.error))
+export function read<T>(schema: z.ZodType<T>, value: unknown): T {
+  const read = readAs(schema, value ?? {})
+  if (read.ok) return read.value
+  throw new JarvisError('invalid_request', read.problem)
 }
-
-const describeIssues = (error: z.ZodError): string =>
-  error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`)).join('; ')
 
 export const identityOf = (response: Response): Identity => response.locals.identity as Identity
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readAs } from './read-as.ts'
 import type { Tier } from './tier.ts'
 
 /** What names an attached server: letters and digits, parted by single `-` or `_`. */
@@ -55,12 +56,8 @@ export function parseAttachedServer(
   }
   const isCommand = 'command' in value
   if (isCommand === 'url' in value) return { ok: false, problem: 'must have either command or url' }
-  const parsed = (isCommand ? StdioServer : HttpServer).safeParse(value)
-  if (parsed.success) return { ok: true, config: parsed.data }
-  const said = parsed.error.issues.map(
-    ({ path, message }) => `${path.join('.')}${path.length > 0 ? ': ' : ''}${message}`,
-  )
-  return { ok: false, problem: said.join('; ') }
+  const read = readAs<AttachedServerConfig>(isCommand ? StdioServer : HttpServer, value)
+  return read.ok ? { ok: true, config: read.value } : read
 }
 
 /** What an operator can let a tool of an attached server be. */

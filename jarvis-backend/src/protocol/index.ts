@@ -59,6 +59,7 @@ export {
 } from './models.ts'
 export { type OAuthAsk, OAuthDecisionBody, type OAuthDecisionReply, OAuthOpenBody, type OAuthProblem } from './oauth.ts'
 export { PushBody, type PushDevice, type PushMessage, type PushReply } from './push.ts'
+export { readAs } from './read-as.ts'
 export {
   ClassifyBody,
   type ConfirmationRow,

@@ -1,7 +1,7 @@
 import type { Socket } from 'socket.io'
 import type { z } from 'zod'
 import type { Identity } from '../auth/tokens.ts'
-import { type ErrorBody, JarvisError } from '../protocol/index.ts'
+import { type ErrorBody, JarvisError, readAs } from '../protocol/index.ts'
 
 type Ack = (reply: { ok: true } | ({ ok: false } & ErrorBody)) => void
 
@@ -39,12 +39,9 @@ export function answer<Input>(
       if (options.needs === 'operator' && identity.role !== 'operator') {
         throw new JarvisError('forbidden', 'An operator can do this; you may only look.')
       }
-      const parsed = options.schema.safeParse(payload)
-      if (!parsed.success) {
-        const issues = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'payload'}: ${message}`)
-        throw new JarvisError('invalid_request', issues.join('; '))
-      }
-      const handled = handle(parsed.data, identity)
+      const read = readAs(options.schema, payload)
+      if (!read.ok) throw new JarvisError('invalid_request', read.problem)
+      const handled = handle(read.value, identity)
       if (handled instanceof Promise) handled.then((result: object) => reply({ ok: true, ...result })).catch(refuse)
       else reply({ ok: true, ...handled })
     } catch (error) {

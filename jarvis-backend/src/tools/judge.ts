@@ -1,4 +1,4 @@
-import type { Requester, Target, ToolInput, Verdict } from '../protocol/index.ts'
+import { type Requester, readAs, type Target, type ToolInput, type Verdict } from '../protocol/index.ts'
 import { bindingHash, decide, resolveAttached, resolveTarget, type World } from '../safety/index.ts'
 import type { Sources } from '../safety/taint.ts'
 import type { Catalog } from './catalog.ts'
@@ -38,11 +38,9 @@ export function createJudge(catalog: Catalog, world: () => World): Judge {
       const keys = unknown.map((key) => JSON.stringify(key)).join(', ')
       return blocked('unknown_argument', `${toolName} takes no argument ${keys}. It was not run without it either.`)
     }
-    const parsed = tool.input.safeParse(rawInput)
-    if (!parsed.success) {
-      return invalid(tool, parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '))
-    }
-    const input = parsed.data as ToolInput
+    const read = readAs(tool.input, rawInput)
+    if (!read.ok) return invalid(tool, read.problem)
+    const input = read.value as ToolInput
     const now = world()
     const resolved = attached === undefined ? resolveTarget(toolName, input, now) : resolveAttached(toolName, attached)
     if (!resolved.ok) return invalid(tool, resolved.message)
