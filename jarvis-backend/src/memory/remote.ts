@@ -69,7 +69,11 @@ export function createRemoteMemory(parts: {
         parts.changed(undefined)
         cancelRestart = parts.clock.after(restartAfterMs, () => {
           cancelRestart = undefined
-          call('status', {}).catch((error) => parts.report(error, 'the memory could not be started again'))
+          try {
+            running()
+          } catch (error) {
+            parts.report(error, 'the memory could not be started again')
+          }
         })
       }
       hasNotes = false

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -151,10 +151,17 @@ async function freePort(): Promise<number> {
 
 /** Each connection is a process in a session of its own, which no signal to the server's group would reach. */
 function descendants(pid: number): number[] {
-  const path = `/proc/${pid}/task/${pid}/children`
-  if (!existsSync(path)) return []
-  const children = readFileSync(path, 'utf8').split(' ').map(Number).filter(Boolean)
+  const children = childrenOf(pid).split(' ').map(Number).filter(Boolean)
   return children.flatMap((child) => [child, ...descendants(child)])
+}
+
+function childrenOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  } catch {
+    // It has ended.
+    return ''
+  }
 }
 
 function endQuietly(pid: number): void {
