@@ -2,6 +2,8 @@ import { type RefObject, useEffect, useState } from 'react'
 
 const stillForMs = 600
 const lookEveryMs = 100
+/** Less than that puts no other button under a pointer, and a line or a scroll may be rounded to another pixel. */
+const slackPx = 2
 
 /**
  * Whether Approve may wake: the card has not moved for 600 ms, and all of it has been on screen. It sleeps again
@@ -12,15 +14,14 @@ export function useEarned(card: RefObject<HTMLElement | null>, isWanted: boolean
   useEffect(() => {
     const element = card.current
     if (!isWanted || element === null) return
-    let top = Number.NaN
+    let lay = { top: Number.NaN, height: Number.NaN }
     let stillSince = Date.now()
     const seen = { top: false, bottom: false }
     const look = () => {
       const box = element.getBoundingClientRect()
       const view = viewOf(element)
-      const key = box.top * 10_000 + box.height
-      if (key !== top) {
-        top = key
+      if (!(Math.abs(box.top - lay.top) <= slackPx && Math.abs(box.height - lay.height) <= slackPx)) {
+        lay = { top: box.top, height: box.height }
         stillSince = Date.now()
       }
       if (document.hidden) stillSince = Date.now()
