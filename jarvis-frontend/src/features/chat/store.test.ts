@@ -92,17 +92,18 @@ test('a lost link shows what came before it and forgets what a snapshot will hol
   expect(gaps).toEqual([])
 })
 
+const said = (seq: number) => ({
+  type: 'user' as const,
+  seq,
+  runId: 'r',
+  at: 0,
+  messageId: `m${seq}`,
+  text: 'Hello',
+  by: 'operator',
+})
+
 test('a snapshot of what was missed alone leaves what is known as it was', () => {
   const { store } = makeStore()
-  const said = (seq: number) => ({
-    type: 'user' as const,
-    seq,
-    runId: 'r',
-    at: 0,
-    messageId: `m${seq}`,
-    text: 'Hello',
-    by: 'o',
-  })
   store.take({ ...snapshot, seq: 3, entries: [said(2)], hasEarlier: true })
   const known = store.state.get().view?.entries[0]
   store.lose()
@@ -115,15 +116,6 @@ test('a snapshot of what was missed alone leaves what is known as it was', () =>
 
 test('a message that came after it was sent is no longer on its way; an older one of the same words does not count', () => {
   const { store } = makeStore()
-  const said = (seq: number) => ({
-    type: 'user' as const,
-    seq,
-    runId: 'r',
-    at: 0,
-    messageId: `m${seq}`,
-    text: 'Hello',
-    by: 'operator',
-  })
   store.addOutgoing({ requestId: 'q', text: 'Hello', afterSeq: 4 })
   store.take({ ...snapshot, seq: 4, entries: [said(4)] })
   expect(store.state.get().outgoing).toHaveLength(1)
