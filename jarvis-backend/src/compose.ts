@@ -125,7 +125,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     waiting: push.waiting,
     note: (sessionId, runId, entry) => runs.note(sessionId, runId, entry),
   })
-  const { runs, kept, store, routes } = composeRuns(foundation, entrance, {
+  const { runs, calls, kept, store, routes } = composeRuns(foundation, entrance, {
     config,
     catalog,
     images,
@@ -139,6 +139,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     // A client is served the house's tools alone.
     catalog: houseTools,
     runs,
+    calls,
     kept,
     store,
     confirmations: gate.confirmations,

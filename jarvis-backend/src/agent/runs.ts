@@ -1,45 +1,25 @@
-import { deepestInput, isDeeperThan } from '../lib/depth.ts'
 import { newId } from '../lib/ids.ts'
 import {
   type Card,
-  type EntryOf,
   JarvisError,
   maxMessageBytes,
   type QueuedMessage,
   type Requester,
   type Snapshot,
-  type ToolInput,
 } from '../protocol/index.ts'
 import { activeRun } from './active-run.ts'
-import type { KeptRun, KeptRuns } from './kept-runs.ts'
-import { type ActiveRun, createLiveSession, type LiveSession, type Publish } from './live-session.ts'
-import { settles } from './next-step.ts'
+import { type Calls, createCalls } from './calls.ts'
+import type { KeptRuns } from './kept-runs.ts'
+import type { ActiveRun, LiveSession, Publish } from './live-session.ts'
+import { createLiveSessions } from './live-sessions.ts'
 import { rehearsalOrder } from './rehearsal.ts'
-import { createRunAgent, type RunAgent, type RunParts } from './run-agent.ts'
+import { createRunAgent, type RunParts } from './run-agent.ts'
 import { snapshotOf } from './snapshot.ts'
 import { titleOf } from './title.ts'
 import type { Draft, RunRow, StoredEntry } from './transcript-store.ts'
 import { wireEntry } from './wire-entry.ts'
 
 export type Sent = { sessionId: string; runId: string; messageId: string; queued: boolean }
-export type CallOutcome = EntryOf<'tool_result'> | EntryOf<'blocked'> | EntryOf<'confirm_resolved'>
-
-type AskedRead = {
-  sessionId: string
-  toolName: string
-  toolInput: ToolInput
-  requestedBy: Requester
-  signal: AbortSignal
-}
-type AskedCall = AskedRead & {
-  /** The run's, where the caller made one. */
-  runId?: string
-  onProgress(message: string): void
-  /** It waits for a person, who sees this card; again where another card takes its place. */
-  onWaiting?(card: Card): void
-  /** What the client has read besides results of its calls. */
-  read?: readonly string[]
-}
 
 /** The one door through which a run starts. */
 export type Runs = {
@@ -52,14 +32,6 @@ export type Runs = {
     /** `provider/model` for this answer, and in a new session for all of it. Absent: the session's. */
     model?: string
   }): Sent
-  /** Runs one tool call for an MCP client through the gate. Withdrawn when `signal` aborts. */
-  callTool(call: AskedCall): Promise<CallOutcome>
-  /** The same for a call that only reads and that the gate lets run at once; undefined, and nothing has happened, for any other. */
-  readAtOnce(call: AskedRead): Promise<CallOutcome | undefined>
-  /** Ends a kept call that waits, or reads. @returns false where it has begun to change something, or goes on no more. */
-  withdraw(run: KeptRun, by: string): boolean
-  /** Resolves when a kept call has ended; undefined where it goes on no more. */
-  ending(run: KeptRun): Promise<void> | undefined
   /** Stops the run that goes on, if any; its pending cards are cancelled. */
   abort(sessionId: string, by: string): void
   unqueue(sessionId: string, messageId: string): void
@@ -84,9 +56,6 @@ export type Runs = {
   rest(): void
 }
 
-/** A change has begun. */
-const changes = (entry: StoredEntry) => entry.type === 'tool_use' && entry.tier !== 'green'
-
 /** About as much as a screen and a half of reading; what is earlier is read page by page. */
 const snapshotEntries = 100
 const longestQueue = 50
@@ -104,33 +73,16 @@ export function createRuns(
     /** A session's standing has changed: its title, or whether it runs. */
     changed(sessionId: string): void
   },
-): Runs {
+): { runs: Runs; calls: Calls } {
   const { store, models, clock, redact } = parts
-  const live = new Map<string, LiveSession>()
-  const removing = new Set<string>()
   let isStopping = false
   const agent = createRunAgent(parts)
 
   const toWire = (entry: StoredEntry) => wireEntry(entry, redact)
   // Not all parts: what makes the tools' descriptions is a getter.
   const { publish, afterCommit, report } = parts
-  const sessionParts = { store, publish, clock, afterCommit, report, toWire }
-
-  function stored(sessionId: string) {
-    const session = store.session(sessionId)
-    if (session === undefined || removing.has(sessionId)) {
-      throw new JarvisError('unknown_session', 'There is no such session. It may be deleted.')
-    }
-    return session
-  }
-
-  function open(sessionId: string): LiveSession {
-    const known = live.get(sessionId)
-    if (known !== undefined && !removing.has(sessionId)) return known
-    const session = createLiveSession(stored(sessionId), sessionParts)
-    live.set(sessionId, session)
-    return session
-  }
+  const live = createLiveSessions({ store, publish, clock, afterCommit, report, toWire })
+  const { stored, open } = live
 
   const chatRun = (session: LiveSession | undefined) =>
     session && [...session.runs.values()].find(({ row }) => row.source === 'chat')
@@ -142,7 +94,7 @@ export function createRuns(
       .map(({ messageId, text, by, at }) => ({ messageId, text, by, at }))
 
   /** Puts a run to work, once the caller has said so to whoever asked. */
-  function start(session: LiveSession, run: ActiveRun, work: () => Promise<void>): ActiveRun {
+  function start(session: LiveSession, run: ActiveRun, work: () => Promise<void>) {
     const { row } = run
     session.runs.set(row.id, run)
     parts.changed(session.id)
@@ -154,7 +106,6 @@ export function createRuns(
         if (!isStopping) goOn(session)
       })
       .catch((error: unknown) => parts.report(error, `session ${session.id} could not go on`))
-    return run
   }
 
   /** Written down first, so that it stays stopped whatever happens before it has ended. */
@@ -174,10 +125,7 @@ export function createRuns(
       const run = activeRun(next)
       start(session, run, () => agent.go(session, run, chatAsker(run)))
     }
-    if (session.runs.size === 0) {
-      session.rest()
-      live.delete(session.id)
-    }
+    live.leave(session)
     parts.changed(session.id)
   }
 
@@ -206,56 +154,9 @@ export function createRuns(
 
   const chatAsker = ({ row }: ActiveRun): Requester => ({ kind: 'chat', name: agent.modelOf(row).id })
 
-  /** @returns what came of it; undefined where `work` did nothing. */
-  async function runCall(asked: AskedRead & Partial<AskedCall>, work: RunAgent['call'] | RunAgent['read']) {
-    const { sessionId, runId, toolName, toolInput, requestedBy, signal, onProgress, onWaiting, read } = asked
-    if (isStopping) throw new JarvisError('shutting_down', 'JARVIS is shutting down.')
-    if (isDeeperThan(toolInput, deepestInput)) {
-      throw new JarvisError('invalid_request', `The arguments are nested more than ${deepestInput} levels deep.`)
-    }
-    const session = open(sessionId)
-    const run = activeRun({
-      id: runId ?? newId('run'),
-      sessionId,
-      source: 'mcp',
-      status: 'running',
-      messageId: newId('msg'),
-      text: '',
-      by: requestedBy.name,
-      at: clock.now(),
-      position: 0,
-    })
-    run.call = { toolName, toolInput }
-    if (onProgress !== undefined) run.onProgress = onProgress
-    if (onWaiting !== undefined) run.onWaiting = onWaiting
-    if (read !== undefined) run.read = read
-    let fault: unknown
-    start(session, run, async () => {
-      try {
-        await work(session, run, requestedBy)
-      } catch (error) {
-        fault = error
-      }
-    })
-    const onAbort = () => {
-      try {
-        stopRun(run, requestedBy.name)
-      } catch (error) {
-        // Nobody else would catch it: it stops all the same.
-        parts.report(error, `run ${run.row.id} could not be written down as stopped`)
-        run.abort.abort()
-      }
-    }
-    if (signal.aborted) onAbort()
-    else signal.addEventListener('abort', onAbort, { once: true })
-    await run.ended
-    signal.removeEventListener('abort', onAbort)
-    const outcome = run.entries.find(settles)
-    if (outcome === undefined && fault !== undefined) throw fault
-    return outcome
-  }
+  const calls = createCalls({ agent, live, start, stopRun, isStopping: () => isStopping, clock, report })
 
-  return {
+  const runs: Runs = {
     send({ sessionId, text, by, requestId, model }) {
       if (isStopping) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Send it again in a moment.')
       if (Buffer.byteLength(text) > maxMessageBytes) {
@@ -316,27 +217,10 @@ export function createRuns(
         return sent
       } catch (error) {
         // What it holds in memory may not have been stored.
-        if (live.get(id)?.runs.size === 0) live.delete(id)
+        live.drop(id)
         throw error
       }
     },
-
-    async callTool(asked) {
-      const outcome = await runCall(asked, agent.call)
-      if (outcome === undefined) throw new JarvisError('internal', 'The call has no outcome.')
-      return outcome
-    },
-
-    readAtOnce: (asked) => runCall(asked, agent.read),
-
-    withdraw({ id, sessionId }, by) {
-      const run = live.get(sessionId)?.runs.get(id)
-      if (run === undefined || run.entries.some(changes)) return false
-      stopRun(run, by)
-      return true
-    },
-
-    ending: ({ id, sessionId }) => live.get(sessionId)?.runs.get(id)?.ended,
 
     abort(sessionId, by) {
       stored(sessionId)
@@ -374,26 +258,20 @@ export function createRuns(
     async remove(sessionId, by) {
       stored(sessionId)
       const session = live.get(sessionId)
-      removing.add(sessionId)
-      try {
+      await live.removing(sessionId, async () => {
         for (const { id } of store.unfinishedRuns(sessionId)) store.removeQueued(id)
         const runs = [...(session?.runs.values() ?? [])]
         for (const run of runs) stopRun(run, by)
         await Promise.all(runs.map(({ ended }) => ended))
         store.deleteSession(sessionId)
-      } finally {
-        removing.delete(sessionId)
-      }
+      })
       parts.changed(sessionId)
     },
 
     note(sessionId, runId, entry) {
       const session = open(sessionId)
       session.append({ row: { id: runId }, entries: [] }, entry)
-      if (session.runs.size === 0) {
-        session.rest()
-        live.delete(sessionId)
-      }
+      live.leave(session)
     },
 
     isRunning: (sessionId) => (live.get(sessionId)?.runs.size ?? 0) > 0,
@@ -421,12 +299,14 @@ export function createRuns(
     },
 
     rest() {
-      for (const session of live.values()) session.rest()
+      for (const session of live.all()) session.rest()
     },
 
     stop() {
       isStopping = true
-      for (const session of live.values()) for (const run of session.runs.values()) run.modelAbort.abort()
+      for (const session of live.all()) for (const run of session.runs.values()) run.modelAbort.abort()
     },
   }
+
+  return { runs, calls }
 }

@@ -1,3 +1,4 @@
+import type { Calls } from '../agent/calls.ts'
 import type { Runs } from '../agent/runs.ts'
 import type { TranscriptStore } from '../agent/transcript-store.ts'
 import type { McpBearer } from '../auth/mcp-bearer.ts'
@@ -15,7 +16,8 @@ import type { Confirmations } from '../tools/confirmations.ts'
 /** Wires `/mcp`, whose code is loaded by its first request. */
 export function composeMcp(parts: {
   catalog: Catalog
-  runs: Runs
+  runs: Pick<Runs, 'isRunning'>
+  calls: Calls
   kept: CallParts['kept']
   store: TranscriptStore
   confirmations: Confirmations

@@ -1,6 +1,6 @@
 import { asClusterData, systemPrompt } from '../agent/persona.ts'
 import { generateWithRetries } from '../agent/retry.ts'
-import { createRuns, type Runs } from '../agent/runs.ts'
+import { createRuns } from '../agent/runs.ts'
 import { createSessions } from '../agent/sessions.ts'
 import type { Config } from '../config/config.ts'
 import { clusterSummary } from '../homelab/summary.ts'
@@ -53,7 +53,7 @@ export function composeRuns(
   const toolSpecs = onceFor(parts.catalog.list, (tools) =>
     tools.map((tool) => ({ name: tool.name, description: tool.description, inputSchema: inputSchemaOf(tool) })),
   )
-  const runs: Runs = createRuns({
+  const { runs, calls } = createRuns({
     store,
     kept,
     models: models.choice,
@@ -97,6 +97,7 @@ export function composeRuns(
 
   return {
     runs,
+    calls,
     kept,
     store,
     routes: {

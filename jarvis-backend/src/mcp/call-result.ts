@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import type { CallOutcome } from '../agent/runs.ts'
+import type { CallOutcome } from '../agent/calls.ts'
 import { getConfirmation } from './tool-list.ts'
 
 /** What came of a call, as its client reads it. */

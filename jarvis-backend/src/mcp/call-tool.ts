@@ -5,8 +5,8 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
+import type { CallOutcome, Calls } from '../agent/calls.ts'
 import type { KeptRun } from '../agent/kept-runs.ts'
-import type { CallOutcome, Runs } from '../agent/runs.ts'
 import type { McpToken } from '../auth/mcp-tokens.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
@@ -31,7 +31,7 @@ const taskAfterMs = 500
 
 export type CallParts = TasksParts & {
   catalog: Catalog
-  runs: Runs
+  calls: Calls
   clock: Clock
   /** The session in which a token's calls stand, made at its first call. */
   sessionOf(token: McpToken): string
@@ -68,7 +68,7 @@ export type Call = Caller & {
 
 /** `tools/call`: through the same runs and the same gate as the chat. */
 export function createCallTool(parts: CallParts) {
-  const { catalog, runs, clock } = parts
+  const { catalog, calls, clock } = parts
 
   return async function callTool(
     { name, arguments: given = {}, _meta }: Pick<CallToolRequest['params'], 'name' | 'arguments' | '_meta'>,
@@ -148,7 +148,7 @@ export function createCallTool(parts: CallParts) {
     const stopBeat = progressToken === undefined ? () => {} : repeat(clock, heartbeatMs, beat)
     if (task === 'asked') becomeTask()
     else if (task === 'known' && manner === undefined) disarm = clock.after(taskAfterMs, () => ifKept(becomeTask))
-    const outcome = runs.callTool({
+    const outcome = calls.callTool({
       sessionId,
       runId: run.id,
       toolName: name,

@@ -10,7 +10,7 @@ import { isRead } from './tool-list.ts'
 export function createQuickCalls({
   catalog,
   surface,
-  runs,
+  calls,
   sessionOf,
   stopping,
   info,
@@ -66,7 +66,7 @@ export function createQuickCalls({
       try {
         const asker = (clientName ?? clientNameIn(quick) ?? 'MCP client').slice(0, 100)
         const outcome = await unlessStopped(
-          runs.readAtOnce({
+          calls.readAtOnce({
             sessionId: sessionOf(token),
             toolName: name,
             toolInput,

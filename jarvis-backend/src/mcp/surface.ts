@@ -1,5 +1,5 @@
 import type { CallToolResult, GetPromptResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
-import type { CallOutcome } from '../agent/runs.ts'
+import type { CallOutcome } from '../agent/calls.ts'
 import type { ToolInput } from '../protocol/index.ts'
 
 type Contents = { uri: string; mimeType: string } & ({ text: string } | { blob: string })

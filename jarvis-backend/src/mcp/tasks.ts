@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
+import type { CallOutcome, Calls } from '../agent/calls.ts'
 import { type KeptRun, type KeptRuns, keptRunMs } from '../agent/kept-runs.ts'
 import { settles } from '../agent/next-step.ts'
-import type { CallOutcome, Runs } from '../agent/runs.ts'
 import type { StoredEntry } from '../agent/transcript-store.ts'
 import type { McpToken } from '../auth/mcp-tokens.ts'
 import { toResult } from './call-result.ts'
@@ -12,7 +12,7 @@ const pollMs = 2_000
 const mostListed = 1_000
 
 export type TasksParts = {
-  runs: Pick<Runs, 'withdraw' | 'ending'>
+  calls: Pick<Calls, 'withdraw' | 'ending'>
   kept: KeptRuns
   entriesOf(runId: string): readonly StoredEntry[]
   sessionOf(token: McpToken): string
@@ -28,13 +28,13 @@ type Standing =
  * Calls as tasks: the same call in the words of either specification. A task is its run, and lives for 30 days
  * or as long as the session does, through restarts. `working` while it waits for the operator too: nothing that a client sends decides.
  */
-export function createTasks({ runs, kept, entriesOf, sessionOf }: TasksParts) {
+export function createTasks({ calls, kept, entriesOf, sessionOf }: TasksParts) {
   function standingOf(run: KeptRun): Standing {
     const entries = entriesOf(run.id)
     const at = entries.at(-1)?.at ?? run.at
     const outcome = entries.find(settles)
     if (outcome !== undefined) return { kind: 'ended', outcome, isWithdrawn: isWithdrawn(outcome, entries), at }
-    if (runs.ending(run) === undefined) return { kind: 'lost', at }
+    if (calls.ending(run) === undefined) return { kind: 'lost', at }
     const last = entries.findLast(({ type }) => ['confirm_needed', 'confirm_resolved', 'tool_use'].includes(type))
     return { kind: 'going', isWaiting: last?.type === 'confirm_needed', at }
   }
@@ -51,9 +51,9 @@ export function createTasks({ runs, kept, entriesOf, sessionOf }: TasksParts) {
     list: (token: McpToken) => kept.list(sessionOf(token), mostListed).filter((run) => isOf(token, run)),
     hasEnded: (run: KeptRun) => standingOf(run).kind !== 'going',
     /** Resolves when it has ended. */
-    ending: async (run: KeptRun) => runs.ending(run),
+    ending: async (run: KeptRun) => calls.ending(run),
     /** Takes its card away, or stops a read. @returns false where there is nothing to take away: it changes something, or has ended. */
-    withdraw: (run: KeptRun, by: string) => runs.withdraw(run, by),
+    withdraw: (run: KeptRun, by: string) => calls.withdraw(run, by),
     /** As `tools/call` would have answered. */
     resultOf(run: KeptRun): CallToolResult | undefined {
       const standing = standingOf(run)

@@ -1,0 +1,126 @@
+import type { Clock } from '../lib/clock.ts'
+import { deepestInput, isDeeperThan } from '../lib/depth.ts'
+import { newId } from '../lib/ids.ts'
+import { type Card, type EntryOf, JarvisError, type Requester, type ToolInput } from '../protocol/index.ts'
+import { activeRun } from './active-run.ts'
+import type { KeptRun } from './kept-runs.ts'
+import type { ActiveRun, LiveSession } from './live-session.ts'
+import type { LiveSessions } from './live-sessions.ts'
+import { settles } from './next-step.ts'
+import type { RunAgent } from './run-agent.ts'
+import type { StoredEntry } from './transcript-store.ts'
+
+export type CallOutcome = EntryOf<'tool_result'> | EntryOf<'blocked'> | EntryOf<'confirm_resolved'>
+
+type AskedRead = {
+  sessionId: string
+  toolName: string
+  toolInput: ToolInput
+  requestedBy: Requester
+  signal: AbortSignal
+}
+type AskedCall = AskedRead & {
+  /** The run's, where the caller made one. */
+  runId?: string
+  onProgress(message: string): void
+  /** It waits for a person, who sees this card; again where another card takes its place. */
+  onWaiting?(card: Card): void
+  /** What the client has read besides results of its calls. */
+  read?: readonly string[]
+}
+
+/** MCP clients' calls, each a run of its own. */
+export type Calls = {
+  /** Runs one tool call for an MCP client through the gate. Withdrawn when `signal` aborts. */
+  callTool(call: AskedCall): Promise<CallOutcome>
+  /** The same for a call that only reads and that the gate lets run at once; undefined, and nothing has happened, for any other. */
+  readAtOnce(call: AskedRead): Promise<CallOutcome | undefined>
+  /** Ends a kept call that waits, or reads. @returns false where it has begun to change something, or goes on no more. */
+  withdraw(run: KeptRun, by: string): boolean
+  /** Resolves when a kept call has ended; undefined where it goes on no more. */
+  ending(run: KeptRun): Promise<void> | undefined
+}
+
+/** A change has begun. */
+const changes = (entry: StoredEntry) => entry.type === 'tool_use' && entry.tier !== 'green'
+
+/** @param parts the door of `runs.ts`, and the agent behind it */
+export function createCalls(parts: {
+  agent: Pick<RunAgent, 'call' | 'read'>
+  live: Pick<LiveSessions, 'open' | 'get'>
+  start(session: LiveSession, run: ActiveRun, work: () => Promise<void>): void
+  stopRun(run: ActiveRun, by: string): void
+  isStopping(): boolean
+  clock: Clock
+  report(error: unknown, message: string): void
+}): Calls {
+  const { agent, live, start, stopRun, clock, report } = parts
+
+  /** @returns what came of it; undefined where `work` did nothing. */
+  async function runCall(asked: AskedRead & Partial<AskedCall>, work: RunAgent['call'] | RunAgent['read']) {
+    const { sessionId, runId, toolName, toolInput, requestedBy, signal, onProgress, onWaiting, read } = asked
+    if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down.')
+    if (isDeeperThan(toolInput, deepestInput)) {
+      throw new JarvisError('invalid_request', `The arguments are nested more than ${deepestInput} levels deep.`)
+    }
+    const session = live.open(sessionId)
+    const run = activeRun({
+      id: runId ?? newId('run'),
+      sessionId,
+      source: 'mcp',
+      status: 'running',
+      messageId: newId('msg'),
+      text: '',
+      by: requestedBy.name,
+      at: clock.now(),
+      position: 0,
+    })
+    run.call = { toolName, toolInput }
+    if (onProgress !== undefined) run.onProgress = onProgress
+    if (onWaiting !== undefined) run.onWaiting = onWaiting
+    if (read !== undefined) run.read = read
+    let fault: unknown
+    start(session, run, async () => {
+      try {
+        await work(session, run, requestedBy)
+      } catch (error) {
+        fault = error
+      }
+    })
+    const onAbort = () => {
+      try {
+        stopRun(run, requestedBy.name)
+      } catch (error) {
+        // Nobody else would catch it: it stops all the same.
+        report(error, `run ${run.row.id} could not be written down as stopped`)
+        run.abort.abort()
+      }
+    }
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
+    await run.ended
+    signal.removeEventListener('abort', onAbort)
+    const outcome = run.entries.find(settles)
+    if (outcome === undefined && fault !== undefined) throw fault
+    return outcome
+  }
+
+  return {
+    async callTool(asked) {
+      const outcome = await runCall(asked, agent.call)
+      if (outcome === undefined) throw new JarvisError('internal', 'The call has no outcome.')
+      return outcome
+    },
+
+    readAtOnce: (asked) => runCall(asked, agent.read),
+
+    withdraw({ id, sessionId }, by) {
+      const run = live.get(sessionId)?.runs.get(id)
+      if (run === undefined || run.entries.some(changes)) return false
+      stopRun(run, by)
+      return true
+    },
+
+    ending: ({ id, sessionId }) => live.get(sessionId)?.runs.get(id)?.ended,
+  }
+}
