@@ -9,7 +9,7 @@ import type { IndexStatus } from '../src/memory/indexer.ts'
 import type { MemoryWorkerData } from '../src/memory/messages.ts'
 import { createRemoteMemory } from '../src/memory/remote.ts'
 
-const files = 120
+const files = 480
 
 /** The memory in its real thread over a folder of notes, and what it says of itself. */
 function remembering() {

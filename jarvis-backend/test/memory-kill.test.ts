@@ -7,7 +7,7 @@ import { folder, run } from './support/data-dir.ts'
 import { tokenFor } from './support/start-jarvis.ts'
 
 const files = 150
-const shared = 20
+const shared = 80
 
 /** The program itself in a process of its own, and what it says of its memory. */
 async function serve(dataDir: string) {

@@ -191,6 +191,55 @@ test('a text that comes while others are given vectors is found by its words at 
   expect(indexer.status()).toMatchObject({ chunks: 3, embedded: 3 })
 })
 
+test('of texts that are taken together, one that fails is named and leaves no half, and the others are found', async () => {
+  const reports: string[] = []
+  const texts: Record<string, string> = {
+    'a.md': 'The UPS lasts.',
+    'b.md': 'Jellyfin is ct/104.',
+    'c.md': 'A NAS hums.',
+  }
+  let isBroken = true
+  const keeper: Keeper = {
+    kind: 'file',
+    *list() {
+      for (const source of notes(texts).list()) {
+        const second = {
+          isFromTools: false,
+          get text(): string {
+            if (isBroken && source.name === 'b.md') throw new Error('unreadable')
+            return 'and more'
+          },
+        }
+        yield { ...source, read: () => ({ parts: [...source.read().parts, second] }) }
+      }
+    },
+  }
+  const store = openMemoryStore(':memory:', () => {})
+  const indexer = createIndexer({
+    store,
+    keepers: [keeper],
+    openEmbedder: undefined,
+    batch: 1,
+    weights: defaultWeights,
+    clock: handClock(),
+    changed() {},
+    report: (error, message) => reports.push(`${message}: ${error}`),
+  })
+  const found = async (query: string) => (await indexer.search(query, 5)).hits.map(({ name }) => name)
+  await indexer.start()
+  expect(reports).toEqual(['b.md could not be brought up to date in the memory: Error: unreadable'])
+  expect(store.counts()).toMatchObject({ sources: 2, chunks: 4 })
+  expect([await found('ups'), await found('jellyfin'), await found('nas')]).toEqual([['a.md'], [], ['c.md']])
+  // With it go a text that is gone, and one that changed.
+  delete texts['a.md']
+  texts['c.md'] = 'A NAS sings.'
+  isBroken = false
+  await indexer.sync()
+  expect([await found('ups'), await found('jellyfin'), await found('sings')]).toEqual([[], ['b.md'], ['c.md']])
+  expect(reports).toHaveLength(1)
+  await indexer.stop()
+})
+
 test('an index that cannot be read any more is made again from its sources, and what was asked is answered', async () => {
   const reports: string[] = []
   let opened = 0

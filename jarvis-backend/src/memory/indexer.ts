@@ -1,18 +1,12 @@
-import { createHash } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
 import type { MemoryFound, MemoryStatus } from '../protocol/index.ts'
-import { chunkText } from './chunk.ts'
+import { changesOf, type Failure, type Keeper, makeSome } from './changes.ts'
 import type { Weights } from './fuse.ts'
-import type { ChunkView, Embedder, MemoryStore, NewChunk, Source, SourceKind } from './ports.ts'
+import type { ChunkView, Embedder, MemoryStore, SourceKind } from './ports.ts'
 import { createSearchIndex, othersFor } from './search-index.ts'
 import { queryWords } from './words.ts'
 
-/** A text as its keeper gives it. `checksum` is known without reading all of it. */
-export type Listed = Omit<Source, 'kind'> & { read(): { parts: readonly TextPart[]; problem?: string } }
-export type TextPart = { text: string; isFromTools: boolean; firstLine?: number }
-/** Something that has texts to remember: the workspace, the sessions, the journal. */
-export type Keeper = { kind: SourceKind; list(): Listed[] }
-
+export type { Keeper, Listed, TextPart } from './changes.ts'
 export type { MemoryFound as Found, MemoryStatus as IndexStatus }
 
 /** How long the embedder is left alone after it failed; doubled each time, up to ten minutes. */
@@ -24,7 +18,7 @@ const queryWaitMs = 3_000
 /**
  * Keeps the index in step with what the keepers have: changed texts are found by checksum, chunked, and given vectors in the
  * background, one small batch at a time, so that a search waits for one batch at most. A stop at any point leaves a usable
- * index: a text is replaced in one transaction, and vectors are found missing again.
+ * index: a text is replaced in one transaction with others, and vectors are found missing again.
  */
 export function createIndexer(parts: {
   store: MemoryStore
@@ -123,37 +117,37 @@ export function createIndexer(parts: {
   }
 
   async function takeChanges() {
-    const due: { kind: SourceKind; source: Listed }[] = []
-    const gone: string[] = []
-    for (const { kind, list } of keepers) {
-      const known = store.sources(kind)
-      for (const source of list()) {
-        if (known.get(source.name)?.checksum !== source.checksum) due.push({ kind, source })
-        known.delete(source.name)
-      }
-      gone.push(...known.keys())
-    }
-    for (const name of gone) {
-      isIncomplete = true
-      index.remove(store.remove(name))
-    }
-    for (const [at, { kind, source }] of due.entries()) {
+    const due = changesOf(store, keepers)
+    const failed: Failure[] = []
+    for (let at = 0; at < due.length; ) {
       state = 'indexing'
       share = at / due.length
-      take(kind, source)
+      isIncomplete = true
+      const made = makeSome(store, due, at, clock.now)
+      index.remove(made.removed)
+      index.add(made.added)
+      failed.push(...made.failed)
+      at = made.next
       parts.changed()
       await new Promise(setImmediate)
       if (stopping.signal.aborted) return
     }
     share = undefined
+    sayFailed(failed)
   }
 
-  function take(kind: SourceKind, { read, ...source }: Listed) {
-    const { parts: texts, problem } = read()
-    isIncomplete = true
-    const { removed, added } = store.replace({ kind, ...source }, chunksOf(texts), problem)
-    index.remove(removed)
-    index.add(added)
+  /** Once for all that failed alike: a full disk fails them all. */
+  function sayFailed(failed: readonly Failure[]) {
+    const alike = new Map<string, { first: Failure; count: number }>()
+    for (const one of failed) {
+      const known = alike.get(String(one.error))
+      if (known === undefined) alike.set(String(one.error), { first: one, count: 1 })
+      else known.count += 1
+    }
+    for (const { first, count } of alike.values()) {
+      const more = count === 1 ? '' : ` and ${count - 1} more`
+      parts.report(first.error, `${first.name}${more} could not be brought up to date in the memory`)
+    }
   }
 
   async function embedMissing() {
@@ -231,7 +225,7 @@ export function createIndexer(parts: {
     start,
     sync,
     search,
-    hasNotes: () => store.sources('file').size > 0,
+    hasNotes: () => store.has('file'),
     passages: (name: string): ChunkView[] => store.chunksOf(name),
     /** Everything is read and cut anew; vectors of texts that are the same are kept. */
     async reindex() {
@@ -239,16 +233,13 @@ export function createIndexer(parts: {
       await sync()
     },
     status(): MemoryStatus {
-      const problems = [...store.sources()].flatMap(([name, { problem }]) =>
-        problem === undefined ? [] : { name, problem },
-      )
       return {
         state: index.isLoaded ? state : 'loading',
         ...(share !== undefined && { share }),
         ...store.counts(),
         model: embedder?.id,
         problem: embedderProblem,
-        problems,
+        problems: store.problems(),
       }
     },
     async stop() {
@@ -260,18 +251,3 @@ export function createIndexer(parts: {
 }
 
 export type Indexer = ReturnType<typeof createIndexer>
-
-function* chunksOf(parts: readonly TextPart[]): Generator<NewChunk> {
-  for (const { text, isFromTools, firstLine = 1 } of parts) {
-    for (const piece of chunkText(text)) {
-      const hash = createHash('sha256').update(`${piece.heading}\n${piece.text}`).digest()
-      yield {
-        ...piece,
-        firstLine: piece.firstLine + firstLine - 1,
-        lastLine: piece.lastLine + firstLine - 1,
-        hash,
-        isFromTools,
-      }
-    }
-  }
-}

@@ -24,26 +24,33 @@ export interface Embedder {
   embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>
 }
 
-export type StoredChunk = {
-  id: number
-  kind: MemorySourceKind
-  text: string
-  heading: string
-  embeddingId: number | undefined
-}
+/** A chunk that is new, with its words, so that they are cut once; or, without, one that has a vector now. */
+export type Added = { id: number; words?: readonly string[] }
+
+/** `embeddingId`: its vector's, of the serving model. */
+export type ChunkPlace = { id: number; kind: MemorySourceKind; embeddingId: number | undefined }
+export type StoredChunk = ChunkPlace & { text: string; heading: string }
 export type { MemoryPassage as ChunkView }
 
 /** The derived index on disk: it may be deleted and is made again. */
 export interface MemoryStore {
-  sources(kind?: MemorySourceKind): Map<string, { checksum: string; changedAt: number; problem?: string }>
-  /** Replaces all chunks of the source in one transaction. @returns ids of removed and new chunks. */
-  replace(source: Source, chunks: Iterable<NewChunk>, problem?: string): { removed: number[]; added: number[] }
+  /** By name. */
+  checksums(kind: MemorySourceKind): Map<string, string>
+  has(kind: MemorySourceKind): boolean
+  /** Sources that are not indexed, or not whole. */
+  problems(): { name: string; problem: string }[]
+  /** Runs `work` in one transaction, which `replace` and `remove` join; it must throw where one of them did. */
+  together<T>(work: () => T): T
+  /** Replaces all chunks of the source in one transaction. @returns the ids of what is gone, and what is new. */
+  replace(source: Source, chunks: Iterable<NewChunk>, problem?: string): { removed: number[]; added: Added[] }
   /** Makes every source look changed, so that it is cut anew; what is there serves until then. */
   distrust(): void
   /** @returns the ids of its chunks. */
   remove(name: string): number[]
   /** Each chunk with its vector's id, by id, from `after` on. */
   chunks(after: number, limit: number): StoredChunk[]
+  /** Those of them that are there, by id. */
+  places(ids: readonly number[]): ChunkPlace[]
   views(ids: readonly number[]): MemoryPassage[]
   chunksOf(name: string): MemoryPassage[]
   counts(): { sources: number; chunks: number; embedded: number }
@@ -54,8 +61,8 @@ export interface MemoryStore {
   servingModel(): { id: string; dimensions: number } | undefined
   /** Texts without a vector of the model in use, each once, by chunk id from `after` on. */
   withoutVector(after: number, limit: number): { chunkId: number; hash: Buffer; text: string; heading: string }[]
-  /** @returns the ids of the chunks that have one now. */
-  addVectors(vectors: readonly { hash: Buffer; vector: Float32Array }[]): number[]
+  /** @returns the chunks that have one now. */
+  addVectors(vectors: readonly { hash: Buffer; vector: Float32Array }[]): Added[]
   /** Drops the vectors of other models and those of texts that are gone. @returns whether another model serves now. */
   settleModel(): boolean
   /** Up to `limit` vectors spread over all of the serving model. */

@@ -51,6 +51,8 @@ export function createPostings(): Postings {
   let level = new Uint8Array(1 << 14)
   let lastOrdinal = new Int32Array(1 << 14)
   let counts = new Uint32Array(1 << 14)
+  /** How often the text that is being added has each word, up to what is kept of it. */
+  let times = new Uint8Array(1 << 14)
   let lengths = new Uint16Array(1 << 14)
   let texts = 0
   let totalLength = 0
@@ -80,6 +82,7 @@ export function createPostings(): Postings {
       level = grown(level, new Uint8Array(size))
       lastOrdinal = grown(lastOrdinal, new Int32Array(size))
       counts = grown(counts, new Uint32Array(size))
+      times = grown(times, new Uint8Array(size))
     }
     const term = terms
     terms += 1
@@ -207,16 +210,19 @@ export function createPostings(): Postings {
       lengths[ordinal] = Math.min(words.length, 65_535)
       texts += 1
       totalLength += words.length
-      const times = new Map<number, number>()
+      const different: number[] = []
       for (const word of words) {
-        const hash = hashOf(word)
-        times.set(hash, (times.get(hash) ?? 0) + 1)
+        const term = termOf(hashOf(word), true)
+        const count = times[term] as number
+        if (count === 0) different.push(term)
+        if (count < 255) times[term] = count + 1
       }
-      for (const [hash, count] of times) {
-        const term = termOf(hash, true)
+      for (const term of different) {
+        const count = times[term] as number
+        times[term] = 0
         const isRepeated = count > 1
         putNumber(term, (ordinal - (lastOrdinal[term] as number)) * 2 + (isRepeated ? 1 : 0))
-        if (isRepeated) putByte(term, Math.min(count, 255))
+        if (isRepeated) putByte(term, count)
         lastOrdinal[term] = ordinal
         counts[term] = (counts[term] as number) + 1
       }
@@ -246,7 +252,7 @@ export function createPostings(): Postings {
     },
     get bytes() {
       return (
-        pages.length * pageBytes + slots.byteLength + hashes.length * 23 + lengths.byteLength + scores.byteLength * 2
+        pages.length * pageBytes + slots.byteLength + hashes.length * 24 + lengths.byteLength + scores.byteLength * 2
       )
     },
   }

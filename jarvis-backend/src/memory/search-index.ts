@@ -1,12 +1,14 @@
 import type { MemoryHit } from '../protocol/index.ts'
 import { type Codes, createCodes } from './codes.ts'
 import { defaultWeights, fuse, leaned, type Weights } from './fuse.ts'
-import type { ChunkView, MemoryStore, SourceKind } from './ports.ts'
+import type { Added, ChunkPlace, ChunkView, MemoryStore, SourceKind } from './ports.ts'
 import { createPostings, type Postings } from './postings.ts'
 import { synonymsOf } from './synonyms.ts'
 import { queryWords, wordsOf } from './words.ts'
 
 export type { MemoryHit as Hit }
+
+type Placed = ChunkPlace & { words: readonly string[] }
 export type SearchOptions = {
   /** 1..100 */
   limit: number
@@ -82,9 +84,9 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
     centredAt = sample.length
   }
 
-  function take(chunks: ReturnType<MemoryStore['chunks']>) {
+  function take(chunks: readonly Placed[]) {
     const vectors = store.vectors(chunks.flatMap(({ embeddingId }) => embeddingId ?? []))
-    for (const { id, text, heading, kind, embeddingId } of chunks) {
+    for (const { id, kind, embeddingId, words } of chunks) {
       if (size > 0 && id <= (chunkIds[size - 1] as number)) continue
       if (size === chunkIds.length) {
         chunkIds = enlarged(chunkIds, new Uint32Array(size * 2))
@@ -98,7 +100,7 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
       embeddingIds[ordinal] = embeddingId ?? 0
       isLive[ordinal] = 1
       kindOf[ordinal] = kindNumbers.indexOf(kind)
-      postings.add(ordinal, wordsOf(`${heading} ${text}`))
+      postings.add(ordinal, words)
       const vector = embeddingId === undefined ? undefined : vectors.get(embeddingId)
       if (vector !== undefined) codes?.add(ordinal, vector)
     }
@@ -114,7 +116,7 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
       const chunks = store.chunks(after, 200)
       const last = chunks.at(-1)
       if (last === undefined) break
-      take(chunks)
+      take(chunks.map((chunk) => ({ ...chunk, words: wordsOf(`${chunk.heading} ${chunk.text}`) })))
       after = last.id
       onProgress(Math.min(1, size / Math.max(1, all)))
       await new Promise(setImmediate)
@@ -123,20 +125,22 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
   }
 
   /** New chunks, or vectors for chunks that had none. */
-  function add(ids: readonly number[]) {
-    if (!isLoaded) return
-    for (const id of ids) {
+  function add(added: readonly Added[]) {
+    if (!isLoaded || added.length === 0) return
+    const words = new Map(added.map((each) => [each.id, each.words]))
+    const fresh: Placed[] = []
+    for (const place of store.places([...words.keys()])) {
+      const { id, embeddingId } = place
       const known = ordinalOf(id)
-      const [chunk] = store.chunks(id - 1, 1)
-      if (chunk?.id !== id) continue
-      if (known === undefined) take([chunk])
-      else if (chunk.embeddingId !== undefined) {
-        const vector = store.vectors([chunk.embeddingId]).get(chunk.embeddingId)
-        embeddingIds[known] = chunk.embeddingId
+      if (known === undefined) fresh.push({ ...place, words: words.get(id) ?? [] })
+      else if (embeddingId !== undefined) {
+        const vector = store.vectors([embeddingId]).get(embeddingId)
+        embeddingIds[known] = embeddingId
         if (codes === undefined) startCodes()
         if (vector !== undefined) codes?.add(known, vector)
       }
     }
+    take(fresh)
   }
 
   function remove(ids: readonly number[]) {

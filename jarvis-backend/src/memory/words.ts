@@ -13,7 +13,9 @@ const stopWords = new Set(
 const longestWord = 64
 /** A run of letters and digits; `10.0.0.5`, `ct/104`, `nic-eno1` and `2026-11-02` come as their parts and as a whole. */
 const run = /[\p{L}\p{N}]+(?:[._:/@-][\p{L}\p{N}]+)*/gu
+const joint = /[._:/@-]/
 const marks = /\p{M}+/gu
+const beyondAscii = /[^\0-\x7f]/
 
 /**
  * The words of a text as the keyword index keeps them: lower case, without accents, plural and other common English ends
@@ -21,11 +23,14 @@ const marks = /\p{M}+/gu
  */
 export function wordsOf(text: string): string[] {
   const found: string[] = []
-  const plain = text.normalize('NFKD').replace(marks, '').toLowerCase()
-  for (const [whole] of plain.matchAll(run)) {
-    const parts = whole.split(/[._:/@-]/)
-    if (parts.length > 1 && whole.length <= longestWord) found.push(whole)
-    for (const part of parts) if (part.length <= longestWord) found.push(stemOf(part))
+  const plain = (beyondAscii.test(text) ? text.normalize('NFKD').replace(marks, '') : text).toLowerCase()
+  for (const whole of plain.match(run) ?? []) {
+    if (!joint.test(whole)) {
+      if (whole.length <= longestWord) found.push(stemOf(whole))
+      continue
+    }
+    if (whole.length <= longestWord) found.push(whole)
+    for (const part of whole.split(joint)) if (part.length <= longestWord) found.push(stemOf(part))
   }
   return found
 }
@@ -39,7 +44,7 @@ export function queryWords(text: string): string[] {
 
 /** `backups` → `backup`, `rebooted` → `reboot`, `failing` → `fail`. Cuts little: a wrong cut joins two meanings. */
 export function stemOf(word: string): string {
-  if (word.length < 5 || /\d/.test(word)) return word
+  if (word.length < 5 || !'sdg'.includes(word.at(-1) ?? '') || /\d/.test(word)) return word
   if (word.endsWith('ies')) return `${word.slice(0, -3)}y`
   if (/(?:ss|us|is)$/.test(word)) return word
   if (/(?:ches|shes|sses|xes)$/.test(word)) return word.slice(0, -2)

@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3'
 import { load as loadVectorFunctions } from 'sqlite-vec'
-import type { ChunkView, MemoryStore, SourceKind } from '../../memory/ports.ts'
+import type { Added, ChunkView, MemoryStore, SourceKind } from '../../memory/ports.ts'
 import { wordsOf } from '../../memory/words.ts'
 
 /** Counted up where what is kept here changes its form: an older file is made anew. */
@@ -69,16 +69,21 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
     sql = open(path)
   }
 
-  const selectSources = sql.prepare<
-    [],
-    { kind: SourceKind; name: string; checksum: string; changedAt: number; problem: string | null }
-  >('SELECT kind, name, checksum, changed_at AS changedAt, problem FROM sources')
+  const selectChecksums = sql
+    .prepare<[SourceKind], [string, string]>('SELECT name, checksum FROM sources WHERE kind = ?')
+    .raw()
+  const selectAny = sql.prepare<[SourceKind]>('SELECT 1 FROM sources WHERE kind = ? LIMIT 1')
+  const selectProblems = sql.prepare<[], { name: string; problem: string }>(
+    'SELECT name, problem FROM sources WHERE problem IS NOT NULL ORDER BY id',
+  )
   const selectSource = sql.prepare<[string], { id: number }>('SELECT id FROM sources WHERE name = ?')
-  const putSource = sql.prepare<unknown[], { id: number }>(
-    `INSERT INTO sources (kind, name, title, checksum, changed_at, problem) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, title = excluded.title, checksum = excluded.checksum,
-       changed_at = excluded.changed_at, problem = excluded.problem
-     RETURNING id`,
+  // Two statements: one that inserts or updates is undone as a whole, for which the words of each source before would be
+  // written out on their own.
+  const insertSource = sql.prepare(
+    'INSERT INTO sources (kind, title, checksum, changed_at, problem, name) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const updateSource = sql.prepare(
+    'UPDATE sources SET kind = ?, title = ?, checksum = ?, changed_at = ?, problem = ? WHERE id = ?',
   )
   const deleteSource = sql.prepare('DELETE FROM sources WHERE id = ?')
   const selectChunkIds = sql.prepare<[number], number>('SELECT id FROM chunks WHERE source_id = ?').pluck()
@@ -92,14 +97,16 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
     `INSERT INTO chunks (source_id, first_line, last_line, heading, text, hash, is_from_tools) VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
   const insertWords = sql.prepare('INSERT INTO chunk_words (rowid, words) VALUES (?, ?)')
-  const selectChunks = sql.prepare<
-    [number, number, number],
-    { id: number; kind: SourceKind; text: string; heading: string; embeddingId: number | null }
-  >(
-    `SELECT chunks.id, kind, chunks.text, heading, embeddings.id AS embeddingId FROM chunks
-       JOIN sources ON sources.id = chunks.source_id
-       LEFT JOIN embeddings ON embeddings.model_id = ? AND embeddings.hash = chunks.hash
+  type PlaceRow = { id: number; kind: SourceKind; embeddingId: number | null }
+  const embedded = `FROM chunks JOIN sources ON sources.id = chunks.source_id
+    LEFT JOIN embeddings ON embeddings.model_id = ? AND embeddings.hash = chunks.hash`
+  const selectChunks = sql.prepare<[number, number, number], PlaceRow & { text: string; heading: string }>(
+    `SELECT chunks.id, kind, embeddings.id AS embeddingId, chunks.text, heading ${embedded}
      WHERE chunks.id > ? ORDER BY chunks.id LIMIT ?`,
+  )
+  const selectChunkPlaces = sql.prepare<[number, string], PlaceRow>(
+    `SELECT chunks.id, kind, embeddings.id AS embeddingId ${embedded}
+     WHERE chunks.id IN (SELECT value FROM json_each(?)) ORDER BY chunks.id`,
   )
   const view = `SELECT chunks.id, kind, name, title, first_line AS firstLine, last_line AS lastLine, heading, text,
       changed_at AS changedAt, is_from_tools AS isFromTools
@@ -124,7 +131,7 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
      ) AS chunks GROUP BY hash`,
   )
   const insertVector = sql.prepare('INSERT OR REPLACE INTO embeddings (model_id, hash, vector) VALUES (?, ?, ?)')
-  const selectIdsOfHash = sql.prepare<[Buffer], number>('SELECT id FROM chunks WHERE hash = ?').pluck()
+  const selectOfHash = sql.prepare<[Buffer], { id: number }>('SELECT id FROM chunks WHERE hash = ?')
   const selectVectors = sql.prepare<[string], { id: number; vector: Buffer }>(
     'SELECT id, vector FROM embeddings WHERE id IN (SELECT value FROM json_each(?))',
   )
@@ -146,79 +153,71 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
   const count = (query: string) => sql.prepare<[], number>(query).pluck()
   const countSources = count('SELECT COUNT(*) FROM sources')
   const countChunks = count('SELECT COUNT(*) FROM chunks')
+  const countEmbedded = sql
+    .prepare<[number], number>(
+      'SELECT COUNT(*) FROM chunks WHERE hash IN (SELECT hash FROM embeddings WHERE model_id = ?)',
+    )
+    .pluck()
 
   let inUse: { modelId: number; dimensions: number } | undefined
 
+  const transaction = sql.transaction((work: () => unknown) => work())
+  // Joined rather than nested: at each savepoint the words kept so far would be written out.
+  const together = <T>(work: () => T): T => (sql.inTransaction ? work() : (transaction(work) as T))
   const drop = (chunkId: number) => {
     deleteChunk.run(chunkId)
     deleteWords.run(chunkId)
   }
   const toView = ({ isFromTools, ...row }: ViewRow): ChunkView => ({ ...row, isFromTools: isFromTools === 1 })
+  const toPlace = <T extends PlaceRow>(row: T) => ({ ...row, embeddingId: row.embeddingId ?? undefined })
   const serving = () => selectServing.get()
 
   return {
-    sources: (kind) =>
-      new Map(
-        selectSources
-          .all()
-          .filter((row) => kind === undefined || row.kind === kind)
-          .map(({ name, problem, checksum, changedAt }) => [
-            name,
-            { checksum, changedAt, ...(problem !== null && { problem }) },
-          ]),
-      ),
+    checksums: (kind) => new Map(selectChecksums.all(kind)),
+    has: (kind) => selectAny.get(kind) !== undefined,
+    problems: () => selectProblems.all(),
+    together,
     replace: (source, chunks, problem) =>
-      sql.transaction(() => {
-        const { id } = putSource.get(
-          source.kind,
-          source.name,
-          source.title,
-          source.checksum,
-          source.changedAt,
-          problem ?? null,
-        ) as { id: number }
+      together(() => {
+        const { kind, name, title, checksum, changedAt } = source
+        const said = [kind, title, checksum, changedAt, problem ?? null]
+        const known = selectSource.get(name)?.id
+        if (known !== undefined) updateSource.run(...said, known)
+        const id = known ?? Number(insertSource.run(...said, name).lastInsertRowid)
         // A piece that is as it was stays: what is added to a long file costs what was added.
         const left = new Map(selectPlaces.all(id).map(({ chunkId, ...place }) => [placeKey(place), chunkId]))
-        const added: number[] = []
+        const added: Added[] = []
         for (const chunk of chunks) {
           const { firstLine, lastLine, heading, text, hash, isFromTools } = chunk
           if (left.delete(placeKey(chunk))) continue
           const { lastInsertRowid } = insertChunk.run(id, firstLine, lastLine, heading, text, hash, isFromTools ? 1 : 0)
-          insertWords.run(lastInsertRowid, wordsOf(`${heading} ${text}`).join(' '))
-          added.push(Number(lastInsertRowid))
+          const words = wordsOf(`${heading} ${text}`)
+          insertWords.run(lastInsertRowid, words.join(' '))
+          added.push({ id: Number(lastInsertRowid), words })
         }
         const removed = [...left.values()]
         for (const chunkId of removed) drop(chunkId)
         return { removed, added }
-      })(),
+      }),
     distrust: () => sql.exec("UPDATE sources SET checksum = ''"),
     remove: (name) =>
-      sql.transaction(() => {
+      together(() => {
         const known = selectSource.get(name)
         if (known === undefined) return []
         const ids = selectChunkIds.all(known.id)
         for (const chunkId of ids) drop(chunkId)
         deleteSource.run(known.id)
         return ids
-      })(),
-    chunks: (after, limit) =>
-      selectChunks
-        .all(serving()?.modelId ?? 0, after, limit)
-        .map(({ embeddingId, ...chunk }) => ({ ...chunk, embeddingId: embeddingId ?? undefined })),
+      }),
+    chunks: (after, limit) => selectChunks.all(serving()?.modelId ?? 0, after, limit).map(toPlace),
+    places: (ids) => selectChunkPlaces.all(serving()?.modelId ?? 0, JSON.stringify(ids)).map(toPlace),
     views: (ids) => selectViews.all(JSON.stringify(ids)).map(toView),
     chunksOf: (name) => selectViewsOf.all(name).map(toView),
-    counts() {
-      const embedded = sql
-        .prepare<[number], number>(
-          'SELECT COUNT(*) FROM chunks WHERE hash IN (SELECT hash FROM embeddings WHERE model_id = ?)',
-        )
-        .pluck()
-      return {
-        sources: countSources.get() ?? 0,
-        chunks: countChunks.get() ?? 0,
-        embedded: embedded.get(inUse?.modelId ?? 0) ?? 0,
-      }
-    },
+    counts: () => ({
+      sources: countSources.get() ?? 0,
+      chunks: countChunks.get() ?? 0,
+      embedded: (inUse && countEmbedded.get(inUse.modelId)) ?? 0,
+    }),
     useModel(id, dimensions) {
       const { id: modelId } = putModel.get(id, dimensions) as { id: number }
       inUse = { modelId, dimensions }
@@ -231,7 +230,7 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
       return sql.transaction(() =>
         vectors.flatMap(({ hash, vector }) => {
           insertVector.run(modelId, hash, toBytes(vector))
-          return selectIdsOfHash.all(hash)
+          return selectOfHash.all(hash)
         }),
       )()
     },

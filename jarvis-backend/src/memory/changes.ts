@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import { chunkText } from './chunk.ts'
+import type { Added, MemoryStore, NewChunk, Source, SourceKind } from './ports.ts'
+
+/** A text as its keeper gives it. `checksum` is known without reading all of it. */
+export type Listed = Omit<Source, 'kind'> & { read(): { parts: readonly TextPart[]; problem?: string } }
+export type TextPart = { text: string; isFromTools: boolean; firstLine?: number }
+/** Something that has texts to remember: the workspace, the sessions, the journal. */
+export type Keeper = { kind: SourceKind; list(): Iterable<Listed> }
+/** One text to take up, or to let go. */
+export type Change = { name: string; make(): { removed: number[]; added: Added[] } }
+export type Failure = { name: string; error: unknown }
+
+/** Changes are written together for so long, and so many of them: a search waits until they are. */
+const sliceMs = 20
+const sliceChanges = 64
+
+/** What the keepers have that the store has not, or not any more. */
+export function changesOf(store: MemoryStore, keepers: readonly Keeper[]): Change[] {
+  const gone: Change[] = []
+  const changed: Change[] = []
+  for (const { kind, list } of keepers) {
+    const known = store.checksums(kind)
+    for (const source of list()) {
+      const { name, checksum } = source
+      if (known.get(name) !== checksum) changed.push({ name, make: () => take(store, kind, source) })
+      known.delete(name)
+    }
+    for (const name of known.keys()) gone.push({ name, make: () => ({ removed: store.remove(name), added: [] }) })
+  }
+  return [...gone, ...changed]
+}
+
+/**
+ * Makes as many changes as a slice holds, in one transaction; where one of them fails, each in its own, so that the others
+ * are made. @returns `next`: where the next slice begins.
+ */
+export function makeSome(store: MemoryStore, due: readonly Change[], from: number, now: () => number) {
+  const until = now() + sliceMs
+  const failed: Failure[] = []
+  let next = from
+  let made: ReturnType<Change['make']>[]
+  try {
+    made = store.together(() => {
+      const done: typeof made = []
+      do {
+        const change = due[next++]
+        if (change !== undefined) done.push(change.make())
+      } while (next < due.length && next - from < sliceChanges && now() < until)
+      return done
+    })
+  } catch {
+    made = due.slice(from, next).flatMap(({ name, make }) => {
+      try {
+        return [store.together(make)]
+      } catch (error) {
+        failed.push({ name, error })
+        return []
+      }
+    })
+  }
+  return { removed: made.flatMap(({ removed }) => removed), added: made.flatMap(({ added }) => added), failed, next }
+}
+
+function take(store: MemoryStore, kind: SourceKind, { read, ...source }: Listed) {
+  const { parts, problem } = read()
+  return store.replace({ kind, ...source }, chunksOf(parts), problem)
+}
+
+function* chunksOf(parts: readonly TextPart[]): Generator<NewChunk> {
+  for (const { text, isFromTools, firstLine = 1 } of parts) {
+    for (const piece of chunkText(text)) {
+      const hash = createHash('sha256').update(`${piece.heading}\n${piece.text}`).digest()
+      yield {
+        ...piece,
+        firstLine: piece.firstLine + firstLine - 1,
+        lastLine: piece.lastLine + firstLine - 1,
+        hash,
+        isFromTools,
+      }
+    }
+  }
+}
