@@ -69,7 +69,7 @@ export function composeRuns(
       void (chat.adapter.rooms.has(sessionId) && chat.to(sessionId).emit(event, payload)),
     afterCommit: database.afterCommit,
     // What people wrote down may hold secrets.
-    prompt: () => redactor.text(systemPrompt(memory.prompt())),
+    prompt: onceFor(memory.prompt, (texts) => redactor.text(systemPrompt(texts))),
     recall: async (message) => redactor.value(await memory.recall(message)),
     ended: memory.learn,
     context: onceFor(cluster.state, (state) => asClusterData(clusterSummary(state, limits.current()))),
