@@ -42,6 +42,8 @@ export type Jarvis = {
 export type Replacements = {
   /** What a start that begins now would read. @throws ConfigError */
   nextConfig?: () => Config
+  /** Ends the program as a signal would, to be started again; absent where nothing would start it. */
+  restart?: () => void
   clock?: Clock
   model?: Model
   /** What may be named besides it. */
@@ -158,6 +160,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     mcpTokens,
     push,
     nextConfig: replace.nextConfig,
+    restart: replace.restart,
   })
 
   const policyFile = policyPath(dataDir)

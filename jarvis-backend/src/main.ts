@@ -2,12 +2,13 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { compose } from './compose.ts'
 import { type Config, ConfigError } from './config/config.ts'
-import { readEnvFile } from './config/env-file.ts'
-import { loadEnv, readStartConfig } from './config/settings-file.ts'
+import { loadEnv, readNextConfig, readStartConfig } from './config/settings-file.ts'
 import { DatabaseRefused } from './store/sqlite/database.ts'
 import { version } from './version.ts'
 
 const graceMs = 10_000
+/** EX_TEMPFAIL: what started this starts it again. */
+const restartCode = 75
 
 const outside = { ...process.env }
 
@@ -15,8 +16,24 @@ try {
   loadEnv()
   const config = readStartConfig(process.env)
   const dashboardDir = fileURLToPath(new URL('../../jarvis-frontend/dist', import.meta.url))
-  const nextConfig = () => readStartConfig({ ...readEnvFile('.env'), ...outside })
-  const jarvis = compose(config, version, dashboardDir, { nextConfig })
+  let isStopping = false
+  let code = 0
+  const stop = () => {
+    if (isStopping) return
+    isStopping = true
+    jarvis.stop(graceMs).then(
+      () => process.exit(code),
+      (error: unknown) => fail(String(error), code === 0 ? 1 : code),
+    )
+  }
+  const restart = () => {
+    code = restartCode
+    stop()
+  }
+  const jarvis = compose(config, version, dashboardDir, {
+    nextConfig: () => readNextConfig(outside),
+    ...(config.isSupervised && { restart }),
+  })
   jarvis.http.on('error', (error: NodeJS.ErrnoException) => {
     fail(listenProblem(error, config))
   })
@@ -37,18 +54,25 @@ try {
     console.log(`Model: ${jarvis.modelId}. Cluster: ${cluster}.`)
   })
 
-  let isStopping = false
-  const stop = () => {
+  let isTold = false
+  const end = () => {
     // A second signal does not wait.
-    if (isStopping) process.exit(1)
-    isStopping = true
-    jarvis.stop(graceMs).then(
-      () => process.exit(0),
-      (error: unknown) => fail(String(error)),
-    )
+    if (isTold) process.exit(1)
+    isTold = true
+    code = 0
+    stop()
   }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  process.on('SIGTERM', end)
+  process.on('SIGINT', end)
+  if (config.isSupervised) {
+    // Who started this ends it so, or is gone: `scripts/start.js` may get the same signal, and it must not count twice.
+    const left = () => {
+      code = 0
+      stop()
+    }
+    process.on('disconnect', left)
+    if (process.connected === false) left()
+  }
 } catch (error) {
   if (error instanceof ConfigError || error instanceof DatabaseRefused) fail(error.message)
   throw error
@@ -69,7 +93,7 @@ function listenProblem(error: NodeJS.ErrnoException, { host, port }: Config): st
   }
 }
 
-function fail(message: string): never {
+function fail(message: string, code = 1): never {
   console.error(message)
-  process.exit(1)
+  process.exit(code)
 }

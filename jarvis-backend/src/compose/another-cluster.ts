@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { placeOf } from '../config/proxmox.ts'
 import type { Foundation } from './foundation.ts'
 import type { Gate } from './gate.ts'
 
@@ -10,10 +11,10 @@ const key = 'cluster'
  */
 export function leaveAnotherCluster(
   { settings, log }: Pick<Foundation, 'settings' | 'log'>,
-  { proxmox }: Pick<Config, 'proxmox'>,
+  config: Pick<Config, 'proxmox'>,
   grants: Gate['grants'],
 ) {
-  const place = proxmox === undefined ? 'demo' : [...proxmox.urls].sort().join(',')
+  const place = placeOf(config)
   const before = settings.get(key)
   const isAnother = before !== undefined && before !== place
   if (isAnother) {

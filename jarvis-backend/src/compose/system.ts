@@ -2,6 +2,7 @@ import { defaultPersona } from '../agent/persona.ts'
 import type { McpTokens } from '../auth/mcp-tokens.ts'
 import { type Config, ConfigError } from '../config/config.ts'
 import { nextStart } from '../config/next-start.ts'
+import { policyPath, requirePolicy } from '../config/policy-file.ts'
 import { createClusterSetup } from '../doctor/cluster-setup.ts'
 import { databaseChecks } from '../doctor/data-checks.ts'
 import { examine } from '../doctor/doctor.ts'
@@ -10,6 +11,7 @@ import { diskOf } from '../http/disk.ts'
 import { doctorRoutes } from '../http/doctor.ts'
 import { journalRoutes } from '../http/journal.ts'
 import { metricsText } from '../http/metrics.ts'
+import { restartRoutes } from '../http/restart.ts'
 import { settingsRoutes } from '../http/settings.ts'
 import { setupRoutes } from '../http/setup.ts'
 import { statusParts } from '../http/status-parts.ts'
@@ -41,6 +43,7 @@ export function composeSystem(
     mcpTokens: Pick<McpTokens, 'list'>
     push: Pick<ComposedPush, 'standing'>
     nextConfig: (() => Config) | undefined
+    restart: (() => void) | undefined
   },
 ) {
   const { clock, now, dataDir, database, journal, redact, hide, isStopping } = foundation
@@ -52,14 +55,26 @@ export function composeSystem(
   const startedAt = Date.now()
   const uptimeS = () => Math.round((Date.now() - startedAt) / 1000)
   const { ssh } = config
+  const problemOf = (error: unknown) => {
+    if (error instanceof ConfigError) return redact(error.message)
+    throw error
+  }
   const savedForNext = () => {
     try {
       const saved = parts.nextConfig && nextStart(config, parts.nextConfig())
       return saved && { nextStart: saved }
     } catch (error) {
-      // A file that is being edited; the start itself says what is wrong with it.
-      if (error instanceof ConfigError) return undefined
-      throw error
+      return { cannotStart: problemOf(error) }
+    }
+  }
+  /** Why a start that begins now would fail. */
+  const startProblem = () => {
+    try {
+      parts.nextConfig?.()
+      requirePolicy(policyPath(dataDir))
+      return undefined
+    } catch (error) {
+      return problemOf(error)
     }
   }
 
@@ -93,6 +108,7 @@ export function composeSystem(
       isDemoModel: models.config().provider === 'demo',
       isDemoCluster: cluster.state().isDemo,
       hasTerminal,
+      canRestart: parts.restart !== undefined,
       policy: policy.status(),
       parts: partsNow(),
     }),
@@ -133,6 +149,12 @@ export function composeSystem(
         durably: database.durably,
         hide,
         changed: () => activity.changed({ what: 'settings' }),
+      }),
+      restart: restartRoutes({
+        restart: parts.restart,
+        problem: startProblem,
+        isStopping,
+        record: (by) => database.durably(() => journal.append('setup', { change: 'restarted', by })),
       }),
       doctor: doctorRoutes((asksModel) =>
         examine(

@@ -96,6 +96,10 @@ export function proxmoxOf(values: Values): ProxmoxConfig | string | undefined {
   return { urls, tokenId, tokenSecret, fingerprints, ca }
 }
 
+/** Which cluster that is: `demo`, or its addresses whatever their order. */
+export const placeOf = ({ proxmox }: { proxmox: ProxmoxConfig | undefined }): string =>
+  proxmox === undefined ? 'demo' : [...proxmox.urls].sort().join(',')
+
 /** Who is asked for one of them does not see its variable. */
 const asked: Record<string, string> = {
   PVE_URL: 'The address',

@@ -20,8 +20,12 @@ const groups = [/^PVE_/, /^ANTHROPIC_(API_KEY|BASE_URL)$/, /^OPENAI_(API_KEY|BAS
  */
 function savedSettings(env: Environment): Record<string, string> {
   const path = settingsPath(pathOf(isSet(env.JARVIS_DATA_DIR) ? String(env.JARVIS_DATA_DIR) : '~/.jarvis'))
+  return whatCounts(readable(path), env)
+}
+
+function readable(path: string): Record<string, string> {
   try {
-    return whatCounts(readEnvFile(path), env)
+    return readEnvFile(path)
   } catch (error) {
     throw new ConfigError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'not understood'}).`)
   }
@@ -67,5 +71,8 @@ export function readStartConfig(env: Environment): Config {
     throw new ConfigError(`${(error as Error).message} It was saved by the dashboard, in settings.env of the data dir.`)
   }
 }
+
+/** What a start that begins now would read. @param outside the environment without `.env` @throws ConfigError */
+export const readNextConfig = (outside: Environment): Config => readStartConfig({ ...readable('.env'), ...outside })
 
 export const saveSettings = (dataDir: string, changes: Changes): void => writeEnvFile(settingsPath(dataDir), changes)

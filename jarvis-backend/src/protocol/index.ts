@@ -81,6 +81,7 @@ export {
   type PartStatus,
   PasswordBody,
   type PolicyStatus,
+  type RestartReply,
   Role,
   SessionBranchBody,
   SessionCreateBody,

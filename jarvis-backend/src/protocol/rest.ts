@@ -112,13 +112,19 @@ export type Status = {
   isDemoCluster: boolean
   /** `/terminal` is turned on. */
   hasTerminal: boolean
+  /** An operator may `POST /api/restart`: something starts JARVIS again. */
+  canRestart: boolean
   policy: PolicyStatus
   parts: PartStatus[]
   /** Absent where all that was saved is in use. */
   nextStart?: NextStart
+  /** Why a start that begins now would fail, in words that name the variable. */
+  cannotStart?: string
 }
-/** Saved while running, used from the next start on. `urls`: of the cluster, none for the demo; absent where it stays. `hasNewSsh`: account, key or places of nodes. */
-export type NextStart = { urls?: string[]; hasNewSsh: boolean }
+/** Saved while running, used from the next start on. `urls`: of the cluster, none for the demo; absent where it stays. `hasNewSsh`: account, key or places of nodes. `isAnotherCluster`: what runs, waits or was granted ends with the one in use. */
+export type NextStart = { urls?: string[]; hasNewSsh: boolean; isAnotherCluster: boolean }
+/** 202: everything is closed as at a SIGTERM, and then started again. */
+export type RestartReply = { isRestarting: true }
 /**
  * How one part of JARVIS is. `text`: what was seen, `effect`: what does not work because of it, both in words for a person;
  * `at`: when it last answered, Unix ms.

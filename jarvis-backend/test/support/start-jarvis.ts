@@ -64,6 +64,8 @@ export async function startJarvis(
     speed?: number
     /** The built dashboard is served too. */
     dashboardDir?: string
+    /** What an operator's restart calls; absent: nothing would start it again. */
+    restart?: () => void
   } = {},
 ) {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'jarvis-test-'))
@@ -91,6 +93,7 @@ export async function startJarvis(
     ...(options.database && { database: options.database }),
     ...(options.fetchDocument && { fetchDocument: options.fetchDocument }),
     ...(options.push && { push: options.push }),
+    ...(options.restart && { restart: options.restart }),
   })
   await new Promise<void>((resolve) => jarvis.http.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(jarvis.http.address() as AddressInfo).port}`
