@@ -1,9 +1,15 @@
+import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { join } from 'node:path'
 import type { BrowserContextOptions } from 'playwright-core'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
 import { attachedDir, odd, serversOf, tool } from './support/attached.ts'
 import { seriousFindings } from './support/axe.ts'
 import { dashboardDir, useBrowser } from './support/browser.ts'
+import { folder } from './support/data-dir.ts'
+import { npmStart } from './support/npm-start.ts'
 import { says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
@@ -46,7 +52,7 @@ test('a cluster is connected: certificate, command, token, rights, save', async 
   await token.getByLabel('Token id').fill(fake.tokenId)
   await token.getByLabel('Token secret').fill('wrong-secret-0123')
   await token.getByRole('button', { name: 'Try the token' }).click()
-  await page.getByRole('list', { name: 'Entries' }).getByText('401').waitFor()
+  await page.getByRole('list', { name: 'Entries' }).getByText('(401)').waitFor()
   const save = page.getByRole('region', { name: 'Proxmox' }).getByRole('button', { name: 'Save this cluster' })
   expect(await save.count()).toBe(0)
   await token.getByLabel('Token secret').fill(fake.tokenSecret)
@@ -62,13 +68,78 @@ test('a cluster is connected: certificate, command, token, rights, save', async 
   await page.reload()
   const host = new URL(fake.urls[0] ?? '').host
   await page.getByText(`Saved: ${host}. It counts from the next start of JARVIS.`).waitFor()
-  await page.getByRole('region', { name: 'Proxmox' }).getByText('It counts from the next start').waitFor()
+  const proxmox = page.getByRole('region', { name: 'Proxmox' })
+  await proxmox.getByText('It counts from the next start of JARVIS. Restart it where it was started').waitFor()
+  expect(await page.getByRole('button', { name: 'Restart now' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Forget the saved cluster…' }).click()
   await page.getByRole('button', { name: 'Forget the address and the token' }).click()
   await page.getByRole('link', { name: 'Connect yours' }).waitFor()
   const kept = await (await jarvis.rest('/api/journal?kind=setup')).text()
   expect(kept).toContain('"saved"')
   expect(kept + (await page.content())).not.toContain(fake.tokenSecret)
+})
+
+/** The same server, which answers nobody until it is released. */
+async function heldBack(url: string) {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    void released.then(() => {
+      const to = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => socket.destroy())
+      socket.pipe(to).pipe(socket)
+    })
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, release }
+}
+
+test('a saved cluster comes into use by a restart from its row, without a reload', async () => {
+  const { urls, tokenId, tokenSecret, fingerprints, stop } = await startFakeProxmox({
+    denyDelayMs: 10,
+    proxyDelayMs: 10,
+  })
+  onTestFinished(stop)
+  const slow = await heldBack(urls[0] ?? '')
+  const jarvis = await npmStart(folder())
+  const page = await operator(jarvis, {}, '/settings')
+  const proxmox = page.getByRole('region', { name: 'Proxmox' })
+  await proxmox.getByText('The built-in demo').waitFor()
+  await jarvis.ask('/stop_vm vmid=103')
+  await jarvis.call('POST', '/api/setup/save', { urls: [slow.url], tokenId, tokenSecret, fingerprints })
+  await proxmox.getByText('What runs, waits or is granted was asked of the cluster in use, and ends with it.').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await proxmox.getByRole('button', { name: 'Restart now' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('status').getByText('JARVIS has restarted').waitFor()
+  await proxmox.getByText('the cluster has not been read yet').waitFor()
+  slow.release()
+  await proxmox.getByText('fake: 4 of 4 nodes online').waitFor()
+  expect(await page.getByText('It counts from the next start').count()).toBe(0)
+  expect(await page.getByText('Demo cluster').count()).toBe(0)
+})
+
+test('a restart that does not come back is said to be late, one that would not start is not begun', async () => {
+  const dataDir = folder()
+  const { jarvis, page } = await open('/settings', { dataDir, restart: () => {} })
+  const urls = ['https://127.0.0.1:1']
+  const cluster = { urls, tokenId: 'jarvis@pve!jarvis', tokenSecret: 'secret-0123', fingerprints: [] }
+  await jarvis.rest('/api/setup/save', { method: 'POST', json: cluster })
+  const proxmox = page.getByRole('region', { name: 'Proxmox' })
+  const restart = proxmox.getByRole('button', { name: 'Restart now' })
+  await page.clock.install()
+  writeFileSync(join(dataDir, 'policy.yaml'), 'version: two\n')
+  await restart.click()
+  await proxmox.getByRole('alert').getByText('Nothing was restarted: JARVIS would not start again.').waitFor()
+  rmSync(join(dataDir, 'policy.yaml'))
+  await restart.click()
+  await page.getByRole('status').getByText('JARVIS restarts').waitFor()
+  await proxmox.getByRole('button', { name: 'Restarting' }).waitFor()
+  await page.clock.fastForward(30_000)
+  await proxmox.getByRole('alert').getByText('JARVIS has not come back for 30 s.').waitFor()
 })
 
 test('a cluster that the environment names is said to be set there', async () => {

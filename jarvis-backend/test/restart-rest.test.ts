@@ -1,91 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { io } from 'socket.io-client'
 import { expect, onTestFinished, test } from 'vitest'
-import type { ConfirmationRow, JournalEntry, Page, Status } from '../src/protocol/index.ts'
+import type { JournalEntry, Page } from '../src/protocol/index.ts'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
 import { folder } from './support/data-dir.ts'
-import { jwtSecret, password, startJarvis, tokenFor } from './support/start-jarvis.ts'
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
-
-/** The next line that `child` says with `text` in it; fails where it ends before. */
-const said = (child: ChildProcess, text: string) =>
-  new Promise<void>((resolve, reject) => {
-    const listen = (chunk: Buffer) => {
-      if (!chunk.toString().includes(text)) return
-      child.stdout?.off('data', listen)
-      resolve()
-    }
-    child.stdout?.on('data', listen)
-    child.once('exit', (code) => reject(new Error(`It ended with ${code}.`)))
-  })
-
-/** `npm start` on a data dir, as a process of its own. */
-async function npmStart(dataDir: string) {
-  const port = await freePort()
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../../scripts/start.js', import.meta.url))], {
-    cwd: dataDir,
-    env: {
-      PATH: process.env.PATH,
-      PORT: String(port),
-      JARVIS_DATA_DIR: dataDir,
-      JARVIS_PASSWORD: password,
-      JWT_SECRET: jwtSecret,
-      JARVIS_EMBEDDINGS: 'none',
-      LOG_LEVEL: 'silent',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const exited = once(child, 'exit')
-  onTestFinished(async () => {
-    child.kill('SIGTERM')
-    await exited
-  })
-  const isUp = () => said(child, 'JARVIS 0.1.0 is at')
-  await isUp()
-  const call = async <T>(method: 'GET' | 'POST', path: string, json?: unknown) => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${tokenFor('operator')}` },
-      ...(json !== undefined && { body: JSON.stringify(json) }),
-    })
-    return { status: response.status, body: (await response.json()) as T }
-  }
-  return {
-    child,
-    exited,
-    isUp,
-    call,
-    status: async () => (await call<Status>('GET', '/api/status')).body,
-    /** A card that waits. */
-    async ask(message: string) {
-      const socket = io(`http://127.0.0.1:${port}/chat`, { auth: { token: tokenFor('operator') }, forceNew: true })
-      const asked = new Promise<{ toolUseId: string }>((resolve, reject) => {
-        socket.on('chat:confirm_needed', resolve)
-        socket.on('chat:done', () => reject(new Error('Nothing was asked.')))
-      })
-      await socket.emitWithAck('chat:send', { message })
-      const { toolUseId } = await asked
-      socket.disconnect()
-      return toolUseId
-    },
-    async pending() {
-      const { body } = await call<Page<ConfirmationRow>>('GET', '/api/confirmations')
-      return body.items.filter(({ decision }) => decision === undefined).map(({ toolUseId }) => toolUseId)
-    },
-  }
-}
+import { npmStart } from './support/npm-start.ts'
+import { startJarvis } from './support/start-jarvis.ts'
 
 test('npm start: an operator’s restart takes up the saved cluster, what waits for the same one survives the next', async () => {
   const { urls, tokenId, tokenSecret, fingerprints, stop } = await startFakeProxmox({

@@ -56,7 +56,7 @@ export function composeSystem(
   const uptimeS = () => Math.round((Date.now() - startedAt) / 1000)
   const { ssh } = config
   const problemOf = (error: unknown) => {
-    if (error instanceof ConfigError) return redact(error.message)
+    if (error instanceof ConfigError) return redact(error.message).replace(/\n\s*/g, ' ')
     throw error
   }
   const savedForNext = () => {

@@ -42,7 +42,11 @@ export function useBrowser() {
     /** A person with a browser of their own. Whatever the page complains of fails the test. */
     person: (jarvis: TestJarvis, options: BrowserContextOptions = {}) => open(jarvis.url, options),
     /** One who signed in before: doing it has tests of its own. @param path absent: the chat, ready to be typed into */
-    async operator(jarvis: TestJarvis, options: BrowserContextOptions = {}, path?: string): Promise<Page> {
+    async operator(
+      jarvis: Pick<TestJarvis, 'url' | 'token'>,
+      options: BrowserContextOptions = {},
+      path?: string,
+    ): Promise<Page> {
       const localStorage = [{ name: 'jarvis.token', value: jarvis.token('operator') }]
       const storageState = { cookies: [], origins: [{ origin: jarvis.url, localStorage }] }
       const page = await open(jarvis.url + (path ?? '/'), { ...options, storageState })

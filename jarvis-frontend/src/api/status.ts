@@ -1,6 +1,7 @@
-import type { Status } from 'jarvis-backend/protocol'
+import type { RestartReply, Status } from 'jarvis-backend/protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
 export const status = new Remote(() => call<Status>('GET', '/api/status'))
+export const restartJarvis = () => call<RestartReply>('POST', '/api/restart')
 export const useStatus = (): Status | undefined => useRemote(status)

@@ -1,14 +1,17 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
 import { readSetup } from '../../api/setup.ts'
-import { useStatus } from '../../api/status.ts'
+import { status as known, useStatus } from '../../api/status.ts'
 import { useLoad } from '../../api/use-load.ts'
+import { useCluster } from '../../features/cluster/store.ts'
 import { ClusterForm } from '../../features/settings/cluster-form.tsx'
 import { ForgetCluster } from '../../features/settings/forget-cluster.tsx'
-import { SavedRow } from '../../features/settings/next-start.tsx'
+import { useValue } from '../../lib/use-value.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Problem, Resting, Skeletons } from '../load-state.tsx'
+import { restarts } from './restart.ts'
+import { RestartCourse, RestartNow, SavedRow } from './restart-now.tsx'
 import { Section, useRights } from './section.tsx'
 
 export function Proxmox() {
@@ -23,6 +26,11 @@ export function Proxmox() {
   const saved = status?.nextStart?.urls
   // What was said of the one before is no longer so.
   const [forgotten, setForgotten] = useState(0)
+  const begun = useValue(restarts)
+  const { state } = useCluster()
+  const seen = [state?.name, state?.unreachableSince, ...(state?.nodes ?? []).map((node) => node.status)].join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the row is as old as the last look, and another cluster is there
+  useEffect(() => known.renew(), [seen])
   return (
     <Section id="proxmox" title="Proxmox">
       <ul className="fact-list">
@@ -45,6 +53,19 @@ export function Proxmox() {
           </Link>
         </li>
         {saved !== undefined && <SavedRow name="cluster" text={saved.join(', ') || 'the demo cluster'} />}
+        {status?.cannotStart !== undefined && (
+          <li>
+            <Mark kind="bad" size={11} />
+            <span>
+              settings
+              <small>cannot be used</small>
+            </span>
+            <span className="text-soft">
+              <Visible text={status.cannotStart} />
+              <small>JARVIS runs on with those it was started with, and would not start again.</small>
+            </span>
+          </li>
+        )}
       </ul>
       {isOperator && <Problem error={problem} onAgain={again} kept={data !== undefined} />}
       {data?.source === 'environment' && (
@@ -60,7 +81,17 @@ export function Proxmox() {
       ) : (
         data.source !== 'environment' && (
           <>
-            <ClusterForm key={forgotten} setup={data} saved={saved?.[0]} />
+            <ClusterForm
+              key={`${forgotten} ${begun}`}
+              setup={data}
+              saved={saved?.[0]}
+              restart={
+                <div className="form-row">
+                  <RestartNow from="form" />
+                  <RestartCourse from="form" />
+                </div>
+              }
+            />
             {(saved === undefined ? data.source === 'settings' : saved.length > 0) && (
               <ForgetCluster onForgotten={() => setForgotten(forgotten + 1)} />
             )}

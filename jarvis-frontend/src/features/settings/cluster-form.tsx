@@ -10,7 +10,16 @@ import { FormProblem } from './form-problem.tsx'
 import { ToolRights } from './tool-rights.tsx'
 
 /** Connects a cluster: its certificate is accepted by a person before the token is sent to it. */
-export function ClusterForm({ setup, saved }: { setup: SetupReply; saved: string | undefined }) {
+export function ClusterForm({
+  setup,
+  saved,
+  restart,
+}: {
+  setup: SetupReply
+  saved: string | undefined
+  /** Stands beside the words that say a restart is due. */
+  restart: React.ReactNode
+}) {
   const [seen, setSeen] = useState<SetupProbeReply>()
   const [isAccepted, setAccepted] = useState(false)
   const [tested, setTested] = useState<{ cluster: SetupClusterBody; found: SetupTestReply }>()
@@ -137,12 +146,15 @@ export function ClusterForm({ setup, saved }: { setup: SetupReply; saved: string
         </div>
       )}
       {savedTo !== undefined && (
-        <p className="form-problem" role="status">
-          <Mark kind="ok" size={11} />
-          <span>
-            <b>Saved. Restart JARVIS to use it.</b> It stands in <code>{savedTo}</code>.
-          </span>
-        </p>
+        <>
+          <p className="form-problem" role="status">
+            <Mark kind="ok" size={11} />
+            <span>
+              <b>Saved. Restart JARVIS to use it.</b> It stands in <code>{savedTo}</code>.
+            </span>
+          </p>
+          {restart}
+        </>
       )}
       <FormProblem text={problem} />
     </>

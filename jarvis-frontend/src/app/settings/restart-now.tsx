@@ -1,0 +1,87 @@
+import { useConfirmations } from '../../api/confirmations.ts'
+import { useGrants } from '../../api/grants.ts'
+import { useSessions } from '../../api/sessions.ts'
+import { useStatus } from '../../api/status.ts'
+import { FormProblem } from '../../features/settings/form-problem.tsx'
+import { useValue } from '../../lib/use-value.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { course, restart } from './restart.ts'
+import { useRights } from './section.tsx'
+
+/** What was saved and is not in use yet, and how it comes into use. */
+export function SavedRow({ name, text }: { name: string; text: string }) {
+  return (
+    <li>
+      <Mark kind="none" size={11} />
+      <span>
+        {name}
+        <small>saved</small>
+      </span>
+      <span className="text-soft">
+        <Visible text={text} />
+        <small>
+          It counts from the next start of JARVIS. <Meanwhile />
+        </small>
+      </span>
+      <RestartNow from={name} />
+      <RestartCourse from={name} />
+    </li>
+  )
+}
+
+/** Where something starts JARVIS again. `from`: beside which words. */
+export function RestartNow({ from }: { from: string }) {
+  const { isOperator, isResting } = useRights()
+  const status = useStatus()
+  const isBusy = useValue(course)?.step === 'begun'
+  if (!isOperator || status?.canRestart !== true) return null
+  return (
+    <button
+      type="button"
+      className="button small"
+      aria-disabled={isBusy || isResting}
+      onClick={() => {
+        if (!isBusy && !isResting) void restart(from)
+      }}
+    >
+      {isBusy ? 'Restarting' : 'Restart now'}
+    </button>
+  )
+}
+
+/** What came of it where it did not go on by itself. */
+export function RestartCourse({ from }: { from: string }) {
+  const now = useValue(course)
+  if (now?.from !== from || now.step === 'begun') return null
+  return (
+    <FormProblem
+      text={
+        now.step === 'refused'
+          ? now.problem
+          : 'JARVIS has not come back for 30 s. See what it said last where it was started (its terminal, docker compose logs, journalctl), put that right and start it there. This page connects again by itself.'
+      }
+    />
+  )
+}
+
+/** What the restart means for what goes on, where something does, and how to do it by hand. */
+function Meanwhile() {
+  const { isOperator } = useRights()
+  const status = useStatus()
+  const waiting = useConfirmations()?.pending.length ?? 0
+  const granted = useGrants()?.length ?? 0
+  const isWorking = useSessions()?.some(({ isRunning }) => isRunning) ?? false
+  if (status === undefined) return null
+  return (
+    <>
+      {(isWorking || waiting > 0 || granted > 0) &&
+        (status.nextStart?.isAnotherCluster === true
+          ? 'What runs, waits or is granted was asked of the cluster in use, and ends with it. '
+          : 'What runs, waits or is granted goes on after it. ')}
+      {isOperator &&
+        !status.canRestart &&
+        'Restart it where it was started: npm start again, docker compose restart, systemctl restart.'}
+    </>
+  )
+}
