@@ -86,10 +86,12 @@ export function Proxmox() {
               setup={data}
               saved={saved?.[0]}
               restart={
-                <div className="form-row">
-                  <RestartNow from="form" />
-                  <RestartCourse from="form" />
-                </div>
+                saved !== undefined && (
+                  <div className="form-row">
+                    <RestartNow from="form" />
+                    <RestartCourse from="form" />
+                  </div>
+                )
               }
             />
             {(saved === undefined ? data.source === 'settings' : saved.length > 0) && (
