@@ -4,6 +4,7 @@ import type { RequestGuard } from '../auth/request-guard.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
 import { JarvisError } from '../protocol/index.ts'
 import { identityOf } from './answer.ts'
+import { writeOnce } from './one-write.ts'
 
 /** The longest a timer can wait. */
 const longestMs = 2 ** 31 - 1
@@ -25,6 +26,7 @@ export function createRealtime(http: HttpServer, tokens: Tokens, guard: RequestG
     perMessageDeflate: false,
     allowRequest: (request, done) => done(guard(request) ? null : 'forbidden', guard(request)),
   })
+  writeOnce(io)
   const guarded: Namespace[] = []
 
   function authenticate(socket: Socket, next: (error?: Error & { data?: unknown }) => void) {
