@@ -207,6 +207,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   runs.resume(!place.isAnother)
   place.keep()
   http.once('listening', attached.start)
+  http.once('listening', homelab.fillPast)
 
   return {
     http,

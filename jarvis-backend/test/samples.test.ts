@@ -1,10 +1,27 @@
 import { expect, test } from 'vitest'
 import type { SamplesReply } from '../src/protocol/index.ts'
+import { folder } from './support/data-dir.ts'
 import { createFakeClock } from './support/fake-clock.ts'
-import { startJarvis } from './support/start-jarvis.ts'
+import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 const start = Date.UTC(2026, 0, 5, 12, 0, 30)
 const minuteMs = 60_000
+
+type Field = 'cpuRatio' | 'temperatureC' | 'usedRatio'
+
+async function hourOf(jarvis: TestJarvis, series: string) {
+  const reply = await jarvis.rest(`/api/samples?series=${series}&range=1h`, { role: 'viewer' })
+  const { from, stepMs, items } = (await reply.json()) as SamplesReply
+  return {
+    from,
+    stepMs,
+    names: items.map(({ name }) => name),
+    line: (index: number, field: Field) => items[index]?.values[field] ?? [],
+    known: (index: number, field: Field) =>
+      items[index]?.values[field]?.flatMap((value, at) => (value === null ? [] : [at])) ?? [],
+  }
+}
+const fromTo = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, at) => first + at)
 
 test('the cluster is sampled each minute; what is away leaves a gap', async () => {
   const clock = createFakeClock(start)
@@ -12,22 +29,46 @@ test('the cluster is sampled each minute; what is away leaves a gap', async () =
   await clock.advance(2 * minuteMs)
   jarvis.controls.setNodeOffline('pve', true)
   await clock.advance(minuteMs)
-  const reply = await jarvis.rest(
-    '/api/samples?series=cluster,node/pve,guest/101,storage/tank-nfs,guest/9999&range=1h',
-    {
-      role: 'viewer',
-    },
+  const { from, stepMs, names, known, line } = await hourOf(
+    jarvis,
+    'cluster,node/pve,guest/101,storage/tank-nfs,guest/9999',
   )
-  const { from, stepMs, items } = (await reply.json()) as SamplesReply
   expect({ from, stepMs }).toEqual({ from: Date.UTC(2026, 0, 5, 11, 4), stepMs: minuteMs })
-  expect(items.map(({ name }) => name)).toEqual(['cluster', 'node/pve', 'guest/101', 'storage/tank-nfs'])
-  const known = (index: number, field: 'cpuRatio' | 'temperatureC' | 'usedRatio') =>
-    items[index]?.values[field]?.flatMap((value, at) => (value === null ? [] : [at]))
-  expect(known(0, 'cpuRatio')).toEqual([57, 58, 59])
-  expect(known(1, 'temperatureC')).toEqual([57, 58])
-  expect(known(3, 'usedRatio')).toEqual([57, 58, 59])
-  const heat = items[1]?.values.temperatureC?.[58]
-  expect(heat).toBeGreaterThan(20)
+  expect(names).toEqual(['cluster', 'node/pve', 'guest/101', 'storage/tank-nfs'])
+  expect(known(0, 'cpuRatio')).toEqual(fromTo(0, 59))
+  expect(known(1, 'temperatureC')).toEqual(fromTo(0, 58))
+  expect(known(3, 'usedRatio')).toEqual(fromTo(0, 59))
+  expect(line(1, 'temperatureC')[58]).toBeGreaterThan(20)
+})
+
+test('a new start shows the hour before it at once, a later one fills what was missed and changes nothing else', async () => {
+  const clock = createFakeClock(start)
+  const dataDir = folder()
+  const first = await startJarvis({ clock, dataDir })
+  await clock.advance(1_000)
+  const before = await hourOf(first, 'cluster,guest/101,node/pve')
+  expect(before.known(0, 'cpuRatio')).toEqual(fromTo(0, 59))
+  expect(new Set(before.line(1, 'cpuRatio')).size).toBeGreaterThan(30)
+  first.controls.setStatus(101, 'stopped')
+  await clock.advance(5 * minuteMs)
+  const left = await hourOf(first, 'cluster,guest/101,node/pve')
+  await first.stop()
+
+  await clock.advance(10 * minuteMs)
+  const second = await startJarvis({ clock, dataDir })
+  await clock.advance(1_000)
+  const after = await hourOf(second, 'cluster,guest/101,node/pve')
+  expect(after.known(0, 'cpuRatio')).toEqual(fromTo(0, 59))
+  // It was stopped for the five minutes that JARVIS saw itself.
+  expect(after.known(1, 'cpuRatio')).toEqual([...fromTo(0, 44), ...fromTo(50, 59)])
+  expect(after.line(2, 'cpuRatio').slice(0, 50)).toEqual(left.line(2, 'cpuRatio').slice(10))
+
+  await clock.advance(15_000)
+  const day = (await (await second.rest('/api/samples?series=node/pve&range=24h')).json()) as SamplesReply
+  const heat = day.items[0]?.values.temperatureC ?? []
+  expect(heat.filter((value) => value === null)).toEqual([])
+  // The GPU was lost in the night.
+  expect([heat[0], heat.at(-1)].map((value) => Math.round((value ?? 0) / 10) * 10)).toEqual([60, 80])
 })
 
 test.each([

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { fillSamples } from '../homelab/fill-samples.ts'
 import { createLimits } from '../homelab/limits.ts'
 import { createNotices } from '../homelab/notices.ts'
 import type { Homelab } from '../homelab/ports.ts'
@@ -42,13 +43,14 @@ export function composeHomelab(foundation: Foundation, entrance: Entrance, confi
   notice()
   const unwatch = cluster.watch(notice, 'idle')
   const samples = createSampleStore(database)
-  samples.keepOf(cluster.state().isDemo ? 'demo' : 'real')
+  samples.keepOf(config.proxmox?.urls ?? [cluster.state().isDemo ? 'demo' : 'real'])
   const sampler = startSampler({
     state: cluster.state,
     store: samples,
     clock,
     report: (error) => report(error, 'the samples of this minute could not be kept'),
   })
+  let filling: ReturnType<typeof fillSamples> | undefined
   const terminals = config.isTerminalOn ? homelab.terminals : undefined
   serveTerminal(realtime.namespace('/terminal'), {
     terminals,
@@ -65,11 +67,16 @@ export function composeHomelab(foundation: Foundation, entrance: Entrance, confi
     shownAsProtected,
     hasTerminal: terminals !== undefined,
     routes: { samples: samplesRoutes(samples, now), limits: limitsRoutes(limits) },
+    /** Takes in what the cluster remembers; nothing waits for it. */
+    fillPast() {
+      filling = fillSamples({ cluster, store: samples, clock, log: (line) => foundation.log(line, 'warning') })
+    },
     /** Looks no more; what is connected stays connected. */
     rest() {
       feed.close()
       unwatch()
       sampler.stop()
+      filling?.stop()
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Backup, ClusterState, Guest, Task } from '../protocol/index.ts'
+import type { Past } from './samples.ts'
 
 export type PowerAction = 'start' | 'stop' | 'restart'
 
@@ -31,6 +32,8 @@ export type NodeDetail = {
 }
 
 export type Temperature = { celsius: number; sensor: string; all: { sensor: string; celsius: number }[] }
+
+export type HistorySpan = 'hour' | 'day'
 
 /** A list with what could not be read, in plain words (`agent is offline`): partial data is not an error. */
 export type Partial<T> = { items: T[]; missing: string[] }
@@ -65,6 +68,12 @@ export interface Cluster {
   tasks(query: { node?: string; limit: number }, options: CallOptions): Promise<Partial<Task>>
   /** Newest first. */
   backups(query: { node?: string; storage?: string; vmid?: number }, options: CallOptions): Promise<Partial<Backup>>
+  /**
+   * What the cluster itself remembers of the last hour or day, up to now. A minute may come several times, each time with
+   * other things or figures; what was away then is in none. Absent where the cluster remembers nothing.
+   * @param options.missed called for each thing whose past could not be read, with why; what may not be read has none
+   */
+  history?(span: HistorySpan, options: Pick<CallOptions, 'signal'> & { missed(why: string): void }): AsyncIterable<Past>
   /**
    * Resolves the guest by vmid now, starts the task, follows it to its end and observes the guest.
    * A refusal or a failed task is an outcome (`ok: false`), not an exception.

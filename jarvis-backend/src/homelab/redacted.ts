@@ -8,6 +8,7 @@ import type { Homelab } from './ports.ts'
 export function redactedHomelab(homelab: Homelab, redact: { value<T>(value: T): T }): Homelab {
   const { cluster, shell } = homelab
   const after = async <T>(answer: Promise<T>) => redact.value(await answer)
+  const { history } = cluster
   let last: { from: ClusterState; state: ClusterState } | undefined
   return {
     ...homelab,
@@ -24,6 +25,22 @@ export function redactedHomelab(homelab: Homelab, redact: { value<T>(value: T): 
       tasks: (...args) => after(cluster.tasks(...args)),
       backups: (...args) => after(cluster.backups(...args)),
       power: (...args) => after(cluster.power(...args)),
+      ...(history && {
+        async *history(...args: Parameters<typeof history>) {
+          // A day says each name some hundred times.
+          const shown = new Map<string, string>()
+          const show = (name: string) => {
+            const before = shown.get(name)
+            if (before !== undefined) return before
+            shown.set(name, redact.value(name))
+            return show(name)
+          }
+          for await (const { minutes, samples } of history(...args)) {
+            const named = samples.map((one) => (show(one.name) === one.name ? one : { ...one, name: show(one.name) }))
+            yield { minutes, samples: named }
+          }
+        },
+      }),
       restartService: (...args) => after(cluster.restartService(...args)),
     },
     shell: { ...shell, run: (...args) => after(shell.run(...args)) },

@@ -4,12 +4,20 @@ import { ratioOf } from './format.ts'
 /** One thing at one moment. `values`: in the order of its kind's fields, undefined where it is not known. */
 export type Sample = { name: string; values: readonly (number | undefined)[] }
 
+/** What was so at each of `minutes` (Unix ms, whole ones): a cluster remembers means of more than one, too. */
+export type Past = { minutes: readonly number[]; samples: readonly Sample[] }
+
 /** Keeps samples in a ring: each minute for a day, each quarter of an hour for a week. */
 export interface SampleStore {
-  /** Forgets what was kept of the other kind: guest 100 of the demo is not yours. */
-  keepOf(kind: 'demo' | 'real'): void
+  /**
+   * Forgets what was kept of another cluster: guest 100 of the demo is not yours.
+   * @param addresses one in common with the last start's makes it the same cluster
+   */
+  keepOf(addresses: readonly string[]): void
   /** @param at Unix ms, a whole minute */
   keep(at: number, samples: readonly Sample[]): void
+  /** Puts in what the cluster remembers of the last day where nothing is known; what was kept stays. */
+  fill(past: readonly Past[]): void
   /**
    * Of each series that is known: its values at `from`, `from + stepMs`, … Neighbours are read together: the first of
    * them costs `count` rows, each other a few `count` numbers, 4 ms and 1 for a day. So one may stop between two.
@@ -27,14 +35,16 @@ export const minuteMs = 60_000
 export const quarterMs = 15 * minuteMs
 export const dayMs = 24 * 60 * minuteMs
 export const weekMs = 7 * dayMs
+/** Of what a cluster is asked for of its own past. */
+export const minutesIn = { hour: 60, day: dayMs / minuteMs } as const
 
-export const kindOf = (name: string): SampleKind => (name.split('/', 1)[0] ?? '') as SampleKind
+export const kindOf = (name: string) => (name === 'cluster' ? name : name.slice(0, name.indexOf('/'))) as SampleKind
 export const fieldsOf = (name: string): readonly SampleField[] => sampleFields[kindOf(name)]
 
 type Values = Partial<Record<SampleField, number | undefined>>
 
 /** What is worth keeping of this moment. What is away says nothing: its line gets a gap. */
-export function samplesOf(state: ClusterState): Sample[] {
+export function samplesOf(state: Pick<ClusterState, 'nodes' | 'guests' | 'storages'>): Sample[] {
   const { nodes, guests, storages } = state
   const sample = (name: string, values: Values): Sample => ({
     name,

@@ -2,6 +2,7 @@ import type { ClusterState } from '../../protocol/index.ts'
 import type { Cluster } from '../ports.ts'
 import { kernel, knownServices, pveVersion, serviceName } from './facts.ts'
 import type { Metrics } from './metrics.ts'
+import { pastOf } from './past.ts'
 import { power } from './power.ts'
 import { isActive, snapshot } from './snapshot.ts'
 import { beginTask, endTask } from './tasks.ts'
@@ -87,6 +88,13 @@ export function createCluster(world: World, metrics: Metrics, protectedTargets: 
       return {
         items: items.sort((a, b) => b.createdAt - a.createdAt),
         missing: [...missingFor(world, node), ...unread],
+      }
+    },
+
+    async *history(span, { signal }) {
+      for (const past of pastOf(world, span)) {
+        signal.throwIfAborted()
+        yield past
       }
     },
 

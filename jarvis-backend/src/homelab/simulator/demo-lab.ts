@@ -199,5 +199,7 @@ export const onBackupServer: ReadonlySet<number> = new Set([100, 103, 104, 105, 
 export const neverBackedUp: ReadonlySet<number> = new Set([141, 142])
 /** Under HA: its start and stop are requests to a manager, done a little later. */
 export const underHa: ReadonlySet<number> = new Set([113])
-/** Lost its GPU and decodes on the CPU until it is restarted. */
-export const hotGuest = { vmid: 123, cpuRatio: 0.97, extraLoad: 18.6 }
+/** Lost its GPU so long before the start, and decodes on the CPU until it is restarted. */
+export const hotGuest = { vmid: 123, cpuRatio: 0.97, extraLoad: 18.6, forMs: 6.7 * hourMs }
+/** Without power from so long before the start until it booted; the backup server was up before, and is not since. */
+export const darkNode = { name: 'agent', forMs: 6.9 * hourMs }

@@ -18,7 +18,7 @@ export function journalLines(world: World, node: SimNode): string[] {
   }
   const hot = world.guests.get(hotGuest.vmid)
   if (hot?.isHot === true && hot.node === node.name) {
-    const at = world.startedAt - 6.7 * 3_600_000
+    const at = world.startedAt - hotGuest.forMs
     const gpu = 'vfio-pci 0000:05:00.0'
     rows.push({ at, unit: 'kernel', text: `${gpu}: not ready 65535ms after FLR; giving up` })
     rows.push({ at: at + 900, unit: 'kernel', text: `${gpu}: device lost by VM ${hot.vmid} (${hot.name})` })

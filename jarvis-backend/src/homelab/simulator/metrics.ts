@@ -50,7 +50,8 @@ export function createMetrics(world: World) {
   }
 }
 
-function move(world: World) {
+/** Two seconds of all that moves. */
+export function move(world: World) {
   const jitter = () => world.random() * 2 - 1
   for (const guest of world.guests.values()) if (guest.status === 'running') moveGuest(guest, jitter)
   for (const node of world.nodes.values()) if (node.offlineSince === undefined) moveNode(world, node, jitter)

@@ -2,7 +2,7 @@ import type { ClusterState, Guest, Node, Storage } from '../../protocol/index.ts
 import { backupServer, type StorageSpec } from './demo-lab.ts'
 import type { SimGuest, SimNode, World } from './world.ts'
 
-const round = (value: number, digits: number) => Number(value.toFixed(digits))
+const round = (value: number, digits: 1 | 2 | 3) => Math.round(value * 10 ** digits) / 10 ** digits
 
 /** The world as clients see it. */
 export function snapshot(world: World, protectedTargets: ReadonlySet<string>): ClusterState {

@@ -60,6 +60,7 @@ export function createWorld(clock: Clock, seed: number, speed: number) {
 
   const world = {
     clock,
+    seed,
     random: createRandom(seed),
     speed,
     startedAt,

@@ -1,3 +1,4 @@
+import { fieldsOf, type Sample } from '../../homelab/samples.ts'
 import type { SampleField } from '../../protocol/index.ts'
 
 /** Series lie in rows of so many: a row stays on one page, and few rows are written a minute. */
@@ -32,21 +33,22 @@ const scaleOf = (field: SampleField): Scale =>
       ? linear(100)
       : linear(most)
 
-/** A row for slots 0..`slots` - 1, in which nothing is known yet. Two bytes a value. */
-export const emptyRow = (slots: number): Buffer => Buffer.alloc(slots * seriesBytes, 0xff)
+export type InRow = { slot: number; sample: Sample }
 
-export function put(
-  row: Buffer,
-  slot: number,
-  fields: readonly SampleField[],
-  values: readonly (number | undefined)[],
-): void {
-  for (const [at, field] of fields.entries()) {
-    const value = values[at]
-    if (value === undefined || !Number.isFinite(value)) continue
-    const stored = Math.min(most, Math.max(0, Math.round(scaleOf(field).up(value))))
-    row.writeUInt16LE(stored, slot * seriesBytes + columns[field] * 2)
+/** A row of all of `there`, two bytes a value. What `before` knew stays as it was. */
+export function rowOf(there: readonly InRow[], before: Buffer = Buffer.alloc(0)): Buffer {
+  const slots = Math.max(...there.map(({ slot }) => slot)) + 1
+  const row = Buffer.alloc(Math.max(slots * seriesBytes, before.length), 0xff)
+  before.copy(row)
+  for (const { slot, sample } of there) {
+    fieldsOf(sample.name).forEach((field, at) => {
+      const value = sample.values[at]
+      const offset = slot * seriesBytes + columns[field] * 2
+      if (value === undefined || !Number.isFinite(value) || row.readUInt16LE(offset) !== unknown) return
+      row.writeUInt16LE(Math.min(most, Math.max(0, Math.round(scaleOf(field).up(value)))), offset)
+    })
   }
+  return row
 }
 
 /** Undefined for what was not known, and for a slot that was not there yet. */

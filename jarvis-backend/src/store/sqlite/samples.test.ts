@@ -94,16 +94,44 @@ test('2,000 guests lie in a few rows a minute', () => {
   expect(last?.[0]).toBeCloseTo(1_999 / 2_000, 3)
 })
 
-test('what was kept of the demo is forgotten once a cluster is connected, and only then', () => {
+test('what a cluster remembers goes where nothing was kept, and the means that were made are made again', () => {
   const ring = openRing()
-  ring.keep(start, [node(0.71)])
-  ring.keepOf('demo')
-  ring.keepOf('demo')
-  expect(ring.minutes(start, 1)[0]?.[0]).toBeCloseTo(0.71)
-  ring.keepOf('real')
-  expect(ring.rows()).toBe(0)
-  expect(ring.minutes(start, 1)).toEqual([])
-  ring.keep(start, [{ name: 'guest/101', values: [1, 0, undefined, 0] }, node(0.2)])
-  ring.keepOf('real')
-  expect(ring.minutes(start, 1)[0]?.[0]).toBeCloseTo(0.2)
+  ring.keep(start + 2 * minuteMs, [node(0.9)])
+  ring.keep(start + quarterMs, [node(0.5)])
+  expect(ring.quarters(start, 1)[0]?.[0]).toBeCloseTo(0.9)
+  const minutes = [0, 1, 2, 3].map((minute) => start + minute * minuteMs)
+  ring.fill([
+    {
+      minutes,
+      samples: [
+        { name: 'guest/101', values: [0.25, 0.5, undefined, 10] },
+        { name: 'node/pve', values: [0.1, 0.5, 24, 40] },
+      ],
+    },
+    { minutes: minutes.slice(0, 2), samples: [node(0.3, 70, 2e6)] },
+  ])
+  expect(ring.minutes(start, 5).map((values) => values[0]?.toFixed(1))).toEqual(['0.1', '0.1', '0.9', '0.1', undefined])
+  expect(ring.minutes(start, 4).map((values) => values[3])).toEqual([40, 40, 50.25, 40])
+  expect(ring.minutes(start, 1)[0]?.[4]).toBeCloseTo(2e6, -4)
+  expect(
+    ring
+      .read(['guest/101'], minuteMs, start, 5)
+      .get('guest/101')
+      ?.map(([cpu]) => cpu?.toFixed(2)),
+  ).toEqual([...['0.25', '0.25', '0.25', '0.25'], undefined])
+  expect(ring.quarters(start, 1)[0]?.[0]).toBeCloseTo(0.3)
+  expect(ring.rows()).toBe(6)
+})
+
+test('what was kept of another cluster is forgotten, and an address more or less does not make it another', () => {
+  const ring = openRing()
+  const [a, b, c] = ['https://10.0.0.1:8006', 'https://10.0.0.2:8006', 'https://10.0.0.3:8006']
+  const connect = (...addresses: string[]) => {
+    ring.keepOf(addresses)
+    const [before] = ring.minutes(start, 1)
+    ring.keep(start, [{ name: 'guest/101', values: [1, 0, undefined, 0] }, node(0.5)])
+    return before?.[0] !== undefined
+  }
+  const kept = [['demo'], ['demo'], [a, b], [b], [c, b], [c], [a], ['demo']].map((addresses) => connect(...addresses))
+  expect(kept).toEqual([false, true, false, true, true, true, false, false])
 })

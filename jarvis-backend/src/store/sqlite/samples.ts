@@ -1,11 +1,20 @@
-import { dayMs, fieldsOf, minuteMs, quarterMs, type Sample, type SampleStore, weekMs } from '../../homelab/samples.ts'
+import {
+  dayMs,
+  fieldsOf,
+  minuteMs,
+  type Past,
+  quarterMs,
+  type Sample,
+  type SampleStore,
+  weekMs,
+} from '../../homelab/samples.ts'
 import type { Database } from './database.ts'
-import { emptyRow, meanRow, put, seriesInRow, take } from './samples-pack.ts'
+import { type InRow, meanRow, rowOf, seriesInRow, take } from './samples-pack.ts'
 import { createSettings } from './settings.ts'
 
 /** More things than that are not followed. */
 const mostSeries = 20_000
-const kindKey = 'samples_of'
+const clusterKey = 'samples_of'
 type Row = { at: number; data: Buffer }
 
 /**
@@ -21,6 +30,9 @@ export function createSampleStore(database: Database): SampleStore {
   )
   const leave = sql.prepare('DELETE FROM sample_series WHERE name = ?')
   const write = sql.prepare('INSERT OR REPLACE INTO samples (step, part, at, data) VALUES (?, ?, ?, ?)')
+  const one = sql.prepare<[number, number, number], Pick<Row, 'data'>>(
+    'SELECT data FROM samples WHERE step = ? AND part = ? AND at = ?',
+  )
   const between = sql.prepare<[number, number, number, number], Row>(
     'SELECT at, data FROM samples WHERE step = ? AND part = ? AND at >= ? AND at < ? ORDER BY at',
   )
@@ -84,15 +96,17 @@ export function createSampleStore(database: Database): SampleStore {
     if (from === null || from === undefined) return
     const first = from - (from % quarterMs)
     const end = Math.floor(at / quarterMs) * quarterMs
-    for (let quarter = Math.max(first, end - dayMs); quarter < end; quarter += quarterMs) {
-      const rows = between.all(minuteMs, part, quarter, quarter + quarterMs)
-      if (rows.length > 0) write.run(quarterMs, part, quarter, meanRow(rows.map(({ data }) => data)))
-    }
+    for (let quarter = Math.max(first, end - dayMs); quarter < end; quarter += quarterMs) foldQuarter(part, quarter)
   }
 
-  function keep(at: number, samples: readonly Sample[]) {
-    if (at % quarterMs === 0) clear(at)
-    const rows = new Map<number, { slot: number; sample: Sample }[]>()
+  function foldQuarter(part: number, quarter: number) {
+    const rows = between.all(minuteMs, part, quarter, quarter + quarterMs)
+    if (rows.length > 0) write.run(quarterMs, part, quarter, meanRow(rows.map(({ data }) => data)))
+  }
+
+  /** By the part of the ring that holds them. */
+  function inParts(at: number, samples: readonly Sample[]) {
+    const rows = new Map<number, InRow[]>()
     for (const sample of samples) {
       const place = placeOf(sample.name, at)
       if (place === undefined) continue
@@ -101,40 +115,69 @@ export function createSampleStore(database: Database): SampleStore {
       row.push({ slot: place % seriesInRow, sample })
       rows.set(part, row)
     }
+    return rows
+  }
+
+  function keep(at: number, samples: readonly Sample[]) {
+    if (at % quarterMs === 0) clear(at)
+    const rows = inParts(at, samples)
     const parts = Math.floor(Math.max(0, ...taken) / seriesInRow) + 1
     for (let part = 0; part < parts; part += 1) {
       const there = rows.get(part) ?? []
-      if (there.length > 0) {
-        const row = emptyRow(Math.max(...there.map(({ slot }) => slot)) + 1)
-        for (const { slot, sample } of there) put(row, slot, fieldsOf(sample.name), sample.values)
-        write.run(minuteMs, part, at, row)
-      }
+      if (there.length > 0) write.run(minuteMs, part, at, rowOf(there))
       fold(part, at)
       forget.run(minuteMs, part, at - dayMs, at)
       forget.run(quarterMs, part, at - weekMs, at)
     }
   }
 
+  function fill(past: readonly Past[]) {
+    const touched = new Map<number, Set<number>>()
+    for (const { minutes, samples } of past) {
+      for (const [part, there] of inParts(minutes.at(-1) ?? 0, samples)) {
+        const quarters = touched.get(part) ?? new Set<number>()
+        touched.set(part, quarters)
+        const alone = rowOf(there)
+        for (const at of minutes) {
+          const before = one.get(minuteMs, part, at)?.data
+          write.run(minuteMs, part, at, before === undefined ? alone : rowOf(there, before))
+          quarters.add(at - (at % quarterMs))
+        }
+      }
+    }
+    for (const [part, quarters] of touched) {
+      const from = oldest.get(minuteMs, part)?.at ?? 0
+      // What is newer than any mean is folded in its turn.
+      const until = newest.get(quarterMs, part)?.at ?? Number.NEGATIVE_INFINITY
+      for (const quarter of quarters) if (quarter >= from && quarter <= until) foldQuarter(part, quarter)
+    }
+  }
+
+  function written(work: () => void) {
+    try {
+      atomically(work)
+    } catch (error) {
+      // What was undone in the database is undone here.
+      load()
+      throw error
+    }
+  }
+
   return {
-    keepOf(kind) {
-      const before = settings.get(kindKey)
-      if (before === kind) return
+    keepOf(addresses) {
+      const before = settings.get(clusterKey)
+      const now = addresses.join(',')
+      if (before === now) return
+      const isSame = before === undefined || before.split(',').some((address) => addresses.includes(address))
       atomically(() => {
-        settings.set(kindKey, kind)
-        if (before !== undefined) sql.exec('DELETE FROM samples; DELETE FROM sample_series')
+        settings.set(clusterKey, now)
+        if (!isSame) sql.exec('DELETE FROM samples; DELETE FROM sample_series')
       })
       load()
     },
 
-    keep(at, samples) {
-      try {
-        atomically(() => keep(at, samples))
-      } catch (error) {
-        // What was undone in the database is undone here.
-        load()
-        throw error
-      }
-    },
+    keep: (at, samples) => written(() => keep(at, samples)),
+    fill: (past) => written(() => fill(past)),
 
     *read(names, stepMs, from, count) {
       const inRows = new Map<number, { name: string; slot: number }[]>()

@@ -1,0 +1,94 @@
+import { type Clock, sleep } from '../lib/clock.ts'
+import type { Cluster, HistorySpan } from './ports.ts'
+import { minuteMs, minutesIn, type Past, type SampleStore } from './samples.ts'
+
+/** What was missed in a shorter time is not worth the questions. */
+const leastMinutes = 3
+/** The hour is drawn first, yet the first answers go before it. The day waits until the start is over. */
+const afterMs = { hour: 500, day: 12_000 }
+/** Written in one go: a few milliseconds. */
+const minutesAtOnce = 30
+
+/**
+ * Fills what the ring has not seen of the last day with what the cluster remembers, once it can be read; once a start. Minutes
+ * that were sampled stay as they are. Nothing waits for it, and what fails is told in one line.
+ */
+export function fillSamples(parts: {
+  cluster: Pick<Cluster, 'state' | 'watch' | 'history'>
+  store: Pick<SampleStore, 'read' | 'fill'>
+  clock: Clock
+  log(line: string): void
+}): { stop(): void } {
+  const { cluster, store, clock } = parts
+  const ending = new AbortController()
+  const { signal } = ending
+  let missed = 0
+  let firstMissed = ''
+
+  /** Resolves once the cluster can be read. */
+  function readable(): Promise<void> {
+    const isSo = () => cluster.state().nodes.length > 0 && cluster.state().unreachableSince === undefined
+    if (isSo()) return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      const end = (settle: () => void) => {
+        unwatch()
+        settle()
+      }
+      const unwatch = cluster.watch(() => isSo() && end(resolve), 'idle')
+      signal.addEventListener('abort', () => end(() => reject(signal.reason)), { once: true })
+    })
+  }
+
+  function note(why: string) {
+    missed += 1
+    if (missed === 1) firstMissed = why
+  }
+
+  /** Minutes of the last day that were not sampled: each sample of the cluster is one. */
+  function gaps(): { newest: number; minutes: Set<number> } {
+    const newest = clock.now() - (clock.now() % minuteMs)
+    const from = newest - (minutesIn.day - 1) * minuteMs
+    const [seen] = [...store.read(['cluster'], minuteMs, from, minutesIn.day)]
+    const all = Array.from({ length: minutesIn.day }, (_, at) => from + at * minuteMs)
+    return { newest, minutes: new Set(all.filter((_, at) => seen?.[1][at]?.[0] === undefined)) }
+  }
+
+  async function fill(span: HistorySpan, wanted: ReadonlySet<number>) {
+    if (wanted.size < leastMinutes || cluster.history === undefined) return
+    let past: Past[] = []
+    let count = 0
+    const write = () => {
+      store.fill(past)
+      past = []
+      count = 0
+    }
+    for await (const { minutes, samples } of cluster.history(span, { signal, missed: note })) {
+      const missing = minutes.filter((at) => wanted.has(at))
+      if (missing.length === 0) continue
+      past.push({ minutes: missing, samples })
+      count += missing.length
+      if (count < minutesAtOnce) continue
+      write()
+      await new Promise(setImmediate)
+      signal.throwIfAborted()
+    }
+    write()
+  }
+
+  async function begin() {
+    await sleep(clock, afterMs.hour, signal)
+    await readable()
+    const { newest, minutes } = gaps()
+    const ofHour = new Set([...minutes].filter((at) => newest - at < minutesIn.hour * minuteMs))
+    const ofDay = new Set([...minutes].filter((at) => !ofHour.has(at)))
+    await fill('hour', ofHour)
+    await sleep(clock, afterMs.day, signal)
+    await fill('day', ofDay)
+    if (missed > 0) parts.log(`${missed} questions for what the cluster remembers went unanswered: ${firstMissed}`)
+  }
+  begin().catch((error: unknown) => {
+    if (!signal.aborted) parts.log(`What the cluster remembers could not be kept: ${String(error)}`)
+  })
+
+  return { stop: () => ending.abort(new Error('stopped')) }
+}
