@@ -13,7 +13,7 @@ import { composeModels } from './compose/models.ts'
 import { composeOAuth } from './compose/oauth.ts'
 import { composePush } from './compose/push.ts'
 import { composeRuns } from './compose/runs.ts'
-import { composeSystem } from './compose/system.ts'
+import { composeSystem, type Program } from './compose/system.ts'
 import type { Config } from './config/config.ts'
 import { policyPath, readPolicy, watchDataDir } from './config/policy-file.ts'
 import type { Homelab } from './homelab/ports.ts'
@@ -40,10 +40,7 @@ export type Jarvis = {
 
 /** What tests put in the place of the real thing, and what only a program knows. */
 export type Replacements = {
-  /** What a start that begins now would read. @throws ConfigError */
-  nextConfig?: () => Config
-  /** Ends the program as a signal would, to be started again; absent where nothing would start it. */
-  restart?: () => void
+  program?: Program
   clock?: Clock
   model?: Model
   /** What may be named besides it. */
@@ -159,8 +156,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     gate,
     mcpTokens,
     push,
-    nextConfig: replace.nextConfig,
-    restart: replace.restart,
+    program: replace.program,
   })
 
   const policyFile = policyPath(dataDir)

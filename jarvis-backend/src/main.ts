@@ -1,81 +1,73 @@
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { compose } from './compose.ts'
+import { compose, type Jarvis } from './compose.ts'
 import { type Config, ConfigError } from './config/config.ts'
 import { loadEnv, readNextConfig, readStartConfig } from './config/settings-file.ts'
 import { DatabaseRefused } from './store/sqlite/database.ts'
 import { version } from './version.ts'
 
 const graceMs = 10_000
-/** EX_TEMPFAIL: what started this starts it again. */
-const restartCode = 75
-
+const dashboardDir = fileURLToPath(new URL('../../jarvis-frontend/dist', import.meta.url))
 const outside = { ...process.env }
 
-try {
+let jarvis: Jarvis
+let closed: Promise<void> | undefined
+let isEnding = false
+
+serve(() => {
   loadEnv()
-  const config = readStartConfig(process.env)
-  const dashboardDir = fileURLToPath(new URL('../../jarvis-frontend/dist', import.meta.url))
-  let isStopping = false
-  let code = 0
-  const stop = () => {
-    if (isStopping) return
-    isStopping = true
-    jarvis.stop(graceMs).then(
-      () => process.exit(code),
-      (error: unknown) => fail(String(error), code === 0 ? 1 : code),
+  return readStartConfig(process.env)
+})
+process.on('SIGTERM', end)
+process.on('SIGINT', end)
+
+function serve(read: () => Config) {
+  try {
+    const config = read()
+    jarvis = compose(config, version, dashboardDir, {
+      program: { nextConfig: () => readNextConfig(outside), restart },
+    })
+    closed = undefined
+    jarvis.http.on('error', (error: NodeJS.ErrnoException) => fail(listenProblem(error, config)))
+    jarvis.http.listen(config.port, config.host, () => introduce(config))
+  } catch (error) {
+    if (error instanceof ConfigError || error instanceof DatabaseRefused) fail(error.message)
+    throw error
+  }
+}
+
+function introduce(config: Config) {
+  const { port } = jarvis.http.address() as AddressInfo
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  console.log(`JARVIS ${version} is at http://${host}:${port}`)
+  if (jarvis.newPassword !== undefined) {
+    console.log(`Password: ${jarvis.newPassword}  (made now, shown this once; JARVIS_PASSWORD sets another)`)
+  } else {
+    console.log(
+      config.password === undefined ? 'Sign in with the password of the first start.' : 'Sign in with JARVIS_PASSWORD.',
     )
   }
-  const restart = () => {
-    code = restartCode
-    stop()
-  }
-  const jarvis = compose(config, version, dashboardDir, {
-    nextConfig: () => readNextConfig(outside),
-    ...(config.isSupervised && { restart }),
-  })
-  jarvis.http.on('error', (error: NodeJS.ErrnoException) => {
-    fail(listenProblem(error, config))
-  })
-  jarvis.http.listen(config.port, config.host, () => {
-    const { port } = jarvis.http.address() as AddressInfo
-    const host = config.host.includes(':') ? `[${config.host}]` : config.host
-    console.log(`JARVIS ${version} is at http://${host}:${port}`)
-    if (jarvis.newPassword !== undefined) {
-      console.log(`Password: ${jarvis.newPassword}  (made now, shown this once; JARVIS_PASSWORD sets another)`)
-    } else {
-      console.log(
-        config.password === undefined
-          ? 'Sign in with the password of the first start.'
-          : 'Sign in with JARVIS_PASSWORD.',
-      )
-    }
-    const cluster = config.proxmox === undefined ? 'the built-in demo' : config.proxmox.urls.join(', ')
-    console.log(`Model: ${jarvis.modelId}. Cluster: ${cluster}.`)
-  })
+  const cluster = config.proxmox === undefined ? 'the built-in demo' : config.proxmox.urls.join(', ')
+  console.log(`Model: ${jarvis.modelId}. Cluster: ${cluster}.`)
+}
 
-  let isTold = false
-  const end = () => {
-    // A second signal does not wait.
-    if (isTold) process.exit(1)
-    isTold = true
-    code = 0
-    stop()
-  }
-  process.on('SIGTERM', end)
-  process.on('SIGINT', end)
-  if (config.isSupervised) {
-    // Who started this ends it so, or is gone: `scripts/start.js` may get the same signal, and it must not count twice.
-    const left = () => {
-      code = 0
-      stop()
-    }
-    process.on('disconnect', left)
-    if (process.connected === false) left()
-  }
-} catch (error) {
-  if (error instanceof ConfigError || error instanceof DatabaseRefused) fail(error.message)
-  throw error
+/** Within this process, so that it makes no difference what keeps that running. */
+function restart() {
+  void close().then(() => {
+    if (!isEnding) serve(() => readNextConfig(outside))
+  })
+}
+
+function end() {
+  // A second signal does not wait.
+  if (isEnding) process.exit(1)
+  isEnding = true
+  void close().then(() => process.exit(0))
+}
+
+function close(): Promise<void> {
+  closed ??= jarvis.stop(graceMs).catch((error: unknown) => fail(String(error)))
+  return closed
 }
 
 function listenProblem(error: NodeJS.ErrnoException, { host, port }: Config): string {
@@ -93,7 +85,7 @@ function listenProblem(error: NodeJS.ErrnoException, { host, port }: Config): st
   }
 }
 
-function fail(message: string, code = 1): never {
+function fail(message: string): never {
   console.error(message)
-  process.exit(code)
+  process.exit(1)
 }

@@ -26,6 +26,14 @@ import type { ComposedMemory } from './memory.ts'
 import type { ComposedModels } from './models.ts'
 import type { ComposedPush } from './push.ts'
 
+/** What starts JARVIS, and can start it again. */
+export type Program = {
+  /** What a start that begins now would read. @throws ConfigError */
+  nextConfig(): Config
+  /** Stops it, and starts it with that. */
+  restart(): void
+}
+
 /** Reading a page more of the database takes time in which nothing else here is served. */
 const scannedUpToBytes = 16 * 1024 * 1024
 
@@ -42,12 +50,12 @@ export function composeSystem(
     gate: Pick<Gate, 'policy' | 'confirmations' | 'calls'>
     mcpTokens: Pick<McpTokens, 'list'>
     push: Pick<ComposedPush, 'standing'>
-    nextConfig: (() => Config) | undefined
-    restart: (() => void) | undefined
+    /** Absent where JARVIS is a part of another program. */
+    program: Program | undefined
   },
 ) {
   const { clock, now, dataDir, database, journal, redact, hide, isStopping } = foundation
-  const { config, version, memory, models, mcpTokens, push } = parts
+  const { config, version, memory, models, mcpTokens, push, program } = parts
   const { policy, confirmations, calls } = parts.gate
   const { cluster, shownAsProtected, hasTerminal } = parts.homelab
   const lastEntry = journalHead(database)
@@ -61,16 +69,16 @@ export function composeSystem(
   }
   const savedForNext = () => {
     try {
-      const saved = parts.nextConfig && nextStart(config, parts.nextConfig())
+      const saved = program && nextStart(config, program.nextConfig())
       return saved && { nextStart: saved }
     } catch (error) {
       return { cannotStart: problemOf(error) }
     }
   }
   /** Why a start that begins now would fail. */
-  const startProblem = () => {
+  const startProblem = ({ nextConfig }: Program) => {
     try {
-      parts.nextConfig?.()
+      nextConfig()
       requirePolicy(policyPath(dataDir))
       return undefined
     } catch (error) {
@@ -108,7 +116,6 @@ export function composeSystem(
       isDemoModel: models.config().provider === 'demo',
       isDemoCluster: cluster.state().isDemo,
       hasTerminal,
-      canRestart: parts.restart !== undefined,
       policy: policy.status(),
       parts: partsNow(),
     }),
@@ -150,11 +157,13 @@ export function composeSystem(
         hide,
         changed: () => activity.changed({ what: 'settings' }),
       }),
-      restart: restartRoutes({
-        restart: parts.restart,
-        problem: startProblem,
-        isStopping,
-        record: (by) => database.durably(() => journal.append('setup', { change: 'restarted', by })),
+      ...(program && {
+        restart: restartRoutes({
+          restart: program.restart,
+          problem: () => startProblem(program),
+          isStopping,
+          record: (by) => database.durably(() => journal.append('setup', { change: 'restarted', by })),
+        }),
       }),
       doctor: doctorRoutes((asksModel) =>
         examine(

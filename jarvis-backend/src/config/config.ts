@@ -54,8 +54,6 @@ export type Config = {
   /** Where magic packets go: an IPv4 address, often a broadcast one. */
   wolTarget: { address: string; port: number }
   isTerminalOn: boolean
-  /** What started this process starts it again where it ends with `restartCode`. */
-  isSupervised: boolean
   /** What processes that JARVIS starts may have of its environment. */
   inheritedEnv: Record<string, string>
   logLevel: LogLevel
@@ -162,9 +160,6 @@ const Environment = z.object({
   JARVIS_TERMINAL: z
     .enum(['0', '1'], 'must be 1 (an operator may open a shell on a node) or 0, for example 1')
     .default('0'),
-  JARVIS_SUPERVISED: z
-    .enum(['0', '1'], 'must be 1 (what started JARVIS starts it again where it ends with 75) or 0, for example 1')
-    .default('0'),
   PATH: z.string().optional(),
   HOME: z.string().optional(),
   LANG: z.string().optional(),
@@ -234,7 +229,6 @@ export function readConfig(env: Record<string, string | undefined>, saved: Recor
     },
     wolTarget: value.WOL_BROADCAST,
     isTerminalOn: value.JARVIS_TERMINAL === '1',
-    isSupervised: value.JARVIS_SUPERVISED === '1',
     inheritedEnv: Object.fromEntries(
       (['PATH', 'HOME', 'LANG'] as const).flatMap((name) => (value[name] === undefined ? [] : [[name, value[name]]])),
     ),

@@ -41,6 +41,9 @@ export const minutesIn = { hour: 60, day: dayMs / minuteMs } as const
 export const kindOf = (name: string) => (name === 'cluster' ? name : name.slice(0, name.indexOf('/'))) as SampleKind
 export const fieldsOf = (name: string): readonly SampleField[] => sampleFields[kindOf(name)]
 
+export const storageSeries = ({ name, node }: { name: string; node?: string | undefined }) =>
+  `storage/${node === undefined ? '' : `${node}/`}${name}`
+
 type Values = Partial<Record<SampleField, number | undefined>>
 
 /** What is worth keeping of this moment. What is away says nothing: its line gets a gap. */
@@ -95,7 +98,7 @@ export function samplesOf(state: Pick<ClusterState, 'nodes' | 'guests' | 'storag
     ...storages
       .filter(({ isActive, totalBytes }) => isActive && totalBytes > 0)
       .map(({ name, node, usedBytes, totalBytes }) =>
-        sample(`storage/${node === undefined ? '' : `${node}/`}${name}`, { usedRatio: ratioOf(usedBytes, totalBytes) }),
+        sample(storageSeries({ name, node }), { usedRatio: ratioOf(usedBytes, totalBytes) }),
       ),
   ]
 }

@@ -112,8 +112,6 @@ export type Status = {
   isDemoCluster: boolean
   /** `/terminal` is turned on. */
   hasTerminal: boolean
-  /** An operator may `POST /api/restart`: something starts JARVIS again. */
-  canRestart: boolean
   policy: PolicyStatus
   parts: PartStatus[]
   /** Absent where all that was saved is in use. */

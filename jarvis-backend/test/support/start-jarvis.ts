@@ -64,7 +64,7 @@ export async function startJarvis(
     speed?: number
     /** The built dashboard is served too. */
     dashboardDir?: string
-    /** What an operator's restart calls; absent: nothing would start it again. */
+    /** What an operator's restart calls. */
     restart?: () => void
   } = {},
 ) {
@@ -88,12 +88,11 @@ export async function startJarvis(
     clock,
     model,
     homelab: options.remote ?? homelab,
-    nextConfig: () => readStartConfig(env),
+    program: { nextConfig: () => readStartConfig(env), restart: options.restart ?? (() => {}) },
     ...(options.models && { models: options.models }),
     ...(options.database && { database: options.database }),
     ...(options.fetchDocument && { fetchDocument: options.fetchDocument }),
     ...(options.push && { push: options.push }),
-    ...(options.restart && { restart: options.restart }),
   })
   await new Promise<void>((resolve) => jarvis.http.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(jarvis.http.address() as AddressInfo).port}`

@@ -6,6 +6,7 @@ import { readBackups } from './backups.ts'
 import { createDetails, storageNodes } from './details.ts'
 import { ApiError } from './failure.ts'
 import { seeGuest } from './guest.ts'
+import { readHistory } from './history.ts'
 import { learn, nothingKnown } from './known.ts'
 import { nodeDetail } from './node-detail.ts'
 import { createPoller } from './poller.ts'
@@ -194,6 +195,8 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
       const current = await recent(signal)
       return readBackups({ api, rights: known.rights, seen: storageNodes(known) }, current, query, signal)
     },
+    history: (span, callOptions) =>
+      readHistory({ api, state: state(), storageNodes: storageNodes(known), now: now() }, span, callOptions),
     power: (vmid, action, force, callOptions) =>
       power(
         {

@@ -30,12 +30,11 @@ export function SavedRow({ name, text }: { name: string; text: string }) {
   )
 }
 
-/** Where something starts JARVIS again. `from`: beside which words. */
+/** `from`: beside which words. */
 export function RestartNow({ from }: { from: string }) {
   const { isOperator, isResting } = useRights()
-  const status = useStatus()
   const isBusy = useValue(course)?.step === 'begun'
-  if (!isOperator || status?.canRestart !== true) return null
+  if (!isOperator) return null
   return (
     <button
       type="button"
@@ -65,23 +64,14 @@ export function RestartCourse({ from }: { from: string }) {
   )
 }
 
-/** What the restart means for what goes on, where something does, and how to do it by hand. */
+/** What the restart means for what goes on, where something does. */
 function Meanwhile() {
-  const { isOperator } = useRights()
   const status = useStatus()
   const waiting = useConfirmations()?.pending.length ?? 0
   const granted = useGrants()?.length ?? 0
   const isWorking = useSessions()?.some(({ isRunning }) => isRunning) ?? false
-  if (status === undefined) return null
-  return (
-    <>
-      {(isWorking || waiting > 0 || granted > 0) &&
-        (status.nextStart?.isAnotherCluster === true
-          ? 'What runs, waits or is granted was asked of the cluster in use, and ends with it. '
-          : 'What runs, waits or is granted goes on after it. ')}
-      {isOperator &&
-        !status.canRestart &&
-        'Restart it where it was started: npm start again, docker compose restart, systemctl restart.'}
-    </>
-  )
+  if (!isWorking && waiting === 0 && granted === 0) return null
+  return status?.nextStart?.isAnotherCluster === true
+    ? 'What runs, waits or is granted was asked of the cluster in use, and ends with it.'
+    : 'What runs, waits or is granted goes on after it.'
 }
