@@ -103,3 +103,35 @@ test('the window of history moves in steps and keeps its bounds', () => {
   expect(new Set(starts).size).toBeLessThanOrEqual(1 + 200 / (limit / 2))
   expect(windowOf(7, 1)).toBe(1)
 })
+
+const picture = (id: string, runId: string, bytes = 1_000): StoredEntry[] => {
+  const images = [{ id, mimeType: 'image/png' as const, bytes }]
+  return [{ ...asks(id), runId }, { ...result(id), runId, images } as StoredEntry]
+}
+const numbered = (count: number, name: string) => Array.from({ length: count }, (_, at) => `${name}${at}`)
+/** The pictures sent, by the result they stand in. */
+const sent = (entries: StoredEntry[]) =>
+  toMessages([user('Look'), ...entries], (id) => ({ mimeType: 'image/png', data: Buffer.from(id) })).flatMap(
+    (message) =>
+      message.role === 'user'
+        ? message.results.flatMap(({ images = [] }) => images.map(({ data }) => String(data)))
+        : [],
+  )
+
+test('of earlier runs the newest pictures are sent, and what was sent in this one stays while more come', () => {
+  const before = numbered(9, 'old').flatMap((id) => picture(id, 'run_0'))
+  const kept = numbered(9, 'old').slice(-6)
+  for (const count of [1, 7, 14]) {
+    const now = numbered(count, 'new')
+    expect(sent([...before, ...now.flatMap((id) => picture(id, 'run_1'))])).toEqual([...kept, ...now])
+  }
+})
+
+test.each([
+  ['pictures', numbered(21, 'new').flatMap((id) => picture(id, 'run_1')), 20],
+  ['bytes', numbered(4, 'new').flatMap((id) => picture(id, 'run_1', 4_000_000)), 3],
+])('a model is told where one answer has too many %s', (_, entries, fit) => {
+  expect(sent(entries)).toEqual(numbered(fit, 'new'))
+  const last = toMessages([user('Look'), ...entries]).at(-1)
+  expect(last?.role === 'user' && last.results[0]?.text).toBe('ok\n[No more pictures can be shown in this answer.]')
+})

@@ -6,7 +6,7 @@ import type { StoredEntry } from './transcript-store.ts'
 /**
  * The transcript as a model is given it: valid for every provider, whatever was aborted, denied or cut off. Each call
  * is answered in the message right after it; a call without an outcome is answered as unknown.
- * @param imageOf the picture of that id; only the newest are asked for
+ * @param imageOf the picture of that id; of earlier runs only the newest are asked for
  */
 export function toMessages(
   entries: readonly StoredEntry[],
@@ -31,11 +31,17 @@ export function toMessages(
   }
 
   const results = entries.flatMap((entry) => (entry.type === 'tool_result' ? [entry] : []))
-  const sent = new Set(results.flatMap((entry) => entry.images?.map(({ id }) => id) ?? []).slice(-mostImages))
+  const current = entries.at(-1)?.runId
+  const shown = imagesShown(results, current)
   const withImages = (result: ToolResult, { toolUseId }: ToolCall): ToolResult => {
-    const ids = results.find((entry) => entry.toolUseId === toolUseId)?.images?.map(({ id }) => id) ?? []
-    const images = ids.flatMap((id) => (sent.has(id) ? (imageOf(id) ?? []) : []))
-    return images.length === 0 ? result : { ...result, images }
+    const { images = [], runId } = results.find((entry) => entry.toolUseId === toolUseId) ?? {}
+    const seen = images.flatMap(({ id }) => (shown.has(id) ? (imageOf(id) ?? []) : []))
+    const isFull = runId === current && images.some(({ id }) => !shown.has(id))
+    return {
+      ...result,
+      ...(isFull && { text: `${result.text}\n${noRoom}` }),
+      ...(seen.length > 0 && { images: seen }),
+    }
   }
 
   let isBrokenOff = false
@@ -66,8 +72,31 @@ export function toMessages(
   return messages[0]?.role === 'assistant' ? messages.slice(1) : messages
 }
 
-/** Of a conversation; each may be some megabytes. */
-const mostImages = 6
+const mostEarlierImages = 6
+const mostImages = 20
+/** A request to Claude may hold 32 MB, in base64. */
+const mostImageBytes = 15_000_000
+const noRoom = '[No more pictures can be shown in this answer.]'
+
+/**
+ * The pictures a model sees: the newest of earlier runs, and of the one that goes on as many as there is room for. What it
+ * has seen in that stays where it was, for nothing may change before its thinking.
+ */
+function imagesShown(results: readonly Result[], current: string | undefined): Set<string> {
+  const given = (isCurrent: boolean) =>
+    results.flatMap(({ runId, images = [] }) => ((runId === current) === isCurrent ? images : []))
+  const shown = new Set<string>()
+  let room = mostImageBytes
+  for (const { id, bytes } of [...given(false).slice(-mostEarlierImages), ...given(true)]) {
+    if (shown.has(id)) continue
+    room -= bytes
+    if (room < 0 || shown.size === mostImages) break
+    shown.add(id)
+  }
+  return shown
+}
+
+type Result = Extract<StoredEntry, { type: 'tool_result' }>
 
 const goOn = '[JARVIS was restarted in the middle of your answer. Go on from where it broke off.]'
 
