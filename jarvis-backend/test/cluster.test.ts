@@ -28,9 +28,10 @@ async function settleOn<T>(clock: FakeClock, promise: Promise<T>): Promise<T> {
 
 describe('the demo cluster keeps the contract', () => {
   clusterContract(() => {
-    const { cluster, controls, settle } = start()
+    const { clock, cluster, controls, settle } = start()
     return {
       cluster,
+      now: clock.now,
       settle,
       node: 'pve',
       lostNode: 'agent',

@@ -4,10 +4,11 @@ import { startProxmox } from './support/start-proxmox.ts'
 
 describe('the Proxmox client keeps the contract', () => {
   clusterContract(async () => {
-    const { fake, cluster, until, read } = await startProxmox()
+    const { fake, cluster, clock, until, read } = await startProxmox()
     await read()
     return {
       cluster,
+      now: clock.now,
       settle: (promise) => promise,
       node: 'pve1',
       lostNode: 'pve4',

@@ -3,6 +3,7 @@ import type { SamplesReply } from '../src/protocol/index.ts'
 import { folder } from './support/data-dir.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+import { startProxmox } from './support/start-proxmox.ts'
 
 const start = Date.UTC(2026, 0, 5, 12, 0, 30)
 const minuteMs = 60_000
@@ -69,6 +70,18 @@ test('a new start shows the hour before it at once, a later one fills what was m
   expect(heat.filter((value) => value === null)).toEqual([])
   // The GPU was lost in the night.
   expect([heat[0], heat.at(-1)].map((value) => Math.round((value ?? 0) / 10) * 10)).toEqual([60, 80])
+})
+
+test('a real cluster’s own record fills the hour before the first start', async () => {
+  const { cluster, clock } = await startProxmox()
+  const shell = { run: () => Promise.reject(new Error('no shell')) }
+  const waker = { wake: () => Promise.reject(new Error('no waker')) }
+  const jarvis = await startJarvis({ clock, remote: { cluster, shell, waker } })
+  const count = async (series: string) => (await hourOf(jarvis, series)).known(0, 'cpuRatio').length
+  await expect.poll(() => count('cluster'), { timeout: 5_000 }).toBeGreaterThan(55)
+  const { known, line } = await hourOf(jarvis, 'node/pve1,guest/200')
+  expect(known(0, 'cpuRatio').length).toBeGreaterThan(55)
+  expect(line(1, 'cpuRatio').map((value) => value?.toFixed(2))).toContain('0.10')
 })
 
 test.each([

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CallOptions, Cluster, PowerOutcome } from '../../src/homelab/ports.ts'
+import { fieldsOf, minuteMs, minutesIn, type Sample, samplesOf } from '../../src/homelab/samples.ts'
 import { ClusterState, type Guest, type Task } from '../../src/protocol/index.ts'
 
 /**
@@ -18,6 +19,7 @@ export type ClusterFixture = {
   loseNode(): void | Promise<void>
   lock(vmid: number, lock: string): void | Promise<void>
   ignoreNextShutdown(vmid: number): void | Promise<void>
+  now(): number
   /** Lets time pass until `promise` settles. */
   settle<T>(promise: Promise<T>): Promise<T>
 }
@@ -244,10 +246,55 @@ export function clusterContract(setUp: () => ClusterFixture | Promise<ClusterFix
     cluster.close()
   })
 
+  test.each(['hour', 'day'] as const)(
+    'what it remembers of the last %s goes on into what is seen now',
+    async (span) => {
+      const { cluster, node, runningVm, runningCt, stoppedVm, now } = await setUp()
+      const until = now()
+      const missed: string[] = []
+      const seen = new Map<string, Map<number, Sample['values']>>()
+      for await (const { minutes, samples } of cluster.history?.(span, {
+        ...calm(),
+        missed: (why) => missed.push(why),
+      }) ?? []) {
+        for (const { name, values } of samples) {
+          const line = seen.get(name) ?? new Map()
+          seen.set(name, line)
+          for (const at of minutes)
+            line.set(
+              at,
+              fieldsOf(name).map((_, i) => values[i] ?? line.get(at)?.[i]),
+            )
+        }
+      }
+      expect(missed).toEqual([])
+      const times = [...seen.values()].flatMap((line) => [...line.keys()])
+      expect(times.every((at) => at % minuteMs === 0)).toBe(true)
+      expect(Math.max(...times)).toBeLessThanOrEqual(now())
+      expect(Math.min(...times)).toBeGreaterThan(until - (minutesIn[span] + 1) * minuteMs)
+      const present = samplesOf(cluster.state())
+      const storage = present.find(({ name }) => name.startsWith('storage/'))?.name ?? ''
+      for (const name of ['cluster', `node/${node}`, `guest/${runningVm}`, `guest/${runningCt}`, storage]) {
+        const line = seen.get(name) ?? new Map<number, Sample['values']>()
+        expect(line.size, name).toBeGreaterThan(minutesIn[span] * 0.9)
+        const last = line.get(Math.max(...line.keys())) ?? []
+        const current = present.find((sample) => sample.name === name)?.values ?? []
+        for (const [at, field] of fieldsOf(name).entries()) {
+          if (!field.endsWith('Ratio') || current[at] === undefined) continue
+          expect(Math.abs((last[at] ?? Number.NaN) - current[at]), `${name} ${field}`).toBeLessThan(0.25)
+        }
+      }
+      expect(seen.has(`guest/${stoppedVm}`)).toBe(false)
+      cluster.close()
+    },
+  )
+
   test('a call whose signal is already aborted does nothing', async () => {
     const fixture = await setUp()
     const signal = AbortSignal.abort(new Error('too late'))
     await expect(fixture.cluster.power(fixture.runningVm, 'stop', true, { signal })).rejects.toThrow('too late')
+    const past = fixture.cluster.history?.('hour', { signal, missed: () => {} })[Symbol.asyncIterator]()
+    await expect(past?.next()).rejects.toThrow('too late')
     expect(guestOf(fixture, fixture.runningVm).status).toBe('running')
     fixture.cluster.close()
   })

@@ -1,5 +1,6 @@
 import { beginTask, endTask, powerStep, Refusal, type Step } from './power.ts'
 import { demand, type FakeRights, rightsHave } from './rights.ts'
+import { rrdRows } from './rrd.ts'
 import type { FakeGuest, FakeTask, World } from './world.ts'
 import { gib } from './world.ts'
 
@@ -12,6 +13,7 @@ type Route = {
   run(scene: Scene, parts: Record<string, string>, values: Record<string, string>): unknown
 }
 const whole = /^\d+$/
+const rrdAllowed = { timeframe: /^(hour|day|week|month|year)$/, cf: /^(AVERAGE|MAX)$/ }
 const services = new Set(
   `chrony corosync cron ksmtuned lxcfs postfix proxmox-firewall pve-cluster pve-firewall pve-ha-crm pve-ha-lrm
   pve-lxc-syscalld pvedaemon pvefw-logger pveproxy pvescheduler pvestatd qmeventd spiceproxy sshd syslog
@@ -126,6 +128,49 @@ export const routes: Route[] = [
       return type === 'qemu'
         ? { name, net0: `virtio=${mac},bridge=vmbr0,firewall=1` }
         : { hostname: name, net0: `name=eth0,bridge=vmbr0,hwaddr=${mac},ip=dhcp` }
+    },
+  },
+  {
+    method: 'GET',
+    pattern: /^\/nodes\/(?<node>[^/]+)\/rrddata$/,
+    allowed: rrdAllowed,
+    run({ world, rights }, { node = '' }, { timeframe }) {
+      demand(rights, `/nodes/${node}`, 'Sys.Audit')
+      return rrdRows(world, timeframe, () => ({
+        cpu: 0.1,
+        maxcpu: 16,
+        loadavg: 0.5,
+        memused: 20 * gib,
+        memtotal: 64 * gib,
+        netin: 5e6,
+        netout: 5e6,
+      }))
+    },
+  },
+  {
+    method: 'GET',
+    pattern: /^\/nodes\/(?<node>[^/]+)\/(?<type>qemu|lxc)\/(?<vmid>\d+)\/rrddata$/,
+    allowed: rrdAllowed,
+    run(scene, parts, { timeframe }) {
+      const guest = guestAt(scene, parts)
+      demand(scene.rights, `/vms/${guest.vmid}`, 'VM.Audit')
+      const size = { maxcpu: 4, maxmem: gib, maxdisk: 16 * gib }
+      return rrdRows(scene.world, timeframe, (at) => {
+        if (guest.status === 'stopped' || at < guest.startedAt) return size
+        const disk = guest.type === 'lxc' ? String(2 * gib) : 0
+        return { ...size, cpu: 0.1, mem: 0.45 * gib, disk, netin: 1e5, netout: 2e5 }
+      })
+    },
+  },
+  {
+    method: 'GET',
+    pattern: /^\/nodes\/(?<node>[^/]+)\/storage\/(?<storage>[^/]+)\/rrddata$/,
+    allowed: rrdAllowed,
+    run({ world, rights }, { storage = '' }, { timeframe }) {
+      demand(rights, `/storage/${storage}`, 'Datastore.Audit', 'Datastore.AllocateSpace')
+      const known = world.storages.find(({ name }) => name === storage)
+      if (known === undefined) throw new Refusal(500, `storage '${storage}' does not exist`)
+      return rrdRows(world, timeframe, () => ({ used: known.used, total: known.total }))
     },
   },
   {

@@ -1,0 +1,86 @@
+import type { ClusterState } from '../../protocol/index.ts'
+import type { Cluster, HistorySpan } from '../ports.ts'
+import { minuteMs, minutesIn, type Past, type Sample, storageSeries } from '../samples.ts'
+import { eachOf } from './each.ts'
+import { ApiError } from './failure.ts'
+import { createPastSums } from './past-sums.ts'
+import { isForbidden } from './rights.ts'
+import { type RrdKind, readRrd } from './rrd.ts'
+import type { Api } from './transport.ts'
+
+/** Questions under way. */
+const width = 2
+/** Each is a question for the hour and one for the day: 50 nodes with 2,000 guests are asked 400. */
+const mostThings = 200
+/** Told together, so that a minute of them is written once. */
+const thingsAtOnce = 16
+const answerMs = 6_000
+
+export type RrdThing = { name: string; kind: RrdKind; node: string; path: readonly (string | number)[] }
+
+/** What runs now, in the order in which its past is worth having: nodes, storages, the busiest guests. */
+export function thingsOf(state: ClusterState, storageNodes: ReadonlyMap<string, readonly string[]>): RrdThing[] {
+  const nodes = state.nodes.filter(({ status }) => status === 'online').map(({ name }) => name)
+  const guests = state.guests.filter(({ status, node }) => status === 'running' && nodes.includes(node))
+  const all: RrdThing[] = [
+    ...nodes.map((node) => ({ name: `node/${node}`, kind: 'node' as const, node, path: [] })),
+    ...state.storages.flatMap((storage) => {
+      const node = storage.node ?? storageNodes.get(storage.name)?.find((name) => nodes.includes(name))
+      if (node === undefined || !storage.isActive || !nodes.includes(node)) return []
+      return [{ name: storageSeries(storage), kind: 'storage' as const, node, path: ['storage', storage.name] }]
+    }),
+    ...guests
+      .sort((a, b) => b.cpuRatio - a.cpuRatio)
+      .map(({ vmid, type, node }) => ({
+        ...{ name: `guest/${vmid}`, kind: 'guest' as const, node },
+        path: [type === 'vm' ? 'qemu' : 'lxc', vmid],
+      })),
+  ]
+  return all.slice(0, mostThings)
+}
+
+/**
+ * Proxmox's own record of the last hour or day, a few questions at a time. What the token may not read has none; a node that
+ * did not answer is not asked again.
+ */
+export async function* readHistory(
+  source: { api: Api; state: ClusterState; storageNodes: ReadonlyMap<string, readonly string[]>; now: number },
+  span: HistorySpan,
+  { signal, missed }: Parameters<NonNullable<Cluster['history']>>[1],
+): AsyncGenerator<Past> {
+  const { api, state, now } = source
+  const things = thingsOf(state, source.storageNodes)
+  const sums = createPastSums(state)
+  const silent = new Set<string>()
+
+  async function ask({ name, kind, node, path }: RrdThing) {
+    if (silent.has(node)) return { name, rows: [] }
+    try {
+      const query = { timeframe: span, cf: 'AVERAGE' }
+      const data = await api.get(['nodes', node, ...path, 'rrddata'], query, { signal, answerMs })
+      const rows = readRrd(kind, data, now - minutesIn[span] * minuteMs, now)
+      sums.add(name, rows)
+      return { name, rows }
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      if (error instanceof ApiError && error.code === 'cluster_unreachable') silent.add(node)
+      if (!isForbidden(error)) missed(error instanceof Error ? error.message : String(error))
+      return { name, rows: [] }
+    }
+  }
+
+  for (let at = 0; at < things.length; at += thingsAtOnce) {
+    const byTime = new Map<string, { minutes: number[]; samples: Sample[] }>()
+    for (const { name, rows } of await eachOf(things.slice(at, at + thingsAtOnce), width, ask)) {
+      for (const { minutes, values } of rows) {
+        const key = `${minutes[0]} ${minutes.length}`
+        const past = byTime.get(key) ?? { minutes, samples: [] }
+        byTime.set(key, past)
+        past.samples.push({ name, values })
+      }
+    }
+    yield* byTime.values()
+  }
+  // Last, for where the whole cluster is known nothing is asked for again.
+  yield* sums.pasts()
+}

@@ -1,0 +1,67 @@
+import { minuteMs, type Sample } from '../samples.ts'
+
+export type RrdKind = 'node' | 'guest' | 'storage'
+/** A mean of what was so at each of `minutes` (Unix ms). `values`: a sample's, without what Proxmox does not keep. */
+export type RrdRow = { minutes: number[]; values: Sample['values'] }
+
+type Raw = Record<string, unknown>
+const isRaw = (row: unknown): row is Raw => typeof row === 'object' && row !== null
+
+/** Rows are a minute or half an hour apart; more is not taken for one mean. */
+const mostStepS = 1_800
+
+/**
+ * The answer to `rrddata`, oldest first, of what lies after `from` and not after `until` (Unix ms). A row's time is the
+ * end of what it is the mean of. Its figures may be missing, null or text; one without any tells that the thing was away.
+ */
+export function readRrd(kind: RrdKind, data: unknown, from: number, until: number): RrdRow[] {
+  const byTime = new Map<number, Raw>()
+  for (const row of Array.isArray(data) ? (data as unknown[]) : []) {
+    const time = isRaw(row) ? figure(row.time) : undefined
+    if (isRaw(row) && time !== undefined) byTime.set(time, row)
+  }
+  const rows = [...byTime].map(([time, row]) => ({ time, row })).sort((a, b) => a.time - b.time)
+  const apart = rows.slice(1).map(({ time }, before) => time - (rows[before]?.time ?? 0))
+  const stepS = apart.length === 0 ? 60 : Math.min(mostStepS, ...apart.filter((step) => step >= 60))
+  const stepMinutes = Math.round(stepS / 60)
+  return rows.flatMap(({ time, row }) => {
+    const values = valuesOf[kind](row)
+    if (values === undefined) return []
+    const end = Math.floor((time * 1000) / minuteMs) * minuteMs
+    const minutes = Array.from({ length: stepMinutes }, (_, at) => end - at * minuteMs)
+    const within = minutes.filter((at) => at > from && at <= until)
+    return within.length === 0 ? [] : [{ minutes: within, values }]
+  })
+}
+
+const valuesOf: Record<RrdKind, (row: Raw) => Sample['values'] | undefined> = {
+  node(row) {
+    const cpu = figure(row.cpu)
+    return cpu === undefined ? undefined : [cpu, share(row.memused, row.memtotal), figure(row.loadavg)]
+  },
+  guest(row) {
+    const cpu = figure(row.cpu)
+    const ram = share(row.mem, row.maxmem)
+    // One that was off has no figures, or nothing but zeros.
+    if (cpu === undefined || (cpu === 0 && (ram ?? 0) === 0)) return undefined
+    const [netIn, netOut] = [figure(row.netin), figure(row.netout)]
+    const net = netIn === undefined && netOut === undefined ? undefined : (netIn ?? 0) + (netOut ?? 0)
+    // A VM's disk is not looked into: 0 is "not known".
+    return [cpu, ram, (figure(row.disk) ?? 0) > 0 ? share(row.disk, row.maxdisk) : undefined, net]
+  },
+  storage(row) {
+    const used = share(row.used, row.total)
+    return used === undefined ? undefined : [used]
+  },
+}
+
+function share(part: unknown, whole: unknown): number | undefined {
+  const [a, b] = [figure(part), figure(whole)]
+  return a === undefined || b === undefined || b === 0 ? undefined : a / b
+}
+
+/** By hand: a day of one guest is some 20,000 of them. */
+function figure(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined
+}
