@@ -46,7 +46,9 @@ test('a new start shows the hour before it at once, a later one fills what was m
   const clock = createFakeClock(start)
   const dataDir = folder()
   const first = await startJarvis({ clock, dataDir })
+  const events = await first.connect('/events')
   await clock.advance(1_000)
+  expect(await events.next('changed' as never)).toEqual({ what: 'samples' })
   const before = await hourOf(first, 'cluster,guest/101,node/pve')
   expect(before.known(0, 'cpuRatio')).toEqual(fromTo(0, 59))
   expect(new Set(before.line(1, 'cpuRatio')).size).toBeGreaterThan(30)
@@ -77,9 +79,9 @@ test('a real cluster’s own record fills the hour before the first start', asyn
   const shell = { run: () => Promise.reject(new Error('no shell')) }
   const waker = { wake: () => Promise.reject(new Error('no waker')) }
   const jarvis = await startJarvis({ clock, remote: { cluster, shell, waker } })
-  const count = async (series: string) => (await hourOf(jarvis, series)).known(0, 'cpuRatio').length
-  await expect.poll(() => count('cluster'), { timeout: 5_000 }).toBeGreaterThan(55)
-  const { known, line } = await hourOf(jarvis, 'node/pve1,guest/200')
+  const count = async () => (await hourOf(jarvis, 'cluster')).known(0, 'cpuRatio').length
+  await expect.poll(count, { timeout: 5_000 }).toBeGreaterThan(55)
+  const { known, line } = await hourOf(jarvis, 'cluster,guest/200')
   expect(known(0, 'cpuRatio').length).toBeGreaterThan(55)
   expect(line(1, 'cpuRatio').map((value) => value?.toFixed(2))).toContain('0.10')
 })

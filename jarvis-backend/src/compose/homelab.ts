@@ -69,7 +69,13 @@ export function composeHomelab(foundation: Foundation, entrance: Entrance, confi
     routes: { samples: samplesRoutes(samples, now), limits: limitsRoutes(limits) },
     /** Takes in what the cluster remembers; nothing waits for it. */
     fillPast() {
-      filling = fillSamples({ cluster, store: samples, clock, log: (line) => foundation.log(line, 'warning') })
+      filling = fillSamples({
+        cluster,
+        store: samples,
+        clock,
+        changed: () => activity.changed({ what: 'samples' }),
+        log: (line) => foundation.log(line, 'warning'),
+      })
     },
     /** Looks no more; what is connected stays connected. */
     rest() {

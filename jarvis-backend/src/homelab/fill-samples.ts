@@ -17,6 +17,8 @@ export function fillSamples(parts: {
   cluster: Pick<Cluster, 'state' | 'watch' | 'history'>
   store: Pick<SampleStore, 'read' | 'fill'>
   clock: Clock
+  /** More of the past is known. */
+  changed(): void
   log(line: string): void
 }): { stop(): void } {
   const { cluster, store, clock } = parts
@@ -73,6 +75,7 @@ export function fillSamples(parts: {
       signal.throwIfAborted()
     }
     write()
+    parts.changed()
   }
 
   async function begin() {

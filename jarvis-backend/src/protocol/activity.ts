@@ -18,7 +18,16 @@ export type ActivityEvents = {
   event: Activity
   /** A list has changed and is worth reading again over REST. */
   changed: {
-    what: 'sessions' | 'confirmations' | 'grants' | 'settings' | 'memory' | 'mcp_servers' | 'push' | 'limits'
+    what:
+      | 'sessions'
+      | 'confirmations'
+      | 'grants'
+      | 'settings'
+      | 'memory'
+      | 'mcp_servers'
+      | 'push'
+      | 'limits'
+      | 'samples'
     sessionId?: string
   }
 }

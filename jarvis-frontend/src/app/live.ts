@@ -40,6 +40,7 @@ function createLive() {
   })
   const feed = new Feed(sockets.events, ({ what }) => {
     byChange[what]?.renew()
+    if (what === 'samples') void live.cluster.catchUp()
     tellPages(what)
   })
   const live = {

@@ -18,9 +18,11 @@ export function useIssuePast(issues: readonly Issue[]): (issue: Issue) => string
   const empty: SamplesReply = { from: 0, stepMs: 1, items: [] }
   const day = useLoad(figures.join(), async () => (figures.length > 0 ? readSamples(figures, '24h') : empty), [
     'connect',
+    'samples',
   ])
   const week = useLoad(storages.join(), async () => (storages.length > 0 ? readSamples(storages, '7d') : empty), [
     'connect',
+    'samples',
   ])
   return (issue) => pastOf(issue, issue.past?.field === 'usedRatio' ? week.data : day.data)
 }

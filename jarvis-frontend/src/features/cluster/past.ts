@@ -18,7 +18,7 @@ export function lineOf(reply: SamplesReply | undefined, name: string, field: Sam
 /** What the server has kept of some things, renewed each minute. */
 export function usePast(names: readonly string[], range: SampleRange) {
   const minute = Math.floor(useNow(60_000) / 60_000)
-  const load = useLoad(`${names.join(',')} ${range} ${minute}`, () => readSamples(names, range), ['connect'])
+  const load = useLoad(`${names.join(',')} ${range} ${minute}`, () => readSamples(names, range), ['connect', 'samples'])
   return { reply: load.data, problem: load.problem }
 }
 

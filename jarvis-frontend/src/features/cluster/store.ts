@@ -48,7 +48,7 @@ export class ClusterStore {
     this.#readHour = readHour
     socket.on('cluster:snapshot', ({ cluster }) => {
       this.#put(cluster)
-      void this.#catchUp(cluster)
+      void this.catchUp()
     })
     socket.on('cluster:update', (update) => {
       const { state } = this.view.get()
@@ -74,9 +74,10 @@ export class ClusterStore {
 
   #minute = () => Math.floor(Date.now() / minuteMs) + this.#skew
 
-  /** Takes in what was before this browser looked. */
-  async #catchUp({ nodes }: ClusterState): Promise<void> {
+  /** Takes in what was before this browser looked, as far as the server knows by now. */
+  async catchUp(): Promise<void> {
     try {
+      const { nodes = [] } = this.view.get().state ?? {}
       const names = ['cluster', ...nodes.map(({ name }) => `node/${name}`)].slice(0, mostSeries)
       const { from, stepMs, items } = await this.#readHour(names)
       const first = Math.floor(from / stepMs)
