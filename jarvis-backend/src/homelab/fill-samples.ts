@@ -4,8 +4,8 @@ import { minuteMs, minutesIn, type Past, type SampleStore } from './samples.ts'
 
 /** What was missed in a shorter time is not worth the questions. */
 const leastMinutes = 3
-/** The hour is drawn first, yet the first answers go before it. The day waits until the start is over. */
-const afterMs = { hour: 500, day: 12_000 }
+/** The hour is drawn first, yet the first answers go before it. The day waits until the start is over, for a real cluster too. */
+const afterMs = { hour: 500, demoDay: 12_000, day: 60_000 }
 /** Written in one go: a few milliseconds. */
 const minutesAtOnce = 30
 
@@ -85,7 +85,7 @@ export function fillSamples(parts: {
     const ofHour = new Set([...minutes].filter((at) => newest - at < minutesIn.hour * minuteMs))
     const ofDay = new Set([...minutes].filter((at) => !ofHour.has(at)))
     await fill('hour', ofHour)
-    await sleep(clock, afterMs.day, signal)
+    await sleep(clock, cluster.state().isDemo ? afterMs.demoDay : afterMs.day, signal)
     await fill('day', ofDay)
     if (missed > 0) parts.log(`${missed} questions for what the cluster remembers went unanswered: ${firstMissed}`)
   }

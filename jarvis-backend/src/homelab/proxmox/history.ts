@@ -13,7 +13,7 @@ const width = 2
 /** Each is a question for the hour and one for the day: 50 nodes with 2,000 guests are asked 400. */
 const mostThings = 200
 /** Told together, so that a minute of them is written once. */
-const thingsAtOnce = 16
+const thingsAtOnce = 8
 const answerMs = 6_000
 
 export type RrdThing = { name: string; kind: RrdKind; node: string; path: readonly (string | number)[] }
