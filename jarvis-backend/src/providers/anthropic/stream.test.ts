@@ -45,6 +45,29 @@ test('thinking streams, and is kept with its signature', () => {
   ])
 })
 
+const delta = (end: string) => `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"${end}`
+test.each([
+  ['plain', delta('Good evening, sir. ☕"}}')],
+  ['padded', delta('Hello"}      }')],
+  ['escaped', delta(String.raw`a \"quote\", a line\n and \u00e9"}}`)],
+  ['with more behind it', delta('a","citations":null}}')],
+  ['with a text twice', delta('a","text":"b"}}')],
+  ['in another order', '{"index":0,"delta":{"text":"x","type":"text_delta"},"type":"content_block_delta"}'],
+])('a piece of text is what JSON says it is: %s', (_, data) => {
+  const { reader, said } = read(opens(0, { type: 'text', text: '' }))
+  reader.take(data)
+  expect(said).toEqual([`text ${(JSON.parse(data) as { delta: { text: string } }).delta.text}`])
+})
+
+test.each([
+  ['a line that is not escaped', delta('a\nb"}}')],
+  ['an end that is missing', delta('a"}')],
+  ['a number that is none', delta('a"}}').replace(':0,', ':00,')],
+])('%s is no JSON', (_, data) => {
+  const { reader } = read(opens(0, { type: 'text', text: '' }))
+  expect(() => reader.take(data)).toThrow(TypeError)
+})
+
 test('events, blocks and deltas of unknown types are passed over', () => {
   const { reader, said } = read(
     { type: 'ping' },
