@@ -66,7 +66,7 @@ test('a new start shows the hour before it at once, a later one fills what was m
   expect(after.known(1, 'cpuRatio')).toEqual([...fromTo(0, 44), ...fromTo(50, 59)])
   expect(after.line(2, 'cpuRatio').slice(0, 50)).toEqual(left.line(2, 'cpuRatio').slice(10))
 
-  await clock.advance(15_000)
+  await clock.advance(20_000)
   const day = (await (await second.rest('/api/samples?series=node/pve&range=24h')).json()) as SamplesReply
   const heat = day.items[0]?.values.temperatureC ?? []
   expect(heat.filter((value) => value === null)).toEqual([])

@@ -4,8 +4,11 @@ import { minuteMs, minutesIn, type Past, type SampleStore } from './samples.ts'
 
 /** What was missed in a shorter time is not worth the questions. */
 const leastMinutes = 3
-/** The hour is drawn first, yet the first answers go before it. The day waits until the start is over, for a real cluster too. */
-const afterMs = { hour: 500, demoDay: 12_000, day: 60_000 }
+/**
+ * The hour is drawn first, yet the first answers go before it. The day waits until the start is over and its memory is
+ * given back, and longer where a cluster is asked, which has been asked for much by then.
+ */
+const afterMs = { hour: 500, demoDay: 17_000, day: 60_000 }
 /** Written in one go: a few milliseconds. */
 const minutesAtOnce = 30
 
