@@ -34,9 +34,14 @@ test.each([
   await approve(page, 'approving').click()
   await cardOf(page, 'denying').getByRole('button', { name: 'Deny…' }).click()
   await cardOf(page, 'denying').getByRole('textbox').fill('Not during the film.')
-  await awake(page, 'armed')
   await cardOf(page, 'armed').focus()
-  await page.keyboard.press('a')
+  // What was opened above moved it: it may have to lie still once more.
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('a')
+      return cardOf(page, 'armed').textContent()
+    })
+    .toContain('Enter approves')
 
   const words: Record<string, string> = {
     done: 'Restarted VM 123 frigate on pveTask OK, guest seen running after 52 s. Approved by operator.',
@@ -99,6 +104,24 @@ test('Approve sleeps until the card was seen, and wakes after it lay still', asy
 
   await cardOf(page, 'pending').scrollIntoViewIfNeeded()
   await awake(page, 'pending')
+})
+
+test('a click in the moment in which the card moves decides nothing', async () => {
+  const server = await stage.play(scene())
+  const page = await stage.open(server, path, { height: 5_600 })
+  await awake(page, 'pending')
+  const clickedAs = (what: 'it moves' | 'it lies still') =>
+    approve(page, 'pending').evaluate((button, isMoving) => {
+      const card = button.closest<HTMLElement>('#card-pending')
+      if (isMoving) card?.style.setProperty('translate', '0 40px')
+      button.dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 1 }))
+    }, what === 'it moves')
+  await clickedAs('it moves')
+  await cardOf(page, 'pending').locator('.risk[aria-disabled="true"]').waitFor()
+  await awake(page, 'pending')
+  expect(server.decisions).toEqual([])
+  await clickedAs('it lies still')
+  await expect.poll(() => server.decisions).toHaveLength(1)
 })
 
 test('Approve is never focused by itself and comes after Deny', async () => {

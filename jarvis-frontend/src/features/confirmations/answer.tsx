@@ -47,7 +47,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
   const isOver = useNow(1_000) >= card.expiresAt
   const isTyped = act.typed === undefined || typed.trim() === act.typed
   const canDecide = hand.rest === undefined && onRead === undefined && !isOver
-  const isSeen = useEarned(root, canDecide && step !== 'sending')
+  const { isSeen, isStill } = useEarned(root, canDecide && step !== 'sending')
   const isAwake = isSeen && isTyped && canDecide
 
   const decide = async (confirmed: boolean) => {
@@ -59,7 +59,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
     setStep('asking')
   }
   const arm = () => {
-    if (!isAwake) {
+    if (!isAwake || !isStill()) {
       root.current?.scrollIntoView({ block: 'nearest' })
       return
     }
@@ -185,7 +185,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
       aria-disabled={!isAwake}
       aria-describedby={hint}
       onClick={(event) => {
-        if (!isAwake) return
+        if (!isAwake || !isStill()) return
         // A pointer's click decides; a key arms first.
         if (step === 'armed' || event.detail > 0) void decide(true)
         else arm()

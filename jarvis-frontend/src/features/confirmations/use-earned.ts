@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 
 const stillForMs = 600
 const lookEveryMs = 100
@@ -7,17 +7,19 @@ const slackPx = 2
 
 /**
  * Whether Approve may wake: the card has not moved for 600 ms, and all of it has been on screen. It sleeps again
- * whenever the card moves, so a click meant for something else never decides.
+ * whenever the card moves, so a click meant for something else never decides: `isStill` looks once more, for the card may
+ * have moved since the last look.
  */
-export function useEarned(card: RefObject<HTMLElement | null>, isWanted: boolean): boolean {
+export function useEarned(card: RefObject<HTMLElement | null>, isWanted: boolean) {
   const [isAwake, setAwake] = useState(false)
+  const look = useRef<() => boolean>(() => false)
   useEffect(() => {
     const element = card.current
     if (!isWanted || element === null) return
     let lay = { top: Number.NaN, height: Number.NaN }
     let stillSince = Date.now()
     const seen = { top: false, bottom: false }
-    const look = () => {
+    look.current = () => {
       const box = element.getBoundingClientRect()
       const view = viewOf(element)
       if (!(Math.abs(box.top - lay.top) <= slackPx && Math.abs(box.height - lay.height) <= slackPx)) {
@@ -27,13 +29,15 @@ export function useEarned(card: RefObject<HTMLElement | null>, isWanted: boolean
       if (document.hidden) stillSince = Date.now()
       seen.top ||= box.top >= view.top - 1 && box.top < view.bottom
       seen.bottom ||= box.bottom <= view.bottom + 1 && box.bottom > view.top
-      setAwake(seen.top && seen.bottom && Date.now() - stillSince >= stillForMs)
+      const isEarned = seen.top && seen.bottom && Date.now() - stillSince >= stillForMs
+      setAwake(isEarned)
+      return isEarned
     }
-    look()
-    const timer = setInterval(look, lookEveryMs)
+    look.current()
+    const timer = setInterval(() => look.current(), lookEveryMs)
     return () => clearInterval(timer)
   }, [card, isWanted])
-  return isAwake && isWanted
+  return { isSeen: isAwake && isWanted, isStill: () => look.current() }
 }
 
 /** What of the window the card's scrolling ancestors leave visible. */
