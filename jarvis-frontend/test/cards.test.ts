@@ -41,7 +41,7 @@ test.each([
       await page.keyboard.press('a')
       return cardOf(page, 'armed').textContent()
     })
-    .toContain('Enter approves')
+    .toContain('Esc steps back')
 
   const words: Record<string, string> = {
     done: 'Restarted VM 123 frigate on pveTask OK, guest seen running after 52 s. Approved by operator.',
