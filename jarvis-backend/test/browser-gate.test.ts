@@ -17,6 +17,8 @@ test('by keyboard alone a call is approved with a grant, runs unasked under it, 
   const approve = page.getByRole('button', { name: /^Approve and allow 3 until \d\d:\d\d$/ })
   await approve.and(page.locator('[aria-disabled=false]')).press('Enter')
   expect(jarvis.controls.effects).toEqual([])
+  // Long enough for the list of what was decided to be read while it still runs.
+  jarvis.controls.slowNextCall(1_000)
   await page.keyboard.press('Enter')
   await page.getByText('First.', { exact: true }).waitFor()
 

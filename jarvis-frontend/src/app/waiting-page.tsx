@@ -63,6 +63,8 @@ export function WaitingPage() {
   const isUnderWay = decided.some((row) => row.decision === 'approved' && row.outcome === undefined)
   useEffect(() => {
     if (!isUnderWay) return
+    // It may have ended since the list was read, while nobody looked at it here.
+    confirmations.renew()
     const listen = (event: Event) => {
       if ((event as CustomEvent<string>).detail === 'sessions') confirmations.renew()
     }
