@@ -2,8 +2,6 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    // On two busy cores a browser may miss a moment. What was retried is told in the report: it is still to be mended.
-    retry: 2,
     include: ['jarvis-*/src/**/*.test.{ts,tsx}', 'jarvis-*/test/**/*.test.ts'],
     testTimeout: 40_000,
     hookTimeout: 60_000,

@@ -16,8 +16,8 @@ export function Over({ label, children }: { label: string; children: React.React
       ref={dialog}
       className="over"
       aria-label={label}
-      // Closing is told late: by then another may lie where this one lay.
-      onClose={() => dialog.current !== null && overlay.set(undefined)}
+      // Closing is told late: by then another may lie where this one lay, or it may lie there again.
+      onClose={() => dialog.current?.open === false && overlay.set(undefined)}
       onClick={(event) => {
         if (event.target === dialog.current) overlay.set(undefined)
       }}

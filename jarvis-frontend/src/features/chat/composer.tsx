@@ -1,5 +1,6 @@
 import type { ToolInfo } from 'jarvis-backend/protocol'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { shortModel } from '../../lib/format.ts'
 import { keep } from '../../lib/keep.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -87,24 +88,20 @@ export function Composer({
     setClosed(false)
     keep.set(`draft.${draftKey}`, value === '' ? undefined : value)
   }
+  /** The caret stands where it belongs before another key can come. */
+  const put = (value: string, at: number) => {
+    flushSync(() => change(value, at))
+    field.current?.focus()
+    field.current?.setSelectionRange(at, at)
+  }
   const take = (suggestion: Suggestion) => {
     if (completion === undefined) return
     const value = text.slice(0, completion.from) + suggestion.insert + text.slice(completion.to)
-    const at = completion.from + suggestion.insert.length
-    change(value, at)
-    requestAnimationFrame(() => {
-      field.current?.focus()
-      field.current?.setSelectionRange(at, at)
-    })
+    put(value, completion.from + suggestion.insert.length)
   }
   const insert = (sign: string) => {
     const value = sign === '/' ? `/${text}` : `${text}${/\S$/.test(text) ? ' ' : ''}${sign}`
-    const at = sign === '/' ? 1 : value.length
-    change(value, at)
-    requestAnimationFrame(() => {
-      field.current?.focus()
-      field.current?.setSelectionRange(at, at)
-    })
+    put(value, sign === '/' ? 1 : value.length)
   }
   const send = () => {
     if (!canSend) return
