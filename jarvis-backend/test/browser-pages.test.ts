@@ -283,6 +283,18 @@ test('the palette and the keys go everywhere without a mouse', async () => {
   expect(jarvis.controls.effects).toEqual([])
 })
 
+test('a key in the very moment the palette closes is not lost', async () => {
+  const { page } = await open('/more')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog', { name: 'Search or run' }).waitFor()
+  // The browser tells of the closing later than this.
+  await page.evaluate(`new MutationObserver(() =>
+    document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '?', bubbles: true })),
+  ).observe(document.querySelector('dialog'), { attributeFilter: ['open'] })`)
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+})
+
 test('without a server the pages keep what they know and rest their acts', async () => {
   const { jarvis, page } = await open('/journal')
   await page.getByText('get_cluster_status').first().waitFor()

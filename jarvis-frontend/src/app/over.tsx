@@ -16,7 +16,9 @@ export function Over({ label, children }: { label: string; children: React.React
       ref={dialog}
       className="over"
       aria-label={label}
-      // Closing is told late: by then another may lie where this one lay, or it may lie there again.
+      // `close` is told late: until then this one would still have the keys.
+      onCancel={() => overlay.set(undefined)}
+      // By then another may lie where this one lay, or it may lie there again.
       onClose={() => dialog.current?.open === false && overlay.set(undefined)}
       onClick={(event) => {
         if (event.target === dialog.current) overlay.set(undefined)

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { useConfirmations } from '../api/confirmations.ts'
 import { cardPath } from '../features/confirmations/tray.tsx'
@@ -85,7 +85,8 @@ export function useKeys(panel: Panel): void {
     if (elsewhere !== undefined) void navigate(cardPath(elsewhere))
     else if (here[0] !== undefined) goToCard(here[0])
   }
-  useEffect(() => {
+  // What is seen takes keys: an effect after the paint would lose the first.
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => onKey.current?.(event)
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)

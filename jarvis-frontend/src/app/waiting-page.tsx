@@ -1,5 +1,5 @@
 import type { ConfirmationRow } from 'jarvis-backend/protocol'
-import { useEffect, useMemo, useRef } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import { signedIn } from '../api/auth.ts'
 import { confirmations, useConfirmations } from '../api/confirmations.ts'
@@ -49,7 +49,7 @@ export function WaitingPage() {
     const next = pending[Math.min(pending.length - 1, Math.max(0, at + by))]
     if (next !== undefined) void navigate(pathOf(next), { replace: true })
   }
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const isField = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement
       if (isField || event.ctrlKey || event.metaKey || event.altKey) return

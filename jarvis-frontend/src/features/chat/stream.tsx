@@ -146,7 +146,7 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
 /** Whether the session is searched by us: Ctrl F opens that, and once more the browser's own. */
 function useFind(isNeeded: boolean) {
   const [isFinding, setFinding] = useState(false)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isNeeded || isFinding) return
     const onKey = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || event.key.toLowerCase() !== 'f') return
