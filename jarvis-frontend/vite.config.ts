@@ -1,9 +1,11 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, loadEnv } from 'vite'
+
+const { JARVIS_URL, PORT } = loadEnv('development', `${import.meta.dirname}/..`, ['JARVIS_URL', 'PORT'])
 
 // The Host stays the page's own: the server refuses an Origin that is another host's.
-const server = { target: process.env.JARVIS_URL ?? 'http://127.0.0.1:4000', changeOrigin: false }
+const server = { target: JARVIS_URL || `http://127.0.0.1:${PORT || 4000}`, changeOrigin: false }
 
 /** What the first page shares with those that come later: in files of their own they would be too small to compress well. */
 const shared =
