@@ -217,6 +217,8 @@ export function compose(config: Config, version: string, dashboardDir: string, r
         new Promise((done) => setTimeout(done, graceMs).unref()),
       ])
       runs.rest()
+      gate.confirmations.rest()
+      gate.grants.rest()
       homelab.rest()
       await memory.stop()
       dataDirWatch.close()

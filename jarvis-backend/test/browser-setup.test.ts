@@ -131,7 +131,7 @@ test('a restart that does not come back is said to be late, one that would not s
   await page.clock.install()
   writeFileSync(join(dataDir, 'policy.yaml'), 'version: two\n')
   await restart.click()
-  await proxmox.getByRole('alert').getByText('Nothing was restarted: JARVIS would not start again.').waitFor()
+  await proxmox.getByRole('alert').getByText('Nothing was restarted: JARVIS would not start again here.').waitFor()
   rmSync(join(dataDir, 'policy.yaml'))
   await restart.click()
   await page.getByRole('status').getByText('JARVIS restarts').waitFor()

@@ -299,3 +299,18 @@ test('what words out of a tool result raised is asked for each time, and so also
   expect(second.names()).not.toContain('chat:confirm_needed')
   expect(after.controls.effects).toMatchObject([{ detail: expect.stringContaining('chrony') }])
 })
+
+test('a stop leaves no card and no grant behind that would still end', async () => {
+  const clock = createFakeClock(Date.UTC(2026, 0, 1))
+  const jarvis = await startJarvis({ clock, model: asking(restart(), restart({ force: true })) })
+  const screen = await jarvis.connect()
+  const { sessionId } = await screen.ask('chat:send', { message: 'Restart 103.' })
+  const { toolUseId } = await screen.next('chat:confirm_needed')
+  await screen.ask('chat:confirm', { sessionId, toolUseId, confirmed: true, grant: { uses: 5 } })
+  await clock.advance(60_000)
+  await screen.next('chat:done')
+  await say(screen, sessionId)
+  await screen.next('chat:confirm_needed')
+  await jarvis.stop()
+  expect(clock.pending()).toBe(0)
+})

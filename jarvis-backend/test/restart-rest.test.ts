@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { JournalEntry, Page } from '../src/protocol/index.ts'
@@ -67,6 +67,9 @@ test('where its policy would keep it from starting, nothing ends; a viewer may n
   expect((await post(kept, 'viewer'))[0]).toBe(403)
   writeFileSync(join(dataDir, 'policy.yaml'), 'version: two\n')
   expect(await post(kept)).toEqual([409, expect.stringContaining('The policy cannot be used')])
+  rmSync(join(dataDir, 'policy.yaml'))
+  const moved = await startJarvis({ env: { PORT: '4817' }, nextEnv: { PORT: '4818' }, restart: () => restarts++ })
+  expect(await post(moved)).toEqual([409, expect.stringContaining('PORT')])
   expect(restarts).toBe(0)
   expect(await (await kept.rest('/api/journal?kind=setup')).json()).toEqual({ items: [] })
 })

@@ -65,7 +65,6 @@ export function composeGate(
     transactions: database,
     clock,
     changed: () => activity.changed({ what: 'grants' }),
-    isStopping,
     report,
   })
   const confirmations = createConfirmations({

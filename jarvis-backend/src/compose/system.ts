@@ -78,9 +78,12 @@ export function composeSystem(
   /** Why a start that begins now would fail. */
   const startProblem = ({ nextConfig }: Program) => {
     try {
-      nextConfig()
+      const next = nextConfig()
       requirePolicy(policyPath(dataDir))
-      return undefined
+      const moved = (['host', 'port', 'dataDir'] as const).some((name) => next[name] !== config[name])
+      return moved
+        ? 'HOST, PORT or JARVIS_DATA_DIR have changed: end JARVIS where it runs, and start it again.'
+        : undefined
     } catch (error) {
       return problemOf(error)
     }

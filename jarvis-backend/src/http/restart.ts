@@ -15,7 +15,7 @@ export function restartRoutes(parts: {
     if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down already.')
     const problem = parts.problem()
     if (problem !== undefined) {
-      throw new JarvisError('conflict', `Nothing was restarted: JARVIS would not start again. ${problem}`)
+      throw new JarvisError('conflict', `Nothing was restarted: JARVIS would not start again here. ${problem}`)
     }
     parts.record(identityOf(response).sub)
     // Who asked has the answer before the connections close.

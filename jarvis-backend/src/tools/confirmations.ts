@@ -58,6 +58,8 @@ export type Confirmations = {
   pending(sessionId?: string): Card[]
   pendingCounts(): Map<string, number>
   list(since: number): ConfirmationRow[]
+  /** Expires nothing from now on: what waits is the next start's. */
+  rest(): void
 }
 
 const retryEveryMs = 5_000
@@ -220,6 +222,10 @@ export function createConfirmations(parts: {
     pending: (sessionId) => store.pending(sessionId).map(({ card }) => card),
     pendingCounts: store.pendingCounts,
     list: store.list,
+    rest() {
+      for (const { disarm } of waiting.values()) disarm()
+      waiting.clear()
+    },
   }
 }
 

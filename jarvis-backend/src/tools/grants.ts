@@ -24,6 +24,8 @@ export type Grants = {
   revoke(id: string, by: string): void
   /** Goes on counting the time of those made before a restart. */
   resume(): void
+  /** Ends none from now on: their time is counted on by the next start. */
+  rest(): void
 }
 
 const minuteMs = 60_000
@@ -36,7 +38,6 @@ export function createGrants(parts: {
   clock: Clock
   /** Told after each change of the list. */
   changed(): void
-  isStopping(): boolean
   report(error: unknown, message: string): void
 }): Grants {
   const { store, journal, transactions, clock } = parts
@@ -64,7 +65,6 @@ export function createGrants(parts: {
 
   function expireAt(id: string, at: number) {
     const disarm = clock.after(Math.max(0, at - clock.now()), () => {
-      if (parts.isStopping()) return
       try {
         end(id, 'expired', 'jarvis')
       } catch (error) {
@@ -127,6 +127,10 @@ export function createGrants(parts: {
     },
     resume() {
       for (const { id, expiresAt } of store.live()) expireAt(id, expiresAt)
+    },
+    rest() {
+      for (const disarm of disarms.values()) disarm()
+      disarms.clear()
     },
   }
 }

@@ -66,6 +66,8 @@ export async function startJarvis(
     dashboardDir?: string
     /** What an operator's restart calls. */
     restart?: () => void
+    /** What a start that begins now would find besides. */
+    nextEnv?: Record<string, string>
   } = {},
 ) {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'jarvis-test-'))
@@ -88,7 +90,10 @@ export async function startJarvis(
     clock,
     model,
     homelab: options.remote ?? homelab,
-    program: { nextConfig: () => readStartConfig(env), restart: options.restart ?? (() => {}) },
+    program: {
+      nextConfig: () => readStartConfig({ ...env, ...options.nextEnv }),
+      restart: options.restart ?? (() => {}),
+    },
     ...(options.models && { models: options.models }),
     ...(options.database && { database: options.database }),
     ...(options.fetchDocument && { fetchDocument: options.fetchDocument }),
