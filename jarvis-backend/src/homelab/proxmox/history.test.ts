@@ -97,8 +97,7 @@ test('what may not be read has no past, and a node that does not answer is asked
   expect(asked.filter((path) => path.startsWith('nodes/n3/'))).toEqual(['nodes/n3/rrddata'])
   expect(missed).toEqual(['n3 cannot be reached.', 'no such file'])
   expect([...known.keys()].sort()).toEqual([
-    ...['cluster', 'guest/101', 'guest/103', 'guest/104', 'node/n1', 'node/n2', 'storage/n1/local'],
+    ...['guest/101', 'guest/103', 'guest/104', 'node/n1', 'node/n2', 'storage/n1/local'],
   ])
-  expect(known.get('cluster')).toEqual([0.5, expect.any(Number), undefined, undefined])
   expect([known.get('node/n1')?.[4], known.get('node/n2')?.[4]]).toEqual([undefined, 30])
 })

@@ -68,6 +68,8 @@ export function createPastSums({ nodes, guests, storages }: Pick<ClusterState, '
     *pasts(): Generator<Past> {
       const isTold = ({ vmid }: { vmid: number }) => told.has(`guest/${vmid}`)
       const netKnown = running.every(isTold)
+      // Where one did not answer, its minutes are asked for again by the next start.
+      const allTold = nodes.every(({ name, status }) => status !== 'online' || told.has(`node/${name}`))
       const nodesTold = nodes.filter(({ name }) => running.every((guest) => guest.node !== name || isTold(guest)))
       for (const [at, sum] of minutes) {
         if (sum.cores === 0) continue
@@ -77,13 +79,13 @@ export function createPastSums({ nodes, guests, storages }: Pick<ClusterState, '
           sum.storages < sized ? undefined : ratioOf(sum.used, sum.total),
           netKnown ? sum.net : undefined,
         ]
-        const samples: Sample[] = [{ name: 'cluster', values: cluster }]
+        const samples: Sample[] = allTold ? [{ name: 'cluster', values: cluster }] : []
         for (const { name } of nodesTold) {
           const net = sum.netOf.get(name)
           if (net !== undefined)
             samples.push({ name: `node/${name}`, values: [undefined, undefined, undefined, undefined, net] })
         }
-        yield { minutes: [at], samples }
+        if (samples.length > 0) yield { minutes: [at], samples }
       }
     },
   }
