@@ -203,6 +203,26 @@ test('without a link nothing can be decided, and the card says so', async () => 
   expect(await seriousFindings(page)).toEqual([])
 })
 
+test('what was armed when the link went is armed anew, and the focus stays on the card', async () => {
+  const server = await stage.play(scene())
+  const page = await stage.open(server, path)
+  const card = cardOf(page, 'pending')
+  await card.focus()
+  await awake(page, 'pending')
+  await page.keyboard.press('a')
+  await card.getByText('Enter approves, Esc steps back').waitFor()
+  server.behaviour.takesSockets = false
+  server.drop()
+  await card.getByText('No connection').waitFor()
+  expect(await page.locator(':focus').getAttribute('id')).toBe('card-pending')
+  server.behaviour.takesSockets = true
+  await awake(page, 'pending')
+  await approve(page, 'pending').focus()
+  await page.keyboard.press('Enter')
+  await card.getByText('Enter approves, Esc steps back').waitFor()
+  expect(server.decisions).toEqual([])
+})
+
 test('names and texts of others never become markup', async () => {
   const server = await stage.play(hostile(Date.now()))
   const page = await stage.open(server, '/chat/ses_hostile')

@@ -49,6 +49,8 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
   const canDecide = hand.rest === undefined && onRead === undefined && !isOver
   const { isSeen, isStill } = useEarned(root, canDecide && step !== 'sending')
   const isAwake = isSeen && isTyped && canDecide
+  // The armed button goes without a blur; what comes back later is to be armed anew.
+  if (!canDecide && step === 'armed') setStep('asking')
 
   const decide = async (confirmed: boolean) => {
     setStep('sending')
@@ -103,17 +105,18 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
     return () => element?.removeEventListener('keydown', listen)
   }, [root])
   // The button that was pressed is gone: the focus stays on the card.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new step is what may drop the focus
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new step, or none to take now, is what may drop the focus
   useLayoutEffect(() => {
     if (hadFocus.current && document.activeElement === document.body) root.current?.focus({ preventScroll: true })
-  }, [step])
+  }, [step, canDecide])
   useEffect(() => {
     if (step === 'denying') noteField.current?.focus()
   }, [step])
 
   if (hand.rest !== undefined) {
     return (
-      <footer>
+      // Its own: no button that has the focus becomes another.
+      <footer key="rest">
         <span className="resting">
           <Mark kind="unknown" />
           {hand.rest.why}
