@@ -251,10 +251,21 @@ test('the password is changed; this browser stays signed in', async () => {
 
 test('the palette and the keys go everywhere without a mouse', async () => {
   const { jarvis, page } = await open('/')
-  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  const composer = page.getByRole('textbox', { name: 'Message' })
+  await composer.focus()
+  for (const leave of ['Escape', 'Control+k']) {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press(leave)
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await composer.evaluate((field) => field.matches(':focus'))).toBe(true)
+  }
   await page.keyboard.press('Control+k')
   const field = page.getByRole('combobox', { name: 'Search or run' })
   await field.fill('jour')
+  // That Enter is the input method's.
+  await field.dispatchEvent('keydown', { key: 'Enter', isComposing: true })
+  expect(await field.isVisible()).toBe(true)
   await page.keyboard.press('Enter')
   await page.waitForURL('**/journal')
   await page.getByRole('dialog').waitFor({ state: 'detached' })

@@ -70,6 +70,7 @@ export function Find({ runs, onMore, onShow, onClose }: Props) {
     <search
       className="find"
       onKeyDown={(event) => {
+        if (event.nativeEvent.isComposing) return
         if (event.key === 'Escape') {
           event.stopPropagation()
           event.nativeEvent.stopImmediatePropagation()
