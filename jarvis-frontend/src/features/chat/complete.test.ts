@@ -61,6 +61,17 @@ test('a value takes the place of what was typed of it', () => {
   expect(at('/restart_vm vmid=fri')).toMatchObject({ from: 17, to: 20, suggestions: [{ insert: '123 ' }] })
 })
 
+test.each([
+  ['/rest|art', '/restart_vm vmid='],
+  ['/restart_vm vmid=1|23 force=true', '/restart_vm vmid=123  force=true'],
+  ['/node p|ve', '/node pve '],
+  ['is @jel|lyfin up?', 'is 104 jellyfin  up?'],
+])('%s: the whole word is replaced, behind the cursor too', (typed, whole) => {
+  const text = typed.replace('|', '')
+  const { from = 0, to = 0, suggestions = [] } = at(text, typed.indexOf('|')) ?? {}
+  expect(text.slice(0, from) + suggestions[0]?.insert + text.slice(to)).toBe(whole)
+})
+
 test('the hint names every argument', () => {
   expect(argumentHint(tools[0] as ToolInfo)).toBe('vmid=integer  [node=string]  [force=boolean]')
 })

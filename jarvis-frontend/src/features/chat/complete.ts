@@ -47,31 +47,33 @@ export function complete(
   nouns: readonly NounName[],
 ): Completion | undefined {
   const before = text.slice(0, cursor)
+  // The word that the cursor is in is replaced to its end.
+  const to = cursor + (/^[\w.-]*/.exec(text.slice(cursor))?.[0].length ?? 0)
   const typed = /^\/([\w-]*)$/.exec(before)?.[1]
-  if (typed !== undefined) return some(0, cursor, names(typed, tools))
+  if (typed !== undefined) return some(0, to, names(typed, tools))
   const command = commandOf(text)
   if (command !== undefined && 'takes' in command) {
     const words = before.trimStart().split(/\s+/)
     const word = words.at(-1) ?? ''
     const name = command.takes[words.length - 2]?.name
-    if (word.includes('=') || name === undefined) return { ...at(word, cursor, []), hint: hintOf(command) }
-    return { ...at(word, cursor, valuesOf(name, command.tool, [], word, nouns)), hint: hintOf(command) }
+    if (word.includes('=') || name === undefined) return { ...at(word, cursor, to, []), hint: hintOf(command) }
+    return { ...at(word, cursor, to, valuesOf(name, command.tool, [], word, nouns)), hint: hintOf(command) }
   }
   const called = /^\/([\w-]+)\s/.exec(text)?.[1]
   const tool = tools.find((known) => known.name === called)
-  if (tool !== undefined) return argumentsAt(before, text, tool, nouns)
+  if (tool !== undefined) return argumentsAt(before, to, text, tool, nouns)
   const said = /(?:^|\s)@([\w.-]*)$/.exec(before)?.[1]
   if (said === undefined) return undefined
   const found = nouns
     .filter((noun) => noun.label.toLowerCase().includes(said.toLowerCase()))
     .slice(0, shown)
     .map((noun) => ({ key: noun.label, label: noun.label, detail: noun.detail, insert: `${noun.insert} ` }))
-  return some(cursor - said.length - 1, cursor, found)
+  return some(cursor - said.length - 1, to, found)
 }
 
-const at = (word: string, cursor: number, suggestions: readonly Suggestion[]) => ({
+const at = (word: string, cursor: number, to: number, suggestions: readonly Suggestion[]) => ({
   from: cursor - word.length,
-  to: cursor,
+  to,
   suggestions,
 })
 const some = (from: number, to: number, suggestions: readonly Suggestion[]) =>
@@ -103,7 +105,7 @@ function names(typed: string, tools: readonly ToolInfo[]): Suggestion[] {
 }
 
 /** The arguments that are not given yet, or the values that one of them takes. */
-function argumentsAt(before: string, text: string, tool: ToolInfo, nouns: readonly NounName[]): Completion {
+function argumentsAt(before: string, to: number, text: string, tool: ToolInfo, nouns: readonly NounName[]): Completion {
   const cursor = before.length
   const hint = argumentHint(tool)
   const word = /(\S*)$/.exec(before)?.[1] ?? ''
@@ -112,7 +114,7 @@ function argumentsAt(before: string, text: string, tool: ToolInfo, nouns: readon
   const [, key, value] = /^([\w-]+)=(.*)$/.exec(word) ?? []
   if (key !== undefined && value !== undefined) {
     const known = all.find(({ name }) => name === key)
-    return withHint(at(value, cursor, valuesOf(key, tool.name, known?.values ?? [], value, nouns)))
+    return withHint(at(value, cursor, to, valuesOf(key, tool.name, known?.values ?? [], value, nouns)))
   }
   const given = new Set([...text.matchAll(/(\w+)=/g)].map((match) => match[1]))
   const suggestions = all
@@ -123,7 +125,7 @@ function argumentsAt(before: string, text: string, tool: ToolInfo, nouns: readon
       detail: `${type}${isRequired ? '' : ', may be left out'}${description === '' ? '' : `: ${description}`}`,
       insert: `${name}=`,
     }))
-  return withHint(at(word, cursor, word === '' && !before.endsWith(' ') ? [] : suggestions))
+  return withHint(at(word, cursor, to, word === '' && !before.endsWith(' ') ? [] : suggestions))
 }
 
 /** Values an argument may take: those its schema lists, else nodes or guests of the live cluster. */

@@ -1,6 +1,5 @@
 import type { ToolInfo } from 'jarvis-backend/protocol'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
-import { flushSync } from 'react-dom'
 import { shortModel } from '../../lib/format.ts'
 import { keep } from '../../lib/keep.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -88,20 +87,18 @@ export function Composer({
     setClosed(false)
     keep.set(`draft.${draftKey}`, value === '' ? undefined : value)
   }
-  /** The caret stands where it belongs before another key can come. */
-  const put = (value: string, at: number) => {
-    flushSync(() => change(value, at))
+  /** As if it were typed, so that it can be undone; the caret stands behind it before another key can come. */
+  const put = (words: string, from: number, to = from) => {
     field.current?.focus()
-    field.current?.setSelectionRange(at, at)
+    field.current?.setSelectionRange(from, to)
+    document.execCommand('insertText', false, words)
   }
-  const take = (suggestion: Suggestion) => {
-    if (completion === undefined) return
-    const value = text.slice(0, completion.from) + suggestion.insert + text.slice(completion.to)
-    put(value, completion.from + suggestion.insert.length)
+  const take = ({ insert }: Suggestion) => {
+    if (completion !== undefined) put(insert, completion.from, completion.to)
   }
-  const insert = (sign: string) => {
-    const value = sign === '/' ? `/${text}` : `${text}${/\S$/.test(text) ? ' ' : ''}${sign}`
-    put(value, sign === '/' ? 1 : value.length)
+  const begin = (sign: '/' | '@') => {
+    if (sign === '/') put(sign, 0)
+    else put(/\S$/.test(text) ? ' @' : '@', text.length)
   }
   const send = () => {
     if (!canSend) return
@@ -209,14 +206,14 @@ export function Composer({
             )}
             {rest === undefined && (
               <>
-                <button type="button" className="button small quiet" aria-label="Commands" onClick={() => insert('/')}>
+                <button type="button" className="button small quiet" aria-label="Commands" onClick={() => begin('/')}>
                   /
                 </button>
                 <button
                   type="button"
                   className="button small quiet"
                   aria-label="Name a node or guest"
-                  onClick={() => insert('@')}
+                  onClick={() => begin('@')}
                 >
                   @
                 </button>
