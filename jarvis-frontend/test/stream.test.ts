@@ -294,6 +294,8 @@ test('what is typed is completed by keyboard alone, and short commands do what t
       return element.value.slice(0, element.selectionStart)
     }),
   ).toBe('what of 123 frigate ')
+  await page.keyboard.press('Control+z')
+  expect(await field.inputValue()).toBe('what of @frig now')
   await field.fill('/status')
   await page.keyboard.press('Enter')
   await page.locator('.user').getByText('/get_cluster_status').waitFor()
@@ -320,4 +322,24 @@ test('what is typed is completed by keyboard alone, and short commands do what t
   await page.keyboard.press('Enter')
   await page.waitForURL(`${server.url}/`)
   expect(server.sent.map(({ message }) => message)).toEqual(['/get_cluster_status'])
+})
+
+test('how an answer ended is said where it is not seen', async () => {
+  const ends = ['end_turn', 'refusal', 'max_tokens'] as const
+  const entries = entriesOf(
+    ends.flatMap((stopReason, run) =>
+      [user('Well?'), assistant(...(run === 0 ? [] : [text('So')])), { ...done, stopReason }].map((entry) => ({
+        ...entry,
+        runId: `run_${run}`,
+      })),
+    ),
+    Date.now(),
+  )
+  const page = await stage.open(await stage.play(sceneOf({ entries })), '/chat/ses_one')
+  await page.getByText('declined to answer').waitFor()
+  expect(await page.locator('.ending').allTextContents()).toEqual([
+    'The model answered with nothing.',
+    'The model declined to answer.',
+    'Cut here: the answer reached its length limit. Ask it to go on.',
+  ])
 })

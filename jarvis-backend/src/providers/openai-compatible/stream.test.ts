@@ -172,6 +172,9 @@ test('a stream is whole with [DONE] or a finish reason, and broken with neither'
   expect(() => reader.turn()).toThrow(ModelError)
   expect(reader.take('[DONE]')).toBe(true)
   expect(reader.turn().stopReason).toBe('end_turn')
+  const { reader: silent } = read([{ choices: [] }])
+  expect(silent.take('[DONE]')).toBe(true)
+  expect(() => silent.turn()).toThrow('ended early')
 })
 
 test('a server that counts nothing costs nothing', () => {

@@ -44,7 +44,8 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
   return {
     take(data) {
       if (data === '[DONE]') {
-        stop ??= 'end_turn'
+        // One that says nothing has broken off.
+        if (text !== '' || thinking !== '' || calls.all.length > 0) stop ??= 'end_turn'
         return true
       }
       const chunk = eventOf(data)

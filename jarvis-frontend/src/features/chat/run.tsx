@@ -214,6 +214,7 @@ function RunEnd({ run, sessionId, onRetry }: Pick<RunProps, 'run' | 'sessionId' 
 }
 
 const stopWords = {
+  end_turn: 'The model answered with nothing.',
   max_tokens: 'Cut here: the answer reached its length limit. Ask it to go on.',
   refusal: 'The model declined to answer.',
   loop_limit: 'Stopped here: the limit of model calls in one run is reached. Ask it to go on.',
@@ -221,7 +222,9 @@ const stopWords = {
 
 function Stopped({ run }: { run: Run }) {
   const { end } = run
-  if (end?.type !== 'done' || end.stopReason === 'end_turn') return null
+  if (end?.type !== 'done') return null
+  const hasAnswer = run.items.some(({ kind }) => kind === 'text' || kind === 'call')
+  if (end.stopReason === 'end_turn' && hasAnswer) return null
   const calls = run.items.flatMap((item) => (item.kind === 'call' ? [item.call] : []))
   const cancelled = calls.filter((call) => call.resolved?.decision === 'cancelled')
   const by = cancelled[0]?.resolved?.by
