@@ -175,3 +175,22 @@ test('asking in the session of an MCP client gives the model no call that it did
   await operator.next('chat:done')
   expect(model.requests[0]?.messages).toMatchObject([{ role: 'user', text: 'How are they?', results: [] }])
 })
+
+test('a client that leaves while its call waits takes the card along, and is no error of ours', async () => {
+  const jarvis = await startJarvis({ env: { LOG_LEVEL: 'info' } })
+  const client = await connect(jarvis, createToken(jarvis))
+  const asked = client.callTool({ name: 'stop_vm', arguments: { vmid: 103 } }, undefined, { onprogress() {} })
+  const left = asked.catch(() => 'left')
+  const { toolUseId } = await firstCard(jarvis)
+  await client.close()
+  expect(await left).toBe('left')
+  const logs = async (level: string) =>
+    (await (await jarvis.rest(`/api/logs?level=${level}`)).json()) as { items: object[] }
+  const told = { level: 'info', message: expect.stringContaining('an MCP request failed') }
+  await expect
+    .poll(() => logs('info'))
+    .toMatchObject({ items: expect.arrayContaining([expect.objectContaining(told)]) })
+  expect(await logs('warn')).toEqual({ items: [] })
+  const { items } = (await (await jarvis.rest('/api/confirmations')).json()) as { items: object[] }
+  expect(items).toMatchObject([{ toolUseId, decision: 'cancelled' }])
+})

@@ -32,6 +32,7 @@ export function composeMcp(parts: {
   /** Aborts when the server goes down. */
   stopping: AbortSignal
   report(error: unknown, message: string): void
+  log(text: string, level: 'info'): void
 }) {
   const { runs, store, confirmations, cluster, journal, redactor, report } = parts
   let answered = async () => {}

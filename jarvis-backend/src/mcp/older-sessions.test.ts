@@ -10,6 +10,7 @@ test('a session that never began listens to nothing', async () => {
   const older = createOlderSessions({
     create: () => new Server({ name: 'jarvis', version: '0' }, { capabilities: {} }),
     changes,
+    onerror: () => {},
     report: () => {},
   })
   const caller = { token: { name: 'ops', isReadOnly: false, createdAt: 0 }, gone: new AbortController().signal }

@@ -23,6 +23,7 @@ type Session = {
 export function createOlderSessions(parts: {
   create(caller: Caller, subscriptions: Subscriptions): Server
   changes: ServerEventBus
+  onerror(error: Error): void
   report(error: unknown, message: string): void
 }) {
   // In the order of their last use.
@@ -48,7 +49,7 @@ export function createOlderSessions(parts: {
       stopListening()
       if (transport.sessionId !== undefined) sessions.delete(transport.sessionId)
     }
-    server.onerror = (error) => parts.report(error, 'an MCP request failed')
+    server.onerror = parts.onerror
     await server.connect(transport)
     return transport
   }

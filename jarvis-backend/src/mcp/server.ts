@@ -26,9 +26,12 @@ export function createMcpRoute(
     watched: Watched
     version: string
     report(error: unknown, message: string): void
+    log(text: string, level: 'info'): void
   },
 ): { handle: RequestListener; answered(): Promise<void> } {
   const { bearer, report } = parts
+  /** The SDK tells of clients that leave, or that ask for what is none: no fault of ours. */
+  const onerror = (error: Error) => parts.log(`an MCP request failed: ${error.message}`, 'info')
   const { create, info } = createServers(parts)
   const quickCalls = createQuickCalls({ ...parts, info })
   const changes = createChanges({ ...parts.watched, watchTools: parts.surface.watchTools }, report)
@@ -40,11 +43,11 @@ export function createMcpRoute(
           undefined,
           era === 'modern' ? (requestInfo?.headers.get('mcp-method') ?? undefined) : undefined,
         ),
-      { bus: changes, onerror: (error) => report(error, 'an MCP request failed') },
+      { bus: changes, onerror },
     ),
-    { onerror: (error) => report(error, 'an MCP request failed') },
+    { onerror },
   )
-  const older = createOlderSessions({ create, changes, report })
+  const older = createOlderSessions({ create, changes, onerror, report })
   const open = createOpenRequests({ clock: parts.clock, refused: older.dropToken })
 
   async function serve(request: IncomingMessage, response: ServerResponse, caller: Caller, withdraw: () => void) {
