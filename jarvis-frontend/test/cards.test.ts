@@ -19,6 +19,16 @@ const cardOf = (page: Page, id: string) => page.locator(`#card-${id}`)
 const approve = (page: Page, id: string) => cardOf(page, id).getByRole('button', { name: /^Approve/ })
 /** Waits until Approve of a card has woken. */
 const awake = (page: Page, id: string) => cardOf(page, id).locator('.risk[aria-disabled="false"]').waitFor()
+/** By its key. The card may just have moved, and has to lie still once more. */
+async function arm(page: Page, id: string) {
+  await cardOf(page, id).focus()
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('a')
+      return cardOf(page, id).textContent()
+    })
+    .toContain('Enter approves, Esc steps back')
+}
 
 test.each([
   ['dark', false],
@@ -34,14 +44,7 @@ test.each([
   await approve(page, 'approving').click()
   await cardOf(page, 'denying').getByRole('button', { name: 'Deny…' }).click()
   await cardOf(page, 'denying').getByRole('textbox').fill('Not during the film.')
-  await cardOf(page, 'armed').focus()
-  // What was opened above moved it: it may have to lie still once more.
-  await expect
-    .poll(async () => {
-      await page.keyboard.press('a')
-      return cardOf(page, 'armed').textContent()
-    })
-    .toContain('Esc steps back')
+  await arm(page, 'armed')
 
   const words: Record<string, string> = {
     done: 'Restarted VM 123 frigate on pveTask OK, guest seen running after 52 s. Approved by operator.',
@@ -86,8 +89,7 @@ test('a keyboard decides with two keys, never with one', async () => {
   await page.keyboard.press('Escape')
   await page.keyboard.press('Enter')
   await page.keyboard.press('Escape')
-  await cardOf(page, 'pending').focus()
-  await page.keyboard.press('a')
+  await arm(page, 'pending')
   await page.keyboard.press('Enter')
   await cardOf(page, 'pending').getByText('Approved by operator').waitFor()
   expect(server.decisions).toEqual([{ toolUseId: 'pending', confirmed: true }])
@@ -207,20 +209,14 @@ test('what was armed when the link went is armed anew, and the focus stays on th
   const server = await stage.play(scene())
   const page = await stage.open(server, path)
   const card = cardOf(page, 'pending')
-  await card.focus()
-  await awake(page, 'pending')
-  await page.keyboard.press('a')
-  await card.getByText('Enter approves, Esc steps back').waitFor()
+  await arm(page, 'pending')
   server.behaviour.takesSockets = false
   server.drop()
   await card.getByText('No connection').waitFor()
   expect(await page.locator(':focus').getAttribute('id')).toBe('card-pending')
   server.behaviour.takesSockets = true
   await awake(page, 'pending')
-  await approve(page, 'pending').focus()
-  await page.keyboard.press('Enter')
-  await card.getByText('Enter approves, Esc steps back').waitFor()
-  expect(server.decisions).toEqual([])
+  expect(await card.locator('.armed').count()).toBe(0)
 })
 
 test('names and texts of others never become markup', async () => {
