@@ -295,7 +295,8 @@ test('the palette and the keys go everywhere without a mouse', async () => {
 })
 
 test('a key in the very moment the palette closes is not lost', async () => {
-  const { page } = await open('/more')
+  const { page } = await open('/journal')
+  await page.getByText('get_cluster_status').first().waitFor()
   await page.keyboard.press('Control+k')
   await page.getByRole('dialog', { name: 'Search or run' }).waitFor()
   // The browser tells of the closing later than this.
