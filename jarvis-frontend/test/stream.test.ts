@@ -294,6 +294,7 @@ test('what is typed is completed by keyboard alone, and short commands do what t
       return element.value.slice(0, element.selectionStart)
     }),
   ).toBe('what of 123 frigate ')
+  expect(await field.inputValue()).toBe('what of 123 frigate now')
   await page.keyboard.press('Control+z')
   expect(await field.inputValue()).toBe('what of @frig now')
   await field.fill('/status')

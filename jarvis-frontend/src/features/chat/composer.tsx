@@ -94,7 +94,10 @@ export function Composer({
     document.execCommand('insertText', false, words)
   }
   const take = ({ insert }: Suggestion) => {
-    if (completion !== undefined) put(insert, completion.from, completion.to)
+    if (completion === undefined) return
+    const { from, to } = completion
+    // It brings its own space.
+    put(insert, from, insert.endsWith(' ') && text[to] === ' ' ? to + 1 : to)
   }
   const begin = (sign: '/' | '@') => {
     if (sign === '/') put(sign, 0)
