@@ -200,6 +200,10 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   )
   const place = leaveAnotherCluster(foundation, config, gate.grants)
   gate.grants.resume()
+  // A message may have been lost with the process before. One with the same tag takes its place without a sound.
+  for (const sessionId of gate.confirmations.pendingCounts().keys()) {
+    push.waiting(sessionId, gate.confirmations.pending(sessionId))
+  }
   runs.resume(!place.isAnother)
   place.keep()
   http.once('listening', attached.start)
@@ -219,6 +223,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
       runs.rest()
       gate.confirmations.rest()
       gate.grants.rest()
+      push.rest()
       homelab.rest()
       await memory.stop()
       dataDirWatch.close()

@@ -141,8 +141,13 @@ const browserSaysYes = `
   })`
 const keepNotes = `
   self.kept = []
+  self.closed = []
+  const close = (tag) => ({ close: () => self.closed.push(tag) })
   Object.defineProperty(self, 'registration', {
-    value: { showNotification: async (...note) => void self.kept.push(note), getNotifications: async () => [] },
+    value: {
+      showNotification: async (...note) => void self.kept.push(note),
+      getNotifications: async ({ tag }) => [close(tag)],
+    },
   })`
 
 test('a browser is told of a card while nobody looks: worker, device, message, and nothing but Open', async () => {
@@ -171,7 +176,7 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
   expect(await seriousFindings(page)).toEqual([])
 
   const operator = await jarvis.connect()
-  await operator.ask('chat:send', { message: 'Stop 103.' })
+  const { sessionId } = await operator.ask('chat:send', { message: 'Stop 103.' })
   const { toolUseId } = await operator.next('chat:confirm_needed')
   await expect.poll(() => sent.at(-1) ?? '').toContain('stop VM 103 truenas on pve?')
   await expect.poll(() => page.title()).toBe('(1) JARVIS')
@@ -189,11 +194,10 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
   const [worker] = page.context().serviceWorkers()
   if (worker === undefined) throw new Error('No worker runs.')
   await worker.evaluate(keepNotes)
-  await browserSide.send('ServiceWorker.deliverPushMessage', {
-    origin: jarvis.url,
-    registrationId: await registered,
-    data: sent.at(-1) ?? '',
-  })
+  const registrationId = await registered
+  const take = (data = '') =>
+    browserSide.send('ServiceWorker.deliverPushMessage', { origin: jarvis.url, registrationId, data })
+  await take(sent.at(-1))
   const shown = () => worker.evaluate<[string, Record<string, unknown>][]>('self.kept')
   await expect.poll(async () => (await shown()).length).toBe(1)
   const [[title, note] = ['', {}]] = await shown()
@@ -210,6 +214,14 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
   await page.waitForURL(`**/waiting?card=${toolUseId}`)
   await page.getByRole('button', { name: 'Approve: stop 103' }).waitFor()
   expect(jarvis.controls.effects).toEqual([])
+  // Decided on another device, the card leaves no notification here.
+  await operator.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
+  await expect.poll(() => sent.at(-1) ?? '').toContain('"withdraws":true')
+  await worker.evaluate(
+    `self.closed = []; Object.defineProperty(self, 'clients', { value: { matchAll: async () => [] } })`,
+  )
+  await take(sent.at(-1))
+  await expect.poll(() => worker.evaluate('self.closed')).toEqual([toolUseId])
   // Nothing is answered from a cache.
   expect(await page.evaluate('caches.keys()')).toEqual([])
 

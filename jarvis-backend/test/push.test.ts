@@ -6,10 +6,12 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Clock } from '../src/lib/clock.ts'
 import type { PushMessage, PushReply } from '../src/protocol/index.ts'
 import type { Delivery, PushSender, Subscription } from '../src/push/ports.ts'
 import { createWebPushSender, makeVapidKeys } from '../src/push/web-push-sender.ts'
 import { createAuthority } from './fake-proxmox/certificates.ts'
+import { createFakeClock } from './support/fake-clock.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
@@ -49,13 +51,18 @@ function fakeSender() {
   }
 }
 
-async function start(more: { env?: Record<string, string> } = {}) {
+async function start(more: { env?: Record<string, string>; dataDir?: string; clock?: Clock } = {}) {
   const push = fakeSender()
   const model = scripted(
     calls(['stop_vm', { vmid: 103 }], ['execute_ssh', { node: 'pve', command: 'systemctl restart nginx' }]),
     says('Well.'),
   )
-  const jarvis = await startJarvis({ model, push: push.sender, env: { JARVIS_EMBEDDINGS: 'none', ...more.env } })
+  const jarvis = await startJarvis({
+    model,
+    push: push.sender,
+    ...more,
+    env: { JARVIS_EMBEDDINGS: 'none', ...more.env },
+  })
   const call = async (method: string, path = '', json?: unknown, role: 'operator' | 'viewer' = 'operator') => {
     const response = await jarvis.rest(`/api/push${path}`, { method, role, ...(json !== undefined && { json }) })
     const text = await response.text()
@@ -88,7 +95,39 @@ test('each card is told of once, to each device as it asked, and to none that wa
   })
   for (const { toolUseId } of cards) await screen.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
   await screen.next('chat:done')
-  expect(push.sent).toHaveLength(4)
+  // Each device takes the notification of each decided card back.
+  await push.next(8)
+  const withdrawn = push.sent.slice(4).map(({ to, message }) => `${to.at(-1)} ${message.tag} ${message.withdraws}`)
+  expect(withdrawn.sort()).toEqual(
+    ['a', 'b'].flatMap((to) => cards.map((card) => `${to} ${card.toolUseId} true`)).sort(),
+  )
+})
+
+test('a card that a busy push service did not take is told of later, also after a restart, and not once it is decided', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-test-'))
+  const clock = createFakeClock(Date.now())
+  const first = await start({ dataDir, clock })
+  await first.call('POST', '', fakeBrowser().body)
+  let busy = true
+  first.push.become(async () => (busy ? { kind: 'busy', why: 'the push service answered 503' } : { kind: 'sent' }))
+  const screen = await first.jarvis.connect()
+  const { sessionId } = await screen.ask('chat:send', { message: 'Stop 103.' })
+  const cards = [await screen.next('chat:confirm_needed'), await screen.next('chat:confirm_needed')]
+  await first.push.next(2)
+  await expect.poll(async () => (await first.call('GET')).body?.items[0]?.problem).toBe('the push service answered 503')
+  await screen.ask('chat:confirm', { sessionId, toolUseId: cards[0]?.toolUseId as string, confirmed: false })
+  busy = false
+  await clock.advance(2_000)
+  await first.push.next(3)
+  expect(first.push.sent.slice(2)).toMatchObject([{ message: { tag: cards[1]?.toolUseId, title: 'JARVIS asks' } }])
+  expect((await first.call('GET')).body?.items[0]).not.toHaveProperty('problem')
+  await first.jarvis.stop()
+  expect(clock.pending()).toBe(0)
+
+  const second = await start({ dataDir })
+  expect(await second.push.next(1)).toMatchObject({ message: { tag: cards[1]?.toolUseId } })
+  await second.jarvis.stop()
+  rmSync(dataDir, { recursive: true })
 })
 
 test('another password takes every device out', async () => {
@@ -160,6 +199,7 @@ let dir: string
 let service: Server
 let ca: string
 let answer = 201
+let retryAfter: string | undefined
 const taken: { headers: Record<string, unknown>; body: Buffer }[] = []
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'jarvis-push-'))
@@ -171,7 +211,11 @@ beforeAll(async () => {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       taken.push({ headers: request.headers, body: Buffer.concat(chunks) })
-      response.writeHead(answer, { location: 'https://127.0.0.1/elsewhere' }).end()
+      response.writeHead(answer, {
+        location: 'https://127.0.0.1/elsewhere',
+        ...(retryAfter && { 'retry-after': retryAfter }),
+      })
+      response.end()
     })
   })
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
@@ -207,13 +251,17 @@ test('a push service gets what only the browser can read, signed, and its answer
     [410, 'gone'],
     [404, 'gone'],
     [307, 'failed'],
-    [500, 'failed'],
+    [403, 'failed'],
+    [429, 'busy'],
+    [503, 'busy'],
   ] as const) {
     answer = status
     expect((await send()).kind, String(status)).toBe(kind)
   }
+  retryAfter = '120'
+  expect(await send()).toMatchObject({ kind: 'busy', retryAfterMs: 120_000 })
   // No redirect was followed.
-  expect(taken).toHaveLength(5)
+  expect(taken).toHaveLength(8)
 })
 
 test.each([

@@ -19,7 +19,7 @@ function read(data) {
   }
 }
 
-async function tell({ title, body, tag, path }) {
+async function tell({ title, body, tag, path, withdraws }) {
   const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
   const isSeen = windows.some((client) => client.focused)
   await self.registration.showNotification(String(title ?? 'JARVIS asks'), {
@@ -27,11 +27,11 @@ async function tell({ title, body, tag, path }) {
     tag: String(tag ?? 'card'),
     icon: '/icon-192.png',
     badge: '/badge-96.png',
-    silent: isSeen,
+    silent: isSeen || withdraws === true,
     data: { path },
   })
-  if (!isSeen) return
-  // Whoever looks at the page needs no second word; some browsers take the right away where none is shown at all.
+  if (!isSeen && withdraws !== true) return
+  // Who looks at the page, or has a decided card, needs none. Some browsers withdraw the permission where none is shown at all.
   for (const note of await self.registration.getNotifications({ tag: String(tag ?? 'card') })) note.close()
 }
 

@@ -24,7 +24,7 @@ export function composePush(parts: {
   changed(): void
   report(error: unknown, message: string): void
 }) {
-  const { dataDir, database, journal, clock, publicUrl } = parts
+  const { dataDir, database, journal, publicUrl } = parts
   let sender = parts.sender
   const made = (): PushSender => {
     const keys = JSON.parse(keptOrMade(dataDir, 'vapid-keys', () => JSON.stringify(makeVapidKeys()))) as VapidKeys
@@ -40,11 +40,11 @@ export function composePush(parts: {
       sender ??= made()
       return sender
     },
-    now: () => clock.now(),
   })
   return {
     waiting: push.waiting,
     forgetAll: push.forgetAll,
+    rest: push.rest,
     standing() {
       const devices = store.list()
       return { devices: devices.length, failing: devices.filter(({ problem }) => problem !== undefined).length }

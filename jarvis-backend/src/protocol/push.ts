@@ -27,5 +27,8 @@ export type PushDevice = {
 /** `publicKey`: what a browser subscribes with. */
 export type PushReply = { publicKey: string; items: PushDevice[] }
 
-/** What the browser's worker is sent, at most some hundred bytes. `path`: the page to open, of this origin. */
-export type PushMessage = { title: string; body: string; tag: string; path: string }
+/**
+ * What the browser's worker is sent, at most some hundred bytes. `path`: the page to open, of this origin.
+ * `withdraws`: the notification with this tag is taken away.
+ */
+export type PushMessage = { title: string; body: string; tag: string; path: string; withdraws?: true }

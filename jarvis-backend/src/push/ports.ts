@@ -21,8 +21,15 @@ export interface PushStore {
   sent(id: string, at: number, problem: string | undefined): void
 }
 
-/** `gone`: the browser took its subscription back. */
-export type Delivery = { kind: 'sent' } | { kind: 'gone' } | { kind: 'failed'; why: string }
+/**
+ * `gone`: the browser took its subscription back. `busy`: a later attempt may succeed, after `retryAfterMs` where the
+ * service named a pause. `failed`: no later attempt will.
+ */
+export type Delivery =
+  | { kind: 'sent' }
+  | { kind: 'gone' }
+  | { kind: 'busy'; why: string; retryAfterMs?: number }
+  | { kind: 'failed'; why: string }
 
 /** The way to the push services. */
 export interface PushSender {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { Clock } from '../lib/clock.ts'
 import {
   type Card,
   JarvisError,
@@ -8,10 +9,13 @@ import {
   type PushReply,
 } from '../protocol/index.ts'
 import { cardQuestion } from './card-question.ts'
+import { type Attempts, deliver } from './deliver.ts'
 import type { Delivery, PushSender, PushStore, StoredDevice } from './ports.ts'
 
 const mostDevices = 20
 const testTtlS = 60
+/** How long a push service keeps the word that a card was decided for a device that is away. */
+const withdrawTtlS = 24 * 60 * 60
 /** A push service takes 4 kB, encrypted. */
 const longestBody = 400
 
@@ -25,23 +29,38 @@ export type Push = {
   forgetAll(): void
   /** Sends one message now. @throws JarvisError `not_found` */
   test(id: string, sub: string): Promise<PushDevice>
-  /** Tells of the cards among these that were not told of; the others are forgotten. Waits for nothing, never throws. */
+  /**
+   * Takes note of all cards that wait in a session: tells each device of the new ones, and takes the notifications of the
+   * others back. Waits for nothing, never throws.
+   */
   waiting(sessionId: string, cards: readonly Card[]): void
+  /** Starts no further attempt to send anything. */
+  rest(): void
 }
 
-/** Tells browsers that a card waits. Whatever becomes of a message, the card waits for none of it. */
+/** What a device was told of one card. */
+type Telling = { device: StoredDevice; attempts: Attempts }
+
+/**
+ * Tells browsers that a card waits, and that it waits no more. A message that a push service is too busy to take is sent
+ * again until the card's time is over. No card waits for a message.
+ */
 export function createPush(parts: {
   store: PushStore
   /** Made on first use. */
   sender(): PushSender
-  now(): number
+  clock: Clock
   redact(text: string): string
   /** The devices of somebody are others. */
   changed(): void
   report(error: unknown, message: string): void
 }): Push {
-  const { store, now } = parts
-  const told = new Map<string, Set<string>>()
+  const { store, clock } = parts
+  const now = () => clock.now()
+  /** By session, then by card. */
+  const told = new Map<string, Map<string, Telling[]>>()
+  const underway = new Set<Attempts>()
+  let isResting = false
 
   const find = (id: string, sub: string): StoredDevice => {
     const device = store.list(sub).find((known) => known.id === id)
@@ -54,7 +73,7 @@ export function createPush(parts: {
     const topic = createHash('sha256').update(message.tag).digest('base64url').slice(0, 32)
     const delivery = await parts.sender().send(device, { payload: JSON.stringify(safe), ttlS, topic })
     if (delivery.kind === 'gone') store.remove(device.id)
-    else store.sent(device.id, now(), delivery.kind === 'failed' ? parts.redact(delivery.why) : undefined)
+    else store.sent(device.id, now(), 'why' in delivery ? parts.redact(delivery.why) : undefined)
     parts.changed()
     return delivery
   }
@@ -103,26 +122,62 @@ export function createPush(parts: {
         parts.report(error, 'devices could not be told')
       }
     },
+    rest() {
+      isResting = true
+      for (const attempts of underway) attempts.cancel()
+    },
   }
 
   function tell(sessionId: string, cards: readonly Card[]): void {
-    const before = told.get(sessionId)
-    if (cards.length === 0) told.delete(sessionId)
-    else told.set(sessionId, new Set(cards.map(({ toolUseId }) => toolUseId)))
-    const fresh = cards.filter(({ toolUseId }) => before?.has(toolUseId) !== true)
-    if (fresh.length === 0) return
-    for (const device of store.list()) {
-      for (const card of fresh) {
-        const message: PushMessage = {
-          title: 'JARVIS asks',
-          body: device.hidesNames ? 'A call waits for you.' : cardQuestion(card),
-          tag: card.toolUseId,
-          path: `/waiting?card=${encodeURIComponent(card.toolUseId)}`,
-        }
-        const ttlS = Math.max(1, Math.round((card.expiresAt - now()) / 1_000))
-        send(device, message, ttlS).catch((error: unknown) => parts.report(error, 'a device could not be told'))
-      }
+    const before = told.get(sessionId) ?? new Map<string, Telling[]>()
+    const after = new Map(cards.map((card) => [card.toolUseId, before.get(card.toolUseId) ?? ask(card)]))
+    if (after.size === 0) told.delete(sessionId)
+    else told.set(sessionId, after)
+    for (const [toolUseId, tellings] of before) {
+      if (!after.has(toolUseId)) for (const telling of tellings) void withdraw(toolUseId, telling)
     }
+  }
+
+  function ask(card: Card): Telling[] {
+    return store.list().map((device) => {
+      const message: PushMessage = {
+        title: 'JARVIS asks',
+        body: device.hidesNames ? 'A call waits for you.' : cardQuestion(card),
+        tag: card.toolUseId,
+        path: `/waiting?card=${encodeURIComponent(card.toolUseId)}`,
+      }
+      return { device, attempts: attempt(device, message, card.expiresAt) }
+    })
+  }
+
+  /** A device that heard nothing of the card has nothing to take back. */
+  async function withdraw(toolUseId: string, { device, attempts }: Telling): Promise<void> {
+    attempts.cancel()
+    const delivery = await attempts.done
+    if (delivery?.kind !== 'sent' || isResting) return
+    const body = 'This card needs no answer any more.'
+    const message: PushMessage = { title: 'JARVIS', body, tag: toolUseId, path: '/waiting', withdraws: true }
+    attempt(device, message, now() + withdrawTtlS * 1_000)
+  }
+
+  function attempt(device: StoredDevice, message: PushMessage, untilMs: number): Attempts {
+    const once = async (): Promise<Delivery> => {
+      // A device that was taken out meanwhile hears no more.
+      if (!store.list().some(({ id }) => id === device.id)) return { kind: 'gone' }
+      return send(device, message, Math.max(1, Math.round((untilMs - now()) / 1_000)))
+    }
+    const attempts = deliver(
+      () =>
+        once().catch((error: unknown): Delivery => {
+          parts.report(error, 'a device could not be told')
+          return { kind: 'failed', why: 'JARVIS could not send it' }
+        }),
+      untilMs,
+      clock,
+    )
+    underway.add(attempts)
+    void attempts.done.then(() => underway.delete(attempts))
+    return attempts
   }
 }
 

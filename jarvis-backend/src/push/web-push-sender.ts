@@ -34,13 +34,13 @@ export function createWebPushSender(options: {
   // Loading it takes its time, and many never need it.
   let loaded: Promise<typeof import('web-push')> | undefined
 
-  async function post(endpoint: string, headers: Record<string, string | number>, body: Buffer): Promise<number> {
+  async function post(endpoint: string, headers: Record<string, string | number>, body: Buffer): Promise<Answer> {
     const url = new URL(endpoint)
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const addresses = isIP(host) === 0 ? await resolve(host) : [host]
     const [address] = addresses
     if (url.protocol !== 'https:' || address === undefined || !addresses.every(isAllowed)) {
-      throw new Error(`${host} is not a public address`)
+      throw new NotPublic(`${host} is not a public address`)
     }
     return new Promise((done, failed) => {
       const asked = request({
@@ -56,7 +56,7 @@ export function createWebPushSender(options: {
       })
       asked.on('error', failed)
       asked.on('response', (response) => {
-        done(response.statusCode ?? 0)
+        done({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] })
         response.destroy()
       })
       asked.end(body)
@@ -76,16 +76,28 @@ export function createWebPushSender(options: {
           urgency: 'high',
           topic,
         })
-        const status = await post(endpoint, headers as Record<string, string | number>, body as Buffer)
-        if (status === 404 || status === 410) return { kind: 'gone' }
-        return status >= 200 && status < 300
-          ? { kind: 'sent' }
-          : { kind: 'failed', why: `the push service answered ${status}` }
+        return outcome(await post(endpoint, headers as Record<string, string | number>, body as Buffer))
       } catch (error) {
-        return { kind: 'failed', why: error instanceof Error ? error.message : String(error) }
+        const why = error instanceof Error ? error.message : String(error)
+        return { kind: error instanceof NotPublic ? 'failed' : 'busy', why }
       }
     },
   }
+}
+
+type Answer = { status: number; retryAfter: string | undefined }
+
+class NotPublic extends Error {}
+
+/** What a push service's answer means (RFC 8030, section 5; 429 and 5xx may pass). */
+function outcome({ status, retryAfter }: Answer): Delivery {
+  if (status === 404 || status === 410) return { kind: 'gone' }
+  if (status >= 200 && status < 300) return { kind: 'sent' }
+  const why = `the push service answered ${status}`
+  if (status !== 429 && status < 500) return { kind: 'failed', why }
+  // Seconds, or a date (RFC 9110, section 10.2.3).
+  const waitMs = Number(retryAfter) * 1_000 || Date.parse(retryAfter ?? '') - Date.now()
+  return { kind: 'busy', why, ...(waitMs > 0 && { retryAfterMs: waitMs }) }
 }
 
 const addressesOf = async (host: string) => (await lookup(host, { all: true })).map(({ address }) => address)

@@ -30,6 +30,13 @@ export async function notify(sentence: string, id: string): Promise<void> {
   }
 }
 
+/** Takes the notification of a card away that waits no more. One that the page itself shows, without a worker, stays. */
+export async function withdrawNote(id: string): Promise<void> {
+  const { serviceWorker } = navigator as Partial<Navigator>
+  const worker = await serviceWorker?.getRegistration('/')
+  for (const note of (await worker?.getNotifications({ tag: id })) ?? []) note.close()
+}
+
 /** Goes where the worker that showed a notification says it leads, until the signal. */
 export function followNotes(open: (path: string) => void, signal: AbortSignal): void {
   const go = ({ data }: MessageEvent<{ open?: string }>) => {

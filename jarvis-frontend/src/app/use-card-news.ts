@@ -22,6 +22,9 @@ export function useCardNews(): void {
   useEffect(() => {
     if (pending === undefined) return
     const ids = new Set(pending.map((row) => row.toolUseId))
+    for (const id of known.current ?? []) {
+      if (!ids.has(id)) void import('./notify.ts').then(({ withdrawNote }) => withdrawNote(id))
+    }
     const fresh = known.current === undefined ? [] : pending.filter((row) => !known.current?.has(row.toolUseId))
     known.current = ids
     for (const row of fresh) {
