@@ -70,3 +70,26 @@ test.each<[string, Case, string]>([
 ])('where %s, the outcome is so', async (_what, given, expected) => {
   expect(await outcomeOf(given)).toBe(expected)
 })
+
+test.each([
+  [
+    'execute_ssh',
+    { node: 'pve', command: 'df' },
+    'Proxmox keeps no record of SSH commands, so JARVIS cannot find out. Look on pve at what the command should have changed, and with ps whether it still runs.',
+  ],
+  [
+    'restart_service',
+    { node: 'pve', service: 'nginx' },
+    'Proxmox names no task of it, so JARVIS cannot find out. Look on pve with "systemctl status nginx": the time after "since" shows whether it was restarted.',
+  ],
+  ['wake_node', { node: 'pve' }, 'Look with get_cluster_status whether pve is online.'],
+  ['memory_write', {}, 'JARVIS keeps no record of what this tool changed. Look at what it should have changed.'],
+])('of a lost %s it is said what to look at', async (toolName, toolInput, text) => {
+  const clock = createFakeClock(claimedAt)
+  const { cluster } = createSimulator({ clock, protectedTargets: new Set() })
+  const call = { toolName, toolInput }
+  const claimed = { ...call, sessionId: 'ses_1', runId: 'run_1', startedAt: claimedAt }
+  const { signal } = new AbortController()
+  const found = await reconcile(call, claimed, { upids: new Set(), open: 0 }, cluster, clock, signal)
+  expect(found).toEqual({ outcome: 'unknown', text })
+})

@@ -3,15 +3,20 @@ import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Cluster } from '../src/homelab/ports.ts'
 import { createWaker } from '../src/homelab/wol/index.ts'
-import type { ClusterState, Node } from '../src/protocol/index.ts'
+import { type ClusterState, JarvisError, type Node } from '../src/protocol/index.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 
 /** A cluster of one node that is as the test says. */
-function oneNode(status: Node['status']) {
+function oneNode(status: Node['status'], answers = true) {
+  let isAwake = answers
   const listeners = new Set<() => void>()
   const node: Node = { name: 'pve3', status, isProtected: false }
-  const cluster: Pick<Cluster, 'state' | 'watch'> = {
+  const cluster: Pick<Cluster, 'state' | 'watch' | 'nodeDetail'> = {
     state: () => ({ nodes: [{ ...node }] }) as ClusterState,
+    async nodeDetail(name) {
+      if (isAwake) return { name }
+      throw new JarvisError('cluster_unreachable', `${name} cannot be reached.`)
+    },
     watch(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -21,7 +26,11 @@ function oneNode(status: Node['status']) {
     node.status = next
     for (const listener of listeners) listener()
   }
-  return { cluster, turn, watchers: () => listeners.size }
+  const wakeUp = () => {
+    isAwake = true
+    turn('online')
+  }
+  return { cluster, turn, wakeUp, watchers: () => listeners.size }
 }
 
 /** A network card on loopback. */
@@ -91,6 +100,19 @@ test('a node that is online is left alone', async () => {
     clock: createFakeClock(0),
   })
   expect(await waker.wake('pve3', options())).toEqual({ cameOnline: true, wasOnline: true, afterMs: 0 })
+})
+
+test('a node that is listed online and does not answer is woken, and counts as online once it answers', async () => {
+  const { cluster, turn, wakeUp, watchers } = oneNode('online', false)
+  const { target, packet } = await networkCard()
+  const clock = createFakeClock(0)
+  const waking = createWaker({ cluster, macOf: () => mac, target, clock }).wake('pve3', options())
+  await packet()
+  await expect.poll(watchers).toBe(1)
+  turn('online')
+  await clock.advance(5_000)
+  wakeUp()
+  expect(await waking).toEqual({ cameOnline: true, wasOnline: false, afterMs: 5_000 })
 })
 
 test('aborting ends the wait', async () => {

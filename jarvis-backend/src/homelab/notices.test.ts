@@ -171,6 +171,22 @@ test.each<[string, (Partial<ClusterState> | number)[], string[]]>([
   expect(told({}, ...steps).flat()).toEqual(lines)
 })
 
+/** Proxmox's task types that begin like these: what `pvesh get /cluster/tasks` names them. */
+const explains: Record<string, boolean> = {
+  ...{ qmigrate: true, vzmigrate: true, hamigrate: true, qmpause: true, qmsuspend: true, vzsuspend: true },
+  ...{ qmstop: true, qmshutdown: true, qmreboot: true, qmreset: true, vzstop: true, vzshutdown: true, vzreboot: true },
+  ...{ qmdestroy: true, vzdestroy: true, qmrollback: true, vzrollback: true, qmrestore: true, vzrestore: true },
+  ...{ qmtemplate: true, vztemplate: true, hastop: true, hashutdown: true, vzdump: true },
+  ...{ qmstart: false, vzstart: false, hastart: false, qmresume: false, qmsnapshot: false, qmconfig: false },
+  ...{ qmclone: false, imgcopy: false, vncproxy: false, qmmove: false, move_volume: false, resize: false },
+  // No task of Proxmox is called that.
+  qmmigrate: false,
+}
+test.each(Object.entries(explains))('a task %s explains that its guest stopped: %s', (type, isSo) => {
+  const told12 = told({}, 5, { ...stopped, tasks: [task({ type })] }, 12, stopped).flat()
+  expect(told12.includes(surprise)).toBe(!isSo)
+})
+
 test('a surprise is told once', () => {
   expect(told({}, 5, stopped, 12, stopped, 12, stopped, 12, stopped).flat()).toEqual([seenStopped, surprise])
 })

@@ -23,9 +23,14 @@ const mostNamed = 10
 const mostTasksKept = 5_000
 
 /** Tasks that stop the guest they name, or guests of their node. */
-const stopsOne =
-  /^(qm|vz)(stop|shutdown|reboot|reset|suspend|pause|migrate|destroy|rollback|restore|template)|^ha(stop|migrate|relocate)$|^vzdump$/
-const stopsMany = /^(vzdump|stopall|suspendall|migrateall)$/
+const stopsOne = new Set([
+  ...['qmstop', 'qmshutdown', 'qmreboot', 'qmreset', 'qmsuspend', 'qmpause', 'qmigrate'],
+  ...['qmdestroy', 'qmrollback', 'qmrestore', 'qmtemplate'],
+  ...['vzstop', 'vzshutdown', 'vzreboot', 'vzsuspend', 'vzmigrate'],
+  ...['vzdestroy', 'vzrollback', 'vzrestore', 'vztemplate'],
+  ...['hastop', 'hashutdown', 'hamigrate', 'vzdump'],
+])
+const stopsMany = new Set(['vzdump', 'stopall', 'suspendall', 'migrateall'])
 
 /**
  * What in the cluster's course is worth a line: states, finished tasks, and alerts, each once. @returns a function that
@@ -82,8 +87,8 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
     for (const task of [...tasks].reverse()) {
       const { upid, type, node, vmid, status, exitStatus, endedAt } = task
       const isRecent = endedAt === undefined || at - endedAt < taskExplainsMs
-      if (isRecent && vmid !== undefined && stopsOne.test(type)) stoppers.set(vmid, at)
-      if (isRecent && stopsMany.test(type)) stoppers.set(node, at)
+      if (isRecent && vmid !== undefined && stopsOne.has(type)) stoppers.set(vmid, at)
+      if (isRecent && stopsMany.has(type)) stoppers.set(node, at)
       if (status === 'running' || toldTasks.has(upid)) continue
       toldTasks.add(upid)
       // A list that comes back with its node holds tasks of long ago.

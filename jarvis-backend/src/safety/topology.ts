@@ -112,9 +112,12 @@ const locks = new Map([
 ])
 const tasks = new Map([
   ...['vzdump'].map(doing('a backup of it is running')),
-  ...['qmigrate', 'vzmigrate', 'hamigrate', 'harelocate'].map(doing('it is being moved to another node')),
+  ...['qmigrate', 'vzmigrate', 'hamigrate'].map(doing('it is being moved to another node')),
   ...['qmrestore', 'vzrestore'].map(doing('it is being restored')),
   ...['qmrollback', 'vzrollback'].map(doing('it is being put back to a snapshot')),
+  ...['qmclone', 'vzclone'].map(doing('it is being cloned')),
+  ...['qmsnapshot', 'vzsnapshot'].map(doing('a snapshot of it is being made')),
+  ...['qmdelsnapshot', 'vzdelsnapshot'].map(doing('a snapshot of it is being deleted')),
   ...['qmmove', 'move_volume'].map(doing('a disk of it is being moved')),
 ])
 const haStates = new Map([

@@ -103,7 +103,9 @@ export function createPerformer(parts: {
     context.progress(toolUseId, 'The answer was lost: looking what became of it')
     const { outcome, text } = await parts.findOut(toolUseId, context.signal)
     const all = outcome === 'unknown' ? `${lost.output.text} ${mayHaveRun} ${text}` : `${lost.output.text} ${text}`
-    const output = { text: all.trim(), summary: text || lost.output.summary, isError: outcome !== 'done' }
+    // A person reads the summary alone: it says what happened before it says where to look.
+    const summary = outcome === 'unknown' ? `${lost.output.summary} ${text}`.trim() : text || lost.output.summary
+    const output = { text: all.trim(), summary, isError: outcome !== 'done' }
     return { ...lost, output, outcome }
   }
 

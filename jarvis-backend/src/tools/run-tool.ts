@@ -38,7 +38,7 @@ export async function runTool(
   if (signal.aborted) onAbort()
   const disarm = clock.after(tool.timeoutMs, () => {
     const limit = Math.round(tool.timeoutMs / 1000)
-    stop.abort(new Error(`It took longer than ${limit} s. Whether it still goes on is not known.`))
+    stop.abort(new Error(`It took longer than ${limit} s, so JARVIS no longer waits. It may still be going on.`))
   })
   let output: ToolOutput
   let isFault: boolean | undefined = false
@@ -75,7 +75,7 @@ export async function runTool(
     signal.removeEventListener('abort', onAbort)
     disarm()
   }
-  // A read that was left behind changed nothing, so there is nothing not to know.
+  // A call that only reads cannot have an unknown outcome.
   const isLeft = stop.signal.aborted && tool.tier !== 'green'
   const outcome = isLeft || isLost ? 'unknown' : output.isError === true ? 'failed' : 'done'
   return { output, outcome, durationMs: clock.now() - startedAt, isFault, isLost }

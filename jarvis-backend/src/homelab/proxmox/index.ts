@@ -145,6 +145,9 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
   async function onlineNode(name: string, signal: AbortSignal): Promise<string> {
     const node = await nodeNamed(name, signal)
     if (node.status !== 'offline') return node.name
+    // Before it is left undone: the node may have come back since the last look.
+    const now = (await fresh(signal)).nodes.find((other) => other.name === node.name)
+    if (now?.status === 'online') return node.name
     throw new JarvisError('cluster_unreachable', `${name} is offline.`)
   }
 

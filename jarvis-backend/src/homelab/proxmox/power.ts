@@ -83,7 +83,10 @@ async function runStep(
   }
   const task = parseUpid(upid)
   if (typeof upid !== 'string' || task === undefined) {
-    throw new JarvisError('outcome_unknown', `Proxmox took the ${step} of ${guest.vmid} and named no task.`)
+    throw new JarvisError(
+      'outcome_unknown',
+      `Proxmox took the ${step} of ${guest.vmid} and named no task: whether it was carried out is not known.`,
+    )
   }
   onTask?.(upid)
   onProgress?.(`Task ${task.type} running`)

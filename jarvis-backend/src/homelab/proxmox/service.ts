@@ -45,7 +45,10 @@ async function byApi(
   }
   const task = parseUpid(upid)
   if (typeof upid !== 'string' || task === undefined) {
-    throw new JarvisError('outcome_unknown', `Proxmox took the restart of ${unit} and named no task.`)
+    throw new JarvisError(
+      'outcome_unknown',
+      `Proxmox took the restart of ${unit} and named no task: whether it was carried out is not known.`,
+    )
   }
   onTask?.(upid)
   onProgress?.(`Task ${task.type} running`)

@@ -144,7 +144,12 @@ export function runCommand(
     }
 
     function finish() {
-      if (exit === undefined) fail(isLost() ? lost() : unknown(`The command on ${node} ended without an exit code.`))
+      if (exit === undefined)
+        fail(
+          isLost()
+            ? lost()
+            : unknown(`The command on ${node} ended without an exit code: whether it succeeded is not known.`),
+        )
       else {
         const how =
           'code' in exit ? { exitCode: exit.code } : { exitCode: exitCodeOf(exit.signal), signal: exit.signal }

@@ -13,13 +13,26 @@ const repeatMs = 15_000
  * @param options.macOf `aa:bb:cc:dd:ee:01`
  */
 export function createWaker(options: {
-  cluster: Pick<Cluster, 'state' | 'watch'>
+  cluster: Pick<Cluster, 'state' | 'watch' | 'nodeDetail'>
   macOf(node: string): string | undefined
   target: { address: string; port: number }
   clock: Clock
 }): Waker {
   const { cluster, target, clock } = options
   const find = (name: string) => cluster.state().nodes.find((node) => node.name === name)
+
+  /** Asks the node itself: for some seconds after a power loss the cluster still lists it as online. */
+  async function isOnline(name: string, signal: AbortSignal): Promise<boolean> {
+    try {
+      await cluster.nodeDetail(name, { signal })
+      return true
+    } catch (error) {
+      signal.throwIfAborted()
+      // A token that may not ask the node leaves the cluster's word for it.
+      const isSilent = error instanceof JarvisError && error.code !== 'cluster_refused'
+      return !isSilent && find(name)?.status === 'online'
+    }
+  }
 
   async function send(mac: string) {
     try {
@@ -42,7 +55,8 @@ export function createWaker(options: {
         const known = cluster.state().nodes.map((other) => other.name)
         throw new JarvisError('not_found', `There is no node ${JSON.stringify(name)}. Nodes: ${known.join(', ')}.`)
       }
-      if (node.status === 'online') return { cameOnline: true, wasOnline: true, afterMs: 0 }
+      if (node.status !== 'offline' && (await isOnline(name, signal)))
+        return { cameOnline: true, wasOnline: true, afterMs: 0 }
       const mac = options.macOf(name)
       if (mac === undefined) {
         throw new JarvisError(
@@ -58,7 +72,14 @@ export function createWaker(options: {
       const ended = new AbortController()
       const timer = AbortSignal.any([signal, ended.signal])
       const cameOnline = await new Promise<boolean>((resolve, reject) => {
-        const unwatch = cluster.watch(() => find(name)?.status === 'online' && resolve(true))
+        const look = () => {
+          if (find(name)?.status !== 'online') return
+          isOnline(name, timer).then(
+            (isSo) => isSo && resolve(true),
+            () => {},
+          )
+        }
+        const unwatch = cluster.watch(look)
         ended.signal.addEventListener('abort', unwatch)
         const repeat = async () => {
           for (let left = patienceMs; left > 0; left -= repeatMs) {
@@ -68,7 +89,7 @@ export function createWaker(options: {
           resolve(false)
         }
         repeat().catch(reject)
-        if (find(name)?.status === 'online') resolve(true)
+        look()
       }).finally(() => ended.abort())
       return { cameOnline, wasOnline: false, afterMs: clock.now() - sentAt }
     },
