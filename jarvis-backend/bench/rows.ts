@@ -1,4 +1,5 @@
 import type { Socket } from 'socket.io-client'
+import { cacheRow } from './cache.ts'
 import { connect, run } from './client.ts'
 import { clusterRow } from './cluster.ts'
 import { gateRow } from './gate.ts'
@@ -185,6 +186,7 @@ export function createRows(setup: Setup): Row[] {
       lines: [{ title: 'one chat flat out to 20 watchers, CPU ms per 1,000 deliveries', most: 4 }],
       ours: async () => [await watching(await setup.pool('jarvis'))],
     },
+    cacheRow(setup),
     clusterRow(setup),
     gateRow(),
   ]

@@ -24,10 +24,12 @@ export const Content = z.discriminatedUnion('type', [
     type: z.literal('thinking'),
     text: z.string(),
     signature: z.string().optional(),
+    /** Digest of all that the model had read before; it is kept only behind exactly that. No client sees it. */
+    after: z.string().optional(),
     /** Unsigned, and wanted back all the same with the calls that it led to. No client sees it. */
     isWantedBack: z.literal(true).optional(),
   }),
-  z.object({ type: z.literal('redacted_thinking'), data: z.string() }),
+  z.object({ type: z.literal('redacted_thinking'), data: z.string(), after: z.string().optional() }),
   z.object({
     type: z.literal('tool_call'),
     toolUseId: ToolUseId,

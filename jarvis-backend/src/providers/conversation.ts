@@ -2,7 +2,7 @@ import type { Message, ToolResult } from '../agent/model.ts'
 import type { Content } from '../protocol/index.ts'
 import { wellFormed } from './well-formed.ts'
 
-export type UserTurn = { role: 'user'; results: ToolResult[]; texts: { text: string; isContext: boolean }[] }
+export type UserTurn = { role: 'user'; results: ToolResult[]; texts: string[] }
 /** A model's turn as the loop has it. */
 type ModelTurn = Extract<Message, { role: 'assistant' }>
 export type AssistantTurn = { role: 'assistant'; content: Content[] }
@@ -41,10 +41,7 @@ function userTurn({ results, text, context = '' }: Extract<Message, { role: 'use
       ...result,
       text: isBlank(result.text) ? '(no output)' : result.text.toWellFormed(),
     })),
-    texts: [
-      { text: text.toWellFormed(), isContext: false },
-      { text: context.toWellFormed(), isContext: true },
-    ].filter((part) => !isBlank(part.text)),
+    texts: [text.toWellFormed(), context.toWellFormed()].filter((part) => !isBlank(part)),
   }
 }
 

@@ -1,7 +1,7 @@
-import type { Model } from '../../agent/model.ts'
+import { type Model, ModelError, type Turn } from '../../agent/model.ts'
 import { exchange } from '../exchange.ts'
 import type { Provider } from '../failure.ts'
-import { anthropicBody } from './request.ts'
+import { anthropicEncoder, type EncodedRequest, isThinking } from './request.ts'
 import { anthropicReader } from './stream.ts'
 
 /** The SDK sends bytes as they are. */
@@ -30,7 +30,8 @@ export function anthropicModel(options: AnthropicOptions): Model {
     urlName: 'ANTHROPIC_BASE_URL',
     secret: apiKey,
   }
-  const bodyOf = anthropicBody({ id, model, maxTokens: options.maxTokens, thinking: options.thinking ?? 'off' })
+  const encode = anthropicEncoder({ id, model, maxTokens: options.maxTokens, thinking: options.thinking ?? 'off' })
+  const refused = new Set<string>()
 
   // Loading the SDK takes a sixth of a second: the start does not wait for it.
   const connect = async () => {
@@ -52,13 +53,33 @@ export function anthropicModel(options: AnthropicOptions): Model {
       client ??= connect()
       const api = await client
       const mayCall = request.mayCallTools && request.tools.length > 0
-      return exchange(
-        provider,
-        (upstream) =>
-          api.post('/v1/messages', { body: bodyOf(request), headers, stream: true, signal: upstream }).asResponse(),
-        anthropicReader(provider, sink, mayCall),
-        signal,
-      )
+      const ask = async ({ body, digest }: EncodedRequest) => {
+        const turn = await exchange(
+          provider,
+          (upstream) => api.post('/v1/messages', { body, headers, stream: true, signal: upstream }).asResponse(),
+          anthropicReader(provider, sink, mayCall),
+          signal,
+        )
+        return boundTo(turn, digest)
+      }
+      const encoded = encode(request, refused)
+      try {
+        return await ask(encoded)
+      } catch (error) {
+        if (encoded.thinking.length === 0 || !isAboutThinking(error)) throw error
+        for (const digest of encoded.thinking) refused.add(digest)
+        return ask(encode(request, refused))
+      }
     },
   }
 }
+
+/** The thinking of a reply goes back only behind what it followed on. */
+const boundTo = (turn: Turn, after: string): Turn => ({
+  ...turn,
+  content: turn.content.map((content) => (isThinking(content) ? { ...content, after } : content)),
+})
+
+/** The provider does not take thinking back: what it binds that to is its own, and may be more than we know of. */
+const isAboutThinking = (error: unknown) =>
+  error instanceof ModelError && error.code === 'model_bad_request' && /thinking|signature/i.test(error.message)

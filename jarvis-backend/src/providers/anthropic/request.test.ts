@@ -1,12 +1,22 @@
+import type Anthropic from '@anthropic-ai/sdk'
 import { expect, test } from 'vitest'
 import type { Message, ModelRequest } from '../../agent/model.ts'
 import type { Content } from '../../protocol/index.ts'
-import { anthropicBody, anthropicRequest } from './request.ts'
+import { anthropicEncoder } from './request.ts'
 
 const options = { id: 'anthropic/a', model: 'a', maxTokens: 500, thinking: 'off' as const }
 const tools = ['get_vms', 'stop_vm'].map((name) => ({ name, description: 'x', inputSchema: { type: 'object' } }))
-const body = (messages: Message[], part: Partial<ModelRequest> = {}) =>
-  anthropicRequest({ system: 'S', messages, tools, mayCallTools: true, ...part }, options)
+const given = (messages: Message[], part: Partial<ModelRequest> = {}) => ({
+  system: 'S',
+  messages,
+  tools,
+  mayCallTools: true,
+  ...part,
+})
+const none: ReadonlySet<string> = new Set()
+const encoded = (request: ModelRequest, refused = none) => anthropicEncoder(options)(request, refused)
+const parsed = ({ body }: { body: Buffer }) => JSON.parse(body.toString()) as Anthropic.MessageCreateParamsStreaming
+const body = (messages: Message[], part: Partial<ModelRequest> = {}) => parsed(encoded(given(messages, part)))
 const user = (text: string, results: string[] = [], context?: string): Message => ({
   role: 'user',
   results: results.map((id) => ({ toolUseId: id, toolName: 'get_vms', text: `out ${id}`, isError: id === 'bad' })),
@@ -38,7 +48,7 @@ test('a request holds these fields and no other', () => {
 })
 
 test('what is encoded once is encoded anew when it changes', () => {
-  const encode = anthropicBody(options)
+  const encode = anthropicEncoder(options)
   const first = { system: 'S', messages: [user('Hi')], tools, mayCallTools: true }
   const variants = [
     {},
@@ -52,13 +62,13 @@ test('what is encoded once is encoded anew when it changes', () => {
   ]
   for (const part of variants) {
     const request = { ...first, ...part }
-    expect(JSON.parse(encode(request).toString())).toEqual(anthropicRequest(request, options))
+    expect(encode(request, none)).toEqual(encoded(request))
   }
 })
 
 test('thinking is asked for as adaptive, and shown', () => {
   const request = { system: 'S', messages: [user('Hi')], tools, mayCallTools: true }
-  expect(anthropicRequest(request, { ...options, thinking: 'adaptive' }).thinking).toEqual({
+  expect(parsed(anthropicEncoder({ ...options, thinking: 'adaptive' })(request, none)).thinking).toEqual({
     type: 'adaptive',
     display: 'summarized',
   })
@@ -128,31 +138,72 @@ const thinking: Content[] = [
   { type: 'thinking', text: ' as it was \ud83d', signature: 'sig-2' },
   { type: 'redacted_thinking', data: 'opaque' },
 ]
+/** What the model thought after these messages. */
+const after = (messages: Message[], part: Partial<ModelRequest> = {}): Content[] => {
+  const { digest } = encoded(given(messages, part))
+  return thinking.map((piece) => ({ ...piece, after: digest }) as Content)
+}
+const sent = [
+  { type: 'thinking', thinking: '', signature: 'sig-1' },
+  { type: 'thinking', thinking: ' as it was \ud83d', signature: 'sig-2' },
+  { type: 'redacted_thinking', data: 'opaque' },
+]
+const yes: Content = { type: 'text', text: 'Yes.' }
+const hi = [user('Hi', [], 'live')]
 
-test('thinking goes back verbatim to the model that signed it', () => {
-  const { messages } = body([user('Hi'), assistant([...thinking, call('a')]), user('', ['a'])])
-  expect(messages[1]?.content).toEqual([
-    { type: 'thinking', thinking: '', signature: 'sig-1' },
-    { type: 'thinking', thinking: ' as it was \ud83d', signature: 'sig-2' },
-    { type: 'redacted_thinking', data: 'opaque' },
-    { type: 'tool_use', id: 'a', name: 'get_vms', input: {} },
+test('thinking goes back verbatim behind what it followed on, in later questions too', () => {
+  const calls = [...hi, assistant([...after(hi), call('a')]), user('', ['a'])]
+  const answered = [...calls, assistant([...after(calls), yes]), user('Go on')]
+  const { messages } = body(answered)
+  expect(messages[1]?.content).toEqual([...sent, { type: 'tool_use', id: 'a', name: 'get_vms', input: {} }])
+  expect(messages[3]?.content).toEqual([...sent, { type: 'text', text: 'Yes.' }])
+})
+
+test('a paused turn keeps the thinking of all its replies', () => {
+  const paused = [...hi, assistant([...after(hi), { type: 'text', text: 'Let me see' }])]
+  const { messages } = body([...paused, assistant([...after(paused), yes]), user('Go on')])
+  expect(messages[1]?.content).toEqual([...sent, { type: 'text', text: 'Let me see' }, ...sent, yes])
+})
+
+test.each<[string, Message[], Partial<ModelRequest>?]>([
+  ['from another model', [...hi, assistant([...after(hi), yes], 'anthropic/b')]],
+  ['from another provider', [...hi, assistant([...after(hi), yes], 'openai/a')]],
+  ['unsigned', [...hi, assistant([{ type: 'thinking', text: 'Hm' }, yes])]],
+  ['of an older release', [...hi, assistant([...thinking, yes])]],
+  ['at the end of a turn', [...hi, assistant([yes, ...after(hi)])]],
+  ['behind other instructions', [...hi, assistant([...after(hi), yes])], { system: 'T' }],
+  ['behind other tools', [...hi, assistant([...after(hi), yes])], { tools: tools.slice(1) }],
+  ['behind another message', [user('Ho', [], 'live'), assistant([...after(hi), yes])]],
+  ['behind another state of the cluster', [user('Hi', [], 'new'), assistant([...after(hi), yes])]],
+  ['behind fewer messages', [...hi, assistant([...after([...hi, says('Yes.'), ...hi]), yes])]],
+])('thinking that is %s is dropped', (_, messages, part) => {
+  expect(body([...messages, user('Go on')], part).messages[1]?.content).toEqual([{ type: 'text', text: 'Yes.' }])
+})
+
+test('dropped thinking takes that after it along, and not that which followed on the rest', () => {
+  const first = [...hi, assistant([...after(hi), yes]), user('And?')]
+  const all = [...first, assistant([...after(first), yes]), user('So?')]
+  const other = { system: 'T' }
+  expect(JSON.stringify(body(all, other).messages)).not.toContain('sig-1')
+  const later = [...all, assistant([...after(all, other), yes]), user('Then?')]
+  expect(body(later, other).messages.map(({ content }) => JSON.stringify(content).includes('sig-1'))).toEqual([
+    false,
+    false,
+    false,
+    false,
+    false,
+    true,
+    false,
   ])
 })
 
-test.each<[string, Message]>([
-  ['from another model', assistant([...thinking, { type: 'text', text: 'Yes.' }], 'anthropic/b')],
-  ['from another provider', assistant([...thinking, { type: 'text', text: 'Yes.' }], 'openai/a')],
-  [
-    'unsigned',
-    assistant([
-      { type: 'thinking', text: 'Hm' },
-      { type: 'text', text: 'Yes.' },
-    ]),
-  ],
-  ['at the end of a turn', assistant([{ type: 'text', text: 'Yes.' }, ...thinking])],
-  ['of an answer before', assistant([...thinking, { type: 'text', text: 'Yes.' }])],
-])('thinking that is %s is dropped', (_, turn) => {
-  expect(body([user('Hi'), turn, user('Go on')]).messages[1]?.content).toEqual([{ type: 'text', text: 'Yes.' }])
+test('thinking that was refused once is named, and does not go back again', () => {
+  const messages = [...hi, assistant([...after(hi), yes]), user('Go on')]
+  const { thinking: named } = encoded(given(messages))
+  expect(named).toHaveLength(1)
+  const again = encoded(given(messages), new Set(named))
+  expect(again.thinking).toEqual([])
+  expect(parsed(again).messages[1]?.content).toEqual([{ type: 'text', text: 'Yes.' }])
 })
 
 test('a turn of nothing but thinking is dropped whole', () => {
@@ -167,7 +218,7 @@ test('a paused turn goes back as it is, at the end', () => {
 
 const marks = (value: unknown) => JSON.stringify(value).split('"cache_control"').length - 1
 
-test('four cache breakpoints at most: tools, system, the last user message and the last words before it', () => {
+test('four cache breakpoints at most: tools, system and the ends of the last two user messages', () => {
   const long = [
     user('One', [], 'live'),
     says('1'),
@@ -179,33 +230,27 @@ test('four cache breakpoints at most: tools, system, the last user message and t
   ]
   const request = body(long)
   expect(marks(request)).toBe(4)
-  expect(request.messages.map(marks)).toEqual([0, 0, 1, 0, 0, 0, 1])
+  expect(request.messages.map(marks)).toEqual([0, 0, 0, 0, 1, 0, 1])
 })
 
-test('no cache breakpoint is ever on the live context', () => {
-  expect(body([user('One', [], 'live')]).messages[0]?.content).toEqual([
-    { type: 'text', text: 'One', cache_control },
-    { type: 'text', text: 'live' },
-  ])
-  expect(body([user('', [], 'live')]).messages[0]?.content).toEqual([{ type: 'text', text: 'live' }])
-  const results = body([user('Hi'), assistant([call('a')]), user('', ['a'], 'live')]).messages[2]
-  expect(results?.content).toEqual([
-    { type: 'tool_result', tool_use_id: 'a', content: 'out a', cache_control },
-    { type: 'text', text: 'live' },
+test('the cluster as it was at a message stays in its history, so it lies before the breakpoint', () => {
+  expect(body(hi).messages[0]?.content).toEqual([
+    { type: 'text', text: 'Hi' },
+    { type: 'text', text: 'live', cache_control },
   ])
 })
 
-test('the prefix does not change as an answer grows, nor up to the last words as the conversation does', () => {
+test('the prefix never changes as the conversation grows', () => {
   const stripped = (messages: Message[]) =>
     JSON.stringify(body(messages).messages).replaceAll(',"cache_control":{"type":"ephemeral"}', '').slice(0, -1)
-  const thinks = (id: string) => assistant([...thinking, call(id)])
-  const first = [user('Hi'), thinks('a'), user('', ['a'])]
-  const second = [...first, says('Done.'), user('Thanks'), thinks('b'), user('', ['b'])]
-  const grown = stripped([...second, thinks('c'), user('', ['c'])])
-  expect(grown.startsWith(stripped(second))).toBe(true)
-  expect(grown.startsWith(stripped(second.slice(0, 5)))).toBe(true)
-  expect(stripped(first)).toContain('sig-1')
-  expect(stripped(second.slice(0, 5))).not.toContain('sig-1')
+  let messages = hi
+  for (const id of ['a', 'b', 'c']) {
+    const calls = [...messages, assistant([...after(messages), call(id)]), user('', [id])]
+    const answered = [...calls, assistant([...after(calls), yes]), user('Go on', [], 'live')]
+    expect(stripped(calls).startsWith(stripped(messages))).toBe(true)
+    expect(stripped(answered).startsWith(stripped(calls))).toBe(true)
+    messages = answered
+  }
 })
 
 test('lone surrogates are mended, in nested arguments too', () => {

@@ -1,65 +1,81 @@
+import { createHash, type Hash } from 'node:crypto'
 import type Anthropic from '@anthropic-ai/sdk'
 import type { ModelImage, ModelRequest } from '../../agent/model.ts'
 import type { Content } from '../../protocol/index.ts'
 import { type AssistantTurn, conversation, type UserTurn } from '../conversation.ts'
 
 type Block = Anthropic.ContentBlockParam
-type UserBlock = Anthropic.TextBlockParam | Anthropic.ToolResultBlockParam
+type Thinking = Extract<Content, { type: 'thinking' | 'redacted_thinking' }>
 
 const cached = { cache_control: { type: 'ephemeral' } } as const
+const mark = `,${JSON.stringify(cached).slice(1)}`
 
 export type RequestOptions = { id: string; model: string; maxTokens: number; thinking: 'off' | 'adaptive' }
 
-/** The body of `POST /v1/messages`, with at most four cache breakpoints: tools, system and two user messages. */
-export function anthropicRequest(
-  { system, messages, tools, mayCallTools }: ModelRequest,
-  { id, model, maxTokens, thinking }: RequestOptions,
-): Anthropic.MessageCreateParamsStreaming {
-  const current = currentRun(messages)
-  const turns = conversation(messages, (content, turn) => turn.model === id && isSigned(content) && current.has(turn))
-  const marked = breakpoints(turns)
-  const declared = declaredTools(tools, turns)
-  return {
-    model,
-    max_tokens: maxTokens,
-    stream: true,
-    messages: turns.map((turn) =>
-      turn.role === 'user'
-        ? { role: 'user', content: userBlocks(turn, marked.has(turn)) }
-        : { role: 'assistant', content: turn.content.flatMap(assistantBlock) },
-    ),
-    ...(/\S/.test(system) && { system: [{ type: 'text', text: system.toWellFormed(), ...cached }] }),
-    ...(declared.length > 0 && { tools: declared }),
-    ...(declared.length > 0 && !(mayCallTools && tools.length > 0) && { tool_choice: { type: 'none' } }),
-    ...(thinking === 'adaptive' && { thinking: { type: 'adaptive', display: 'summarized' } }),
-  }
+export type EncodedRequest = {
+  /** Of `POST /v1/messages`, with at most four cache breakpoints: tools, system and the last two user messages. */
+  body: Buffer
+  /** Digest of all that the model reads: the thinking of the reply is bound to it. */
+  digest: string
+  /** The digests of the thinking that goes back. */
+  thinking: readonly string[]
 }
 
 /**
- * What follows the last words of a person. Thinking is bound to all that stood before it, instructions and tools included,
- * and is refused after a change of any of that: within a run nothing changes, over several the window of history moves.
+ * Encodes requests. What is the same as the time before, tools and instructions and so most of it, is encoded once.
+ *
+ * Claude refuses thinking behind anything but what stood before it when it was thought: instructions, tools and messages. A piece
+ * goes back only where all of that is still the same, and the digest it was stored with says so.
+ * @param refused digests of thinking that the provider did not take back
  */
-const currentRun = (messages: ModelRequest['messages']) =>
-  new Set(messages.slice(messages.findLastIndex((message) => message.role === 'user' && /\S/.test(message.text)) + 1))
+export function anthropicEncoder({ id, model, maxTokens, thinking }: RequestOptions) {
+  let before:
+    | { system: string; tools: ModelRequest['tools']; mayCallTools: boolean; encoded: Buffer; hash: Hash }
+    | undefined
 
-/**
- * The body as it is sent. What is the same as the time before, tools and instructions and so most of it, is encoded once.
- */
-export function anthropicBody(options: RequestOptions): (request: ModelRequest) => Buffer {
-  let before: { system: string; tools: ModelRequest['tools']; mayCallTools: boolean; encoded: Buffer } | undefined
-  return (request) => {
-    const { messages, ...rest } = anthropicRequest(request, options)
+  function headOf(request: ModelRequest, turns: readonly (UserTurn | AssistantTurn)[]) {
     const { system, tools, mayCallTools } = request
-    if (
-      before?.system !== system ||
-      before.tools !== tools ||
-      before.mayCallTools !== mayCallTools ||
-      tools.length === 0
-    )
-      before = { system, tools, mayCallTools, encoded: Buffer.from(JSON.stringify(rest).slice(0, -1)) }
-    return Buffer.concat([before.encoded, Buffer.from(`,"messages":${JSON.stringify(messages)}}`)])
+    const isSame = before?.system === system && before.tools === tools && before.mayCallTools === mayCallTools
+    if (before !== undefined && isSame && tools.length > 0) return before
+    const declared = declaredTools(tools, turns)
+    const prompt = {
+      ...(/\S/.test(system) && { system: [{ type: 'text' as const, text: system.toWellFormed(), ...cached }] }),
+      ...(declared.length > 0 && { tools: declared }),
+    }
+    const head = {
+      model,
+      max_tokens: maxTokens,
+      stream: true,
+      ...prompt,
+      ...(declared.length > 0 && !(mayCallTools && tools.length > 0) && { tool_choice: { type: 'none' } }),
+      ...(thinking === 'adaptive' && { thinking: { type: 'adaptive', display: 'summarized' } }),
+    } satisfies Omit<Anthropic.MessageCreateParamsStreaming, 'messages'>
+    const hash = createHash('sha256').update(JSON.stringify(prompt))
+    before = { system, tools, mayCallTools, encoded: Buffer.from(JSON.stringify(head).slice(0, -1)), hash }
+    return before
+  }
+
+  return (request: ModelRequest, refused: ReadonlySet<string>): EncodedRequest => {
+    const turns = conversation(request.messages, (content, turn) => turn.model === id && isSigned(content))
+    const { encoded, hash: start } = headOf(request, turns)
+    const hash = start.copy()
+    const sent = new Set<string>()
+    // Where the request before ended, which may be further back than the 20 blocks that the cache looks; and here.
+    const marked = new Set(turns.filter(({ role }) => role === 'user').slice(-2))
+    const messages = turns.map((turn) => {
+      const blocks = turn.role === 'user' ? userBlocks(turn, hash) : assistantBlocks(turn, hash, refused, sent)
+      const content = blocks.join(',')
+      return `{"role":"${turn.role}","content":[${marked.has(turn) ? content.slice(0, -1) + mark : content}]}`
+    })
+    return {
+      body: Buffer.concat([encoded, Buffer.from(`,"messages":[${messages.join(',')}]}`)]),
+      digest: digestOf(hash),
+      thinking: [...sent],
+    }
   }
 }
+
+const digestOf = (hash: Hash) => hash.copy().digest('base64url').slice(0, 22)
 
 /** A history with calls is refused without tools, so those it names stand in where none are given. */
 function declaredTools(tools: ModelRequest['tools'], turns: readonly (UserTurn | AssistantTurn)[]): Anthropic.Tool[] {
@@ -77,35 +93,59 @@ function declaredTools(tools: ModelRequest['tools'], turns: readonly (UserTurn |
   return [...names].map((name) => ({ name, input_schema: { type: 'object' } }))
 }
 
-/**
- * The last user message, and the last one before it in which a person spoke: a run may end more than the 20 blocks
- * after its start that the cache looks back, and what follows that person's words changes when the run is over.
- */
-function breakpoints(turns: readonly (UserTurn | AssistantTurn)[]): Set<UserTurn> {
-  const users = turns.filter((turn) => turn.role === 'user')
-  const last = users.pop()
-  const spoken = users.findLast((turn) => turn.texts.some((part) => !part.isContext))
-  return new Set([last, spoken].filter((turn) => turn !== undefined))
+/** A turn's blocks as JSON, which go into `hash`. */
+function userBlocks({ role, results, texts }: UserTurn, hash: Hash): string[] {
+  hash.update(role)
+  return [
+    ...results.map(
+      ({ toolUseId, text, isError, images }): Block => ({
+        type: 'tool_result',
+        tool_use_id: toolUseId,
+        content: images === undefined ? text : [{ type: 'text', text }, ...images.map(imageBlock)],
+        ...(isError && { is_error: true }),
+      }),
+    ),
+    ...texts.map((text): Block => ({ type: 'text', text })),
+  ].map((block) => counted(block, hash))
 }
 
-function userBlocks({ results, texts }: UserTurn, isMarked: boolean): UserBlock[] {
-  const blocks: UserBlock[] = results.map(({ toolUseId, text, isError, images }) => ({
-    type: 'tool_result',
-    tool_use_id: toolUseId,
-    content: images === undefined ? text : [{ type: 'text', text }, ...images.map(imageBlock)],
-    ...(isError && { is_error: true }),
-  }))
-  blocks.push(...texts.map(({ text }) => ({ type: 'text' as const, text })))
-  if (!isMarked) return blocks
-  // Never on the cluster's summary: it is another one each time.
-  const at = results.length + texts.findLastIndex((part) => !part.isContext)
-  return blocks.map((block, i) => (i === at ? { ...block, ...cached } : block))
+function counted(block: Block, hash: Hash): string {
+  const json = JSON.stringify(block)
+  hash.update(json)
+  return json
 }
 
 const imageBlock = ({ mimeType, data }: ModelImage): Anthropic.ImageBlockParam => ({
   type: 'image',
   source: { type: 'base64', media_type: mimeType, data: data.toString('base64') },
 })
+
+/**
+ * The same of a model's turn, without the thinking that does not go back; the digests of the rest into `sent`. A turn may hold
+ * several replies, where the provider paused: its thinking follows on what stood before one of them.
+ */
+function assistantBlocks(
+  { role, content }: AssistantTurn,
+  hash: Hash,
+  refused: ReadonlySet<string>,
+  sent: Set<string>,
+): string[] {
+  const thinks = content.some(isThinking)
+  const passed = new Set(thinks ? [digestOf(hash)] : [])
+  hash.update(role)
+  return content.flatMap((piece) => {
+    if (thinks) passed.add(digestOf(hash))
+    if (isThinking(piece)) {
+      const { after } = piece
+      if (after === undefined || !passed.has(after) || refused.has(after)) return []
+      sent.add(after)
+    }
+    return assistantBlock(piece).map((block) => counted(block, hash))
+  })
+}
+
+export const isThinking = (content: Content): content is Thinking =>
+  content.type === 'thinking' || content.type === 'redacted_thinking'
 
 const isSigned = (content: Content) =>
   content.type === 'redacted_thinking' || (content.type === 'thinking' && content.signature !== undefined)

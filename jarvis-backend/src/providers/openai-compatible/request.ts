@@ -57,7 +57,7 @@ function userMessages({ results, texts }: UserTurn): WireMessage[] {
   )
   if (texts.length === 0) return answers
   // One string: some servers do not take a list of parts.
-  return [...answers, { role: 'user', content: texts.map((part) => part.text).join('\n\n') }]
+  return [...answers, { role: 'user', content: texts.join('\n\n') }]
 }
 
 function assistantMessage({ content }: AssistantTurn, wantsReasoning: boolean): WireMessage {
