@@ -16,6 +16,7 @@ import { createConfirmations } from '../tools/confirmations.ts'
 import { createExecutor } from '../tools/execute.ts'
 import { createGrants } from '../tools/grants.ts'
 import { createJudge } from '../tools/judge.ts'
+import { createLookAgain } from '../tools/look-again.ts'
 import type { ExecutionStore, ImageStore } from '../tools/ports.ts'
 import type { RecoveryParts } from '../tools/recover.ts'
 import type { Entrance } from './entrance.ts'
@@ -67,7 +68,9 @@ export function composeGate(
     changed: () => activity.changed({ what: 'grants' }),
     report,
   })
+  const lookAgain = createLookAgain(cluster)
   const confirmations = createConfirmations({
+    lookAgain,
     store: createConfirmationStore(database),
     executions,
     grants,
@@ -94,6 +97,7 @@ export function composeGate(
     report,
   })
   const executor = createExecutor({
+    lookAgain,
     judge,
     world,
     confirmations,
@@ -116,7 +120,7 @@ export function composeGate(
     confirmations,
     executor,
     routes: {
-      confirmations: confirmationRoutes(confirmations, now, cluster.catchUp),
+      confirmations: confirmationRoutes(confirmations, now),
       grants: grantRoutes(grants),
       tools: toolRoutes({
         catalog,

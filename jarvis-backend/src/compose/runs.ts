@@ -92,7 +92,7 @@ export function composeRuns(
     changed,
     report,
   })
-  serveChat(chat, { runs, confirmations, store, now, catchUp: cluster.catchUp, report })
+  serveChat(chat, { runs, confirmations, store, now, report })
   store.forgetReplies(now() - repliesKeptMs)
 
   return {

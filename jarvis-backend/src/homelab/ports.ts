@@ -46,6 +46,9 @@ export type CallOptions = {
   onTask?: (upid: string) => void
 }
 
+/** The guest that a call was judged about: the same number elsewhere, or under another name, is another thing. */
+export type ExpectedGuest = { node: string; type: Guest['type']; name: string }
+
 /** The cluster as JARVIS uses it. Every method ends when its signal aborts. */
 export interface Cluster {
   /** What is known now, from memory: cheap, never waits for a node. */
@@ -55,6 +58,12 @@ export interface Cluster {
    * itself, too. Waits for a second and a half at most, and never rejects. Absent where `state()` is always so.
    */
   catchUp?(vmid?: number): Promise<void>
+  /**
+   * Reads the cluster, and guest `vmid` at its own node, in a look that begins now, so that a decision may rest on
+   * `state()`. Absent where `state()` is always as things are.
+   * @throws JarvisError `cluster_unreachable` where it could not be read, after ten seconds at the latest.
+   */
+  readAfresh?(vmid?: number): Promise<void>
   /**
    * Calls `listener` after each change of `state()`. @returns a function that stops it.
    * @param pace `idle`: nobody looks, so that changes may be found later.
@@ -78,9 +87,15 @@ export interface Cluster {
    * Resolves the guest by vmid now, starts the task, follows it to its end and observes the guest.
    * A refusal or a failed task is an outcome (`ok: false`), not an exception.
    * @param force stop and restart only: the power plug instead of a clean shutdown.
-   * @throws JarvisError `not_found` (no such guest), `cluster_unreachable`.
+   * @param options.expected what the guest must be; the request goes to that node and to no other.
+   * @throws JarvisError `not_found` (no such guest), `cluster_unreachable`, `conflict` (it is not as expected).
    */
-  power(vmid: number, action: PowerAction, force: boolean, options: CallOptions): Promise<PowerOutcome>
+  power(
+    vmid: number,
+    action: PowerAction,
+    force: boolean,
+    options: CallOptions & { expected?: ExpectedGuest | undefined },
+  ): Promise<PowerOutcome>
   /** @throws JarvisError `not_found`, `cluster_unreachable`. */
   restartService(node: string, service: string, options: CallOptions): Promise<{ ok: boolean; message: string }>
   close(): void

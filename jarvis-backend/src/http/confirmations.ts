@@ -5,12 +5,7 @@ import { identityOf, operatorOnly, param, read } from './handle.ts'
 
 const dayMs = 24 * 60 * 60_000
 
-/** @param catchUp so that an approval is held against what is so now; absent: what is known always is. */
-export function confirmationRoutes(
-  confirmations: Confirmations,
-  now: () => number,
-  catchUp: (() => Promise<void>) | undefined,
-): Router {
+export function confirmationRoutes(confirmations: Confirmations, now: () => number): Router {
   const router = Router()
   router.get('/', (_request, response) => {
     if (identityOf(response).role === 'operator') confirmations.seen()
@@ -18,7 +13,7 @@ export function confirmationRoutes(
   })
   router.post('/:id', operatorOnly, async (request, response) => {
     const { confirmed, note, grant } = read(ConfirmBody, request.body)
-    if (confirmed) await catchUp?.()
+    if (confirmed) await confirmations.lookAgain(param(request, 'id'))
     confirmations.decide({
       toolUseId: param(request, 'id'),
       confirmed,

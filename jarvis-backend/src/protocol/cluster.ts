@@ -44,6 +44,8 @@ export const Guest = z.object({
   isTemplate: z.boolean().optional(),
   /** When the newest backup was made. */
   backupAt: z.int().optional(),
+  /** When it was last made, restored or rolled back, as far as the tasks seen so far say. */
+  madeAt: z.int().optional(),
 })
 export type Guest = z.infer<typeof Guest>
 

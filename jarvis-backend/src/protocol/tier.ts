@@ -32,6 +32,8 @@ export const Target = z.object({
   status: z.string().optional(),
   lock: z.string().optional(),
   haState: z.string().optional(),
+  /** As the guest's. */
+  madeAt: z.int().optional(),
 })
 export type Target = z.infer<typeof Target>
 

@@ -20,8 +20,6 @@ export function serveChat(
     confirmations: Confirmations
     store: Pick<TranscriptStore, 'replyTo' | 'rememberReply'>
     now(): number
-    /** So that an approval is held against what is so now. Absent: what is known always is. */
-    catchUp: (() => Promise<void>) | undefined
     report(error: unknown, message: string): void
   },
 ) {
@@ -62,7 +60,8 @@ export function serveChat(
         })
         return {}
       }
-      return confirmed && parts.catchUp !== undefined ? parts.catchUp().then(decide) : decide()
+      const looking = confirmed ? confirmations.lookAgain(toolUseId) : undefined
+      return looking === undefined ? decide() : looking.then(decide)
     })
     on('chat:abort', 'operator', ({ sessionId }, { sub }) => {
       runs.abort(sessionId, sub)

@@ -57,7 +57,12 @@ function resolveGuest(action: string, type: Guest['type'], vmid: unknown, node: 
   if (node !== undefined && node !== guest.node) {
     return { ok: false, message: `node: ${guest.vmid} is on ${guest.node}, not ${String(node)}.` }
   }
-  const { vmid: id, name, status, lock, haState } = guest
-  const state = { status, ...(lock !== undefined && { lock }), ...(haState !== undefined && { haState }) }
+  const { vmid: id, name, status, lock, haState, madeAt } = guest
+  const state = {
+    status,
+    ...(lock !== undefined && { lock }),
+    ...(haState !== undefined && { haState }),
+    ...(madeAt !== undefined && { madeAt }),
+  }
   return { ok: true, target: { kind: 'guest', id: `${type}/${id}`, name, node: guest.node, vmid: id, type, ...state } }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { type Card, type ConfirmationRow, type GrantRequest, JarvisError } from '../protocol/index.ts'
 import type { Grants } from './grants.ts'
+import type { LookAgain } from './look-again.ts'
 import type {
   Claim,
   ConfirmationStore,
@@ -49,6 +50,11 @@ export type Confirmations = {
   wait(confirmation: StoredConfirmation, waiter: Waiter): void
   ofCall: ConfirmationStore['ofCall']
   denied: ConfirmationStore['denied']
+  /**
+   * To be awaited before an approval, so that it is held against what is so now; undefined where nothing must be.
+   * @throws JarvisError `cluster_unreachable`: nothing can be approved now, and the card stays.
+   */
+  lookAgain(toolUseId: string): Promise<void> | undefined
   /** @throws JarvisError `unknown_confirmation`, `already_decided`, `expired`, `invalid_request` (a grant that cannot be). */
   decide(request: DecideRequest): void
   /** Withdraws the card where it does not show any more what would run. */
@@ -73,6 +79,7 @@ export function createConfirmations(parts: {
   transactions: Transactions
   clock: Clock
   ttlMs: number
+  lookAgain: LookAgain
   /** Whether who asked may still ask: an MCP token may have expired, or been revoked, by the command line too. */
   isAskerKnown(card: Card): boolean
   /** Whether an operator's screen shows this session. */
@@ -179,6 +186,18 @@ export function createConfirmations(parts: {
     ofCall: store.ofCall,
     denied: store.denied,
     review,
+    lookAgain(toolUseId) {
+      const known = store.get(toolUseId)
+      if (known === undefined || known.resolution !== undefined) return undefined
+      return parts.lookAgain(known.card.target)?.catch((error: unknown) => {
+        if (!(error instanceof JarvisError)) throw error
+        const why = error.message.replace(/\.$/, '')
+        throw new JarvisError(
+          error.code,
+          `${why}. An approval needs to know what is so now: nothing was decided, the card still waits.`,
+        )
+      })
+    },
     decide({ toolUseId, sessionId, confirmed, note = '', grant, by, remember }) {
       if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Decide when it is back.')
       const known = store.get(toolUseId)

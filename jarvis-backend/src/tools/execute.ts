@@ -1,4 +1,4 @@
-import type { Card, ToolCall } from '../protocol/index.ts'
+import type { Card, Target, ToolCall } from '../protocol/index.ts'
 import type { World } from '../safety/index.ts'
 import { createAsking } from './ask.ts'
 import { createBreaker } from './breaker.ts'
@@ -8,6 +8,7 @@ import { standingOf } from './drift.ts'
 import type { Grants, Reservation } from './grants.ts'
 import type { Judge, Judgement } from './judge.ts'
 import { callKey } from './keys.ts'
+import type { LookAgain } from './look-again.ts'
 import { createPerformer } from './perform.ts'
 import type { ImageStore } from './ports.ts'
 import { createRateLimit } from './rate-limit.ts'
@@ -39,6 +40,7 @@ export function createExecutor(
     world: () => World
     confirmations: Confirmations
     grants: Grants
+    lookAgain: LookAgain
     images: ImageStore
     /** A tool failed in a way it did not name. */
     report(error: unknown, toolName: string): void
@@ -138,7 +140,7 @@ export function createExecutor(
       return
     }
     const reservation = grants.reserve(key, { rule: verdict.rule, target, requestedBy })
-    const isAnother = reservation !== undefined && wasMadeAnew(world(), target.vmid, reservation.grant.createdAt)
+    const isAnother = reservation !== undefined && wasMadeAnew(target, reservation.grant.createdAt)
     if (isAnother) {
       reservation.release()
       grants.revoke(reservation.grant.id, 'jarvis')
@@ -156,8 +158,9 @@ export function createExecutor(
 
   /** Claims and runs what nobody must be asked about, when its turn has come: as it was judged, or judged anew. */
   async function change(call: ToolCall, ready: Ready, context: CallContext, reservation?: Reservation) {
-    if (!(await comesItsTurn(call, context))) return
-    if (context.before !== undefined && !isSame(ready, judgeNow(call, context), context)) {
+    const turn = await comesItsTurn(call, ready.target, context)
+    if (turn === 'over') return
+    if (turn === 'later' && !isSame(ready, judgeNow(call, context), context)) {
       reservation?.release()
       await dispatch(call, judgeNow(call, context), context)
     } else if (claim(call, ready, context, reservation)) {
@@ -168,7 +171,7 @@ export function createExecutor(
 
   /** What an operator approved, when its turn has come: a person sees it anew where it is not what the card showed. */
   async function runApproved(call: ToolCall, card: Card, context: CallContext) {
-    if (!(await comesItsTurn(call, context))) return
+    if ((await comesItsTurn(call, card.target, context)) === 'over') return
     const standing = standingOf(card, judgeNow(call, context))
     if (standing.kind === 'over') settleOver(call, standing.judgement, context)
     else if (standing.kind === 'changed') await ask(call, standing.ready, context, standing.changed)
@@ -180,11 +183,25 @@ export function createExecutor(
     }
   }
 
-  /** Waits for the earlier changes to the same guest. @returns false where it was stopped meanwhile, and has its result. */
-  async function comesItsTurn(call: ToolCall, context: CallContext): Promise<boolean> {
+  /**
+   * Waits for the earlier changes to the same guest, and then reads the cluster again.
+   * @returns `later` where things may have changed meanwhile; `over` where the call has its result.
+   */
+  async function comesItsTurn(call: ToolCall, target: Target, context: CallContext): Promise<'now' | 'later' | 'over'> {
     if (context.before !== undefined) await context.before
-    if (context.signal.aborted) fail(call, context, 'Stopped before it began. Nothing was run.')
-    return !context.signal.aborted
+    const looking = context.signal.aborted ? undefined : parts.lookAgain(target)
+    try {
+      await looking
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      fail(call, context, `What is so now could not be read, so nothing was run. ${why}`)
+      return 'over'
+    }
+    if (context.signal.aborted) {
+      fail(call, context, 'Stopped before it began. Nothing was run.')
+      return 'over'
+    }
+    return context.before === undefined && looking === undefined ? 'now' : 'later'
   }
 
   /** @returns false where the grant has ended since; nothing is written then. */
@@ -203,12 +220,9 @@ export function createExecutor(
 }
 
 /** Whether another guest may have taken this one's number and name since. */
-const wasMadeAnew = ({ cluster }: World, vmid: number | undefined, since: number) =>
-  vmid !== undefined &&
+const wasMadeAnew = ({ madeAt }: Target, since: number) =>
   // Proxmox tells whole seconds.
-  cluster.tasks?.some((task) => task.vmid === vmid && remakes.test(task.type) && task.startedAt > since - 1_000) ===
-    true
-const remakes = /^(?:qm|vz)(?:create|destroy|restore|rollback|clone|template)$/
+  madeAt !== undefined && madeAt > since - 1_000
 
 /** Only a change is held against what was read, and is judged black then: it is none that runs at once. */
 const noSources = () => {
@@ -219,6 +233,8 @@ const noSources = () => {
 const isSame = (ready: Ready, current: Judgement, context: CallContext) =>
   current.kind === 'ready' &&
   current.hash === ready.hash &&
+  current.target.name === ready.target.name &&
+  current.target.madeAt === ready.target.madeAt &&
   current.verdict.tier === ready.verdict.tier &&
   current.verdict.rule === ready.verdict.rule &&
   !context.isRehearsal()

@@ -64,7 +64,7 @@ export function createPerformer(parts: {
     try {
       breaker.began(toolName, target.node)
       const isForeign = context.requestedBy.kind === 'mcp'
-      const ended = await runTool(tool, (toolContext) => parts.run(ready, { ...toolContext, isForeign }), {
+      const ended = await runTool(tool, (toolContext) => parts.run(ready, { ...toolContext, isForeign, target }), {
         signal: context.signal,
         clock,
         report,

@@ -16,7 +16,7 @@ export type Done = {
 }
 
 /** Mistakes of the caller's, which say nothing of the tool. */
-const mistakes: readonly string[] = ['not_found', 'invalid_request']
+const mistakes: readonly string[] = ['not_found', 'invalid_request', 'conflict']
 
 /** Waits for a tool within its time-out; whatever it throws is an output that the model can read. */
 export async function runTool(

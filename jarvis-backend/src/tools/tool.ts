@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { CallOptions } from '../homelab/ports.ts'
-import type { ImageType, Tier } from '../protocol/index.ts'
+import type { ImageType, Target, Tier } from '../protocol/index.ts'
 
 export type ToolImage = { mimeType: ImageType; data: Buffer }
 
@@ -16,8 +16,11 @@ export type ToolOutput = {
   isError?: boolean
 }
 
-/** `isForeign`: an MCP client asks, and what it hands over is not the operator's. */
-export type ToolContext = Required<CallOptions> & { isForeign?: boolean }
+/**
+ * `isForeign`: an MCP client asks, and what it hands over is not the operator's. `target`: what the call was judged about,
+ * and its card showed.
+ */
+export type ToolContext = Required<CallOptions> & { isForeign?: boolean; target?: Target }
 
 /** `hash`: of its definition. `inputSchema`: the server's own. `listed`: values that the schema names itself. */
 export type Attached = {

@@ -13,7 +13,7 @@ import { JarvisError } from '../../src/protocol/index.ts'
 export type ClusterRequest = { id: string; method: string; args: unknown[]; at: number }
 export type Line = { received: true } | { notify: string; args: unknown[] } | { result: unknown } | { error: Fault }
 type Fault = { code: string; message: string }
-type Call = { id: string; args: unknown[]; notify: string[] }
+type Call = { id: string; args: unknown[]; given?: object; notify: string[] }
 
 const [, , recordPath = ''] = process.argv
 const tasksPerSecond = 40
@@ -68,7 +68,7 @@ async function serve(path: string, call: Call, response: ServerResponse) {
     endSecond()
     say({ notify: 'onTask', args })
   }
-  const options = { signal: gone.signal, ...Object.fromEntries(listeners), onTask }
+  const options = { ...call.given, signal: gone.signal, ...Object.fromEntries(listeners), onTask }
   try {
     const run = (parts[part] as Record<string, (...args: unknown[]) => unknown>)[method]
     if (run === undefined) throw new Error(`no ${path}`)

@@ -18,11 +18,14 @@ export async function callFake(
   reach: Reach = () => {},
 ): Promise<unknown> {
   const { signal, ...rest } = options
-  const listeners = new Map(Object.entries(rest as Record<string, (...args: unknown[]) => void>))
+  const isListener = (value: unknown): value is (...args: unknown[]) => void => typeof value === 'function'
+  const all = Object.entries(rest)
+  const listeners = new Map(all.flatMap(([name, value]) => (isListener(value) ? [[name, value] as const] : [])))
+  const given = Object.fromEntries(all.filter(([, value]) => !isListener(value)))
   reach('request begun')
   const sending = request(`${url}/${path}`, { method: 'POST', agent: false, ...(signal && { signal }) })
   sending.on('finish', () => reach('request sent'))
-  sending.end(JSON.stringify({ id: newId('req'), args, notify: [...listeners.keys()] }))
+  sending.end(JSON.stringify({ id: newId('req'), args, given, notify: [...listeners.keys()] }))
   const [response] = (await once(sending, 'response')) as [IncomingMessage]
   for await (const text of createInterface({ input: response })) {
     const line = JSON.parse(text) as Line

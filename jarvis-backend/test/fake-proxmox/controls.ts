@@ -19,14 +19,14 @@ export function createControls(world: World, journal: Journal, faults: Fault[]) 
       node.lostAt = isOnline ? undefined : world.now()
       if (isOnline) world.renewList()
     },
-    /** `null` takes a field away. */
-    changeGuest(vmid: number, change: Record<string, unknown>) {
+    /** `null` takes a field away. @param isListed false: the cluster's list says so only when it is renewed */
+    changeGuest(vmid: number, change: Record<string, unknown>, isListed = true) {
       const fields = guest(vmid) as unknown as Record<string, unknown>
       for (const [key, value] of Object.entries(change)) {
         if (value === null) delete fields[key]
         else fields[key] = value
       }
-      if ('status' in change || 'name' in change) world.renewList()
+      if (isListed && ('status' in change || 'name' in change)) world.renewList()
     },
     changeStorage(name: string, change: Partial<FakeStorage>) {
       const found = world.storages.find((storage) => storage.name === name)

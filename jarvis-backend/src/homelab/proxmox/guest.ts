@@ -12,7 +12,9 @@ export const pathOf = ({ vmid, node, type }: Place) => ['nodes', node, type === 
 
 /** Asks the guest's own node: a paused VM can be told from a running one only there. @throws ApiError */
 export async function seeGuest(api: Api, place: Place, now: () => number, signal: AbortSignal): Promise<Sighting> {
-  const { status, qmpstatus, uptime } = GuestNow.parse(await api.get([...pathOf(place), 'current'], {}, { signal }))
+  const { name, status, qmpstatus, uptime } = GuestNow.parse(
+    await api.get([...pathOf(place), 'current'], {}, { signal }),
+  )
   const word = status === 'running' && (qmpstatus === 'paused' || qmpstatus === 'suspended') ? 'paused' : status
-  return { status: statusIn(word), uptimeS: uptime ?? 0, at: now() }
+  return { status: statusIn(word), uptimeS: uptime ?? 0, at: now(), ...(name !== undefined && { name }) }
 }

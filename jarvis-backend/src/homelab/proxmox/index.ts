@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import { type ClusterState, JarvisError, type Task } from '../../protocol/index.ts'
+import { type ClusterState, type Guest, JarvisError, type Task } from '../../protocol/index.ts'
 import { spanOf } from '../format.ts'
 import type { Cluster, Shell } from '../ports.ts'
 import { readBackups } from './backups.ts'
@@ -43,6 +43,11 @@ const pace = { liveMs: 5_000, idleMs: 30_000, refusedMs: 60_000 }
 
 /** What is asked of the state waits no longer for a look. */
 const catchUpMs = 1_500
+
+/** What was read before a decision serves the request that follows it at once. */
+const countsAsNowMs = 250
+/** A way in that does not answer is given up after three seconds; another one may still serve. */
+const readAfreshMs = 10_000
 
 /** A real cluster over its API. `addressOf`: what a node's name stands for, as far as the cluster says. */
 export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(node: string): string | undefined } {
@@ -131,6 +136,37 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
     }
   }
 
+  let readOf: { vmid: number | undefined; at: number } | undefined
+
+  async function lookAfresh(vmid: number | undefined, signal: AbortSignal): Promise<void> {
+    const placeOf = ({ guests, nodes }: ClusterState) => {
+      const guest = guests.find((candidate) => candidate.vmid === vmid)
+      return nodes.some(({ name, status }) => name === guest?.node && status === 'online') ? guest : undefined
+    }
+    const seeAt = (place: Guest) => seeGuest(api, place, now, signal)
+    // It is most likely where it was: both are asked at once.
+    const before = placeOf(state())
+    const first = before && seeAt(before).catch(() => undefined)
+    await fresh(signal)
+    const guest = placeOf(state())
+    if (guest !== undefined) {
+      const isThere = before?.node === guest.node && before.type === guest.type
+      known.sightings.set(guest.vmid, (isThere ? await first : undefined) ?? (await seeAt(guest)))
+      changed()
+    }
+    readOf = { vmid, at: now() }
+  }
+
+  async function readAfresh(vmid?: number) {
+    const late = AbortSignal.timeout(readAfreshMs)
+    try {
+      await lookAfresh(vmid, late)
+    } catch (error) {
+      if (!late.aborted) throw unreachable(error)
+      throw new JarvisError('cluster_unreachable', `The cluster did not answer within ${readAfreshMs / 1000} s.`)
+    }
+  }
+
   /** The cluster's own spelling of a node, which alone may stand in a path. @throws JarvisError `not_found` */
   async function nodeNamed(name: string, signal: AbortSignal) {
     const has = ({ nodes }: ClusterState) => nodes.find((node) => node.name === name)
@@ -152,7 +188,8 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
   }
 
   const find: PowerParts['find'] = async (vmid, signal) => {
-    const { guests, nodes } = await fresh(signal)
+    if (readOf?.vmid !== vmid || now() - readOf.at > countsAsNowMs) await lookAfresh(vmid, signal)
+    const { guests, nodes } = state()
     const guest = guests.find((candidate) => candidate.vmid === vmid)
     if (guest === undefined) {
       const blind =
@@ -162,7 +199,7 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
     if (nodes.find(({ name }) => name === guest.node)?.status === 'offline') {
       throw new JarvisError('cluster_unreachable', `${guest.node} is offline, and ${vmid} is on it. Nothing was done.`)
     }
-    return { vmid, node: guest.node, type: guest.type, isHa: guest.isHa }
+    return { vmid, node: guest.node, type: guest.type, name: guest.name, isHa: guest.isHa }
   }
 
   function noteTask(task: Task) {
@@ -173,6 +210,7 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
   return {
     state,
     catchUp,
+    readAfresh,
     watch(listener, wanted = 'live') {
       const own = () => listener()
       listeners.set(own, wanted)

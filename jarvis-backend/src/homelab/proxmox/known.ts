@@ -1,4 +1,5 @@
 import type { Guest, Task } from '../../protocol/index.ts'
+import { madeAtIn } from '../same-guest.ts'
 import type { GuestRow, NodeRow, StatusRow, StorageRow } from './answers.ts'
 import type { Rates } from './rates.ts'
 import type { Rights } from './rights.ts'
@@ -17,7 +18,7 @@ export type Reading = {
 }
 
 /** Seen of one guest itself, later than the cluster's list can tell, which is some ten seconds behind. */
-export type Sighting = { status: Guest['status']; uptimeS: number; at: number }
+export type Sighting = { status: Guest['status']; uptimeS: number; at: number; name?: string }
 
 /** All that is remembered between looks. */
 export type Known = {
@@ -30,6 +31,8 @@ export type Known = {
   load1: Map<string, number>
   temperatureC: Map<string, number>
   backupAt: Map<number, number>
+  /** As `Guest.madeAt`. */
+  madeAt: Map<number, number>
   backupsMissing: string[]
   /** VMs that the list calls running and that are paused. */
   paused: Set<number>
@@ -48,6 +51,7 @@ export const nothingKnown = (rates: Rates): Known => ({
   load1: new Map(),
   temperatureC: new Map(),
   backupAt: new Map(),
+  madeAt: new Map(),
   backupsMissing: [],
   paused: new Set(),
   sightings: new Map(),
@@ -66,6 +70,10 @@ export function learn(known: Known, reading: Reading) {
   for (const { name, isOnline } of nodesOf(reading)) if (isOnline) known.nodeSeenAt.set(name, reading.at)
   for (const { vmid, name } of reading.guests) if (name !== undefined) known.names.set(vmid, name)
   known.rates.learn(reading.guests, reading.at)
+  for (const { vmid } of reading.guests) {
+    const madeAt = madeAtIn(vmid, reading.tasks)
+    if (madeAt !== undefined) known.madeAt.set(vmid, Math.max(madeAt, known.madeAt.get(vmid) ?? 0))
+  }
   const vmids = new Set(reading.guests.map(({ vmid }) => vmid))
   for (const map of [known.names, known.backupAt, known.sightings]) {
     for (const vmid of map.keys()) if (!vmids.has(vmid)) map.delete(vmid)

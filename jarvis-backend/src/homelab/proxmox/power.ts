@@ -1,7 +1,8 @@
 import { type Clock, sleep } from '../../lib/clock.ts'
 import { type Guest, JarvisError, type Task } from '../../protocol/index.ts'
 import { seenAfter } from '../format.ts'
-import type { CallOptions, PowerAction, PowerOutcome } from '../ports.ts'
+import type { CallOptions, Cluster, PowerAction, PowerOutcome } from '../ports.ts'
+import { mustBeAsExpected } from '../same-guest.ts'
 import { ApiError } from './failure.ts'
 import { followTask } from './follow.ts'
 import { type Place, pathOf, seeGuest } from './guest.ts'
@@ -17,8 +18,8 @@ const haSeenWithinMs = 180_000
 export type PowerParts = {
   api: Api
   clock: Clock
-  /** Looks at the cluster now. @throws JarvisError `not_found`, `cluster_unreachable` (its node is offline). */
-  find(vmid: number, signal: AbortSignal): Promise<Place & { isHa: boolean }>
+  /** Where and what it is now, as `countsAsNowMs` has it. @throws JarvisError `not_found`, `cluster_unreachable` (its node is offline). */
+  find(vmid: number, signal: AbortSignal): Promise<Place & { name: string; isHa: boolean }>
   noteTask(task: Task): void
   noteGuest(vmid: number, seen: Sighting): void
 }
@@ -29,13 +30,14 @@ export async function power(
   vmid: number,
   action: PowerAction,
   force: boolean,
-  options: CallOptions,
+  options: Parameters<Cluster['power']>[3],
 ): Promise<PowerOutcome> {
   const { clock } = parts
   const { signal, onProgress } = options
   if (signal.aborted) throw signal.reason
   const startedAt = clock.now()
   const guest = await parts.find(vmid, signal)
+  mustBeAsExpected(vmid, options.expected, guest)
   const goal = action === 'stop' ? 'stopped' : 'running'
 
   let last: { upid?: string; exitStatus: string } = { exitStatus: '' }

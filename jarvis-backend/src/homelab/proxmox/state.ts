@@ -70,10 +70,11 @@ function guestOf(row: GuestRow, known: Known, protectedTargets: ReadonlySet<stri
   const since = seen === undefined ? 0 : Math.max(0, (known.reading?.at ?? seen.at) - seen.at) / 1000
   const rate = status === 'running' ? known.rates.of(vmid) : undefined
   const backupAt = known.backupAt.get(vmid)
+  const madeAt = known.madeAt.get(vmid)
   const isHa = row.hastate !== undefined && !['unmanaged', 'ignored'].includes(row.hastate)
   return {
     vmid,
-    name: row.name ?? known.names.get(vmid) ?? `${type}-${vmid}`,
+    name: seen?.name ?? row.name ?? known.names.get(vmid) ?? `${type}-${vmid}`,
     type,
     node,
     status,
@@ -92,6 +93,7 @@ function guestOf(row: GuestRow, known: Known, protectedTargets: ReadonlySet<stri
     tags: (row.tags ?? '').split(/[;, ]+/).filter((tag) => tag !== ''),
     ...(row.template && { isTemplate: true }),
     ...(backupAt !== undefined && { backupAt }),
+    ...(madeAt !== undefined && { madeAt }),
   }
 }
 

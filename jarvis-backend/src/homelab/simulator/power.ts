@@ -1,6 +1,7 @@
 import { type Guest, JarvisError, type Task } from '../../protocol/index.ts'
 import { seenAfter } from '../format.ts'
-import type { CallOptions, PowerAction, PowerOutcome } from '../ports.ts'
+import type { Cluster, PowerAction, PowerOutcome } from '../ports.ts'
+import { mustBeAsExpected } from '../same-guest.ts'
 import { beginTask, endTask } from './tasks.ts'
 import type { SimGuest, World } from './world.ts'
 
@@ -28,10 +29,11 @@ export async function power(
   vmid: number,
   action: PowerAction,
   force: boolean,
-  { signal, onProgress, onTask }: CallOptions,
+  { signal, onProgress, onTask, expected }: Parameters<Cluster['power']>[3],
 ): Promise<PowerOutcome> {
   await world.arrive(signal)
   const guest = world.guest(vmid)
+  mustBeAsExpected(vmid, expected, guest)
   world.onlineNode(guest.node)
   const isForced = force && action !== 'start'
   world.record('power', `${action} ${vmid}${isForced ? ' force' : ''}`)

@@ -1,4 +1,5 @@
 import type { ClusterState, Guest, Node, Storage } from '../../protocol/index.ts'
+import { madeAtIn } from '../same-guest.ts'
 import { backupServer, type StorageSpec } from './demo-lab.ts'
 import type { SimGuest, SimNode, World } from './world.ts'
 
@@ -40,6 +41,7 @@ function nodeView(node: SimNode, at: number, protectedTargets: ReadonlySet<strin
 function guestView(world: World, guest: SimGuest, at: number, protectedTargets: ReadonlySet<string>): Guest {
   const status = world.statusOf(guest)
   const isUp = status === 'running' || status === 'paused'
+  const madeAt = madeAtIn(guest.vmid, world.tasks)
   const diskBytes = guest.diskRatio * guest.diskTotalBytes
   return {
     vmid: guest.vmid,
@@ -64,6 +66,7 @@ function guestView(world: World, guest: SimGuest, at: number, protectedTargets: 
     ...haStateOf(guest),
     tags: guest.tags,
     ...(guest.backupAt !== undefined && { backupAt: guest.backupAt }),
+    ...(madeAt !== undefined && { madeAt }),
   }
 }
 

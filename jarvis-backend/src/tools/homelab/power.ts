@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { oneLine, plainName, spanOf } from '../../homelab/format.ts'
-import type { Cluster, PowerAction, PowerOutcome } from '../../homelab/ports.ts'
+import type { Cluster, ExpectedGuest, PowerAction, PowerOutcome } from '../../homelab/ports.ts'
 import type { Guest } from '../../protocol/index.ts'
 import type { ToolContext, ToolOutput } from '../tool.ts'
 import { NodeName, Vmid } from './inputs.ts'
@@ -44,11 +44,17 @@ export async function changePower(
   }
   const isForced = force && action !== 'start'
   // The cluster itself says what there is none of.
-  const outcome = await cluster.power(vmid, action, isForced, context)
+  const expected = expectedOf(context.target)
+  const outcome = await cluster.power(vmid, action, isForced, { ...context, expected })
   const seen = cluster.state().guests.find((candidate) => candidate.vmid === vmid) ?? guest
   const who = `${words[type]} ${vmid}${seen === undefined ? '' : ` ${plainName(seen.name)} on ${plainName(seen.node)}`}`
   const data = { vmid, type, action, force: isForced, ...(seen && { name: seen.name, node: seen.node }), ...outcome }
   return { ...told(who, type, action, isForced, outcome), data }
+}
+
+function expectedOf(target: ToolContext['target']): ExpectedGuest | undefined {
+  const { node, type, name } = target ?? {}
+  return node === undefined || type === undefined || name === undefined ? undefined : { node, type, name }
 }
 
 const refused = (text: string): ToolOutput => ({ text: `${text} Nothing was done.`, summary: text, isError: true })
@@ -89,6 +95,8 @@ function told(
 /** What to do about it, by Proxmox's words. */
 function nextStep(type: Guest['type'], action: PowerAction, isForced: boolean, said: string, hasTask: boolean): string {
   const end = toolEnds[type]
+  if (/^Configuration file .* does not exist/.test(said))
+    return 'It is not on that node any more, and nothing was done: find it with get_cluster_resources.'
   if (/already running/.test(said)) return 'It runs already: nothing needs to be done.'
   if (/can't lock file/.test(said)) {
     return 'Another task works on this guest: wait until get_recent_tasks shows it ended, then look at the guest again.'

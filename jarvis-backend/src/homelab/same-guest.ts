@@ -1,0 +1,29 @@
+import { type Guest, JarvisError, type Task } from '../protocol/index.ts'
+import { plainName } from './format.ts'
+import type { ExpectedGuest } from './ports.ts'
+
+/** @throws JarvisError `conflict` where the guest is not the one a call was judged about. */
+export function mustBeAsExpected(
+  vmid: number,
+  expected: ExpectedGuest | undefined,
+  { node, type, name }: Pick<Guest, 'node' | 'type' | 'name'>,
+) {
+  if (expected === undefined) return
+  if (node === expected.node && type === expected.type && name === expected.name) return
+  const said = (what: ExpectedGuest) => `${what.type} ${plainName(what.name)} on ${plainName(what.node)}`
+  throw new JarvisError(
+    'conflict',
+    `${vmid} is ${said({ node, type, name })} now, not ${said(expected)}. Nothing was done.`,
+  )
+}
+
+const remakes = /^(?:qm|vz)(?:create|destroy|restore|rollback|clone|template)$/
+
+/** Unix ms of the newest task after which this number may stand for another guest; undefined where none is known. */
+export function madeAtIn(
+  vmid: number,
+  tasks: readonly Pick<Task, 'vmid' | 'type' | 'startedAt'>[],
+): number | undefined {
+  const starts = tasks.filter((task) => task.vmid === vmid && remakes.test(task.type)).map(({ startedAt }) => startedAt)
+  return starts.length === 0 ? undefined : Math.max(...starts)
+}

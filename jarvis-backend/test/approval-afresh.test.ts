@@ -1,0 +1,120 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Cluster } from '../src/homelab/ports.ts'
+import type { FakeProxmox } from './fake-proxmox/start.ts'
+import { folder } from './support/data-dir.ts'
+import { calls, says, scripted } from './support/scripted-model.ts'
+import { startJarvis } from './support/start-jarvis.ts'
+import { startProxmox } from './support/start-proxmox.ts'
+
+type Options = { policy?: string; beforeRequest?(fake: FakeProxmox): Promise<unknown>; waitMs?: number }
+
+/** JARVIS with the fake cluster behind it, and VM 100 "web" on pve1 about to be stopped. */
+async function start({ policy, beforeRequest, waitMs = 0 }: Options = {}) {
+  const proxmox = await startProxmox()
+  const { fake, cluster, clock } = proxmox
+  // A card that was made before would be withdrawn for it.
+  await proxmox.until(({ guests }) => guests.some(({ status }) => status === 'paused'))
+  const power: Cluster['power'] = async (...args) => {
+    await beforeRequest?.(fake)
+    if (waitMs > 0) await new Promise<void>((passed) => clock.after(waitMs, passed))
+    return cluster.power(...args)
+  }
+  const dataDir = folder()
+  if (policy !== undefined) writeFileSync(join(dataDir, 'policy.yaml'), policy)
+  const jarvis = await startJarvis({
+    clock,
+    model: scripted(calls(['stop_vm', { vmid: 100 }]), says('Noted.')),
+    dataDir,
+    remote: {
+      cluster: { ...cluster, power },
+      shell: { run: async () => ({ stdout: '', stderr: '', exitCode: 0, truncated: false }) },
+      waker: { wake: async () => ({ cameOnline: true, wasOnline: true, afterMs: 0 }) },
+    },
+  })
+  const screen = await jarvis.connect()
+  const asked = async () => {
+    await screen.ask('chat:send', { message: 'Please.' })
+    return screen.next('chat:confirm_needed')
+  }
+  const decide = ({ sessionId, toolUseId }: Awaited<ReturnType<typeof asked>>) =>
+    screen.request('chat:confirm', { sessionId, toolUseId, confirmed: true })
+  return { ...proxmox, jarvis, screen, asked, decide }
+}
+
+const changes: [string, (fake: FakeProxmox) => Promise<unknown>, RegExp][] = [
+  ['moved', (fake) => fake.control.changeGuest(100, { node: 'pve2' }), /on pve2 now/],
+  ['renamed', (fake) => fake.control.changeGuest(100, { name: 'another' }, false), /another/],
+  ['replaced by a container', (fake) => fake.control.changeGuest(100, { type: 'lxc' }), /container|ct web/],
+]
+const made: (typeof changes)[number] = [
+  'made anew',
+  (fake) => fake.control.addTask('pve1', 'qmrestore', '100', 'OK'),
+  /was made, restored or rolled back/,
+]
+
+test.each([...changes, made])(
+  'a guest %s just before the approval: nothing is requested, and the difference is said',
+  async (_, change, said) => {
+    const { fake, asked, decide } = await start()
+    const card = await asked()
+    await change(fake)
+    const reply = await decide(card)
+    expect(reply).toMatchObject({ ok: false, error: { code: 'expired', message: expect.stringMatching(said) } })
+    expect(await fake.control.changes()).toEqual([])
+  },
+)
+
+test.each(changes)('a guest %s between approval and request is left alone', async (_, change, said) => {
+  const { fake, screen, asked, decide } = await start({ beforeRequest: change, waitMs: 1_000 })
+  await decide(await asked())
+  const result = await screen.next('chat:tool_result')
+  expect(result).toMatchObject({ isError: true, result: expect.stringMatching(said) })
+  expect(result.result).toContain('Nothing was done')
+  expect(await fake.control.changes()).toEqual([])
+})
+
+test('a request never goes to another node than the card’s', async () => {
+  const { fake, screen, asked, decide } = await start({
+    beforeRequest: ({ control }) => control.changeGuest(100, { node: 'pve2' }),
+  })
+  await decide(await asked())
+  expect(await screen.next('chat:tool_result')).toMatchObject({ isError: true })
+  expect(await fake.control.changes()).not.toContainEqual(
+    expect.objectContaining({ path: expect.stringMatching('pve2') }),
+  )
+  expect((await fake.control.guest(100)).status).toBe('running')
+})
+
+test('where the cluster cannot be read, an approval is refused with the reason and the card stays', async () => {
+  const { fake, jarvis, screen, asked, decide } = await start()
+  const card = await asked()
+  await fake.control.addFault({ kind: 'closed', match: '/cluster/resources', times: 1_000 })
+  const refused = {
+    code: 'cluster_unreachable',
+    message: expect.stringContaining('nothing was decided, the card still waits'),
+  }
+  expect(await decide(card)).toMatchObject({ ok: false, error: refused })
+  const answer = await jarvis.rest(`/api/confirmations/${card.toolUseId}`, {
+    method: 'POST',
+    json: { confirmed: true },
+  })
+  expect([answer.status, await answer.json()]).toEqual([502, { error: refused }])
+  const { snapshot } = await screen.ask('chat:attach', { sessionId: card.sessionId })
+  expect(snapshot.pending).toHaveLength(1)
+  expect(await fake.control.changes()).toEqual([])
+
+  await fake.control.clearFaults()
+  expect(await decide(card)).toMatchObject({ ok: true })
+  expect(await screen.next('chat:tool_result')).toMatchObject({ isError: false })
+})
+
+test('what the policy lets run without a card is judged on what is so now', async () => {
+  const policy = 'allow: [{tool: stop_vm, target: vm/100, because: A test.}]'
+  const { fake, asked } = await start({ policy })
+  // By its name alone it may be where JARVIS runs, which asks.
+  await fake.control.changeGuest(100, { name: 'jarvis' }, false)
+  await asked()
+  expect(await fake.control.changes()).toEqual([])
+})
