@@ -229,7 +229,14 @@ export function createRunAgent(parts: RunParts): RunAgent {
     // A command is the operator's own words.
     isCommand(run)
       ? { results: [], operatorTexts: [] }
-      : withRead(sourcesOf([...earlierEntries(sessionId, run), ...run.entries], toolUseId, run.row.source), run.read)
+      : withRead(
+          sourcesOf([...earlierEntries(sessionId, run), ...run.entries], toolUseId, run.row.source, entriesRemembered),
+          run.read,
+        )
+
+  /** The newest of an operator's conversation. */
+  const entriesRemembered = (sessionId: string): StoredEntry[] =>
+    store.session(sessionId)?.source === 'chat' ? store.newestRuns(sessionId, mostRunsRemembered) : []
 
   /** All at once; changes to one guest one after the other, in the order they were asked. */
   async function settleCalls(session: LiveSession, run: ActiveRun, open: ToolCall[], requestedBy: Requester) {
@@ -321,6 +328,9 @@ export function createRunAgent(parts: RunParts): RunAgent {
 
   return { begin, read, call, go, modelOf }
 }
+
+/** Runs of an earlier conversation in which a text of the memory may have been said. */
+const mostRunsRemembered = 200
 
 type Last = Extract<Draft, { type: 'done' | 'error' }>
 

@@ -3,16 +3,30 @@ import type { StoredEntry } from './transcript-store.ts'
 
 /** The texts of a conversation by where they came from. `asked`: the arguments of the call that a result answers. */
 export type Sources = {
-  results: { toolName: string; toolUseId: string; text: string; asked?: ToolInput }[]
+  results: {
+    toolName: string
+    toolUseId: string
+    text: string
+    asked?: ToolInput
+    /** Of the memory: what the operator said, and JARVIS did of itself, in the conversations that its text names. */
+    said?: () => readonly string[]
+  }[]
   operatorTexts: string[]
 }
 
 /**
  * What tools and the cluster had brought into a conversation when the call `toolUseId` was made, in the order it came,
  * and what the operator had said in it.
+ * @param sessionEntries the newest entries of an earlier conversation of the operator's; none where it is an MCP client's or gone
  * @param source whose call it is: the model reads all but what MCP clients asked for, a client its own results alone.
  */
-export function sourcesOf(entries: readonly StoredEntry[], toolUseId: string, source: 'chat' | 'mcp'): Sources {
+export function sourcesOf(
+  entries: readonly StoredEntry[],
+  toolUseId: string,
+  source: 'chat' | 'mcp',
+  sessionEntries: (sessionId: string) => readonly StoredEntry[],
+): Sources {
+  const remembered = (text: string) => (source === 'chat' ? saidIn(text, sessionEntries) : () => [])
   const calls = new Map<string, { toolName: string; asked: ToolInput }>()
   const sources: Sources = { results: [], operatorTexts: [] }
   let madeAt = Number.POSITIVE_INFINITY
@@ -29,7 +43,9 @@ export function sourcesOf(entries: readonly StoredEntry[], toolUseId: string, so
     if (entry.type === 'tool_result' || entry.type === 'reconciled') {
       const call = calls.get(entry.toolUseId)
       const text = entry.type === 'tool_result' ? entry.result : entry.text
-      if (call !== undefined) sources.results.push({ ...call, toolUseId: entry.toolUseId, text })
+      if (call === undefined) continue
+      const isMemory = memoryReads.has(call.toolName)
+      sources.results.push({ ...call, toolUseId: entry.toolUseId, text, ...(isMemory && { said: remembered(text) }) })
     } else if (source === 'mcp') {
     } else if (entry.type === 'user') {
       sources.operatorTexts.push(entry.text)
@@ -40,13 +56,50 @@ export function sourcesOf(entries: readonly StoredEntry[], toolUseId: string, so
     } else if (entry.type === 'recalled') {
       // What the operator wrote down is neither an order given now nor a stranger's text.
       const suspect = entry.items.filter(({ isFromTools }) => isFromTools)
-      for (const { text, name } of suspect) sources.results.push({ toolName: 'memory', toolUseId: name, text })
+      for (const { text, name } of suspect) {
+        sources.results.push({ toolName: 'memory', toolUseId: name, text, said: remembered(text) })
+      }
     } else if (entry.type === 'confirm_resolved' && entry.note !== undefined && isOperators(entry.decision)) {
       sources.operatorTexts.push(entry.note)
     }
   }
   return sources
 }
+
+const memoryReads: ReadonlySet<string> = new Set(['memory_search', 'memory_get'])
+/** Conversations that one result may name. */
+const mostSessions = 20
+
+/**
+ * What the operator wrote in the conversations that a text of the memory names, and the calls that the gate let run there
+ * or a person approved without any of their words having come from a tool. A text that names a conversation it is not of
+ * gains nothing but what was truly said in that.
+ */
+function saidIn(text: string, sessionEntries: (sessionId: string) => readonly StoredEntry[]): () => readonly string[] {
+  return () => {
+    const ids = [...new Set(text.match(/\bses_[a-z\d]{8,64}/g) ?? [])].slice(0, mostSessions)
+    return ids.flatMap((id) => {
+      const entries = sessionEntries(id)
+      const tainted = new Set(
+        entries.flatMap((entry) =>
+          (entry.type === 'confirm_needed' || entry.type === 'blocked') && entry.rule === 'taint'
+            ? (('callId' in entry ? entry.callId : undefined) ?? entry.toolUseId)
+            : [],
+        ),
+      )
+      return entries.flatMap((entry) => {
+        if (entry.type === 'user') return entry.text
+        if (entry.type === 'confirm_resolved' && entry.note !== undefined && isOperators(entry.decision))
+          return entry.note
+        // Nobody looked where the words of a green call came from.
+        const isOwn = entry.type === 'tool_use' && entry.tier !== 'green' && !tainted.has(entry.toolUseId)
+        return isOwn ? `${entry.toolName} ${Object.values(entry.toolInput).map(written).join('\n')}` : []
+      })
+    })
+  }
+}
+
+const written = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
 /** Only a person approves or denies; the notes of the rest are JARVIS's. */
 const isOperators = (decision: string) => decision === 'approved' || decision === 'denied'

@@ -1,16 +1,31 @@
 import type { Verdict } from '../protocol/index.ts'
 import { createFinder, type Runs, runsOf } from './phrases.ts'
 import { taintRule } from './profile.ts'
+import { judgeCommand } from './ssh.ts'
+import { isNamedIn, isSaidBy, numbersOf, says } from './taint-numbers.ts'
 import { type Argument, argumentsOf, contentOf, isNaming, loadIn, namesFor } from './taint-words.ts'
 import { quoted } from './visible.ts'
 import type { World } from './world.ts'
 
 /** What the conversation held when a call was made. */
 export type Sources = {
-  /** In the order they came. `asked`: the arguments of the call that the result answers. */
-  results: readonly { toolName: string; toolUseId: string; text: string; asked?: Record<string, unknown> }[]
+  /** In the order they came. */
+  results: readonly Source[]
   /** All that the operator wrote; none where an MCP client calls. */
   operatorTexts: readonly string[]
+}
+/** Text that came from elsewhere than the operator. */
+export type Source = {
+  toolName: string
+  toolUseId: string
+  text: string
+  /** The arguments of the call that the result answers. */
+  asked?: Record<string, unknown>
+  /**
+   * Of what the memory holds of earlier conversations: what the operator said and JARVIS did of itself in those. It is
+   * theirs where the memory repeats it, and nowhere else. Read only where the memory's text is about to taint a call.
+   */
+  said?: () => readonly string[]
 }
 export type Taint = { source: { toolName: string; toolUseId: string }; argument: string; phrase: string }
 
@@ -33,8 +48,8 @@ type Spelling = { name: Name; runs: Runs }
 
 /**
  * What of a call's arguments entered the conversation through a tool result: three words in a row, a whole command, a
- * name, an address or a coded load that stand in a result, and neither in the operator's own words nor in a call made
- * before that result came. A phrase of which every telling word was known before is not text of the result either.
+ * name, an address, a coded load or the number of a target that stand in a result, and neither in the operator's own words
+ * nor in a call made before that result came. A phrase of which every telling word was known before is not text of the result either.
  * Case, quoting, spacing, width and invisible characters make no difference. Pure, and linear in the texts.
  */
 export function taintOf(
@@ -47,7 +62,9 @@ export function taintOf(
   const nodes = new Set(world.cluster.nodes.map(({ name }) => name.toLowerCase()))
   const isCommand = (name: string) => toolName === 'execute_ssh' && name === 'command'
   let pieces = argumentsOf(input, isCommand, nodes).flatMap(piecesOf)
-  if (pieces.length === 0) return undefined
+  const isSaid = isSaidBy(sources.operatorTexts, world)
+  let numbers = numbersOf(input, isCommand, isNoRead).filter((number) => !isSaid(number))
+  if (pieces.length + numbers.length === 0) return undefined
 
   const spellings = pieces
     .flatMap(({ content }) => content)
@@ -55,14 +72,18 @@ export function taintOf(
   const findNames = createFinder(spellings)
   const known = new Set<Name>()
   let find = createFinder(pieces)
+  /** Those of some pieces that a text does not say; what it names is added to `names`. */
+  const without = (of: readonly Piece[], text: string, names: Set<Name>) => {
+    const runs = runsOf(text)
+    for (const { name } of findNames(runs)) names.add(name)
+    const said = new Set(find(runs))
+    return of.filter(
+      (piece) => !said.has(piece) && !(piece.content.length > 0 && piece.content.every((name) => names.has(name))),
+    )
+  }
   /** What was said before the next result came is not that result's text. */
   const learn = (text: string) => {
-    const runs = runsOf(text)
-    for (const { name } of findNames(runs)) known.add(name)
-    const said = new Set(find(runs))
-    const left = pieces.filter(
-      (piece) => !said.has(piece) && !(piece.content.length > 0 && piece.content.every((name) => known.has(name))),
-    )
+    const left = without(pieces, text, known)
     if (left.length === pieces.length) return
     pieces = left
     find = createFinder(pieces)
@@ -71,12 +92,27 @@ export function taintOf(
   for (const text of sources.operatorTexts) learn(text.replace(/['’]s\b/g, ' '))
 
   const halves = new Map<string, boolean>()
-  for (const { toolName: name, toolUseId, text, asked } of sources.results) {
-    for (const { words } of asked === undefined ? [] : argumentsOf(asked, isCommand, nodes)) learn(words.join(' '))
-    if (pieces.length === 0) return undefined
-    const found = find(runsOf(text))
+  for (const source of sources.results) {
+    const { toolName: name, toolUseId, text, asked = {}, said } = source
+    // What the memory is asked for may have been learned from it.
+    if (said === undefined) {
+      for (const { words } of argumentsOf(asked, isCommand, nodes)) learn(words.join(' '))
+      if (numbers.length > 0) numbers = numbers.filter((number) => !says(JSON.stringify(asked), number))
+    }
+    if (pieces.length + numbers.length === 0) return undefined
+    let found = pieces.length === 0 ? [] : find(runsOf(text))
+    let named = numbers.filter((number) => isNamedIn(source, number, world))
+    if (said !== undefined && found.length + named.length > 0) {
+      const names = new Set(known)
+      for (const words of said()) {
+        found = without(found, words, names)
+        named = named.filter((number) => !says(words, number))
+      }
+    }
     const whole = found.find(({ half }) => half === undefined)
     if (whole !== undefined) return taintFrom(name, toolUseId, whole)
+    const [number] = named
+    if (number !== undefined) return taintFrom(name, toolUseId, { argument: number.argument, phrase: number.digits })
     for (const { half, ...piece } of found) {
       if (half === undefined) continue
       const other = halves.get(half.of)
@@ -87,7 +123,13 @@ export function taintOf(
   return undefined
 }
 
-const taintFrom = (toolName: string, toolUseId: string, { argument, phrase }: Omit<Piece, 'half'>): Taint => ({
+const isNoRead = (command: string) => judgeCommand(command).verdict !== 'read_only'
+
+const taintFrom = (
+  toolName: string,
+  toolUseId: string,
+  { argument, phrase }: Pick<Taint, 'argument' | 'phrase'>,
+): Taint => ({
   source: { toolName, toolUseId },
   argument,
   phrase,
