@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { SkipsReporter } from './scripts/skips-reporter.js'
 
 export default defineConfig({
   test: {
@@ -6,6 +7,7 @@ export default defineConfig({
     testTimeout: 40_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    reporters: ['default', new SkipsReporter()],
     // Loading the same modules for each file took half of the time; none of them may keep anything between files.
     isolate: false,
   },

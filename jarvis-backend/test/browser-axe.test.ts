@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { expect, test, vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { Role } from '../src/protocol/index.ts'
 import { seriousFindings } from './support/axe.ts'
-import { dashboardDir, useBrowser } from './support/browser.ts'
+import { dashboardDir, test, useBrowser } from './support/browser.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 

@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { expect, test, vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import { dayMs, minuteMs, quarterMs, samplesOf } from '../src/homelab/samples.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
@@ -7,7 +7,7 @@ import type { Role } from '../src/protocol/index.ts'
 import type { Database } from '../src/store/sqlite/database.ts'
 import { createSampleStore } from '../src/store/sqlite/samples.ts'
 import { seriousFindings } from './support/axe.ts'
-import { dashboardDir, useBrowser } from './support/browser.ts'
+import { dashboardDir, test, useBrowser } from './support/browser.ts'
 import { startJarvis, tokenFor } from './support/start-jarvis.ts'
 
 vi.setConfig({ testTimeout: 120_000 })

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { dashboardDir, say, useBrowser } from './support/browser.ts'
+import { expect } from 'vitest'
+import { dashboardDir, say, test, useBrowser } from './support/browser.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { expect, test, vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { Model } from '../src/agent/model.ts'
 import type { SessionsPage } from '../src/protocol/index.ts'
 import { seriousFindings } from './support/axe.ts'
-import { dashboardDir, say, useBrowser } from './support/browser.ts'
+import { dashboardDir, say, test, useBrowser } from './support/browser.ts'
 import { calls, type ScriptedModel, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { dashboardDir, say, signIn, useBrowser } from './support/browser.ts'
+import { expect } from 'vitest'
+import { dashboardDir, say, signIn, test, useBrowser } from './support/browser.ts'
 import { calls, pauses, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 

@@ -18,7 +18,7 @@ import { homelabTools } from '../src/tools/catalog.ts'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
 import { openJournal } from './support/data-dir.ts'
 import { program } from './support/program.ts'
-import { startSshd } from './support/sshd.ts'
+import { sshdTest, startSshd } from './support/sshd.ts'
 
 function folder() {
   const dir = mkdtempSync(join(tmpdir(), 'jarvis-doctor-'))
@@ -76,7 +76,7 @@ test('every tool that asks the API says which rights it needs, and no tool is fo
   expect(allRights).toContain('Sys.Modify')
 })
 
-test('a cluster in order: every way in, right, node, login and MAC is told of as such', async () => {
+sshdTest('a cluster in order: every way in, right, node, login and MAC is told of as such', async () => {
   const { env, sshd } = await start(2)
   const found = await look(env)
   expect(found.ok).toBe(true)
@@ -91,7 +91,7 @@ test('a cluster in order: every way in, right, node, login and MAC is told of as
   expect(found.of('Wake-on-LAN').every(({ health }) => health === 'ok')).toBe(true)
 })
 
-test('a lost right names its tools and the line that adds it', async () => {
+sshdTest('a lost right names its tools and the line that adds it', async () => {
   const { env, fake } = await start()
   await fake.control.setRights({
     '/': { 'VM.Audit': 1, 'Sys.Audit': 1, 'Datastore.Audit': 1 },
@@ -115,7 +115,7 @@ test('a lost right names its tools and the line that adds it', async () => {
   )
 })
 
-test.each([
+sshdTest.each([
   [
     'a changed certificate',
     { PVE_FINGERPRINT: 'AB'.repeat(32) },
@@ -140,31 +140,37 @@ test.each([
   ])
 })
 
-test('a node that is off, an unknown host key, a refused login, a missing MAC and a stranger are each named', async () => {
-  const { env, fake, sshd, dir } = await start()
-  await fake.control.setNode('pve3', false)
-  const off = await look({ ...env, JARVIS_NODES: `${env.JARVIS_NODES.replace(/@[^,]*0:?0(?=,)/, '')},PVE9=10.0.0.9` })
-  expect(off.of('Nodes').filter(({ health }) => health === 'warn')).toMatchObject([{ text: 'pve3 is offline.' }])
-  expect(off.of('SSH')).toHaveLength(3)
-  expect(off.of('Wake-on-LAN').filter(({ health }) => health === 'warn')).toMatchObject([
-    { text: expect.stringMatching(/^pve1 cannot be woken/) },
-    { text: expect.stringMatching(/names PVE9/) },
-  ])
-  const empty = join(dir, 'nobody')
-  const unknown = await look({ ...env, SSH_KNOWN_HOSTS: empty })
-  expect(unknown.of('SSH')[0]).toMatchObject({
-    health: 'bad',
-    text: expect.stringContaining(sshd.hostKeyFingerprint()),
-    fix: expect.stringContaining(`>> ${empty}`),
-  })
-  const denied = await look({ ...env, SSH_USER: 'somebody' })
-  expect(denied.of('SSH')[0]).toMatchObject({ health: 'bad', text: expect.stringMatching(/does not let somebody in/) })
-  const gone = await look({ ...env, JARVIS_NODES: 'pve1=127.0.0.1:1' })
-  expect(gone.of('SSH')[0]).toMatchObject({
-    text: 'pve1: 127.0.0.1:1 cannot be reached over SSH: connection refused.',
-    fix: expect.stringContaining('Is sshd running there'),
-  })
-})
+sshdTest(
+  'a node that is off, an unknown host key, a refused login, a missing MAC and a stranger are each named',
+  async () => {
+    const { env, fake, sshd, dir } = await start()
+    await fake.control.setNode('pve3', false)
+    const off = await look({ ...env, JARVIS_NODES: `${env.JARVIS_NODES.replace(/@[^,]*0:?0(?=,)/, '')},PVE9=10.0.0.9` })
+    expect(off.of('Nodes').filter(({ health }) => health === 'warn')).toMatchObject([{ text: 'pve3 is offline.' }])
+    expect(off.of('SSH')).toHaveLength(3)
+    expect(off.of('Wake-on-LAN').filter(({ health }) => health === 'warn')).toMatchObject([
+      { text: expect.stringMatching(/^pve1 cannot be woken/) },
+      { text: expect.stringMatching(/names PVE9/) },
+    ])
+    const empty = join(dir, 'nobody')
+    const unknown = await look({ ...env, SSH_KNOWN_HOSTS: empty })
+    expect(unknown.of('SSH')[0]).toMatchObject({
+      health: 'bad',
+      text: expect.stringContaining(sshd.hostKeyFingerprint()),
+      fix: expect.stringContaining(`>> ${empty}`),
+    })
+    const denied = await look({ ...env, SSH_USER: 'somebody' })
+    expect(denied.of('SSH')[0]).toMatchObject({
+      health: 'bad',
+      text: expect.stringMatching(/does not let somebody in/),
+    })
+    const gone = await look({ ...env, JARVIS_NODES: 'pve1=127.0.0.1:1' })
+    expect(gone.of('SSH')[0]).toMatchObject({
+      text: 'pve1: 127.0.0.1:1 cannot be reached over SSH: connection refused.',
+      fix: expect.stringContaining('Is sshd running there'),
+    })
+  },
+)
 
 test.each([
   [0, 'ok'],

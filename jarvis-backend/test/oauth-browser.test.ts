@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { expect, onTestFinished, test } from 'vitest'
-import { dashboardDir, useBrowser } from './support/browser.ts'
+import { expect, onTestFinished } from 'vitest'
+import { dashboardDir, test, useBrowser } from './support/browser.ts'
 import { memoryProvider, newVerifier, queryFor, registerClient } from './support/oauth-client.ts'
 import { password, startJarvis } from './support/start-jarvis.ts'
 

@@ -9,7 +9,7 @@ import { setup } from '../src/cli/setup.ts'
 import { pveumLine } from '../src/homelab/proxmox/index.ts'
 import { type FakeProxmox, startFakeProxmox } from './fake-proxmox/start.ts'
 import { program } from './support/program.ts'
-import { startSshd } from './support/sshd.ts'
+import { sshdTest, startSshd } from './support/sshd.ts'
 
 const before = '# my settings\nJARVIS_PROTECTED=vm/101\n#PVE_URL=https://pve1.lan:8006\n'
 
@@ -107,29 +107,35 @@ test('a wrong token is said to be wrong and asked for again, and missing rights 
   expect(said).not.toContain('wrong-secret')
 })
 
-test('SSH: a host key is written once it is accepted, the login is tried, and a changed key is not offered', async () => {
-  const { fake, run, file, knownHosts } = await start()
-  const sshd = await startSshd()
-  onTestFinished(sshd.close)
-  const nodes = ['--nodes', ['pve1', 'pve2', 'pve3', 'pve4'].map((name) => `${name}=127.0.0.1:${sshd.port}`).join(',')]
-  const to = [fake.urls[0] ?? '', 'y', ...token(fake)]
-  const ssh = ['', sshd.user, sshd.clientKeyPath]
+sshdTest(
+  'SSH: a host key is written once it is accepted, the login is tried, and a changed key is not offered',
+  async () => {
+    const { fake, run, file, knownHosts } = await start()
+    const sshd = await startSshd()
+    onTestFinished(sshd.close)
+    const nodes = [
+      '--nodes',
+      ['pve1', 'pve2', 'pve3', 'pve4'].map((name) => `${name}=127.0.0.1:${sshd.port}`).join(','),
+    ]
+    const to = [fake.urls[0] ?? '', 'y', ...token(fake)]
+    const ssh = ['', sshd.user, sshd.clientKeyPath]
 
-  const refused = await run([...to, ...ssh, 'n', 'n', 'n', 'n', 'y'], nodes)
-  expect(refused.said).toContain(sshd.hostKeyFingerprint())
-  expect(existsSync(knownHosts)).toBe(false)
+    const refused = await run([...to, ...ssh, 'n', 'n', 'n', 'n', 'y'], nodes)
+    expect(refused.said).toContain(sshd.hostKeyFingerprint())
+    expect(existsSync(knownHosts)).toBe(false)
 
-  const { said, problem } = await run([...to, ...ssh, 'y', 'n', 'n', 'n', 'y'], nodes)
-  expect(problem).toBeUndefined()
-  expect(said).toMatch(/✓ pve1: .* lets JARVIS in/)
-  expect(readFileSync(knownHosts, 'utf8')).toBe(`[127.0.0.1]:${sshd.port} ${sshd.hostKey()}\n`)
-  expect(parseEnv(file())).toMatchObject({ SSH_USER: sshd.user, SSH_KEY_PATH: sshd.clientKeyPath })
+    const { said, problem } = await run([...to, ...ssh, 'y', 'n', 'n', 'n', 'y'], nodes)
+    expect(problem).toBeUndefined()
+    expect(said).toMatch(/✓ pve1: .* lets JARVIS in/)
+    expect(readFileSync(knownHosts, 'utf8')).toBe(`[127.0.0.1]:${sshd.port} ${sshd.hostKey()}\n`)
+    expect(parseEnv(file())).toMatchObject({ SSH_USER: sshd.user, SSH_KEY_PATH: sshd.clientKeyPath })
 
-  await sshd.restart({ newHostKey: true })
-  const changed = await run([...to, ...ssh, 'y'], nodes)
-  expect(changed.said).toMatch(/known_hosts has another/)
-  expect(changed.said).not.toMatch(/Accept it/)
-})
+    await sshd.restart({ newHostKey: true })
+    const changed = await run([...to, ...ssh, 'y'], nodes)
+    expect(changed.said).toMatch(/known_hosts has another/)
+    expect(changed.said).not.toMatch(/Accept it/)
+  },
+)
 
 test('at a terminal the secret is not shown, and Ctrl-C after it changes nothing', async () => {
   const { fake, envPath, file } = await start()

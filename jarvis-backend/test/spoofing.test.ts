@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { spoofs } from './corpora/spoofing.ts'
-import { dashboardDir, say, useBrowser } from './support/browser.ts'
+import { dashboardDir, say, test, useBrowser } from './support/browser.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { Client } from 'ssh2'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { parseCommand, quote, quotePipe } from '../src/safety/ssh.ts'
 import { changingCommands, neededCommands } from './corpora/ssh.ts'
-import { type Sshd, startSshd } from './support/sshd.ts'
+import { type Sshd, startSshd, sshdTest as test } from './support/sshd.ts'
 
 let sshd: Sshd
 let client: Client

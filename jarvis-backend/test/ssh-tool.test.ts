@@ -1,11 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { createSshShell } from '../src/homelab/ssh/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { startKnownSshd } from './support/known-sshd.ts'
+import { sshdTest as test } from './support/sshd.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 /** JARVIS whose nodes' shells are a real SSH server's. */

@@ -4,12 +4,13 @@ import { appendFileSync, createReadStream, mkdtempSync, readFileSync, rmSync, wr
 import { createConnection, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { createSshShell } from '../src/homelab/ssh/index.ts'
 import type { ErrorCode, JarvisError } from '../src/protocol/index.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { startKnownSshd } from './support/known-sshd.ts'
 import type { SshdOptions } from './support/sshd.ts'
+import { sshdTest as test } from './support/sshd.ts'
 
 type ShellOptions = Parameters<typeof createSshShell>[0]
 

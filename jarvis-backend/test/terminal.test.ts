@@ -16,6 +16,7 @@ import type {
 } from '../src/protocol/index.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { startKnownSshd } from './support/known-sshd.ts'
+import { sshdTest } from './support/sshd.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 const env = { JARVIS_TERMINAL: '1' }
@@ -132,7 +133,7 @@ test('the demo cluster answers line by line', async () => {
   expect(await shell.type('pwd\r')).toMatchObject({ ok: false, error: { code: 'not_found' } })
 })
 
-test('an operator has a real shell on a node: a TTY of the right size, colours, keys, an exit code', async () => {
+sshdTest('an operator has a real shell on a node: a TTY of the right size, colours, keys, an exit code', async () => {
   const { jarvis } = await overSsh()
   const operator = await connect(jarvis)
   const shell = await operator.open()
@@ -152,7 +153,7 @@ test('an operator has a real shell on a node: a TTY of the right size, colours, 
   expect(await shell.end()).toEqual({ terminalId: shell.terminalId, code: 7 })
 })
 
-test('the journal says who, where, how long and how much, and not what was typed or shown', async () => {
+sshdTest('the journal says who, where, how long and how much, and not what was typed or shown', async () => {
   const { jarvis, sshd } = await overSsh()
   const operator = await connect(jarvis)
   const events = await jarvis.connect('/events')
@@ -191,7 +192,7 @@ test('the journal says who, where, how long and how much, and not what was typed
   ])
 })
 
-test('signing out ends the shell and what runs in it', async () => {
+sshdTest('signing out ends the shell and what runs in it', async () => {
   const { jarvis } = await overSsh()
   const operator = await connect(jarvis)
   const shell = await operator.open()
@@ -253,7 +254,7 @@ test('there are at most eight, and what is closed or failed makes room', async (
   })
 })
 
-test('much output arrives whole', async () => {
+sshdTest('much output arrives whole', async () => {
   const { jarvis } = await overSsh()
   const shell = await (await connect(jarvis)).open()
   await shell.type('stty -echo; PS1=; head -c 5000000 /dev/zero | tr "\\0" y; echo end\r')

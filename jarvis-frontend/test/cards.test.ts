@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
 import { gallery } from '../src/testing/scenes/gallery.ts'
 import { hostile } from '../src/testing/scenes/hostile.ts'
-import { openStage, type Stage } from './support/browser.ts'
+import { openStage, type Stage, test } from './support/browser.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

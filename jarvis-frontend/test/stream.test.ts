@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
 import { assistant, call, entriesOf, ran, text, usage, user } from '../src/testing/entries.ts'
 import type { Scene, ScriptSession } from '../src/testing/scene.ts'
 import { morning } from '../src/testing/scenes/morning.ts'
-import { openStage, type Stage } from './support/browser.ts'
+import { openStage, type Stage, test } from './support/browser.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

@@ -2,9 +2,12 @@ import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { chromiumArgs, findChromium } from '../../../scripts/chromium.js'
+import { testWith } from '../../../scripts/test-with.js'
 import { password, type TestJarvis } from './start-jarvis.ts'
 
 export const dashboardDir = fileURLToPath(new URL('../../../jarvis-frontend/dist', import.meta.url))
+
+export const test = testWith('Chromium')
 
 /** One browser for a file's tests. */
 export function useBrowser() {

@@ -5,6 +5,9 @@ import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { findSshd } from '../../../scripts/sshd.js'
+import { testWith } from '../../../scripts/test-with.js'
+
+export const sshdTest = testWith('sshd')
 
 export type SshdOptions = {
   /** Runs instead of every command, which it finds in `SSH_ORIGINAL_COMMAND`. */

@@ -8,11 +8,14 @@ import { build } from 'vite'
 import { onTestFinished } from 'vitest'
 import { isDashboardStale } from '../../../scripts/build.js'
 import { chromiumArgs, findChromium } from '../../../scripts/chromium.js'
+import { testWith } from '../../../scripts/test-with.js'
 import type { Scene } from '../../src/testing/scene.ts'
 import { type Scripted, startScripted, tokenOf } from '../../src/testing/scripted-server.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 export type View = { role?: Role | 'nobody'; theme?: 'dark' | 'light'; isPhone?: boolean; height?: number }
+
+export const test = testWith('Chromium')
 
 /** A browser and the dashboard, which is built for this file alone where its sources are newer than what was built. */
 export async function openStage() {

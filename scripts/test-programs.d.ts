@@ -1,0 +1,2 @@
+export type Program = 'Chromium' | 'sshd'
+export const programs: Record<Program, { find(): string | undefined; install: string }>

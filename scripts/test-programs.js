@@ -1,0 +1,8 @@
+import { findChromium } from './chromium.js'
+import { findSshd } from './sshd.js'
+
+/** What some tests need besides Node, and how it comes to the machine. */
+export const programs = {
+  Chromium: { find: findChromium, install: 'apt-get install chromium-headless-shell, or set CHROMIUM_PATH' },
+  sshd: { find: findSshd, install: 'apt-get install openssh-server, or set SSHD_PATH' },
+}

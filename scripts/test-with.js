@@ -1,0 +1,17 @@
+import { test } from 'vitest'
+import { programs } from './test-programs.js'
+
+/**
+ * Vitest's `test` where the program is installed. Elsewhere each test is skipped, and its name says what it needs:
+ * `skips-reporter.js` counts by the name.
+ */
+export function testWith(program) {
+  if (programs[program].find() !== undefined) return test
+  const named = (name) => `${name} [needs ${program}]`
+  const skipped = (name, ...rest) => test.skip(named(name), ...rest)
+  const each =
+    (...rows) =>
+    (name, ...rest) =>
+      test.skip.each(...rows)(named(name), ...rest)
+  return Object.assign(skipped, { each })
+}
