@@ -211,6 +211,24 @@ test('at the loop limit one more call without tools gives the answer', async () 
   expect(model.requests.map(({ mayCallTools }) => mayCallTools)).toEqual([true, true, false])
 })
 
+test('a call that fails the same way again and again is told to the model once, and then ends the run in words', async () => {
+  const fails = calls(['get_node_status', { node: 'nowhere' }])
+  const model = scripted(fails, fails, fails, fails)
+  const jarvis = await startJarvis({ model })
+  const operator = await jarvis.connect()
+  const { sessionId } = await operator.ask('chat:send', { message: 'How is nowhere?' })
+  expect(await operator.next('chat:done')).toMatchObject({ stopReason: 'stuck', usage: { inputTokens: 40 } })
+  const told = model.requests.map(
+    ({ messages }) => JSON.stringify(messages).split('the same call had the same').length - 1,
+  )
+  expect(told).toEqual([0, 0, 0, 1])
+  const { snapshot } = await operator.ask('chat:attach', { sessionId })
+  expect(snapshot.entries.at(-2)).toMatchObject({
+    type: 'assistant',
+    content: [{ type: 'text', text: expect.stringMatching(/same call \(get_node_status\) 4 times.*nowhere/) }],
+  })
+})
+
 test('a call that comes in spite of the loop limit is dropped', async () => {
   const read = calls(['get_cluster_status', {}])
   const jarvis = await startJarvis({

@@ -6,8 +6,8 @@ import { activeRun } from './active-run.ts'
 import type { KeptRun } from './kept-runs.ts'
 import type { ActiveRun, LiveSession } from './live-session.ts'
 import type { LiveSessions } from './live-sessions.ts'
-import { settles } from './next-step.ts'
 import type { RunAgent } from './run-agent.ts'
+import { settles } from './settles.ts'
 import type { StoredEntry } from './transcript-store.ts'
 
 export type CallOutcome = EntryOf<'tool_result'> | EntryOf<'blocked'> | EntryOf<'confirm_resolved'>

@@ -1,6 +1,7 @@
 import type { Recalled, ToolCall } from '../protocol/index.ts'
 import type { Message, ModelImage, ToolResult } from './model.ts'
-import { callIdOf, settles } from './next-step.ts'
+import { createRepeats, mostRepeats } from './repeats.ts'
+import { callIdOf, callsIn, settles } from './settles.ts'
 import type { StoredEntry } from './transcript-store.ts'
 
 /**
@@ -44,6 +45,7 @@ export function toMessages(
     }
   }
 
+  const repeats = createRepeats(entries)
   let isBrokenOff = false
   for (const entry of entries) {
     if (entry.type === 'user') {
@@ -56,12 +58,12 @@ export function toMessages(
       isBrokenOff = entry.stopReason === 'interrupted' && entry.content.length > 0
       if (entry.content.length === 0) continue
       messages.push({ role: 'assistant', content: entry.content, model: entry.model })
-      const calls = entry.content.filter((item) => item.type === 'tool_call')
+      const calls = callsIn(entry)
       if (calls.length === 0) continue
       messages.push({
         role: 'user',
         results: calls.map((call) => withImages(toResult(call, outcomes.get(call.toolUseId)), call)),
-        text: '',
+        text: repeats(entry.runId, calls) === mostRepeats ? stuck : '',
       })
     } else if (entry.type === 'reconciled') {
       tell(`[JARVIS found out later, of ${entry.toolName}: ${entry.text}]`)
@@ -99,6 +101,8 @@ function imagesShown(results: readonly Result[], current: string | undefined): S
 type Result = Extract<StoredEntry, { type: 'tool_result' }>
 
 const goOn = '[JARVIS was restarted in the middle of your answer. Go on from where it broke off.]'
+
+const stuck = `[JARVIS: the same call had the same outcome ${mostRepeats} times. Made again, it ends this answer. Do something else, or tell the operator what is in the way.]`
 
 type Outcome = { text: string; isError: boolean }
 

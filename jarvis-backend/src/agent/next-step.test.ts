@@ -47,6 +47,17 @@ const call = (mayCallTools: boolean) => ({ type: 'call_model', mayCallTools })
 const settle = (...ids: string[]) => ({ type: 'settle_calls', calls: ids.map((toolUseId) => ({ toolUseId })) })
 const end = (stopReason: string) => ({ type: 'end', stopReason })
 
+/** Turns that call the same with these outcomes. */
+const repeated = (...outcomes: ((toolUseId: string) => Entry)[]) =>
+  outcomes.flatMap((outcome, i) => [turn('tool_use', `r${i}`), outcome(`r${i}`)])
+const told = (text: string) => (toolUseId: string) => ({ ...result(toolUseId), result: text }) as Entry
+const denied = (toolUseId: string) => decided(toolUseId, 'denied')
+const other = (toolUseId: string): Entry =>
+  ({
+    ...turn('tool_use'),
+    ...{ content: [{ type: 'tool_call', toolUseId, toolName: 'get_vms', toolInput: { node: 'pve' } }] },
+  }) as Entry
+
 test.each<[string, Entry[], object]>([
   ['a new message asks the model', [user], call(true)],
   ['calls are settled first', [user, turn('tool_use', 'a', 'b')], settle('a', 'b')],
@@ -89,4 +100,28 @@ test.each<[string, Entry[], object]>([
 test('a typed command ends with its result', () => {
   const command: Entry = { ...turn('tool_use', 'a'), model: 'command' } as Entry
   expect(nextStep([user, command, result('a')], 2)).toEqual({ type: 'end', stopReason: 'end_turn' })
+})
+
+test.each<[string, Entry[], object]>([
+  ['the same outcome three times asks once more', [user, ...repeated(result, result, result)], call(true)],
+  ['the fourth time it is stuck', [user, ...repeated(result, result, result, result)], end('stuck')],
+  ['so it is where a call is refused', [user, ...repeated(blocked, blocked, blocked, blocked)], end('stuck')],
+  ['so it is where a person says no', [user, ...repeated(denied, denied, denied, denied)], end('stuck')],
+  [
+    'so it is where others come in between',
+    [user, ...repeated(result, result, told('new'), result), other('o'), result('o'), ...repeated(result)],
+    end('stuck'),
+  ],
+  [
+    'another outcome each time is none of it',
+    [user, ...repeated(told('1'), told('2'), told('3'), told('4'))],
+    call(true),
+  ],
+  [
+    'nor is the same call in one turn',
+    [user, turn('tool_use', 'a', 'b', 'c', 'd'), ...['a', 'b', 'c', 'd'].map(result)],
+    call(true),
+  ],
+])('%s', (_what, entries, expected) => {
+  expect(nextStep(entries, 9)).toMatchObject(expected)
 })

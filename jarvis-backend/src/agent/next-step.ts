@@ -1,4 +1,6 @@
 import type { Entry, StopReason, ToolCall } from '../protocol/index.ts'
+import { createRepeats, mostRepeats } from './repeats.ts'
+import { callIdOf, callsIn, settles } from './settles.ts'
 
 export type Step =
   | { type: 'call_model'; mayCallTools: boolean }
@@ -18,6 +20,7 @@ export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
     case 'tool_use':
       // A command names its one call itself and wants no answer in words.
       if (last.model === 'command' || last.model === 'mcp') return { type: 'end', stopReason: 'end_turn' }
+      if (repeats(entries) > mostRepeats) return { type: 'end', stopReason: 'stuck' }
       return { type: 'call_model', mayCallTools: turns.length < maxTurns }
     case 'pause_turn':
     // The server stopped in the middle of it; what a person stopped has its last entry already.
@@ -32,27 +35,24 @@ export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
   }
 }
 
+/** How often the newest turn's calls have come to the same, at most. */
+function repeats(entries: readonly Entry[]): number {
+  const count = createRepeats(entries)
+  return entries.reduce(
+    (newest, entry) => (entry.type === 'assistant' ? count(entry.runId, callsIn(entry)) : newest),
+    0,
+  )
+}
+
 /** The calls that were asked for and have no outcome yet, in the order they were asked. */
 export function openCalls(entries: readonly Entry[]): ToolCall[] {
   const open = new Map<string, ToolCall>()
   for (const entry of entries) {
     if (entry.type === 'assistant') {
-      for (const item of entry.content) if (item.type === 'tool_call') open.set(item.toolUseId, item)
+      for (const call of callsIn(entry)) open.set(call.toolUseId, call)
     } else if (settles(entry)) {
       open.delete(callIdOf(entry))
     }
   }
   return [...open.values()]
 }
-
-type Settling = Extract<Entry, { type: 'tool_result' | 'blocked' | 'confirm_resolved' }>
-
-/** An approval alone settles nothing: the result does. Nor does a card's end where another one took its place. */
-export const settles = (entry: Entry): entry is Settling =>
-  entry.type === 'tool_result' ||
-  entry.type === 'blocked' ||
-  (entry.type === 'confirm_resolved' && entry.decision !== 'approved' && entry.replacedBy === undefined)
-
-/** The call that an entry settles: a card that replaced another one has an id of its own. */
-export const callIdOf = (entry: Settling): string =>
-  entry.type === 'confirm_resolved' ? (entry.callId ?? entry.toolUseId) : entry.toolUseId

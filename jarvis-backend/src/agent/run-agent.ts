@@ -18,11 +18,12 @@ import {
 import { nextStep } from './next-step.ts'
 import { createReadCall } from './read-call.ts'
 import { duringRehearsal, rehearsalLine, rehearsalOrder } from './rehearsal.ts'
+import { stuckWords } from './repeats.ts'
 import { type Sources, sourcesOf } from './sources.ts'
 import { type CostOf, spentOn } from './spent.ts'
 import { titleOf, untitled } from './title.ts'
 import { createTokenPump } from './token-pump.ts'
-import { calling, contextOf, type ToolRunner } from './tool-runner.ts'
+import { calling, contextOf, saying, type ToolRunner } from './tool-runner.ts'
 import type { Draft, RunRow, StoredEntry, TranscriptStore } from './transcript-store.ts'
 
 export type RunParts = {
@@ -90,7 +91,8 @@ export function createRunAgent(parts: RunParts): RunAgent {
           await settleCalls(session, run, step.calls, requestedBy)
         } else if (step.type === 'end' || run.abort.signal.aborted) {
           const stopReason = step.type === 'end' && !run.abort.signal.aborted ? step.stopReason : 'aborted'
-          end(session, run, { type: 'done', ...spentOn(run.entries, costOf), stopReason })
+          const said = stopReason === 'stuck' ? [stuckWords(run.entries)] : []
+          end(session, run, { type: 'done', ...spentOn(run.entries, costOf), stopReason }, said)
           return
         } else {
           // Lets Engine.IO send what is due before the request is built.
@@ -141,8 +143,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
   function answerRehearsalOrder(session: LiveSession, run: ActiveRun) {
     const order = run.row.source === 'chat' ? rehearsalOrder(run.row.text) : undefined
     if (order === undefined || run.entries.some(({ type }) => type === 'assistant')) return
-    const content = [{ type: 'text' as const, text: order.problem ?? rehearsalLine(session.isRehearsal) }]
-    session.append(run, { type: 'assistant', model: 'command', content, usage: noUsage, stopReason: 'end_turn' })
+    session.append(run, saying(order.problem ?? rehearsalLine(session.isRehearsal)))
   }
 
   /** Before a message's first turn. */
@@ -307,9 +308,13 @@ export function createRunAgent(parts: RunParts): RunAgent {
     end(session, run, { type: 'error', error: redact.text(message), code: known ? error.code : 'internal' })
   }
 
-  function end(session: LiveSession, run: ActiveRun, last: Last) {
+  /** @param said JARVIS's own words before it */
+  function end(session: LiveSession, run: ActiveRun, last: Last, said: readonly Draft[] = []) {
     try {
-      store.atomically(() => keepEnd(session, run, last))
+      store.atomically(() => {
+        for (const words of said) session.append(run, words)
+        keepEnd(session, run, last)
+      })
     } catch (error) {
       // It cannot be stored, so the next start takes the run up again; whoever watches must still hear that it is over.
       parts.report(error, `run ${run.row.id} could not be ended`)

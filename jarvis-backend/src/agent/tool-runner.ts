@@ -47,4 +47,13 @@ export const calling = (model: 'command' | 'mcp', toolName: string, toolInput: T
   stopReason: 'tool_use',
 })
 
+/** A turn that no model made: JARVIS's own words. */
+export const saying = (text: string): Extract<Draft, { type: 'assistant' }> => ({
+  type: 'assistant',
+  model: 'command',
+  content: [{ type: 'text', text }],
+  usage: noUsage,
+  stopReason: 'end_turn',
+})
+
 type Calling = Extract<Draft, { type: 'assistant' }> & { content: [ToolCall] }

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { CallOutcome, Calls } from '../agent/calls.ts'
 import { type KeptRun, type KeptRuns, keptRunMs } from '../agent/kept-runs.ts'
-import { settles } from '../agent/next-step.ts'
+import { settles } from '../agent/settles.ts'
 import type { StoredEntry } from '../agent/transcript-store.ts'
 import type { McpToken } from '../auth/mcp-tokens.ts'
 import { toResult } from './call-result.ts'

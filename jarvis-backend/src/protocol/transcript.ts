@@ -48,7 +48,7 @@ export type ToolCall = Extract<Content, { type: 'tool_call' }>
 export const TurnStop = z.enum(['end_turn', 'tool_use', 'max_tokens', 'refusal', 'pause_turn', 'interrupted'])
 export type TurnStop = z.infer<typeof TurnStop>
 /** Why a run ended. */
-export const StopReason = z.enum(['end_turn', 'max_tokens', 'refusal', 'loop_limit', 'aborted'])
+export const StopReason = z.enum(['end_turn', 'max_tokens', 'refusal', 'loop_limit', 'stuck', 'aborted'])
 export type StopReason = z.infer<typeof StopReason>
 
 /** A passage of the memory that was given to the model with a message. */

@@ -1,5 +1,5 @@
 import { toMessages } from '../../src/agent/conversation.ts'
-import { settles } from '../../src/agent/next-step.ts'
+import { settles } from '../../src/agent/settles.ts'
 import type { EntryOf, Guest, Task } from '../../src/protocol/index.ts'
 import { brokenAt, type Evidence, matchRequests } from './evidence.ts'
 import type { Interrupted } from './experiment.ts'

@@ -218,6 +218,7 @@ const stopWords = {
   max_tokens: 'Cut here: the answer reached its length limit. Ask it to go on.',
   refusal: 'The model declined to answer.',
   loop_limit: 'Stopped here: the limit of model calls in one run is reached. Ask it to go on.',
+  stuck: 'Stopped here: the same call had the same outcome each time.',
 } as const
 
 function Stopped({ run }: { run: Run }) {

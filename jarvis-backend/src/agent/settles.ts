@@ -1,0 +1,16 @@
+import type { Entry, ToolCall } from '../protocol/index.ts'
+
+export const callsIn = ({ content }: Extract<Entry, { type: 'assistant' }>): ToolCall[] =>
+  content.filter((item) => item.type === 'tool_call')
+
+export type Settling = Extract<Entry, { type: 'tool_result' | 'blocked' | 'confirm_resolved' }>
+
+/** An approval alone settles nothing: the result does. Nor does a card's end where another one took its place. */
+export const settles = (entry: Entry): entry is Settling =>
+  entry.type === 'tool_result' ||
+  entry.type === 'blocked' ||
+  (entry.type === 'confirm_resolved' && entry.decision !== 'approved' && entry.replacedBy === undefined)
+
+/** The call that an entry settles: a card that replaced another one has an id of its own. */
+export const callIdOf = (entry: Settling): string =>
+  entry.type === 'confirm_resolved' ? (entry.callId ?? entry.toolUseId) : entry.toolUseId
