@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { readAs } from '../protocol/index.ts'
 import { readAttachedSchema } from './attached-schema.ts'
 
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
@@ -47,6 +48,48 @@ test.each<[string, object, object, boolean]>([
   ['an argument called pattern, of another type', object({ pattern: { type: 'string' } }), { pattern: 5 }, false],
 ])('%s', (_what, schema, input, isAccepted) => {
   expect(accepts(schema, input)).toBe(isAccepted)
+})
+
+const mode = { type: 'string', default: 'fast' }
+test.each<[string, object, object, object]>([
+  ['is filled', object({ mode }, { required: ['mode'] }), {}, { mode: 'fast' }],
+  ['gives way to what is given', object({ mode }, { required: ['mode'] }), { mode: 'slow' }, { mode: 'slow' }],
+  ['of a field that is not required is left to the server', object({ mode }), {}, {}],
+  [
+    'is filled inside',
+    object({ a: { type: 'array', items: object({ mode }, { required: ['mode'] }) } }),
+    { a: [{}, { mode: 'slow' }] },
+    { a: [{ mode: 'fast' }, { mode: 'slow' }] },
+  ],
+  [
+    'is filled inside a default',
+    object({ a: { ...object({ mode }, { required: ['mode'] }), default: {} } }, { required: ['a'] }),
+    {},
+    { a: { mode: 'fast' } },
+  ],
+])('a default %s', (_what, schema, input, expected) => {
+  expect(readAttachedSchema(schema).input.parse(input)).toEqual(expected)
+})
+
+test('a default is copied for each call', () => {
+  const { input } = readAttachedSchema(object({ a: { default: [] } }, { required: ['a'] }))
+  const first = input.parse({}) as { a: string[] }
+  first.a.push('changed')
+  expect(input.parse({})).toEqual({ a: [] })
+})
+
+test.each<[string, object, object, RegExp]>([
+  ['all of the arguments', object({ a: {} }, { required: ['a'] }), {}, /^Instance does not have required property "a"/],
+  ['a field', object({ a: { type: 'number' } }), { a: 'x' }, /^a: Instance type "string" is invalid/],
+  [
+    'a default that its own schema refuses',
+    object({ a: { type: 'number', default: 'x' } }, { required: ['a'] }),
+    {},
+    /^a: /,
+  ],
+])('what is wrong with %s is said without an empty path', (_what, schema, input, problem) => {
+  const read = readAs(readAttachedSchema(schema).input, input)
+  expect(read).toEqual({ ok: false, problem: expect.stringMatching(problem) })
 })
 
 test.each<[string, unknown]>([

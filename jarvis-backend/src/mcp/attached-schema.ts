@@ -1,6 +1,7 @@
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker'
 import { z } from 'zod'
 import { isDeeperThan } from '../lib/depth.ts'
+import { defaultsOf, filled } from './attached-defaults.ts'
 import { visibleSchema } from './attached-text.ts'
 
 type Json = Record<string, unknown>
@@ -59,7 +60,18 @@ export function readAttachedSchema(schema: unknown): AttachedSchema {
     ...checked,
     type: 'object',
   } as never)
-  const shape = Object.fromEntries(names.map((name) => [name, z.unknown().optional()]))
+  const defaults = defaultsOf(schema)
+  const shape = Object.fromEntries(
+    names.map((name) => [
+      name,
+      Object.hasOwn(defaults, name)
+        ? z.unknown().default(() => structuredClone(defaults[name]))
+        : z
+            .unknown()
+            .transform((value) => filled(properties[name], value))
+            .optional(),
+    ]),
+  )
   const object = isOpen(schema, names) ? z.looseObject(shape) : z.strictObject(shape)
   const input = object.superRefine((value, context) => {
     const problem = problemWith(value, work, validate)
@@ -77,8 +89,14 @@ function problemWith(
   if (nodesIn(value) * schemaNodes > mostWork) return 'more values than can be checked'
   try {
     const { valid, errorMessage } = validate(value)
-    // What it says of the inner ones comes before what that means for the outer ones.
-    return valid ? undefined : (errorMessage ?? '').split('; ').at(-1)?.replace(/^#\/?/, '').slice(0, 300)
+    // What it says of the inner ones comes before what that means for the outer ones. `#` is all of the arguments.
+    return valid
+      ? undefined
+      : (errorMessage ?? '')
+          .split('; ')
+          .at(-1)
+          ?.replace(/^#(: |\/)?/, '')
+          .slice(0, 300)
   } catch {
     return 'the arguments cannot be checked by its schema'
   }
