@@ -201,5 +201,12 @@ export const neverBackedUp: ReadonlySet<number> = new Set([141, 142])
 export const underHa: ReadonlySet<number> = new Set([113])
 /** Lost its GPU so long before the start, and decodes on the CPU until it is restarted. */
 export const hotGuest = { vmid: 123, cpuRatio: 0.97, extraLoad: 18.6, forMs: 6.7 * hourMs }
+/** What it lost: a graphics card passed through to it. */
+export const gpu = {
+  slot: '05:00.0',
+  words: 'VGA compatible controller: Intel Corporation DG2 [Arc A380] (rev 05)',
+}
+/** A snapshot that nobody deleted; it keeps all that its guest has overwritten since, whatever the disks leave. */
+export const oldSnapshot = { vmid: 123, name: 'before-upgrade', madeMs: 46 * 24 * hourMs }
 /** Without power from so long before the start until it booted; the backup server was up before, and is not since. */
 export const darkNode = { name: 'agent', forMs: 6.9 * hourMs }

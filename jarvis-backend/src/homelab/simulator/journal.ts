@@ -1,4 +1,4 @@
-import { hotGuest } from './demo-lab.ts'
+import { darkNode, gpu, hotGuest } from './demo-lab.ts'
 import { kernel } from './facts.ts'
 import { journalTime } from './shell-text.ts'
 import type { SimNode, World } from './world.ts'
@@ -16,12 +16,18 @@ export function journalLines(world: World, node: SimNode): string[] {
       text: 'Reached target multi-user.target - Multi-User System.',
     })
   }
+  // The last that was written to disk before the power went.
+  if (node.name === darkNode.name)
+    rows.push({ at: world.startedAt - darkNode.forMs, unit: 'pmxcfs', text: '[status] notice: received log' })
   const hot = world.guests.get(hotGuest.vmid)
-  if (hot?.isHot === true && hot.node === node.name) {
+  if (hot !== undefined && hot.node === node.name) {
     const at = world.startedAt - hotGuest.forMs
-    const gpu = 'vfio-pci 0000:05:00.0'
-    rows.push({ at, unit: 'kernel', text: `${gpu}: not ready 65535ms after FLR; giving up` })
-    rows.push({ at: at + 900, unit: 'kernel', text: `${gpu}: device lost by VM ${hot.vmid} (${hot.name})` })
+    const device = `vfio-pci 0000:${gpu.slot}`
+    const who = `VM ${hot.vmid} (${hot.name})`
+    rows.push({ at, unit: 'kernel', text: `${device}: not ready 65535ms after FLR; giving up` })
+    rows.push({ at: at + 900, unit: 'kernel', text: `${device}: device lost by ${who}` })
+    if (hot.status === 'running' && hot.startedAt > at)
+      rows.push({ at: hot.startedAt, unit: 'kernel', text: `${device}: reset done, attached to ${who}` })
   }
   for (const task of world.tasks.filter((entry) => entry.node === node.name)) {
     rows.push({ at: task.startedAt, unit: 'pvedaemon', text: `<root@pam> starting task ${task.upid}` })

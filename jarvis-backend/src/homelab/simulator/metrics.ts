@@ -50,6 +50,9 @@ export function createMetrics(world: World) {
   }
 }
 
+/** A sensor in the chip follows its load within seconds, long before the load average does. */
+const coolingPerStep = 0.3
+
 /** Two seconds of all that moves. */
 export function move(world: World) {
   const jitter = () => world.random() * 2 - 1
@@ -80,7 +83,7 @@ function moveNode(world: World, node: SimNode, jitter: () => number) {
   const loadGoal = Math.max(0.01, node.cpuRatio * node.cpuCount + node.extraLoad + hot)
   node.load1 += (loadGoal - node.load1) * 0.1
   const heatGoal = node.usual.temperatureC + heatOf(node.cpuRatio - node.usual.cpuRatio)
-  node.temperatureC = between(20, 99, node.temperatureC + (heatGoal - node.temperatureC) * 0.1)
+  node.temperatureC = between(20, 99, node.temperatureC + (heatGoal - node.temperatureC) * coolingPerStep)
 }
 
 const between = (low: number, high: number, value: number) => Math.min(high, Math.max(low, value))

@@ -1,7 +1,8 @@
 import type { Guest } from '../../protocol/index.ts'
+import { gpu, hotGuest, oldSnapshot } from './demo-lab.ts'
 import { kernel, pveVersion } from './facts.ts'
 import type { Program } from './shell.ts'
-import { short, table } from './shell-text.ts'
+import { dateLine, lines, readOptions, short, table } from './shell-text.ts'
 import { isActive } from './snapshot.ts'
 import type { SimGuest, SimNode, World } from './world.ts'
 
@@ -22,7 +23,8 @@ const guestProgram =
     if (verb === 'config' && guest !== undefined) {
       const nameKey = type === 'vm' ? 'name' : 'hostname'
       const lock = guest.lock === undefined ? '' : `lock: ${guest.lock}\n`
-      return `cores: ${guest.cpuCount}\n${lock}memory: ${mib(guest.ramTotalBytes)}\n${nameKey}: ${guest.name}\nonboot: ${guest.startsOnBoot ? 1 : 0}\ntags: ${guest.tags.join(';')}\n`
+      const device = guest.vmid === hotGuest.vmid ? `hostpci0: 0000:${gpu.slot},pcie=1\n` : ''
+      return `cores: ${guest.cpuCount}\n${device}${lock}memory: ${mib(guest.ramTotalBytes)}\n${nameKey}: ${guest.name}\nonboot: ${guest.startsOnBoot ? 1 : 0}\ntags: ${guest.tags.join(';')}\n`
     }
     if (verb === 'status' || verb === 'config') {
       const file = `nodes/${node.name}/${type === 'vm' ? 'qemu-server' : 'lxc'}/${id}.conf`
@@ -90,6 +92,64 @@ const zpool: Program = ([verb, ...args], host) => {
     .join('\n')
 }
 
+/** Guests keep their disks on the node's own pool, the large ones with what their snapshot holds. */
+const zfs: Program = ([verb, ...args], host) => {
+  const { world, node } = host
+  if (verb !== 'list') return { stderr: `unrecognized command '${verb ?? ''}'\n`, exitCode: 2 }
+  const { options, operands } = readOptions(args, 'tosSd')
+  const pool = storagesOf(host).find(({ type, name }) => type === 'zfspool' && (operands[0] ?? name) === name)
+  if (pool === undefined)
+    return operands[0] === undefined
+      ? 'no datasets available\n'
+      : { stderr: `cannot open '${operands[0]}': dataset does not exist\n`, exitCode: 1 }
+  const guests = [...world.guests.values()].filter((guest) => guest.node === node.name)
+  const diskOf = (guest: SimGuest) => guest.diskRatio * guest.diskTotalBytes
+  const disks = guests.reduce((sum, guest) => sum + diskOf(guest), 0)
+  const poolMs = world.startedAt - 400 * 86_400_000
+  const rows = [{ name: pool.name, used: pool.usedBytes, at: poolMs, kind: 'filesystem' }]
+  for (const guest of guests.toSorted((a, b) => a.vmid - b.vmid)) {
+    const isVm = guest.type === 'vm'
+    const name = `${pool.name}/${isVm ? 'vm' : 'subvol'}-${guest.vmid}-disk-0`
+    const held = guest.vmid === oldSnapshot.vmid ? Math.max(0, pool.usedBytes - disks) : 0
+    rows.push({ name, used: diskOf(guest) + held, at: poolMs, kind: isVm ? 'volume' : 'filesystem' })
+    const at = world.startedAt - oldSnapshot.madeMs
+    if (guest.vmid === oldSnapshot.vmid)
+      rows.push({ name: `${name}@${oldSnapshot.name}`, used: held, at, kind: 'snapshot' })
+  }
+  const kinds = options.get('t')?.split(',') ?? ['filesystem', 'volume']
+  const columns = options.get('o')?.split(',') ?? ['name', 'used']
+  const isExact = options.has('p')
+  const cells = rows
+    .filter(
+      ({ kind, name }) =>
+        (options.has('r') || name === pool.name || operands.length === 0 || kind === 'snapshot') &&
+        (kinds.includes(kind) || kinds.includes('all')),
+    )
+    .map((row) =>
+      columns.map((column) => {
+        if (column === 'name') return row.name
+        if (column === 'used') return isExact ? String(Math.round(row.used)) : short(row.used)
+        if (column === 'creation') return isExact ? String(Math.floor(row.at / 1000)) : dateLine(row.at)
+        return '-'
+      }),
+    )
+  return options.has('H')
+    ? lines(cells.map((row) => row.join('\t')))
+    : table([columns.map((column) => column.toUpperCase()), ...cells])
+}
+
+/** Of the node with the card, this one device; the others are of no story. */
+const lspci: Program = (args, { world, node }) => {
+  const isThere = world.guests.get(hotGuest.vmid)?.node === node.name
+  const { options } = readOptions(args, 's')
+  const slot = options.get('s')?.replace(/^0000:/, '')
+  const devices = [
+    ['00:00.0', 'Host bridge: Advanced Micro Devices, Inc. [AMD] Renoir/Cezanne Root Complex'],
+    ...(isThere ? [[gpu.slot, gpu.words]] : []),
+  ]
+  return lines(devices.filter(([at]) => slot === undefined || at === slot).map((row) => row.join(' ')))
+}
+
 const df: Program = (args, host) => {
   const { node } = host
   const size = args.some((arg) => arg === '-h' || arg === '-H')
@@ -133,6 +193,8 @@ export const proxmoxCommands: Record<string, Program> = {
   pct: guestProgram('ct'),
   pvesm,
   zpool,
+  zfs,
+  lspci,
   df,
   lsblk,
   pveversion: () => `${pveVersion} (running kernel: ${kernel})\n`,

@@ -1,8 +1,11 @@
 import type { Message, Model, ModelRequest } from '../../agent/model.ts'
 import { newId } from '../../lib/ids.ts'
 import { type ClusterState, type Content, noUsage } from '../../protocol/index.ts'
-import { abilities, introduction, report } from './answer.ts'
-import { type Plan, understand } from './understand.ts'
+import { abilities, introduction } from './answer.ts'
+import { type Reply, replyOf } from './inquire.ts'
+import { seenIn } from './seen.ts'
+import { tell } from './tell.ts'
+import { corrected, type Plan, understand } from './understand.ts'
 
 const id = 'demo'
 
@@ -31,33 +34,42 @@ export function demoModel({ cluster }: { cluster: () => ClusterState }): Model {
   }
 }
 
-function reply(request: ModelRequest, cluster: ClusterState): { text: string; calls: Plan['calls'] } {
-  const { messages } = request
-  const last = messages.findLast((message) => message.role === 'user')
-  const isFirst = !messages.some((message) => message.role === 'assistant' && message.model === id)
-  const opening = isFirst ? [introduction] : []
-  if (last === undefined || last.text === '') {
-    const question = messages.findLast((message) => message.role === 'user' && message.text !== '')
-    const asked = question?.role === 'user' ? question.text : ''
-    return { text: [...opening, report(last?.results ?? [], asked, cluster)].join('\n\n'), calls: [] }
-  }
-  const { calls, notes } = planned(request, last, cluster)
-  return { text: [...opening, ...notes].join('\n\n'), calls }
+/** The introduction ends the first answer: whoever asked wants to read that first. */
+function reply(request: ModelRequest, cluster: ClusterState): Reply {
+  const { text, calls } = answered(request, cluster)
+  const isFirst = !request.messages.some(isFinal)
+  return { text: calls.length === 0 && isFirst ? `${text}\n\n${introduction}`.trim() : text, calls }
 }
 
-function planned(
-  { messages, tools, mayCallTools }: ModelRequest,
-  last: Extract<Message, { role: 'user' }>,
-  cluster: ClusterState,
-): Plan {
-  if (greeting.test(last.text)) return { calls: [], notes: [smallTalk(last.text, cluster)] }
-  const plan = understand(last.text, cluster, messages.slice(0, messages.indexOf(last)))
-  if (plan.calls.length === 0 && plan.notes.length === 0) return { calls: [], notes: [smallTalk(last.text, cluster)] }
-  const isKnown = (toolName: string) => mayCallTools && tools.some((tool) => tool.name === toolName)
+const isFinal = (message: Message) =>
+  message.role === 'assistant' && message.model === id && message.content.every(({ type }) => type !== 'tool_call')
+
+function answered({ messages, tools, mayCallTools }: ModelRequest, cluster: ClusterState): Reply {
+  const at = messages.findLastIndex((message) => questionOf(message) !== '')
+  const question = questionOf(messages[at])
+  const mayCall = (toolName: string) => mayCallTools && tools.some((tool) => tool.name === toolName)
+  const plan = planned(question, cluster, messages.slice(0, Math.max(0, at)))
+  const seen = seenIn(messages.slice(at + 1))
+  if (plan.inquiries !== undefined) return replyOf(plan.inquiries, seen, mayCall)
+  if (seen.all.length > 0) return { text: tell(seen.all, corrected(question, cluster), cluster), calls: [] }
   const refused = plan.calls
-    .filter((call) => !isKnown(call.toolName))
+    .filter((call) => !mayCall(call.toolName))
     .map(({ toolName }) => `I may not use ${toolName} now, sir.`)
-  return { calls: plan.calls.filter((call) => isKnown(call.toolName)), notes: [...plan.notes, ...new Set(refused)] }
+  return {
+    text: [...plan.notes, ...new Set(refused)].join('\n\n'),
+    calls: plan.calls.filter((call) => mayCall(call.toolName)),
+  }
+}
+
+/** What a person wrote, without JARVIS's own remarks, such as that it was restarted in the middle of an answer. */
+const questionOf = (message: Message | undefined): string =>
+  message?.role === 'user' ? message.text.replace(/^\[JARVIS .*\]$/gm, '').trim() : ''
+
+function planned(question: string, cluster: ClusterState, earlier: readonly Message[]): Plan {
+  if (greeting.test(question)) return { calls: [], notes: [smallTalk(question, cluster)] }
+  const plan = understand(question, cluster, earlier)
+  const isNothing = plan.calls.length + plan.notes.length + (plan.inquiries?.length ?? 0) === 0
+  return isNothing ? { calls: [], notes: [smallTalk(question, cluster)] } : plan
 }
 
 /** A guest may be called as JARVIS is. */
@@ -68,8 +80,10 @@ function smallTalk(text: string, cluster: ClusterState): string {
   if (/^\W*(?:thanks|thank you|danke|cheers)\b/i.test(text)) return 'At your service, sir.'
   if (/^\W*(?:ok|okay|great|nice|good|perfect|fine|no|cancel)\W*$/i.test(text)) return 'Very good, sir.'
   const isAsked =
-    /^\W*(?:hello|hallo|hi|hey|good (?:morning|day|afternoon|evening)|guten (?:morgen|tag|abend)|help|what can you do|who are you)\b/i.test(
+    /^\W*(?:hello|hallo|hi|hey|good (?:morning|day|afternoon|evening)|guten (?:morgen|tag|abend)|help|what can (?:you|i)|who are you|what are you)\b/i.test(
       text,
     )
-  return isAsked ? abilities(cluster) : `That is beyond me, sir. ${abilities(cluster)}`
+  return isAsked
+    ? abilities(cluster)
+    : `That is beyond me, sir. I follow fixed rules; a language model would know more. ${abilities(cluster)}`
 }

@@ -1,4 +1,5 @@
 import type { ClusterState } from '../../protocol/index.ts'
+import { slips } from './spelling.ts'
 
 /** What there is that is written nearly so: one slip in a short name, two in a longer one. @returns `jellyfin (104)` */
 export function nearest(word: string, { guests, nodes }: ClusterState): string | undefined {
@@ -13,16 +14,4 @@ export function nearest(word: string, { guests, nodes }: ClusterState): string |
     .filter(({ slips }) => slips <= most)
     .toSorted((a, b) => a.slips - b.slips)
   return near[0]?.shown
-}
-
-/** Letters left out, put in or changed. */
-function slips(a: string, b: string): number {
-  let row = [...b, ''].map((_, i) => i)
-  for (let i = 0; i < a.length; i++) {
-    const next = [i + 1]
-    for (let j = 0; j < b.length; j++)
-      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1)))
-    row = next
-  }
-  return row[b.length] ?? a.length
 }

@@ -10,13 +10,16 @@ export type Outcome = { calls: PlannedCall[]; notes: string[]; guests: Guest[] }
 
 const beyond = /^(?:backups?|snapshots?|migrat\w*|clon\w*|delet\w*|remov\w*|destroy|updat\w*|upgrad\w*|install\w*)$/
 
+export const noTool = (word: string): string =>
+  `I have no tool for “${word}”. I can start, stop and restart guests, restart a service and wake a node; the rest is done in Proxmox itself.`
+
 /** One order, said of one thing or of several. */
 export function carryOut(order: Order, cluster: ClusterState, focus: Focus): Outcome {
   const outcome: Outcome = { calls: [], notes: [], guests: [] }
   for (const item of order.items) {
     const found = mentions(item, cluster)
     const strange = found.rest.find((word) => beyond.test(word))
-    if (strange !== undefined) outcome.notes.push(`I have no tool for “${strange}”.`)
+    if (strange !== undefined) outcome.notes.push(noTool(strange))
     else carryOutItem(order, item, found, cluster, focus, outcome)
   }
   const isEmpty = outcome.calls.length === 0 && outcome.notes.length === 0

@@ -23,8 +23,11 @@ const topics: [RegExp, (subject: Subject) => PlannedCall[]][] = [
 const guestWords =
   /\b(?:vms?|virtual machines?|containers?|cts?|lxcs?|guests?|machines?|runs?|running|stopped|paused|is up|are up)\b/
 const clusterWords =
-  /\b(?:cluster|quorum|quorate|health|healthy|overview|nodes?|status|everything|things|homelab|problems?|issues?|trouble|wrong|alright)\b/
+  /\b(?:cluster|quorum|quorate|health|healthy|overview|nodes?|status|everything|things|homelab|problems?|issues?|trouble|wrong|alright|worry|worried|worrying|concerned|attention|broken|all (?:good|ok|okay|well|fine|quiet|clear)|how are you|how(?:'s| is) it going|what's up|sitrep|report)\b/
 const loadWords = /\b(?:cpu|load|memory|ram|busy|busiest|heaviest)\b/
+/** `what uses the memory of pve` asks for its guests. */
+const consumers =
+  /\b(?:what|which|who)\b.*\b(?:uses?|using|takes?|taking|eats?|eating|needs?|consum\w*|hogs?|hogging)\b/
 const nodeWords =
   /\b(?:status|state|load|cpu|memory|ram|uptime|doing|how is|how's|health|healthy|online|up|node|about|details?)\b/
 
@@ -49,6 +52,7 @@ export function answersTo(original: string, cluster: ClusterState, focus: Focus)
   const topic = topics.find(([pattern]) => pattern.test(text))
   if (topic !== undefined) return topic[1](subject)
   if (guests.length > 0) return guests.map(guestList)
+  if (consumers.test(text) && loadWords.test(text)) return guestLists(subject)
   if (guestWords.test(text)) return guestLists(subject)
   if (nodes.length > 0 && (nodeWords.test(text) || found.rest.length === 0))
     return eachNode('get_node_status', nodes, {})

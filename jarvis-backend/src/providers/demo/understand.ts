@@ -3,13 +3,17 @@ import type { ClusterState } from '../../protocol/index.ts'
 import { clarified } from './clarified.ts'
 import { clauses } from './clauses.ts'
 import { followUp } from './follow-up.ts'
+import type { Inquiry } from './inquiries/inquiry.ts'
 import { maxChars, mentions } from './mentions.ts'
 import { nearest } from './nearest.ts'
-import { carryOut, nodeNames } from './orders.ts'
+import { carryOut, nodeNames, noTool } from './orders.ts'
 import { answersTo, type Focus, isQuestion, type PlannedCall } from './questions.ts'
+import { spelled } from './spelling.ts'
 import { sshOrder } from './ssh.ts'
+import { inquiriesInto } from './wanted.ts'
 
-export type Plan = { calls: PlannedCall[]; notes: string[] }
+/** `inquiries`: what takes several looks, instead of calls. */
+export type Plan = { calls: PlannedCall[]; notes: string[]; inquiries?: Inquiry[] }
 
 /** Patterns with several gaps in them would try every way to part one. */
 const longGap = /[^\S\n]{9,}/g
@@ -21,18 +25,25 @@ const longGap = /[^\S\n]{9,}/g
  */
 export function understand(text: string, cluster: ClusterState, earlier: readonly Message[]): Plan {
   const given = withoutName(text.slice(0, maxChars).replace(longGap, ' '), cluster)
-  const message = clarified(given, cluster, earlier) ?? given
+  const typed = clarified(given, cluster, earlier) ?? given
   const focus = focusOf(earlier, cluster)
-  const ssh = sshOrder(message, cluster)
+  const ssh = sshOrder(typed, cluster)
   if (ssh !== undefined) return sshPlan(ssh, cluster, focus)
-  if (/^\W*(?:(?:try|do (?:it|that)|once more)\s+)?(?:again|retry|once more)\W*$/i.test(message))
+  if (onceMore.test(typed)) {
+    const at = earlier.findLastIndex((message) => message.role === 'user' && message.text !== '')
+    const before = earlier[at]
+    const same = before?.role === 'user' ? understand(before.text, cluster, earlier.slice(0, at)) : undefined
+    if (same?.inquiries !== undefined) return same
+  }
+  if (/^\W*(?:(?:try|do (?:it|that)|once more)\s+)?(?:again|retry|once more)\W*$/i.test(typed))
     return { calls: lastCalls(earlier), notes: [] }
-  if (/^\W*(?:yes|yep|confirm(?:ed)?|approved?|do it|go ahead|proceed)\b[^,]{0,20}$/i.test(message))
+  if (/^\W*(?:yes|yep|confirm(?:ed)?|approved?|do it|go ahead|proceed)\b[^,]{0,20}$/i.test(typed))
     return { calls: [], notes: ['A confirmation is given on its card, sir; my hearing “yes” does not count as one.'] }
 
-  const kept = /^\W*(?:please )?remember (?:that )?(\S[\s\S]*)$/i.exec(message)?.[1]
+  const kept = /^\W*(?:please )?remember (?:that )?(\S[\s\S]*)$/i.exec(typed)?.[1]
   if (kept !== undefined) return { calls: [{ toolName: 'memory_write', toolInput: { text: kept } }], notes: [] }
 
+  const message = corrected(typed, cluster)
   const known = /^\W*(?:what|do you) (?:do you )?(?:remember|know) (?:about |of )(\S[^?]*)/i.exec(message)?.[1]
   if (known !== undefined) return { calls: [{ toolName: 'memory_search', toolInput: { query: known } }], notes: [] }
   const followed = followUp(message, cluster, earlier)
@@ -43,6 +54,10 @@ export function understand(text: string, cluster: ClusterState, earlier: readonl
   const plan: Plan = { calls: [], notes: [] }
   let subject = focus
   const said = clauses(message, isQuestion)
+  if (said.every(({ type }) => type === 'other')) {
+    const inquiries = inquiriesInto(message.toLowerCase(), cluster, focus)
+    if (inquiries.length > 0) return { ...plan, inquiries }
+  }
   for (const [i, clause] of said.entries()) {
     if (clause.type === 'refrain') plan.notes.push('Very good, sir. I leave that as it is.')
     if (clause.type === 'order') {
@@ -67,12 +82,35 @@ export function understand(text: string, cluster: ClusterState, earlier: readonl
           clause.text,
         ) ?? []
       if (strange === undefined) plan.calls.push(...answersTo(clause.text, cluster, subject))
-      else plan.notes.push(`I have no tool for “${strange.toLowerCase()}”.`)
+      else plan.notes.push(noTool(strange.toLowerCase()))
     }
   }
   if (plan.calls.length === 0 && plan.notes.length === 0) plan.notes.push(...misspelled(message, cluster))
   return { calls: distinct(plan.calls), notes: [...new Set(plan.notes)] }
 }
+
+/** The message as it was meant: slips in what it asks, and in a name that it asks about, mended. */
+export function corrected(text: string, cluster: ClusterState): string {
+  const plain = text.replace(/\b(what|how|where|who)s\b/gi, "$1's")
+  const mended = spelled(plain, (word) => mentions(word, cluster).rest.length === 0)
+  if (!/^\W*(?:(?:and|so)\s+)?(?:is|are|was|how|how's|what about|when|why|does|status of)\b/i.test(mended))
+    return mended
+  const { guests, nodes, rest } = mentions(mended, cluster)
+  if (guests.length + nodes.length > 0) return mended
+  const [slip] = rest.flatMap((word) => {
+    const id = word.length < 5 ? undefined : /\((\d+)\)$/.exec(nearest(word, cluster) ?? '')?.[1]
+    return id === undefined ? [] : [{ word, id }]
+  })
+  return slip === undefined
+    ? mended
+    : mended.replace(
+        new RegExp(`(?<![\\p{L}\\p{N}])${slip.word.replace(/[.+]/g, '\\$&')}(?![\\p{L}\\p{N}])`, 'iu'),
+        slip.id,
+      )
+}
+
+const onceMore =
+  /^\W*(?:and\s+)?(?:(?:how|what) (?:is|about|does) (?:it|that|things)(?: look| doing)?\s*)?(?:now|again|check again|once more|better now|is (?:it|that) better(?: now)?|did (?:it|that) help)\W*$/i
 
 const asks =
   /^(?:any|are|can|check|could|did|do|does|give|has|have|how|is|list|show|tell|was|what|when|where|which|who|why|will)\b/i

@@ -1,0 +1,178 @@
+/** What the tools' texts say, line by line. A figure that a line does not give is undefined, never 0. */
+
+export type NodeFacts = {
+  name: string
+  status: string
+  cpu: number | undefined
+  load: number | undefined
+  celsius: number | undefined
+  up: string | undefined
+  lastSeen: string | undefined
+}
+export type GuestFacts = {
+  vmid: number
+  name: string
+  type: string
+  status: string
+  node: string
+  cpu: number | undefined
+  cores: number | undefined
+  ram: string | undefined
+  ramGib: number | undefined
+  ramPercent: number | undefined
+  diskPercent: number | undefined
+  up: string | undefined
+  backup: string | undefined
+}
+export type StorageFacts = {
+  name: string
+  type: string
+  place: string
+  isReachable: boolean
+  used: string
+  total: string
+  percent: number
+}
+export type TaskFacts = {
+  ago: string
+  node: string
+  type: string
+  vmid: number | undefined
+  isFailed: boolean
+  isRunning: boolean
+  end: string
+  reason: string | undefined
+}
+export type BackupFacts = {
+  vmid: number
+  name: string
+  /** `31 h`; undefined where none is known. */
+  age: string | undefined
+  /** Undefined where it cannot be read now. */
+  storage: string | undefined
+}
+
+const lines = (text: string) => text.split('\n')
+const numberIn = (text: string | undefined) => (text === undefined ? undefined : Number(text))
+const part = (line: string, pattern: RegExp) => pattern.exec(line)?.[1]
+
+/** Of get_cluster_status and get_cluster_resources. */
+export const nodesIn = (text: string): NodeFacts[] =>
+  lines(text).flatMap((line) => {
+    const [, name, status] = /^(\S+)(?: \(.*?\))? (online|offline|unknown)\b/.exec(line) ?? []
+    if (name === undefined || status === undefined) return []
+    return {
+      name,
+      status,
+      cpu: numberIn(part(line, /\bCPU (\d+) %/)),
+      load: numberIn(part(line, /\bload ([\d.]+)/)),
+      celsius: numberIn(part(line, /(-?\d+) °C/)),
+      up: part(line, /\bup ([^,]+)/),
+      lastSeen: part(line, /\blast seen ([^,]+)/),
+    }
+  })
+
+/** Of get_vms, get_containers and get_cluster_resources. */
+export const guestsIn = (text: string): GuestFacts[] =>
+  lines(text).flatMap((line) => {
+    const [, vmid, name, type, status, node] = /^(\d+) (.+?) (vm|ct) (\w+) on ([^\s,]+)/.exec(line) ?? []
+    if (name === undefined || type === undefined || status === undefined || node === undefined) return []
+    const [, ramUsed] = /memory ([\d.]+) of [\d.]+ GiB/.exec(line) ?? []
+    return {
+      vmid: Number(vmid),
+      ...{ name, type, status, node },
+      cpu: numberIn(part(line, /\bCPU (\d+) %/)),
+      cores: numberIn(part(line, /\bCPU \d+ % of (\d+)/)),
+      ram: part(line, /memory ([\d.]+ of [\d.]+ GiB)/),
+      ramGib: numberIn(ramUsed),
+      ramPercent: numberIn(part(line, /memory [^,]*\((\d+) %\)/)),
+      diskPercent: numberIn(part(line, /\bdisk (\d+) %/)),
+      up: part(line, /\bup ([^,]+)/),
+      backup: part(line, /\bbackup ([^,]+) ago/),
+    }
+  })
+
+/** Of get_storage and get_cluster_resources. */
+export const storagesIn = (text: string): StorageFacts[] =>
+  lines(text).flatMap((line) => {
+    const [, name, type, place, away, used, total, percent] =
+      /^(\S+) (\S+) (shared|on \S+), (not reachable, last known )?([\d.]+ \w+) of ([\d.]+ \w+) \((\d+) %\)/.exec(
+        line,
+      ) ?? []
+    if (name === undefined || type === undefined || place === undefined || used === undefined || total === undefined)
+      return []
+    return { ...{ name, type, place, used, total }, isReachable: away === undefined, percent: Number(percent) }
+  })
+
+/** Of get_recent_tasks, newest first; each with its own reason. */
+export function tasksIn(text: string): TaskFacts[] {
+  let above: string | undefined
+  return lines(text).flatMap((line) => {
+    const [, ago, node, type, vmid, end] = /^(.+?) ago (\S+) (\S+?)(?: (\d+))?: (.+)$/.exec(line) ?? []
+    if (ago === undefined || node === undefined || type === undefined || end === undefined) return []
+    const said = /^\w+: (.*?)(?:, took [^,]+)?$/.exec(end)?.[1]
+    const reason = said === 'for the same reason' ? above : said
+    above = reason
+    const isFailed = end.startsWith('failed')
+    return { ...{ ago, node, type, end, reason, isFailed }, vmid: numberIn(vmid), isRunning: end === 'running' }
+  })
+}
+
+/** Of get_backups without a guest: the newest of each. */
+export const backupsIn = (text: string): BackupFacts[] =>
+  lines(text).flatMap((line): BackupFacts[] => {
+    const [, vmid, name, age, storage] = /^(\d+) (.+?): (.+?) ago on ([^\s,]+),/.exec(line) ?? []
+    if (name !== undefined) return [{ vmid: Number(vmid), name, age, storage }]
+    const [, bare] = /^No backup that can be read now: (.*)\.$/.exec(line) ?? []
+    return [...(bare ?? '').matchAll(/(\d+) ([^,(]+?) \((?:none known|newest known ([^)]+?) ago)\)/g)].map(
+      ([, id, known = '', newest]) => ({ vmid: Number(id), name: known, age: newest, storage: undefined }),
+    )
+  })
+
+/** Whether get_cluster_status says what needs attention, be it nothing. */
+export const isAttentionKnown = (text: string): boolean => /^(?:Nothing needs attention|Needs attention)/m.test(text)
+
+/** What get_cluster_status says needs attention, one line each. */
+export function attentionIn(text: string): string[] {
+  const all = lines(text)
+  const from = all.indexOf('Needs attention:')
+  return from < 0 ? [] : all.slice(from + 1).filter((line) => !line.startsWith('Could not be read'))
+}
+
+/** `pbs-main is not reachable`, as the tools say it. */
+export const missingIn = (text: string): string | undefined => part(text, /^Could not be read: (.*)\.$/m)
+
+/** The guests that have no fresh backup, by the operator's own limits. */
+export const staleIn = (statusText: string): number[] =>
+  attentionIn(statusText).flatMap((line) => {
+    const [, ids] = /^Without a fresh backup[^:]*: (.*?)\.?$/.exec(line) ?? []
+    return [...(ids ?? '').matchAll(/\d+/g)].map(([id]) => Number(id))
+  })
+
+/** Of get_node_temperature. */
+export const temperatureIn = (text: string) => {
+  const [, node, celsius, hot] = /^(\S+) is at (-?[\d.]+) °C[^,.]*(?:\([^)]*\))?(, which is hot)?/.exec(text) ?? []
+  return node === undefined ? undefined : { node, celsius: Number(celsius), isHot: hot !== undefined }
+}
+
+/** Of get_node_status. */
+export const nodeDetailIn = (text: string) => ({
+  cpu: numberIn(part(text, /\bCPU (\d+) %/)),
+  cores: numberIn(part(text, /\bCPU \d+ % of (\d+)/)),
+  load: numberIn(part(text, /\bload ([\d.]+)/)),
+  ram: part(text, /memory ([\d.]+ of [\d.]+ GiB \(\d+ %\))/),
+  root: part(text, /root disk ([^,\n]+)/),
+  up: part(text, /\bup ([^,\n]+)/),
+  running: part(text, /(\d+ of \d+) guests running/),
+})
+
+/** What a command printed; undefined where it was not run. */
+export const printed = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : part(text, /^Exit code 0\.[\s\S]*?\nstdout:\n([\s\S]*?)(?:\nstderr:[\s\S]*)?$/)
+
+/** `31 h`, `8 d 4 h`, `50 min` in hours. */
+export const hoursOf = (span: string): number =>
+  [...span.matchAll(/(\d+) (d|h|min|s)\b/g)].reduce(
+    (sum, [, count, unit]) => sum + Number(count) * { d: 24, h: 1, min: 1 / 60, s: 1 / 3_600 }[unit as 'd'],
+    0,
+  )

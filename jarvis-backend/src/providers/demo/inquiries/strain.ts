@@ -1,0 +1,197 @@
+import { type GuestFacts, guestsIn, nodeDetailIn, printed, temperatureIn } from '../facts.ts'
+import type { Outcome, Seen } from '../seen.ts'
+import { plain, quotedInline } from '../words.ts'
+import { type Finding, gaps, type Inquiry, notDone, type Reads, read, ssh, unread } from './inquiry.ts'
+
+/** From this share of its own cores a guest counts as the one to look at. */
+const busyPercent = 80
+const kernelLog = 'journalctl -k -n 30 --no-pager'
+const processes = 'ps -eo pcpu,args --sort=-pcpu | head -n 4'
+
+/** Why a node is hot or busy: its guests by the cores they use, its processes, what its kernel says of the worst. */
+export function strainOn(node: string): Inquiry {
+  const heat = read('get_node_temperature', { node })
+  const status = read('get_node_status', { node })
+  const vms = read('get_vms', { node })
+  const first = [heat, status, vms, read('get_containers', { node })]
+  const guestsOf = (seen: Seen, round?: number) =>
+    first
+      .slice(2)
+      .flatMap((call) => guestsIn(seen.text(call, round) ?? ''))
+      .toSorted((a, b) => coresOf(b) - coresOf(a))
+
+  return {
+    find(seen): Reads | Finding {
+      const missing = unread(seen, first)
+      if (missing.length > 0) return { reads: missing }
+      const [worst, next] = guestsOf(seen)
+      const now = nodeDetailIn(seen.text(status) ?? '')
+      const measured = temperatureIn(seen.text(heat) ?? '')
+      const opening = openingOf(node, measured?.celsius, now)
+      if (opening === undefined)
+        return { say: `I could read neither the heat nor the load of ${node}. ${gaps(seen, first)}` }
+      if (worst === undefined)
+        return { say: `${opening} No guest of it could be read, so I cannot name the cause. ${gaps(seen, first)}` }
+
+      const isBusy = (worst.cpu ?? 0) >= busyPercent
+      if (!isBusy) {
+        const verdict = measured?.isHot ? 'That is hot, but no guest explains it' : 'Nothing there is unusual'
+        return {
+          say: joined(
+            `${opening} ${verdict}: the busiest guest is ${busyWords(worst)}.`,
+            measured?.isHot ? 'I would look at its fans, its dust and the room it stands in.' : '',
+            gaps(seen, first),
+          ),
+        }
+      }
+
+      const looks = [ssh(node, processes), ssh(node, kernelLog)]
+      const unlooked = unread(seen, looks)
+      if (unlooked.length > 0) return { reads: unlooked }
+      const fault = faultOf(printed(seen.text(ssh(node, kernelLog))), worst)
+      const device = fault?.device === undefined ? undefined : ssh(node, `lspci -s ${fault.device}`)
+      if (device !== undefined && seen.of(device) === undefined) return { reads: [device] }
+
+      const others = next === undefined ? '' : `The next guest is ${busyWords(next)}, so it is this one alone.`
+      const what = device === undefined ? undefined : printed(seen.text(device))?.trim()
+      return {
+        say: joined(
+          `${opening} The cause is ${busyWords(worst)}${ofAll(worst, guestsOf(seen))}. ${processLine(printed(seen.text(looks[0] as never)), worst)}`,
+          fault === undefined ? '' : faultWords(node, worst, fault, what),
+          others,
+          gaps(seen, [...first, ...looks]),
+          `${fault === undefined ? 'A restart would show whether it is only stuck' : 'A restart hands the device over anew'}; until it is up again, ${plain(worst.name)} does nothing at all. That needs your word.`,
+        ),
+        act: read(worst.type === 'vm' ? 'restart_vm' : 'restart_container', { vmid: worst.vmid, node }),
+      }
+    },
+
+    check(seen, act): Reads | Finding {
+      const before = guestsOf(seen).find(({ vmid }) => vmid === act.toolInput.vmid)
+      const who = `${act.toolInput.vmid}${before === undefined ? '' : ` ${plain(before.name)}`}`
+      const heatBefore = temperatureIn(seen.text(heat) ?? '')?.celsius
+      const refused = notDone(act, who)
+      const looks = refused === undefined ? first : [heat]
+      const missing = unread(seen, looks, act.round + 1)
+      if (missing.length > 0) return { reads: missing }
+      const heatNow = temperatureIn(seen.text(heat, act.round + 1) ?? '')?.celsius
+      if (refused !== undefined) {
+        const still =
+          heatNow === undefined
+            ? ''
+            : `${node} is at ${degrees(heatNow)} and I expect no change while ${who} works like this.`
+        return { say: joined(refused, still, `Say “restart ${before?.name ?? act.toolInput.vmid}” when it suits you.`) }
+      }
+      return { say: checked(seen, act, { node, who, heatBefore, heatNow }) }
+    },
+  }
+
+  function checked(
+    seen: Seen,
+    act: Outcome,
+    {
+      node,
+      who,
+      heatBefore,
+      heatNow,
+    }: { node: string; who: string; heatBefore: number | undefined; heatNow: number | undefined },
+  ): string {
+    const round = act.round + 1
+    const [was, is] = [0, round].map((from) => nodeDetailIn(seen.text(status, from) ?? ''))
+    const [guestWas, guestIs] = [0, round].map((from) =>
+      guestsOf(seen, from).find(({ vmid }) => vmid === act.toolInput.vmid),
+    )
+    const facts = [
+      change('CPU', guestWas?.cpu, guestIs?.cpu, ' %'),
+      change(`the CPU of ${node}`, was?.cpu, is?.cpu, ' %'),
+      change('its load', was?.load, is?.load, ''),
+      change('its temperature', heatBefore, heatNow, ' °C'),
+    ].filter((fact) => fact !== undefined)
+    const helped = (guestIs?.cpu ?? 100) < busyPercent
+    const state = guestIs === undefined ? 'I cannot see it now' : `it is seen ${guestIs.status}`
+    return joined(
+      helped
+        ? `That was it, sir: ${who} is restarted and ${state}.`
+        : `${who} is restarted and ${state}, but it has not helped yet.`,
+      facts.length === 0 ? 'I could not measure what changed.' : `Measured just now: ${facts.join('; ')}.`,
+      helped && heatNow !== undefined && heatBefore !== undefined
+        ? heatNow < heatBefore
+          ? 'Load and heat are means over a while, so both go on falling. Ask me again in a minute.'
+          : 'The heat follows in a minute or so; ask me again then.'
+        : '',
+      helped ? '' : `I would look inside it next: its own log says more than ${node} can see.`,
+    )
+  }
+}
+
+const joined = (...parts: string[]) => parts.filter((part) => part !== '').join('\n\n')
+const coresOf = ({ cpu = 0, cores = 0 }: GuestFacts) => (cpu / 100) * cores
+const oneDigit = (value: number) => String(Math.round(value * 10) / 10)
+const degrees = (celsius: number) => `${Math.round(celsius)} °C`
+
+function openingOf(node: string, celsius: number | undefined, { cpu, cores, load }: ReturnType<typeof nodeDetailIn>) {
+  const parts = [
+    celsius === undefined ? undefined : `at ${degrees(celsius)}`,
+    cpu === undefined ? undefined : `with its CPU at ${cpu} %`,
+    load === undefined ? undefined : `a load of ${oneDigit(load)}${cores === undefined ? '' : ` on ${cores} cores`}`,
+  ].filter((part) => part !== undefined)
+  return parts.length === 0
+    ? undefined
+    : `**${plain(node)} is ${parts.join(', ').replace(/^with its CPU/, 'busy, its CPU')}.**`
+}
+
+const busyWords = ({ vmid, name, cpu, cores }: GuestFacts) =>
+  `${vmid} ${plain(name)} at ${cpu ?? '?'} %${cores === undefined ? '' : ` of its ${cores} ${cores === 1 ? 'core' : 'cores'}`}`
+
+function ofAll(worst: GuestFacts, guests: readonly GuestFacts[]): string {
+  const sum = guests.reduce((cores, guest) => cores + coresOf(guest), 0)
+  return sum === 0 ? '' : `, ${oneDigit(coresOf(worst))} of the ${oneDigit(sum)} cores that all its guests use`
+}
+
+/** The process that stands first, where it is the guest's. */
+function processLine(output: string | undefined, { vmid, name }: GuestFacts): string {
+  const [, share] = new RegExp(`^\\s*([\\d.]+)\\s+.*(?:-id ${vmid}\\b|lxc ${vmid}\\b)`, 'm').exec(output ?? '') ?? []
+  return share === undefined ? '' : `\`ps\` agrees: the process of ${plain(name)} takes ${Math.round(Number(share))} %.`
+}
+
+type Fault = { at: string; words: string; device: string | undefined }
+
+/** What the kernel last said of this guest, with the line before it that says why. */
+function faultOf(log: string | undefined, { vmid, node }: GuestFacts): Fault | undefined {
+  const rows = (log ?? '').split('\n').map((line) => {
+    const [, at, words] =
+      new RegExp(`^\\w{3} +\\d+ (\\d\\d:\\d\\d):\\d\\d ${node} kernel(?:\\[\\d+\\])?: (.*)$`).exec(line) ?? []
+    return { at: at ?? '', words: words ?? '' }
+  })
+  const last = rows.findLastIndex(({ words }) => new RegExp(`\\b(?:VM|CT) ${vmid}\\b`).test(words))
+  const said = rows[last]
+  if (said === undefined || !/lost|fail|error|hang|reset failed/i.test(said.words)) return undefined
+  const device = /\b(?:\d{4}:)?([0-9a-f]{2}:[0-9a-f]{2}\.\d)\b/.exec(said.words)?.[1]
+  const why = device === undefined ? undefined : rows.slice(0, last).findLast(({ words }) => words.includes(device))
+  return {
+    at: why?.at ?? said.at,
+    words: [why?.words, said.words].filter((row) => row !== undefined).join('; '),
+    device,
+  }
+}
+
+function faultWords(
+  node: string,
+  { name }: GuestFacts,
+  { at, words, device }: Fault,
+  what: string | undefined,
+): string {
+  const said = `The kernel of ${plain(node)} says since when, at ${at} by its clock: ${quotedInline(words)}.`
+  if (device === undefined) return said
+  const named = what === undefined || what === '' ? `the device ${device}` : quotedInline(what)
+  const isGpu = /VGA|3D controller|Display/i.test(what ?? '')
+  return `${said} ${plain(name)} lost ${named}${isGpu ? ', its graphics card, and most likely decodes on the CPU since' : ' and works without it since'}.`
+}
+
+function change(what: string, was: number | undefined, is: number | undefined, unit: string): string | undefined {
+  if (is === undefined) return undefined
+  const now = `${oneDigit(is)}${unit}`
+  return was === undefined || oneDigit(was) === oneDigit(is)
+    ? `${what} ${now}`
+    : `${what} ${oneDigit(was)}${unit} → ${now}`
+}

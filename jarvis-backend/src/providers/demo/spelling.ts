@@ -1,0 +1,38 @@
+/** The words that questions turn on, in full. What is nearly one of them is taken for it. */
+const vocabulary =
+  `backup backups temperature temperatures memory storage storages cluster running stopped container containers virtual machines
+  status health healthy everything anything problem problems happened quorum recent tasks overheating missing failed processor
+  resources virtual restart reboot guests nodes busiest fullest largest tonight yesterday morning reachable
+  remember uptime`.split(/\s+/)
+const known = new Set(vocabulary)
+
+/** The message with slips mended in what it asks; names and all it may not know stay as they are. */
+export const spelled = (text: string, isName: (word: string) => boolean): string =>
+  text.replace(/[\p{L}']{5,}/gu, (word) => {
+    const lower = word.toLowerCase()
+    if (known.has(lower) || isName(lower)) return word
+    const most = lower.length < 8 ? 1 : 2
+    const near = vocabulary.filter(
+      (candidate) => Math.abs(candidate.length - lower.length) <= most && slips(lower, candidate) <= most,
+    )
+    // `restarting` and `stopping` are words of their own.
+    return near.length > 0 && !vocabulary.some((candidate) => lower.startsWith(candidate)) ? (near[0] ?? word) : word
+  })
+
+/** Letters left out, put in, changed, or swapped with the next. */
+export function slips(a: string, b: string): number {
+  let before: number[] = []
+  let row = [...b, ''].map((_, i) => i)
+  for (let i = 0; i < a.length; i++) {
+    const next = [i + 1]
+    for (let j = 0; j < b.length; j++) {
+      const change = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1)
+      const isSwap = i > 0 && j > 0 && a[i] === b[j - 1] && a[i - 1] === b[j]
+      const swap = isSwap ? (before[j - 1] ?? 0) + 1 : Number.POSITIVE_INFINITY
+      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, change, swap))
+    }
+    before = row
+    row = next
+  }
+  return row[b.length] ?? a.length
+}
