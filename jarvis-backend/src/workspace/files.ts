@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
+import { byNatural } from '../lib/natural.ts'
 import { JarvisError, type WorkspaceFile, type WorkspaceText } from '../protocol/index.ts'
 
 export type { WorkspaceFile, WorkspaceText }
@@ -110,7 +111,7 @@ export function createWorkspace(root: string): Workspace {
         }
       }
       visit(home, 1)
-      return found.sort((one, other) => (one.path < other.path ? -1 : 1))
+      return found.sort((one, other) => byNatural(one.path, other.path))
     },
     read,
     write(path, text, expected) {

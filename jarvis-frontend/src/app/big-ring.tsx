@@ -1,7 +1,8 @@
+import type { Node } from 'jarvis-backend/protocol'
 import { useCluster } from '../features/cluster/store.ts'
-import { dayOf, percent, timeOfDay } from '../lib/format.ts'
+import { dayOf, percent, plural, timeOfDay } from '../lib/format.ts'
 import { arcPath } from '../ui/arc.ts'
-import { Core } from '../ui/ring.tsx'
+import { Core, inParts, type RingArc, worst } from '../ui/ring.tsx'
 import { useNow } from '../ui/use-now.ts'
 import { usePresence } from './presence.tsx'
 
@@ -17,30 +18,30 @@ const ticks = Array.from({ length: 120 }, (_, at) => {
   return { key: at, kind, x1, y1, x2, y2 }
 })
 
-/** The cluster as a clock face: one arc a node, filled as far as its CPU is busy. */
+/** The cluster as a clock face: one arc a node, or a quarter of many, filled as far as their CPU is busy. */
 export function BigRing() {
   const { state, isLive } = useCluster()
   const { arcs, core } = usePresence()
   const now = useNow(1_000)
-  const nodes = (state?.nodes ?? []).slice(0, 12)
-  const span = 360 / Math.max(1, nodes.length)
-  const gap = nodes.length > 1 ? 10 : 0.1
+  const nodes = state?.nodes ?? []
+  const tones = inParts(arcs).map(worst)
+  const parts = inParts(nodes).map((part, at) => partOf(part, tones[at] ?? 'well'))
+  const span = 360 / Math.max(1, parts.length)
+  const gap = parts.length > 1 ? 10 : 0.1
   return (
     <div className="big-ring">
       <svg className="presence-ring" width={size} height={size} viewBox={`0 0 ${size} ${size}`} aria-hidden="true">
         {ticks.map(({ key, kind, ...line }) => (
           <line key={key} className={`tick ${kind}`} {...line} />
         ))}
-        {nodes.map((node, at) => {
+        {parts.map(({ key, cpuRatio, tone }, at) => {
           const from = at * span + gap / 2
           const to = (at + 1) * span - gap / 2
-          const load = from + (to - from) * Math.max(0.03, node.cpuRatio ?? 0)
-          const arc = arcs[at] ?? 'well'
-          const tone = arc === 'well' ? '' : arc === 'away' ? 'away' : `arc-${arc}`
+          const load = from + (to - from) * Math.max(0.03, cpuRatio ?? 0)
           return (
-            <g key={node.name}>
+            <g key={key}>
               <path className="whole" d={arcPath(centre, 98, from, to)} />
-              {isLive && node.status === 'online' && <path className="load" d={arcPath(centre, 98, from, load)} />}
+              {isLive && cpuRatio !== undefined && <path className="load" d={arcPath(centre, 98, from, load)} />}
               <path className={`thin ${tone}`} d={arcPath(centre, 89, from, to)} />
             </g>
           )
@@ -49,9 +50,9 @@ export function BigRing() {
           <Core core={core} />
         </svg>
       </svg>
-      {nodes.map((node, at) => (
-        <span key={node.name} className="big-ring-label" style={place((at + 0.5) * span)}>
-          {node.name} <span className="num">{node.cpuRatio === undefined ? '–' : percent(node.cpuRatio)}</span>
+      {parts.map(({ key, name, cpuRatio }, at) => (
+        <span key={key} className="big-ring-label" title={key} style={place((at + 0.5) * span)}>
+          {name} <span className="num">{cpuRatio === undefined ? '–' : percent(cpuRatio)}</span>
         </span>
       ))}
       <div className="big-ring-clock">
@@ -60,6 +61,21 @@ export function BigRing() {
       </div>
     </div>
   )
+}
+
+/** The CPU of several nodes is the mean over their cores; of those whose figures are known. */
+function partOf(nodes: readonly Node[], arc: RingArc) {
+  const known = nodes.flatMap(({ status, cpuRatio, cpuCount }) =>
+    status !== 'online' || cpuRatio === undefined ? [] : [{ cpuRatio, cores: cpuCount ?? 1 }],
+  )
+  const cores = known.reduce((sum, node) => sum + node.cores, 0)
+  const [first] = nodes
+  return {
+    key: nodes.map(({ name }) => name).join(', '),
+    name: nodes.length === 1 ? first?.name : plural(nodes.length, 'node'),
+    cpuRatio: cores === 0 ? undefined : known.reduce((sum, node) => sum + node.cpuRatio * node.cores, 0) / cores,
+    tone: arc === 'well' ? '' : arc === 'away' ? 'away' : `arc-${arc}`,
+  }
 }
 
 /** Beside the ring, at an angle from its top. */

@@ -7,7 +7,7 @@ const arcClass: Record<RingArc, string> = { well: 'arc', warn: 'arc arc-warn', b
 
 /** Presence: one arc a node, four quarters over twelve; the core says what JARVIS does. */
 export function Ring({ size, arcs, core }: { size: number; arcs: readonly RingArc[]; core: RingCore }) {
-  const drawn = arcs.length > 12 ? quarters(arcs) : arcs
+  const drawn = inParts(arcs).map(worst)
   const span = 360 / drawn.length
   const gap = drawn.length === 1 ? 0.1 : Math.min(22, span / 3)
   return (
@@ -47,10 +47,15 @@ export function Core({ core }: { core: RingCore }) {
 
 const worse: readonly RingArc[] = ['well', 'away', 'warn', 'bad']
 
-function quarters(arcs: readonly RingArc[]): RingArc[] {
+const mostArcs = 12
+
+/** One part for each; of more than twelve, four parts that hold them all, in their order. */
+export function inParts<T>(items: readonly T[]): T[][] {
+  if (items.length <= mostArcs) return items.map((item) => [item])
   return [0, 1, 2, 3].map((quarter) =>
-    arcs
-      .slice(Math.floor((quarter * arcs.length) / 4), Math.floor(((quarter + 1) * arcs.length) / 4))
-      .reduce((worst, arc) => (worse.indexOf(arc) > worse.indexOf(worst) ? arc : worst), 'well'),
+    items.slice(Math.floor((quarter * items.length) / 4), Math.floor(((quarter + 1) * items.length) / 4)),
   )
 }
+
+export const worst = (arcs: readonly RingArc[]): RingArc =>
+  arcs.reduce((most, arc) => (worse.indexOf(arc) > worse.indexOf(most) ? arc : most), 'well')

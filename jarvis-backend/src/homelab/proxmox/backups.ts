@@ -1,3 +1,4 @@
+import { byNatural } from '../../lib/natural.ts'
 import type { Backup, ClusterState, Storage } from '../../protocol/index.ts'
 import type { Partial } from '../ports.ts'
 import { BackupRow, rowsOf } from './answers.ts'
@@ -72,7 +73,10 @@ export async function readBackups(
       (query.vmid === undefined || backup.vmid === query.vmid) &&
       (query.node === undefined || backup.node === query.node),
   )
-  return { items: items.sort((a, b) => b.createdAt - a.createdAt), missing: [...new Set(missing)] }
+  return {
+    items: items.sort((a, b) => b.createdAt - a.createdAt || byNatural(a.volumeId, b.volumeId)),
+    missing: [...new Set(missing)],
+  }
 }
 
 /** @returns nothing where it is no guest's, or nobody knows when it was made. */

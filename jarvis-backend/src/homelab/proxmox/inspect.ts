@@ -1,4 +1,5 @@
 import type { Agent } from 'node:https'
+import { byNatural } from '../../lib/natural.ts'
 import { NodeRow, rowsOf, StatusRow } from './answers.ts'
 import { createAgent } from './connect.ts'
 import { exchange } from './exchange.ts'
@@ -115,7 +116,7 @@ function nodesIn(resources: unknown, status: unknown): SeenNode[] {
       .map((row) => [row.name, row]),
   )
   const listed = new Map(rowsOf(NodeRow, resources).rows.map((row) => [row.node, row]))
-  return [...new Set([...listed.keys(), ...members.keys()])].sort().map((name) => {
+  return [...new Set([...listed.keys(), ...members.keys()])].sort(byNatural).map((name) => {
     const member = members.get(name)
     return {
       name,

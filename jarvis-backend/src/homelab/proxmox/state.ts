@@ -1,3 +1,4 @@
+import { byNatural } from '../../lib/natural.ts'
 import type { ClusterState, Guest, Node, Storage, Task } from '../../protocol/index.ts'
 import type { GuestRow, StorageRow } from './answers.ts'
 import { type Known, nodesOf, type Reading } from './known.ts'
@@ -25,7 +26,7 @@ export function stateOf(
     name: cluster?.name ?? nodes[0]?.name ?? 'cluster',
     isDemo: false,
     at: reading.at,
-    nodes: nodes.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    nodes: nodes.sort((a, b) => byNatural(a.name, b.name)),
     guests: reading.guests.map((row) => guestOf(row, known, protectedTargets)).sort((a, b) => a.vmid - b.vmid),
     storages: storagesOf(reading.storages),
     tasks: newest(tasksOf(known), shownTasks),
@@ -122,7 +123,8 @@ function storagesOf(rows: readonly StorageRow[]): Storage[] {
       totalBytes: row.maxdisk ?? 0,
     })
   }
-  return [...byId.values()]
+  // Proxmox lists them as its nodes happen to answer.
+  return [...byId.values()].sort((a, b) => byNatural(a.name, b.name) || byNatural(a.node ?? '', b.node ?? ''))
 }
 
 /** The cluster's list and what was begun here; of two versions the one that ended. */
@@ -136,7 +138,7 @@ export function tasksOf({ reading, ownTasks }: Pick<Known, 'reading' | 'ownTasks
 }
 
 export const newest = (tasks: readonly Task[], count: number): Task[] =>
-  [...tasks].sort((a, b) => b.startedAt - a.startedAt).slice(0, count)
+  [...tasks].sort((a, b) => b.startedAt - a.startedAt || byNatural(a.upid, b.upid)).slice(0, count)
 
 function missingOf({ rights, backupsMissing }: Known, reading: Reading, nodes: readonly Node[]): string[] {
   const away = nodes.filter(({ status }) => status !== 'online').map(({ name, status }) => `${name} is ${status}`)

@@ -39,7 +39,7 @@ export const GuestTableRow = memo(function GuestTableRow(given: GuestRowProps) {
         <span className="who">
           <StateMark kind={mark} />
           <span className="num id">{guest.vmid}</span>
-          <Link className="cut" to={to} aria-current={isChosen ? 'true' : undefined}>
+          <Link className="cut" to={to} title={guest.name} aria-current={isChosen ? 'true' : undefined}>
             <bdi>
               <Visible text={guest.name} />
             </bdi>
@@ -49,12 +49,14 @@ export const GuestTableRow = memo(function GuestTableRow(given: GuestRowProps) {
           {guest.lock !== undefined && <small>{guest.lock}</small>}
           {ghost !== undefined && (
             <span className="chip">
-              <Tier tier="red" size={10} /> {ghost} waits
+              <Tier tier="red" size={10} /> <span className="words">{ghost} waits</span>
             </span>
           )}
         </span>
       </td>
-      <td className="text-soft">{guest.node}</td>
+      <td className="cut text-soft" title={guest.node}>
+        {guest.node}
+      </td>
       <td className="n">
         {!isOff && (
           <span className={`duo ${cpuTone === undefined ? '' : 'tone-warn'}`}>
@@ -71,12 +73,12 @@ export const GuestTableRow = memo(function GuestTableRow(given: GuestRowProps) {
           </span>
         )}
       </td>
-      <td className="n wide text-dim">
+      <td className="n gib text-dim">
         {isOff ? `0 / ${gibOf(0, guest.ramTotalBytes).split('/ ')[1]}` : gibOf(guest.ramBytes, guest.ramTotalBytes)}
       </td>
       <td className="n">{isOff || disk === undefined || guest.diskBytes === 0 ? '' : percent(disk)}</td>
-      <td className="n wide">{isOff || guest.netInBps === undefined ? '' : `${net.value} ${net.unit}`}</td>
-      <td className="n wide">{isOff ? '' : shortSpan(guest.uptimeS * 1_000)}</td>
+      <td className="n net">{isOff || guest.netInBps === undefined ? '' : `${net.value} ${net.unit}`}</td>
+      <td className="n">{isOff ? '' : shortSpan(guest.uptimeS * 1_000)}</td>
       <td className={`n ${backup === undefined ? '' : `tone-${backup}`}`}>
         {guest.backupAt === undefined ? (
           <span className={backup === undefined ? 'text-dim' : ''}>none</span>

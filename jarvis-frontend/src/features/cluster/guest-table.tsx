@@ -14,14 +14,14 @@ const virtualOver = 60
 
 type Column = { key?: SortKey; name: string; className?: string }
 const columns: readonly Column[] = [
-  { key: 'guest', name: 'Guest' },
-  { key: 'node', name: 'Node' },
-  { key: 'cpu', name: 'CPU', className: 'n' },
-  { key: 'memory', name: 'Memory', className: 'n' },
-  { name: 'GiB', className: 'n wide' },
+  { key: 'guest', name: 'Guest', className: 'name' },
+  { key: 'node', name: 'Node', className: 'place' },
+  { key: 'cpu', name: 'CPU', className: 'n bar' },
+  { key: 'memory', name: 'Memory', className: 'n bar' },
+  { name: 'GiB', className: 'n gib' },
   { key: 'disk', name: 'Disk', className: 'n' },
-  { key: 'net', name: 'Net /s', className: 'n wide' },
-  { key: 'up', name: 'Up', className: 'n wide' },
+  { key: 'net', name: 'Net /s', className: 'n net' },
+  { key: 'up', name: 'Up', className: 'n' },
   { key: 'backup', name: 'Backup', className: 'n' },
 ]
 
@@ -57,7 +57,7 @@ export function GuestTable({ rows, markOf, isBusy, ghosts, now, sort, chosen, li
   const before = isVirtual ? (items[0]?.start ?? margin) - margin : 0
   const after = isVirtual ? virtual.getTotalSize() - ((items.at(-1)?.end ?? margin) - margin) : 0
   return (
-    <table className={`guests${isVirtual ? ' virtual' : ''}`} ref={table} aria-rowcount={rows.length + 1}>
+    <table className="guests" ref={table} aria-rowcount={rows.length + 1}>
       <thead>
         <tr>
           {columns.map(({ key, name, className }) => (
