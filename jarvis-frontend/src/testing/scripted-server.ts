@@ -25,6 +25,16 @@ function pendingOf({ entries }: ScriptSession): Card[] {
   })
 }
 
+/** The newest entries before `before`, about `limit` of them, from the start of a run: as the real server pages. */
+function pageBefore(entries: Entry[], query: URLSearchParams): { items: Entry[]; next?: string } {
+  const before = Number(query.get('before') ?? Number.MAX_SAFE_INTEGER)
+  const older = entries.filter(({ seq }) => seq < before)
+  const cut = older.at(-Number(query.get('limit') ?? 50))
+  const items = cut === undefined ? older : older.slice(older.findIndex(({ runId }) => runId === cut.runId))
+  const first = items[0]
+  return { items, ...(first !== undefined && items.length < older.length && { next: String(first.seq) }) }
+}
+
 /**
  * Plays a scene to the built dashboard over the real wire, for states that are hard to reach otherwise.
  * @param dist where it was built
@@ -190,7 +200,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
   })
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname } = new URL(request.url ?? '/', 'http://localhost')
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
     const json = (status: number, body: unknown) => {
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
     }
@@ -235,7 +245,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
       return json(200, { items })
     }
     const earlier = /^\/api\/sessions\/(\w+)\/entries$/.exec(pathname)?.[1]
-    if (earlier !== undefined) return json(200, { items: sessions.get(earlier)?.earlier ?? [] })
+    if (earlier !== undefined) return json(200, pageBefore(sessions.get(earlier)?.earlier ?? [], searchParams))
     const picture = /^\/api\/sessions\/\w+\/images\/(\w+)$/.exec(pathname)?.[1]
     if (picture !== undefined) {
       const [type, data] = scene.pictures?.[picture] ?? []

@@ -46,6 +46,8 @@ export class ChatClient {
   readonly #stores = new Map<string, SessionStore>()
   /** A request that the link takes down is sent again by itself. */
   readonly #attaching = new Set<string>()
+  /** The entry before which a page is being read, by session. */
+  readonly #reading = new Map<string, number>()
   #leaving = new AbortController()
 
   /** @param onTurn told when a session this browser follows begins, ends or waits: lists of sessions are old then. */
@@ -139,8 +141,15 @@ export class ChatClient {
     const { view } = store.state.get()
     const first = view?.entries[0]
     if (view === undefined || first === undefined || !view.hasEarlier) return
-    const page = await earlierEntries(sessionId, first.seq)
-    store.addEarlier(page.items, page.next !== undefined)
+    // One request a page, however often it is asked for; the next page can be asked for as soon as this one is drawn.
+    if (this.#reading.get(sessionId) === first.seq) return
+    this.#reading.set(sessionId, first.seq)
+    try {
+      const page = await earlierEntries(sessionId, first.seq)
+      store.addEarlier(page.items, page.next !== undefined)
+    } finally {
+      if (this.#reading.get(sessionId) === first.seq) this.#reading.delete(sessionId)
+    }
   }
 }
 

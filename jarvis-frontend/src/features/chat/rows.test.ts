@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { piecesOf, rowsBetween } from './rows.ts'
+import { heightOfRows, piecesOf, rowAt, rowsAround } from './rows.ts'
 
 const keys = ['a', 'b', 'c', 'd', 'e']
 const tall = new Map([['b', 30]])
 const heightOf = (key: string) => tall.get(key) ?? 10
 const shape = (from: number, to: number, pinned: string[] = []) =>
-  piecesOf(keys, { from, to }, new Set(pinned), heightOf).map((piece) =>
-    piece.kind === 'row' ? piece.key : piece.heightPx,
+  piecesOf(keys, { from, to }, new Set(pinned)).map((piece) =>
+    piece.kind === 'row' ? piece.key : heightOfRows(keys, piece.from, piece.to, heightOf),
   )
 
 test('what is not drawn leaves a gap of its height', () => {
@@ -19,11 +19,19 @@ test('a pinned row is drawn where it stands', () => {
 })
 
 test.each([
-  ['the top', 0, 10, [0, 1]],
-  ['the middle of a tall row', 25, 35, [1, 2]],
-  ['over a row’s edge', 35, 45, [1, 3]],
-  ['past the end', 500, 600, [4, 5]],
-  ['above the start', -50, -10, [0, 1]],
-])('rows are found at %s', (_name, top, bottom, [from, to]) => {
-  expect(rowsBetween(keys, top, bottom, heightOf)).toEqual({ from, to })
+  ['a row at the top of the screen', 2, 0, 0, 20, [2, 4]],
+  ['a tall row whose top is above it', 1, -20, 0, 20, [1, 3]],
+  ['a row below what is wanted', 4, 50, 0, 10, [1, 5]],
+  ['rows on both sides', 2, 0, -35, 15, [0, 4]],
+  ['a row above what is wanted', 0, -500, 0, 10, [0, 5]],
+])('rows are counted from %s', (_name, at, topPx, abovePx, belowPx, [from, to]) => {
+  expect(rowsAround(keys, { at, topPx }, { abovePx, belowPx }, heightOf)).toEqual({ from, to })
+})
+
+test.each([
+  ['its start', 0, { at: 0, belowPx: 0 }],
+  ['the middle of a tall row', 0.5, { at: 1, belowPx: 25 }],
+  ['its end', 1, { at: 4, belowPx: 10 }],
+])('a place in a gap is a place in a row: %s', (_name, ratio, place) => {
+  expect(rowAt(keys, { from: 0, to: 5 }, ratio, heightOf)).toEqual(place)
 })

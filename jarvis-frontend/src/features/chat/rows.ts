@@ -1,5 +1,5 @@
-/** What is drawn of a long list: its rows, and gaps as high as what they stand for. */
-export type Piece = { kind: 'row'; key: string; at: number } | { kind: 'gap'; key: string; heightPx: number }
+/** What is drawn of a long list: its rows, and gaps that stand for rows `from` up to but not with `to`. */
+export type Piece = { kind: 'row'; key: string; at: number } | { kind: 'gap'; key: string; from: number; to: number }
 
 /** Lists up to this long are drawn whole. */
 export const drawnWhole = 60
@@ -9,35 +9,60 @@ export function piecesOf(
   keys: readonly string[],
   { from, to }: { from: number; to: number },
   pinned: ReadonlySet<string>,
-  heightOf: (key: string) => number,
 ): Piece[] {
   const pieces: Piece[] = []
-  let gapPx = 0
-  const close = () => {
-    if (gapPx > 0) pieces.push({ kind: 'gap', key: `gap ${pieces.length}`, heightPx: gapPx })
-    gapPx = 0
+  let gapFrom: number | undefined
+  const close = (at: number) => {
+    if (gapFrom !== undefined) pieces.push({ kind: 'gap', key: `gap ${pieces.length}`, from: gapFrom, to: at })
+    gapFrom = undefined
   }
   for (const [at, key] of keys.entries()) {
     if ((at >= from && at < to) || pinned.has(key)) {
-      close()
+      close(at)
       pieces.push({ kind: 'row', key, at })
-    } else gapPx += heightOf(key)
+    } else gapFrom ??= at
   }
-  close()
+  close(keys.length)
   return pieces
 }
 
-/** The rows between two heights, counted from the top of the first. */
-export function rowsBetween(
-  keys: readonly string[],
-  topPx: number,
-  bottomPx: number,
-  heightOf: (key: string) => number,
-): { from: number; to: number } {
-  let from = 0
+type HeightOf = (key: string) => number
+
+/** The height of rows `from` up to but not with `to`. */
+export function heightOfRows(keys: readonly string[], from: number, to: number, heightOf: HeightOf): number {
   let px = 0
-  while (from < keys.length - 1 && px + heightOf(keys[from] ?? '') <= topPx) px += heightOf(keys[from++] ?? '')
-  let to = from
-  while (to < keys.length && px < bottomPx) px += heightOf(keys[to++] ?? '')
-  return { from, to: Math.max(to, Math.min(from + 1, keys.length)) }
+  for (let at = from; at < to; at++) px += heightOf(keys[at] ?? '')
+  return px
+}
+
+/**
+ * The rows that cover `abovePx` to `belowPx` where the top of row `at` stands at `topPx`. Counts from that row alone, so
+ * wrong guesses of heights far away change nothing.
+ */
+export function rowsAround(
+  keys: readonly string[],
+  { at, topPx }: { at: number; topPx: number },
+  { abovePx, belowPx }: { abovePx: number; belowPx: number },
+  heightOf: HeightOf,
+): { from: number; to: number } {
+  let from = at
+  let px = topPx
+  while (from > 0 && px > abovePx) px -= heightOf(keys[--from] ?? '')
+  let to = at
+  px = topPx
+  while (to < keys.length && px < belowPx) px += heightOf(keys[to++] ?? '')
+  return { from, to: Math.max(to, Math.min(at + 1, keys.length)) }
+}
+
+/** The row at `ratio` (0 to 1) of the height of rows `from` up to but not with `to`, and how far below its top that is. */
+export function rowAt(
+  keys: readonly string[],
+  { from, to }: { from: number; to: number },
+  ratio: number,
+  heightOf: HeightOf,
+): { at: number; belowPx: number } {
+  let left = heightOfRows(keys, from, to, heightOf) * ratio
+  let at = from
+  while (at < to - 1 && left >= heightOf(keys[at] ?? '')) left -= heightOf(keys[at++] ?? '')
+  return { at, belowPx: left }
 }

@@ -1,4 +1,5 @@
 import { memo, Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useValue } from '../../lib/use-value.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Tier } from '../../ui/tier.tsx'
 import { useChat } from './client.ts'
@@ -8,7 +9,7 @@ import { drawnWhole } from './rows.ts'
 import { RunView } from './run.tsx'
 import { type Run, runsOf } from './runs.ts'
 import type { SessionState, SessionStore } from './store.ts'
-import { useFollow } from './use-follow.ts'
+import { StreamScroll } from './stream-scroll.ts'
 import { useRows } from './use-rows.ts'
 
 const Find = soon(
@@ -48,9 +49,16 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
     before.current = runsOf(entries ?? [], before.current)
     return before.current
   }, [entries])
-  const show = useRef<ReturnType<typeof useRows>['show']>(() => null)
+  const [scroll] = useState(() => new StreamScroll())
+  const isAtEnd = useValue(scroll.isAtEnd)
   const [isFinding, setFinding] = useFind(runs.length > drawnWhole || view?.hasEarlier === true)
-  const { isAtEnd, toEnd, onDrawn } = useFollow(scroller, content, `${sessionId}${view === undefined ? '' : ' ready'}`)
+  useLayoutEffect(
+    () =>
+      scroller.current === null || content.current === null
+        ? undefined
+        : scroll.attach(scroller.current, content.current),
+    [scroll],
+  )
   const earlier = useEarlier(scroller, sessionId, view?.hasEarlier ?? false)
   const send = useRef(onSend)
   send.current = onSend
@@ -81,11 +89,9 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
           {view !== undefined && (
             <Runs
               runs={runs}
-              show={show}
-              onDrawn={onDrawn}
+              scroll={scroll}
               store={store}
               state={state}
-              scroller={scroller}
               onRetry={canSend && view.runId === undefined ? retry : undefined}
             />
           )}
@@ -114,7 +120,7 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
           <Find
             runs={runs}
             onMore={view?.hasEarlier === true ? earlier.load : undefined}
-            onShow={(runId) => show.current(runId)}
+            onShow={(runId) => scroll.show(runId)}
             onClose={() => setFinding(false)}
           />
         </Suspense>
@@ -127,14 +133,14 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
             sessionId={sessionId}
             seq={at.seq}
             runs={runs}
-            onShow={(runId) => show.current(runId)}
+            onShow={(runId) => scroll.show(runId)}
           />
         </Suspense>
       )}
       {!isAtEnd && (
         <Jump
           scroller={scroller}
-          toEnd={toEnd}
+          toEnd={scroll.toEnd}
           waiting={view?.pending.map((card) => card.toolUseId) ?? []}
           view={view}
         />
@@ -161,14 +167,11 @@ function useFind(isNeeded: boolean) {
 
 type RunsProps = Pick<Props, 'store' | 'state'> & {
   runs: readonly Run[]
-  /** Given how to bring a run on screen. */
-  show: React.RefObject<ReturnType<typeof useRows>['show']>
-  onDrawn: () => void
-  scroller: React.RefObject<HTMLElement | null>
+  scroll: StreamScroll
   onRetry: Send | undefined
 }
 
-const Runs = memo(function Runs({ runs, show, onDrawn, store, state, scroller, onRetry }: RunsProps) {
+const Runs = memo(function Runs({ runs, scroll, store, state, onRetry }: RunsProps) {
   const { view, thoughtMs } = state
   const list = useRef<HTMLDivElement>(null)
   const runId = view?.runId
@@ -178,17 +181,14 @@ const Runs = memo(function Runs({ runs, show, onDrawn, store, state, scroller, o
     return runId === undefined || known.includes(runId) ? known : [...known, runId]
   }, [runs, runId])
   const pinned = runs.filter((run) => run.end === undefined || holdsAddressed(run)).map((run) => run.runId)
-  const rows = useRows(keys, scroller, list, pinned)
-  show.current = rows.show
-  const { pieces, measure } = rows
-  useLayoutEffect(onDrawn)
+  const pieces = useRows(scroll, keys, list, pinned)
   return (
     <div ref={list}>
       {pieces.map((piece) => {
-        if (piece.kind === 'gap') return <div key={piece.key} style={{ height: piece.heightPx }} />
+        if (piece.kind === 'gap') return <div key={piece.key} data-gap style={{ height: scroll.gapPx(keys, piece) }} />
         const run = runs[piece.at] ?? { runId: piece.key, entries: [], items: [] }
         return (
-          <div key={piece.key} ref={measure} data-row={piece.key}>
+          <div key={piece.key} ref={scroll.measure} data-row={piece.key}>
             <RunView
               run={run}
               sessionId={view?.sessionId ?? ''}
@@ -248,7 +248,7 @@ function useEarlier(scroller: React.RefObject<HTMLElement | null>, sessionId: st
   const chat = useChat()
   const [isLoading, setLoading] = useState(false)
   const load = async () => {
-    if (isLoading || !hasEarlier) return
+    if (!hasEarlier) return
     setLoading(true)
     await chat.loadEarlier(sessionId).catch(() => undefined)
     setLoading(false)

@@ -1,0 +1,43 @@
+/** What the reader reads first: a row, and how far below the scroller's top it and the parts of it they read stand. */
+export type Anchor = {
+  key: string
+  topPx: number
+  /** From the smallest part up to the row; none where the row is not drawn yet. */
+  parts: readonly { element: Element; topPx: number }[]
+}
+
+const deepest = 8
+
+/** How far an element's top stands below that of the scroller, px. */
+export const topIn = (scroller: Element, element: Element): number =>
+  element.getBoundingClientRect().top - scroller.getBoundingClientRect().top
+
+/**
+ * Anchors at a drawn row. A row may be higher than the screen and change its height above what is read, so its parts
+ * are kept too, down to the first that stands wholly below the scroller's top.
+ */
+export function anchorAt(scroller: Element, row: HTMLElement): Anchor {
+  const parts: { element: Element; topPx: number }[] = []
+  let element: Element | undefined = row
+  while (element !== undefined && parts.length < deepest) {
+    const topPx = topIn(scroller, element)
+    parts.unshift({ element, topPx })
+    element = topPx >= 0 ? undefined : [...element.children].find((child) => isBelowTop(scroller, child))
+  }
+  return { key: row.dataset.row ?? '', topPx: parts.at(-1)?.topPx ?? 0, parts }
+}
+
+/** How far what was read was moved, px downwards. Undefined where none of it is drawn. */
+export function movedPx(scroller: Element, { key, topPx, parts }: Anchor, list: Element): number | undefined {
+  const part = parts.find(({ element }) => element.isConnected)
+  if (part !== undefined) return topIn(scroller, part.element) - part.topPx
+  const row = rowIn(list, key)
+  return row === null ? undefined : topIn(scroller, row) - topPx
+}
+
+export const rowIn = (list: Element, key: string): HTMLElement | null =>
+  list.querySelector<HTMLElement>(`:scope > [data-row="${CSS.escape(key)}"]`)
+
+/** Whether an element ends below the scroller's top. */
+export const isBelowTop = (scroller: Element, element: Element): boolean =>
+  element.getBoundingClientRect().bottom > scroller.getBoundingClientRect().top

@@ -1,0 +1,265 @@
+import { flushSync } from 'react-dom'
+import { Value } from '../../lib/value.ts'
+import { type Anchor, anchorAt, isBelowTop, movedPx, rowIn, topIn } from './anchor.ts'
+import { drawnWhole, heightOfRows, type Piece, rowAt, rowsAround } from './rows.ts'
+
+/** The rows to draw, both with. By key, for earlier rows may come in before them. `last` undefined: up to the newest. */
+export type Span = { first: string; last: string | undefined }
+
+const nearEndPx = 48
+const guessPx = 400
+/** What must be drawn above and below the screen, what is drawn when that is missing, and the most: in screens. */
+const [leastScreens, newScreens, mostScreens] = [0.75, 1.75, 9]
+/** Rows that are drawn before any height is known. */
+export const firstRows = 4
+
+/**
+ * Owns the stream's scroll position and which of its rows are drawn. At the end it stays at the end; elsewhere what is
+ * read first (the anchor) stays where it is, whatever comes, goes or changes its height above. Which rows are drawn
+ * follows from the anchor after every change, so the screen never shows a gap. The gap above the drawn rows takes up what
+ * was guessed wrong: the position is not written then, for that would end a finger's or a wheel's movement.
+ */
+export class StreamScroll {
+  readonly isAtEnd = new Value(true)
+  /** Undefined: nothing was drawn yet. */
+  readonly span = new Value<Span | undefined>(undefined)
+  #scroller: HTMLElement | undefined
+  #list: HTMLElement | undefined
+  #keys: readonly string[] = []
+  #pieces: readonly Piece[] = []
+  #drawn = { from: 0, to: 0 }
+  #follows = true
+  #anchor: Anchor | undefined
+  /** Where we left it: another value is the reader's move. */
+  #lastTop = 0
+  readonly #heights = new Map<string, number>()
+  /** Heights of gaps, px, by the rows they stand for. */
+  #gaps = new Map<string, number>()
+  /** What a row is taken for that was never drawn, px. */
+  #averagePx = guessPx
+  readonly #sizes = typeof ResizeObserver === 'undefined' ? undefined : new ResizeObserver(this.#onSizes.bind(this))
+
+  /** @returns detaches */
+  attach(scroller: HTMLElement, content: HTMLElement): () => void {
+    this.#scroller = scroller
+    const onScroll = () => {
+      if (!this.#moved()) return
+      this.#cover()
+    }
+    const onClick = (event: MouseEvent) => this.#onClick(event)
+    scroller.addEventListener('scroll', onScroll, { passive: true })
+    scroller.addEventListener('click', onClick, true)
+    this.#sizes?.observe(content)
+    this.#sizes?.observe(scroller)
+    return () => {
+      scroller.removeEventListener('scroll', onScroll)
+      scroller.removeEventListener('click', onClick, true)
+      this.#sizes?.disconnect()
+    }
+  }
+
+  /** Observes a row's height from its mount. @returns ends that */
+  readonly measure = (row: HTMLElement | null) => {
+    if (row === null) return
+    this.#sizes?.observe(row)
+    return () => this.#sizes?.unobserve(row)
+  }
+
+  /** Told after rows were drawn, before they are painted. */
+  drawn(
+    list: HTMLElement,
+    keys: readonly string[],
+    pieces: readonly Piece[],
+    drawn: { from: number; to: number },
+  ): void {
+    this.#list = list
+    this.#keys = keys
+    this.#pieces = pieces
+    this.#drawn = drawn
+    this.#gaps = new Map(
+      pieces.flatMap((piece) =>
+        piece.kind === 'gap' ? [[rowsOf(keys, piece.from, piece.to), this.gapPx(keys, piece)] as const] : [],
+      ),
+    )
+    for (const row of list.children) {
+      if (row instanceof HTMLElement && row.dataset.row !== undefined)
+        this.#heights.set(row.dataset.row, row.offsetHeight)
+    }
+    this.#settle()
+  }
+
+  /**
+   * The height of a gap, px: what its rows are taken for when it is first drawn, then what it was set to. React has to
+   * write it: a commit that left it out would shrink the content and let the browser move the reader.
+   */
+  gapPx(keys: readonly string[], { from, to }: { from: number; to: number }): number {
+    const rows = rowsOf(keys, from, to)
+    const px = this.#gaps.get(rows) ?? heightOfRows(keys, from, to, this.#heightOf)
+    this.#gaps.set(rows, px)
+    return px
+  }
+
+  readonly toEnd = (): void => {
+    this.#follow(true)
+    this.#settle()
+  }
+
+  /** Draws a row, wherever it is, at the top of the screen. @returns its element */
+  show(key: string): HTMLElement | null {
+    if (!this.#keys.includes(key)) return null
+    this.#follow(false)
+    this.#anchor = { key, topPx: 0, parts: [] }
+    flushSync(() => this.#cover())
+    this.#settle()
+    return this.#list === undefined ? null : rowIn(this.#list, key)
+  }
+
+  readonly #heightOf = (key: string): number => this.#heights.get(key) ?? this.#averagePx
+
+  #follow(follows: boolean): void {
+    this.#follows = follows
+    this.isAtEnd.set(follows)
+  }
+
+  #onSizes(entries: readonly ResizeObserverEntry[]): void {
+    for (const { target, borderBoxSize } of entries) {
+      const { row } = (target as HTMLElement).dataset
+      if (row !== undefined && target.isConnected) this.#heights.set(row, borderBoxSize[0]?.blockSize ?? 0)
+    }
+    this.#settle()
+  }
+
+  /** What the reader opens stays where it is, at the end too. */
+  #onClick({ target }: MouseEvent): void {
+    const opener = target instanceof Element ? target.closest('[aria-expanded], summary') : null
+    const row = opener?.closest<HTMLElement>('[data-row]')
+    if (opener === null || row === null || row === undefined || this.#scroller === undefined) return
+    const { key, topPx, parts } = anchorAt(this.#scroller, row)
+    this.#anchor = { key, topPx, parts: [{ element: opener, topPx: topIn(this.#scroller, opener) }, ...parts] }
+    this.#follows = false
+    requestAnimationFrame(() => this.#follow(this.#belowPx() <= nearEndPx))
+  }
+
+  /** How much of the content is below the screen, px. */
+  #belowPx(): number {
+    const element = this.#scroller
+    return element === undefined ? 0 : element.scrollHeight - element.scrollTop - element.clientHeight
+  }
+
+  /** Takes note of a move of the reader's. @returns whether there was one */
+  #moved(): boolean {
+    const element = this.#scroller
+    if (element === undefined || element.scrollTop === this.#lastTop) return false
+    const isUp = element.scrollTop < this.#lastTop
+    this.#lastTop = element.scrollTop
+    const belowPx = this.#belowPx()
+    // Only a move upwards lets go; where the content shrank, the browser moved and there is nothing below.
+    if (isUp && belowPx > 1) this.#follow(false)
+    else if (belowPx <= nearEndPx) this.#follow(true)
+    if (!this.#follows) this.#anchor = this.#read() ?? this.#anchor
+    return true
+  }
+
+  /** What stands first on screen. */
+  #read(): Anchor | undefined {
+    const [scroller, list, first] = [this.#scroller, this.#list, this.#keys[0]]
+    if (scroller === undefined || list === undefined || first === undefined) return undefined
+    // At the very top the first row is meant, however high the gap above the drawn ones was guessed.
+    if (scroller.scrollTop <= 0 && this.#drawn.from > 0) return { key: first, topPx: topIn(scroller, list), parts: [] }
+    const bottomPx = scroller.getBoundingClientRect().bottom
+    const seen = [...list.children].filter((child) => isBelowTop(scroller, child))
+    const row = seen.find(
+      (child): child is HTMLElement => child instanceof HTMLElement && child.dataset.row !== undefined,
+    )
+    if (row !== undefined && row.getBoundingClientRect().top < bottomPx) return anchorAt(scroller, row)
+    const [gap] = seen
+    const piece = gap === undefined ? undefined : this.#pieces[[...list.children].indexOf(gap)]
+    if (gap === undefined || piece?.kind !== 'gap') return undefined
+    const { top, height } = gap.getBoundingClientRect()
+    const ratio = Math.max(0, (scroller.getBoundingClientRect().top - top) / Math.max(1, height))
+    const { at, belowPx } = rowAt(this.#keys, piece, ratio, this.#heightOf)
+    return { key: this.#keys[at] ?? first, topPx: -belowPx, parts: [] }
+  }
+
+  /** Puts the reader back where they were, and draws what is missing there. */
+  #settle(): void {
+    const [element, list] = [this.#scroller, this.#list]
+    if (element === undefined) return
+    // A move that its event has not told of yet counts before what is to be put back. Where the content shrank below
+    // where the reader was, the browser moved them.
+    if (this.#lastTop <= element.scrollHeight - element.clientHeight) this.#moved()
+    if (this.#follows) element.scrollTop = element.scrollHeight
+    else if (list !== undefined && this.#anchor !== undefined) this.#putBack(element, list, this.#anchor)
+    this.#lastTop = element.scrollTop
+    this.#cover()
+  }
+
+  #putBack(element: HTMLElement, list: HTMLElement, anchor: Anchor): void {
+    const px = movedPx(element, anchor, list) ?? 0
+    if (Math.abs(px) < 1) return
+    const gap = this.#gapAbove(list)
+    if (gap !== undefined) {
+      const rightPx = heightOfRows(this.#keys, gap.from, gap.to, this.#heightOf)
+      const takenPx = gap.element.offsetHeight - px
+      // Within these bounds the scrollbar is still about right.
+      const isKept = takenPx >= rightPx / 2 && takenPx <= rightPx * 2
+      const heightPx = isKept ? takenPx : rightPx
+      this.#gaps.set(rowsOf(this.#keys, gap.from, gap.to), heightPx)
+      gap.element.style.height = `${heightPx}px`
+    }
+    const left = movedPx(element, anchor, list) ?? 0
+    if (Math.abs(left) >= 1) element.scrollTop += left
+  }
+
+  /** The gap that ends where the drawn rows begin. */
+  #gapAbove(list: HTMLElement): { element: HTMLElement; from: number; to: number } | undefined {
+    const at = this.#pieces.findIndex((piece) => piece.kind === 'gap' && piece.to === this.#drawn.from)
+    const [element, piece] = [list.children[at], this.#pieces[at]]
+    return element instanceof HTMLElement && piece?.kind === 'gap' ? { element, ...piece } : undefined
+  }
+
+  /** Draws other rows where what is drawn does not reach around the screen, or is too much. */
+  #cover(): void {
+    const keys = this.#keys
+    const heightPx = this.#scroller?.clientHeight ?? 0
+    const last = keys.at(-1)
+    if (heightPx === 0 || last === undefined) return
+    const place = this.#follows || this.#anchor === undefined ? undefined : keys.indexOf(this.#anchor.key)
+    const from =
+      place === undefined || place < 0 || this.#anchor === undefined
+        ? { at: keys.length - 1, topPx: heightPx - this.#heightOf(last) }
+        : { at: place, topPx: this.#anchor.topPx }
+    const around = (screens: number) =>
+      rowsAround(keys, from, { abovePx: -screens * heightPx, belowPx: (1 + screens) * heightPx }, this.#heightOf)
+    const least = around(leastScreens)
+    const isShort = keys.length <= drawnWhole
+    const drawnPx = heightOfRows(keys, this.#drawn.from, this.#drawn.to, this.#heightOf)
+    const isTooMuch = !isShort && drawnPx > mostScreens * heightPx
+    if (least.from >= this.#drawn.from && least.to <= this.#drawn.to && !isTooMuch) return
+    this.#renewAverage()
+    const wanted = around(newScreens)
+    if (isShort) {
+      wanted.from = Math.min(wanted.from, this.#drawn.from)
+      wanted.to = keys.length
+    }
+    const first = keys[wanted.from]
+    if (first === undefined) return
+    const next = { first, last: wanted.to === keys.length ? undefined : keys[wanted.to - 1] }
+    const before = this.span.get()
+    if (next.first !== before?.first || next.last !== before?.last) this.span.set(next)
+  }
+
+  /** Draws one row more of a short list that is to be drawn whole. */
+  addAbove(): void {
+    const first = this.#keys[this.#drawn.from - 1]
+    if (first !== undefined) this.span.set({ first, last: undefined })
+  }
+
+  #renewAverage(): void {
+    let sum = 0
+    for (const px of this.#heights.values()) sum += px
+    if (this.#heights.size > 0) this.#averagePx = Math.max(1, Math.round(sum / this.#heights.size))
+  }
+}
+
+const rowsOf = (keys: readonly string[], from: number, to: number) => `${keys[from]} ${keys[to - 1]}`

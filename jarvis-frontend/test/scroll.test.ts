@@ -1,0 +1,237 @@
+import type { CDPSession, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { assistant, entriesOf, type LooseEntry, ran, text, usage, user } from '../src/testing/entries.ts'
+import { morning } from '../src/testing/scenes/morning.ts'
+import { openStage, type Stage, type View } from './support/browser.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+
+const done = { type: 'done' as const, usage, stopReason: 'end_turn' as const }
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+/** Exchanges as uneven as real ones: one line, long prose, code, tables, diagrams and pictures that come late. */
+function exchange(at: number): LooseEntry[] {
+  const parts = [
+    `Answer ${at}.`,
+    ...(at % 2 === 0 ? [`Many words of it. ${'They go on for a while, then stop. '.repeat((at * 37) % 50)}`] : []),
+    ...(at % 3 === 0 ? [`| guest | CPU |\n|---|---|\n${`| 123 frigate | ${at} % |\n`.repeat((at % 9) + 1)}`] : []),
+    ...(at % 5 === 0 ? [`\`\`\`bash\n${'for id in 1 2 3; do qm status $id; done\n'.repeat((at % 40) + 1)}\`\`\``] : []),
+    ...(at % 8 === 3 ? [`\`\`\`mermaid\nflowchart TD\n  A${at} --> B --> C --> D\n\`\`\``] : []),
+  ]
+  const seen = ran(`t${at}`, 'look', {}, 'green', 'a picture', 5).map((entry) =>
+    entry.type === 'tool_result'
+      ? { ...entry, images: [{ id: 'seen', mimeType: 'image/png' as const, bytes: picture.length }] }
+      : entry,
+  )
+  return [
+    user(`Question ${at}${at % 13 === 0 ? `\n${'and a second line\n'.repeat(at % 8)}` : ''}`),
+    ...(at % 11 === 0 ? seen : []),
+    assistant(text(parts.join('\n\n'))),
+    done,
+  ].map((entry) => ({ ...entry, runId: `run_${at}` }))
+}
+
+/** A session of so many exchanges; the newest 33 come with it, the others page by page. */
+async function openLong(exchanges: number, view: View = {}) {
+  const entries = entriesOf(Array.from({ length: exchanges }, (_, at) => exchange(at)).flat(), Date.now() - 50_000_000)
+  const known = entries.findIndex(({ runId }) => runId === `run_${exchanges - 33}`)
+  const server = await stage.play({
+    ...morning(Date.now()),
+    pictures: { seen: ['image/png', picture] },
+    sessions: [
+      {
+        id: 'ses_one',
+        title: 'One',
+        updatedAt: Date.now(),
+        entries: entries.slice(known),
+        earlier: entries.slice(0, known),
+      },
+    ],
+  })
+  const page = await stage.open(server, '/chat/ses_one', view)
+  await page.getByText(`Answer ${exchanges - 1}.`).waitFor()
+  await page.evaluate(watchScroll)
+  return { page, server }
+}
+
+/** Runs in the page: what is on screen, told after it was painted. */
+function watchScroll() {
+  const element = document.querySelector('.stream') as HTMLElement
+  const frame = () => new Promise((next) => requestAnimationFrame(next))
+  const rows = () => {
+    const { top, bottom } = element.getBoundingClientRect()
+    return [...element.querySelectorAll<HTMLElement>('[data-row]')]
+      .map((row) => ({ at: Number(row.dataset.row?.slice(4)), box: row.getBoundingClientRect() }))
+      .filter(({ box }) => box.bottom > top && box.top < bottom)
+      .map(({ at, box }) => ({ at, top: box.top - top, bottom: box.bottom - top }))
+  }
+  const scroll = {
+    /** `blankPx`: how much of the screen's height shows no exchange, though there is one. */
+    async look() {
+      // A key scrolls smoothly: wait until it rests.
+      let [still, before] = [0, -1]
+      while (still < 3) {
+        await frame()
+        still = element.scrollTop === before ? still + 1 : 0
+        before = element.scrollTop
+      }
+      const seen = rows()
+      const list = element.querySelector('[data-row]')?.parentElement?.getBoundingClientRect()
+      const { top, bottom } = element.getBoundingClientRect()
+      const wanted = Math.max(0, Math.min(bottom, list?.bottom ?? 0) - Math.max(top, list?.top ?? 0))
+      const covered = seen.reduce(
+        (px, row) => px + Math.min(row.bottom, element.clientHeight) - Math.max(row.top, 0),
+        0,
+      )
+      return { first: seen[0], last: seen.at(-1), blankPx: Math.round(wanted - covered), topPx: element.scrollTop }
+    },
+    /** Watches the place of the first exchange on screen, in every frame, until what it returns is called. */
+    hold() {
+      const [held] = rows()
+      const row = element.querySelector(`[data-row="run_${held?.at}"]`)
+      const places: number[] = []
+      let isOn = true
+      const tick = () => {
+        places.push((row?.getBoundingClientRect().top ?? Number.NaN) - element.getBoundingClientRect().top)
+        if (isOn) requestAnimationFrame(tick)
+      }
+      tick()
+      return () => {
+        isOn = false
+        return Math.max(...places) - Math.min(...places)
+      }
+    },
+    first: () => rows()[0]?.at ?? Number.NaN,
+    frame,
+    element,
+  }
+  Object.assign(globalThis, { scroll })
+}
+type Scroll = {
+  look(): Promise<Seen>
+  hold(): () => number
+  first(): number
+  frame(): Promise<void>
+  element: HTMLElement
+}
+type Seen = { first?: Row; last?: Row; blankPx: number; topPx: number }
+type Row = { at: number; top: number; bottom: number }
+declare const scroll: Scroll
+
+const look = (page: Page) => page.evaluate(() => scroll.look())
+
+/** `atOnce`: how many exchanges one move may pass. */
+type Way = { name: string; atOnce?: number; view?: View; up: (page: Page, cdp: CDPSession) => Promise<unknown> }
+/** A finger that moves down by so much and is lifted. */
+async function drag(cdp: CDPSession, px: number): Promise<void> {
+  const at = (y: number) => ({ touchPoints: [{ x: 200, y }] })
+  await cdp.send('Input.dispatchTouchEvent', { type: 'touchStart', ...at(150) })
+  for (let step = 1; step <= 8; step++)
+    await cdp.send('Input.dispatchTouchEvent', { type: 'touchMove', ...at(150 + (px * step) / 8) })
+  await cdp.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+}
+
+test.each<Way & { exchanges: number }>([
+  { exchanges: 80, name: 'the wheel', up: (page) => page.mouse.wheel(0, -600) },
+  {
+    exchanges: 300,
+    name: 'a finger that flings',
+    atOnce: 8,
+    view: { isPhone: true },
+    up: (_page, cdp) => drag(cdp, 500),
+  },
+  { exchanges: 1_000, name: 'Page Up', up: (page) => page.keyboard.press('PageUp') },
+])('$exchanges exchanges are read upwards with $name, none skipped and no screen blank', async (way) => {
+  const { page } = await openLong(way.exchanges, way.view)
+  const cdp = await page.context().newCDPSession(page)
+  await page.mouse.move(700, 400)
+  await page.getByRole('log').focus()
+  const wrong: string[] = []
+  const words = ({ first, last, blankPx, topPx }: Seen) =>
+    `${first?.at} to ${last?.at}, ${blankPx} px blank at ${Math.round(topPx)}`
+  let before = await look(page)
+  let steps = 0
+  // Past the first page of earlier entries.
+  while (steps++ < 100 && (before.first?.at ?? 0) > way.exchanges - 75) {
+    await way.up(page, cdp)
+    const now = await look(page)
+    const [oldFirst, first, last] = [before.first?.at ?? -1, now.first?.at ?? -1, now.last?.at ?? -1]
+    if (now.blankPx > 24 || last < oldFirst - (way.atOnce ?? 1) || first > oldFirst)
+      wrong.push(`${words(before)} → ${words(now)}`)
+    before = now
+  }
+  expect(wrong).toEqual([])
+  expect(steps).toBeGreaterThan(10)
+  expect(before.first?.at).toBeLessThanOrEqual(way.exchanges - 75)
+})
+
+test('1,000 exchanges are shown wherever the scrollbar is dragged to, and Home shows the first', async () => {
+  const { page } = await openLong(1_000)
+  const wrong = await page.evaluate(async () => {
+    const seen: unknown[] = []
+    for (const place of [0.5, 0.1, 0.9, 0.3, 0, 0.6, 0.2, 0, 1, 0]) {
+      scroll.element.scrollTop = scroll.element.scrollHeight * place
+      const now = await scroll.look()
+      if (now.blankPx > 24 || now.first === undefined) seen.push({ place, ...now })
+    }
+    return seen
+  })
+  expect(wrong).toEqual([])
+  await page.getByRole('log').focus()
+  const home = async () => {
+    await page.keyboard.press('Home')
+    const { first, topPx, blankPx } = await look(page)
+    return { at: first?.at, isAtTop: topPx < 2, isBlank: blankPx > 24 }
+  }
+  await expect.poll(home, { timeout: 40_000 }).toEqual({ at: 0, isAtTop: true, isBlank: false })
+})
+
+test('what is read stays in its place while diagrams come above, earlier entries load and an answer streams', async () => {
+  const { page, server } = await openLong(300)
+  server.append('ses_one', { type: 'user', messageId: 'm', text: 'Go on.', by: 'operator' }, 'run_new')
+  await page.evaluate(async () => {
+    scroll.element.scrollTop = 100
+    await scroll.frame()
+    // One whose own diagram is to come grows by itself.
+    while (scroll.first() % 8 === 3) {
+      scroll.element.scrollTop += 60
+      await scroll.frame()
+    }
+    Object.assign(globalThis, { release: scroll.hold() })
+  })
+  for (let at = 0; at < 20; at++) server.tell('ses_one', 'chat:token', { text: `Word ${at}. \n\n` })
+  await page.locator('[data-row] .drawing img').first().waitFor({ state: 'attached' })
+  await page.waitForFunction(() => scroll.element.scrollTop > 5_000)
+  await page.evaluate(() => scroll.look())
+  expect(await page.evaluate('release()')).toBeLessThan(2)
+  // At the end, it follows: a small move upwards lets go, and the way back follows again.
+  await page.getByRole('button', { name: 'New text below' }).click()
+  await page.getByText('Word 19.').waitFor()
+  const belowPx = () =>
+    page.evaluate(() => scroll.element.scrollHeight - scroll.element.scrollTop - scroll.element.clientHeight)
+  const tell = async (words: string) => {
+    server.tell('ses_one', 'chat:token', { text: `${words}\n\n`.repeat(3) })
+    await page.getByText(words).last().waitFor({ state: 'attached' })
+    await page.evaluate(() => scroll.frame())
+  }
+  await tell('Followed.')
+  expect(await belowPx()).toBeLessThan(2)
+  await page.mouse.move(700, 400)
+  await page.mouse.wheel(0, -20)
+  await page.evaluate(() => scroll.look())
+  await tell('Not now.')
+  expect(await belowPx()).toBeGreaterThan(40)
+  await page.mouse.wheel(0, 4_000)
+  await page.evaluate(() => scroll.look())
+  await tell('Again.')
+  expect(await belowPx()).toBeLessThan(2)
+})
