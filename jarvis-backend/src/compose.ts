@@ -65,7 +65,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const foundation = composeFoundation(config, replace)
   const { clock, now, dataDir, database, journal, report } = foundation
   const entrance = composeEntrance(foundation, config)
-  const { http, activity } = entrance
+  const { http, activity, stepUp } = entrance
   const homelab = composeHomelab(foundation, entrance, config, replace.homelab)
   const { cluster, limits } = homelab
 
@@ -77,6 +77,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   })
   const attached = composeAttached({
     ...foundation,
+    stepUp,
     env: config.inheritedEnv,
     version,
     announce: entrance.announce('mcp'),
@@ -92,18 +93,22 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const mcpTokens = createMcpTokens(createMcpTokenStore(database), now)
   const oauth = composeOAuth({
     ...foundation,
+    stepUp,
+    addressOf: entrance.addressOf,
     tokens: mcpTokens,
     publicUrl: config.publicUrl,
     ...(replace.fetchDocument && { fetchDocument: replace.fetchDocument }),
   })
   const push = composePush({
     ...foundation,
+    stepUp,
     publicUrl: config.publicUrl,
     sender: replace.push,
     changed: () => activity.changed({ what: 'push' }),
   })
   const models = composeModels({
     ...foundation,
+    stepUp,
     config,
     first: replace.model,
     others: replace.models,
@@ -184,6 +189,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
           journal,
           transactions: database,
           withdraw: mcp.withdraw,
+          stepUp,
         }),
         'mcp-servers': attached.routes,
         oauth: oauth.consentRoutes,

@@ -95,11 +95,11 @@ test('a doctored journal is cut at the entry', async () => {
   await jarvis.rest('/api/mcp-tokens', { method: 'POST', json: { name: 'ops-laptop' } })
   const sql = new Sqlite(join(jarvis.dataDir, 'jarvis.db'))
   const doctor = sql.prepare('UPDATE journal SET body = replace(body, ?, ?) WHERE body LIKE ? RETURNING seq').pluck()
-  expect(doctor.all('ops-laptop', 'ops-nas', '%ops-laptop%')).toEqual([3])
-  expect(doctor.all('get_cluster_status', 'get_storage', '%get_cluster_status%')).toEqual([2])
+  expect(doctor.all('ops-laptop', 'ops-nas', '%ops-laptop%')).toEqual([5])
+  expect(doctor.all('get_cluster_status', 'get_storage', '%get_cluster_status%')).toEqual([3])
   sql.close()
   await page.getByRole('button', { name: 'Verify now' }).click()
-  await page.getByText(/Entry 2 does not follow 1\./).waitFor()
+  await page.getByText(/Entry 3 does not follow 2\./).waitFor()
 })
 
 test('a tool says what would happen as its arguments are typed, and a red one becomes a card like any other', async () => {

@@ -6,10 +6,10 @@ import { expect, onTestFinished, vi } from 'vitest'
 import { findChromium } from '../../scripts/chromium.js'
 import type { PushSender } from '../src/push/ports.ts'
 import { seriousFindings } from './support/axe.ts'
-import { dashboardDir, say, signIn, test, useBrowser } from './support/browser.ts'
+import { dashboardDir, givePassword, passwordDialog, say, signIn, test, useBrowser } from './support/browser.ts'
 import { startModelServer } from './support/model-server.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
-import { startJarvis } from './support/start-jarvis.ts'
+import { password, startJarvis } from './support/start-jarvis.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
@@ -169,6 +169,7 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
   await page.goto(`${jarvis.url}/settings#notifications`)
   const part = region(page, 'Notifications')
   await part.getByRole('checkbox', { name: /Also while it is closed/ }).click()
+  await givePassword(page)
   const devices = part.getByRole('list', { name: 'Devices that are told' })
   await devices.getByText('this one').waitFor()
   await devices.getByRole('button', { name: /^Test/ }).click()
@@ -257,4 +258,28 @@ test('where the terminal is off its page says how it is turned on', async () => 
   const { page } = await open('/terminal')
   await page.getByText('The terminal is off.').waitFor()
   expect(await page.getByRole('link', { name: 'Terminal' }).count()).toBe(0)
+})
+
+test('what a sign-in alone may not do asks for the password, and goes on by itself', async () => {
+  const jarvis = await startJarvis({ dashboardDir, model: scripted(), env })
+  const page = await operator(jarvis, {}, '/settings', false)
+  const profile = region(page, 'Safety').getByRole('radio', { name: /^Permissive/ })
+  const loosen = async () => {
+    await profile.click()
+    await page.getByRole('button', { name: 'Use permissive' }).click()
+  }
+  await loosen()
+  await passwordDialog(page).waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.getByText('This needs the password again. Nothing was changed.').waitFor()
+  expect(await profile.isChecked()).toBe(false)
+
+  await loosen()
+  await givePassword(page, 'not-the-password')
+  await passwordDialog(page).getByText('That is not the password.').waitFor()
+  await page.keyboard.type(password)
+  await page.keyboard.press('Enter')
+  await passwordDialog(page).waitFor({ state: 'detached' })
+  await expect.poll(() => profile.isChecked()).toBe(true)
 })

@@ -7,7 +7,7 @@ import { expect, onTestFinished, vi } from 'vitest'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
 import { attachedDir, odd, serversOf, tool } from './support/attached.ts'
 import { seriousFindings } from './support/axe.ts'
-import { dashboardDir, test, useBrowser } from './support/browser.ts'
+import { dashboardDir, givePassword, test, useBrowser } from './support/browser.ts'
 import { folder } from './support/data-dir.ts'
 import { npmStart } from './support/npm-start.ts'
 import { says, scripted } from './support/scripted-model.ts'
@@ -112,6 +112,7 @@ test('a saved cluster comes into use by a restart from its row, without a reload
   expect(await seriousFindings(page)).toEqual([])
   await proxmox.getByRole('button', { name: 'Restart now' }).focus()
   await page.keyboard.press('Enter')
+  await givePassword(page)
   await page.getByRole('status').getByText('JARVIS has restarted').waitFor()
   await proxmox.getByText('the cluster has not been read yet').waitFor()
   slow.release()

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, onTestFinished } from 'vitest'
-import { dashboardDir, test, useBrowser } from './support/browser.ts'
+import { dashboardDir, givePassword, test, useBrowser } from './support/browser.ts'
 import { memoryProvider, newVerifier, queryFor, registerClient } from './support/oauth-client.ts'
 import { password, startJarvis } from './support/start-jarvis.ts'
 
@@ -40,6 +40,7 @@ test('an editor adds the address, the operator signs in and allows it to read, a
   await page.getByText(new URL(redirectUrl).host).waitFor()
   expect(await page.getByRole('radio', { name: 'read only' }).isChecked()).toBe(true)
   await page.getByRole('button', { name: 'Allow' }).click()
+  await givePassword(page)
   await page.waitForURL(`${redirectUrl}?*`)
 
   await transport.finishAuth(await params)

@@ -2,12 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { createClientAddress } from '../src/auth/client-address.ts'
 import { createMcpTokens } from '../src/auth/mcp-tokens.ts'
+import { createStepUp } from '../src/auth/step-up.ts'
 import { composeOAuth } from '../src/compose/oauth.ts'
-import { systemClock } from '../src/lib/clock.ts'
 import type { McpTokenInfo, Page } from '../src/protocol/index.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createMcpTokenStore } from '../src/store/sqlite/tokens.ts'
+import { createSkippingClock } from './support/fake-clock.ts'
 import { connectMcp } from './support/mcp-client.ts'
 import {
   answerRequest,
@@ -25,18 +27,6 @@ import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
-
-/** The real clock, that a test can put forward: timers go on as they were. */
-function createSkippingClock() {
-  let skippedMs = 0
-  return {
-    ...systemClock,
-    now: () => Date.now() + skippedMs,
-    skip: (ms: number) => {
-      skippedMs += ms
-    },
-  }
-}
 
 const errorOf = async (response: Response) => {
   const { error } = (await response.json()) as { error: string }
@@ -389,6 +379,8 @@ test('a request that is open outlasts its access token, and not the consent', as
     tokens: createMcpTokens(createMcpTokenStore(database), clock.now),
     publicUrl: undefined,
     now: clock.now,
+    addressOf: createClientAddress([]),
+    stepUp: createStepUp(clock.now),
   })
   const request = {
     headers: { host: new URL(jarvis.url).host, authorization: `Bearer ${tokens.access_token}` },

@@ -194,3 +194,52 @@ test('another JARVIS_PASSWORD at the next start ends the sessions of the last', 
   const other = await startJarvis({ dataDir, env: { JARVIS_PASSWORD: 'quite-another-one' } })
   expect((await tools(other.url)).status).toBe(401)
 })
+
+test('wrong passwords are counted by who sent them, by the account, and never against one who signed in', async () => {
+  const jarvis = await startJarvis({ env: { JARVIS_TRUSTED_PROXIES: '127.0.0.1' } })
+  const login = (given: string, headers: Record<string, string>) =>
+    fetch(`${jarvis.url}/api/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ password: given }),
+    })
+  const from = (address: string) => ({ 'x-forwarded-for': `127.0.0.1, ${address}` })
+  const first = await login(password, from('203.0.113.50'))
+  expect(first.status).toBe(200)
+  const [cookie = ''] = first.headers.getSetCookie()
+  expect(cookie).toMatch(/; HttpOnly; SameSite=Strict$/)
+  const { token } = (await first.json()) as { token: string }
+
+  const tries = await Promise.all(
+    Array.from({ length: 40 }, (_, turn) => login('wrong-password', from(`203.0.113.${turn % 10}`))),
+  )
+  expect(tries.filter(({ status }) => status === 401)).toHaveLength(10)
+  expect(tries.filter(({ status }) => status === 429)).toHaveLength(30)
+
+  expect((await login(password, from('203.0.113.51'))).status).toBe(429)
+  const device = cookie.split(';')[0] ?? ''
+  expect((await login(password, { ...from('203.0.113.51'), cookie: `${device}x` })).status).toBe(429)
+  expect((await login(password, { ...from('203.0.113.51'), cookie: `other=1; ${device}` })).status).toBe(200)
+  const stepUp = await jarvis.rest('/api/auth/step-up', {
+    method: 'POST',
+    json: { password },
+    headers: { authorization: `Bearer ${token}`, ...from('203.0.113.0') },
+  })
+  expect(stepUp.status).toBe(200)
+  const { items } = (await (await jarvis.rest('/api/journal?kind=sign_in&limit=1')).json()) as { items: object[] }
+  expect(items).toMatchObject([{ body: { what: 'stepped_up', address: '203.0.113.0' } }])
+})
+
+test('what a client says of its address is believed from a configured proxy alone', async () => {
+  const jarvis = await startJarvis()
+  const tries = await Promise.all(
+    Array.from({ length: 20 }, (_, turn) =>
+      fetch(`${jarvis.url}/api/auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': `203.0.113.${turn}` },
+        body: JSON.stringify({ password: 'wrong-password' }),
+      }),
+    ),
+  )
+  expect(tries.filter(({ status }) => status === 401)).toHaveLength(5)
+})

@@ -60,6 +60,7 @@ async function connect(jarvis: TestJarvis, role: Role = 'operator', token = jarv
     token,
     request,
     async open(node = 'pve') {
+      if (role === 'operator') await jarvis.stepUp(token)
       const reply = await request('terminal:open', { node, cols: 80, rows: 24 })
       if (!reply.ok) throw new Error(`${reply.error.code}: ${reply.error.message}`)
       const { terminalId } = reply

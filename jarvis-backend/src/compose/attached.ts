@@ -1,3 +1,4 @@
+import type { StepUp } from '../auth/step-up.ts'
 import { mcpPath, readMcpFile, writeMcpServer } from '../config/mcp-file.ts'
 import { mcpServerRoutes } from '../http/mcp-servers.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -19,9 +20,10 @@ export function composeAttached(parts: {
   redactor: GrowingRedactor
   announce(text: string, level: 'info' | 'warning'): void
   changed(): void
+  stepUp: StepUp
   report(error: unknown, message: string): void
 }) {
-  const { dataDir, database, redactor, report, ...rest } = parts
+  const { dataDir, database, redactor, stepUp, report, ...rest } = parts
   const path = mcpPath(dataDir)
   const servers = createAttachedServers({
     ...rest,
@@ -34,7 +36,7 @@ export function composeAttached(parts: {
   })
   return {
     tools: servers.tools,
-    routes: mcpServerRoutes(servers),
+    routes: mcpServerRoutes({ ...servers, stepUp }),
     reload() {
       try {
         servers.reload()

@@ -1,6 +1,9 @@
 import { createServer, type RequestListener } from 'node:http'
+import { createClientAddress } from '../auth/client-address.ts'
+import { createDeviceCookie } from '../auth/device-cookie.ts'
 import { createLoginGuard } from '../auth/login.ts'
 import { createRequestGuard } from '../auth/request-guard.ts'
+import { createStepUp } from '../auth/step-up.ts'
 import { createTokens } from '../auth/tokens.ts'
 import type { Config } from '../config/config.ts'
 import { createApp } from '../http/app.ts'
@@ -12,12 +15,17 @@ import { createRevocationStore } from '../store/sqlite/tokens.ts'
 import type { Foundation } from './foundation.ts'
 
 /** The one way in: the HTTP server and who may ask it, the sockets on it, signing in, and the feed that every socket may hear. */
-export function composeEntrance(foundation: Foundation, config: Pick<Config, 'allowedHosts' | 'host'>) {
+export function composeEntrance(
+  foundation: Foundation,
+  config: Pick<Config, 'allowedHosts' | 'host' | 'trustedProxies'>,
+) {
   const { database, jwtSecret, password, journal, now, log, report } = foundation
   const tokens = createTokens(jwtSecret, createRevocationStore(database, now), password.validFrom)
   // The app comes last, yet must be the first listener: Engine.IO takes over what is there, and passes on what is not its own.
   let app: RequestListener | undefined
   const http = createServer((request, response) => app?.(request, response))
+  const addressOf = createClientAddress(config.trustedProxies)
+  const stepUp = createStepUp(now)
   const guard = createRequestGuard([...config.allowedHosts, config.host.toLowerCase()])
   const realtime = createRealtime(http, tokens, guard)
   const activity = serveActivity(realtime.namespace('/events'))
@@ -27,6 +35,8 @@ export function composeEntrance(foundation: Foundation, config: Pick<Config, 'al
   return {
     http,
     realtime,
+    addressOf,
+    stepUp,
     chat: realtime.namespace('/chat'),
     activity,
     /** A line for the log and for the feed. */
@@ -48,6 +58,9 @@ export function composeEntrance(foundation: Foundation, config: Pick<Config, 'al
           tokens,
           guard: createLoginGuard(now),
           password,
+          stepUp,
+          device: createDeviceCookie(jwtSecret),
+          addressOf,
           revoked: realtime.drop,
           changed() {
             passwordChanged()

@@ -57,6 +57,7 @@ export function composeHomelab(foundation: Foundation, entrance: Entrance, confi
     clock,
     record: (body) => database.durably(() => journal.append('terminal', redactor.value(body))),
     activity: activity.record,
+    stepUp: entrance.stepUp,
     report,
   })
 

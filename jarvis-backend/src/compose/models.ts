@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Router } from 'express'
 import type { Model, ModelChoice } from '../agent/model.ts'
+import type { StepUp } from '../auth/step-up.ts'
 import type { Config } from '../config/config.ts'
 import { idOf, type ModelConfig } from '../config/model.ts'
 import { createModelSetup } from '../doctor/model-setup.ts'
@@ -23,6 +24,7 @@ export function composeModels(parts: {
   journal: Journal
   durably<T>(work: () => T): T
   hide(secret: string): void
+  stepUp: StepUp
   redact(text: string): string
   changed(): void
   announce(problem: string): void
@@ -47,7 +49,7 @@ export function composeModels(parts: {
       parts.changed()
     },
   })
-  const routes: Router = modelRoutes({ models, journal, durably, hide })
+  const routes: Router = modelRoutes({ models, journal, durably, hide, stepUp: parts.stepUp })
   const { costOf, reload } = createPrices(join(parts.config.dataDir, 'prices.json'), {
     isOwnService: (id) =>
       [config, ...configs].every((known) => !idOf(known).startsWith(`${id.split('/', 1)[0]}/`) || isOwnAddress(known)),

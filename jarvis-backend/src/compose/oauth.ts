@@ -1,3 +1,4 @@
+import { type ClientAddressOf, networkOf } from '../auth/client-address.ts'
 import { createMcpBearer } from '../auth/mcp-bearer.ts'
 import type { McpTokens } from '../auth/mcp-tokens.ts'
 import { createOAuthClients } from '../auth/oauth-clients.ts'
@@ -5,6 +6,7 @@ import { createOAuthRequests } from '../auth/oauth-requests.ts'
 import { createOAuthSecrets } from '../auth/oauth-secrets.ts'
 import { createOriginOf } from '../auth/public-origin.ts'
 import { createRateLimit } from '../auth/rate-limit.ts'
+import type { StepUp } from '../auth/step-up.ts'
 import { oauthRoutes } from '../http/oauth.ts'
 import { oauthConsentRoutes } from '../http/oauth-consent.ts'
 import type { PublicFetch } from '../lib/public-fetch.ts'
@@ -21,10 +23,13 @@ export function composeOAuth(parts: {
   tokens: McpTokens
   publicUrl: string | undefined
   now(): number
+  addressOf: ClientAddressOf
+  stepUp: StepUp
   /** Absent: over the internet. */
   fetchDocument?: PublicFetch
 }) {
-  const { database, journal, tokens, now } = parts
+  const { database, journal, tokens, now, addressOf } = parts
+  const limit = createRateLimit({ ...registrations, now })
   const store = createOAuthStore(database)
   const originOf = createOriginOf(parts.publicUrl)
   const fetchDocument = parts.fetchDocument ?? fromInternet
@@ -46,8 +51,13 @@ export function composeOAuth(parts: {
   })
   return {
     bearer: createMcpBearer({ tokens, oauth: secrets, originOf }),
-    routes: oauthRoutes({ clients, secrets, originOf, limitRegistrations: createRateLimit({ ...registrations, now }) }),
-    consentRoutes: oauthConsentRoutes({ requests, originOf }),
+    routes: oauthRoutes({
+      clients,
+      secrets,
+      originOf,
+      limitRegistrations: (request) => limit(networkOf(addressOf(request).address)),
+    }),
+    consentRoutes: oauthConsentRoutes({ requests, originOf, stepUp: parts.stepUp }),
   }
 }
 

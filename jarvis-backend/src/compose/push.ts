@@ -1,3 +1,4 @@
+import type { StepUp } from '../auth/step-up.ts'
 import { pushRoutes } from '../http/push.ts'
 import type { Clock } from '../lib/clock.ts'
 import { keptOrMade } from '../lib/kept-secret.ts'
@@ -20,6 +21,7 @@ export function composePush(parts: {
   publicUrl: string | undefined
   sender: PushSender | undefined
   hide(secret: string): void
+  stepUp: StepUp
   redact(text: string): string
   changed(): void
   report(error: unknown, message: string): void
@@ -49,7 +51,7 @@ export function composePush(parts: {
       const devices = store.list()
       return { devices: devices.length, failing: devices.filter(({ problem }) => problem !== undefined).length }
     },
-    routes: pushRoutes({ push, journal, durably: database.durably }),
+    routes: pushRoutes({ push, journal, durably: database.durably, stepUp: parts.stepUp }),
   }
 }
 

@@ -40,7 +40,7 @@ const scannedUpToBytes = 16 * 1024 * 1024
 /** What JARVIS says of itself: its health, its settings, its log and journal, what is wrong, and how a cluster is connected. */
 export function composeSystem(
   foundation: Foundation,
-  { realtime, activity }: Pick<Entrance, 'realtime' | 'activity'>,
+  { realtime, activity, stepUp }: Pick<Entrance, 'realtime' | 'activity' | 'stepUp'>,
   parts: {
     config: Config
     version: string
@@ -150,6 +150,7 @@ export function composeSystem(
           shippedPersona: defaultPersona,
         }),
         setProfile: policy.setProfile,
+        stepUp,
       }),
       journal: journalRoutes(journal),
       logs: foundation.logRoutes(),
@@ -159,12 +160,14 @@ export function composeSystem(
         durably: database.durably,
         hide,
         changed: () => activity.changed({ what: 'settings' }),
+        stepUp,
       }),
       ...(program && {
         restart: restartRoutes({
           restart: program.restart,
           problem: () => startProblem(program),
           isStopping,
+          stepUp,
           record: (by) => database.durably(() => journal.append('setup', { change: 'restarted', by })),
         }),
       }),

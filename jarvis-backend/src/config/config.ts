@@ -37,6 +37,8 @@ export type Config = {
   protectedTargets: ReadonlySet<string>
   /** Host names under which the dashboard may be opened, besides addresses and `localhost`. */
   allowedHosts: readonly string[]
+  /** IP addresses of proxies whose `X-Forwarded-For` is believed. */
+  trustedProxies: readonly string[]
   /** The origin under which a proxy shows this server to others. */
   publicUrl: string | undefined
   /** Absent: the demo cluster serves. */
@@ -72,6 +74,12 @@ const wholeNumber = (least: number, most: number, fallback: number, example: str
     .transform(Number)
     .optional()
     .transform((value) => value ?? fallback)
+
+const listOf = (list: string) =>
+  list
+    .split(',')
+    .map((item) => item.trim().toLowerCase())
+    .filter((item) => item !== '')
 
 const nodesExample = 'pve1=10.0.4.11,pve2=10.0.4.12:2222@aa:bb:cc:dd:ee:02'
 
@@ -112,14 +120,16 @@ const Environment = z.object({
   JARVIS_ALLOWED_HOSTS: z
     .string()
     .default('')
-    .transform((list) =>
-      list
-        .split(',')
-        .map((item) => item.trim().toLowerCase())
-        .filter((item) => item !== ''),
-    )
+    .transform(listOf)
     .refine((items) => items.every((item) => /^[a-z0-9.-]+$/.test(item)), {
       message: 'must be a comma list of host names without port, for example jarvis.lan,jarvis.example.org',
+    }),
+  JARVIS_TRUSTED_PROXIES: z
+    .string()
+    .default('')
+    .transform(listOf)
+    .refine((items) => items.every((item) => isIP(item) !== 0), {
+      message: 'must be a comma list of IP addresses, for example 127.0.0.1,10.0.4.2',
     }),
   JARVIS_PUBLIC_URL: z
     .string()
@@ -217,6 +227,7 @@ export function readConfig(env: Record<string, string | undefined>, saved: Recor
       ...value.JARVIS_ALLOWED_HOSTS,
       ...(value.JARVIS_PUBLIC_URL === undefined ? [] : [new URL(value.JARVIS_PUBLIC_URL).hostname]),
     ],
+    trustedProxies: value.JARVIS_TRUSTED_PROXIES,
     publicUrl: value.JARVIS_PUBLIC_URL,
     proxmox,
     clusterSource: proxmox === undefined ? 'demo' : saved.PVE_URL === undefined ? 'environment' : 'settings',

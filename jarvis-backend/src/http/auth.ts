@@ -1,13 +1,23 @@
 import { type Request, type RequestHandler, Router } from 'express'
-import type { LoginGuard } from '../auth/login.ts'
+import type { ClientAddressOf } from '../auth/client-address.ts'
+import type { DeviceCookie } from '../auth/device-cookie.ts'
+import { type Budget, type LoginGuard, signedInBudgets, signInBudgets } from '../auth/login.ts'
 import type { Password } from '../auth/password.ts'
+import { elevationMs, type StepUp } from '../auth/step-up.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
-import { JarvisError, LoginBody, type LoginReply, PasswordBody } from '../protocol/index.ts'
+import {
+  JarvisError,
+  LoginBody,
+  type LoginReply,
+  PasswordBody,
+  StepUpBody,
+  type StepUpReply,
+} from '../protocol/index.ts'
 import { identityOf, operatorOnly, read } from './handle.ts'
 
 /** `client`: what the browser calls itself, not checked. */
 export type SignInEvent = {
-  what: 'signed_in' | 'refused' | 'signed_out' | 'password_changed'
+  what: 'signed_in' | 'refused' | 'signed_out' | 'password_changed' | 'stepped_up' | 'step_up_refused'
   by: string
   address: string
   client: string
@@ -17,6 +27,9 @@ export type SignIn = {
   tokens: Tokens
   guard: LoginGuard
   password: Password
+  stepUp: StepUp
+  device: DeviceCookie
+  addressOf: ClientAddressOf
   /** For the journal. */
   record(event: SignInEvent): void
   /** Drops the sockets of a token that was revoked. */
@@ -35,36 +48,54 @@ export const requireToken =
     next()
   }
 
-export function authRoutes({ tokens, guard, password: kept, record, revoked, changed }: SignIn): Router {
+export function authRoutes(parts: SignIn): Router {
+  const { tokens, guard, password: kept, stepUp, device, addressOf, record, revoked, changed } = parts
   const router = Router()
   const note = (request: Request, what: SignInEvent['what'], by: string) =>
-    record({ what, by, address: addressOf(request), client: (request.headers['user-agent'] ?? '').slice(0, 200) })
+    record({
+      what,
+      by,
+      address: addressOf(request).address,
+      client: (request.headers['user-agent'] ?? '').slice(0, 200),
+    })
+
+  /** Counts a wrong password; a right one is forgotten. @throws JarvisError `too_many_requests`, `invalid_credentials` */
+  async function requirePassword(given: string, budgets: Budget[], refused: () => string) {
+    const succeeded = guard.enter(budgets)
+    if (!(await kept.is(given))) throw new JarvisError('invalid_credentials', refused())
+    succeeded()
+  }
+  const refuse = (request: Request, what: SignInEvent['what'], by: string, message: string) => () => {
+    note(request, what, by)
+    return message
+  }
 
   router.post('/login', async (request, response) => {
-    const address = addressOf(request)
-    guard.check(address)
     const { password } = read(LoginBody, request.body)
-    // Counted before it is known to be wrong, so that many at once are not all let through.
-    guard.failed(address)
-    if (!(await kept.is(password))) {
-      note(request, 'refused', '')
-      throw new JarvisError('invalid_credentials', 'That is not the password.')
-    }
-    guard.succeeded(address)
+    const known = device.read(request.headers.cookie)
+    const refused = refuse(request, 'refused', '', 'That is not the password.')
+    await requirePassword(password, signInBudgets(addressOf(request), known), refused)
     note(request, 'signed_in', 'operator')
     const reply: LoginReply = { ...tokens.issue('operator', 'operator'), role: 'operator' }
-    response.json(reply)
+    response.set('Set-Cookie', device.issue()).json(reply)
+  })
+  router.post('/step-up', requireToken(tokens), operatorOnly, async (request, response) => {
+    const identity = identityOf(response)
+    const { password } = read(StepUpBody, request.body)
+    const refused = refuse(request, 'step_up_refused', identity.sub, 'That is not the password.')
+    await requirePassword(password, signedInBudgets(addressOf(request), identity.tokenHash), refused)
+    note(request, 'stepped_up', identity.sub)
+    stepUp.elevate(identity)
+    response.json({ expiresIn: elevationMs / 1000 } satisfies StepUpReply)
   })
   router.post('/password', requireToken(tokens), operatorOnly, async (request, response) => {
-    const address = addressOf(request)
-    guard.check(address)
+    const { sub, role, tokenHash } = identityOf(response)
     const { current, next } = read(PasswordBody, request.body)
-    guard.failed(address)
-    if (!(await kept.is(current))) throw new JarvisError('invalid_credentials', 'That is not the present password.')
-    guard.succeeded(address)
+    const refused = refuse(request, 'step_up_refused', sub, 'That is not the present password.')
+    await requirePassword(current, signedInBudgets(addressOf(request), tokenHash), refused)
     kept.change(next)
-    const { sub, role } = identityOf(response)
     note(request, 'password_changed', sub)
+    stepUp.endAll()
     changed()
     const reply: LoginReply = { ...tokens.issue(sub, role), role }
     response.json(reply)
@@ -72,11 +103,10 @@ export function authRoutes({ tokens, guard, password: kept, record, revoked, cha
   router.post('/logout', requireToken(tokens), (request, response) => {
     const identity = identityOf(response)
     tokens.revoke(identity)
+    stepUp.end(identity)
     note(request, 'signed_out', identity.sub)
     revoked(identity)
     response.json({ ok: true })
   })
   return router
 }
-
-const addressOf = (request: Request) => request.socket.remoteAddress ?? ''

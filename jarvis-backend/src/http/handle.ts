@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
 import type { z } from 'zod'
+import type { StepUp } from '../auth/step-up.ts'
 import type { Identity } from '../auth/tokens.ts'
 import { JarvisError, readAs } from '../protocol/index.ts'
 
@@ -19,6 +20,14 @@ export const operatorOnly: RequestHandler = (_request, response, next) => {
     throw new JarvisError('forbidden', 'An operator can do this; you may only look.')
   next()
 }
+
+/** A token alone is not enough: the password was given for it a short while ago. @throws JarvisError `step_up_required` */
+export const passwordAgain =
+  (stepUp: StepUp): RequestHandler =>
+  (_request, response, next) => {
+    stepUp.require(identityOf(response))
+    next()
+  }
 
 export const param = (request: Request, name: string): string => String(request.params[name] ?? '')
 

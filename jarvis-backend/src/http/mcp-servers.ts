@@ -1,4 +1,5 @@
 import { Router } from 'express'
+import type { StepUp } from '../auth/step-up.ts'
 import {
   type AttachedLogLine,
   type AttachedServer,
@@ -10,10 +11,14 @@ import {
   JarvisError,
   parseAttachedServer,
   ServerName,
+  type Tier,
 } from '../protocol/index.ts'
-import { identityOf, operatorOnly, param, read } from './handle.ts'
+import { identityOf, operatorOnly, param, passwordAgain, read } from './handle.ts'
 
-/** `/api/mcp-servers`: the MCP servers that JARVIS attaches to. All of it is the operator's. */
+/**
+ * `/api/mcp-servers`: the MCP servers that JARVIS attaches to. All of it is the operator's; what starts a program, sends a
+ * secret or asks less takes the password again.
+ */
 export function mcpServerRoutes(servers: {
   list(): AttachedServersReply
   logs(name: string): AttachedLogLine[]
@@ -22,17 +27,19 @@ export function mcpServerRoutes(servers: {
   remove(name: string, by: string): void
   setTier(toolName: string, tier: AttachedTier, hash: string, by: string): AttachedToolInfo
   retry(name: string): void
+  stepUp: StepUp
 }): Router {
+  const fresh = passwordAgain(servers.stepUp)
   const router = Router()
   router.use(operatorOnly)
   router.get('/', (_request, response) => {
     response.json(servers.list())
   })
-  router.post('/', (request, response) => {
+  router.post('/', fresh, (request, response) => {
     const { name, ...entry } = bodyOf(request.body)
     response.status(201).json(servers.add(read(ServerName, name ?? ''), configOf(entry), identityOf(response).sub))
   })
-  router.put('/:name', (request, response) => {
+  router.put('/:name', fresh, (request, response) => {
     response.json(servers.change(param(request, 'name'), configOf(bodyOf(request.body)), identityOf(response).sub))
   })
   router.delete('/:name', (request, response) => {
@@ -42,16 +49,24 @@ export function mcpServerRoutes(servers: {
   router.get('/:name/logs', (request, response) => {
     response.json({ items: servers.logs(param(request, 'name')) })
   })
-  router.post('/:name/connect', (request, response) => {
+  router.post('/:name/connect', fresh, (request, response) => {
     servers.retry(param(request, 'name'))
     response.status(202).json({ started: true })
   })
   router.put('/tools/:tool/tier', (request, response) => {
     const { tier, hash } = read(AttachedTierBody, request.body)
-    response.json(servers.setTier(param(request, 'tool'), tier, hash, identityOf(response).sub))
+    const name = param(request, 'tool')
+    const known = servers.list().items.flatMap(({ tools }) => tools.find((tool) => tool.name === name) ?? [])[0]
+    // A tier that is not known is red.
+    const { tier: before = 'red' } = known ?? {}
+    if (asksLess(tier, before)) servers.stepUp.require(identityOf(response))
+    response.json(servers.setTier(name, tier, hash, identityOf(response).sub))
   })
   return router
 }
+
+const fromStrictest: readonly Tier[] = ['black', 'red', 'yellow', 'green']
+const asksLess = (tier: Tier, before: Tier) => fromStrictest.indexOf(tier) > fromStrictest.indexOf(before)
 
 const bodyOf = (body: unknown): Record<string, unknown> =>
   typeof body === 'object' && body !== null ? { ...body } : {}

@@ -1,8 +1,9 @@
 import { Router } from 'express'
 import type { McpTokens } from '../auth/mcp-tokens.ts'
+import type { StepUp } from '../auth/step-up.ts'
 import { JarvisError, McpTokenBody, type McpTokenReply } from '../protocol/index.ts'
 import type { Journal, Transactions } from '../tools/ports.ts'
-import { identityOf, operatorOnly, param, read } from './handle.ts'
+import { identityOf, operatorOnly, param, passwordAgain, read } from './handle.ts'
 
 const dayMs = 24 * 60 * 60_000
 
@@ -13,6 +14,7 @@ export function mcpTokenRoutes(parts: {
   transactions: Transactions
   /** Takes away what the token's calls wait for. */
   withdraw(name: string, by: string): void
+  stepUp: StepUp
 }): Router {
   const { tokens, journal, transactions } = parts
   const router = Router()
@@ -20,7 +22,7 @@ export function mcpTokenRoutes(parts: {
   router.get('/', (_request, response) => {
     response.json({ items: tokens.list() })
   })
-  router.post('/', (request, response) => {
+  router.post('/', passwordAgain(parts.stepUp), (request, response) => {
     const { name, isReadOnly, expiresInDays } = read(McpTokenBody, request.body)
     const rights = { isReadOnly, ...(expiresInDays !== undefined && { expiresInMs: expiresInDays * dayMs }) }
     const token = transactions.durably(() => {

@@ -1,4 +1,5 @@
 import { Router } from 'express'
+import type { StepUp } from '../auth/step-up.ts'
 import {
   ModelBody,
   ModelProvider,
@@ -8,7 +9,7 @@ import {
   ModelUseBody,
 } from '../protocol/index.ts'
 import type { Journal } from '../tools/ports.ts'
-import { endOf, identityOf, operatorOnly, param, read } from './handle.ts'
+import { endOf, identityOf, operatorOnly, param, passwordAgain, read } from './handle.ts'
 
 /** What the routes need of the models. Each throws JarvisError `invalid_request`, `conflict`. */
 export type Models = {
@@ -26,6 +27,7 @@ export function modelRoutes(parts: {
   durably<T>(work: () => T): T
   /** From here on nothing shows it. */
   hide(secret: string): void
+  stepUp: StepUp
 }): Router {
   const { models, journal, durably } = parts
   const router = Router()
@@ -61,7 +63,7 @@ export function modelRoutes(parts: {
     )
     response.json(found)
   })
-  router.put('/:provider', (request, response) => {
+  router.put('/:provider', passwordAgain(parts.stepUp), (request, response) => {
     const provider = read(ModelProvider, param(request, 'provider'))
     const body = hidden(read(ModelBody, request.body))
     const { model, baseUrl } = body

@@ -17,7 +17,7 @@ export function oauthRoutes(parts: {
   secrets: OAuthSecrets
   originOf: OriginOf
   /** @throws JarvisError `too_many_requests` */
-  limitRegistrations(address: string): void
+  limitRegistrations(request: Request): void
 }): Router {
   const { clients, secrets, originOf } = parts
   const router = Router()
@@ -61,7 +61,7 @@ export function oauthRoutes(parts: {
   })
 
   router.post('/oauth/register', express.json({ limit: '16kb' }), (request, response) => {
-    parts.limitRegistrations(request.socket.remoteAddress ?? '')
+    parts.limitRegistrations(request)
     const { id, name, redirectUris } = clients.register(request.body)
     response.status(201).json({
       client_id: id,

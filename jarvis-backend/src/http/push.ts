@@ -1,18 +1,24 @@
 import { Router } from 'express'
+import type { StepUp } from '../auth/step-up.ts'
 import { PushBody } from '../protocol/index.ts'
 import type { Push } from '../push/push.ts'
 import type { Journal } from '../tools/ports.ts'
-import { identityOf, operatorOnly, param, read } from './handle.ts'
+import { identityOf, operatorOnly, param, passwordAgain, read } from './handle.ts'
 
 /** `/api/push`: which browsers are told that a card waits. An address comes in, and never goes out again. */
-export function pushRoutes(parts: { push: Push; journal: Journal; durably<T>(work: () => T): T }): Router {
+export function pushRoutes(parts: {
+  push: Push
+  journal: Journal
+  durably<T>(work: () => T): T
+  stepUp: StepUp
+}): Router {
   const { push, journal, durably } = parts
   const router = Router()
   router.use(operatorOnly)
   router.get('/', (_request, response) => {
     response.json(push.state(identityOf(response).sub))
   })
-  router.post('/', (request, response) => {
+  router.post('/', passwordAgain(parts.stepUp), (request, response) => {
     const body = read(PushBody, request.body)
     const { sub } = identityOf(response)
     const device = durably(() => {

@@ -1,6 +1,7 @@
 import { Router } from 'express'
+import type { StepUp } from '../auth/step-up.ts'
 import { JarvisError, type RestartReply } from '../protocol/index.ts'
-import { identityOf, operatorOnly } from './handle.ts'
+import { identityOf, operatorOnly, passwordAgain } from './handle.ts'
 
 /** `POST /api/restart`: what was saved for the next start counts. Nothing ends where the start would fail. */
 export function restartRoutes(parts: {
@@ -9,9 +10,10 @@ export function restartRoutes(parts: {
   problem(): string | undefined
   isStopping(): boolean
   record(by: string): void
+  stepUp: StepUp
 }): Router {
   const router = Router()
-  router.post('/', operatorOnly, (_request, response) => {
+  router.post('/', operatorOnly, passwordAgain(parts.stepUp), (_request, response) => {
     if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down already.')
     const problem = parts.problem()
     if (problem !== undefined) {

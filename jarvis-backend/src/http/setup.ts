@@ -1,4 +1,5 @@
 import { Router } from 'express'
+import type { StepUp } from '../auth/step-up.ts'
 import {
   JarvisError,
   SetupClusterBody,
@@ -9,7 +10,7 @@ import {
   type SetupTestReply,
 } from '../protocol/index.ts'
 import type { Journal } from '../tools/ports.ts'
-import { endOf, identityOf, operatorOnly, read } from './handle.ts'
+import { endOf, identityOf, operatorOnly, passwordAgain, read } from './handle.ts'
 
 /** What the routes need of the setup. Each throws JarvisError `invalid_request`, `cluster_unreachable`, `conflict`. */
 export type Setup = {
@@ -30,7 +31,9 @@ export function setupRoutes(parts: {
   hide(secret: string): void
   /** Something was saved. */
   changed(): void
+  stepUp: StepUp
 }): Router {
+  const fresh = passwordAgain(parts.stepUp)
   const { setup, journal, durably } = parts
   const router = Router()
   router.use(operatorOnly)
@@ -64,7 +67,7 @@ export function setupRoutes(parts: {
     record('tested', identityOf(response).sub, { urls: cluster.urls, tokenId: cluster.tokenId, ok: found.ok })
     response.json(found)
   })
-  router.post('/save', (request, response) => {
+  router.post('/save', fresh, (request, response) => {
     const cluster = clusterIn(request.body)
     const { urls, tokenId, fingerprints } = cluster
     const saved = durably(() => {
@@ -74,7 +77,7 @@ export function setupRoutes(parts: {
     parts.changed()
     response.json(saved)
   })
-  router.delete('/', (_request, response) => {
+  router.delete('/', fresh, (_request, response) => {
     durably(() => {
       const urls = setup.forget()
       journal.append('setup', { change: 'forgotten', by: identityOf(response).sub, urls })

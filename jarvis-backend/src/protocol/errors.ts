@@ -5,6 +5,8 @@ export const errorStatus = {
   token_expired: 401,
   invalid_credentials: 401,
   forbidden: 403,
+  /** The token is good, and this asks for the password again: `POST /api/auth/step-up`. */
+  step_up_required: 403,
   not_found: 404,
   unknown_session: 404,
   unknown_confirmation: 404,

@@ -92,6 +92,8 @@ export {
   SettingsBody,
   type SettingsReply,
   type Status,
+  StepUpBody,
+  type StepUpReply,
   type ToolCalls,
   type ToolInfo,
 } from './rest.ts'

@@ -6,6 +6,10 @@ import type { Usage } from './transcript.ts'
 
 export const LoginBody = z.strictObject({ password: z.string().max(1_000) })
 export const PasswordBody = z.strictObject({ current: z.string().max(1_000), next: z.string().max(1_000) })
+/** The password again, for what a token alone may not do. */
+export const StepUpBody = LoginBody
+/** The token may do so for `expiresIn` seconds. */
+export type StepUpReply = { expiresIn: number }
 export type LoginReply = { token: string; expiresIn: number; role: Role }
 
 export const Role = z.enum(['operator', 'viewer'])

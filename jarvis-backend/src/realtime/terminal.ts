@@ -1,5 +1,6 @@
 import type { Namespace } from 'socket.io'
 import type { z } from 'zod'
+import type { StepUp } from '../auth/step-up.ts'
 import type { Identity } from '../auth/tokens.ts'
 import type { Terminals } from '../homelab/ports.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -34,6 +35,7 @@ export function serveTerminal(
     /** Writes to the journal, on disk before it returns. */
     record(body: Record<string, unknown>): void
     activity(line: Omit<Activity, 'id'>): void
+    stepUp: Pick<StepUp, 'require'>
     report(error: unknown, message: string): void
   },
 ) {
@@ -68,7 +70,9 @@ export function serveTerminal(
       throw new JarvisError('not_found', 'This terminal is not open, or another connection opened it.')
     }
 
-    on('terminal:open', async ({ node, ...size }, { sub: by }) => {
+    on('terminal:open', async ({ node, ...size }, identity) => {
+      parts.stepUp.require(identity)
+      const { sub: by } = identity
       if (count >= maxTerminals) {
         throw new JarvisError('too_many_requests', `${maxTerminals} terminals are open. Close one of them first.`)
       }

@@ -46,17 +46,28 @@ export function useBrowser() {
     person: (jarvis: TestJarvis, options: BrowserContextOptions = {}) => open(jarvis.url, options),
     /** One who signed in before: doing it has tests of its own. @param path absent: the chat, ready to be typed into */
     async operator(
-      jarvis: Pick<TestJarvis, 'url' | 'token'>,
+      jarvis: Pick<TestJarvis, 'url' | 'token'> & Partial<Pick<TestJarvis, 'stepUp'>>,
       options: BrowserContextOptions = {},
       path?: string,
+      /** Whether this person has just given the password again. */
+      gavePassword = true,
     ): Promise<Page> {
-      const localStorage = [{ name: 'jarvis.token', value: jarvis.token('operator') }]
+      const token = jarvis.token('operator')
+      if (gavePassword) await jarvis.stepUp?.(token)
+      const localStorage = [{ name: 'jarvis.token', value: token }]
       const storageState = { cookies: [], origins: [{ origin: jarvis.url, localStorage }] }
       const page = await open(jarvis.url + (path ?? '/'), { ...options, storageState })
       if (path === undefined) await page.getByRole('textbox', { name: 'Message' }).waitFor()
       return page
     },
   }
+}
+
+export const passwordDialog = (page: Page) => page.getByRole('dialog', { name: 'Password' })
+
+export async function givePassword(page: Page, given = password) {
+  await passwordDialog(page).getByLabel('Password', { exact: true }).fill(given)
+  await passwordDialog(page).getByRole('button', { name: 'Go on' }).click()
 }
 
 export async function signIn(page: Page) {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/lib/clock.ts'
+import { type Clock, systemClock } from '../../src/lib/clock.ts'
 
 export type FakeClock = Clock & {
   /** Moves time on, running due timers in order; what they resolve goes on before the next. */
@@ -42,3 +42,15 @@ export function createFakeClock(startMs: number): FakeClock {
 
 /** A turn of the event loop: every promise that can go on has gone on. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/** The real clock, that a test can put forward: timers go on as they were. */
+export function createSkippingClock() {
+  let skippedMs = 0
+  return {
+    ...systemClock,
+    now: () => Date.now() + skippedMs,
+    skip: (ms: number) => {
+      skippedMs += ms
+    },
+  }
+}

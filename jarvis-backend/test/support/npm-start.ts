@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { io } from 'socket.io-client'
 import { onTestFinished } from 'vitest'
 import type { ConfirmationRow, Page, Status } from '../../src/protocol/index.ts'
-import { jwtSecret, password, tokenFor } from './start-jarvis.ts'
+import { jwtSecret, password, tokenFor, withStepUp } from './start-jarvis.ts'
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -54,11 +54,10 @@ export async function npmStart(dataDir: string) {
   const isUp = () => said(child, ' is at http')
   await isUp()
   const call = async <T>(method: 'GET' | 'POST', path: string, json?: unknown) => {
-    const response = await fetch(url + path, {
-      method,
-      headers: { authorization: `Bearer ${tokenFor('operator')}` },
-      ...(json !== undefined && { body: JSON.stringify(json) }),
-    })
+    const authorization = `Bearer ${tokenFor('operator')}`
+    const body = json === undefined ? {} : { body: JSON.stringify(json) }
+    const ask = () => fetch(url + path, { method, headers: { authorization }, ...body })
+    const response = await withStepUp(url, authorization, ask)
     return { status: response.status, body: (await response.json()) as T }
   }
   return {

@@ -131,19 +131,39 @@ export async function startJarvis(
       screens.push(screen)
       return screen
     },
-    rest: (path: string, init: RequestInit & { role?: Role; json?: unknown } = {}) =>
-      fetch(url + path, {
-        ...init,
-        headers: {
-          authorization: `Bearer ${tokenFor(init.role ?? 'operator')}`,
-          ...(init.json === undefined ? {} : { 'content-type': 'application/json' }),
-          ...init.headers,
-        },
-        ...(init.json === undefined ? {} : { body: JSON.stringify(init.json) }),
-      }),
+    /** Gives the password where it is asked for again, as the dashboard's dialog does. */
+    async rest(path: string, init: RequestInit & { role?: Role; json?: unknown } = {}): Promise<Response> {
+      const headers = {
+        authorization: `Bearer ${tokenFor(init.role ?? 'operator')}`,
+        ...(init.json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(init.headers as Record<string, string> | undefined),
+      }
+      const body = init.json === undefined ? {} : { body: JSON.stringify(init.json) }
+      const given = jarvis.newPassword ?? password
+      return withStepUp(url, headers.authorization, () => fetch(url + path, { ...init, headers, ...body }), given)
+    },
+    /** Gives the password for this token, so that for five minutes it may do what asks for it. */
+    stepUp: (token: string) => stepUp(url, `Bearer ${token}`, jarvis.newPassword ?? password),
     /** Fails where the script was not played to its end. */
     scriptIsDone: () => (model as ScriptedModel).left() === 0,
   }
+}
+
+/** Gives the password where it is asked for again, and repeats the request once. */
+export async function withStepUp(url: string, authorization: string, ask: () => Promise<Response>, given = password) {
+  const response = await ask()
+  if (response.status !== 403 || !(await response.clone().text()).includes('step_up_required')) return response
+  await stepUp(url, authorization, given)
+  return ask()
+}
+
+async function stepUp(url: string, authorization: string, given: string): Promise<void> {
+  const response = await fetch(`${url}/api/auth/step-up`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ password: given }),
+  })
+  if (!response.ok) throw new Error(`step-up: ${response.status} ${await response.text()}`)
 }
 
 let issued = 0

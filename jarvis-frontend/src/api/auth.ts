@@ -2,6 +2,7 @@ import type { LoginReply, Role } from 'jarvis-backend/protocol'
 import { keep } from '../lib/keep.ts'
 import { Value } from '../lib/value.ts'
 import { call } from './http.ts'
+import { passwordQuestion } from './step-up.ts'
 
 export type SignedIn = { token: string; name: string; role: Role }
 
@@ -35,6 +36,7 @@ export function takeToken(token: string): void {
 /** Forgets the token here; what was typed stays. */
 export function forget(): void {
   keep.set('token', undefined)
+  passwordQuestion.get()?.answer(false)
   signedIn.set(undefined)
 }
 

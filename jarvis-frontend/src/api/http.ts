@@ -15,23 +15,40 @@ export class ApiError extends Error {
 
 let token: () => string | undefined = () => undefined
 let onSignedOut = () => {}
+let askForPassword: () => Promise<boolean> = async () => false
 
-/** Says where the token comes from, and what to do when the server takes it no more. */
-export function setCredentials(source: typeof token, signedOut: typeof onSignedOut): void {
+/** Says where the token comes from, what to do when the server takes it no more, and how to ask for the password again. */
+export function setCredentials(source: typeof token, signedOut: typeof onSignedOut, ask: typeof askForPassword): void {
   token = source
   onSignedOut = signedOut
+  askForPassword = ask
 }
 
 /** For what is fetched by other means. */
 export const bearer = (): string | undefined => token()
 
-/** @throws ApiError on anything but a 2xx answer. */
-export async function call<T>(
+type Asked = [
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   body?: unknown,
-  options: Pick<RequestInit, 'keepalive'> = {},
-): Promise<T> {
+  options?: Pick<RequestInit, 'keepalive'>,
+]
+
+/** Asks for the password where a call needs it again, and then repeats the call once. @throws ApiError on anything but a 2xx answer */
+export const call = <T>(...asked: Asked): Promise<T> => withPassword(() => once<T>(...asked))
+
+/** @throws ApiError what `attempt` throws; `step_up_required` where no password was given */
+export async function withPassword<T>(attempt: () => Promise<T>): Promise<T> {
+  try {
+    return await attempt()
+  } catch (error) {
+    const isAsked = (error as { code?: unknown }).code === 'step_up_required'
+    if (!isAsked || !(await askForPassword())) throw error
+    return await attempt()
+  }
+}
+
+async function once<T>(...[method, path, body, options = {}]: Asked): Promise<T> {
   const headers: Record<string, string> = {}
   const shown = token()
   if (shown !== undefined) headers.Authorization = `Bearer ${shown}`

@@ -1,6 +1,7 @@
 import { Suspense } from 'react'
 import { BrowserRouter, Navigate, Route, Routes, useParams } from 'react-router'
 import { signedIn } from '../api/auth.ts'
+import { passwordQuestion } from '../api/step-up.ts'
 import { ChatContext } from '../features/chat/client.ts'
 import { SlotsContext } from '../features/chat/slots.ts'
 import { ClusterContext } from '../features/cluster/store.ts'
@@ -12,6 +13,7 @@ import { live } from './live.ts'
 import { Shell } from './shell.tsx'
 
 const SignIn = later(() => import('./sign-in.tsx').then((page) => page.SignIn))
+const PasswordAgain = later(() => import('./password-again.tsx').then((part) => part.PasswordAgain))
 const ConsentPage = later(() => import('./consent-page.tsx').then((page) => page.ConsentPage))
 const ClusterPage = later(() => import('./cluster-page.tsx').then((page) => page.ClusterPage))
 const WaitingPage = later(() => import('./waiting-page.tsx').then((page) => page.WaitingPage))
@@ -43,6 +45,7 @@ export function App() {
         <Suspense fallback={null}>
           <ConsentPage />
         </Suspense>
+        <Asked />
       </Part>
     )
   }
@@ -72,9 +75,24 @@ export function App() {
               </Suspense>
             </Shell>
           </BrowserRouter>
+          <Asked />
         </SlotsContext>
       </ClusterContext>
     </ChatContext>
+  )
+}
+
+/** What asks for the password lies over whatever page asked. */
+function Asked() {
+  const question = useValue(passwordQuestion)
+  return (
+    question !== undefined && (
+      <Part>
+        <Suspense fallback={null}>
+          <PasswordAgain question={question} />
+        </Suspense>
+      </Part>
+    )
   )
 }
 

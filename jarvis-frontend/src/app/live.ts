@@ -7,6 +7,7 @@ import { limits } from '../api/limits.ts'
 import { readSamples } from '../api/samples.ts'
 import { sessions } from '../api/sessions.ts'
 import { status } from '../api/status.ts'
+import { askForPassword } from '../api/step-up.ts'
 import { tools } from '../api/tools.ts'
 import { ChatClient } from '../features/chat/client.ts'
 import { ClusterStore } from '../features/cluster/store.ts'
@@ -30,7 +31,7 @@ const tellPages = (what: string) => dispatchEvent(new CustomEvent('jarvis:change
 
 /** Everything that lives as long as the page: one connection and what is folded from it. */
 function createLive() {
-  setCredentials(token, forget)
+  setCredentials(token, forget, askForPassword)
   const sockets = createSockets(token)
   const link = watchLink(sockets, forget)
   onWake(link.check)

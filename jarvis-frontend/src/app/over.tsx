@@ -2,8 +2,11 @@ import { useLayoutEffect, useRef } from 'react'
 import './over.css'
 import { overlay } from './overlay.ts'
 
+const away = () => overlay.set(undefined)
+
 /** Lies over the page, keeps the focus inside and gives it back. */
-export function Over({ label, children }: { label: string; children: React.ReactNode }) {
+export function Over(props: { label: string; onClose?: () => void; children: React.ReactNode }) {
+  const { label, onClose = away, children } = props
   const dialog = useRef<HTMLDialogElement>(null)
   // Closed before it is taken away: the focus goes back to where it was.
   useLayoutEffect(() => {
@@ -18,11 +21,11 @@ export function Over({ label, children }: { label: string; children: React.React
       className="over"
       aria-label={label}
       // `close` is told late: until then this one would still have the keys.
-      onCancel={() => overlay.set(undefined)}
+      onCancel={onClose}
       // By then another may lie where this one lay, or it may lie there again.
-      onClose={() => dialog.current?.open === false && overlay.set(undefined)}
+      onClose={() => dialog.current?.open === false && onClose()}
       onClick={(event) => {
-        if (event.target === dialog.current) overlay.set(undefined)
+        if (event.target === dialog.current) onClose()
       }}
     >
       {children}

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { useConfirmations } from '../api/confirmations.ts'
+import { passwordQuestion } from '../api/step-up.ts'
 import { cardPath } from '../features/confirmations/tray.tsx'
 import { keep } from '../lib/keep.ts'
 import { overlay } from './overlay.ts'
@@ -35,7 +36,7 @@ export function useKeys(panel: Panel): void {
   const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
   const goingSince = useRef(0)
   onKey.current = (event) => {
-    if (event.defaultPrevented) return
+    if (event.defaultPrevented || passwordQuestion.get() !== undefined) return
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
       event.preventDefault()
       overlay.set(overlay.get() === 'palette' ? undefined : 'palette')

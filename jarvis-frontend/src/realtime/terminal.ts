@@ -17,13 +17,20 @@ const mostChars = 16_000
 
 /**
  * Opens a shell on a node over a connection of its own, which ends with it.
+ * @param asked.withPassword repeats what was refused with the code `step_up_required`, once the password was given
  * @param on.end called once, whatever ended it. @throws Error with a sentence for a person.
  */
 export async function openShell(
-  asked: { node: string; cols: number; rows: number; token: string },
+  asked: {
+    node: string
+    cols: number
+    rows: number
+    token: string
+    withPassword<T>(attempt: () => Promise<T>): Promise<T>
+  },
   on: { output(data: string): void; end(end: TerminalEnd): void },
 ): Promise<Shell> {
-  const { token, ...request } = asked
+  const { token, withPassword, ...request } = asked
   const manager = new Manager(location.origin, {
     reconnection: false,
     transports: ['websocket', 'polling'],
@@ -50,8 +57,11 @@ export async function openShell(
     })
     socket.on('terminal:output', ({ data }: TerminalEvents['terminal:output']) => on.output(data))
     socket.on('terminal:exit', ({ terminalId: _, ...how }: TerminalEvents['terminal:exit']) => end(how))
-    const reply = await ask('terminal:open', request)
-    if (!reply.ok) throw new Error(reply.error.message)
+    const reply = await withPassword(async () => {
+      const reply = await ask('terminal:open', request)
+      if (!reply.ok) throw Object.assign(new Error(reply.error.message), { code: reply.error.code })
+      return reply
+    })
     const { terminalId } = reply
     socket.on('disconnect', () => end({ reason: 'The connection was lost.' }))
     return {

@@ -3,7 +3,7 @@ import { Terminal } from '@xterm/xterm'
 import '@xterm/xterm/css/xterm.css'
 import './screen.css'
 import { useEffect, useRef } from 'react'
-import { bearer } from '../../api/http.ts'
+import { bearer, withPassword } from '../../api/http.ts'
 import { openShell, type Shell, type TerminalEnd } from '../../realtime/terminal.ts'
 
 const kept = 5_000
@@ -35,7 +35,7 @@ export function Screen({ node, onEnd }: { node: string; onEnd: (end: TerminalEnd
     let isGone = false
     const { cols, rows } = terminal
     openShell(
-      { node, cols, rows, token: bearer() ?? '' },
+      { node, cols, rows, token: bearer() ?? '', withPassword },
       { output: (data) => terminal.write(data), end: (end) => !isGone && ended.current(end) },
     ).then(
       (opened) => {

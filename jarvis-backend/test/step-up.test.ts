@@ -1,0 +1,187 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { io } from 'socket.io-client'
+import { expect, onTestFinished, test } from 'vitest'
+import type { JournalEntry, Page } from '../src/protocol/index.ts'
+import { attachedDir, connected, odd, tool, toolOf } from './support/attached.ts'
+import { createSkippingClock } from './support/fake-clock.ts'
+import { newVerifier, openRequest, queryFor, registerClient } from './support/oauth-client.ts'
+import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
+
+const httpDir = fileURLToPath(new URL('../src/http/', import.meta.url))
+
+/** What each route that changes something asks of an operator. `sometimes`: where it allows more than before. */
+const routes: Record<string, 'token' | 'password' | 'sometimes'> = {
+  'auth.ts POST /login': 'password',
+  'auth.ts POST /step-up': 'password',
+  'auth.ts POST /password': 'password',
+  'auth.ts POST /logout': 'token',
+  'confirmations.ts POST /:id': 'token',
+  'executions.ts POST /:id/check': 'token',
+  'grants.ts DELETE /:id': 'token',
+  'limits.ts PUT /': 'token',
+  'mcp-servers.ts POST /': 'password',
+  'mcp-servers.ts PUT /:name': 'password',
+  'mcp-servers.ts POST /:name/connect': 'password',
+  'mcp-servers.ts PUT /tools/:tool/tier': 'sometimes',
+  'mcp-servers.ts DELETE /:name': 'token',
+  'mcp-tokens.ts POST /': 'password',
+  'mcp-tokens.ts DELETE /:name': 'token',
+  'memory.ts POST /reindex': 'token',
+  'memory.ts PUT /files/*path': 'token',
+  'memory.ts DELETE /files/*path': 'token',
+  'memory.ts DELETE /sessions/:id': 'token',
+  'memory.ts POST /writes/:id/undo': 'token',
+  'models.ts POST /use': 'token',
+  'models.ts POST /:provider/test': 'token',
+  'models.ts PUT /:provider': 'password',
+  'models.ts DELETE /:provider': 'token',
+  'oauth-consent.ts POST /requests': 'token',
+  'oauth-consent.ts POST /requests/:id': 'sometimes',
+  'oauth.ts POST /oauth/register': 'token',
+  'oauth.ts POST /oauth/token': 'token',
+  'oauth.ts POST /oauth/revoke': 'token',
+  'push.ts POST /': 'password',
+  'push.ts DELETE /:id': 'token',
+  'push.ts POST /:id/test': 'token',
+  'restart.ts POST /': 'password',
+  'sessions.ts POST /': 'token',
+  'sessions.ts PATCH /:id': 'token',
+  'sessions.ts POST /:id/branch': 'token',
+  'sessions.ts DELETE /:id': 'token',
+  'settings.ts PUT /': 'sometimes',
+  'setup.ts POST /probe': 'token',
+  'setup.ts POST /test': 'token',
+  'setup.ts POST /save': 'password',
+  'setup.ts DELETE /': 'password',
+  'tools.ts POST /:name/classify': 'token',
+}
+
+test('of every route that changes something it is decided whether a token is enough', () => {
+  const found = readdirSync(httpDir).flatMap((file) =>
+    [...readFileSync(httpDir + file, 'utf8').matchAll(/router\.(post|put|patch|delete)\(\s*'([^']+)'/g)].map(
+      ([, method = '', path]) => `${file} ${method.toUpperCase()} ${path}`,
+    ),
+  )
+  expect(found.sort()).toEqual(Object.keys(routes).sort())
+})
+
+/** With this token and nothing else. */
+const ask = (jarvis: TestJarvis, token: string, method: string, path: string, json?: unknown) =>
+  fetch(jarvis.url + path, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+  })
+const codeOf = async (response: Response) => ((await response.json()) as { error?: { code: string } }).error?.code
+const stepUp = (jarvis: TestJarvis, token: string, password: string) =>
+  ask(jarvis, token, 'POST', '/api/auth/step-up', { password })
+
+const guarded: [method: string, path: string, body?: unknown][] = [
+  ['POST', '/api/mcp-servers', { name: 'shell', command: 'sh', args: ['-c', 'touch pwned'] }],
+  ['PUT', '/api/mcp-servers/shell', { command: 'sh' }],
+  ['POST', '/api/mcp-servers/shell/connect'],
+  ['POST', '/api/mcp-tokens', { name: 'mine', isReadOnly: true }],
+  ['PUT', '/api/models/openai', { model: 'm', baseUrl: 'http://127.0.0.1:9/v1' }],
+  ['PUT', '/api/settings', { profile: 'unrestricted' }],
+  ['POST', '/api/setup/save', { urls: ['https://127.0.0.1:9'], tokenId: 'a@pam!b', tokenSecret: 'c' }],
+  ['DELETE', '/api/setup'],
+  ['POST', '/api/restart'],
+  ['POST', '/api/push', {}],
+]
+
+test('a token alone starts no program, makes no key, loosens nothing and reaches no new address', async () => {
+  let restarts = 0
+  const jarvis = await startJarvis({
+    env: { JARVIS_TERMINAL: '1' },
+    restart: () => {
+      restarts += 1
+    },
+  })
+  const token = jarvis.token('operator')
+  for (const [method, path, body] of guarded) {
+    const response = await ask(jarvis, token, method, path, body)
+    expect([path, response.status, await codeOf(response)]).toEqual([path, 403, 'step_up_required'])
+  }
+  const socket = io(`${jarvis.url}/terminal`, { auth: { token }, forceNew: true, transports: ['websocket'] })
+  onTestFinished(() => void socket.disconnect())
+  const open = (): Promise<unknown> => socket.emitWithAck('terminal:open', { node: 'pve', cols: 80, rows: 24 })
+  expect(await open()).toMatchObject({ ok: false, error: { code: 'step_up_required' } })
+
+  expect(await (await jarvis.rest('/api/mcp-servers')).json()).toMatchObject({ items: [] })
+  expect(await (await jarvis.rest('/api/mcp-tokens')).json()).toEqual({ items: [] })
+  expect(await (await jarvis.rest('/api/settings')).json()).toMatchObject({ profile: 'balanced' })
+  expect(restarts).toBe(0)
+
+  // What asks for more than before needs no password: it must be quick.
+  expect((await ask(jarvis, token, 'PUT', '/api/settings', { profile: 'lockdown' })).status).toBe(200)
+  const back = await ask(jarvis, token, 'PUT', '/api/settings', { profile: 'balanced' })
+  expect(await codeOf(back)).toBe('step_up_required')
+  // The same password serves every door of this token.
+  expect((await stepUp(jarvis, token, 'correct-horse-battery')).status).toBe(200)
+  expect(await open()).toMatchObject({ ok: true })
+})
+
+test('the password lets one token for five minutes, ends with it, and is journalled', async () => {
+  const clock = createSkippingClock()
+  const jarvis = await startJarvis({ clock })
+  const [token, other, viewer] = [jarvis.token('operator'), jarvis.token('operator'), jarvis.token('viewer')]
+  const loosen = (by: string) => ask(jarvis, by, 'PUT', '/api/settings', { profile: 'permissive' })
+  const tighten = () => ask(jarvis, token, 'PUT', '/api/settings', { profile: 'balanced' })
+
+  expect(await codeOf(await stepUp(jarvis, token, 'a-wrong-password'))).toBe('invalid_credentials')
+  expect(await codeOf(await loosen(token))).toBe('step_up_required')
+  expect(await codeOf(await stepUp(jarvis, viewer, 'correct-horse-battery'))).toBe('forbidden')
+
+  expect(await (await stepUp(jarvis, token, 'correct-horse-battery')).json()).toEqual({ expiresIn: 300 })
+  expect((await loosen(token)).status).toBe(200)
+  expect((await tighten()).status).toBe(200)
+  expect(await codeOf(await loosen(other))).toBe('step_up_required')
+
+  clock.skip(5 * 60_000)
+  expect(await codeOf(await loosen(token))).toBe('step_up_required')
+  const { items } = (await (await jarvis.rest('/api/journal?kind=sign_in')).json()) as Page<JournalEntry>
+  expect(items.map(({ body }) => body)).toMatchObject([
+    { what: 'stepped_up', by: 'operator', address: '127.0.0.1' },
+    { what: 'step_up_refused', by: 'operator' },
+  ])
+})
+
+test('signing in is not yet the password again, and a right password leaves no wrong one counted', async () => {
+  const jarvis = await startJarvis()
+  const login = await ask(jarvis, 'none', 'POST', '/api/auth/login', { password: 'correct-horse-battery' })
+  const { token } = (await login.json()) as { token: string }
+  expect(await codeOf(await ask(jarvis, token, 'POST', '/api/restart'))).toBe('step_up_required')
+  // Guessing with a stolen token is braked, and brakes nobody else.
+  for (let tries = 0; tries < 5; tries += 1) await stepUp(jarvis, token, 'a-wrong-password')
+  expect((await stepUp(jarvis, token, 'correct-horse-battery')).status).toBe(429)
+  const again = await ask(jarvis, 'none', 'POST', '/api/auth/login', { password: 'correct-horse-battery' })
+  expect(again.status).toBe(200)
+})
+
+test('of an attached tool a looser tier asks for the password, and a stricter one does not', async () => {
+  const { dir } = attachedDir((plan) => ({ odd: odd(plan) }), { tools: [tool('read')] })
+  const jarvis = await startJarvis({ dataDir: dir })
+  await connected(jarvis, 'odd')
+  const { hash } = await toolOf(jarvis, 'odd__read')
+  const token = jarvis.token('operator')
+  const set = (tier: string) => ask(jarvis, token, 'PUT', '/api/mcp-servers/tools/odd__read/tier', { tier, hash })
+  expect((await set('red')).status).toBe(200)
+  expect(await codeOf(await set('green'))).toBe('step_up_required')
+  expect(await toolOf(jarvis, 'odd__read')).toMatchObject({ tier: 'red' })
+  await stepUp(jarvis, token, 'correct-horse-battery')
+  expect((await set('green')).status).toBe(200)
+})
+
+test('letting an MCP client in asks for the password, and turning it away does not', async () => {
+  const jarvis = await startJarvis()
+  const { body } = await registerClient(jarvis)
+  const token = jarvis.token('operator')
+  const decide = async (allow: boolean) => {
+    const { id } = await openRequest(jarvis, queryFor(jarvis, body.client_id, newVerifier()))
+    return ask(jarvis, token, 'POST', `/api/oauth/requests/${id}`, { allow, isReadOnly: true })
+  }
+  expect(await codeOf(await decide(true))).toBe('step_up_required')
+  expect((await decide(false)).status).toBe(200)
+  expect(await (await jarvis.rest('/api/mcp-tokens')).json()).toEqual({ items: [] })
+})
