@@ -24,8 +24,7 @@ export async function callModel(parts: {
   redactors: { text: StreamRedactor; thinking: StreamRedactor }
   redact(text: string): string
   keep(turn: Extract<Draft, { type: 'assistant' }>): void
-  /** Keeps what has streamed, for a restart in the middle: now, or when some time has passed. */
-  savePartial(text: string): void
+  /** Some more has streamed, which a killed process would lose. */
   checkpoint(): void
   /** `generate` with retries. */
   generate(model: Model, request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<Turn>
@@ -40,21 +39,32 @@ export async function callModel(parts: {
     parts.checkpoint()
   }
   // Redacted frame by frame: cheaper than delta by delta.
+  let counted: Usage | undefined
   const stream = parts.openStream((kind, text) => show(kind, redactors[kind].push(text)))
   const sink: ModelSink = {
     text: (delta) => stream.push('text', delta),
     thinking: (delta) => stream.push('thinking', delta),
+    usage(usage) {
+      counted = usage
+    },
   }
   const finishStream = () => {
     stream.flush()
     show('thinking', redactors.thinking.flush())
     show('text', redactors.text.flush())
   }
-  const keep = (content: Content[], stopReason: Turn['stopReason'], usage: Usage) => {
+  const keep = (content: Content[], stopReason: Turn['stopReason'], usage: Usage, isUsagePartial = false) => {
     partial.text = ''
     partial.thinking = ''
     delete run.notice
-    parts.keep({ type: 'assistant', model: parts.model.id, content, usage, stopReason })
+    parts.keep({
+      type: 'assistant',
+      model: parts.model.id,
+      content,
+      usage,
+      stopReason,
+      ...(isUsagePartial && { isUsagePartial }),
+    })
   }
 
   try {
@@ -67,18 +77,19 @@ export async function callModel(parts: {
       turn.usage,
     )
   } catch (error) {
-    // The server is going down, and the next start takes the run up where it stood.
+    // Also where the server is going down: the next start takes the run up where it stood.
     finishStream()
-    if (parts.signal.aborted && !run.abort.signal.aborted) {
-      parts.savePartial(partial.text)
-      throw error
-    }
-    const usage = error instanceof ModelError ? (error.usage ?? noUsage) : noUsage
+    const usage = (error instanceof ModelError ? error.usage : undefined) ?? counted
     const said = partial.text === '' ? [] : [{ type: 'text' as const, text: partial.text }]
-    if (run.abort.signal.aborted || said.length > 0 || usage !== noUsage) keep(said, 'interrupted', usage)
+    const mayHaveCost = run.abort.signal.aborted || said.length > 0 || usage !== undefined || isBrokenOff(error)
+    if (mayHaveCost) keep(said, 'interrupted', usage ?? noUsage, true)
     if (!run.abort.signal.aborted) throw error
   }
 }
+
+/** It had the request, and did not say what it counted. */
+const isBrokenOff = (error: unknown) =>
+  error instanceof ModelError && (error.code === 'model_stream_broken' || error.code === 'model_timeout')
 
 const outOfSteps = 'I have taken all the steps I may take for one question, and have no answer yet. Ask me to go on.'
 

@@ -34,6 +34,8 @@ export type ModelRequest = {
 export type ModelSink = {
   text(delta: string): void
   thinking(delta: string): void
+  /** What the provider has counted of this reply so far, each time it says so; the turn's or the error's count is the last word. */
+  usage?(counted: Usage): void
 }
 
 export type Turn = {

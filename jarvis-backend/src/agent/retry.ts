@@ -29,6 +29,7 @@ export async function generateWithRetries(
   { clock, random = Math.random, maxAttempts = 5, onRetry }: RetryOptions,
 ): Promise<Turn> {
   let isSilent = true
+  let spent: Usage | undefined
   const watched: ModelSink = {
     text(delta) {
       isSilent = false
@@ -38,8 +39,8 @@ export async function generateWithRetries(
       isSilent = false
       sink.thinking(delta)
     },
+    usage: (counted) => sink.usage?.(spent === undefined ? counted : sum(spent, counted)),
   }
-  let spent: Usage | undefined
   for (let attempt = 1; ; attempt++) {
     try {
       const turn = await model.generate(request, watched, signal)
@@ -47,6 +48,7 @@ export async function generateWithRetries(
     } catch (error) {
       if (!(error instanceof ModelError)) throw error
       if (error.usage !== undefined) spent = sum(spent ?? noUsage, error.usage)
+      if (spent !== undefined) sink.usage?.(spent)
       const mayHelp = error.isRetryable && isSilent && attempt < maxAttempts
       if (!mayHelp) throw withUsage(error, error.message, spent)
       const { retryAfterMs } = error

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import { JarvisError, noUsage, type Recalled, type Requester, type ToolCall } from '../protocol/index.ts'
+import { type EntryOf, JarvisError, noUsage, type Recalled, type Requester, type ToolCall } from '../protocol/index.ts'
 import { callModel, type StreamRedactor } from './call-model.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { parseCommand } from './command.ts'
@@ -41,6 +41,8 @@ export type RunParts = {
   context(): string
   /** What the memory has to say to a message; never rejects, and never takes long. */
   recall(message: string): Promise<Recalled[]>
+  /** Told of each reply of a model. */
+  used(turn: Pick<EntryOf<'assistant'>, 'model' | 'usage' | 'isUsagePartial'>): void
   /** Told of each run that has ended. */
   ended(sessionId: string, entries: readonly StoredEntry[]): void
   redact: { text(text: string): string; value<T>(value: T): T; stream(): StreamRedactor }
@@ -166,6 +168,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
         model: modelOf(run.row).id,
         content,
         usage: noUsage,
+        isUsagePartial: true,
         stopReason: 'interrupted',
       })
     })
@@ -184,7 +187,6 @@ export function createRunAgent(parts: RunParts): RunAgent {
       openStream,
       checkpoint: () => checkpoint(run),
       signal: run.modelAbort.signal,
-      savePartial: (text) => store.savePartial(id, text),
       keep: (turn) => keepTurn(session, run, turn),
       request: {
         system: run.prompt,
@@ -282,6 +284,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
       if (run.isPartialSaved) store.savePartial(run.row.id, '')
       endWith(session, run, [...run.entries, session.append(run, turn)])
     })
+    parts.used(turn)
   }
 
   /** Stores the run's end with the last of `entries`, in its transaction, where nothing follows. */
@@ -305,7 +308,8 @@ export function createRunAgent(parts: RunParts): RunAgent {
     const message = known
       ? error.message
       : 'Something went wrong inside JARVIS. Your message is kept; the log says more.'
-    end(session, run, { type: 'error', error: redact.text(message), code: known ? error.code : 'internal' })
+    const code = known ? error.code : 'internal'
+    end(session, run, { type: 'error', error: redact.text(message), code, ...spentOn(run.entries, costOf) })
   }
 
   /** @param said JARVIS's own words before it */

@@ -1,8 +1,8 @@
-import type { Usage } from '../protocol/index.ts'
+import type { Spent } from './spent.ts'
 import type { StoredSession } from './transcript-store.ts'
 
 /** What a session has cost, without what it copied from another. `costUsd`: absent where a price in it is not known. */
-export type SessionTotals = { usage: Usage; costUsd?: number }
+export type SessionTotals = Spent
 
 export type ListedSession = StoredSession & {
   /** Absent until its entries were counted. */

@@ -4,15 +4,22 @@ import type { StoredEntry } from './transcript-store.ts'
 /** US dollars; undefined where the price of the model is not known. */
 export type CostOf = (model: string, usage: Usage) => number | undefined
 
+export type Spent = { usage: Usage; costUsd?: number; isUsagePartial?: true }
+
 /** What a run's turns have used, and cost: without a cost where a price is not known, or nothing was used. */
-export function spentOn(entries: readonly StoredEntry[], costOf: CostOf): { usage: Usage; costUsd?: number } {
+export function spentOn(entries: readonly StoredEntry[], costOf: CostOf): Spent {
   let costUsd: number | undefined = 0
   for (const entry of entries) {
     if (entry.type !== 'assistant' || isNothing(entry.usage) || costUsd === undefined) continue
     const cost = costOf(entry.model, entry.usage)
     costUsd = cost === undefined ? undefined : costUsd + cost
   }
-  return { usage: usageOf(entries), ...(costUsd !== undefined && costUsd > 0 && { costUsd }) }
+  const isUsagePartial = entries.some((entry) => entry.type === 'assistant' && entry.isUsagePartial)
+  return {
+    usage: usageOf(entries),
+    ...(isUsagePartial && { isUsagePartial }),
+    ...(costUsd !== undefined && costUsd > 0 && { costUsd }),
+  }
 }
 
 export const usageOf = (entries: readonly StoredEntry[]): Usage =>

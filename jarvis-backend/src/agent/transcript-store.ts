@@ -1,4 +1,5 @@
 import type { Entry, QueuedMessage, SessionSummary } from '../protocol/index.ts'
+import type { Spent } from './spent.ts'
 
 /** An entry as the code makes it; the session gives it its place. */
 export type Draft = Entry extends infer E ? (E extends Entry ? Omit<E, 'seq' | 'runId' | 'at'> : never) : never
@@ -71,7 +72,7 @@ export interface TranscriptStore {
   isInTransaction(): boolean
 }
 
-export type StoredSession = Omit<SessionSummary, 'isRunning' | 'pendingCount' | 'usage' | 'costUsd' | 'found'> & {
+export type StoredSession = Omit<SessionSummary, 'isRunning' | 'pendingCount' | keyof Spent | 'found'> & {
   nextSeq: number
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Router } from 'express'
 import type { Model, ModelChoice } from '../agent/model.ts'
+import { createTally } from '../agent/tally.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import type { Config } from '../config/config.ts'
 import { idOf, type ModelConfig } from '../config/model.ts'
@@ -55,6 +56,7 @@ export function composeModels(parts: {
       [config, ...configs].every((known) => !idOf(known).startsWith(`${id.split('/', 1)[0]}/`) || isOwnAddress(known)),
     announce: parts.announce,
   })
+  const tally = createTally(costOf)
   const choice: ModelChoice = {
     current: () => model,
     named: (id) => (id === model.id ? model : others.get(id)),
@@ -69,6 +71,8 @@ export function composeModels(parts: {
     choice,
     costOf,
     reloadPrices: reload,
+    used: tally.add,
+    tallies: tally.read,
     model: () => model,
     config: () => config,
     seen: () => ({ id: model.id, isDemo: config.provider === 'demo', seen }),

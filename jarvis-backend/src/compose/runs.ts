@@ -34,7 +34,7 @@ export function composeRuns(
     images: ImageStore
     homelab: Pick<ComposedHomelab, 'cluster' | 'limits'>
     memory: Pick<ComposedMemory, 'prompt' | 'recall' | 'learn'>
-    models: Pick<ComposedModels, 'choice' | 'costOf' | 'answered' | 'failed'>
+    models: Pick<ComposedModels, 'choice' | 'costOf' | 'used' | 'answered' | 'failed'>
     gate: Pick<Gate, 'confirmations' | 'executor'>
   },
 ) {
@@ -71,6 +71,7 @@ export function composeRuns(
     // What people wrote down may hold secrets.
     prompt: onceFor(memory.prompt, (texts) => redactor.text(systemPrompt(texts))),
     recall: async (message) => redactor.value(await memory.recall(message)),
+    used: models.used,
     ended: memory.learn,
     context: onceFor(cluster.state, (state) => asClusterData(clusterSummary(state, limits.current()))),
     pending: confirmations.pending,

@@ -132,6 +132,7 @@ export function composeSystem(
         calls: await calls(),
         waiting: [...confirmations.pendingCounts().values()].reduce((sum, count) => sum + count, 0),
         journalEntries: lastEntry().seq,
+        models: models.tallies(),
         sockets: sockets(),
       }),
     routes: {

@@ -1,3 +1,4 @@
+import type { ModelTally } from '../agent/tally.ts'
 import type { ClusterState, PartStatus, ToolCalls } from '../protocol/index.ts'
 
 type Labels = Readonly<Record<string, string | number>>
@@ -15,6 +16,8 @@ export type Measured = {
   waiting: number
   /** Since the journal began. */
   journalEntries: number
+  /** Since the start. */
+  models: readonly ModelTally[]
   /** Connections of dashboards, by what they listen to. */
   sockets: Readonly<Record<string, number>>
 }
@@ -49,6 +52,26 @@ export function metricsText(seen: Measured): string {
     ),
     gauge('jarvis_calls_refused_week', 'Calls refused in the last seven days.', one(seen.calls.refused)),
     counter('jarvis_journal_entries_total', 'Entries of the journal.', one(seen.journalEntries)),
+    counter(
+      'jarvis_model_tokens_total',
+      'Tokens that models used since the start, stopped and failed replies included.',
+      seen.models.flatMap(({ model, usage }) => [
+        [{ model, kind: 'input' }, usage.inputTokens] as const,
+        [{ model, kind: 'output' }, usage.outputTokens] as const,
+        [{ model, kind: 'cache_read' }, usage.cacheReadTokens] as const,
+        [{ model, kind: 'cache_write' }, usage.cacheWriteTokens] as const,
+      ]),
+    ),
+    counter(
+      'jarvis_model_cost_usd_total',
+      'What that cost in US dollars; absent where a price is not known.',
+      seen.models.map(({ model, costUsd }) => [{ model }, costUsd]),
+    ),
+    counter(
+      'jarvis_model_replies_partly_counted_total',
+      'Replies that ended before the provider had counted all: their tokens and cost are the least that it was.',
+      seen.models.map(({ model, partial }) => [{ model }, partial]),
+    ),
     gauge(
       'jarvis_sockets',
       'Open sockets by namespace.',

@@ -71,6 +71,8 @@ export type SessionSummary = {
   branchedFrom?: BranchedFrom
   /** Of all its answers but copied ones; absent until they were counted. */
   usage?: Usage
+  /** Some answers ended before all was counted: `usage` and `costUsd` are the least that it was. */
+  isUsagePartial?: true
   /** US dollars; absent where a price is not known. */
   costUsd?: number
   /** The message with the words that were looked for, cut around them; `seq`: its entry. */

@@ -69,6 +69,14 @@ export type Recalled = z.infer<typeof Recalled>
 /** `seq`: position in the session, from 0, grows with every event. `at`: Unix ms. */
 const base = { seq: z.int().nonnegative(), runId: RunId, at: z.int() }
 
+/** What a run cost. */
+const spent = {
+  /** Not all of it was counted: `usage` and `costUsd` are the least that it was. */
+  isUsagePartial: z.literal(true).optional(),
+  /** US dollars, at the prices when it ended; absent where one is not known. */
+  costUsd: z.number().optional(),
+}
+
 /** A session's persisted lines. Each is also sent as the event `chat:<type>` with `sessionId` added. */
 export const Entry = z.discriminatedUnion('type', [
   z.object({
@@ -87,6 +95,8 @@ export const Entry = z.discriminatedUnion('type', [
     model: z.string(),
     content: z.array(Content),
     usage: Usage,
+    /** It ended before the provider had counted all: `usage` is the least that it was. */
+    isUsagePartial: z.literal(true).optional(),
     stopReason: TurnStop,
   }),
   z.object({
@@ -158,10 +168,17 @@ export const Entry = z.discriminatedUnion('type', [
     type: z.literal('done'),
     usage: Usage,
     stopReason: StopReason,
-    /** US dollars, at the prices when it ended; absent where one is not known. */
-    costUsd: z.number().optional(),
+    ...spent,
   }),
-  z.object({ ...base, type: z.literal('error'), error: z.string(), code: z.string() }),
+  z.object({
+    ...base,
+    type: z.literal('error'),
+    error: z.string(),
+    code: z.string(),
+    /** Absent in runs of older releases. */
+    usage: Usage.optional(),
+    ...spent,
+  }),
 ])
 export type Entry = z.infer<typeof Entry>
 export type EntryOf<T extends Entry['type']> = Extract<Entry, { type: T }>

@@ -281,7 +281,7 @@ async function save(sessionId: string, title: string): Promise<void> {
 function tokensOf(view: SessionView): string | undefined {
   if (view.hasEarlier) return undefined
   const total = view.entries.reduce((sum, entry) => {
-    if (entry.type !== 'done') return sum
+    if ((entry.type !== 'done' && entry.type !== 'error') || entry.usage === undefined) return sum
     const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = entry.usage
     return sum + inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens
   }, 0)

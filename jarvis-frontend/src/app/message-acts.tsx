@@ -133,10 +133,10 @@ export function SayActs({ sessionId, seq, text }: { sessionId: string; seq: numb
 
 type UsageProps = { sessionId: string; run: Run; mayRetry: boolean }
 
-/** `52 s · 9 calls · 14.2k in · 0.9k out · 11.8k cached · $0.06`, and copy and retry beside it. */
+/** `52 s · 9 calls · 14.2k in · 0.9k out · 11.8k cached · $0.06`, of failed answers too, and copy and retry beside it. */
 export function RunUsage({ sessionId, run, mayRetry }: UsageProps) {
   const { end, user, entries } = run
-  if (end?.type !== 'done') return null
+  if (end?.usage === undefined) return null
   const { inputTokens, outputTokens, cacheReadTokens } = end.usage
   const calls = run.items.filter((item) => item.kind === 'call').length
   const answer = run.items.flatMap((item) => (item.kind === 'text' ? [item.text] : [])).join('\n\n')
@@ -147,7 +147,8 @@ export function RunUsage({ sessionId, run, mayRetry }: UsageProps) {
     inputTokens > 0 ? `${thousands(inputTokens)} in` : '',
     outputTokens > 0 ? `${thousands(outputTokens)} out` : '',
     cacheReadTokens > 0 ? `${thousands(cacheReadTokens)} cached` : '',
-    end.costUsd === undefined ? '' : dollars(end.costUsd),
+    end.costUsd === undefined ? '' : `${end.isUsagePartial ? 'at least ' : ''}${dollars(end.costUsd)}`,
+    end.isUsagePartial ? 'not all of it was counted' : '',
   ].filter((figure) => figure !== '')
   return (
     <Step mark={<Mark kind="step" size={8} />} label="Usage">

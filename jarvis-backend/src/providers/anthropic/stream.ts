@@ -34,6 +34,11 @@ export function anthropicReader(provider: Provider, sink: ModelSink, mayCall: bo
   let stop: TurnStop = 'end_turn'
   let isComplete = false
 
+  const counted = (wire: unknown) => {
+    usage = latest(usage, wire)
+    if (usage !== undefined) sink.usage?.(usage)
+  }
+
   const start = (index: number, block: Fields) => {
     const piece = newPiece(block)
     byIndex.delete(index)
@@ -70,13 +75,13 @@ export function anthropicReader(provider: Provider, sink: ModelSink, mayCall: bo
           grow(byIndex.get(count(event.index) ?? -1), fields(event.delta))
           return false
         case 'message_start':
-          usage = latest(usage, fields(event.message ?? {}).usage)
+          counted(fields(event.message ?? {}).usage)
           return false
         case 'content_block_start':
           start(count(event.index) ?? -1, fields(event.content_block))
           return false
         case 'message_delta':
-          usage = latest(usage, event.usage)
+          counted(event.usage)
           stop = stops.get(words(fields(event.delta ?? {}).stop_reason)) ?? stop
           return false
         case 'message_stop':

@@ -55,7 +55,11 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
       grow(fields(choice.delta ?? choice.message ?? {}))
       const finish = words(choice.finish_reason)
       if (finish !== '') stop = stops.get(finish) ?? 'end_turn'
-      usage = counted(chunk.usage) ?? usage
+      const counts = counted(chunk.usage)
+      if (counts !== undefined) {
+        usage = counts
+        sink.usage?.(counts)
+      }
       const complaint = chunk.object === 'error' ? chunk : chunk.error
       if (complaint) throw refusal(provider, complaintIn(complaint), usage)
       if (finish === 'error') throw broken(provider, 'it says that it failed', usage)

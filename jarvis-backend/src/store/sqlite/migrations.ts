@@ -339,4 +339,8 @@ export const migrations: readonly string[] = [
   ALTER TABLE session_index ADD COLUMN block_seq INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE session_index ADD COLUMN block_count INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- Answers whose tokens were not all counted.
+  ALTER TABLE session_index ADD COLUMN partly_counted INTEGER NOT NULL DEFAULT 0;
+  `,
 ]

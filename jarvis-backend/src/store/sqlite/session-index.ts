@@ -42,7 +42,8 @@ export function createSessionIndex(
   const update = sql.prepare(
     `UPDATE session_index SET title = ?, next_seq = ?, block_seq = ?, block_count = ?, input_tokens = input_tokens + ?,
        output_tokens = output_tokens + ?, cache_read_tokens = cache_read_tokens + ?,
-       cache_write_tokens = cache_write_tokens + ?, cost_usd = cost_usd + ?, unpriced = unpriced + ? WHERE number = ?`,
+       cache_write_tokens = cache_write_tokens + ?, cost_usd = cost_usd + ?, unpriced = unpriced + ?,
+       partly_counted = partly_counted + ? WHERE number = ?`,
   )
   const selectStale = sql.prepare<[], { id: string }>(
     `SELECT sessions.id FROM sessions LEFT JOIN session_index ON session_index.session_id = sessions.id
@@ -66,14 +67,28 @@ export function createSessionIndex(
     const base = BigInt(known.number) * BigInt(rowsOfSession)
     if (session.title !== known.title) putWords.run(base, session.title)
 
-    const spent = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0, unpriced: 0 }
+    const spent = {
+      inputTokens: 0,
+      outputTokens: 0,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      costUsd: 0,
+      unpriced: 0,
+      partial: 0,
+    }
     let block = { seq: known.blockSeq, count: isBlockOpen ? 0 : known.blockCount }
     let words: string[] = []
     const putBlock = () => {
       if (words.length > 0) putWords.run(base + BigInt(block.seq) + 1n, words.join('\n'))
     }
     for (const { seq, body } of messages) {
-      const message = JSON.parse(body) as { text?: string; content?: Content[]; model?: string; usage?: Usage }
+      const message = JSON.parse(body) as {
+        text?: string
+        content?: Content[]
+        model?: string
+        usage?: Usage
+        isUsagePartial?: true
+      }
       if (block.count % messagesInBlock === 0) {
         putBlock()
         words = []
@@ -83,6 +98,7 @@ export function createSessionIndex(
       words.push(wordsOf(message))
       const { usage, model } = message
       if (seq < known.nextSeq || seq < session.copiedBelow || usage === undefined || model === undefined) continue
+      if (message.isUsagePartial) spent.partial += 1
       if (tokenKinds.every((kind) => usage[kind] === 0)) continue
       for (const kind of tokenKinds) spent[kind] += usage[kind]
       const costUsd = parts.costOf(model, usage)
@@ -91,8 +107,8 @@ export function createSessionIndex(
     }
     putBlock()
     const nextSeq = 1 + ((isAll ? session.lastSeq : messages.at(-1)?.seq) ?? -1)
-    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd, unpriced } = spent
-    const totals = [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd, unpriced]
+    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd, unpriced, partial } = spent
+    const totals = [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd, unpriced, partial]
     update.run(session.title, nextSeq, block.seq, block.count, ...totals, known.number)
     return isAll
   }

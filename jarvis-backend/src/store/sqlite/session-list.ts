@@ -14,6 +14,7 @@ type TotalsRow = {
   cacheWrite: number
   costUsd: number
   unpriced: number
+  partial: number
   number: number
 }
 
@@ -22,7 +23,7 @@ export function createSessionList(
   index: Pick<ReturnType<typeof createSessionIndex>, 'catchUp' | 'changed'>,
 ): SessionList {
   const totalColumns = `input_tokens AS input, output_tokens AS output, cache_read_tokens AS cacheRead,
-    cache_write_tokens AS cacheWrite, cost_usd AS costUsd, unpriced, number`
+    cache_write_tokens AS cacheWrite, cost_usd AS costUsd, unpriced, partly_counted AS partial, number`
   const select = sql.prepare<Record<string, unknown>, SessionRow & TotalsRow>(
     `SELECT ${sessionColumns}, ${totalColumns}
      FROM sessions LEFT JOIN session_index ON session_index.session_id = sessions.id
@@ -97,9 +98,13 @@ export function createSessionList(
 
 function totalsOf(row: TotalsRow | undefined): SessionTotals | undefined {
   if (row === undefined || row.input === null) return undefined
-  const { input, output, cacheRead, cacheWrite, costUsd, unpriced } = row
+  const { input, output, cacheRead, cacheWrite, costUsd, unpriced, partial } = row
   const usage = { inputTokens: input, outputTokens: output, cacheReadTokens: cacheRead, cacheWriteTokens: cacheWrite }
-  return { usage, ...(unpriced === 0 && costUsd > 0 && { costUsd }) }
+  return {
+    usage,
+    ...(partial > 0 && { isUsagePartial: true as const }),
+    ...(unpriced === 0 && costUsd > 0 && { costUsd }),
+  }
 }
 
 /** The rows of `session_words` that hold each of the terms, in their order. */

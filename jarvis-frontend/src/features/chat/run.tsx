@@ -178,31 +178,35 @@ function RunEnd({ run, sessionId, onRetry }: Pick<RunProps, 'run' | 'sessionId' 
   if (end === undefined) return null
   const retry = onRetry === undefined || user === undefined ? undefined : () => onRetry(user.text)
   if (end.type === 'error') {
+    const hasCost = end.isUsagePartial || Object.values(end.usage ?? {}).some((tokens) => tokens > 0)
     return (
-      <Step mark={<Mark kind="bad" size={12} />} label="Error" top={14}>
-        <div className="strip failure" role="note">
-          <span>
-            <b>
-              <Visible text={end.error} />
-            </b>{' '}
-            <span className="text-soft">Your message is kept.</span>
-            <details>
-              <summary>Details</summary>
-              <code>{end.code}</code>, {exactTime(end.at)}
-            </details>
-          </span>
-          {ofSettings.includes(end.code) && (
-            <Link className="button small" to="/settings#models">
-              Open Settings, Models
-            </Link>
-          )}
-          {retry !== undefined && (
-            <button type="button" className="button small" onClick={retry}>
-              Try again
-            </button>
-          )}
-        </div>
-      </Step>
+      <>
+        <Step mark={<Mark kind="bad" size={12} />} label="Error" top={14}>
+          <div className="strip failure" role="note">
+            <span>
+              <b>
+                <Visible text={end.error} />
+              </b>{' '}
+              <span className="text-soft">Your message is kept.</span>
+              <details>
+                <summary>Details</summary>
+                <code>{end.code}</code>, {exactTime(end.at)}
+              </details>
+            </span>
+            {ofSettings.includes(end.code) && (
+              <Link className="button small" to="/settings#models">
+                Open Settings, Models
+              </Link>
+            )}
+            {retry !== undefined && (
+              <button type="button" className="button small" onClick={retry}>
+                Try again
+              </button>
+            )}
+          </div>
+        </Step>
+        {hasCost && <Usage run={run} sessionId={sessionId} mayRetry={false} />}
+      </>
     )
   }
   return (

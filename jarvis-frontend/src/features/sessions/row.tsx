@@ -29,7 +29,7 @@ const sources = { chat: 'Chat', mcp: 'MCP' } as const
 
 /** One session: what it is called, where the words stand, what it took, and what can be done with it. */
 export const SessionRow = memo(function SessionRow({ session, query, acts, mayChange, doing, onDoing }: Props) {
-  const { id, title, source, usage, costUsd, updatedAt, branchedFrom, found } = session
+  const { id, title, source, usage, isUsagePartial, costUsd, updatedAt, branchedFrom, found } = session
   const tokens = usage && usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
   const isOpen = doing === 'acts'
   const label = visibleText(title)
@@ -64,7 +64,12 @@ export const SessionRow = memo(function SessionRow({ session, query, acts, mayCh
       <span className="num session-tokens">
         {tokens === undefined || tokens === 0 ? '–' : `${thousands(tokens)} tokens`}
       </span>
-      <span className="num session-cost">{costUsd === undefined ? '' : dollars(costUsd)}</span>
+      <span
+        className="num session-cost"
+        {...(isUsagePartial && { title: 'At least this: some answers ended before all was counted.' })}
+      >
+        {costUsd === undefined ? '' : `${isUsagePartial ? '≥ ' : ''}${dollars(costUsd)}`}
+      </span>
       <time className="num" title={exactTime(updatedAt)}>
         {timeOfDay(updatedAt)}
       </time>
