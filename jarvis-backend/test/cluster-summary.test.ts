@@ -9,7 +9,7 @@ const start = () =>
 test('the summary names every node and guest of a small cluster, and what is unusual', () => {
   const { cluster } = start()
   const text = clusterSummary(cluster.state())
-  expect(text).toContain('4 of 4 nodes online, 19 of 21 guests running')
+  expect(text).toContain('quorate, 4 of 4 nodes online, 19 of 21 running')
   expect(text).toContain('pve (compute, NAS) online, CPU 71 %')
   for (const { vmid, name } of cluster.state().guests) expect(text).toContain(`${vmid} ${name}`)
   expect(text).toContain('141 pbs vm stopped')

@@ -164,7 +164,7 @@ test('backups name the guests that have none to be read', async () => {
   const { run } = start()
   const before = await run('get_backups')
   expect(before.text).toContain('123 frigate (newest known 31 h ago)')
-  expect(before.text).toContain('141 pbs (none known)')
+  expect(before.text).toContain('141 pbs (unknown)')
   expect(before.text).toContain('pbs-main is not reachable')
   expect(before.summary).toContain('9 guests without a fresh one')
   await run('start_vm', { vmid: 141 })

@@ -185,7 +185,8 @@ test('a service of the API restarts through it, another over SSH, and what is no
   const { fake, cluster } = await startProxmox({}, () => ({
     shell: {
       async run(node, stages) {
-        run.push([node, ...stages.flat()])
+        // Temperatures are read besides.
+        if (!stages.flat().some((word) => /sensors|thermal/.test(word))) run.push([node, ...stages.flat()])
         const isKnown = !stages.flat().includes('minecraft.service')
         const stderr = isKnown ? '' : 'Failed to restart minecraft.service: Unit minecraft.service not found.\n'
         return { stdout: isKnown ? 'active\n' : '', stderr, exitCode: isKnown ? 0 : 5, truncated: false }

@@ -11,7 +11,7 @@ test('strings are numbers, 0 and absent are no, shared storage is one', async ()
   const { guests, nodes, storages, name, isQuorate, missing } = await read()
   expect(guests.map(({ vmid, type }) => [vmid, type])).toContainEqual([200, 'ct'])
   expect(guests.find(({ vmid }) => vmid === 200)).toMatchObject({ cpuCount: 2, diskBytes: 2 * 1024 ** 3, isHa: false })
-  expect(guests.find(({ vmid }) => vmid === 100)).toMatchObject({ tags: ['prod', 'web'], diskBytes: 0 })
+  expect(guests.find(({ vmid }) => vmid === 100)).toMatchObject({ tags: ['prod', 'web'], diskBytes: null })
   expect(guests.find(({ vmid }) => vmid === 100)?.isTemplate).toBeUndefined()
   expect(guests.find(({ vmid }) => vmid === 9_000)?.isTemplate).toBe(true)
   expect(guests.find(({ vmid }) => vmid === 103)).toMatchObject({ isHa: true, haState: 'started' })
@@ -49,11 +49,11 @@ test('the newest backup of each guest is known, and a paused VM is seen paused',
   const { until } = await startProxmox()
   const state = await until(
     ({ guests }) =>
-      guests.some(({ status }) => status === 'paused') && guests.some(({ backupAt }) => backupAt !== undefined),
+      guests.some(({ status }) => status === 'paused') && guests.some(({ backupAt }) => typeof backupAt === 'number'),
   )
   expect(state.guests.filter(({ status }) => status === 'paused').map(({ vmid }) => vmid)).toEqual([104])
   const ages = state.guests.flatMap(({ vmid, backupAt }) =>
-    backupAt === undefined ? [] : [[vmid, Math.round((state.at - backupAt) / 3_600_000)]],
+    typeof backupAt !== 'number' ? [] : [[vmid, Math.round((state.at - backupAt) / 3_600_000)]],
   )
   expect(ages).toEqual([
     [100, 24],
@@ -92,14 +92,16 @@ test('a node that died since the last look ends its calls in time, not as a wron
   })
 })
 
-test('guests of a dead node read running for five minutes, then unknown, and keep their names', async () => {
+test('guests of a dead node are unknown at once, whatever the list says, and keep their names and sizes', async () => {
   const { fake, until, read } = await startProxmox({ speed: 400 })
   await read()
   await fake.control.setNode('pve4', false)
   const soon = await until(({ missing }) => missing.includes('pve4 is offline'))
-  expect(guestIn(300)(soon)).toMatchObject({ name: 'far', status: 'running' })
-  const later = await until(({ guests }) => guests.find(({ vmid }) => vmid === 300)?.status === 'unknown')
-  expect(guestIn(300)(later)).toMatchObject({ name: 'far', node: 'pve4', uptimeS: 0 })
+  const unknown = { name: 'far', node: 'pve4', status: 'unknown', uptimeS: null, cpuRatio: null, cpuCount: 4 }
+  expect(guestIn(300)(soon)).toMatchObject(unknown)
+  // Five minutes later the list has forgotten them.
+  const forgottenAt = soon.at + 310_000
+  expect(guestIn(300)(await until(({ at }) => at > forgottenAt))).toMatchObject(unknown)
 })
 
 test.each<[string, FakeRights, (string | RegExp)[]]>([
@@ -186,7 +188,7 @@ test('a guest of the same name with another network card is not JARVIS', async (
   const { fake, cluster, until } = await startProxmox({}, () => ({
     host: { name: 'dns', macs: new Set(['02:42:ac:11:00:02']), isProxmox: false },
   }))
-  await until(({ guests }) => guests.some(({ backupAt }) => backupAt !== undefined))
+  await until(({ guests }) => guests.some(({ backupAt }) => typeof backupAt === 'number'))
   await until(({ nodes }) => nodes.every(({ load1 }) => load1 !== undefined))
   expect(Object.keys(await fake.control.requests())).toContain('GET /nodes/pve1/lxc/200/config')
   expect(cluster.state().self).toBeUndefined()

@@ -97,7 +97,7 @@ test('an answer that is JSON and no list or node is not taken for an empty clust
     await fake.control.addFault({ kind: 'says', text, match: '/cluster/resources', times: 1 })
     const lost = await until((state) => state.unreachableSince !== undefined)
     expect(lost.guests).toHaveLength(10)
-    expect(lost.missing[0]).toMatch(/^What the cluster lists makes no sense; last seen /)
+    expect(lost.missing[0]).toMatch(/^last seen \d+ s ago: What the cluster lists makes no sense$/)
     await until((state) => state.unreachableSince === undefined)
   }
   await fake.control.addFault({ kind: 'says', text: '{"data":"x"}', match: '/nodes/pve1/status', times: 9 })

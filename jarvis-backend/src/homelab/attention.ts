@@ -1,29 +1,32 @@
 import { type ClusterState, type Limits, usualLimits } from '../protocol/index.ts'
-import { ageOf, percent, plainName, ratioOf } from './format.ts'
+import { ageOf, percent, plainName, shareOf } from './format.ts'
 
 export const staleAfterMs = ({ backupHours }: Limits): number => backupHours[0] * 3_600_000
 const mostIds = 20
 
-/** What a person would want to know first, one plain line each; empty when all is well. */
+/**
+ * What a person would want to know first of what is known, one plain line each. Empty does not mean that all is well: what
+ * is not known is in the state's `missing`.
+ */
 export function attention(state: ClusterState, limits: Limits = usualLimits): string[] {
   const { nodes, guests, storages, tasks, at } = state
   const lines: string[] = []
-  if (!state.isQuorate) lines.push('No quorum: guests cannot be started.')
+  if (state.isQuorate === false) lines.push('No quorum: guests cannot be started.')
   for (const { name, status } of nodes) if (status !== 'online') lines.push(`${plainName(name)} is ${status}.`)
   for (const { name, temperatureC } of nodes) {
-    if (temperatureC !== undefined && temperatureC >= limits.temperatureC[0])
+    if (typeof temperatureC === 'number' && temperatureC >= limits.temperatureC[0])
       lines.push(`${plainName(name)} is at ${Math.round(temperatureC)} °C.`)
   }
   for (const { name, isActive, usedBytes, totalBytes } of storages) {
-    const ratio = ratioOf(usedBytes, totalBytes)
-    if (!isActive) lines.push(`Storage ${plainName(name)} is not reachable.`)
+    const ratio = shareOf(usedBytes, totalBytes) ?? 0
+    if (isActive === false) lines.push(`Storage ${plainName(name)} is not reachable.`)
     else if (ratio >= limits.storageRatio[0]) lines.push(`Storage ${plainName(name)} is ${percent(ratio)} full.`)
   }
-  const busy = guests.filter(({ status, cpuRatio }) => status === 'running' && cpuRatio >= limits.cpuRatio)
+  const busy = guests.filter(({ status, cpuRatio }) => status === 'running' && (cpuRatio ?? 0) >= limits.cpuRatio)
   if (busy.length > 0) lines.push(`At the limit of their CPU: ${idList(busy)}.`)
   const locked = guests.filter(({ lock }) => lock !== undefined)
   if (locked.length > 0) lines.push(`Locked: ${idList(locked)}.`)
-  const stale = guests.filter(({ backupAt }) => backupAt !== undefined && at - backupAt > staleAfterMs(limits))
+  const stale = guests.filter(({ backupAt }) => typeof backupAt === 'number' && at - backupAt > staleAfterMs(limits))
   if (stale.length > 0) {
     const newest = Math.max(...stale.map(({ backupAt }) => backupAt ?? 0))
     lines.push(`Without a fresh backup (newest ${ageOf(newest, at)}): ${idList(stale)}.`)

@@ -115,7 +115,7 @@ test('small moves alone are told in turn until none is old', () => {
     const { update } = shown.next(state)
     if (update !== undefined) updates.push(update)
   }
-  const uptimes = [...fold(first, updates).values()].map(({ uptimeS }) => uptimeS)
+  const uptimes = [...fold(first, updates).values()].map(({ uptimeS }) => uptimeS ?? 0)
   expect(Math.min(...uptimes)).toBeGreaterThan(3_600)
 })
 

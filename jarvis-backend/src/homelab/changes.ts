@@ -1,5 +1,5 @@
 import type { ClusterState, ClusterUpdate, Guest, Node, Storage, Task } from '../protocol/index.ts'
-import { ratioOf } from './format.ts'
+import { shareOf } from './format.ts'
 
 /** Figures that move all the time. Everything else of a thing is its state. */
 const figures: ReadonlySet<string> = new Set([
@@ -51,6 +51,7 @@ export function createShown(first: ClusterState): Shown {
       tasks.forget(state)
       if (whole.isQuorate !== state.isQuorate) update.isQuorate = state.isQuorate
       if (JSON.stringify(whole.missing) !== JSON.stringify(state.missing)) update.missing = state.missing
+      if (JSON.stringify(whole.unread ?? []) !== JSON.stringify(state.unread ?? [])) update.unread = state.unread ?? []
       if (whole.unreachableSince !== state.unreachableSince) update.unreachableSince = state.unreachableSince ?? null
       whole = state
 
@@ -135,8 +136,10 @@ function weightOf<T extends object>(
 const isEqual = (a: unknown, b: unknown) =>
   a === b || (typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b))
 
+const between = (told: number | null | undefined, now: number | null | undefined) => Math.abs((told ?? 0) - (now ?? 0))
+
 const storageMove = (told: Storage, now: Storage): number =>
-  Math.abs(told.usedBytes - now.usedBytes) / Math.max(1, now.totalBytes) / 0.01
+  between(told.usedBytes, now.usedBytes) / Math.max(1, now.totalBytes ?? 1) / 0.01
 
 const nodeMove = (told: Node, now: Node): number =>
   Math.max(
@@ -149,9 +152,9 @@ const nodeMove = (told: Node, now: Node): number =>
 
 const guestMove = (told: Guest, now: Guest): number =>
   Math.max(
-    Math.abs(told.cpuRatio - now.cpuRatio) / 0.05,
-    Math.abs(ratioOf(told.ramBytes, told.ramTotalBytes) - ratioOf(now.ramBytes, now.ramTotalBytes)) / 0.05,
+    between(told.cpuRatio, now.cpuRatio) / 0.05,
+    between(shareOf(told.ramBytes, told.ramTotalBytes), shareOf(now.ramBytes, now.ramTotalBytes)) / 0.05,
     Math.abs((told.netInBps ?? 0) - (now.netInBps ?? 0)) / 5e6,
     Math.abs((told.netOutBps ?? 0) - (now.netOutBps ?? 0)) / 5e6,
-    now.uptimeS < told.uptimeS ? 100 : 0,
+    (now.uptimeS ?? 0) < (told.uptimeS ?? 0) ? 100 : 0,
   )

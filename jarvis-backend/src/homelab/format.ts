@@ -3,8 +3,16 @@ import type { Guest, Node, Storage } from '../protocol/index.ts'
 /** `97 %` of 0.97. */
 export const percent = (ratio: number): string => `${Math.round(ratio * 100)} %`
 
-/** A part of a whole as 0..1; a whole of nothing is used to nothing. */
+/** A part of a whole as 0..1; 0 where the whole is 0. */
 export const ratioOf = (part: number, whole: number): number => (whole > 0 ? part / whole : 0)
+
+type Maybe = number | null | undefined
+/** A part of a whole as 0..1; undefined where either is not known, or the whole is 0. */
+export const shareOf = (part: Maybe, whole: Maybe): number | undefined =>
+  typeof part === 'number' && typeof whole === 'number' && whole > 0 ? part / whole : undefined
+
+/** `97 %`, or `unknown` */
+export const percentOr = (share: Maybe): string => (typeof share === 'number' ? percent(share) : 'unknown')
 
 /** `5.4 GiB` */
 export const gibOf = (bytes: number): string => `${figure(bytes / 1024 ** 3)} GiB`
@@ -63,7 +71,11 @@ export function nodeLine(node: Node, now: number): string {
       ? undefined
       : memoryOf(node.ramBytes, node.ramTotalBytes),
     node.load1 === undefined ? undefined : `load ${figure(node.load1)}`,
-    node.temperatureC === undefined ? undefined : `${Math.round(node.temperatureC)} °C`,
+    node.temperatureC === undefined
+      ? undefined
+      : node.temperatureC === null
+        ? 'temperature unknown'
+        : `${Math.round(node.temperatureC)} °C`,
     node.uptimeS === undefined ? undefined : `up ${spanOf(node.uptimeS)}`,
     node.lastSeenAt === undefined || node.status === 'online' ? undefined : `last seen ${ageOf(node.lastSeenAt, now)}`,
     node.isProtected ? 'protected' : undefined,
@@ -74,16 +86,23 @@ export function nodeLine(node: Node, now: number): string {
 /** `123 frigate vm running on pve, CPU 97 % of 4, …` */
 export function guestLine(guest: Guest, now: number): string {
   const isUp = guest.status === 'running' || guest.status === 'paused'
+  const disk = shareOf(guest.diskBytes, guest.diskTotalBytes)
+  const state = guest.isTemplate ? 'template' : guest.status
   const parts = [
-    `${guest.vmid} ${plainName(guest.name)} ${guest.type} ${guest.status} on ${plainName(guest.node)}`,
-    isUp ? `CPU ${percent(guest.cpuRatio)} of ${guest.cpuCount}` : undefined,
-    isUp ? memoryOf(guest.ramBytes, guest.ramTotalBytes) : `memory ${gibOf(guest.ramTotalBytes)}`,
-    guest.diskBytes > 0 ? `disk ${percent(ratioOf(guest.diskBytes, guest.diskTotalBytes))}` : undefined,
-    isUp ? `up ${spanOf(guest.uptimeS)}` : undefined,
-    guest.backupAt === undefined ? 'no known backup' : `backup ${ageOf(guest.backupAt, now)}`,
+    `${guest.vmid} ${plainName(guest.name)} ${guest.type} ${state} on ${plainName(guest.node)}`,
+    isUp ? `CPU ${percentOr(guest.cpuRatio)} of ${guest.cpuCount}` : undefined,
+    isUp && guest.ramBytes !== null
+      ? memoryOf(guest.ramBytes, guest.ramTotalBytes)
+      : `memory ${gibOf(guest.ramTotalBytes)}`,
+    disk !== undefined && disk > 0 ? `disk ${percent(disk)}` : undefined,
+    isUp && guest.uptimeS !== null ? `up ${spanOf(guest.uptimeS)}` : undefined,
+    guest.backupAt === undefined
+      ? 'no known backup'
+      : guest.backupAt === null
+        ? 'backup unknown'
+        : `backup ${ageOf(guest.backupAt, now)}`,
     guest.lock === undefined ? undefined : `locked (${oneLine(guest.lock, 20)})`,
     guest.isHa ? 'HA' : undefined,
-    guest.isTemplate ? 'template' : undefined,
     guest.isProtected ? 'protected' : undefined,
   ]
   return parts.filter((part) => part !== undefined).join(', ')
@@ -93,7 +112,11 @@ export function guestLine(guest: Guest, now: number): string {
 export function storageLine(storage: Storage): string {
   const { name, node, type, isActive, usedBytes, totalBytes, content } = storage
   const place = node === undefined ? 'shared' : `on ${plainName(node)}`
-  const fill = `${diskOf(usedBytes)} of ${diskOf(totalBytes)} (${percent(ratioOf(usedBytes, totalBytes))})`
+  const size = totalBytes === null ? 'size unknown' : `of ${diskOf(totalBytes)}`
+  const fill =
+    usedBytes === null
+      ? `use unknown, ${size}`
+      : `${diskOf(usedBytes)} ${size} (${percentOr(shareOf(usedBytes, totalBytes))})`
   const holds = content.length === 0 ? '' : `, holds ${oneLine(content.join(' '), 60)}`
-  return `${plainName(name)} ${oneLine(type, 20)} ${place}, ${isActive ? '' : 'not reachable, last known '}${fill}${holds}`
+  return `${plainName(name)} ${oneLine(type, 20)} ${place}, ${isActive === null ? 'unknown whether it can be reached, ' : isActive ? '' : 'not reachable, last known '}${fill}${holds}`
 }

@@ -8,7 +8,7 @@ import {
   usualLimits,
 } from '../protocol/index.ts'
 import { staleAfterMs } from './attention.ts'
-import { percent, plainName, ratioOf, spanOf } from './format.ts'
+import { percent, plainName, shareOf, spanOf } from './format.ts'
 
 export type Notice = Omit<Activity, 'id'>
 
@@ -56,16 +56,24 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
       notices.push({ at, kind: 'node', level, node: name, text: `${plainName(name)} is ${status}` })
     }
     if (earlier.isQuorate !== isQuorate) {
-      const text = isQuorate
-        ? 'The cluster has its quorum again'
-        : 'The cluster has lost its quorum: no guest can start'
-      notices.push({ at, kind: 'cluster', level: isQuorate ? 'info' : 'error', text })
+      const text =
+        isQuorate === null
+          ? 'Whether the cluster has a quorum is not known now'
+          : isQuorate
+            ? earlier.isQuorate === null
+              ? 'The cluster has a quorum'
+              : 'The cluster has its quorum again'
+            : 'The cluster has lost its quorum: no guest can start'
+      const level = isQuorate === null ? 'warning' : isQuorate ? 'info' : 'error'
+      notices.push({ at, kind: 'cluster', level, text })
     }
     const known = new Map(earlier.guests.map((guest) => [guest.vmid, guest]))
     for (const guest of guests) {
       const { vmid, node, status } = guest
       const was = known.get(vmid)?.status
       if (was === undefined || was === status) continue
+      // That its node is away is a line of its own.
+      if (status === 'unknown' && nodes.some(({ name, status: its }) => name === node && its !== 'online')) continue
       const level = status === 'unknown' ? 'warning' : 'info'
       notices.push({ at, kind: 'guest', level, vmid, node, text: `${nameOf(guest)} is ${status}, was ${was}` })
       if (status === 'stopped' && was !== 'unknown') suspects.set(vmid, at)
@@ -75,7 +83,8 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
     for (const storage of storages) {
       const was = reach.get(idOf(storage))
       const isWithItsNode = storage.node !== undefined && !online.has(storage.node)
-      if (was === undefined || was === storage.isActive || isWithItsNode) continue
+      if (was === undefined || was === null || was === storage.isActive || storage.isActive === null) continue
+      if (isWithItsNode) continue
       const text = `Storage ${placeOf(storage)} is ${storage.isActive ? 'reachable again' : 'not reachable'}`
       notices.push({ at, kind: 'storage', level: storage.isActive ? 'info' : 'error', text, ...nodeOf(storage) })
     }
@@ -136,7 +145,8 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
     const notices: Notice[] = []
     const [fullRatio] = limits().storageRatio
     for (const storage of storages) {
-      const ratio = ratioOf(storage.usedBytes, storage.totalBytes)
+      const ratio = shareOf(storage.usedBytes, storage.totalBytes)
+      if (ratio === undefined) continue
       if (storage.isActive && ratio < fullRatio - emptiedBy) full.delete(idOf(storage))
       if (!storage.isActive || ratio < fullRatio || full.has(idOf(storage))) continue
       full.add(idOf(storage))
@@ -149,7 +159,7 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
   function staleBackups({ at, guests }: ClusterState): Notice[] {
     const late: Guest[] = []
     for (const guest of guests) {
-      const isStale = guest.backupAt !== undefined && at - guest.backupAt > staleAfterMs(limits())
+      const isStale = typeof guest.backupAt === 'number' && at - guest.backupAt > staleAfterMs(limits())
       if (!isStale) stale.delete(guest.vmid)
       else if (!stale.has(guest.vmid)) {
         stale.add(guest.vmid)
@@ -213,7 +223,7 @@ function standing({ at, nodes, isQuorate }: ClusterState): Notice[] {
         text: `${plainName(name)} is ${status}`,
       }),
     ),
-    ...(isQuorate
+    ...(isQuorate !== false
       ? []
       : [{ at, kind: 'cluster', level: 'error', text: 'The cluster has no quorum: no guest can start' } as const]),
   ]

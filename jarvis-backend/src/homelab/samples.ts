@@ -1,5 +1,5 @@
 import { type ClusterState, type SampleField, type SampleKind, sampleFields } from '../protocol/index.ts'
-import { ratioOf } from './format.ts'
+import { ratioOf, shareOf } from './format.ts'
 
 /** One thing at one moment. `values`: in the order of its kind's fields, undefined where it is not known. */
 export type Sample = { name: string; values: readonly (number | undefined)[] }
@@ -61,15 +61,20 @@ export function samplesOf(state: Pick<ClusterState, 'nodes' | 'guests' | 'storag
     if (others === undefined) onNode.set(guest.node, [guest])
     else others.push(guest)
   }
+  // One that cannot be read leaves the sum without it, as one that is gone would.
+  const sized = storages.filter(({ usedBytes, totalBytes }) => usedBytes !== null && totalBytes !== null)
   const cores = sum(online.map(({ cpuCount = 1 }) => cpuCount))
   return [
     sample('cluster', {
-      cpuRatio: ratioOf(sum(online.map(({ cpuRatio = 0, cpuCount = 1 }) => cpuRatio * cpuCount)), cores),
-      ramRatio: ratioOf(
+      cpuRatio: shareOf(sum(online.map(({ cpuRatio = 0, cpuCount = 1 }) => cpuRatio * cpuCount)), cores),
+      ramRatio: shareOf(
         sum(online.map(({ ramBytes = 0 }) => ramBytes)),
         sum(online.map(({ ramTotalBytes = 0 }) => ramTotalBytes)),
       ),
-      storageRatio: ratioOf(sum(storages.map((s) => s.usedBytes)), sum(storages.map((s) => s.totalBytes))),
+      storageRatio: shareOf(
+        sum(sized.map(({ usedBytes }) => usedBytes ?? 0)),
+        sum(sized.map(({ totalBytes }) => totalBytes ?? 0)),
+      ),
       netBps: netBps(guests),
     }),
     ...online.map((node) =>
@@ -80,7 +85,7 @@ export function samplesOf(state: Pick<ClusterState, 'nodes' | 'guests' | 'storag
             ? undefined
             : ratioOf(node.ramBytes, node.ramTotalBytes),
         load1: node.load1,
-        temperatureC: node.temperatureC,
+        temperatureC: node.temperatureC ?? undefined,
         netBps: netBps(onNode.get(node.name) ?? []),
       }),
     ),
@@ -88,17 +93,16 @@ export function samplesOf(state: Pick<ClusterState, 'nodes' | 'guests' | 'storag
       .filter(({ status }) => status === 'running')
       .map((guest) =>
         sample(`guest/${guest.vmid}`, {
-          cpuRatio: guest.cpuRatio,
-          ramRatio: ratioOf(guest.ramBytes, guest.ramTotalBytes),
-          // A VM's disk is not looked into: 0 is "not known".
-          diskRatio: guest.diskBytes > 0 ? ratioOf(guest.diskBytes, guest.diskTotalBytes) : undefined,
+          cpuRatio: guest.cpuRatio ?? undefined,
+          ramRatio: shareOf(guest.ramBytes, guest.ramTotalBytes),
+          diskRatio: shareOf(guest.diskBytes, guest.diskTotalBytes) || undefined,
           netBps: guest.netInBps === undefined && guest.netOutBps === undefined ? undefined : netBps([guest]),
         }),
       ),
     ...storages
-      .filter(({ isActive, totalBytes }) => isActive && totalBytes > 0)
+      .filter(({ isActive }) => isActive)
       .map(({ name, node, usedBytes, totalBytes }) =>
-        sample(storageSeries({ name, node }), { usedRatio: ratioOf(usedBytes, totalBytes) }),
+        sample(storageSeries({ name, node }), { usedRatio: shareOf(usedBytes, totalBytes) }),
       ),
   ]
 }

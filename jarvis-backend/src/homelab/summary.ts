@@ -1,22 +1,22 @@
 import type { ClusterState, Guest, Limits } from '../protocol/index.ts'
 import { attention, idList } from './attention.ts'
-import { nodeLine, oneLine, percent, plainName, ratioOf } from './format.ts'
+import { clusterWords, countGuests, quorumWords, withoutTemplates } from './counts.ts'
+import { nodeLine, percentOr, plainName, shareOf } from './format.ts'
+import { isBlind, leadLines } from './unknown.ts'
 
 const mostNodes = 16
 const mostGuestsByName = 60
-const mostMissing = 10
 
 /**
  * The cluster in some 300 to 500 tokens, given to the model with each message; bounded however large the cluster is.
  * Names stand in it without controls, newlines and angle brackets, and stay data.
  */
 export function clusterSummary(state: ClusterState, limits?: Limits): string {
-  const { nodes, guests, storages, missing } = state
-  const running = guests.filter(({ status }) => status === 'running').length
-  const online = nodes.filter(({ status }) => status === 'online').length
+  const { nodes, guests, storages, unread = [] } = state
   const kind = state.isDemo ? ' (demo cluster)' : ''
   const lines = [
-    `Cluster ${plainName(state.name)}${kind}: ${online} of ${nodes.length} nodes online, ${running} of ${guests.length} guests running.`,
+    ...leadLines(state),
+    `Cluster ${plainName(state.name)}${kind}: ${quorumWords(state.isQuorate)}, ${clusterWords(state)}.`,
   ]
   for (const node of nodes.slice(0, mostNodes)) {
     lines.push(nodeLine(node, state.at))
@@ -27,24 +27,17 @@ export function clusterSummary(state: ClusterState, limits?: Limits): string {
   const homeless = guests.filter(({ node }) => !nodes.some(({ name }) => name === node))
   if (homeless.length > 0) lines.push(`On no known node: ${idList(homeless)}.`)
   const shown = [...storages]
-    .sort((a, b) => ratioOf(b.usedBytes, b.totalBytes) - ratioOf(a.usedBytes, a.totalBytes))
+    .sort((a, b) => (shareOf(b.usedBytes, b.totalBytes) ?? 0) - (shareOf(a.usedBytes, a.totalBytes) ?? 0))
     .slice(0, 8)
   if (shown.length > 0) {
     const fills = shown.map(
-      ({ name, usedBytes, totalBytes }) => `${plainName(name)} ${percent(ratioOf(usedBytes, totalBytes))}`,
+      ({ name, usedBytes, totalBytes }) => `${plainName(name)} ${percentOr(shareOf(usedBytes, totalBytes))}`,
     )
     lines.push(`Storage: ${fills.join(', ')}${storages.length > shown.length ? ', …' : ''}.`)
   }
+  if (unread.includes('storages') && !isBlind(state)) lines.push('Storage: unknown.')
   const unusual = attention(state, limits)
   if (unusual.length > 0) lines.push('Needs attention:', ...unusual.slice(0, 16).map((line) => `- ${line}`))
-  if (missing.length > 0) {
-    lines.push(
-      `Could not be read: ${missing
-        .slice(0, mostMissing)
-        .map((line) => oneLine(line.replace(/[<>]/g, ''), 80))
-        .join('; ')}.`,
-    )
-  }
   return lines.join('\n')
 }
 
@@ -52,14 +45,21 @@ export function clusterSummary(state: ClusterState, limits?: Limits): string {
 function names(guests: readonly Guest[]): string {
   return guests
     .map(
-      ({ vmid, name, type, status }) => `${vmid} ${plainName(name)} ${type}${status === 'running' ? '' : ` ${status}`}`,
+      ({ vmid, name, type, status, isTemplate }) =>
+        `${vmid} ${plainName(name)} ${type}${isTemplate ? ' template' : status === 'running' ? '' : ` ${status}`}`,
     )
     .join(', ')
 }
 
 /** `48 running; not running: 1005, 1010` */
 function counts(guests: readonly Guest[]): string {
-  const idle = guests.filter(({ status }) => status !== 'running')
-  const rest = idle.length === 0 ? '' : `; not running: ${idList(idle)}`
-  return `${guests.length - idle.length} of ${guests.length} running${rest}`
+  const { total, running, unknown } = countGuests(guests)
+  const withState = (isSo: (status: Guest['status']) => boolean) =>
+    withoutTemplates(guests).filter(({ status }) => isSo(status))
+  const idle = withState((status) => status === 'stopped' || status === 'paused')
+  return [
+    running === null ? `all ${total} unknown` : `${running} of ${total} running`,
+    ...(idle.length === 0 ? [] : [`not running: ${idList(idle)}`]),
+    ...(unknown === 0 || running === null ? [] : [`unknown: ${idList(withState((status) => status === 'unknown'))}`]),
+  ].join('; ')
 }

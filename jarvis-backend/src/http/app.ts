@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import express, { type Router } from 'express'
 import type { RequestGuard } from '../auth/request-guard.ts'
 import type { Tokens } from '../auth/tokens.ts'
-import { type ClusterState, type Health, JarvisError, type Status } from '../protocol/index.ts'
+import { asShown, type ClusterState, type Health, JarvisError, type Status } from '../protocol/index.ts'
 import { requireToken } from './auth.ts'
 import { errorHandler } from './errors.ts'
 import { metricsType } from './metrics.ts'
@@ -87,7 +87,7 @@ export function createApp(parts: {
     response.json(parts.status())
   })
   api.get('/cluster', (_request, response) => {
-    response.json(parts.cluster())
+    response.json(asShown(parts.cluster()))
   })
   for (const [path, router] of Object.entries(parts.resources)) api.use(`/${path}`, router)
   api.use((request) => {

@@ -1,9 +1,10 @@
 import type { ModelTally } from '../agent/tally.ts'
+import { withoutTemplates } from '../homelab/counts.ts'
 import type { ClusterState, PartStatus, ToolCalls } from '../protocol/index.ts'
 
 type Labels = Readonly<Record<string, string | number>>
-/** `value` undefined: not known, and then not said. */
-type Sample = readonly [Labels, number | undefined]
+/** `value` undefined or null: not known, and then not said. */
+type Sample = readonly [Labels, number | null | undefined]
 
 export type Measured = {
   version: string
@@ -26,12 +27,15 @@ export const metricsType = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** What is known already, in Prometheus' text format. Ratios 0..1, times in seconds, sizes in bytes. */
 export function metricsText(seen: Measured): string {
-  const { nodes, guests, storages, isQuorate, unreachableSince } = seen.cluster
+  const { nodes, storages, isQuorate, unreachableSince, unread = [] } = seen.cluster
+  const guests = withoutTemplates(seen.cluster.guests)
   const { user, system } = process.cpuUsage()
-  const one = (value: number): Sample[] => [[{}, value]]
-  const perNode = (value: (node: ClusterState['nodes'][number]) => number | undefined): Sample[] =>
+  const one = (value: number | null): Sample[] => [[{}, value]]
+  // Never read, and not said to be away: that is not known either.
+  const isUp = unreachableSince !== undefined ? 0 : unread.includes('nodes') ? null : 1
+  const perNode = (value: (node: ClusterState['nodes'][number]) => number | null | undefined): Sample[] =>
     nodes.map((node) => [{ node: node.name }, value(node)])
-  const perStorage = (value: (storage: ClusterState['storages'][number]) => number): Sample[] =>
+  const perStorage = (value: (storage: ClusterState['storages'][number]) => number | null): Sample[] =>
     storages
       .filter(({ isActive }) => isActive)
       .map((storage) => [{ storage: storage.name, node: storage.node ?? '' }, value(storage)])
@@ -77,12 +81,16 @@ export function metricsText(seen: Measured): string {
       'Open sockets by namespace.',
       Object.entries(seen.sockets).map(([namespace, count]) => [{ namespace }, count]),
     ),
-    gauge('jarvis_cluster_up', '1 where the cluster can be reached.', one(unreachableSince === undefined ? 1 : 0)),
-    gauge('jarvis_cluster_quorate', '1 where the cluster has a quorum.', one(isQuorate ? 1 : 0)),
+    gauge('jarvis_cluster_up', '1 where the cluster can be reached.', one(isUp)),
+    gauge(
+      'jarvis_cluster_quorate',
+      '1 where the cluster has a quorum.',
+      one(isQuorate === null ? null : Number(isQuorate)),
+    ),
     gauge(
       'jarvis_node_up',
       '1 for a node that is online.',
-      perNode(({ status }) => (status === 'online' ? 1 : 0)),
+      perNode(({ status }) => (status === 'unknown' ? undefined : Number(status === 'online'))),
     ),
     gauge(
       'jarvis_node_cpu_ratio',
@@ -107,12 +115,18 @@ export function metricsText(seen: Measured): string {
     gauge(
       'jarvis_guest_up',
       '1 for a guest that runs.',
-      guests.map((guest) => [guestLabels(guest), guest.status === 'running' ? 1 : 0]),
+      guests.map((guest) => [
+        guestLabels(guest),
+        guest.status === 'unknown' ? undefined : Number(guest.status === 'running'),
+      ]),
     ),
     gauge(
       'jarvis_guest_backup_timestamp_seconds',
       'When the newest backup of a guest was made.',
-      guests.map((guest) => [guestLabels(guest), guest.backupAt === undefined ? undefined : guest.backupAt / 1000]),
+      guests.map((guest) => [
+        guestLabels(guest),
+        typeof guest.backupAt === 'number' ? guest.backupAt / 1000 : undefined,
+      ]),
     ),
     gauge(
       'jarvis_storage_used_bytes',
@@ -135,7 +149,7 @@ const counter = (name: string, help: string, samples: readonly Sample[]) => fami
 
 function family(type: 'gauge' | 'counter', name: string, help: string, samples: readonly Sample[]): string {
   const lines = samples.flatMap(([labels, value]) =>
-    value === undefined ? [] : [`${name}${labelled(labels)} ${value}`],
+    typeof value !== 'number' ? [] : [`${name}${labelled(labels)} ${value}`],
   )
   return lines.length === 0 ? '' : `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('\n')}\n`
 }

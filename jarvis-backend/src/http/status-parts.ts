@@ -1,3 +1,5 @@
+import { nodeWords } from '../homelab/counts.ts'
+import { isBlind } from '../homelab/unknown.ts'
 import type { ClusterState, McpTokenInfo, MemoryStatus, PartStatus } from '../protocol/index.ts'
 
 /** What came of the newest question to the model. */
@@ -59,13 +61,20 @@ function model({ model: { id, isDemo, seen } }: PartsSeen): PartStatus {
   return { name, health: 'ok', text: `${id} answers.`, at: okAt }
 }
 
-function cluster({ name: known, at, isDemo, nodes, isQuorate, missing, unreachableSince }: ClusterState): PartStatus {
+function cluster(state: ClusterState): PartStatus {
+  const { name: known, at, isDemo, nodes, isQuorate, missing, unreachableSince, unread = [] } = state
   const name = 'Cluster'
-  const online = nodes.filter(({ status }) => status === 'online').length
-  const text = `${isDemo ? 'The built-in demo' : known}: ${online} of ${nodes.length} nodes online.`
+  const text = `${isDemo ? 'The built-in demo' : known}: ${nodeWords(nodes)}.`
+  const [reason = 'It cannot be reached.', ...others] = missing
   if (unreachableSince !== undefined) {
-    const effect = 'What is shown is old, and nothing in the cluster can be changed.'
-    return { name, health: 'bad', text: missing[0] ?? 'It cannot be reached.', effect, at }
+    const effect = isBlind(state)
+      ? 'How the cluster is now is unknown, and nothing in it can be changed.'
+      : 'What is shown is old, and nothing in the cluster can be changed.'
+    return { name, health: 'bad', text: reason, effect, ...(!unread.includes('nodes') && { at }) }
+  }
+  if (unread.includes('nodes')) return { name, health: 'unknown', text: [reason, ...others].join('; ') }
+  if (isQuorate === null) {
+    return { name, health: 'warn', text: `${text} Quorum unknown.`, effect: `Not read: ${missing.join('; ')}.`, at }
   }
   if (!isQuorate) return { name, health: 'bad', text: `${text} No quorum.`, effect: 'Guests cannot be started.', at }
   if (missing.length > 0) return { name, health: 'warn', text, effect: `Not read: ${missing.join('; ')}.`, at }

@@ -1,4 +1,4 @@
-import type { ClusterState } from '../protocol/index.ts'
+import { asShown, type ClusterState } from '../protocol/index.ts'
 import type { Resources } from './surface.ts'
 
 const json = 'application/json'
@@ -79,14 +79,22 @@ export function clusterResources(parts: {
 
 async function contentOf(uri: string, parts: Parameters<typeof clusterResources>[0]): Promise<object | undefined> {
   const state = parts.cluster()
-  if (uri === clusterUri) return state
+  if (uri === clusterUri) return asShown(state)
+  const { at, missing, unreachableSince } = state
+  const standing = { at, missing, ...(unreachableSince !== undefined && { unreachableSince }) }
   if (uri === journalUri) return { entries: (await parts.journal(recent)).items }
   const node = state.nodes.find(({ name }) => nodeUri(name) === uri)
   if (node !== undefined) {
-    return { at: state.at, node, guests: state.guests.filter((guest) => guest.node === node.name) }
+    return { ...standing, node, guests: state.guests.filter((guest) => guest.node === node.name) }
   }
   const guest = state.guests.find(({ vmid }) => guestUri(vmid) === uri)
-  return guest && { at: state.at, guest, tasks: state.tasks.filter(({ vmid }) => vmid === guest.vmid) }
+  return (
+    guest && {
+      ...standing,
+      guest,
+      tasks: state.unread?.includes('tasks') ? null : state.tasks.filter(({ vmid }) => vmid === guest.vmid),
+    }
+  )
 }
 
 export const nodeNames = ({ nodes }: ClusterState, begun: string) =>

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 
-/** Ratios are 0..1, times Unix ms, sizes bytes. What the cluster did not say is absent. */
+/**
+ * Ratios are 0..1, times Unix ms, sizes bytes. What does not exist is absent; what exists and is not known now is null,
+ * with the reason in the state's `missing`.
+ */
 export const Node = z.object({
   name: z.string(),
   status: z.enum(['online', 'offline', 'unknown']),
@@ -13,7 +16,8 @@ export const Node = z.object({
   ramTotalBytes: z.number().optional(),
   uptimeS: z.number().optional(),
   load1: z.number().optional(),
-  temperatureC: z.number().optional(),
+  /** Null: the sensors could not be read. Absent: there are none. */
+  temperatureC: z.number().nullable().optional(),
   lastSeenAt: z.int().optional(),
 })
 export type Node = z.infer<typeof Node>
@@ -23,14 +27,15 @@ export const Guest = z.object({
   name: z.string(),
   type: z.enum(['vm', 'ct']),
   node: z.string(),
+  /** `unknown`: its node does not answer. */
   status: z.enum(['running', 'stopped', 'paused', 'unknown']),
   isProtected: z.boolean(),
-  uptimeS: z.number(),
-  cpuRatio: z.number(),
+  uptimeS: z.number().nullable(),
+  cpuRatio: z.number().nullable(),
   cpuCount: z.int(),
-  ramBytes: z.number(),
+  ramBytes: z.number().nullable(),
   ramTotalBytes: z.number(),
-  diskBytes: z.number(),
+  diskBytes: z.number().nullable(),
   diskTotalBytes: z.number(),
   netInBps: z.number().optional(),
   netOutBps: z.number().optional(),
@@ -42,8 +47,8 @@ export const Guest = z.object({
   tags: z.array(z.string()),
   /** A mould for guests: it never runs. */
   isTemplate: z.boolean().optional(),
-  /** When the newest backup was made. */
-  backupAt: z.int().optional(),
+  /** When the newest backup was made. Null: not all backups could be read. Absent: there is none. */
+  backupAt: z.int().nullable().optional(),
   /** When it was last made, restored or rolled back, as far as the tasks seen so far say. */
   madeAt: z.int().optional(),
 })
@@ -55,9 +60,10 @@ export const Storage = z.object({
   node: z.string().optional(),
   type: z.string(),
   content: z.array(z.string()),
-  isActive: z.boolean(),
-  usedBytes: z.number(),
-  totalBytes: z.number(),
+  /** Null: its node does not answer. */
+  isActive: z.boolean().nullable(),
+  usedBytes: z.number().nullable(),
+  totalBytes: z.number().nullable(),
 })
 export type Storage = z.infer<typeof Storage>
 
@@ -87,6 +93,10 @@ export const Backup = z.object({
 })
 export type Backup = z.infer<typeof Backup>
 
+/** Parts of the cluster that are read as a list. */
+export const ClusterPart = z.enum(['nodes', 'guests', 'storages', 'tasks'])
+export type ClusterPart = z.infer<typeof ClusterPart>
+
 export const ClusterState = z.object({
   name: z.string(),
   isDemo: z.boolean(),
@@ -96,15 +106,29 @@ export const ClusterState = z.object({
   storages: z.array(Storage),
   /** The newest 20, newest first. */
   tasks: z.array(Task),
-  isQuorate: z.boolean(),
+  /** Null: not known. */
+  isQuorate: z.boolean().nullable(),
   /** Where JARVIS itself runs, as far as that is known. */
   self: z.object({ node: z.string().optional(), vmid: z.int().optional() }).optional(),
   /** What could not be read, in plain words: `agent is offline`. */
   missing: z.array(z.string()),
-  /** Only while the cluster cannot be reached: all else is as it was seen last, at `at`. */
+  /** Lists of which nothing is known now: empty here, null in a `ShownCluster`. */
+  unread: z.array(ClusterPart).optional(),
+  /**
+   * Only while the cluster cannot be read. All else is as it was seen last, at `at`; once that is half a minute ago, what
+   * can change is unknown or null.
+   */
   unreachableSince: z.int().optional(),
 })
 export type ClusterState = z.infer<typeof ClusterState>
+
+/** The cluster as clients are given it: a list that could not be read is null. */
+export type ShownCluster = Omit<ClusterState, ClusterPart> & { [P in ClusterPart]: ClusterState[P] | null }
+
+export const asShown = (state: ClusterState): ShownCluster => ({
+  ...state,
+  ...Object.fromEntries((state.unread ?? []).map((part) => [part, null])),
+})
 
 /** Only what changed since the last push; things are replaced whole, by name, vmid or upid. */
 export type ClusterUpdate = {
@@ -114,14 +138,16 @@ export type ClusterUpdate = {
   storages?: Storage[]
   tasks?: Task[]
   removedGuests?: number[]
-  isQuorate?: boolean
+  isQuorate?: boolean | null
   missing?: string[]
+  /** Lists of which nothing is known now; what was told of them before no longer counts. */
+  unread?: ClusterPart[]
   /** `null`: it can be reached again. */
   unreachableSince?: number | null
 }
 
 /** `/cluster`, server to client. */
 export type ClusterEvents = {
-  'cluster:snapshot': { cluster: ClusterState }
+  'cluster:snapshot': { cluster: ShownCluster }
   'cluster:update': ClusterUpdate
 }

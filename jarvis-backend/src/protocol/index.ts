@@ -24,12 +24,15 @@ export {
   Snapshot,
 } from './chat.ts'
 export {
+  asShown,
   type Backup,
   type ClusterEvents,
+  ClusterPart,
   ClusterState,
   type ClusterUpdate,
   type Guest,
   type Node,
+  type ShownCluster,
   type Storage,
   type Task,
 } from './cluster.ts'

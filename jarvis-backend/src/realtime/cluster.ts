@@ -2,6 +2,7 @@ import type { Namespace } from 'socket.io'
 import { createShown, type Shown } from '../homelab/changes.ts'
 import type { Cluster } from '../homelab/ports.ts'
 import type { Clock } from '../lib/clock.ts'
+import { asShown } from '../protocol/index.ts'
 
 const atMostEveryMs = 1_000
 
@@ -44,7 +45,7 @@ export function serveCluster(namespace: Namespace, parts: { cluster: Cluster; cl
   namespace.on('connection', (socket) => {
     watching ??= watch()
     // What was pushed last, so that the next update follows on from it.
-    socket.emit('cluster:snapshot', { cluster: watching.shown.state() })
+    socket.emit('cluster:snapshot', { cluster: asShown(watching.shown.state()) })
     socket.on('disconnect', () => {
       if (namespace.sockets.size === 0) stop()
     })

@@ -46,7 +46,8 @@ export function guestAffects(action: 'start' | 'stop' | 'restart', guest: Guest,
   if (action !== 'start') {
     // What is stopped serves nobody.
     if (guest.status !== 'stopped') found.push(...dependents(guest, world))
-    if (backupAt === undefined) found.push('No backup of it is known')
+    if (backupAt === null) found.push('Whether it has a backup is not known')
+    else if (backupAt === undefined) found.push('No backup of it is known')
     else if (now - backupAt > oldBackupMs) found.push(`Its last backup is ${spanOf((now - backupAt) / 1000)} old`)
   }
   return found.length === 0 ? nothingFound : found.join('. ')
@@ -68,9 +69,14 @@ function dependents(guest: Guest, world: World): string[] {
 /** Who stands on the node, and what a restart of the service may cost them. */
 export function nodeAffects({ node }: Target, world: World, service: string | undefined): string {
   if (node === undefined) return 'Not known'
-  const here = world.cluster.guests.filter((guest) => guest.node === node && guest.status === 'running')
+  const onNode = world.cluster.guests.filter((guest) => guest.node === node)
+  const here = onNode.filter(({ status }) => status === 'running')
   const own = here.some(({ vmid }) => isOwnGuest(vmid, world)) ? ", JARVIS's own among them" : ''
-  const guests = `${here.length} ${here.length === 1 ? 'guest runs' : 'guests run'} on ${named(node)}${own}`
+  const isUnknown =
+    world.cluster.unread?.includes('guests') === true || onNode.some(({ status }) => status === 'unknown')
+  const guests = isUnknown
+    ? `How many guests run on ${named(node)} is not known`
+    : `${here.length} ${here.length === 1 ? 'guest runs' : 'guests run'} on ${named(node)}${own}`
   const cost = service === undefined ? undefined : restartCost(service)
   return cost === undefined ? guests : `Restarting ${named(service ?? '')} ${cost}; ${guests}`
 }

@@ -5,7 +5,7 @@ import { percent, spanOf } from './card-words.ts'
 import type { Call } from './rule.ts'
 import { powerOf } from './target.ts'
 import { guestOf, taskAtWork } from './topology.ts'
-import { named, plainWord } from './visible.ts'
+import { named, plainWord, quoted } from './visible.ts'
 import type { World } from './world.ts'
 
 export type CardFacts = Pick<Card, 'sentence' | 'now' | 'then' | 'affects' | 'reason' | 'reasons'>
@@ -62,16 +62,33 @@ function guestNow(guest: Guest, world: World, now: number): string {
   const place = `on ${named(guest.node)}`
   return [
     status === 'running'
-      ? `running for ${spanOf(guest.uptimeS)} ${place}, CPU ${percent(guest.cpuRatio)}`
+      ? [
+          `running${guest.uptimeS === null ? '' : ` for ${spanOf(guest.uptimeS)}`} ${place}`,
+          guest.cpuRatio === null ? undefined : `CPU ${percent(guest.cpuRatio)}`,
+        ]
+          .filter((part) => part !== undefined)
+          .join(', ')
       : status === 'unknown'
-        ? `not known: ${named(guest.node)} does not answer`
-        : `${status} ${place}`,
+        ? `not known: ${unseenWhy(world) ?? `${named(guest.node)} does not answer`}`
+        : `${guest.isTemplate ? 'a template' : status} ${place}`,
     lock === undefined ? taskAtWork(guest, world) : `locked (${plainWord(lock)})`,
     haState !== undefined ? `managed by HA (${plainWord(haState)})` : isHa ? 'managed by HA' : undefined,
-    backupAt === undefined ? 'no backup known' : `last backup ${spanOf((now - backupAt) / 1000)} old`,
+    backupAt === undefined
+      ? 'no backup known'
+      : backupAt === null
+        ? 'backups not known'
+        : `last backup ${spanOf((now - backupAt) / 1000)} old`,
+    status === 'unknown' ? undefined : unseenWhy(world),
   ]
     .filter((part) => part !== undefined)
     .join(', ')
+}
+
+/** Why what the card says is old, or not known; undefined while the cluster can be read. */
+function unseenWhy({ cluster: { unreachableSince, missing } }: World): string | undefined {
+  return unreachableSince === undefined
+    ? undefined
+    : `the cluster cannot be read now, ${quoted(missing?.[0] ?? 'no answer', 200)}`
 }
 
 function guestThen(action: 'start' | 'stop' | 'restart', status: Guest['status'], isForced: boolean): string {
@@ -87,15 +104,17 @@ function guestThen(action: 'start' | 'stop' | 'restart', status: Guest['status']
   return action === 'stop' ? `${status} → stopped, clean shutdown` : `${status} → off 1 min → running, clean reboot`
 }
 
-function nodeNow({ node: name }: Target, { cluster }: World, now: number): string {
+function nodeNow({ node: name }: Target, world: World, now: number): string {
+  const { cluster } = world
+  const why = unseenWhy(world)
   const node = cluster.nodes.find((candidate) => candidate.name === name)
   if (node === undefined) return 'not known'
   if (node.status !== 'online') {
     const seen = node.lastSeenAt === undefined ? '' : `, last seen ${spanOf((now - node.lastSeenAt) / 1000)} ago`
-    return `${named(node.name)} is ${node.status}${seen}`
+    return `${named(node.name)} is ${node.status}${seen}${why === undefined ? '' : `: ${why}`}`
   }
   const up = node.uptimeS === undefined ? '' : ` for ${spanOf(node.uptimeS)}`
-  return `${named(node.name)} is online${up}${node.cpuRatio === undefined ? '' : `, CPU ${percent(node.cpuRatio)}`}`
+  return `${named(node.name)} is online${up}${node.cpuRatio === undefined ? '' : `, CPU ${percent(node.cpuRatio)}`}${why === undefined ? '' : `; ${why}`}`
 }
 
 function otherThen(toolName: string, service: string | undefined): string {

@@ -184,6 +184,9 @@ export function serviceRisk(unit: string, node: string, world: World): string | 
   if (cost === undefined) return undefined
   const said = [`Restarting ${unit} ${cost}.`]
   const margin = takesVote(unit) ? quorumMargin(node, world) : undefined
+  if (takesVote(unit) && world.cluster.nodes.some(({ status }) => status === 'unknown')) {
+    said.push('How many nodes are online is not known.')
+  }
   if (margin !== undefined) {
     const { online, total, needed } = margin
     said.push(`${online} of ${total} nodes are online and quorum needs ${needed}: without ${node} there is none.`)

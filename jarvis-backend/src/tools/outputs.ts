@@ -3,15 +3,23 @@ import { Backup, Guest, Node, Storage, Task } from '../protocol/cluster.ts'
 
 /** What could not be read, in plain words. */
 const missing = z.array(z.string())
-const counted = { total: z.int().describe('How many there are; the list may hold fewer.'), missing }
+/** Only while the cluster cannot be read: since when, Unix ms. */
+const unreachableSince = z.int().optional()
+const counted = {
+  total: z.int().nullable().describe('How many there are; the list may hold fewer. null: unknown.'),
+  missing,
+  unreachableSince,
+}
 
 export const ClusterStatusOutput = z.object({
-  nodes: z.array(Node),
-  isQuorate: z.boolean(),
-  running: z.int().describe('Guests that run.'),
-  guests: z.int().describe('Guests there are.'),
-  attention: z.array(z.string()),
+  nodes: z.array(Node).nullable(),
+  isQuorate: z.boolean().nullable().describe('null: unknown.'),
+  running: z.int().nullable().describe('Guests that are known to run. null: unknown.'),
+  guests: z.int().nullable().describe('Guests there are, without templates.'),
+  unknownGuests: z.int().nullable().describe('Guests whose state is unknown.'),
+  attention: z.array(z.string()).nullable().describe('Of what could be read. null: unknown.'),
   missing,
+  unreachableSince,
 })
 /** What the node does not say is absent. */
 export const NodeDetailOutput = z.object({
@@ -28,14 +36,15 @@ export const NodeDetailOutput = z.object({
   rootTotalBytes: z.number().optional(),
   uptimeS: z.number().optional(),
 })
-export const GuestsOutput = z.object({ guests: z.array(Guest), ...counted })
-export const StoragesOutput = z.object({ storages: z.array(Storage), ...counted })
+export const GuestsOutput = z.object({ guests: z.array(Guest).nullable(), ...counted })
+export const StoragesOutput = z.object({ storages: z.array(Storage).nullable(), ...counted })
 export const ResourcesOutput = z.object({
-  nodes: z.array(Node),
-  guests: z.array(Guest),
-  totalGuests: z.int(),
-  storages: z.array(Storage),
+  nodes: z.array(Node).nullable(),
+  guests: z.array(Guest).nullable(),
+  totalGuests: z.int().nullable(),
+  storages: z.array(Storage).nullable(),
   missing,
+  unreachableSince,
 })
 export const TemperatureOutput = z.object({
   node: z.string(),
@@ -43,8 +52,8 @@ export const TemperatureOutput = z.object({
   sensor: z.string(),
   all: z.array(z.object({ sensor: z.string(), celsius: z.number() })),
 })
-export const TasksOutput = z.object({ tasks: z.array(Task), missing })
-export const BackupsOutput = z.object({ backups: z.array(Backup), ...counted })
+export const TasksOutput = z.object({ tasks: z.array(Task).nullable(), missing })
+export const BackupsOutput = z.object({ backups: z.array(Backup).nullable(), ...counted })
 
 /** What the six power tools answer: the task's end, and what was seen of the guest after it. */
 export const PowerOutput = z.object({

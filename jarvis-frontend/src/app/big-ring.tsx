@@ -50,9 +50,9 @@ export function BigRing() {
           <Core core={core} />
         </svg>
       </svg>
-      {parts.map(({ key, name, cpuRatio }, at) => (
+      {parts.map(({ key, name, cpuRatio, word }, at) => (
         <span key={key} className="big-ring-label" title={key} style={place((at + 0.5) * span)}>
-          {name} <span className="num">{cpuRatio === undefined ? '–' : percent(cpuRatio)}</span>
+          {name} <span className="num">{cpuRatio === undefined ? word : percent(cpuRatio)}</span>
         </span>
       ))}
       <div className="big-ring-clock">
@@ -72,6 +72,11 @@ function partOf(nodes: readonly Node[], arc: RingArc) {
   const [first] = nodes
   return {
     key: nodes.map(({ name }) => name).join(', '),
+    word: nodes.every(({ status }) => status === 'unknown')
+      ? 'unknown'
+      : nodes.some(({ status }) => status === 'offline')
+        ? 'offline'
+        : '–',
     name: nodes.length === 1 ? first?.name : plural(nodes.length, 'node'),
     cpuRatio: cores === 0 ? undefined : known.reduce((sum, node) => sum + node.cpuRatio * node.cores, 0) / cores,
     tone: arc === 'well' ? '' : arc === 'away' ? 'away' : `arc-${arc}`,

@@ -6,6 +6,7 @@ import { ClusterOverview, type GuestFilter } from '../features/cluster/page.tsx'
 import { ClusterColumn } from '../features/cluster/panel.tsx'
 import { Age, Quorum } from '../features/cluster/parts.tsx'
 import { useCluster } from '../features/cluster/store.ts'
+import { withoutTemplates } from '../features/cluster/unknown.ts'
 import { Tray } from '../features/confirmations/tray.tsx'
 import { capital } from '../lib/format.ts'
 import { Mark } from '../ui/mark.tsx'
@@ -29,9 +30,9 @@ export function ClusterPage() {
   const waiting = useConfirmations()?.pending ?? []
   const titleOf = useTitleOf()
   const onAsk = useAskNew()
-  const guests = state?.guests ?? []
+  const guests = withoutTemplates(state?.guests ?? [])
   const counts: Record<GuestFilter, number> = {
-    all: guests.length,
+    all: state?.guests.length ?? 0,
     running: guests.filter((guest) => guest.status === 'running').length,
     stopped: guests.filter((guest) => guest.status === 'stopped').length,
     attention: issues.length,

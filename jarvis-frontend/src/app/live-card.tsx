@@ -118,11 +118,19 @@ function useLiveTarget({ target }: Card): LiveTarget | undefined {
     return { now: 'Not known to the cluster', age, change: `${target.vmid} is not there any more.` }
   const isUp = guest.status === 'running'
   const words = [
-    isUp && guest.uptimeS > 0 ? `running for ${longSpan(guest.uptimeS * 1_000)}` : guest.status,
-    isUp ? `CPU ${percent(guest.cpuRatio)}` : '',
+    isUp && (guest.uptimeS ?? 0) > 0
+      ? `running for ${longSpan((guest.uptimeS ?? 0) * 1_000)}`
+      : guest.isTemplate
+        ? 'a template'
+        : guest.status,
+    isUp && guest.cpuRatio !== null ? `CPU ${percent(guest.cpuRatio)}` : '',
     guest.lock === undefined ? '' : `locked (${guest.lock})`,
     guest.isHa ? `managed by HA${guest.haState === undefined ? '' : ` (${guest.haState})`}` : '',
-    guest.backupAt === undefined ? 'no backup known' : `last backup ${span(state.at - guest.backupAt)} old`,
+    guest.backupAt === undefined
+      ? 'no backup known'
+      : guest.backupAt === null
+        ? 'backups unknown'
+        : `last backup ${span(state.at - guest.backupAt)} old`,
   ]
   const now = capital(words.filter((word) => word !== '').join(', '))
   const change =

@@ -72,7 +72,7 @@ export function itemsFor(text: string, { cluster, sessions, tools, mayAsk, markO
         key: `guest ${guest.vmid}`,
         group: 'Guests',
         label: `${guest.vmid} ${guest.name}`,
-        note: `${guest.type === 'vm' ? 'VM' : 'CT'} on ${guest.node}, ${guest.status === 'running' ? `CPU ${percent(guest.cpuRatio)}` : guest.status}`,
+        note: `${guest.type === 'vm' ? 'VM' : 'CT'} on ${guest.node}, ${guest.status === 'running' ? `CPU ${percent(guest.cpuRatio ?? 0)}` : guest.isTemplate ? 'template' : guest.status}`,
         detail: 'open',
         mark: markOf(guest),
         to: `/cluster?guest=${guest.vmid}`,
@@ -152,7 +152,7 @@ function actsOf(text: string, guests: readonly Guest[], tools: readonly ToolInfo
           },
         ]),
     ...(meant.length > 0 ? meant : verbs).flatMap((verb): Item[] => {
-      if ((verb === 'start') !== (guest.status === 'stopped')) return []
+      if (guest.isTemplate || (verb === 'start') !== (guest.status === 'stopped')) return []
       const name = `${verb}_${guest.type === 'vm' ? 'vm' : 'container'}`
       const tool = tools.find((known) => known.name === name)
       if (tool === undefined) return []

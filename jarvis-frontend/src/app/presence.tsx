@@ -2,6 +2,7 @@ import { useConfirmations } from '../api/confirmations.ts'
 import { useSessions } from '../api/sessions.ts'
 import { lookWords, nodeMark } from '../features/cluster/health.ts'
 import { useCluster } from '../features/cluster/store.ts'
+import { isBlind } from '../features/cluster/unknown.ts'
 import { useValue } from '../lib/use-value.ts'
 import { Ring, type RingArc, type RingCore } from '../ui/ring.tsx'
 import { live } from './live.ts'
@@ -25,7 +26,14 @@ export function usePresence(): { core: RingCore; words: string; arcs: RingArc[];
     const mark = nodeMark(node, issues, isLive)
     return mark === 'warn' || mark === 'bad' ? mark : 'well'
   })
-  const calm = core === 'quiet' && issues.length > 0 ? lookWords(issues.length) : words[core]
+  const calm =
+    core !== 'quiet'
+      ? words[core]
+      : state !== undefined && isBlind(state)
+        ? 'Cluster unknown'
+        : issues.length > 0
+          ? lookWords(issues.length)
+          : words[core]
   return { core, words: link.status === 'connecting' ? 'Connecting' : calm, arcs, waiting }
 }
 

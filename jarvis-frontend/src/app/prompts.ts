@@ -1,5 +1,6 @@
 import type { Activity, ClusterState, ConfirmationRow } from 'jarvis-backend/protocol'
 import { backupsOf, type Issue, lookWords } from '../features/cluster/health.ts'
+import { isBlind } from '../features/cluster/unknown.ts'
 import { plural, timeOfDay } from '../lib/format.ts'
 
 const day = 86_400_000
@@ -24,14 +25,19 @@ export function headline(
       ? 'Nothing waits for you.'
       : `${plural(waiting.length, 'decision')} ${waiting.length === 1 ? 'waits' : 'wait'} for you.`
   if (state === undefined) return { title: 'Reading the cluster.', detail: waits }
-  const { expected, stale } = backupsOf(state.guests, now)
-  const fresh = expected - stale.length
+  const { expected, stale, unknown } = backupsOf(state.guests, now)
+  const fresh = expected - stale.length - unknown
   const backups =
     expected === 0
       ? ''
-      : stale.length === 0
+      : stale.length === 0 && unknown === 0
         ? `All ${plural(fresh, 'guest')} have a fresh backup. `
-        : `${fresh} of ${expected} guests have a fresh backup. `
+        : `${fresh} of ${expected} guests have a fresh backup${unknown > 0 ? `, of ${unknown} it is unknown` : ''}. `
+  if (isBlind(state))
+    return {
+      title: 'How the cluster is, is unknown.',
+      detail: `${issues[0]?.detail ?? 'It has not been read yet'}. ${waits}`,
+    }
   if (issues.length > 0)
     return {
       title: `${lookWords(issues.length)}.`,

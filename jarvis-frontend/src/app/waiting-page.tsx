@@ -244,12 +244,12 @@ function Target({ row }: { row: ConfirmationRow }) {
       <dl className="target">
         <div>
           <dt>CPU</dt>
-          <dd>{guest.status === 'running' ? percent(guest.cpuRatio) : '–'}</dd>
+          <dd>{guest.status === 'running' ? percent(guest.cpuRatio ?? 0) : '–'}</dd>
           <Spark values={lineOf(reply, series, 'cpuRatio')?.values ?? []} height={30} />
         </div>
         <div>
           <dt>Memory</dt>
-          <dd>{guest.status === 'running' ? percent(guest.ramBytes / guest.ramTotalBytes) : '–'}</dd>
+          <dd>{guest.status === 'running' ? percent((guest.ramBytes ?? 0) / guest.ramTotalBytes) : '–'}</dd>
           <Spark values={lineOf(reply, series, 'ramRatio')?.values ?? []} height={30} />
         </div>
         <div>

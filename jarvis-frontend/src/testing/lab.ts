@@ -151,7 +151,7 @@ export function quietLab(now: number): ClusterState {
     nodes: ill.nodes.map((known) => (known.name === 'pve' ? { ...known, temperatureC: 58, cpuRatio: 0.24 } : known)),
     guests: ill.guests.map((known) => ({
       ...known,
-      cpuRatio: Math.min(known.cpuRatio, 0.14),
+      cpuRatio: Math.min(known.cpuRatio ?? 0, 0.14),
       ...(known.backupAt !== undefined && { backupAt: now - 5 * hour }),
     })),
     storages: ill.storages.map((known) =>

@@ -9,10 +9,10 @@ import { seeGuest } from './guest.ts'
 import type { Known } from './known.ts'
 import { rightsIn } from './rights.ts'
 import { findSelf, type Host } from './self.ts'
-import { readTemperature } from './temperature.ts'
+import { NoSensor, readTemperature } from './temperature.ts'
 import type { Api } from './transport.ts'
 
-/** How seldom each is asked for. Loads and temperatures only while somebody watches. */
+/** How seldom each is asked for. */
 const every = {
   rightsMs: 60_000,
   backupsMs: 600_000,
@@ -20,13 +20,16 @@ const every = {
   selfMs: 86_400_000,
   loadMs: 60_000,
   temperatureMs: 60_000,
+  /** Loads and temperatures while nobody watches. */
+  figuresIdleMs: 300_000,
   pausedMs: 60_000,
 }
+const pausing = new Set(['qmpause', 'qmsuspend', 'qmresume'])
 /** Requests of one kind after one look. */
 const mostAtOnce = 4
 const answerMs = 6_000
-/** A node that gave no temperature is not asked again for so long. */
-const coldMs = 600_000
+/** A node that has no sensor, or whose sensors could not be read, is not asked again for so long. */
+const cold = { noSensorMs: 600_000, failedMs: 120_000 }
 
 export type Details = {
   /** Reads what is due, after a look. Never rejects. */
@@ -51,6 +54,7 @@ export function createDetails(parts: {
   const { signal } = ending
   const askedAt = new Map<string, number>()
   let isBusy = false
+  let wasStill: ReadonlySet<number> = new Set()
   let hasNews = false
 
   const isDue = (what: string, afterMs: number) => {
@@ -93,42 +97,53 @@ export function createDetails(parts: {
     await quietly(async () => {
       const source = { api, rights: known.rights, seen: storageNodes(known) }
       const { items, missing } = await readBackups(source, state, {}, signal)
+      known.areBackupsWhole = missing.length === 0
+      // What a storage held that is away now is still the newest that is known.
+      if (known.areBackupsWhole) known.backupAt.clear()
       for (const { vmid, createdAt } of [...items].reverse()) known.backupAt.set(vmid, createdAt)
-      known.backupsMissing = missing.filter((line) => line.startsWith('backups on '))
+      known.backupsMissing = missing.filter((line) => line.startsWith('backups on ') || line.endsWith('not reachable'))
       const isBroken = missing.some((line) => line.includes('cannot be read'))
       if (isBroken) askedAt.set('backups', clock.now() - every.backupsMs + every.backupsAgainMs)
       parts.changed()
     })
   }
 
-  async function loads(nodes: readonly string[]) {
+  async function loads(nodes: readonly string[], afterMs: number) {
     await eachOf(
-      due(nodes, (node) => `load ${node}`, every.loadMs),
+      due(nodes, (node) => `load ${node}`, afterMs),
       mostAtOnce,
       (node) =>
         quietly(async () => {
           askedAt.set(`load ${node}`, clock.now())
+          known.load1.delete(node)
           const { loadavg } = NodeNow.parse(await api.get(['nodes', node, 'status'], {}, { signal, answerMs }))
           const load = loadavg?.[0]
-          if (load !== undefined) known.load1.set(node, load)
+          if (load !== undefined) known.load1.set(node, { value: load, at: clock.now() })
           hasNews = true
         }),
     )
   }
 
-  async function temperatures(nodes: readonly string[]) {
+  async function temperatures(nodes: readonly string[], afterMs: number) {
     await eachOf(
-      due(nodes, (node) => `heat ${node}`, every.temperatureMs),
+      due(nodes, (node) => `heat ${node}`, afterMs),
       mostAtOnce,
       async (node) => {
         askedAt.set(`heat ${node}`, clock.now())
         try {
           const { celsius } = await readTemperature(shell, node, { signal })
-          known.temperatureC.set(node, celsius)
+          known.temperatureC.set(node, { value: celsius, at: clock.now() })
+          known.temperatureMissing.delete(node)
+          known.withoutSensor.delete(node)
           hasNews = true
-        } catch {
+        } catch (error) {
+          if (signal.aborted) return
+          hasNews = true
           known.temperatureC.delete(node)
-          askedAt.set(`heat ${node}`, clock.now() + coldMs - every.temperatureMs)
+          if (error instanceof NoSensor) known.withoutSensor.add(node)
+          else known.temperatureMissing.set(node, wordsOf(error))
+          const restMs = error instanceof NoSensor ? cold.noSensorMs : cold.failedMs
+          askedAt.set(`heat ${node}`, clock.now() + restMs - afterMs)
         }
       },
     )
@@ -141,6 +156,13 @@ export function createDetails(parts: {
     )
     const stillIds = new Set(still.map(({ vmid }) => vmid))
     for (const vmid of known.paused) if (!stillIds.has(vmid)) known.paused.delete(vmid)
+    // One that has just fallen still, or was paused or resumed by a task, is asked at once.
+    for (const vmid of wasStill) if (!stillIds.has(vmid)) askedAt.delete(`paused ${vmid}`)
+    wasStill = stillIds
+    for (const { type, vmid, endedAt = 0 } of known.reading?.tasks ?? []) {
+      const what = `paused ${vmid}`
+      if (pausing.has(type) && endedAt > (askedAt.get(what) ?? 0)) askedAt.delete(what)
+    }
     await eachOf(
       due(still, ({ vmid }) => `paused ${vmid}`, every.pausedMs),
       mostAtOnce,
@@ -167,8 +189,8 @@ export function createDetails(parts: {
       await Promise.all([
         isDue('self', every.selfMs) && known.self === undefined ? self(state) : undefined,
         paused(),
-        isLive ? loads(online) : undefined,
-        isLive ? temperatures(online) : undefined,
+        loads(online, isLive ? every.loadMs : every.figuresIdleMs),
+        temperatures(online, isLive ? every.temperatureMs : every.figuresIdleMs),
       ])
       isBusy = false
       if (hasNews && !signal.aborted) parts.changed()
@@ -176,6 +198,8 @@ export function createDetails(parts: {
     close: () => ending.abort(new Error('closed')),
   }
 }
+
+const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
 
 /** The nodes on which each storage is there. */
 export function storageNodes({ reading }: Pick<Known, 'reading'>): Map<string, string[]> {

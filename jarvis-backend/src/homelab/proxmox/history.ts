@@ -30,7 +30,7 @@ export function thingsOf(state: ClusterState, storageNodes: ReadonlyMap<string, 
       return [{ name: storageSeries(storage), kind: 'storage' as const, node, path: ['storage', storage.name] }]
     }),
     ...guests
-      .sort((a, b) => b.cpuRatio - a.cpuRatio)
+      .sort((a, b) => (b.cpuRatio ?? 0) - (a.cpuRatio ?? 0))
       .map(({ vmid, type, node }) => ({
         ...{ name: `guest/${vmid}`, kind: 'guest' as const, node },
         path: [type === 'vm' ? 'qemu' : 'lxc', vmid],

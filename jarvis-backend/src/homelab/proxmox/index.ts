@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { type ClusterState, type Guest, JarvisError, type Task } from '../../protocol/index.ts'
 import { spanOf } from '../format.ts'
 import type { Cluster, Shell } from '../ports.ts'
+import { asUnknown, unknownAfterMs } from '../unknown.ts'
 import { readBackups } from './backups.ts'
 import { createDetails, storageNodes } from './details.ts'
 import { ApiError } from './failure.ts'
@@ -39,7 +40,7 @@ export type ProxmoxOptions = {
 }
 
 /** Between two looks: while somebody watches, otherwise, and while Proxmox refuses the token and waits 3 s to say so. */
-const pace = { liveMs: 5_000, idleMs: 30_000, refusedMs: 60_000 }
+const pace = { liveMs: 5_000, idleMs: 25_000, refusedMs: 60_000 }
 
 /** What is asked of the state waits no longer for a look. */
 const catchUpMs = 1_500
@@ -57,6 +58,7 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
   const known = nothingKnown(createRates())
   const startedAt = now()
   const listeners = new Map<() => void, 'live' | 'idle'>()
+  let cancelOld: (() => void) | undefined
   let failure: { error: unknown; since: number } | undefined
   let made: { key: string; state: ClusterState } | undefined
 
@@ -73,6 +75,9 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
       reading.missing.push(...api.problems())
       learn(known, reading)
       failure = undefined
+      // However the next looks end, watchers are told once this one is too old.
+      cancelOld?.()
+      cancelOld = clock.after(unknownAfterMs + 1, changed)
       void api.recheck({ signal })
     } catch (error) {
       if (signal.aborted) return
@@ -83,19 +88,25 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
   }
 
   function state(): ClusterState {
-    const lost = failure === undefined ? undefined : lostLine(failure.error)
+    const { reading } = known
+    const isOld = reading !== undefined && now() - reading.at > unknownAfterMs
+    const lost = failure === undefined && !isOld ? undefined : lostLine()
     const key = lost ?? ''
     if (made?.key !== key) {
       const next = stateOf(known, protectedTargets, startedAt, lost)
-      made = { key, state: failure === undefined ? next : { ...next, unreachableSince: failure.since } }
+      const since = failure?.since ?? next.at
+      const seen = lost === undefined ? next : { ...next, unreachableSince: since }
+      made = { key, state: isOld ? asUnknown(seen, since) : seen }
     }
     return made.state
   }
 
-  function lostLine(error: unknown): string {
-    const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+  /** Its age first: that is how much the rest is worth. */
+  function lostLine(): string {
     const { reading } = known
-    return reading === undefined ? why : `${why}; last seen ${spanOf((now() - reading.at) / 1000)} ago`
+    const { error } = failure ?? { error: new Error('no answer yet') }
+    const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+    return reading === undefined ? why : `last seen ${spanOf((now() - reading.at) / 1000)} ago: ${why}`
   }
 
   const details = createDetails({ api, clock, shell, known, host: options.host ?? thisHost(), changed })
@@ -261,6 +272,7 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
     },
     addressOf: (node) => known.reading?.status?.find(({ type, name }) => type === 'node' && name === node)?.ip,
     close() {
+      cancelOld?.()
       poller.close()
       details.close()
       listeners.clear()

@@ -12,7 +12,8 @@ export type Reading = {
   storages: StorageRow[]
   /** Absent where it could not be read. */
   status: StatusRow[] | undefined
-  tasks: Task[]
+  /** Absent where they could not be read. */
+  tasks: Task[] | undefined
   /** What of it could not be read, in plain words. */
   missing: string[]
 }
@@ -20,20 +21,31 @@ export type Reading = {
 /** Seen of one guest itself, later than the cluster's list can tell, which is some ten seconds behind. */
 export type Sighting = { status: Guest['status']; uptimeS: number; at: number; name?: string }
 
+/** Of a node, read beside the cluster's list. */
+export type Figure = { value: number; at: number }
+/** A figure is read again within five minutes; an older one is no longer known. */
+export const figureKeptMs = 360_000
+
 /** All that is remembered between looks. */
 export type Known = {
   reading: Reading | undefined
   rights: Rights
   nodeSeenAt: Map<string, number>
-  /** A guest on a dead node loses its name in the list. */
-  names: Map<number, string>
+  /** A guest on a dead node loses its name and sizes in the list: its row from when it had them. */
+  lastListed: Map<number, GuestRow>
   rates: Rates
-  load1: Map<string, number>
-  temperatureC: Map<string, number>
+  load1: Map<string, Figure>
+  temperatureC: Map<string, Figure>
+  /** Why the sensors of a node could not be read. */
+  temperatureMissing: Map<string, string>
+  /** Nodes that have no sensor to read. */
+  withoutSensor: Set<string>
   backupAt: Map<number, number>
   /** As `Guest.madeAt`. */
   madeAt: Map<number, number>
   backupsMissing: string[]
+  /** Every storage was read: a guest that is not in `backupAt` has no backup. */
+  areBackupsWhole: boolean
   /** VMs that the list calls running and that are paused. */
   paused: Set<number>
   sightings: Map<number, Sighting>
@@ -46,13 +58,16 @@ export const nothingKnown = (rates: Rates): Known => ({
   reading: undefined,
   rights: undefined,
   nodeSeenAt: new Map(),
-  names: new Map(),
+  lastListed: new Map(),
   rates,
   load1: new Map(),
   temperatureC: new Map(),
+  temperatureMissing: new Map(),
+  withoutSensor: new Set(),
   backupAt: new Map(),
   madeAt: new Map(),
   backupsMissing: [],
+  areBackupsWhole: false,
   paused: new Set(),
   sightings: new Map(),
   ownTasks: new Map(),
@@ -68,17 +83,18 @@ const ownTaskKeptMs = 60_000
 export function learn(known: Known, reading: Reading) {
   known.reading = reading
   for (const { name, isOnline } of nodesOf(reading)) if (isOnline) known.nodeSeenAt.set(name, reading.at)
-  for (const { vmid, name } of reading.guests) if (name !== undefined) known.names.set(vmid, name)
+  for (const row of reading.guests) if (row.name !== undefined) known.lastListed.set(row.vmid, row)
   known.rates.learn(reading.guests, reading.at)
   for (const { vmid } of reading.guests) {
-    const madeAt = madeAtIn(vmid, reading.tasks)
+    const madeAt = madeAtIn(vmid, reading.tasks ?? [])
     if (madeAt !== undefined) known.madeAt.set(vmid, Math.max(madeAt, known.madeAt.get(vmid) ?? 0))
   }
   const vmids = new Set(reading.guests.map(({ vmid }) => vmid))
-  for (const map of [known.names, known.backupAt, known.sightings]) {
+  for (const map of [known.lastListed, known.backupAt, known.sightings]) {
     for (const vmid of map.keys()) if (!vmids.has(vmid)) map.delete(vmid)
   }
   for (const [vmid, { at }] of known.sightings) if (reading.at - at > listLagMs) known.sightings.delete(vmid)
+  if (reading.tasks === undefined) return
   const listed = new Map(reading.tasks.map((task) => [task.upid, task]))
   for (const [upid, task] of known.ownTasks) {
     const isShown = task.status === 'running' || listed.get(upid)?.status === task.status

@@ -27,7 +27,7 @@ export function createPastSums({ nodes, guests, storages }: Pick<ClusterState, '
   const guestOf = new Map(guests.map((guest) => [`guest/${guest.vmid}`, guest]))
   const storageOf = new Map(storages.map((storage) => [storageSeries(storage), storage]))
   const running = guests.filter(({ status }) => status === 'running')
-  const sized = storages.filter(({ totalBytes }) => totalBytes > 0).length
+  const sized = storages.filter(({ totalBytes }) => totalBytes !== 0).length
 
   function minute(at: number): Minute {
     const known = minutes.get(at)
@@ -51,7 +51,7 @@ export function createPastSums({ nodes, guests, storages }: Pick<ClusterState, '
       sum.net += net
       const before = sum.netOf.get(guest.node)
       if (before !== undefined) sum.netOf.set(guest.node, before + net)
-    } else if (storage !== undefined) {
+    } else if (storage !== undefined && storage.totalBytes !== null) {
       sum.used += first * storage.totalBytes
       sum.total += storage.totalBytes
       sum.storages += 1

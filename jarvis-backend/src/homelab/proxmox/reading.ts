@@ -48,7 +48,7 @@ export async function readCluster(api: Api, now: () => number, signal: AbortSign
     guests: unique(guests.rows),
     storages: storages.rows,
     status: status === undefined ? undefined : members.rows,
-    tasks: newest.rows.flatMap(taskOf),
+    tasks: tasks === undefined ? undefined : newest.rows.flatMap(taskOf),
     missing,
   }
 }

@@ -1,8 +1,9 @@
 import { byNatural } from '../../lib/natural.ts'
-import type { ClusterState, Guest, Node, Storage, Task } from '../../protocol/index.ts'
+import type { ClusterPart, ClusterState, Guest, Node, Storage, Task } from '../../protocol/index.ts'
+import { noFigures } from '../unknown.ts'
 import type { GuestRow, StorageRow } from './answers.ts'
-import { type Known, nodesOf, type Reading } from './known.ts'
-import { emptyLine, partLine } from './rights.ts'
+import { type Figure, figureKeptMs, type Known, nodesOf, type Reading } from './known.ts'
+import { emptyLine, partLine, reachOf } from './rights.ts'
 
 const shownTasks = 20
 const digits = (value: number, count: number) => Number(value.toFixed(count))
@@ -18,36 +19,48 @@ export function stateOf(
   if (reading === undefined) {
     const missing = [lost ?? 'the cluster has not been read yet']
     const none = { nodes: [], guests: [], storages: [], tasks: [] }
-    return { name: 'cluster', isDemo: false, at: startedAt, ...none, isQuorate: true, missing }
+    const unread: ClusterPart[] = ['nodes', 'guests', 'storages', 'tasks']
+    return { name: 'cluster', isDemo: false, at: startedAt, ...none, isQuorate: null, missing, unread }
   }
   const cluster = reading.status?.find(({ type }) => type === 'cluster')
   const nodes = nodesOf(reading).map((node) => nodeOf(node, known, protectedTargets))
+  const online = new Set(nodes.flatMap(({ name, status }) => (status === 'online' ? [name] : [])))
+  const unread: ClusterPart[] = [
+    ...(isHidden(reading.guests, known.rights, guestRight) ? (['guests'] as const) : []),
+    ...(isHidden(reading.storages, known.rights, storageRight) ? (['storages'] as const) : []),
+    ...(reading.tasks === undefined ? (['tasks'] as const) : []),
+  ]
   return {
     name: cluster?.name ?? nodes[0]?.name ?? 'cluster',
     isDemo: false,
     at: reading.at,
     nodes: nodes.sort((a, b) => byNatural(a.name, b.name)),
-    guests: reading.guests.map((row) => guestOf(row, known, protectedTargets)).sort((a, b) => a.vmid - b.vmid),
-    storages: storagesOf(reading.storages),
+    guests: reading.guests
+      .map((row) => guestOf(row, known, protectedTargets, online.has(row.node)))
+      .sort((a, b) => a.vmid - b.vmid),
+    storages: storagesOf(reading.storages, online),
     tasks: newest(tasksOf(known), shownTasks),
     // A host alone has no cluster row, and needs no quorum.
-    isQuorate: cluster?.quorate ?? true,
+    isQuorate: reading.status === undefined ? null : (cluster?.quorate ?? true),
     ...(self !== undefined && { self }),
     missing: [...(lost === undefined ? [] : [lost]), ...missingOf(known, reading, nodes)],
+    ...(unread.length > 0 && { unread }),
   }
 }
 
 function nodeOf(
   { name, row, isOnline, isUnknown }: ReturnType<typeof nodesOf>[number],
-  { nodeSeenAt, load1, temperatureC }: Known,
+  { nodeSeenAt, load1, temperatureC, withoutSensor, reading }: Known,
   protectedTargets: ReadonlySet<string>,
 ): Node {
   const seenAt = nodeSeenAt.get(name)
   const who = { name, isProtected: protectedTargets.has(`node/${name}`) }
   const lastSeen = seenAt === undefined ? {} : { lastSeenAt: seenAt }
   if (!isOnline) return { ...who, status: isUnknown ? 'unknown' : 'offline', ...lastSeen }
-  const load = load1.get(name)
-  const heat = temperatureC.get(name)
+  const recent = (figure: Figure | undefined) =>
+    figure !== undefined && (reading?.at ?? 0) - figure.at <= figureKeptMs ? figure.value : undefined
+  const load = recent(load1.get(name))
+  const heat = recent(temperatureC.get(name))
   return {
     ...who,
     status: 'online',
@@ -57,42 +70,48 @@ function nodeOf(
     ...(row?.maxmem !== undefined && { ramTotalBytes: row.maxmem }),
     ...(row?.uptime !== undefined && { uptimeS: row.uptime }),
     ...(load !== undefined && { load1: digits(load, 2) }),
-    ...(heat !== undefined && { temperatureC: digits(heat, 1) }),
+    ...(heat !== undefined ? { temperatureC: digits(heat, 1) } : !withoutSensor.has(name) && { temperatureC: null }),
   }
 }
 
-function guestOf(row: GuestRow, known: Known, protectedTargets: ReadonlySet<string>): Guest {
+/** @param answers its node is online: the list goes on calling guests of a lost node running for five minutes */
+function guestOf(row: GuestRow, known: Known, protectedTargets: ReadonlySet<string>, answers: boolean): Guest {
   const { vmid, node } = row
   const type = row.type === 'qemu' ? 'vm' : 'ct'
   const seen = known.sightings.get(vmid)
   const listed = statusIn(row.status)
-  const status = seen?.status ?? (listed === 'running' && known.paused.has(vmid) ? 'paused' : listed)
+  const status = !answers
+    ? 'unknown'
+    : (seen?.status ?? (listed === 'running' && known.paused.has(vmid) ? 'paused' : listed))
   const isUp = status === 'running' || status === 'paused'
   const since = seen === undefined ? 0 : Math.max(0, (known.reading?.at ?? seen.at) - seen.at) / 1000
   const rate = status === 'running' ? known.rates.of(vmid) : undefined
-  const backupAt = known.backupAt.get(vmid)
+  const backupAt = known.backupAt.get(vmid) ?? (known.areBackupsWhole ? undefined : null)
   const madeAt = known.madeAt.get(vmid)
+  const last = known.lastListed.get(vmid) ?? row
   const isHa = row.hastate !== undefined && !['unmanaged', 'ignored'].includes(row.hastate)
   return {
     vmid,
-    name: seen?.name ?? row.name ?? known.names.get(vmid) ?? `${type}-${vmid}`,
+    name: seen?.name ?? last.name ?? `${type}-${vmid}`,
     type,
     node,
     status,
     isProtected: protectedTargets.has(`${type}/${vmid}`),
     uptimeS: isUp ? Math.floor(seen === undefined ? (row.uptime ?? 0) : seen.uptimeS + since) : 0,
     cpuRatio: status === 'running' ? digits(row.cpu ?? 0, 3) : 0,
-    cpuCount: row.maxcpu ?? 0,
+    cpuCount: last.maxcpu ?? 0,
     ramBytes: isUp ? (row.mem ?? 0) : 0,
-    ramTotalBytes: row.maxmem ?? 0,
-    diskBytes: row.disk ?? 0,
-    diskTotalBytes: row.maxdisk ?? 0,
+    ramTotalBytes: last.maxmem ?? 0,
+    // A VM's disk is not looked into: the list says 0.
+    diskBytes: type === 'vm' ? null : (row.disk ?? null),
+    diskTotalBytes: last.maxdisk ?? 0,
+    ...(status === 'unknown' && noFigures),
     ...(rate !== undefined && { netInBps: rate.inBps, netOutBps: rate.outBps }),
     ...(row.lock !== undefined && { lock: row.lock }),
     isHa,
     ...(row.hastate !== undefined && { haState: row.hastate }),
-    tags: (row.tags ?? '').split(/[;, ]+/).filter((tag) => tag !== ''),
-    ...(row.template && { isTemplate: true }),
+    tags: (last.tags ?? '').split(/[;, ]+/).filter((tag) => tag !== ''),
+    ...(last.template && { isTemplate: true }),
     ...(backupAt !== undefined && { backupAt }),
     ...(madeAt !== undefined && { madeAt }),
   }
@@ -106,26 +125,29 @@ export function statusIn(word: string | undefined): Guest['status'] {
 }
 
 /** Shared storage comes once for each node, and is one. */
-function storagesOf(rows: readonly StorageRow[]): Storage[] {
+function storagesOf(rows: readonly StorageRow[], online: ReadonlySet<string>): Storage[] {
   const byId = new Map<string, Storage>()
   for (const row of rows) {
     const id = row.shared ? row.storage : `${row.node}/${row.storage}`
-    const isActive = row.status === 'available'
+    const isActive = row.status === 'available' ? true : online.has(row.node) ? false : null
     const before = byId.get(id)
-    if (before !== undefined && (before.isActive || !isActive)) continue
+    // Of shared storage the best that any node says counts.
+    if (before !== undefined && rank(before.isActive) >= rank(isActive)) continue
     byId.set(id, {
       name: row.storage,
       ...(!row.shared && { node: row.node }),
       type: row.plugintype ?? 'unknown',
       content: (row.content ?? '').split(',').filter((kind) => kind !== ''),
       isActive,
-      usedBytes: row.disk ?? 0,
-      totalBytes: row.maxdisk ?? 0,
+      usedBytes: row.disk ?? null,
+      totalBytes: row.maxdisk ?? null,
     })
   }
   // Proxmox lists them as its nodes happen to answer.
   return [...byId.values()].sort((a, b) => byNatural(a.name, b.name) || byNatural(a.node ?? '', b.node ?? ''))
 }
+
+const rank = (isActive: boolean | null) => (isActive === true ? 2 : isActive === false ? 1 : 0)
 
 /** The cluster's list and what was begun here; of two versions the one that ended. */
 export function tasksOf({ reading, ownTasks }: Pick<Known, 'reading' | 'ownTasks'>): Task[] {
@@ -140,7 +162,18 @@ export function tasksOf({ reading, ownTasks }: Pick<Known, 'reading' | 'ownTasks
 export const newest = (tasks: readonly Task[], count: number): Task[] =>
   [...tasks].sort((a, b) => b.startedAt - a.startedAt || byNatural(a.upid, b.upid)).slice(0, count)
 
-function missingOf({ rights, backupsMissing }: Known, reading: Reading, nodes: readonly Node[]): string[] {
+type Right = [right: string, base: string]
+const guestRight: Right = ['VM.Audit', '/vms']
+const storageRight: Right = ['Datastore.Audit', '/storage']
+/** Whether a list is empty because the token may not see what is there. */
+const isHidden = (list: readonly unknown[], rights: Known['rights'], [right, base]: Right) =>
+  list.length === 0 && reachOf(rights, right, base) !== 'all'
+
+function missingOf(
+  { rights, backupsMissing, temperatureMissing }: Known,
+  reading: Reading,
+  nodes: readonly Node[],
+): string[] {
   const away = nodes.filter(({ status }) => status !== 'online').map(({ name, status }) => `${name} is ${status}`)
   const bare = nodes.filter(({ status, cpuRatio }) => status === 'online' && cpuRatio === undefined)
   return [
@@ -154,5 +187,14 @@ function missingOf({ rights, backupsMissing }: Known, reading: Reading, nodes: r
       ? emptyLine(rights, 'figures of the nodes', 'Sys.Audit', '/nodes')
       : bare.map(({ name }) => `${name} gives no figures`)),
     ...backupsMissing,
+    ...heatLine(temperatureMissing, nodes),
   ]
+}
+
+/** Of nodes that answer, whose sensors could not be read; all for the first one's reason. */
+function heatLine(missing: Known['temperatureMissing'], nodes: readonly Node[]): string[] {
+  const blind = nodes.filter(({ name, status }) => status === 'online' && missing.has(name)).map(({ name }) => name)
+  const [first] = blind
+  if (first === undefined) return []
+  return [`temperature of ${blind.join(', ')} cannot be read: ${missing.get(first)}`]
 }

@@ -33,10 +33,17 @@ export async function readTasks(
     }
   }
   add(own)
+  let isListed = false
   if (node === undefined) {
-    add(rowsOf(TaskRow, await api.get(['cluster', 'tasks'], {}, { signal })).rows.flatMap(taskOf))
+    try {
+      add(rowsOf(TaskRow, await api.get(['cluster', 'tasks'], {}, { signal })).rows.flatMap(taskOf))
+      isListed = true
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      missing.push(`the cluster's list of tasks cannot be read: ${wordsOf(error)}`)
+    }
   }
-  if (node !== undefined || known.size < limit) {
+  if (!isListed || known.size < limit) {
     const online = asked.filter(({ status }) => status === 'online')
     await eachOf(online, width, async ({ name }) => {
       try {
@@ -48,12 +55,12 @@ export async function readTasks(
         add(rowsOf(TaskRow, data).rows.flatMap(taskOf))
       } catch (error) {
         if (signal.aborted) throw signal.reason
-        missing.push(
-          `tasks of ${name} cannot be read: ${error instanceof Error ? error.message.replace(/\.$/, '') : ''}`,
-        )
+        missing.push(`tasks of ${name} cannot be read: ${wordsOf(error)}`)
       }
     })
   }
   const items = [...known.values()].filter((task) => node === undefined || task.node === node)
   return { items: newest(items, limit), missing }
 }
+
+const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')

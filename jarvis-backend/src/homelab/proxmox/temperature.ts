@@ -7,7 +7,13 @@ const plausible = (celsius: number) => celsius > 0 && celsius < 125
 /** The processor's own, by vendor; then a disk's; else the hottest of all. */
 const preferred = [/^Package id \d+$/, /^Tdie$/, /^Tctl$/, /^CPU/i, /^Core \d+$/, /^Composite$/]
 
-/** @throws JarvisError `not_found` (no sensor there), what the shell throws. */
+export class NoSensor extends JarvisError {
+  constructor(node: string) {
+    super('not_found', `${node} has no temperature sensor that can be read; lm-sensors may be missing.`)
+  }
+}
+
+/** @throws NoSensor, what the shell throws. */
 export async function readTemperature(shell: Shell, node: string, options: CallOptions): Promise<Temperature> {
   const sensors = await shell.run(node, [['sensors', '-j']], options)
   // It may warn, and exit with an error, and still say what is asked for.
@@ -19,7 +25,7 @@ export async function readTemperature(shell: Shell, node: string, options: CallO
     const reading = { sensor: 'thermal_zone0', celsius: rounded(celsius) }
     return { ...reading, all: [reading] }
   }
-  throw new JarvisError('not_found', `${node} has no temperature sensor that can be read; lm-sensors may be missing.`)
+  throw new NoSensor(node)
 }
 
 /** Reads what `sensors -j` prints. @returns undefined where it holds no plausible temperature. */

@@ -6,20 +6,16 @@ import { pastOf } from './past.ts'
 import { power } from './power.ts'
 import { isActive, snapshot } from './snapshot.ts'
 import { beginTask, endTask } from './tasks.ts'
-import { forgottenAfterMs, type World } from './world.ts'
+import type { World } from './world.ts'
 
 export function createCluster(world: World, metrics: Metrics, protectedTargets: ReadonlySet<string>): Cluster {
-  let seen: { key: string; state: ClusterState } | undefined
+  let seen: { version: number; state: ClusterState } | undefined
 
   return {
     state() {
       metrics.upToNow()
-      // Beside changes, time alone makes a lost node's guests unknown.
-      const lost = [...world.nodes.values()].map(
-        ({ offlineSince }) => offlineSince !== undefined && world.clock.now() - offlineSince >= forgottenAfterMs,
-      )
-      const key = `${world.version()} ${lost.join()}`
-      if (seen?.key !== key) seen = { key, state: snapshot(world, protectedTargets) }
+      const version = world.version()
+      if (seen?.version !== version) seen = { version, state: snapshot(world, protectedTargets) }
       return seen.state
     },
 

@@ -1,5 +1,6 @@
 import type { ClusterState, Guest, Node, Storage } from '../../protocol/index.ts'
 import { madeAtIn } from '../same-guest.ts'
+import { noFigures } from '../unknown.ts'
 import { backupServer, type StorageSpec } from './demo-lab.ts'
 import type { SimGuest, SimNode, World } from './world.ts'
 
@@ -64,6 +65,7 @@ function guestView(world: World, guest: SimGuest, at: number, protectedTargets: 
     ...(guest.lock !== undefined && { lock: guest.lock }),
     isHa: guest.isHa,
     ...haStateOf(guest),
+    ...(status === 'unknown' && noFigures),
     tags: guest.tags,
     ...(guest.backupAt !== undefined && { backupAt: guest.backupAt }),
     ...(madeAt !== undefined && { madeAt }),
@@ -75,10 +77,10 @@ function haStateOf({ isHa, haState, status }: SimGuest): { haState?: string } {
   return isHa ? { haState: status === 'stopped' ? 'stopped' : 'started' } : {}
 }
 
-const storageView = (world: World, storage: StorageSpec): Storage => ({
-  ...storage,
-  isActive: isActive(world, storage),
-})
+function storageView(world: World, storage: StorageSpec): Storage {
+  const isAway = storage.node !== undefined && world.nodes.get(storage.node)?.offlineSince !== undefined
+  return isAway ? { ...storage, isActive: null, usedBytes: null } : { ...storage, isActive: isActive(world, storage) }
+}
 
 /** Whether the storage can be read now. */
 export function isActive(world: World, storage: StorageSpec): boolean {

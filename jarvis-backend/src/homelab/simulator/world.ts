@@ -45,9 +45,6 @@ export type SimGuest = Omit<GuestSpec, 'upS'> & {
 
 export type Effect = { at: number; kind: 'power' | 'service' | 'wake' | 'command'; detail: string }
 
-/** Guests of a node that went away read `running` this long. */
-export const forgottenAfterMs = 5 * 60_000
-
 export type World = ReturnType<typeof createWorld>
 
 /** The demo cluster's memory: what exists and is going on. Whoever changes something calls `changed()`. */
@@ -131,10 +128,9 @@ export function createWorld(clock: Clock, seed: number, speed: number) {
       throw new JarvisError('not_found', `There is no guest ${vmid}. Guests: ${known.slice(0, 40).join(', ')}${more}.`)
     },
 
-    /** What the cluster says of it, which for a lost node is no longer what it does. */
+    /** What is known of it: of a guest on a lost node, nothing. */
     statusOf(guest: SimGuest): Guest['status'] {
-      const since = world.nodes.get(guest.node)?.offlineSince
-      return since !== undefined && clock.now() - since >= forgottenAfterMs ? 'unknown' : guest.status
+      return world.nodes.get(guest.node)?.offlineSince === undefined ? guest.status : 'unknown'
     },
 
     /** `agent is offline`, once for each that is. */

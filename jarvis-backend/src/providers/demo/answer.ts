@@ -10,9 +10,7 @@ export function abilities({ guests, nodes, storages }: ClusterState): string {
     guests[0]
   const online = nodes.filter(({ status }) => status === 'online')
   const node = online.toSorted((a, b) => (b.temperatureC ?? 0) - (a.temperatureC ?? 0))[0]?.name ?? nodes[0]?.name
-  const [storage] = storages
-    .filter(({ isActive }) => isActive)
-    .toSorted((a, b) => b.usedBytes / b.totalBytes - a.usedBytes / a.totalBytes)
+  const [storage] = storages.filter(({ isActive }) => isActive).toSorted((a, b) => fill(b) - fill(a))
   const examples = [
     'is everything fine?',
     ...(node === undefined ? [] : [`why is ${node} hot?`]),
@@ -25,3 +23,5 @@ export function abilities({ guests, nodes, storages }: ClusterState): string {
   ]
   return `I can look at the cluster, its nodes, guests, storages, temperatures, tasks and backups and search for causes; start, stop and restart guests, where a card asks you first; restart a service; wake a node; run a command that only reads; and remember what you tell me to. Try:\n\n${examples.map((example) => `- ${example}`).join('\n')}`
 }
+
+const fill = ({ usedBytes, totalBytes }: ClusterState['storages'][number]) => (usedBytes ?? 0) / (totalBytes || 1)

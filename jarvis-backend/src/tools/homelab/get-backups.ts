@@ -6,7 +6,7 @@ import type { Backup, Guest, Limits } from '../../protocol/index.ts'
 import { BackupsOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 import { nodeFilter, readTimeoutMs, Vmid } from './inputs.ts'
-import { missingText, usualLimit } from './listing.ts'
+import { missingText, notRead, usualLimit } from './listing.ts'
 
 export const getBackups = (cluster: Cluster, limits: () => Limits) =>
   defineTool({
@@ -39,14 +39,19 @@ export const getBackups = (cluster: Cluster, limits: () => Limits) =>
       const left = lines.length - usualLimit
       return {
         text: [
-          `${items.length} backups.`,
+          ...missingText(missing),
+          items.length === 0 && missing.length > 0 ? 'No backup could be read.' : `${items.length} backups.`,
           ...lines.slice(0, usualLimit),
           ...(left > 0 ? [`${left} more: narrow the list with node, storage or vmid.`] : []),
-          ...bareText(bare, at),
-          ...missingText(missing),
+          ...bareText(bare, at, missing.length > 0),
         ].join('\n'),
-        summary: summaryOf(items, asked, at, limits()),
-        data: { backups: items.slice(0, 200), total: items.length, missing },
+        summary: [summaryOf(items, asked, at, limits()), ...notRead(missing)].join('; '),
+        data:
+          items.length === 0 && missing.length > 0
+            ? { backups: null, total: null, missing }
+            : { backups: items.slice(0, 200), total: items.length, missing },
+        // One storage of several is said to be missing; of none that was read nothing is known.
+        isError: items.length === 0 && missing.length > 0,
       }
     },
   })
@@ -68,10 +73,11 @@ function newestLines(items: readonly Backup[], guests: readonly Guest[], now: nu
     })
 }
 
-function bareText(bare: readonly Guest[], now: number): string[] {
+/** @param isPartial some backups could not be read */
+function bareText(bare: readonly Guest[], now: number, isPartial: boolean): string[] {
   if (bare.length === 0) return []
   const known = ({ vmid, name, backupAt }: Guest) =>
-    `${vmid} ${plainName(name)} (${backupAt === undefined ? 'none known' : `newest known ${ageOf(backupAt, now)}`})`
+    `${vmid} ${plainName(name)} (${typeof backupAt === 'number' ? `newest known ${ageOf(backupAt, now)}` : isPartial ? 'unknown' : 'none known'})`
   const more = bare.length > 30 ? ` and ${bare.length - 30} more` : ''
   return [`No backup that can be read now: ${bare.slice(0, 30).map(known).join(', ')}${more}.`]
 }
@@ -79,6 +85,8 @@ function bareText(bare: readonly Guest[], now: number): string[] {
 function summaryOf(items: readonly Backup[], guests: readonly Guest[], now: number, limits: Limits): string {
   const newest = Math.max(0, ...items.map(({ createdAt }) => createdAt))
   const first = newest === 0 ? 'No readable backup' : `${items.length} backups, newest ${ageOf(newest, now)}`
-  const stale = guests.filter(({ backupAt }) => backupAt !== undefined && now - backupAt > staleAfterMs(limits)).length
+  const stale = guests.filter(
+    ({ backupAt }) => typeof backupAt === 'number' && now - backupAt > staleAfterMs(limits),
+  ).length
   return stale === 0 ? first : `${first}; ${stale} ${stale === 1 ? 'guest' : 'guests'} without a fresh one`
 }

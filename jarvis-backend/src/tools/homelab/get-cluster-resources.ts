@@ -1,10 +1,13 @@
 import { z } from 'zod'
+import { withoutTemplates } from '../../homelab/counts.ts'
 import { guestLine, nodeLine, storageLine } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
+import { leadLines, leadSummary } from '../../homelab/unknown.ts'
+import type { ClusterPart } from '../../protocol/index.ts'
 import { ResourcesOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 import { readTimeoutMs } from './inputs.ts'
-import { missingText, usualLimit } from './listing.ts'
+import { usualLimit } from './listing.ts'
 
 export const getClusterResources = (cluster: Cluster) =>
   defineTool({
@@ -34,22 +37,40 @@ export const getClusterResources = (cluster: Cluster) =>
       const shown = guests.slice(0, usualLimit)
       const left = guests.length - shown.length
       const hasGuests = wants('vm') || type === 'container'
+      const isUnread = (part: ClusterPart) => state.unread?.includes(part) === true
+      const count = (part: ClusterPart, items: readonly unknown[]) =>
+        isUnread(part) ? `${part} unknown` : `${items.length} ${part}`
+      const templates = guests.length - withoutTemplates(guests).length
+      const asked: ClusterPart[] = [
+        ...(wants('node') ? (['nodes'] as const) : []),
+        ...(hasGuests ? (['guests'] as const) : []),
+        ...(wants('storage') ? (['storages'] as const) : []),
+      ]
+      const items = { nodes, guests: withoutTemplates(guests), storages, tasks: [] }
       const counts = [
-        ...(wants('node') ? [`${nodes.length} nodes`] : []),
-        ...(hasGuests ? [`${guests.length} guests`] : []),
-        ...(wants('storage') ? [`${storages.length} storages`] : []),
+        ...asked.map((part) => count(part, items[part])),
+        ...(templates > 0 ? [`${templates} ${templates === 1 ? 'template' : 'templates'}`] : []),
       ].join(', ')
+      const lead = leadSummary(state)
       return {
         text: [
+          ...leadLines(state),
           `${counts}.`,
           ...nodes.map((node) => nodeLine(node, state.at)),
           ...shown.map((guest) => guestLine(guest, state.at)),
           ...(left > 0 ? [`${left} more guests: get_vms and get_containers list them by node or status.`] : []),
           ...storages.map(storageLine),
-          ...missingText(state.missing),
         ].join('\n'),
-        summary: counts,
-        data: { nodes, guests: shown, totalGuests: guests.length, storages, missing: state.missing },
+        summary: lead === undefined ? counts : `${counts}; ${lead}`,
+        data: {
+          nodes: isUnread('nodes') ? null : nodes,
+          guests: isUnread('guests') ? null : shown,
+          totalGuests: isUnread('guests') ? null : guests.length,
+          storages: isUnread('storages') ? null : storages,
+          missing: state.missing,
+          ...(state.unreachableSince !== undefined && { unreachableSince: state.unreachableSince }),
+        },
+        isError: state.unreachableSince !== undefined || asked.some(isUnread),
       }
     },
   })

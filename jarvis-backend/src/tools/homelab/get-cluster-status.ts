@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { attention } from '../../homelab/attention.ts'
+import { clusterWords, countGuests, quorumWords } from '../../homelab/counts.ts'
 import { nodeLine, plainName } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
+import { isBlind, leadLines, leadSummary } from '../../homelab/unknown.ts'
 import type { ClusterState, Limits } from '../../protocol/index.ts'
 import { ClusterStatusOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 import { readTimeoutMs } from './inputs.ts'
-import { missingText } from './listing.ts'
 
 export const getClusterStatus = (cluster: Cluster, limits: () => Limits) => {
   // Asked for more often than the cluster is looked at.
@@ -30,25 +31,44 @@ export const getClusterStatus = (cluster: Cluster, limits: () => Limits) => {
 }
 
 function outputOf(state: ClusterState, limits: Limits) {
-  const online = state.nodes.filter(({ status }) => status === 'online').length
-  const running = state.guests.filter(({ status }) => status === 'running').length
+  const { missing, unread = [], isQuorate } = state
   const unusual = attention(state, limits)
-  const summary = `${online} of ${state.nodes.length} nodes online, ${running} of ${state.guests.length} running`
+  const counts = countGuests(state.guests)
+  const summary = clusterWords(state)
+  const kind = state.isDemo ? ' (demo, nothing here is real)' : ''
+  const areGuestsRead = !unread.includes('guests')
   return {
     text: [
-      `Cluster ${plainName(state.name)}${state.isDemo ? ' (demo, nothing here is real)' : ''}: ${state.isQuorate ? 'quorate' : 'no quorum'}, ${summary}.`,
+      ...leadLines(state),
+      `Cluster ${plainName(state.name)}${kind}: ${quorumWords(isQuorate)}, ${summary}.`,
       ...state.nodes.map((node) => nodeLine(node, state.at)),
-      ...(unusual.length === 0 ? ['Nothing needs attention.'] : ['Needs attention:', ...unusual]),
-      ...missingText(state.missing),
+      ...attentionLines(state, unusual),
     ].join('\n'),
-    summary,
+    summary: [
+      ...(isBlind(state) ? [] : [summary]),
+      ...(leadSummary(state) === undefined ? [] : [leadSummary(state)]),
+    ].join('; '),
     data: {
-      nodes: state.nodes,
-      isQuorate: state.isQuorate,
-      running,
-      guests: state.guests.length,
-      attention: unusual,
-      missing: state.missing,
+      nodes: unread.includes('nodes') ? null : state.nodes,
+      isQuorate,
+      running: areGuestsRead ? counts.running : null,
+      guests: areGuestsRead ? counts.total : null,
+      unknownGuests: areGuestsRead ? counts.unknown : null,
+      attention: isBlind(state) ? null : unusual,
+      missing,
+      ...(state.unreachableSince !== undefined && { unreachableSince: state.unreachableSince }),
     },
+    // How the cluster is could not be said in full; a node that is off is part of the answer.
+    isError: state.unreachableSince !== undefined || isQuorate === null || unread.length > 0,
   }
+}
+
+/** That nothing needs attention is said only where all was read. */
+function attentionLines(state: ClusterState, unusual: readonly string[]): string[] {
+  if (isBlind(state)) return ['What needs attention is unknown.']
+  const { missing, unread = [] } = state
+  const open = unread.includes('tasks') ? ['Whether tasks failed is unknown.'] : []
+  if (unusual.length > 0) return ['Needs attention:', ...unusual, ...open]
+  if (missing.length === 0 && unread.length === 0) return ['Nothing needs attention.']
+  return [...open, 'Nothing of what could be read needs attention; the rest is unknown.']
 }

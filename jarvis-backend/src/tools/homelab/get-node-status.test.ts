@@ -8,7 +8,7 @@ test('what a node does not say is called not known, never zero', async () => {
   const tool = getNodeStatus(cluster as unknown as Cluster)
   const output = await tool.run({ node: 'pve' }, { signal: new AbortController().signal } as never)
   expect(output).toMatchObject({
-    text: 'pve: CPU not known of 8, load not known\nmemory not known, root disk not known, up not known\nversion not known, kernel not known\n0 of 0 guests running',
+    text: 'pve: CPU not known of 8, load not known\nmemory not known, root disk not known, up not known\nversion not known, kernel not known\nGuests: 0 of 0 running',
     summary: 'CPU not known, memory not known',
     data: { name: 'pve', cpuCount: 8 },
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { guestWords } from '../../homelab/counts.ts'
 import { diskOf, memoryOf, oneLine, percent, plainName, ratioOf, spanOf } from '../../homelab/format.ts'
 import type { Cluster, NodeDetail } from '../../homelab/ports.ts'
 import { NodeDetailOutput } from '../outputs.ts'
@@ -17,10 +18,13 @@ export const getNodeStatus = (cluster: Cluster) =>
     output: NodeDetailOutput,
     async run({ node }, context) {
       const detail = await cluster.nodeDetail(node, context)
-      const guests = cluster.state().guests.filter((guest) => guest.node === node)
-      const running = guests.filter(({ status }) => status === 'running').length
+      const { guests, unread } = cluster.state()
+      const onNode = guests.filter((guest) => guest.node === node)
       return {
-        text: [...linesOf(detail), `${running} of ${guests.length} guests running`].join('\n'),
+        text: [
+          ...linesOf(detail),
+          unread?.includes('guests') ? 'Guests: unknown' : `Guests: ${guestWords(onNode)}`,
+        ].join('\n'),
         summary: `CPU ${share(detail.cpuRatio)}, memory ${share(ratioIn(detail.ramBytes, detail.ramTotalBytes))}`,
         data: { ...detail },
       }

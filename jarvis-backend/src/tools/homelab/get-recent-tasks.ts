@@ -5,7 +5,7 @@ import type { Task } from '../../protocol/index.ts'
 import { TasksOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 import { limitOf, nodeFilter, readTimeoutMs } from './inputs.ts'
-import { missingText } from './listing.ts'
+import { missingText, notRead } from './listing.ts'
 
 const usual = 20
 
@@ -23,14 +23,16 @@ export const getRecentTasks = (cluster: Cluster) =>
       const asked = { limit: limit ?? usual, ...(node !== undefined && { node }) }
       const { items, missing } = await cluster.tasks(asked, context)
       const now = cluster.state().at
+      const isBlind = items.length === 0 && missing.length > 0
       return {
         text: [
-          `${items.length} tasks, newest first.`,
-          ...items.map((task, index) => taskLine(task, items[index - 1], now)),
           ...missingText(missing),
+          isBlind ? 'No task could be read.' : `${items.length} tasks, newest first.`,
+          ...items.map((task, index) => taskLine(task, items[index - 1], now)),
         ].join('\n'),
-        summary: summaryOf(items),
-        data: { tasks: items, missing },
+        summary: [isBlind ? 'tasks unknown' : summaryOf(items), ...notRead(missing)].join('; '),
+        data: { tasks: isBlind ? null : items, missing },
+        isError: isBlind,
       }
     },
   })

@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { percent, plainName, ratioOf, storageLine } from '../../homelab/format.ts'
+import { percentOr, plainName, shareOf, storageLine } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
+import { leadLines, leadSummary } from '../../homelab/unknown.ts'
+import type { Storage } from '../../protocol/index.ts'
 import { StoragesOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 import { limitOf, nodeFilter, readTimeoutMs } from './inputs.ts'
@@ -23,18 +25,31 @@ export const getStorage = (cluster: Cluster) =>
     async run({ node, status, limit }) {
       const state = cluster.state()
       requireNode(state, node)
-      const fill = (storage: { usedBytes: number; totalBytes: number }) =>
-        ratioOf(storage.usedBytes, storage.totalBytes)
+      const fill = (storage: Storage) => shareOf(storage.usedBytes, storage.totalBytes)
       const found = state.storages
         .filter((storage) => node === undefined || storage.node === undefined || storage.node === node)
         .filter(({ isActive }) => status === undefined || isActive === (status === 'active'))
-        .sort((a, b) => fill(b) - fill(a))
+        .sort((a, b) => (fill(b) ?? -1) - (fill(a) ?? -1))
       const shown = found.slice(0, limit ?? usualLimit)
       const [fullest] = found
+      const isUnread = state.unread?.includes('storages') === true
+      const head = isUnread ? 'Storages are unknown.' : `${found.length} storages.`
+      const lead = leadSummary(state)
+      const summary = isUnread
+        ? 'storages unknown'
+        : fullest === undefined
+          ? 'No storage'
+          : `${plainName(fullest.name)} ${fill(fullest) === undefined ? 'use unknown' : `${percentOr(fill(fullest))} full`}`
       return {
-        text: listText(`${found.length} storages.`, shown.map(storageLine), found.length - shown.length, state.missing),
-        summary: fullest === undefined ? 'No storage' : `${plainName(fullest.name)} ${percent(fill(fullest))} full`,
-        data: { storages: shown, total: found.length, missing: state.missing },
+        text: listText(head, shown.map(storageLine), found.length - shown.length, leadLines(state)),
+        summary: lead === undefined ? summary : `${summary}; ${lead}`,
+        data: {
+          storages: isUnread ? null : shown,
+          total: isUnread ? null : found.length,
+          missing: state.missing,
+          ...(state.unreachableSince !== undefined && { unreachableSince: state.unreachableSince }),
+        },
+        isError: isUnread || state.unreachableSince !== undefined,
       }
     },
   })

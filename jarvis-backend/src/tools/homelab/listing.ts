@@ -1,25 +1,39 @@
+import { guestWords } from '../../homelab/counts.ts'
 import { guestLine, oneLine } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
+import { leadLines, leadSummary } from '../../homelab/unknown.ts'
 import { type ClusterState, type Guest, JarvisError } from '../../protocol/index.ts'
 import type { ToolOutput } from '../tool.ts'
 
 export const usualLimit = 60
 
-/** The lines, what was left out, and what could not be read. */
-export function listText(head: string, lines: readonly string[], left: number, missing: readonly string[]): string {
+/** What is not known, the lines, and what was left out. @param lead of `leadLines` */
+export function listText(head: string, lines: readonly string[], left: number, lead: readonly string[]): string {
   return [
+    ...lead,
     head,
     ...lines,
     ...(left > 0 ? [`${left} more: narrow the list with status or node, or raise limit.`] : []),
-    ...missingText(missing),
   ].join('\n')
 }
 
+/** The first line of a list that is not whole. */
 export const missingText = (missing: readonly string[]): string[] =>
   missing.length === 0 ? [] : [`Could not be read: ${missing.map((line) => oneLine(line)).join('; ')}.`]
 
-/** @throws JarvisError `not_found` */
-export function requireNode({ nodes }: ClusterState, name: string | undefined): void {
+/** The same for a summary. */
+export const notRead = ([first, ...others]: readonly string[]): string[] =>
+  first === undefined
+    ? []
+    : [`not read: ${oneLine(first, 100)}${others.length === 0 ? '' : ` and ${others.length} more`}`]
+
+const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+
+/** @throws JarvisError `not_found`; `cluster_unreachable` while no node is known */
+export function requireNode({ nodes, unread, missing }: ClusterState, name: string | undefined): void {
+  if (name !== undefined && unread?.includes('nodes')) {
+    throw new JarvisError('cluster_unreachable', `The nodes are unknown: ${missing.join('; ')}.`)
+  }
   if (name === undefined || nodes.some((node) => node.name === name)) return
   const known = nodes.map((node) => node.name).join(', ')
   throw new JarvisError('not_found', `There is no node ${JSON.stringify(name)}. Nodes: ${known}.`)
@@ -38,23 +52,31 @@ export function listGuests(cluster: Cluster, type: Guest['type'], filter: GuestF
   const found = state.guests
     .filter((guest) => guest.type === type)
     .filter(({ node }) => filter.node === undefined || node === filter.node)
-    .filter(({ status }) => filter.status === undefined || status === filter.status)
+    // A template never runs: it is no stopped guest.
+    .filter(({ status, isTemplate }) => filter.status === undefined || (status === filter.status && !isTemplate))
     .sort((a, b) => a.vmid - b.vmid)
   const shown = found.slice(0, filter.limit ?? usualLimit)
-  const running = found.filter(({ status }) => status === 'running').length
   const word = type === 'vm' ? 'virtual machines' : 'containers'
   // What is missing of other nodes says nothing here; that the cluster itself cannot be read does.
   const others = filter.node === undefined ? [] : state.nodes.filter(({ name }) => name !== filter.node)
   const missing = state.missing.filter((line) => !others.some(({ name }) => line.startsWith(`${name} `)))
-  const summary = `${running} of ${found.length} running`
+  const isUnread = state.unread?.includes('guests') === true
+  const summary = isUnread ? `${word} unknown` : guestWords(found)
+  const lead = leadSummary(state, missing)
   return {
     text: listText(
-      `${found.length} ${word}, ${running} running.`,
+      isUnread ? `${capital(word)} are unknown.` : `${found.length} ${word}: ${guestWords(found)}.`,
       shown.map((guest) => guestLine(guest, state.at)),
       found.length - shown.length,
-      missing,
+      leadLines(state, missing),
     ),
-    summary: missing.length === 0 ? summary : `${summary}, ${oneLine(missing.join(', '))}`,
-    data: { guests: shown, total: found.length, missing },
+    summary: lead === undefined ? summary : `${summary}; ${lead}`,
+    data: {
+      guests: isUnread ? null : shown,
+      total: isUnread ? null : found.length,
+      missing,
+      ...(state.unreachableSince !== undefined && { unreachableSince: state.unreachableSince }),
+    },
+    isError: isUnread || state.unreachableSince !== undefined,
   }
 }

@@ -30,7 +30,8 @@ const commandOf = ({ tool, input }: Act) =>
 
 /** Calls, each with the tier the gate gives it now; chosen, it is asked for in a chat like any other. */
 export function Acts({ acts, onAsk }: { acts: readonly Act[]; onAsk: ((command: string) => void) | undefined }) {
-  const { isLive } = useCluster()
+  // A lost cluster can still be woken.
+  const { isLinked: isLive } = useCluster()
   const key = acts.map(commandOf).join()
   const verdicts = useLoad(key, () => Promise.all(acts.map(({ tool, input }) => classify(tool, input))), [
     'connect',

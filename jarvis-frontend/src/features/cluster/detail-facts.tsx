@@ -10,6 +10,7 @@ import { Lock, TaskList } from './parts.tsx'
 import { daysLeft, lineOf, usePast } from './past.ts'
 import { StateMark } from './state-mark.tsx'
 import { useCluster } from './store.ts'
+import { withoutTemplates } from './unknown.ts'
 
 type Ask = ((question: string) => void) | undefined
 type Of = { state: ClusterState; onAsk: Ask }
@@ -35,6 +36,8 @@ const AskAbout = ({ question, onAsk }: { question: string; onAsk: Ask }) =>
     </button>
   )
 
+const stateWord = ({ isTemplate, status }: ClusterState['guests'][number]) => (isTemplate ? 'template' : status)
+
 export function GuestFacts({
   guest,
   state,
@@ -56,24 +59,26 @@ export function GuestFacts({
       </h2>
       <Facts
         facts={[
-          ['State', guest.lock === undefined ? guest.status : `${guest.status}, locked (${guest.lock})`],
+          ['State', guest.lock === undefined ? stateWord(guest) : `${stateWord(guest)}, locked (${guest.lock})`],
           [
             'Node',
             <Link key="node" to={linkTo({ detail: `node/${guest.node}` })}>
               {guest.node}
             </Link>,
           ],
-          ['Up', isUp ? longSpan(guest.uptimeS * 1_000) : undefined],
-          ['CPU', isUp ? `${percent(guest.cpuRatio)} of ${guest.cpuCount}` : `${guest.cpuCount} cores`],
+          ['Up', isUp && guest.uptimeS !== null ? longSpan(guest.uptimeS * 1_000) : undefined],
+          ['CPU', isUp ? `${percent(guest.cpuRatio ?? 0)} of ${guest.cpuCount}` : `${guest.cpuCount} cores`],
           [
             'Memory',
-            `${isUp ? gibOf(guest.ramBytes, guest.ramTotalBytes) : gibOf(0, guest.ramTotalBytes).split('/ ')[1]} GiB`,
+            `${isUp ? gibOf(guest.ramBytes ?? 0, guest.ramTotalBytes) : gibOf(0, guest.ramTotalBytes).split('/ ')[1]} GiB`,
           ],
           ['HA', guest.isHa ? (guest.haState ?? 'managed') : undefined],
           ['Tags', guest.tags.length > 0 ? <Visible key="tags" text={guest.tags.join(', ')} /> : undefined],
           [
             'Backup',
-            guest.backupAt === undefined ? (
+            guest.backupAt === null ? (
+              'unknown'
+            ) : guest.backupAt === undefined ? (
               'none'
             ) : (
               <time key="at" title={exactTime(guest.backupAt)}>
@@ -93,7 +98,8 @@ export function GuestFacts({
 export function NodeFacts({ node, state, onAsk }: Of & { node: ClusterState['nodes'][number] }) {
   const { isLive, issues } = useCluster()
   const now = useNow(60_000)
-  const guests = state.guests.filter((guest) => guest.node === node.name)
+  const guests = withoutTemplates(state.guests).filter((guest) => guest.node === node.name)
+  const unknown = guests.filter(({ status }) => status === 'unknown').length
   const running = guests.filter(({ status }) => status === 'running').length
   const ram = ratio(node.ramBytes, node.ramTotalBytes)
   const isUp = node.status === 'online'
@@ -130,8 +136,13 @@ export function NodeFacts({ node, state, onAsk }: Of & { node: ClusterState['nod
               : `${percent(ram)}, ${gibOf(node.ramBytes ?? 0, node.ramTotalBytes ?? 0)} GiB`,
           ],
           ['Load', node.load1?.toFixed(1)],
-          ['Heat', node.temperatureC === undefined ? 'not known' : celsius(node.temperatureC)],
-          ['Guests', `${running} of ${guests.length} running`],
+          ['Heat', typeof node.temperatureC === 'number' ? celsius(node.temperatureC) : 'unknown'],
+          [
+            'Guests',
+            unknown > 0
+              ? `${running} of ${guests.length} running, ${unknown} unknown`
+              : `${running} of ${guests.length} running`,
+          ],
         ]}
       />
       <Acts acts={actsOfNode(node)} onAsk={onAsk} />
@@ -151,12 +162,14 @@ export function StorageFacts({ storage, onAsk }: { storage: ClusterState['storag
       </h2>
       <Facts
         facts={[
-          ['State', storage.isActive ? 'active' : 'not reachable'],
+          ['State', storage.isActive === null ? 'unknown' : storage.isActive ? 'active' : 'not reachable'],
           ['Kind', storage.type],
           ['Holds', storage.content.join(', ')],
           [
             'Used',
-            `${percent(ratio(storage.usedBytes, storage.totalBytes) ?? 0)}, ${sizeOf(storage.usedBytes, storage.totalBytes)}`,
+            storage.usedBytes === null
+              ? 'unknown'
+              : `${percent(ratio(storage.usedBytes, storage.totalBytes) ?? 0)}, ${sizeOf(storage.usedBytes, storage.totalBytes ?? 0)}`,
           ],
           ['Left', days === undefined ? 'does not fill, as far as is known' : `${aboutDays(days)} at this rate`],
         ]}

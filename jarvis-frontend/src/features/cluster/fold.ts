@@ -2,7 +2,7 @@ import type { ClusterState, ClusterUpdate } from 'jarvis-backend/protocol'
 
 /** Replaces what changed, by name, vmid or upid; what did not change stays the same object. */
 export function foldCluster(state: ClusterState, update: ClusterUpdate): ClusterState {
-  return {
+  const next: ClusterState = {
     ...state,
     at: update.at,
     nodes: merge(state.nodes, update.nodes, (node) => node.name),
@@ -11,9 +11,14 @@ export function foldCluster(state: ClusterState, update: ClusterUpdate): Cluster
     tasks: [...merge(state.tasks, update.tasks, (task) => task.upid)]
       .sort((a, b) => b.startedAt - a.startedAt)
       .slice(0, 20),
-    isQuorate: update.isQuorate ?? state.isQuorate,
+    isQuorate: update.isQuorate === undefined ? state.isQuorate : update.isQuorate,
     missing: update.missing ?? state.missing,
+    unread: update.unread ?? state.unread ?? [],
   }
+  const { unreachableSince = state.unreachableSince } = update
+  if (typeof unreachableSince === 'number') return { ...next, unreachableSince }
+  const { unreachableSince: _, ...reached } = next
+  return reached
 }
 
 function merge<T, Id>(known: T[], changed: T[] | undefined, id: (thing: T) => Id, removed: readonly Id[] = []): T[] {

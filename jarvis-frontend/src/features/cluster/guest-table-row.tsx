@@ -24,12 +24,13 @@ type GuestRowProps = {
 /** One guest in the table. */
 export const GuestTableRow = memo(function GuestTableRow(given: GuestRowProps) {
   const { at, guest, mark, isBusy, ghost, isChosen, to, now } = given
-  const isOff = guest.status === 'stopped'
+  const isOff = guest.status !== 'running'
+  const word = guest.isTemplate ? 'template' : guest.status
   const ram = ratio(guest.ramBytes, guest.ramTotalBytes) ?? 0
   const disk = ratio(guest.diskBytes, guest.diskTotalBytes)
   const net = rate((guest.netInBps ?? 0) + (guest.netOutBps ?? 0))
   const backup = backupTone(guest, now)
-  const cpuTone = isBusy && guest.cpuRatio >= limitsNow().cpuRatio ? 'warn' : undefined
+  const cpuTone = isBusy && (guest.cpuRatio ?? 0) >= limitsNow().cpuRatio ? 'warn' : undefined
   return (
     <tr
       className={`guest-row ${isOff ? 'off' : ''} ${ghost === undefined && !isChosen ? '' : 'hit'}`}
@@ -45,6 +46,7 @@ export const GuestTableRow = memo(function GuestTableRow(given: GuestRowProps) {
             </bdi>
           </Link>
           <small>{guest.type === 'vm' ? 'VM' : 'CT'}</small>
+          {word !== 'running' && word !== 'stopped' && <small>{word}</small>}
           {guest.isProtected && <Lock />}
           {guest.lock !== undefined && <small>{guest.lock}</small>}
           {ghost !== undefined && (
@@ -60,8 +62,8 @@ export const GuestTableRow = memo(function GuestTableRow(given: GuestRowProps) {
       <td className="n">
         {!isOff && (
           <span className={`duo ${cpuTone === undefined ? '' : 'tone-warn'}`}>
-            <Meter ratio={guest.cpuRatio} tone={cpuTone} />
-            <span>{percent(guest.cpuRatio)}</span>
+            <Meter ratio={guest.cpuRatio ?? 0} tone={cpuTone} />
+            <span>{percent(guest.cpuRatio ?? 0)}</span>
           </span>
         )}
       </td>
@@ -74,13 +76,19 @@ export const GuestTableRow = memo(function GuestTableRow(given: GuestRowProps) {
         )}
       </td>
       <td className="n gib text-dim">
-        {isOff ? `0 / ${gibOf(0, guest.ramTotalBytes).split('/ ')[1]}` : gibOf(guest.ramBytes, guest.ramTotalBytes)}
+        {guest.status === 'unknown'
+          ? `– / ${gibOf(0, guest.ramTotalBytes).split('/ ')[1]}`
+          : isOff
+            ? `0 / ${gibOf(0, guest.ramTotalBytes).split('/ ')[1]}`
+            : gibOf(guest.ramBytes ?? 0, guest.ramTotalBytes)}
       </td>
       <td className="n">{isOff || disk === undefined || guest.diskBytes === 0 ? '' : percent(disk)}</td>
       <td className="n net">{isOff || guest.netInBps === undefined ? '' : `${net.value} ${net.unit}`}</td>
-      <td className="n">{isOff ? '' : shortSpan(guest.uptimeS * 1_000)}</td>
+      <td className="n">{isOff ? '' : shortSpan((guest.uptimeS ?? 0) * 1_000)}</td>
       <td className={`n ${backup === undefined ? '' : `tone-${backup}`}`}>
-        {guest.backupAt === undefined ? (
+        {guest.backupAt === null ? (
+          <span className="text-dim">unknown</span>
+        ) : guest.backupAt === undefined ? (
           <span className={backup === undefined ? 'text-dim' : ''}>none</span>
         ) : (
           span(now - guest.backupAt)

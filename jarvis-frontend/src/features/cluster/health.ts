@@ -1,6 +1,8 @@
 import type { ClusterState, Guest, Limits, Node, SampleField, Storage } from 'jarvis-backend/protocol'
 import { limits } from '../../api/limits.ts'
 import { celsius, percent, plural, size, span } from '../../lib/format.ts'
+import type { MarkKind } from '../../ui/mark.tsx'
+import { isBlind, unreadLines } from './unknown.ts'
 
 export type Tone = 'warn' | 'bad' | undefined
 
@@ -16,15 +18,16 @@ const usual: Limits = {
 }
 export const limitsNow = (): Limits => limits.value.get() ?? usual
 
-const past = (value: number | undefined, [warn, bad]: readonly [number, number]): Tone =>
-  value === undefined || value < warn ? undefined : value < bad ? 'warn' : 'bad'
+type Maybe = number | null | undefined
+const past = (value: Maybe, [warn, bad]: readonly [number, number]): Tone =>
+  typeof value !== 'number' || value < warn ? undefined : value < bad ? 'warn' : 'bad'
 
 /** Its name in the ring of samples. */
 export const seriesOf = (storage: Pick<Storage, 'name' | 'node'>) =>
   `storage/${storage.node === undefined ? '' : `${storage.node}/`}${storage.name}`
 
-export const ratio = (used: number | undefined, of: number | undefined) =>
-  used === undefined || of === undefined || of === 0 ? undefined : used / of
+export const ratio = (used: Maybe, of: Maybe) =>
+  typeof used !== 'number' || typeof of !== 'number' || of === 0 ? undefined : used / of
 
 export const temperatureTone = (node: Node): Tone => past(node.temperatureC, limitsNow().temperatureC)
 export const nodeRamTone = (node: Node): Tone => past(ratio(node.ramBytes, node.ramTotalBytes), limitsNow().ramRatio)
@@ -32,21 +35,24 @@ export const storageTone = (storage: Storage): Tone =>
   past(ratio(storage.usedBytes, storage.totalBytes), limitsNow().storageRatio)
 /** A guest that runs is expected to have a backup; one that is off, only to renew what it has. */
 export function backupTone({ backupAt, status }: Pick<Guest, 'backupAt' | 'status'>, now: number): Tone {
+  // Not known is a line of its own.
+  if (backupAt === null) return undefined
   if (backupAt === undefined) return status === 'running' ? 'warn' : undefined
   return past((now - backupAt) / hour, limitsNow().backupHours)
 }
 
 /** Guests that run or ever had a backup are expected to have a fresh one. */
 export function backupsOf(guests: readonly Guest[], now: number) {
-  const expected = guests.filter((guest) => guest.status === 'running' || guest.backupAt !== undefined)
+  const expected = guests.filter((guest) => guest.status === 'running' || typeof guest.backupAt === 'number')
   const stale = expected.filter((guest) => backupTone(guest, now) !== undefined)
-  const ages = expected.flatMap((guest) => (guest.backupAt === undefined ? [] : [now - guest.backupAt]))
-  return { expected: expected.length, stale, oldestMs: ages.length === 0 ? undefined : Math.max(...ages) }
+  const unknown = expected.filter(({ backupAt }) => backupAt === null).length
+  const ages = expected.flatMap(({ backupAt }) => (typeof backupAt === 'number' ? [now - backupAt] : []))
+  return { expected: expected.length, stale, unknown, oldestMs: ages.length === 0 ? undefined : Math.max(...ages) }
 }
 
 /** The age that all of them share, as it is said; undefined where they differ or one has no backup. */
 export function sharedAge(stale: readonly Guest[], now: number): string | undefined {
-  const ages = new Set(stale.map(({ backupAt }) => (backupAt === undefined ? undefined : span(now - backupAt))))
+  const ages = new Set(stale.map(({ backupAt }) => (typeof backupAt === 'number' ? span(now - backupAt) : undefined)))
   return ages.size === 1 ? [...ages][0] : undefined
 }
 
@@ -61,6 +67,8 @@ export type Issue = {
   ask: string
   /** Unix ms, where this browser saw it begin. */
   since?: number | undefined
+  /** It is about what could not be read. */
+  isUnknown?: boolean
   node?: string
   vmid?: number
   /** The figure it is about, in the ring of samples, and the limit it crossed. */
@@ -69,8 +77,9 @@ export type Issue = {
 
 /** What needs a look now, worst first. `busySince`: since when a node or guest was seen over its CPU limit. */
 export function issuesOf(state: ClusterState, now: number, busySince: (key: string) => number | undefined): Issue[] {
-  const found: Issue[] = []
-  if (!state.isQuorate) {
+  const found: Issue[] = unknownIssues(state)
+  if (isBlind(state)) return found
+  if (state.isQuorate === false) {
     found.push({
       key: 'quorum',
       tone: 'bad',
@@ -94,7 +103,7 @@ export function issuesOf(state: ClusterState, now: number, busySince: (key: stri
     })
   }
   for (const storage of state.storages) {
-    if (!storage.isActive) {
+    if (storage.isActive === false) {
       const { name, node } = storage
       found.push({
         key: `storage ${node ?? ''} ${name} away`,
@@ -112,7 +121,7 @@ export function issuesOf(state: ClusterState, now: number, busySince: (key: stri
       key: `storage ${storage.node ?? ''} ${storage.name}`,
       tone,
       fact: `${storage.name} is ${percent(full)} full`,
-      detail: `${size(storage.totalBytes - storage.usedBytes, storage.totalBytes)} left`,
+      detail: `${size((storage.totalBytes ?? 0) - (storage.usedBytes ?? 0), storage.totalBytes ?? 0)} left`,
       question: `${storage.name} is ${Math.round(full * 100)} % full. What grew?`,
       ask: 'Ask what grew',
       past: { series: seriesOf(storage), field: 'usedRatio', limit: limitsNow().storageRatio[0] },
@@ -124,7 +133,7 @@ export function issuesOf(state: ClusterState, now: number, busySince: (key: stri
     found.push({
       key: `cpu ${guest.vmid}`,
       tone: 'warn',
-      fact: `${guest.vmid} ${guest.name} is at ${percent(guest.cpuRatio)} CPU`,
+      fact: `${guest.vmid} ${guest.name} is at ${percent(guest.cpuRatio ?? 0)} CPU`,
       detail: `limit ${percent(limitsNow().cpuRatio)}`,
       question: `Why does ${guest.vmid} use so much CPU?`,
       ask: 'Ask why',
@@ -133,6 +142,29 @@ export function issuesOf(state: ClusterState, now: number, busySince: (key: stri
     })
   }
   return found.sort((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad'))
+}
+
+/** What is not known comes first: it is no comfort that nothing else is said. */
+function unknownIssues(state: ClusterState): Issue[] {
+  const lines = unreadLines(state)
+  const [first = 'no answer yet', ...others] = lines
+  const issue = (key: string, tone: Issue['tone'], fact: string, detail: string): Issue => ({
+    ...{ key, tone, fact, detail, isUnknown: true },
+    ...{ question: 'What could not be read, and why?', ask: 'Ask why' },
+  })
+  if (state.unreachableSince !== undefined) return [issue('unreachable', 'bad', 'The cluster cannot be read', first)]
+  if (isBlind(state)) return [issue('unread', 'warn', 'The cluster is unknown', first)]
+  const isOfQuorum = (line: string) => line.startsWith('quorum ')
+  const quorum = lines.find(isOfQuorum) ?? 'it could not be read'
+  const rest = state.isQuorate === null ? [first, ...others].filter((line) => !isOfQuorum(line)) : lines
+  const [most] = rest
+  const more = rest.length > 1 ? `; and ${rest.length - 1} more` : ''
+  return [
+    ...(state.isQuorate === null ? [issue('quorum', 'warn', 'Quorum is unknown', quorum)] : []),
+    ...(most === undefined
+      ? []
+      : [issue('unread', 'warn', `${plural(rest.length, 'thing')} could not be read`, `${most}${more}`)]),
+  ]
 }
 
 function nodeIssues(node: Node, now: number, busySince: number | undefined): Issue[] {
@@ -155,7 +187,7 @@ function nodeIssues(node: Node, now: number, busySince: number | undefined): Iss
     return found
   }
   const ram = ratio(node.ramBytes, node.ramTotalBytes)
-  if (node.temperatureC !== undefined) {
+  if (typeof node.temperatureC === 'number') {
     const degrees = Math.round(node.temperatureC)
     const detail = `limit ${celsius(limitsNow().temperatureC[0])}`
     add(
@@ -211,7 +243,8 @@ export function concernedOf(
   return ({ vmid, node }) => ids.has(vmid) || nodes.has(node)
 }
 
-export function guestMark(guest: Guest, issues: readonly Issue[], isLive: boolean) {
+export function guestMark(guest: Guest, issues: readonly Issue[], isLive: boolean): MarkKind {
+  if (guest.isTemplate) return 'none'
   if (!isLive || guest.status === 'unknown') return 'unknown'
   return issues.some((issue) => issue.vmid === guest.vmid) ? 'warn' : guest.status
 }

@@ -15,7 +15,7 @@ export function IssueList({
     <ul className="issues">
       {issues.map((issue) => (
         <li key={issue.key}>
-          <StateMark kind={issue.tone} size={12} />
+          <StateMark kind={issue.isUnknown ? 'unknown' : issue.tone} size={12} />
           <span>
             <Visible text={issue.fact} />
           </span>

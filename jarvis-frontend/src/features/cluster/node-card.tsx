@@ -53,7 +53,8 @@ export const NodeCard = memo(function NodeCard({
         <dd className="num">{ram === undefined ? '–' : percent(ram)}</dd>
       </dl>
       <p>
-        {node.temperatureC !== undefined && (
+        {node.temperatureC === null && <span>heat unknown</span>}
+        {typeof node.temperatureC === 'number' && (
           <span className={`num ${heat === undefined ? '' : `tone-${heat}`}`}>{celsius(node.temperatureC)}</span>
         )}
         {node.load1 !== undefined && (

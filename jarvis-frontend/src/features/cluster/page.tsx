@@ -10,6 +10,7 @@ import { NodeCard } from './node-card.tsx'
 import { type Ghosts, StorageList, TaskList } from './parts.tsx'
 import { rowsOf, type Sort } from './rows.ts'
 import { useCluster } from './store.ts'
+import { isUnread, unreadLines } from './unknown.ts'
 import { VitalRow } from './vital-row.tsx'
 
 export type GuestFilter = 'all' | 'running' | 'stopped' | 'attention'
@@ -50,13 +51,18 @@ export function ClusterOverview({ view, linkTo, detail, ghosts, tray, foot, onAs
   const isConcerned = concernedOf(state, issues, now)
   const guests = state.guests.filter((guest) => {
     if (view.show === 'all') return true
-    return view.show === 'attention' ? isConcerned(guest) : guest.status === view.show
+    return view.show === 'attention' ? isConcerned(guest) : guest.status === view.show && !guest.isTemplate
   })
   const away = new Set(state.nodes.flatMap(({ name, status }) => (status === 'online' ? [] : [name])))
   const busy = new Set(issues.flatMap(({ key, vmid }) => (key.startsWith('cpu ') && vmid !== undefined ? [vmid] : [])))
   return (
     <>
-      {!state.isQuorate && (
+      {state.isQuorate === null && (
+        <p className="strip wash-warn">
+          <Mark kind="unknown" /> <span>Quorum unknown: {unreadLines(state)[0] ?? 'it could not be read'}.</span>
+        </p>
+      )}
+      {state.isQuorate === false && (
         <p className="strip wash-bad">
           <Mark kind="bad" /> <span>No quorum: guests cannot be started.</span>
         </p>
@@ -86,7 +92,11 @@ export function ClusterOverview({ view, linkTo, detail, ghosts, tray, foot, onAs
           />
           {guests.length === 0 && (
             <p className="none">
-              {view.show === 'attention' && issues.length === 0 ? 'Nothing needs attention.' : noGuests[view.show]}
+              {isUnread(state, 'guests')
+                ? 'Guests are unknown.'
+                : view.show === 'attention' && issues.length === 0
+                  ? 'Nothing needs attention.'
+                  : noGuests[view.show]}
             </p>
           )}
         </div>
@@ -102,9 +112,16 @@ export function ClusterOverview({ view, linkTo, detail, ghosts, tray, foot, onAs
             </>
           )}
           <PanelHead title="Storage" />
+          {isUnread(state, 'storages') && <p className="none">Storages are unknown.</p>}
           <StorageList storages={state.storages} to={(storage) => linkTo({ detail: seriesOf(storage) })} />
           <PanelHead title="Tasks" />
-          {state.tasks.length === 0 ? <p className="none">No task is known.</p> : <TaskList tasks={state.tasks} />}
+          {isUnread(state, 'tasks') ? (
+            <p className="none">Tasks are unknown.</p>
+          ) : state.tasks.length === 0 ? (
+            <p className="none">No task is known.</p>
+          ) : (
+            <TaskList tasks={state.tasks} />
+          )}
           {state.missing.length > 0 && (
             <>
               <PanelHead title="Not readable" />

@@ -11,6 +11,7 @@ import { IssueList } from './issue-list.tsx'
 import { type Ghosts, GuestRow, Lock, Quorum, StorageList } from './parts.tsx'
 import { StateMark } from './state-mark.tsx'
 import { totalsOf, useCluster, useClusterStore } from './store.ts'
+import { isUnread, withoutTemplates } from './unknown.ts'
 
 type Props = {
   /** What waits, docked above the nodes. */
@@ -27,7 +28,9 @@ export function ClusterPanel({ tray, ghosts }: Props) {
       <header className="panel-bar">
         <h2 className="cut">{state.name}</h2>
         <span className="cut text-dim">
-          {plural(state.nodes.length, 'node')}, {plural(state.guests.length, 'guest')}
+          {isUnread(state, 'nodes')
+            ? 'unknown'
+            : `${plural(state.nodes.length, 'node')}, ${plural(withoutTemplates(state.guests).length, 'guest')}`}
         </span>
         <span className="panel-aside">
           <Quorum nodes={state.nodes} isQuorate={state.isQuorate} isLive={isLive} />
@@ -66,13 +69,15 @@ export function ClusterColumn({
   )
 }
 
+const wholePercent = (share: number | undefined) => (share === undefined ? undefined : Math.round(share * 100))
+
 function Vitals({ state }: { state: ClusterState }) {
   const totals = totalsOf(state)
   const figures = [
-    ['CPU', Math.round(totals.cpuRatio * 100), '%'],
-    ['Memory', Math.round(totals.ramRatio * 100), '%'],
-    ['Storage', Math.round(totals.storageRatio * 100), '%'],
-    ['Running', totals.running, `/${state.guests.length}`],
+    ['CPU', wholePercent(totals.cpuRatio), '%'],
+    ['Memory', wholePercent(totals.ramRatio), '%'],
+    ['Storage', wholePercent(totals.storageRatio), '%'],
+    ['Running', totals.running, `/${totals.guests}`],
   ] as const
   return (
     <dl className="vitals">
@@ -80,8 +85,14 @@ function Vitals({ state }: { state: ClusterState }) {
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            {value}
-            <small>{unit}</small>
+            {value === undefined ? (
+              <small>unknown</small>
+            ) : (
+              <>
+                {value}
+                <small>{unit}</small>
+              </>
+            )}
           </dd>
         </div>
       ))}
@@ -91,20 +102,22 @@ function Vitals({ state }: { state: ClusterState }) {
 
 function Storages({ state, linkTo }: { state: ClusterState; linkTo?: (detail: string) => string }) {
   const now = useNow(60_000)
-  const { stale, oldestMs, expected } = backupsOf(state.guests, now)
+  const { stale, oldestMs, expected, unknown } = backupsOf(state.guests, now)
   const age = sharedAge(stale, now)
   return (
     <>
       <PanelHead title="Storage">
         {expected > 0 && oldestMs !== undefined && (
           <>
-            <Mark kind={stale.length > 0 ? 'warn' : 'ok'} size={10} />
+            <Mark kind={stale.length > 0 ? 'warn' : unknown > 0 ? 'unknown' : 'ok'} size={10} />
             <span>
-              {stale.length === 0
-                ? `all guests backed up, oldest ${span(oldestMs)}`
-                : age === undefined
-                  ? `${plural(stale.length, 'guest')} without a fresh backup`
-                  : `${plural(stale.length, 'guest')} without a backup for ${age}`}
+              {stale.length === 0 && unknown > 0
+                ? `backups of ${plural(unknown, 'guest')} unknown`
+                : stale.length === 0
+                  ? `all guests backed up, oldest ${span(oldestMs)}`
+                  : age === undefined
+                    ? `${plural(stale.length, 'guest')} without a fresh backup`
+                    : `${plural(stale.length, 'guest')} without a backup for ${age}`}
             </span>
           </>
         )}
@@ -208,7 +221,7 @@ const NodeHead = memo(function NodeHead({ node, mark }: { node: Node; mark: 'ok'
       <StateMark kind={mark} size={11} />
       <span className="cut">
         <b>{node.name}</b>
-        {node.temperatureC !== undefined && (
+        {typeof node.temperatureC === 'number' && (
           <span className={`num heat ${heat === undefined ? '' : `tone-${heat}`}`}>{celsius(node.temperatureC)}</span>
         )}
         {node.isProtected && <Lock />}

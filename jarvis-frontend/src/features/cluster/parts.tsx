@@ -11,6 +11,7 @@ import { useNow } from '../../ui/use-now.ts'
 import { ratio, storageTone } from './health.ts'
 import { StateMark } from './state-mark.tsx'
 import { groupTasks } from './task-groups.ts'
+import { onlineWords } from './unknown.ts'
 
 /** What waits to be done to a guest: `restart`. */
 export type Ghosts = ReadonlyMap<number, string>
@@ -34,7 +35,8 @@ export const GuestRow = memo(function GuestRow({
   /** Where its name leads. */
   to?: string | undefined
 }) {
-  const isOff = guest.status === 'stopped' && ghost === undefined
+  const isOff = guest.status !== 'running' && ghost === undefined
+  const word = guest.isTemplate ? 'template' : guest.status === 'running' ? undefined : guest.status
   return (
     <li className={`guest${isOff ? ' off' : ''}${ghost === undefined ? '' : ' hit'}`}>
       <StateMark kind={mark} />
@@ -52,11 +54,12 @@ export const GuestRow = memo(function GuestRow({
           </Link>
         )}
         {guest.isProtected && <Lock />}
+        {word !== undefined && word !== 'stopped' && <span className="note">{word}</span>}
         {guest.lock !== undefined && <span className="note">{guest.lock}</span>}
       </span>
       {ghost === undefined ? (
         <span className="pair num">
-          <span>{isOff ? '–' : percent(guest.cpuRatio)}</span>
+          <span>{isOff ? '–' : percent(guest.cpuRatio ?? 0)}</span>
           <span>{isOff ? '' : percent(ratio(guest.ramBytes, guest.ramTotalBytes) ?? 0)}</span>
         </span>
       ) : (
@@ -73,17 +76,23 @@ export function StorageList({ storages, to }: { storages: readonly Storage[]; to
     <ul className="storages">
       {storages.map((storage) => {
         const tone = storageTone(storage)
-        const full = ratio(storage.usedBytes, storage.totalBytes) ?? 0
+        const full = ratio(storage.usedBytes, storage.totalBytes)
         return (
           <li key={`${storage.node ?? ''}/${storage.name}`}>
             <span className="cut" title={storage.node === undefined ? 'shared' : `on ${storage.node}`}>
               {to === undefined ? storage.name : <Link to={to(storage)}>{storage.name}</Link>}
               {storage.node !== undefined && isOneOf(storage, storages) && <small> {storage.node}</small>}
             </span>
-            <Meter ratio={full} tone={tone} />
-            <span className={`num ${tone === undefined ? '' : `tone-${tone}`}`}>{percent(full)}</span>
-            {storage.isActive ? (
-              <span className="num of">{sizeOf(storage.usedBytes, storage.totalBytes)}</span>
+            <Meter ratio={full ?? 0} tone={tone} />
+            <span className={`num ${tone === undefined ? '' : `tone-${tone}`}`}>
+              {full === undefined ? '–' : percent(full)}
+            </span>
+            {storage.isActive === null || storage.usedBytes === null ? (
+              <span className="of away">
+                <Mark kind="unknown" size={10} /> unknown
+              </span>
+            ) : storage.isActive ? (
+              <span className="num of">{sizeOf(storage.usedBytes, storage.totalBytes ?? 0)}</span>
             ) : (
               <span className="of away">
                 <Mark kind="warn" size={10} /> not reachable
@@ -145,16 +154,15 @@ export function Age({ heardAt, isLive, isInline = false }: { heardAt: number; is
   )
 }
 
-export function Quorum({ nodes, isQuorate, isLive }: { nodes: readonly Node[]; isQuorate: boolean; isLive: boolean }) {
-  const online = nodes.filter((node) => node.status === 'online').length
+type QuorumProps = { nodes: readonly Node[]; isQuorate: boolean | null; isLive: boolean }
+
+export function Quorum({ nodes, isQuorate, isLive }: QuorumProps) {
   return (
     <>
-      <Mark kind={!isLive ? 'unknown' : isQuorate ? 'ok' : 'bad'} size={10} />
+      <Mark kind={!isLive || isQuorate === null ? 'unknown' : isQuorate ? 'ok' : 'bad'} size={10} />
       <span>
-        {isQuorate ? 'quorate ' : 'no quorum '}
-        <span className="num">
-          {online} of {nodes.length}
-        </span>
+        {isQuorate === null ? 'quorum unknown, nodes ' : isQuorate ? 'quorate ' : 'no quorum '}
+        <span className="num">{onlineWords({ nodes })}</span>
       </span>
     </>
   )

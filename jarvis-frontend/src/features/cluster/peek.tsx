@@ -41,18 +41,32 @@ export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
   const facts: (readonly [string, string | undefined])[] =
     guest !== undefined
       ? [
-          ['State', guest.status],
+          ['State', guest.isTemplate ? 'template' : guest.status],
           ['Node', guest.node],
-          ['Up', guest.status === 'running' ? longSpan(guest.uptimeS * 1_000) : undefined],
-          ['CPU', guest.status === 'running' ? percent(guest.cpuRatio) : undefined],
+          ['Up', guest.status === 'running' ? longSpan((guest.uptimeS ?? 0) * 1_000) : undefined],
+          ['CPU', guest.status === 'running' ? percent(guest.cpuRatio ?? 0) : undefined],
           ['Memory', guest.status === 'running' ? percent(ratio(guest.ramBytes, guest.ramTotalBytes) ?? 0) : undefined],
-          ['Backup', guest.backupAt === undefined ? 'none' : ago(guest.backupAt, Date.now())],
+          [
+            'Backup',
+            guest.backupAt === undefined
+              ? 'none'
+              : guest.backupAt === null
+                ? 'unknown'
+                : ago(guest.backupAt, Date.now()),
+          ],
         ]
       : [
           ['State', node?.status],
           ['CPU', node?.cpuRatio === undefined ? undefined : percent(node.cpuRatio)],
           ['Memory', node === undefined ? undefined : percent(ratio(node.ramBytes, node.ramTotalBytes) ?? 0)],
-          ['Heat', node?.temperatureC === undefined ? undefined : celsius(node.temperatureC)],
+          [
+            'Heat',
+            node?.temperatureC === null
+              ? 'unknown'
+              : node?.temperatureC === undefined
+                ? undefined
+                : celsius(node.temperatureC),
+          ],
         ]
   const open = state?.tasks.filter(
     (task) => task.status === 'running' && (noun.kind === 'guest' ? task.vmid === noun.vmid : task.node === noun.name),

@@ -1,5 +1,6 @@
 import type { ClusterState, Guest } from 'jarvis-backend/protocol'
 import { ratio } from './health.ts'
+import { withoutTemplates } from './unknown.ts'
 
 export type SortKey = 'guest' | 'node' | 'cpu' | 'memory' | 'disk' | 'net' | 'up' | 'backup'
 /** `isDown`: largest first. */
@@ -21,13 +22,13 @@ export function nextSort(now: Sort, key: SortKey): string {
 }
 
 const figures: Record<Exclude<SortKey, 'guest' | 'node'>, (guest: Guest) => number | undefined> = {
-  cpu: (guest) => (guest.status === 'running' ? guest.cpuRatio : undefined),
+  cpu: (guest) => (guest.status === 'running' ? (guest.cpuRatio ?? undefined) : undefined),
   memory: (guest) => (guest.status === 'running' ? ratio(guest.ramBytes, guest.ramTotalBytes) : undefined),
   disk: (guest) => (guest.diskBytes === 0 ? undefined : ratio(guest.diskBytes, guest.diskTotalBytes)),
   net: (guest) => (guest.netInBps === undefined ? undefined : guest.netInBps + (guest.netOutBps ?? 0)),
-  up: (guest) => (guest.status === 'running' ? guest.uptimeS : undefined),
+  up: (guest) => (guest.status === 'running' ? (guest.uptimeS ?? undefined) : undefined),
   // Its age: the newest backup is the smallest.
-  backup: (guest) => (guest.backupAt === undefined ? undefined : -guest.backupAt),
+  backup: (guest) => (typeof guest.backupAt === 'number' ? -guest.backupAt : undefined),
 }
 
 /** Guests in their order, with a line before each node's where they are grouped. What has no figure comes last. */
@@ -58,7 +59,12 @@ export function rowsOf(state: ClusterState, guests: readonly Guest[], sort: Sort
     own.length === 0
       ? []
       : [
-          { kind: 'node', name, count: own.length, running: own.filter(({ status }) => status === 'running').length },
+          {
+            kind: 'node',
+            name,
+            count: withoutTemplates(own).length,
+            running: own.filter(({ status }) => status === 'running').length,
+          },
           ...own.map((guest): TableRow => ({ kind: 'guest', guest })),
         ],
   )

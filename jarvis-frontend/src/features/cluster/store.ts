@@ -5,6 +5,7 @@ import { Value } from '../../lib/value.ts'
 import type { ClusterSocket } from '../../realtime/sockets.ts'
 import { foldCluster } from './fold.ts'
 import { type Issue, issuesOf, limitsNow } from './health.ts'
+import { fromShown, isBlind, isUnread, withoutTemplates } from './unknown.ts'
 
 const sampleEveryMs = 2_000
 const minuteMs = 60_000
@@ -20,13 +21,16 @@ export type ClusterView = {
   state: ClusterState | undefined
   /** When this browser last heard of the cluster. */
   heardAt: number
+  /** The server is connected, and reads the cluster. */
   isLive: boolean
+  /** The server is connected. */
+  isLinked: boolean
   issues: readonly Issue[]
 }
 
 /** The live cluster as this browser knows it, and what it has seen since it connected. */
 export class ClusterStore {
-  readonly view = new Value<ClusterView>({ state: undefined, heardAt: 0, isLive: false, issues: [] })
+  readonly view = new Value<ClusterView>({ state: undefined, heardAt: 0, isLive: false, isLinked: false, issues: [] })
   /** The state when a guest or node was last added, removed or renamed: for what only looks for names. */
   readonly named = new Value<ClusterState | undefined>(undefined)
   #names = ''
@@ -47,14 +51,14 @@ export class ClusterStore {
   constructor(socket: ClusterSocket, readHour: (names: readonly string[]) => Promise<SamplesReply>) {
     this.#readHour = readHour
     socket.on('cluster:snapshot', ({ cluster }) => {
-      this.#put(cluster)
+      this.#put(fromShown(cluster))
       void this.catchUp()
     })
     socket.on('cluster:update', (update) => {
       const { state } = this.view.get()
       if (state !== undefined) this.#put(foldCluster(state, update))
     })
-    socket.on('disconnect', () => this.view.set({ ...this.view.get(), isLive: false }))
+    socket.on('disconnect', () => this.view.set({ ...this.view.get(), isLive: false, isLinked: false }))
   }
 
   /** The last hour of `node/NAME` (CPU), `cpu`, `ram` or `net` by the minute, oldest first; undefined is a gap. */
@@ -114,7 +118,10 @@ export class ClusterStore {
       this.#sampledAt = now
       this.#sample(state)
     }
-    this.view.set({ state, heardAt: now, isLive: true, issues: this.#issues(state, now, isFirst) })
+    const isRead = state.unreachableSince === undefined && !isBlind(state)
+    // While the cluster cannot be read, what is shown stays as old as it is.
+    const heardAt = isRead ? now : this.view.get().heardAt
+    this.view.set({ state, heardAt, isLive: isRead, isLinked: true, issues: this.#issues(state, now, isFirst) })
     const names = JSON.stringify([
       state.guests.map(({ vmid, name }) => [vmid, name]),
       state.nodes.map(({ name }) => name),
@@ -147,7 +154,7 @@ export class ClusterStore {
   #watchLoad(state: ClusterState, now: number): void {
     const loads = [
       ...state.nodes.map((node) => [`node/${node.name}`, node.cpuRatio ?? 0] as const),
-      ...state.guests.map((guest) => [String(guest.vmid), guest.cpuRatio] as const),
+      ...state.guests.map((guest) => [String(guest.vmid), guest.cpuRatio ?? 0] as const),
     ]
     for (const [key, ratio] of loads) {
       if (ratio < limitsNow().cpuRatio) this.#busySince.delete(key)
@@ -158,7 +165,8 @@ export class ClusterStore {
   #sample(state: ClusterState): void {
     const minute = this.#minute()
     this.#lines.clear()
-    const push = (key: string, value: number) => {
+    const push = (key: string, value: number | undefined) => {
+      if (value === undefined) return
       this.#keepMinute(key, minute, value)
       this.#seconds.set(key, [...(this.#seconds.get(key) ?? []).slice(1 - secondsKept), value])
     }
@@ -172,18 +180,23 @@ export class ClusterStore {
   }
 }
 
-/** The whole cluster in numbers; shared storage counts once. */
+/** The whole cluster in numbers; shared storage counts once. Undefined is not known. */
 export function totalsOf(state: ClusterState) {
   const online = state.nodes.filter((node) => node.status === 'online')
   const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
-  const share = (used: number, of: number) => (of === 0 ? 0 : used / of)
+  const share = (used: number, of: number) => (of === 0 ? undefined : used / of)
+  const sized = state.storages.filter(({ usedBytes, totalBytes }) => usedBytes !== null && totalBytes !== null)
+  const guests = withoutTemplates(state.guests)
+  const isUnknown =
+    isUnread(state, 'guests') || (guests.length > 0 && guests.every(({ status }) => status === 'unknown'))
   const cores = sum(online.map((node) => node.cpuCount ?? 1))
   return {
     cpuRatio: share(sum(online.map((node) => (node.cpuRatio ?? 0) * (node.cpuCount ?? 1))), cores),
     ramRatio: share(sum(online.map((node) => node.ramBytes ?? 0)), sum(online.map((node) => node.ramTotalBytes ?? 0))),
-    storageRatio: share(sum(state.storages.map((s) => s.usedBytes)), sum(state.storages.map((s) => s.totalBytes))),
-    netBps: sum(state.guests.map((guest) => (guest.netInBps ?? 0) + (guest.netOutBps ?? 0))),
-    running: state.guests.filter((guest) => guest.status === 'running').length,
+    storageRatio: share(sum(sized.map((s) => s.usedBytes ?? 0)), sum(sized.map((s) => s.totalBytes ?? 0))),
+    netBps: isUnknown ? undefined : sum(state.guests.map((guest) => (guest.netInBps ?? 0) + (guest.netOutBps ?? 0))),
+    running: isUnknown ? undefined : guests.filter((guest) => guest.status === 'running').length,
+    guests: guests.length,
     onlineCount: online.length,
   }
 }

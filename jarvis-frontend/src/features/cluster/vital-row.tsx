@@ -1,32 +1,33 @@
-import type { ClusterState, Guest } from 'jarvis-backend/protocol'
+import type { ClusterState, Guest, Storage } from 'jarvis-backend/protocol'
 import { percent, rate, span } from '../../lib/format.ts'
 import type { MarkKind } from '../../ui/mark.tsx'
 import { Spark } from '../../ui/spark.tsx'
 import { backupsOf, ratio, sharedAge, storageTone } from './health.ts'
 import { StateMark } from './state-mark.tsx'
 import { totalsOf, useClusterStore } from './store.ts'
+import { isBlind, isUnread } from './unknown.ts'
 
 /** The whole cluster in six numbers. */
 export function VitalRow({ state, isLive, now }: { state: ClusterState; isLive: boolean; now: number }) {
   const store = useClusterStore()
   const totals = totalsOf(state)
-  const net = rate(totals.netBps)
+  const net = rate(totals.netBps ?? 0)
   const nets = store.samples('net')
   const most = nets.reduce<number>((top, bps) => Math.max(top, bps ?? 0), 1)
-  const { expected, stale, oldestMs } = backupsOf(state.guests, now)
+  const { expected, stale, oldestMs, unknown } = backupsOf(state.guests, now)
   const fullest = state.storages.toSorted((a, b) => share(b) - share(a))[0]
   const storageMark = state.storages.map(storageTone).find((tone) => tone !== undefined)
   const majority = Math.floor(state.nodes.length / 2) + 1
   const spare = Math.max(0, totals.onlineCount - majority)
   return (
     <dl className="vital-row">
-      <Vital name="CPU" value={`${Math.round(totals.cpuRatio * 100)}%`}>
+      <Vital name="CPU" value={percentWords(totals.cpuRatio)}>
         <Spark values={store.samples('cpu')} height={24} label="CPU" />
       </Vital>
-      <Vital name="Memory" value={`${Math.round(totals.ramRatio * 100)}%`}>
+      <Vital name="Memory" value={percentWords(totals.ramRatio)}>
         <Spark values={store.samples('ram')} height={24} label="Memory" />
       </Vital>
-      <Vital name="Storage" value={`${Math.round(totals.storageRatio * 100)}%`} mark={storageMark}>
+      <Vital name="Storage" value={percentWords(totals.storageRatio)} mark={storageMark}>
         {fullest !== undefined && (
           <small>
             {fullest.name} {percent(share(fullest))}
@@ -35,31 +36,43 @@ export function VitalRow({ state, isLive, now }: { state: ClusterState; isLive: 
       </Vital>
       <Vital
         name="Quorum"
-        value={`${totals.onlineCount}/${state.nodes.length}`}
-        mark={!isLive ? 'unknown' : state.isQuorate ? 'ok' : 'bad'}
+        value={isBlind(state) ? 'unknown' : `${totals.onlineCount}/${state.nodes.length}`}
+        mark={!isLive || state.isQuorate === null ? 'unknown' : state.isQuorate ? 'ok' : 'bad'}
       >
         <small>
-          {!state.isQuorate
-            ? 'lost'
-            : spare === 0
-              ? 'none may fail'
-              : spare === 1
-                ? 'one may fail'
-                : `${spare} may fail`}
+          {state.isQuorate === null
+            ? 'unknown'
+            : !state.isQuorate
+              ? 'lost'
+              : spare === 0
+                ? 'none may fail'
+                : spare === 1
+                  ? 'one may fail'
+                  : `${spare} may fail`}
         </small>
       </Vital>
       <Vital
         name="Backups"
-        value={`${expected - stale.length}/${expected}`}
-        mark={expected === 0 ? undefined : stale.length > 0 ? 'warn' : 'ok'}
+        value={
+          isUnread(state, 'guests') || (expected > 0 && unknown === expected)
+            ? 'unknown'
+            : `${expected - stale.length - unknown}/${expected}`
+        }
+        mark={expected === 0 ? undefined : stale.length > 0 ? 'warn' : unknown > 0 ? 'unknown' : 'ok'}
       >
         <small>
-          {stale.length > 0 ? staleText(stale, now) : oldestMs === undefined ? 'none' : `oldest ${span(oldestMs)}`}
+          {stale.length > 0
+            ? staleText(stale, now)
+            : unknown > 0
+              ? `${unknown} unknown`
+              : oldestMs === undefined
+                ? 'none'
+                : `oldest ${span(oldestMs)}`}
         </small>
       </Vital>
-      <Vital name="Net" value={net.value}>
+      <Vital name="Net" value={totals.netBps === undefined ? 'unknown' : net.value}>
         <Spark values={nets.map((bps) => (bps === undefined ? undefined : bps / most))} height={24} />
-        <small>{net.unit}bit/s</small>
+        <small>{totals.netBps === undefined ? '' : `${net.unit}bit/s`}</small>
       </Vital>
     </dl>
   )
@@ -73,7 +86,9 @@ function staleText(stale: readonly Guest[], now: number): string {
     : `${stale.length} ${stale.length === 1 ? 'is' : 'are'} ${age} old`
 }
 
-const share = (storage: { usedBytes: number; totalBytes: number }) => ratio(storage.usedBytes, storage.totalBytes) ?? 0
+const percentWords = (share: number | undefined) => (share === undefined ? 'unknown' : `${Math.round(share * 100)}%`)
+
+const share = (storage: Pick<Storage, 'usedBytes' | 'totalBytes'>) => ratio(storage.usedBytes, storage.totalBytes) ?? 0
 
 function Vital({
   name,

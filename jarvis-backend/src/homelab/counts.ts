@@ -1,0 +1,49 @@
+import type { ClusterState, Guest, Node } from '../protocol/index.ts'
+
+/** Guests in the sense of a count: a template never runs, so it is no stopped guest. */
+export const withoutTemplates = (guests: readonly Guest[]): Guest[] => guests.filter(({ isTemplate }) => !isTemplate)
+
+/** How many of them, templates left out. `running`: null where the state of none of them is known. */
+export function countGuests(guests: readonly Guest[]) {
+  const counted = withoutTemplates(guests)
+  const unknown = counted.filter(({ status }) => status === 'unknown').length
+  const running = counted.filter(({ status }) => status === 'running').length
+  const isBlind = unknown > 0 && unknown === counted.length
+  return {
+    total: counted.length,
+    running: isBlind ? null : running,
+    unknown,
+    templates: guests.length - counted.length,
+  }
+}
+
+/** `10 of 14 running, 2 unknown`; `all 14 unknown` */
+export function guestWords(guests: readonly Guest[]): string {
+  const { total, running, unknown, templates } = countGuests(guests)
+  const more = templates === 0 ? '' : `, and ${templates} ${templates === 1 ? 'template' : 'templates'}`
+  if (running === null) return `all ${total} unknown${more}`
+  return `${running} of ${total} running${unknown === 0 ? '' : `, ${unknown} unknown`}${more}`
+}
+
+/** `3 of 4 nodes online, 1 unknown`; `all 4 nodes unknown` */
+export function nodeWords(nodes: readonly Node[]): string {
+  const online = nodes.filter(({ status }) => status === 'online').length
+  const unknown = nodes.filter(({ status }) => status === 'unknown').length
+  if (unknown > 0 && unknown === nodes.length) return `all ${nodes.length} nodes unknown`
+  return `${online} of ${nodes.length} nodes online${unknown === 0 ? '' : `, ${unknown} unknown`}`
+}
+
+/** `3 of 4 nodes online, 10 of 14 running`, with `unknown` for a list that could not be read. */
+export function clusterWords({
+  nodes,
+  guests,
+  unread = [],
+}: Pick<ClusterState, 'nodes' | 'guests' | 'unread'>): string {
+  return [
+    unread.includes('nodes') ? 'nodes unknown' : nodeWords(nodes),
+    unread.includes('guests') ? 'guests unknown' : guestWords(guests),
+  ].join(', ')
+}
+
+export const quorumWords = (isQuorate: boolean | null): string =>
+  isQuorate === null ? 'quorum unknown' : isQuorate ? 'quorate' : 'no quorum'

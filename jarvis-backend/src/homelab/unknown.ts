@@ -1,0 +1,64 @@
+import type { ClusterState } from '../protocol/index.ts'
+import { oneLine } from './format.ts'
+
+/** What was read longer ago than this is called unknown: too much can have happened since. Milliseconds. */
+export const unknownAfterMs = 30_000
+
+const mostLines = 10
+
+/** Nothing that changes is known of the cluster now: it was never read, or too long ago. */
+export const isBlind = ({ nodes, unread = [] }: Pick<ClusterState, 'nodes' | 'unread'>): boolean =>
+  unread.includes('nodes') || (nodes.length > 0 && nodes.every(({ status }) => status === 'unknown'))
+
+/**
+ * What a report begins with where not all is known, the age of what it says first; empty where all is known.
+ * @param missing what could not be read, in plain words
+ */
+export function leadLines(state: ClusterState, missing: readonly string[] = state.missing): string[] {
+  if (missing.length === 0) return []
+  const said = missing.slice(0, mostLines).map((line) => oneLine(line.replace(/[<>]/g, '')))
+  const more = missing.length > mostLines ? `; and ${missing.length - mostLines} more` : ''
+  const [first = '', ...others] = said
+  if (state.unreachableSince === undefined && !isBlind(state)) return [`Could not be read: ${said.join('; ')}${more}.`]
+  const rest = others.length === 0 ? [] : [`Could not be read before that either: ${others.join('; ')}${more}.`]
+  return [`${isBlind(state) ? 'UNKNOWN' : 'NOT UP TO DATE'}: ${first}.`, ...rest]
+}
+
+/** The first of `leadLines` for a summary of one line; undefined where all is known. */
+export function leadSummary(state: ClusterState, missing: readonly string[] = state.missing): string | undefined {
+  const [first] = missing
+  if (first === undefined) return undefined
+  const more = missing.length > 1 ? ` and ${missing.length - 1} more` : ''
+  if (isBlind(state)) return `unknown: ${oneLine(first)}`
+  return state.unreachableSince === undefined ? `not read: ${oneLine(first, 100)}${more}` : oneLine(first)
+}
+
+/**
+ * What was known, with everything that can have changed since made unknown. Names, places, sizes and locks stay.
+ * @param since when the cluster was last read, or first not; Unix ms
+ */
+export function asUnknown(state: ClusterState, since: number): ClusterState {
+  return {
+    ...state,
+    unreachableSince: state.unreachableSince ?? since,
+    isQuorate: null,
+    nodes: state.nodes.map(({ name, role, isProtected, lastSeenAt }) => ({
+      name,
+      status: 'unknown',
+      isProtected,
+      ...(role !== undefined && { role }),
+      ...(lastSeenAt !== undefined && { lastSeenAt }),
+    })),
+    guests: state.guests.map(({ netInBps: _in, netOutBps: _out, ...guest }) => ({
+      ...guest,
+      status: 'unknown',
+      ...noFigures,
+    })),
+    storages: state.storages.map((storage) => ({ ...storage, isActive: null, usedBytes: null })),
+    tasks: [],
+    unread: [...new Set([...(state.unread ?? []), 'tasks' as const])],
+  }
+}
+
+/** A guest whose node does not answer. */
+export const noFigures = { uptimeS: null, cpuRatio: null, ramBytes: null, diskBytes: null }

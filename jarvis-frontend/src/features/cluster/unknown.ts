@@ -1,0 +1,35 @@
+import type { ClusterPart, ClusterState, Guest, Node, ShownCluster } from 'jarvis-backend/protocol'
+
+/** The server's state with empty lists for those that could not be read, which `unread` names. */
+export const fromShown = (shown: ShownCluster): ClusterState => ({
+  ...shown,
+  nodes: shown.nodes ?? [],
+  guests: shown.guests ?? [],
+  storages: shown.storages ?? [],
+  tasks: shown.tasks ?? [],
+})
+
+export const isUnread = ({ unread }: Pick<ClusterState, 'unread'>, part: ClusterPart): boolean =>
+  unread?.includes(part) === true
+
+/** Nothing that changes is known now: never read, or too long ago. */
+export const isBlind = (state: Pick<ClusterState, 'nodes' | 'unread'>): boolean =>
+  isUnread(state, 'nodes') || (state.nodes.length > 0 && state.nodes.every(({ status }) => status === 'unknown'))
+
+/** What could not be read, without what each node's own line says. */
+export function unreadLines({ missing, nodes }: Pick<ClusterState, 'missing' | 'nodes'>): string[] {
+  const away = new Set(nodes.map(({ name, status }) => `${name} is ${status}`))
+  return missing.filter((line) => !away.has(line))
+}
+
+/** Guests without templates, which never run. */
+export const withoutTemplates = (guests: readonly Guest[]): Guest[] => guests.filter(({ isTemplate }) => !isTemplate)
+
+/** `3 of 4`; `3 of 4, 1 unknown`; `unknown` */
+export function onlineWords(state: { nodes: readonly Node[]; unread?: ClusterPart[] | undefined }): string {
+  const { nodes } = state
+  const online = nodes.filter(({ status }) => status === 'online').length
+  const unknown = nodes.filter(({ status }) => status === 'unknown').length
+  if (nodes.length === 0 || unknown === nodes.length) return 'unknown'
+  return `${online} of ${nodes.length}${unknown === 0 ? '' : `, ${unknown} unknown`}`
+}
