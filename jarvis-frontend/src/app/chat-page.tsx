@@ -1,11 +1,12 @@
 import type { QueuedMessage } from 'jarvis-backend/protocol'
-import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { signedIn } from '../api/auth.ts'
 import { useConfirmations } from '../api/confirmations.ts'
 import { sessions, setRehearsal, useSessions } from '../api/sessions.ts'
 import { useStatus } from '../api/status.ts'
 import { useTools } from '../api/tools.ts'
+import type { Sent } from '../features/chat/client.ts'
 import type { Act, Meaning } from '../features/chat/commands.ts'
 import { Composer } from '../features/chat/composer.tsx'
 import { StreamSkeleton, UserMessage, Working } from '../features/chat/message.tsx'
@@ -42,6 +43,8 @@ const Idle = later(() => import('./idle.tsx').then((part) => part.Idle), !opensS
 const Missing = later(() => import('./missing.tsx').then((part) => part.Missing))
 const ModelChoice = later(() => import('./model-choice.tsx').then((part) => part.ModelChoice))
 const nothing = new Value(nothingYet)
+/** The session that a new chat has just become: it takes over what was typed meanwhile. */
+let begun: string | undefined
 
 /** One session, or a new one where `sessionId` is undefined. */
 export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
@@ -64,6 +67,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   const [isChoosing, setChoosing] = useState(false)
   const [picked, setPicked] = useState<{ model: string | undefined }>()
   const [draftVersion, setDraftVersion] = useState(0)
+  const first = useRef<Promise<Sent>>(undefined)
   const draftKey = sessionId ?? 'new'
   const location = useLocation()
   const focusKey = (location.state as { write?: boolean } | null)?.write === true ? location.key : undefined
@@ -79,24 +83,44 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
       void live.chat.send(sessionId, text, requestId)
       return
     }
+    const before = first.current
+    if (before !== undefined) {
+      // Typed before the session was there: it belongs there, not in another new chat.
+      const reply = await before
+      if (reply.ok) void live.chat.send(reply.sessionId, text)
+      else putDraft([keep.get('draft.new'), text].filter(Boolean).join('\n\n'))
+      return
+    }
     setStarting(text)
     setProblem(undefined)
     // Until a session has it, it is kept as it was typed.
     keep.set('draft.new', text)
-    const reply = await live.chat.send(undefined, text, undefined, picked?.model)
+    first.current = live.chat.send(undefined, text, undefined, picked?.model)
+    const reply = await first.current
+    const typed = keep.get('draft.new') === text ? undefined : keep.get('draft.new')
     if (reply.ok) {
-      if (keep.get('draft.new') === text) keep.set('draft.new', undefined)
-      void navigate(`/chat/${reply.sessionId}`)
+      keep.set('draft.new', typed)
+      begun = reply.sessionId
+      void navigate(`/chat/${reply.sessionId}`, { state: { write: true } })
       return
     }
+    first.current = undefined
     setStarting(undefined)
     setProblem(reply.error.message)
-    putDraft(text)
+    putDraft(typed === undefined ? text : `${text}\n\n${typed}`)
   }
   const putDraft = (text: string) => {
     keep.set(`draft.${draftKey}`, text)
     setDraftVersion((version) => version + 1)
   }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the new chat has become this session
+  useLayoutEffect(() => {
+    if (sessionId === undefined || begun !== sessionId) return
+    begun = undefined
+    const typed = keep.get('draft.new')
+    keep.set('draft.new', undefined)
+    if (typed !== undefined) putDraft(typed)
+  }, [])
   const remove = (message: QueuedMessage) => live.chat.unqueue(sessionId ?? '', message)
   const edit = async (message: QueuedMessage) => {
     const reply = await remove(message)

@@ -11,7 +11,7 @@ const keys: readonly KeyLine[] = [
   [['Ctrl K'], 'search or run', { viewer: 'search' }],
   [['Ctrl .'], 'next waiting card'],
   [['Ctrl F'], 'find in a long session; once more: the browser’s own search'],
-  [['/'], 'to the composer', 'act'],
+  [['/'], 'to the composer; so does a word that is typed where no field has the focus', 'act'],
   [['Enter'], 'send', 'act'],
   [['Shift Enter'], 'break the line', 'act'],
   [['Esc'], 'close what lies on top, step back from armed, stop the answer', { viewer: 'close what lies on top' }],

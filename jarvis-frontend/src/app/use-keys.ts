@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useConfirmations } from '../api/confirmations.ts'
 import { passwordQuestion } from '../api/step-up.ts'
@@ -6,22 +6,12 @@ import { cardPath } from '../features/confirmations/tray.tsx'
 import { keep } from '../lib/keep.ts'
 import { overlay } from './overlay.ts'
 import type { Panel } from './panel-context.ts'
-
-const pageKeys: Record<string, string> = {
-  c: '/',
-  e: '/sessions',
-  l: '/cluster',
-  w: '/waiting',
-  j: '/journal',
-  t: '/tools',
-  m: '/memory',
-  s: '/settings',
-  y: '/system',
-}
-const goWithinMs = 1_500
+import { Typing } from './typing.ts'
 
 const isField = (target: EventTarget | null) =>
   target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
+/** Shortcuts of one key that are no word's first letter. */
+const signs = ['/', '[', ']', '?']
 
 /** Focuses a card and brings all of it on screen. */
 export function goToCard(element: HTMLElement): void {
@@ -29,12 +19,12 @@ export function goToCard(element: HTMLElement): void {
   element.scrollIntoView({ block: 'nearest' })
 }
 
-/** The keyboard's one table. Single letters are off in fields. */
+/** The keyboard's one table. Single letters are off in fields; where nothing else takes them, words go to the composer. */
 export function useKeys(panel: Panel): void {
   const navigate = useNavigate()
   const pending = useConfirmations()?.pending
   const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
-  const goingSince = useRef(0)
+  const [typing] = useState(() => new Typing((page) => void navigate(page)))
   onKey.current = (event) => {
     if (event.defaultPrevented || passwordQuestion.get() !== undefined) return
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
@@ -60,18 +50,14 @@ export function useKeys(panel: Panel): void {
       return
     }
     if (isField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
-    if (keep.get('letters') === 'off') return
-    const page = Date.now() - goingSince.current < goWithinMs ? pageKeys[event.key] : undefined
-    goingSince.current = event.key === 'g' ? Date.now() : 0
-    if (page !== undefined) {
-      event.preventDefault()
-      void navigate(page)
-    } else if (event.key === '/') {
+    const isOn = keep.get('letters') !== 'off'
+    if (typing.isHolding || !isOn || !signs.includes(event.key)) typing.take(event, isOn)
+    else if (event.key === '/') {
       event.preventDefault()
       document.getElementById('composer')?.focus()
     } else if (event.key === ']') panel.toggle()
     else if (event.key === '[') panel.toggleRail()
-    else if (event.key === '?') overlay.set('keys')
+    else overlay.set('keys')
   }
   const nextCard = () => {
     const here = [...document.querySelectorAll<HTMLElement>('[data-pending]')]

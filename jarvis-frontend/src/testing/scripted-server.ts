@@ -50,6 +50,8 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     answersDecisions: true,
     answersSends: true,
     takesSockets: true,
+    /** Awaited before a send is acknowledged. */
+    beforeAck: async (): Promise<void> => undefined,
     answersCheck: async (_toolUseId: string): Promise<{ status: number; body: unknown }> => ({
       status: 404,
       body: { error: { code: 'not_found', message: 'That call never started.' } },
@@ -136,7 +138,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
       }
       return ack({ ok: true, snapshot })
     })
-    socket.on('chat:send', ({ sessionId, message }, ack) => {
+    socket.on('chat:send', async ({ sessionId, message }, ack) => {
       if (!behaviour.answersSends) return
       const id = sessionId ?? `ses_${sessions.size}`
       if (!sessions.has(id)) sessions.set(id, { id, title: message.slice(0, 40), updatedAt: Date.now(), entries: [] })
@@ -150,6 +152,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
         session.queued = [...(session.queued ?? []), { messageId, text: message, by: 'operator', at: Date.now() }]
         tell(id, 'chat:queued', { queued: session.queued })
       } else append(id, { type: 'user', messageId, text: message, by: 'operator' }, runId)
+      await behaviour.beforeAck()
       ack({ ok: true, sessionId: id, runId, queued, messageId })
     })
     socket.on('chat:confirm', ({ sessionId, toolUseId, confirmed, note }, ack) => {

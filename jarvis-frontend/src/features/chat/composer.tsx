@@ -65,8 +65,12 @@ export function Composer({
   const complete = useComplete()
   const completion = isClosed ? undefined : complete?.(text, cursor, tools, nouns)
   const suggestions = completion?.suggestions ?? []
-  useEffect(() => {
-    if (focusKey !== undefined) field.current?.focus()
+  // Before another key can come, which would not find the field.
+  useLayoutEffect(() => {
+    const element = field.current
+    if (focusKey === undefined || element === null) return
+    element.focus()
+    element.setSelectionRange(element.value.length, element.value.length)
   }, [focusKey])
   const picked = suggestions[Math.min(chosen, suggestions.length - 1)]
   const canSend = rest === undefined && /\S/.test(text)

@@ -30,6 +30,9 @@ type Props = {
   by: React.ReactNode
 }
 
+/** A letter that follows another this soon is part of a word, which neither arms nor denies. */
+const wordWithinMs = 700
+
 type Step = 'asking' | 'armed' | 'denying' | 'sending'
 
 /** Deny and Approve. Approve is earned: it sleeps until the card was seen, and takes two keys, never one. */
@@ -80,6 +83,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
     requestAnimationFrame(() => deny.current?.focus())
   }
 
+  const letterAt = useRef(Number.NEGATIVE_INFINITY)
   const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
   onKey.current = (event) => {
     const isField = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)
@@ -90,6 +94,13 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
       else back()
     }
     if (isField || event.ctrlKey || event.metaKey || event.altKey || event.repeat || step === 'sending') return
+    const isWord = event.timeStamp - letterAt.current < wordWithinMs
+    if (event.key.length === 1) {
+      letterAt.current = event.timeStamp
+      // What is typed is not meant for the card: the Enter after it must not approve.
+      if (step === 'armed' && event.key !== ' ') setStep('asking')
+    }
+    if (isWord) return
     if (event.key === 'a' || event.key === 'A') {
       event.preventDefault()
       arm()

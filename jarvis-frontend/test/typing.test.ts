@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { morning } from '../src/testing/scenes/morning.ts'
+import { openStage, type Stage } from './support/browser.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+
+test('what is typed while a new chat becomes a session stays in the composer, and what is sent goes to that session', async () => {
+  const server = await stage.play(morning(Date.now()))
+  const page = await stage.open(server, '/')
+  const field = page.getByRole('textbox', { name: 'Message' })
+  let acknowledge = () => {}
+  const acknowledged = new Promise<void>((resolve) => {
+    acknowledge = resolve
+  })
+  server.behaviour.beforeAck = () => acknowledged
+  await field.fill('Why is pve hot?')
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('And the disks?')
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('logs ')
+  acknowledge()
+  await page.keyboard.type('please, get the ')
+  await page.waitForURL(/\/chat\//)
+  await page.keyboard.type('backups')
+  expect(await field.inputValue()).toBe('logs please, get the backups')
+  expect(page.url()).toContain('/chat/')
+  await expect.poll(() => server.sent.map(({ message }) => message)).toEqual(['Why is pve hot?', 'And the disks?'])
+  expect(new Set(server.sent.map(({ sessionId }) => sessionId)).size).toBe(1)
+})
+
+test.each(['logs please', 'get the backups', 'go', 'g', 'show 123'])(
+  'words that are typed where nothing has the focus go into the composer: %s',
+  async (words) => {
+    const server = await stage.play(morning(Date.now()))
+    const page = await stage.open(server, '/chat/s2')
+    const field = page.getByRole('textbox', { name: 'Message' })
+    await field.waitFor()
+    await page.keyboard.type(words)
+    await expect.poll(() => field.inputValue(), { timeout: 5_000 }).toBe(words)
+    expect(page.url()).toBe(`${server.url}/chat/s2`)
+  },
+)
+
+test('g and a letter alone go to a page', async () => {
+  const server = await stage.play(morning(Date.now()))
+  const page = await stage.open(server, '/chat/s2')
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  await page.keyboard.type('gl')
+  await page.waitForURL('**/cluster')
+  // Without a composer nothing is waited for.
+  await page.keyboard.type('gw')
+  await page.waitForURL('**/waiting')
+})
+
+test.each([
+  ['/chat/ses_main', ['armed', 'an']],
+  ['/chat/ses_main', ['pizza']],
+  ['/waiting', ['armed', 'an']],
+  ['/waiting', ['pizza']],
+])('words that are typed on a card, and Enter after them, approve nothing: %s, %s', async (path, typed) => {
+  const server = await stage.play(morning(Date.now()))
+  const page = await stage.open(server, path, { height: 1_600 })
+  const card = page.locator('[data-pending]').first()
+  const approve = card.getByRole('button', { name: /^Approve/ })
+  await card.locator('.risk[aria-disabled="false"]').waitFor()
+  await card.focus()
+  const [first = '', then] = typed
+  if (first === 'armed') {
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('a')
+        return card.locator('.armed').count()
+      })
+      .toBe(1)
+    await page.keyboard.type(then ?? '')
+  } else await page.keyboard.type(first)
+  await page.keyboard.press('Enter')
+  await approve.waitFor()
+  await page.evaluate(() => new Promise((next) => requestAnimationFrame(next)))
+  expect(server.decisions).toEqual([])
+  expect(server.sent.length).toBe(path === '/waiting' ? 0 : 1)
+})
