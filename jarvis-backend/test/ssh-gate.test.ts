@@ -14,7 +14,10 @@ test('a pipe of reading programs runs without a question, and its output comes b
   expect(await operator.next('chat:tool_result')).toMatchObject({ isError: false, result: 'Exit code 0.\nstdout:\n4' })
   await operator.next('chat:done')
   expect(operator.names()).not.toContain('chat:confirm_needed')
-  expect(jarvis.controls.effects.map(({ detail }) => detail)).toEqual(['pve: cat /etc/hosts | grep -v local | wc -l'])
+  expect(jarvis.controls.effects.map(({ detail }) => detail)).toEqual([
+    'pve: cat /etc/hosts',
+    'pve: grep -v local | wc -l',
+  ])
 })
 
 test('a bounded change waits for a person, who reads what it does', async () => {

@@ -12,7 +12,7 @@ import { samplesRoutes } from '../http/samples.ts'
 import type { Clock } from '../lib/clock.ts'
 import { serveCluster } from '../realtime/cluster.ts'
 import { serveTerminal } from '../realtime/terminal.ts'
-import { quote } from '../safety/index.ts'
+import { createStreamRedactor, quote } from '../safety/index.ts'
 import { createSampleStore } from '../store/sqlite/samples.ts'
 import type { Entrance } from './entrance.ts'
 import type { Foundation } from './foundation.ts'
@@ -23,10 +23,10 @@ export function composeHomelab(foundation: Foundation, entrance: Entrance, confi
   const { realtime, activity } = entrance
   // What policy.yaml adds is shown by the cluster too.
   const shownAsProtected = new Set(config.protectedTargets)
-  const homelab = redactedHomelab(
-    replaced ?? createHomelab({ ...config, protectedTargets: shownAsProtected }, clock),
-    redactor,
-  )
+  const homelab = redactedHomelab(replaced ?? createHomelab({ ...config, protectedTargets: shownAsProtected }, clock), {
+    value: redactor.value,
+    stream: () => createStreamRedactor(redactor),
+  })
   const { cluster } = homelab
   const limits = createLimits({
     settings,

@@ -112,9 +112,18 @@ export type CommandOutput = {
   truncated: boolean
   /** Of both streams together, where something was. */
   leftOutBytes?: number
+  /** Of what the first program of a pipe printed, the bytes that were too many for the next one to read. */
+  unreadBytes?: number
 }
 
-/** Runs programs on a node, without TTY and with nothing to read: what they see is exactly these words. */
+export type CommandOptions = CallOptions & {
+  /** The standard input of the first program. Default: empty. */
+  input?: string
+  /** Bytes kept of each stream's head, and as many of its tail. */
+  keepBytes?: number
+}
+
+/** Runs programs on a node, without TTY: what they see is exactly these words, and `input`. */
 export interface Shell {
   /**
    * @param stages one program with its arguments, or several, each reading what the one before it prints. The exit
@@ -122,7 +131,7 @@ export interface Shell {
    * @throws JarvisError `not_found` (no such node), `cluster_unreachable`, `cluster_refused`, `outcome_unknown` (it
    * began, and how it ended is not known). A non-zero exit code is an outcome.
    */
-  run(node: string, stages: readonly (readonly string[])[], options: CallOptions): Promise<CommandOutput>
+  run(node: string, stages: readonly (readonly string[])[], options: CommandOptions): Promise<CommandOutput>
   /**
    * Where those of `paths` that are there lead, every link followed, as the node sees it at that moment. Absent: nothing is
    * a link there. @throws as `run` does.

@@ -1,11 +1,12 @@
 import type { ClusterState } from '../protocol/index.ts'
 import type { Homelab } from './ports.ts'
+import { redactedShell, type ShellRedactor } from './redacted-shell.ts'
 
 /**
  * The homelab without secrets in what it says: no name, log or output reaches a model, a screen or a file with one in it,
  * and none is cut in two before it is looked for. Terminals are a person's own, and stay as they are.
  */
-export function redactedHomelab(homelab: Homelab, redact: { value<T>(value: T): T }): Homelab {
+export function redactedHomelab(homelab: Homelab, redact: ShellRedactor): Homelab {
   const { cluster, shell } = homelab
   const after = async <T>(answer: Promise<T>) => redact.value(await answer)
   const { history } = cluster
@@ -49,6 +50,6 @@ export function redactedHomelab(homelab: Homelab, redact: { value<T>(value: T): 
       }),
       restartService: (...args) => after(cluster.restartService(...args)),
     },
-    shell: { ...shell, run: (...args) => after(shell.run(...args)) },
+    shell: redactedShell(shell, redact),
   }
 }

@@ -33,11 +33,18 @@ const program = new RegExp(
 )
 const separator = /^(?:[^\\]{1,10}|\\[t|])$/
 
+/** How many words stand before the program: `-F:`, or `-F` and what it is given. */
+const optionWords = ([first = '']: readonly string[]) => (first === '-F' ? 2 : first.startsWith('-F') ? 1 : 0)
+
+/** Where the files stand among the words of an awk that has been judged. */
+export const awkFilesAt = (words: readonly string[]): number[] =>
+  Array.from(words, (_word, at) => at).slice(optionWords(words) + 1)
+
 /** awk with one test and one `print` of columns, which can do nothing but print them. */
 const judgeAwk = (readsFiles: boolean) => (words: readonly string[]) => {
   const [first = '', second = ''] = words
   const attached = first.startsWith('-F') && first !== '-F'
-  const rest = words.slice(attached ? 1 : first === '-F' ? 2 : 0)
+  const rest = words.slice(optionWords(words))
   if (first.startsWith('-F') && !separator.test(attached ? first.slice(2) : second))
     return 'awk -F: not a plain separator.'
   const [script, ...files] = rest

@@ -4,7 +4,13 @@ import { contentReason, nameReason } from './secret-paths.ts'
 export type Pattern = RegExp | 'path' | 'file'
 
 /** What was written, sorted: options by their name as written (`-n`, `--lines`). */
-export type Usage = { options: ReadonlySet<string>; values: ReadonlyMap<string, string>; operands: readonly string[] }
+export type Usage = {
+  options: ReadonlySet<string>
+  values: ReadonlyMap<string, string>
+  operands: readonly string[]
+  /** Where each operand stands among the words. */
+  places: readonly number[]
+}
 
 /** All that a program, or one of its sub-commands, may be given. What is not listed is refused. */
 export type Grammar = {
@@ -58,6 +64,7 @@ export function sortWords(program: string, root: Grammar, words: readonly string
   const options = new Set<string>()
   const values = new Map<string, string>()
   let operands: string[] = []
+  let places: number[] = []
   let grammar = root
   let active = [root]
   const path = [root]
@@ -85,12 +92,14 @@ export function sortWords(program: string, root: Grammar, words: readonly string
       path.push(sub)
       name = `${name} ${word}`
       operands = []
+      places = []
     } else {
       const pattern = grammar.operands?.[operands.length] ?? grammar.rest
       if (pattern === undefined) return `${name} takes no ${clip(word)} when it only reads.`
       const problem = unfit(pattern, word)
       if (problem !== undefined) return `${name}: ${problem}`
       operands.push(word)
+      places.push(at)
     }
   }
   if (grammar.sub !== undefined && grammar.subOptional !== true) return `${name} needs a sub-command that only reads.`
@@ -98,7 +107,7 @@ export function sortWords(program: string, root: Grammar, words: readonly string
   for (const choices of path.flatMap(({ needs = [] }) => needs)) {
     if (!choices.some((choice) => options.has(choice))) return `${name} must be given ${choices.join(' or ')}.`
   }
-  const usage = { options, values, operands }
+  const usage = { options, values, operands, places }
   return grammar.check?.(usage) ?? usage
 }
 
@@ -134,7 +143,8 @@ function takeOption(name: string, active: readonly Grammar[], word: string, next
       if (optional !== undefined) {
         if (attached !== undefined && !optional.test(attached)) return `${name} ${option}: ${unfit(optional, attached)}`
         const usedNext = attached === undefined && !option.startsWith('--') && next !== undefined && optional.test(next)
-        return { options: [...before, option], usedNext }
+        const value = usedNext ? next : attached
+        return { options: [...before, option], usedNext, ...(value !== undefined && { value }) }
       }
     }
     return refuse(option)

@@ -42,12 +42,21 @@ export const loadPrograms: Readonly<Record<string, Grammar>> = {
     },
     optional: { '-w': /^\d{1,3}$/ },
     needs: [['-b'], ['-n']],
+    check: ({ options, values }) =>
+      options.has('-c') && values.has('-w') && values.get('-w') !== '512'
+        ? 'With -c, only -w 512 shows command lines uncut.'
+        : undefined,
   },
   ps: { judge: judgePs },
   pgrep: { flags: 'alfxnoci', values: { '-u': word, '-U': word, '-P': number, '-d': text }, operands: [text] },
   ...{ ipcs: { flags: 'amqstplu' }, lslocks: { flags: 'urn', values: { '-o': list, '-p': number } } },
   pidof: { flags: 's', rest: word, min: 1 },
-  pstree: { flags: 'palunscAthT', operands: [word] },
+  pstree: {
+    flags: 'palunscAthT',
+    operands: [word],
+    check: ({ options }) =>
+      options.has('-a') && !options.has('-l') ? 'With -a, only -l shows command lines uncut.' : undefined,
+  },
   zramctl: { words: ['--output-all', '--bytes', '--raw'] },
   vmstat: sampler('sdamwtnD', { '-S': /^[kKmM]$/, '-p': word }),
   // It reads a number after -p as an interval.

@@ -12,8 +12,8 @@ const writes = 'write a file'
 const part: Grammar = {
   dashDash: true,
   numeric: true,
-  flags: 'qvz',
-  words: long('quiet silent verbose zero-terminated'),
+  flags: 'qv',
+  words: long('quiet silent verbose'),
   values: { '-n': signedSize, '--lines': signedSize, '-c': signedSize, '--bytes': signedSize },
 }
 
@@ -27,12 +27,12 @@ const tail: Grammar = {
 const grep: Grammar = {
   dashDash: true,
   numeric: true,
-  flags: 'ivncolLwxHhsqaEFGPbryTZzIU',
+  flags: 'ivncolLwxHhsqaEFGPbryTZIU',
   words: [
     ...long('ignore-case no-ignore-case invert-match line-number count only-matching files-with-matches'),
     ...long('files-without-match word-regexp line-regexp with-filename no-filename no-messages quiet silent text'),
     ...long('extended-regexp fixed-strings basic-regexp perl-regexp byte-offset recursive'),
-    ...long('initial-tab null null-data line-buffered'),
+    ...long('initial-tab null line-buffered'),
   ],
   values: {
     ...{ '-e': any, '--regexp': any, '-A': number, '-B': number, '-C': number, '-m': number },
@@ -46,6 +46,7 @@ const grep: Grammar = {
     ...{ '-R': 'follow links to anywhere; use -r', '--dereference-recursive': 'follow links to anywhere; use -r' },
   },
 }
+const wordless = ['-L', '--files-without-match', '-q', '--quiet', '--silent']
 const isRecursive = ({ options }: Usage) => options.has('-r') || options.has('--recursive')
 /** The pattern is the first operand unless an option gave it. */
 const filesOf = ({ options, operands }: Usage) =>
@@ -55,6 +56,8 @@ const filesOf = ({ options, operands }: Usage) =>
 function checkGrep(usage: Usage): string | undefined {
   const files = filesOf(usage)
   if (files.length === 0) return 'grep needs a file to search.'
+  if (isRecursive(usage) && wordless.some((option) => usage.options.has(option)))
+    return 'A search below a folder tells which lines or files match; -L and -q do not.'
   for (const file of files) {
     const problem = isRecursive(usage) ? sweepReason(file) : contentReason(file)
     if (problem !== undefined) return `grep: ${problem}`
@@ -76,10 +79,10 @@ const grepPipe: Grammar = {
 const key = /^\d{1,4}(?:\.\d{1,4})?[bdfgiMhnRrV]*(?:,\d{1,4}(?:\.\d{1,4})?[bdfgiMhnRrV]*)?$/
 const sort: Grammar = {
   dashDash: true,
-  flags: 'bdfgiMhnRrVcCmsuz',
+  flags: 'bdfgiMhnRrVcCmsu',
   words: [
     ...long('ignore-leading-blanks dictionary-order ignore-case general-numeric-sort ignore-nonprinting month-sort'),
-    ...long('human-numeric-sort numeric-sort random-sort reverse version-sort merge stable unique zero-terminated'),
+    ...long('human-numeric-sort numeric-sort random-sort reverse version-sort merge stable unique'),
   ],
   values: { '-k': key, '--key': key, '-t': any, '--field-separator': any },
   denied: {
@@ -89,8 +92,8 @@ const sort: Grammar = {
 }
 const uniq: Grammar = {
   dashDash: true,
-  flags: 'cdDuiz',
-  words: long('count repeated unique ignore-case zero-terminated'),
+  flags: 'cdDui',
+  words: long('count repeated unique ignore-case'),
   values: {
     ...{ '-f': number, '-s': number, '-w': number },
     ...{ '--skip-fields': number, '--skip-chars': number, '--check-chars': number },
@@ -104,8 +107,8 @@ const wc: Grammar = {
 }
 const cut: Grammar = {
   dashDash: true,
-  flags: 'sz',
-  words: long('only-delimited complement zero-terminated'),
+  flags: 's',
+  words: long('only-delimited complement'),
   values: {
     ...{ '-d': any, '--delimiter': any, '--output-delimiter': any },
     ...{ '-f': list, '--fields': list, '-c': list, '--characters': list, '-b': list, '--bytes': list },

@@ -5,8 +5,12 @@ const columns = new Set(
     ' ',
   ),
 )
+/** Not `args:20`: a command line that is cut where the caller likes shows half of a secret. */
+const isCut = /^(?:args|cmd|command):/i
 const isColumns = (value: string) =>
-  value.split(',').every((part) => columns.has(part.replace(/(?::\d{1,3})?(?:=.*)?$/, '').toLowerCase()))
+  value
+    .split(',')
+    .every((part) => !isCut.test(part) && columns.has(part.replace(/(?::\d{1,3})?(?:=.*)?$/, '').toLowerCase()))
 const isOrder = (value: string) => value.split(',').every((part) => columns.has(part.replace(/^[+-]/, '')))
 const isPids = (value: string) => /^\d+(?:,\d+)*$/.test(value)
 const isName = (value: string) => /^[A-Za-z0-9][\w.@:+-]*$/.test(value)

@@ -6,6 +6,7 @@ import { textPrograms } from './ssh-programs-text.ts'
 import { refusedPrograms } from './ssh-refused.ts'
 import { parseCommand, type Stages } from './ssh-words.ts'
 
+export { type Part, type Reading, readingOf, searchedLines } from './ssh-reading.ts'
 export { parseCommand, quote, quotePipe, type Stages } from './ssh-words.ts'
 
 export type CommandVerdict =

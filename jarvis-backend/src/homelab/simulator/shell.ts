@@ -18,14 +18,14 @@ const programs: ReadonlyMap<string, Program> = new Map(
 /** Answers reading commands from the demo cluster's state; whatever else is not installed. */
 export function createShell(world: World, metrics: Metrics): Shell {
   return {
-    async run(name, stages, { signal }) {
+    async run(name, stages, { signal, input }) {
       await world.arrive(signal)
       const node = world.onlineNode(name)
       metrics.upToNow()
       world.record('command', `${name}: ${stages.map((argv) => argv.join(' ')).join(' | ')}`)
       let output: CommandOutput = { stdout: '', stderr: '', exitCode: 0, truncated: false }
       for (const [index, [program = '', ...args]] of stages.entries()) {
-        const stdin = index === 0 ? undefined : output.stdout
+        const stdin = index === 0 ? input : output.stdout
         const run = programs.get(program)
         const reply = run?.(args, { world, node }, stdin) ?? {
           stderr: `bash: line 1: ${program}: command not found\n`,

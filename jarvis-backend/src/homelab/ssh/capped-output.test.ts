@@ -18,21 +18,28 @@ test('what fits is kept whole', () => {
   expect(capped('äöü…', 5)).toEqual({ text: 'äöü…', leftOutBytes: 0 })
 })
 
-test('of what does not fit head and tail are kept, and the rest is counted', () => {
-  expect(capped(`01234${'x'.repeat(12_345)}56789`, 5)).toEqual({
-    text: '01234\n… 12,345 bytes left out …\n56789',
-    leftOutBytes: 12_345,
+test('of what does not fit the lines at head and tail are kept whole, and the rest is counted', () => {
+  expect(capped(`the first line\npass=hun${'x'.repeat(12_345)}ter2\nthe last line\n`, 24)).toEqual({
+    text: 'the first line\n… 12,359 bytes left out …\nthe last line\n',
+    leftOutBytes: 12_359,
+  })
+})
+
+test('of a line that is longer than what is kept, nothing next to the cut is shown', () => {
+  expect(capped(`01234567${'x'.repeat(12_345)}76543210`, 8)).toEqual({
+    text: '0123\n… 12,353 bytes left out …\n3210',
+    leftOutBytes: 12_353,
   })
 })
 
 test('a character cut in two is left out', () => {
-  expect(capped('abcdä…0123456789…fghi', 5)?.text).toBe('abcd\n… 16 bytes left out …\nfghi')
-  expect(capped('ab😀0123456789😀fg', 5)?.text).toBe('ab\n… 12 bytes left out …\nfg')
+  expect(capped('abcä…0123456789…äabc', 8)?.text).toBe('abc\n… 20 bytes left out …\nabc')
+  expect(capped('ab😀…0123456789…😀ab', 8)?.text).toBe('ab\n… 24 bytes left out …\nab')
 })
 
 test('an endless stream takes no more memory than twice what is kept', () => {
   const output = cappedOutput(1_000)
   const chunk = Buffer.alloc(64, 'x')
   for (let count = 0; count < 100_000; count += 1) output.add(chunk)
-  expect(output.text()).toContain('6,398,000 bytes left out')
+  expect(output.text()).toContain('6,399,000 bytes left out')
 })

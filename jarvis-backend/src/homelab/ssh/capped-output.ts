@@ -5,7 +5,10 @@ export type CappedOutput = {
   leftOutBytes(): number
 }
 
-/** Keeps the first and the last `keepBytes` of a stream, whatever its length. */
+/** A line that the cut goes through is left out up to so many bytes: half a secret does not look like one. */
+const seamBytes = 8_192
+
+/** Keeps whole lines of the first and the last `keepBytes` of a stream, whatever its length. */
 export function cappedOutput(keepBytes: number): CappedOutput {
   const head: Buffer[] = []
   let room = keepBytes
@@ -25,13 +28,11 @@ export function cappedOutput(keepBytes: number): CappedOutput {
       if (tailBytes > 2 * keepBytes) trim()
     },
     text() {
-      trim()
-      if (dropped === 0) return Buffer.concat([...head, ...tail]).toString()
-      const end = Buffer.concat(tail)
-      const [before, after] = [wholeEnd(Buffer.concat(head)), wholeStart(end)]
-      return `${before}\n… ${dropped.toLocaleString('en')} bytes left out …\n${after}`
+      const { before, after, leftOut } = parts()
+      if (leftOut === 0) return Buffer.concat([before, after]).toString()
+      return `${before.toString()}\n… ${leftOut.toLocaleString('en')} bytes left out …\n${after.toString()}`
     },
-    leftOutBytes: () => dropped + Math.max(0, tailBytes - keepBytes),
+    leftOutBytes: () => parts().leftOut,
   }
 
   function trim() {
@@ -41,22 +42,34 @@ export function cappedOutput(keepBytes: number): CappedOutput {
     tailBytes = keepBytes
     dropped += over
   }
+
+  function parts() {
+    trim()
+    const [start, end] = [Buffer.concat(head), Buffer.concat(tail)]
+    if (dropped === 0) return { before: start, after: end, leftOut: 0 }
+    const seam = Math.min(seamBytes, keepBytes / 2)
+    const [before, after] = [wholeEnd(start, seam), wholeStart(end, seam)]
+    return { before, after, leftOut: dropped + start.length - before.length + end.length - after.length }
+  }
 }
 
+const newline = 10
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80
 
-/** Without a character that was cut in two at the end. */
-function wholeEnd(bytes: Buffer): string {
-  let at = bytes.length - 1
-  while (at > 0 && at > bytes.length - 4 && isContinuation(bytes[at])) at -= 1
-  const lead = bytes[at] ?? 0
-  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1
-  return bytes.subarray(0, at + length > bytes.length ? at : bytes.length).toString()
+/** Without the line at the end that was cut in two, or the last `seam` bytes of it. */
+function wholeEnd(bytes: Buffer, seam: number): Buffer {
+  const line = bytes.lastIndexOf(newline)
+  if (line >= bytes.length - seam) return bytes.subarray(0, line)
+  let at = bytes.length - Math.floor(seam)
+  while (at > 0 && isContinuation(bytes[at])) at -= 1
+  return bytes.subarray(0, at)
 }
 
-/** Without a character that was cut in two at the start. */
-function wholeStart(bytes: Buffer): string {
-  let at = 0
-  while (at < 3 && isContinuation(bytes[at])) at += 1
-  return bytes.subarray(at).toString()
+/** Without the line at the start that was cut in two, or the first `seam` bytes of it. */
+function wholeStart(bytes: Buffer, seam: number): Buffer {
+  const line = bytes.indexOf(newline)
+  if (line !== -1 && line < seam) return bytes.subarray(line + 1)
+  let at = Math.floor(seam)
+  while (at < bytes.length && isContinuation(bytes[at])) at += 1
+  return bytes.subarray(at)
 }

@@ -27,8 +27,7 @@ export class NotBegun extends Error {
 }
 
 /**
- * Runs one command line without TTY and with an empty standard input. Rejects at once when the signal aborts, and
- * lets go of the command behind it.
+ * Runs one command line without TTY. Rejects at once when the signal aborts, and lets go of the command behind it.
  * @param lease released when its session is over, which may be later.
  * @throws NotBegun, JarvisError `cluster_refused`, `outcome_unknown`, the signal's reason.
  */
@@ -40,6 +39,8 @@ export function runCommand(
     clock: Clock
     limits: CommandLimits
     signal: AbortSignal
+    /** Its standard input. Default: empty. */
+    input?: string
   },
 ): Promise<CommandOutput> {
   const { node, clock, limits, signal } = parts
@@ -123,7 +124,8 @@ export function runCommand(
         free(exit === undefined ? 'left' : 'over')
         finish()
       })
-      opened.eof()
+      // A program that has read enough ends before the rest arrives: what stays unread is no failure.
+      opened.end(parts.input)
       if (isSettled) end(opened)
     }
 
@@ -189,10 +191,11 @@ export function runCommand(
 /** ssh2 sends no signal on a channel whose input has ended, though the protocol allows it. */
 function send(channel: ClientChannel, name: 'TERM' | 'KILL') {
   const outgoing = channel.outgoing as { state: string }
-  if (outgoing.state !== 'eof') return
+  const { state } = outgoing
+  if (state !== 'eof' && state !== 'open') return
   outgoing.state = 'open'
   channel.signal(name)
-  outgoing.state = 'eof'
+  outgoing.state = state
 }
 
 /** As a shell reports a signal: 128 and its number. */

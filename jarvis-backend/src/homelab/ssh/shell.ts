@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { JarvisError } from '../../protocol/index.ts'
-import type { CallOptions, CommandOutput, Shell } from '../ports.ts'
+import type { CommandOptions, CommandOutput, Shell } from '../ports.ts'
 import { connect, type SshOptions } from './connect.ts'
 import { createPool } from './pool.ts'
 import { type CommandLimits, NotBegun, runCommand } from './run-command.ts'
@@ -37,7 +37,7 @@ export function createSshShell(
   async function run(
     node: string,
     stages: readonly (readonly string[])[],
-    { signal }: CallOptions,
+    { signal, input, keepBytes = limits.keepBytes }: CommandOptions,
   ): Promise<CommandOutput> {
     const line = bounds + stages.map(quote).join(' | ')
     // One signal may end many commands.
@@ -45,7 +45,8 @@ export function createSshShell(
     for (let losses = 0; ; ) {
       const lease = await pool.lease(node, signal)
       try {
-        return await runCommand(lease, line, { node, clock, limits, signal })
+        const parts = { node, clock, limits: { ...limits, keepBytes }, signal }
+        return await runCommand(lease, line, input === undefined ? parts : { ...parts, input })
       } catch (error) {
         if (!(error instanceof NotBegun)) throw error
         // An idle connection may have died unseen: a command that never began begins on a new one.

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Shell } from '../../homelab/ports.ts'
 import { filesRead, judgeCommand } from '../../safety/ssh.ts'
 import { defineTool } from '../tool.ts'
+import { type CarriedOut, carryOut } from './carry-out.ts'
 import { NodeName } from './inputs.ts'
 
 /** Characters of each stream that are kept: the first and the last of them. */
@@ -27,26 +28,40 @@ export const executeSsh = (shell: Shell) =>
       const led = paths.length === 0 ? undefined : await shell.leadTo?.(node, paths, context)
       const elsewhere = led?.map(problem).find((reason) => reason !== undefined)
       if (elsewhere !== undefined) return refused(`A link in it leads elsewhere. ${elsewhere}`)
-      const { exitCode, signal, truncated, leftOutBytes, ...streams } = await shell.run(node, judged.stages, context)
+      const output = await carryOut(shell, node, judged.stages, context)
+      const { exitCode, signal, truncated, ...streams } = output
       const stdout = capped(printable(streams.stdout))
       const stderr = capped(printable(streams.stderr))
       const lines = streams.stdout.split('\n').filter((line) => line !== '').length
       return {
         text: [
           signal === undefined ? `Exit code ${exitCode}.` : `Ended by ${signal}.`,
-          ...(leftOutBytes === undefined
-            ? []
-            : [`The output was far too long: besides what is said below, ${leftOutBytes} bytes are missing.`]),
+          ...missing(output),
           ...(stdout === '' ? [] : ['stdout:', stdout]),
           ...(stderr === '' ? [] : ['stderr:', stderr]),
         ].join('\n'),
         summary: `${signal ?? `exit ${exitCode}`}, ${lines} ${lines === 1 ? 'line' : 'lines'}`,
-        data: { node, exitCode, stdout, stderr, truncated },
+        data: { node, exitCode, stdout, stderr, truncated: truncated || output.unreadBytes !== undefined },
         // Programs answer with exit codes too (`grep`, `systemctl is-active`): silence but for stderr is failure.
         isError: signal !== undefined || (exitCode !== 0 && stdout === '' && stderr !== ''),
       }
     },
   })
+
+/** What of the result is not there, said before the result. */
+function missing({ leftOutBytes, unreadBytes, notes }: CarriedOut): string[] {
+  return [
+    ...(unreadBytes === undefined
+      ? []
+      : [
+          `The first program printed far too much: ${unreadBytes} bytes in the middle of it were not looked at. Narrow it down.`,
+        ]),
+    ...(leftOutBytes === undefined
+      ? []
+      : [`The output was far too long: besides what is said below, ${leftOutBytes} bytes are missing.`]),
+    ...notes,
+  ]
+}
 
 /** Without escape sequences and other controls; lines and tabs stay. */
 const printable = (text: string) =>
