@@ -178,6 +178,81 @@ test('a server of one’s own needs no key', async () => {
   expect(turn.content).toEqual([{ type: 'text', text: 'Yes' }])
 })
 
+const detail = (field: string) =>
+  JSON.stringify({ detail: [{ type: 'extra_forbidden', loc: ['body', field], msg: 'Extra inputs are not permitted' }] })
+const unsupported = (message: string, param?: string) =>
+  JSON.stringify({ error: { message, type: 'invalid_request_error', param, code: 'unsupported_parameter' } })
+
+test.each<[string, [status: number, body: string][], object, string[]]>([
+  [
+    'the token limit gets its other name',
+    [[400, unsupported("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", 'max_tokens')]],
+    { max_completion_tokens: 64, stream_options: {} },
+    ['max_tokens'],
+  ],
+  [
+    'the name stands beside the message alone',
+    [[400, unsupported('Invalid request.', 'max_tokens')]],
+    { max_completion_tokens: 64 },
+    ['max_tokens'],
+  ],
+  ['a field is left out', [[422, detail('stream_options')]], { max_tokens: 64 }, ['stream_options']],
+  [
+    'a message that is no text',
+    [[422, JSON.stringify({ object: 'error', message: JSON.parse(detail('stream_options')) })]],
+    { max_tokens: 64 },
+    ['stream_options'],
+  ],
+  [
+    'a server that speaks no JSON',
+    [[400, 'unknown field "max_tokens"']],
+    { max_completion_tokens: 64 },
+    ['max_tokens'],
+  ],
+  [
+    'one after the other',
+    [
+      [400, detail('max_tokens')],
+      [400, detail('max_completion_tokens')],
+      [400, detail('stream_options')],
+    ],
+    {},
+    ['max_tokens', 'max_completion_tokens', 'stream_options'],
+  ],
+])('what a server refuses is not sent to it again: %s', async (_, refusals, has, hasNot) => {
+  await using server = await modelServer()
+  const says = streams(openAiCompatible.says(['Yes']))
+  server.plays.push(...refusals.map(([status, body]) => refuses(status, body)), says, says)
+  const model = openAiCompatibleModel({ baseUrl: server.url, model: 'm', maxTokens: 64 })
+  const never = new AbortController().signal
+  expect((await model.generate(request(), recorder(), never)).content).toEqual([{ type: 'text', text: 'Yes' }])
+  await model.generate(request(), recorder(), never)
+  expect(server.requests).toHaveLength(refusals.length + 2)
+  for (const { body } of server.requests.slice(-2)) {
+    expect(body).toMatchObject(has)
+    for (const field of hasNot) expect(body).not.toHaveProperty(field)
+  }
+})
+
+test('a refusal that names nothing we could leave out is told as it is, in whatever form it came', async () => {
+  await using server = await modelServer()
+  server.plays.push(refuses(422, detail('messages')))
+  const model = openAiCompatibleModel({ baseUrl: server.url, model: 'm' })
+  await expect(model.generate(request(), recorder(), new AbortController().signal)).rejects.toMatchObject({
+    code: 'model_bad_request',
+    message: expect.stringContaining('Extra inputs are not permitted'),
+  })
+  expect(server.requests).toHaveLength(1)
+})
+
+test('a server that counts nothing leaves the use unknown', async () => {
+  await using server = await modelServer()
+  server.plays.push(streams([...openAiCompatible.begins(['Yes']), delta({}), 'data: [DONE]\n\n']))
+  const model = openAiCompatible.model({ baseUrl: server.url })
+  const turn = await model.generate(request(), recorder(), new AbortController().signal)
+  expect(turn).toMatchObject({ isUsagePartial: true })
+})
+
 test('a server of one’s own hears of no tools when none may be called', async () => {
   await using server = await modelServer()
   server.plays.push(streams(openAiCompatible.says(['Yes'])))

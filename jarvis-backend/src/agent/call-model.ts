@@ -75,6 +75,7 @@ export async function callModel(parts: {
       content.map((item) => cleaned(item, parts.redact)),
       stopReason,
       turn.usage,
+      turn.isUsagePartial,
     )
   } catch (error) {
     // Also where the server is going down: the next start takes the run up where it stood.

@@ -43,6 +43,8 @@ export type Turn = {
   content: Content[]
   stopReason: TurnStop
   usage: Usage
+  /** The provider did not say what it counted: `usage` is the least that it was. */
+  isUsagePartial?: true
 }
 
 /** What answers. One provider and one model name. */

@@ -95,7 +95,10 @@ export function anthropicReader(provider: Provider, sink: ModelSink, mayCall: bo
     },
     turn() {
       if (!isComplete) throw broken(provider, 'the stream ended early', usage)
-      return { ...reply(pieces, stop, mayCall), usage: usage ?? noUsage }
+      return {
+        ...reply(pieces, stop, mayCall),
+        ...(usage === undefined ? { usage: noUsage, isUsagePartial: true as const } : { usage }),
+      }
     },
     usage: () => usage,
   }

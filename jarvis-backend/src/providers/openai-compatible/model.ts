@@ -1,6 +1,7 @@
 import { type Model, ModelError } from '../../agent/model.ts'
 import { exchange } from '../exchange.ts'
 import type { Provider } from '../failure.ts'
+import { type OptionalField, refusedField, saidIn, withErrorUnderError } from './refused-fields.ts'
 import { chatRequest } from './request.ts'
 import { chatReader } from './stream.ts'
 
@@ -30,7 +31,9 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
     secret: apiKey,
   }
   const wantsReasoning = /(?:^|\.)(?:deepseek\.com|moonshot\.(?:ai|cn))$/.test(hostname)
-  const body = { model, maxTokens: options.maxTokens, isOpenAi, wantsReasoning }
+  // Learned from its refusals, for this model at this address.
+  const refused = new Set<OptionalField>()
+  const body = { model, maxTokens: options.maxTokens, isOpenAi, wantsReasoning, refused }
 
   // Loading the SDK takes its time: the start does not wait for it.
   const connect = async () => {
@@ -42,7 +45,7 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
       project: null,
       maxRetries: 0,
       logLevel: 'off',
-      fetch: nodeFetch(idleTimeoutMs),
+      fetch: withErrorUnderError(nodeFetch(idleTimeoutMs)),
     })
   }
   let client: ReturnType<typeof connect> | undefined
@@ -53,13 +56,30 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
       client ??= connect()
       const { chat } = await client
       const mayCall = request.mayCallTools && request.tools.length > 0
-      const reply = exchange(
-        provider,
-        (upstream) => chat.completions.create(chatRequest(request, body), { signal: upstream }).asResponse(),
-        chatReader(provider, sink, mayCall),
-        signal,
-      )
-      return isOpenAi ? reply.catch((error) => Promise.reject(explained(error, model))) : reply
+      for (;;) {
+        const sent = chatRequest(request, body)
+        let said = ''
+        try {
+          return await exchange(
+            provider,
+            (upstream) =>
+              chat.completions
+                .create(sent, { signal: upstream })
+                .asResponse()
+                .catch((error) => {
+                  said = saidIn(error)
+                  throw error
+                }),
+            chatReader(provider, sink, mayCall),
+            signal,
+          )
+        } catch (error) {
+          const isRefusal = error instanceof ModelError && error.code === 'model_bad_request'
+          const field = isRefusal ? refusedField(said || error.message, sent) : undefined
+          if (field === undefined) throw isOpenAi ? explained(error, model) : error
+          refused.add(field)
+        }
+      }
     },
   }
 }

@@ -1,6 +1,7 @@
 import type OpenAI from 'openai'
 import type { ModelRequest } from '../../agent/model.ts'
 import { type AssistantTurn, conversation, type UserTurn } from '../conversation.ts'
+import type { OptionalField } from './refused-fields.ts'
 
 type Body = OpenAI.ChatCompletionCreateParamsStreaming
 type WireMessage = OpenAI.ChatCompletionMessageParam
@@ -11,6 +12,8 @@ export type RequestOptions = {
   isOpenAi: boolean
   /** Its server refuses calls in the history that come without their reasoning. */
   wantsReasoning: boolean
+  /** What its server did not take before. */
+  refused: ReadonlySet<OptionalField>
 }
 
 /**
@@ -19,7 +22,7 @@ export type RequestOptions = {
  */
 export function chatRequest(
   { system, messages, tools, mayCallTools }: ModelRequest,
-  { model, maxTokens, isOpenAi, wantsReasoning }: RequestOptions,
+  { model, maxTokens, isOpenAi, wantsReasoning, refused }: RequestOptions,
 ): Body {
   const turns = conversation(
     messages,
@@ -30,18 +33,17 @@ export function chatRequest(
   return {
     model,
     stream: true,
-    stream_options: { include_usage: true },
+    ...(!refused.has('stream_options') && { stream_options: { include_usage: true } }),
     messages: [
       ...(/\S/.test(system) ? [{ role: 'system' as const, content: system.toWellFormed() }] : []),
       ...turns.flatMap((turn) =>
-        turn.role === 'user' ? userMessages(turn) : [assistantMessage(turn, wantsReasoning)],
+        turn.role === 'user' ? userMessages(turn) : [assistantMessage(turn, wantsReasoning, refused)],
       ),
     ],
-    // OpenAI's reasoning models refuse the old name; most other servers do not know the new one.
-    ...(maxTokens !== undefined && (isOpenAi ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens })),
+    ...(maxTokens !== undefined && tokenLimit(maxTokens, isOpenAi, refused)),
     // Other servers may pass over `tool_choice`; what they are not told of, their models do not call.
     ...(tools.length > 0 &&
-      (mayCallTools || isOpenAi) && {
+      (mayCallTools || (isOpenAi && !refused.has('tool_choice'))) && {
         tools: tools.map(({ name, description, inputSchema }) => ({
           type: 'function' as const,
           function: { name, description, parameters: inputSchema },
@@ -49,6 +51,13 @@ export function chatRequest(
         ...(!mayCallTools && { tool_choice: 'none' as const }),
       }),
   }
+}
+
+/** OpenAI's reasoning models refuse the old name; most other servers do not know the new one. */
+function tokenLimit(maxTokens: number, isOpenAi: boolean, refused: ReadonlySet<OptionalField>) {
+  const names = ['max_tokens', 'max_completion_tokens'] as const
+  const name = (isOpenAi ? names.toReversed() : names).find((known) => !refused.has(known))
+  return name === undefined ? {} : { [name]: maxTokens }
 }
 
 function userMessages({ results, texts }: UserTurn): WireMessage[] {
@@ -60,17 +69,23 @@ function userMessages({ results, texts }: UserTurn): WireMessage[] {
   return [...answers, { role: 'user', content: texts.join('\n\n') }]
 }
 
-function assistantMessage({ content }: AssistantTurn, wantsReasoning: boolean): WireMessage {
+function assistantMessage(
+  { content }: AssistantTurn,
+  wantsReasoning: boolean,
+  refused: ReadonlySet<OptionalField>,
+): WireMessage {
   const text = content.flatMap((piece) => (piece.type === 'text' ? [piece.text] : [])).join('\n\n')
   const reasoning = content.map((piece) => (piece.type === 'thinking' ? piece.text.toWellFormed() : '')).join('')
   const calls = content.flatMap((piece) => (piece.type === 'tool_call' ? [piece] : []))
   return {
     role: 'assistant',
     content: text === '' ? null : text,
-    ...(calls.length > 0 && (reasoning !== '' || wantsReasoning) && { reasoning_content: reasoning }),
+    ...(calls.length > 0 &&
+      (reasoning !== '' || wantsReasoning) &&
+      !refused.has('reasoning_content') && { reasoning_content: reasoning }),
     ...(calls.length > 0 && {
       tool_calls: calls.map(({ toolUseId, toolName, toolInput, extra }) => ({
-        ...(extra && { extra_content: extra }),
+        ...(extra && !refused.has('extra_content') && { extra_content: extra }),
         id: toolUseId,
         type: 'function' as const,
         function: { name: toolName, arguments: JSON.stringify(toolInput) },

@@ -74,7 +74,7 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
       ]
       return {
         ...reply([...pieces.filter((piece) => piece.text !== ''), ...calls.all], stop, mayCall),
-        usage: usage ?? noUsage,
+        ...(usage === undefined ? { usage: noUsage, isUsagePartial: true as const } : { usage }),
       }
     },
     usage: () => usage,

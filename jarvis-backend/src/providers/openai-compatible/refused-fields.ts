@@ -1,0 +1,52 @@
+import type OpenAI from 'openai'
+
+type Body = OpenAI.ChatCompletionCreateParamsStreaming
+
+/** What a request can do without; `reasoning_content` and `extra_content` stand in its messages. */
+const optional = [
+  'max_tokens',
+  'max_completion_tokens',
+  'stream_options',
+  'reasoning_effort',
+  'tool_choice',
+  'reasoning_content',
+  'extra_content',
+] as const
+export type OptionalField = (typeof optional)[number]
+
+/**
+ * Which field of a request its server does not take. Servers say it in a hundred ways, and all of them name it.
+ * @param said what the server answered with 4xx
+ */
+export function refusedField(said: string, body: Body): OptionalField | undefined {
+  const sent = JSON.stringify(body)
+  return optional.find((field) => new RegExp(`(?<!\\w)${field}(?!\\w)`).test(said) && sent.includes(`"${field}":`))
+}
+
+type Refusal = Error & { error: unknown; param?: unknown }
+
+/** What a server said in refusing a request, with all that stands beside its message. */
+export const saidIn = (error: unknown): string =>
+  error instanceof Error && 'error' in error
+    ? JSON.stringify([error.message, (error as Refusal).error, (error as Refusal).param])
+    : ''
+
+/** The SDK reads an error only under `error`: what a server says in another form is put there. */
+export const withErrorUnderError =
+  (fetch: (url: string | URL | Request, init?: RequestInit) => Promise<Response>) =>
+  async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const response = await fetch(url, init)
+    if (response.ok) return response
+    const text = await response.text()
+    return { ...response, text: async () => wrapped(text) }
+  }
+
+function wrapped(text: string): string {
+  try {
+    const body: unknown = JSON.parse(text)
+    if (typeof body !== 'object' || body === null || 'error' in body) return text
+    return JSON.stringify({ error: { message: text } })
+  } catch {
+    return text
+  }
+}
