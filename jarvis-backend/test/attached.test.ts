@@ -250,6 +250,7 @@ test('a server’s words are data: in its description, its results, and where it
   const jarvis = await startJarvis({ dataDir: dir, model })
   await connected(jarvis, 'odd')
   await setTier(jarvis, 'odd__advises', 'green')
+  jarvis.controls.setUnit('pihole-FTL', { id: 'netdata', names: ['netdata', 'pihole-FTL'] })
   const operator = await jarvis.connect()
   await operator.ask('chat:send', { message: 'Ask the odd one.' })
   expect(await operator.next('chat:confirm_needed')).toMatchObject({ toolName: 'restart_service', rule: 'taint' })

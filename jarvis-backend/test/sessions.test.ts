@@ -222,6 +222,7 @@ test('what a tool said before the branch still taints what is asked in it', asyn
     calls(['restart_service', { node: 'pve', service: 'vaultd' }]),
     says('Denied.'),
   )
+  simulator.controls.setUnit('vaultd', { id: 'netdata', names: ['netdata', 'vaultd'] })
   const homelab = doctored(simulator, (text, path) => (path === 'shell.stdout' ? 'cat /etc/motd vaultd' : text))
   const jarvis = await startJarvis({ model, homelab })
   const screen = await jarvis.connect()

@@ -10,7 +10,12 @@ import { type Doctor, doctored, pathsOf } from './support/doctored-homelab.ts'
 import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
-const simulator = () => createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 1_000 })
+function simulator() {
+  const made = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 1_000 })
+  // One that may restart unasked, under a name that nothing else says.
+  made.controls.setUnit('vaultd', { id: 'netdata', names: ['netdata', 'vaultd'] })
+  return made
+}
 const changes = (jarvis: TestJarvis) => jarvis.controls.effects.filter(({ kind }) => kind !== 'command')
 const service: CallOf = ['restart_service', { node: 'pve', service: 'vaultd' }]
 const read: CallOf = ['execute_ssh', { node: 'pve', command: 'cat /etc/motd' }]

@@ -15,10 +15,11 @@ import type { Catalog } from '../tools/catalog.ts'
 import { createConfirmations } from '../tools/confirmations.ts'
 import { createExecutor } from '../tools/execute.ts'
 import { createGrants } from '../tools/grants.ts'
-import { createJudge } from '../tools/judge.ts'
+import { createJudge, createSeeingJudge } from '../tools/judge.ts'
 import { createLookAgain } from '../tools/look-again.ts'
 import type { ExecutionStore, ImageStore } from '../tools/ports.ts'
 import type { RecoveryParts } from '../tools/recover.ts'
+import { createUnits } from '../tools/units.ts'
 import type { Entrance } from './entrance.ts'
 import type { Foundation } from './foundation.ts'
 import type { ComposedHomelab } from './homelab.ts'
@@ -58,8 +59,10 @@ export function composeGate(
       activity.changed({ what: 'settings' })
     },
   })
-  const world = () => ({ cluster: cluster.state(), policy: policy.current(), now: now() })
+  const units = createUnits(cluster, clock)
+  const world = () => ({ cluster: cluster.state(), policy: policy.current(), now: now(), unitOf: units.seen })
   const judge = createJudge(catalog, world)
+  const seeingJudge = createSeeingJudge(judge, units.look)
   const grants = createGrants({
     store: createGrantStore(database),
     journal,
@@ -68,7 +71,7 @@ export function composeGate(
     changed: () => activity.changed({ what: 'grants' }),
     report,
   })
-  const lookAgain = createLookAgain(cluster)
+  const lookAgain = createLookAgain(cluster, units)
   const confirmations = createConfirmations({
     lookAgain,
     store: createConfirmationStore(database),
@@ -98,6 +101,7 @@ export function composeGate(
   })
   const executor = createExecutor({
     lookAgain,
+    seeingJudge,
     judge,
     world,
     confirmations,
@@ -124,7 +128,7 @@ export function composeGate(
       grants: grantRoutes(grants),
       tools: toolRoutes({
         catalog,
-        judge,
+        judge: seeingJudge,
         tierOf: ({ name, tier }) => usualTier({ toolName: name, baseTier: tier }, policy.current()),
         raisesOf: ({ name, tier }) => raisesOf({ toolName: name, baseTier: tier }, policy.current()),
         calls,

@@ -1,4 +1,4 @@
-import type { Backup, ClusterState, Guest, Task } from '../protocol/index.ts'
+import type { Backup, ClusterState, Guest, Task, UnitState } from '../protocol/index.ts'
 import type { Past } from './samples.ts'
 
 export type PowerAction = 'start' | 'stop' | 'restart'
@@ -96,6 +96,11 @@ export interface Cluster {
     force: boolean,
     options: CallOptions & { expected?: ExpectedGuest | undefined },
   ): Promise<PowerOutcome>
+  /**
+   * Asks the node what a service is there, by any of its names; changes nothing. A unit that the node does not have is
+   * `loadState: not-found`. @throws JarvisError `not_found` (no such node), `cluster_unreachable`, `cluster_refused`.
+   */
+  unit(node: string, service: string, options: CallOptions): Promise<UnitState>
   /** @throws JarvisError `not_found`, `cluster_unreachable`. */
   restartService(node: string, service: string, options: CallOptions): Promise<{ ok: boolean; message: string }>
   close(): void

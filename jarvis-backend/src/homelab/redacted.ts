@@ -48,6 +48,7 @@ export function redactedHomelab(homelab: Homelab, redact: ShellRedactor): Homela
           }
         },
       }),
+      unit: (...args) => after(cluster.unit(...args)),
       restartService: (...args) => after(cluster.restartService(...args)),
     },
     shell: redactedShell(shell, redact),

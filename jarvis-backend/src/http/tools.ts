@@ -1,7 +1,7 @@
 import { Router } from 'express'
 import { ClassifyBody, type Tier, type ToolCalls, type ToolInfo } from '../protocol/index.ts'
 import { type Catalog, inputSchemaOf } from '../tools/catalog.ts'
-import type { Judge } from '../tools/judge.ts'
+import type { SeeingJudge } from '../tools/judge.ts'
 import type { Tool } from '../tools/tool.ts'
 import { param, read } from './handle.ts'
 
@@ -11,7 +11,7 @@ const withRaises = (raises: Raises, tool: ToolInfo): ToolInfo => (raises.length 
 /** `/api/tools`: what JARVIS can do, and what a call would come to. */
 export function toolRoutes(parts: {
   catalog: Catalog
-  judge: Judge
+  judge: SeeingJudge
   /** What its calls come to where no argument raises them. */
   tierOf(tool: Tool): Tier
   raisesOf(tool: Tool): Raises
@@ -33,9 +33,9 @@ export function toolRoutes(parts: {
     response.json(await parts.calls())
   })
   // What would happen: runs nothing, so a viewer may ask too.
-  router.post('/:name/classify', (request, response) => {
+  router.post('/:name/classify', async (request, response) => {
     const { input } = read(ClassifyBody, request.body)
-    const { tier, rule, reason } = parts.judge(param(request, 'name'), input).verdict
+    const { tier, rule, reason } = (await parts.judge(param(request, 'name'), input)).verdict
     response.json({ tier, rule, reason })
   })
   return router

@@ -127,7 +127,18 @@ export {
   type TerminalRequests,
   terminalRequests,
 } from './terminal.ts'
-export { Card, Decision, ProfileName, profileNames, Requester, Target, Tier, tiers, type Verdict } from './tier.ts'
+export {
+  Card,
+  Decision,
+  ProfileName,
+  profileNames,
+  Requester,
+  Target,
+  Tier,
+  tiers,
+  UnitState,
+  type Verdict,
+} from './tier.ts'
 export {
   Content,
   Entry,

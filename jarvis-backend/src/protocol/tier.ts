@@ -19,6 +19,19 @@ export type ProfileName = z.infer<typeof ProfileName>
 export const Decision = z.enum(['approved', 'denied', 'expired', 'cancelled'])
 export type Decision = z.infer<typeof Decision>
 
+/** A systemd unit as its node describes it. Names are without `.service`; the states are systemd's own words. */
+export const UnitState = z.object({
+  id: z.string(),
+  /** Its own name and its aliases. */
+  names: z.array(z.string()),
+  /** `simple`, `oneshot`, …; absent where the node did not say. */
+  type: z.string().optional(),
+  loadState: z.string(),
+  activeState: z.string(),
+  subState: z.string(),
+})
+export type UnitState = z.infer<typeof UnitState>
+
 /** What a red call would touch, as the cluster knows it now. */
 export const Target = z.object({
   kind: z.enum(['guest', 'node', 'service', 'none']),
@@ -34,6 +47,10 @@ export const Target = z.object({
   haState: z.string().optional(),
   /** As the guest's. */
   madeAt: z.int().optional(),
+  /** The unit that a call would change, as its node describes it. */
+  unit: UnitState.optional(),
+  /** Why that is not known, where a call would change one. */
+  unitMissing: z.string().optional(),
 })
 export type Target = z.infer<typeof Target>
 

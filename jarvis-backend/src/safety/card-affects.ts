@@ -2,6 +2,7 @@ import type { Guest, Target } from '../protocol/index.ts'
 import { idsOf, spanOf } from './card-words.ts'
 import { restartCost } from './services.ts'
 import { groupsOf, isOwnGuest } from './topology.ts'
+import { serviceNames } from './units.ts'
 import { named, plainWord } from './visible.ts'
 import type { World } from './world.ts'
 
@@ -67,7 +68,7 @@ function dependents(guest: Guest, world: World): string[] {
 }
 
 /** Who stands on the node, and what a restart of the service may cost them. */
-export function nodeAffects({ node }: Target, world: World, service: string | undefined): string {
+export function nodeAffects({ node, unit }: Target, world: World, service: string | undefined): string {
   if (node === undefined) return 'Not known'
   const onNode = world.cluster.guests.filter((guest) => guest.node === node)
   const here = onNode.filter(({ status }) => status === 'running')
@@ -77,6 +78,6 @@ export function nodeAffects({ node }: Target, world: World, service: string | un
   const guests = isUnknown
     ? `How many guests run on ${named(node)} is not known`
     : `${here.length} ${here.length === 1 ? 'guest runs' : 'guests run'} on ${named(node)}${own}`
-  const cost = service === undefined ? undefined : restartCost(service)
-  return cost === undefined ? guests : `Restarting ${named(service ?? '')} ${cost}; ${guests}`
+  const costly = serviceNames(service ?? '', { unit }).find((name) => restartCost(name) !== undefined)
+  return costly === undefined ? guests : `Restarting ${named(costly)} ${restartCost(costly)}; ${guests}`
 }

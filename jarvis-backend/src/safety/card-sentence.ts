@@ -18,6 +18,8 @@ export function sentenceOf(
   const place = target.node === undefined ? '' : ` on ${named(target.node)}`
   switch (toolName) {
     case 'restart_service':
+      if (target.unit !== undefined && target.unit.activeState !== 'active')
+        return `The service ${named(target.name ?? '')}${place} does not run and is started.`
       return `The service ${named(target.name ?? '')}${place} stops and starts again.`
     case 'wake_node':
       return `A magic packet is sent to wake ${named(target.node ?? '')}.`

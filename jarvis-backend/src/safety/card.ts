@@ -5,6 +5,7 @@ import { percent, spanOf } from './card-words.ts'
 import type { Call } from './rule.ts'
 import { powerOf } from './target.ts'
 import { guestOf, taskAtWork } from './topology.ts'
+import { serviceNames } from './units.ts'
 import { named, plainWord, quoted } from './visible.ts'
 import type { World } from './world.ts'
 
@@ -50,8 +51,8 @@ export function describe(
   const service = target.kind === 'service' ? target.name : undefined
   return {
     sentence,
-    now: `${service === undefined ? '' : `state of ${named(service)} not known; `}${nodeNow(target, world, now)}`,
-    then: otherThen(call.toolName, service),
+    now: `${service === undefined ? '' : `${serviceNow(service, target)}; `}${nodeNow(target, world, now)}`,
+    then: otherThen(call.toolName, service, target),
     affects: nodeAffects(target, world, service),
     ...why,
   }
@@ -117,7 +118,15 @@ function nodeNow({ node: name }: Target, world: World, now: number): string {
   return `${named(node.name)} is online${up}${node.cpuRatio === undefined ? '' : `, CPU ${percent(node.cpuRatio)}`}${why === undefined ? '' : `; ${why}`}`
 }
 
-function otherThen(toolName: string, service: string | undefined): string {
+function serviceNow(service: string, { unit }: Target): string {
+  if (unit === undefined) return `state of ${named(service)} not known`
+  const alias = serviceNames(service, { unit })[0] === unit.id ? '' : ` (${named(unit.id)})`
+  return `${named(service)}${alias} is ${plainWord(unit.activeState)} (${plainWord(unit.subState)})`
+}
+
+function otherThen(toolName: string, service: string | undefined, { unit }: Target): string {
+  if (service !== undefined && unit !== undefined && unit.activeState !== 'active')
+    return `${named(service)}: ${plainWord(unit.activeState)} → started`
   if (service !== undefined) return `${named(service)} stops, then starts again`
   if (toolName === 'wake_node') return 'offline → online, in some minutes'
   return toolName === 'execute_ssh' ? 'the command runs once' : 'the call runs once'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Guest, type Tier, tiers } from '../protocol/index.ts'
 import { decide } from './decide.ts'
-import { guestOf, nodeOf } from './lab.fixture.ts'
+import { guestOf, nodeOf, runningUnits } from './lab.fixture.ts'
 import { compilePolicy } from './policy-compile.ts'
 import { parseProtected, unseenTargets } from './protected.ts'
 import type { Call, Rule } from './rule.ts'
@@ -26,6 +26,7 @@ const worldWith = (protectedList: string): World => {
     },
     policy: compilePolicy({ protectedTargets: parsed.targets }),
     now: 0,
+    unitOf: runningUnits,
   }
 }
 
@@ -84,7 +85,7 @@ test.each([
   ['restart_service', { node: 'pve', service: 'dbus-org.freedesktop.network1' }, 'red vital_service'],
   ['restart_service', { node: 'pve', service: 'ovsdb-server' }, 'red vital_service'],
   ['restart_service', { node: 'pve', service: 'pve-container@104' }, 'red vital_service'],
-  ['restart_service', { node: 'pve', service: 'constructor' }, 'yellow base'],
+  ['restart_service', { node: 'pve', service: 'constructor' }, 'red unproven_service'],
   ['restart_service', { node: 'pve', service: 'reboot.target' }, 'black not_a_service'],
   ['restart_service', { node: 'pve', service: 'systemd-poweroff' }, 'black not_a_service'],
   ['restart_service', { node: 'pve', service: 'systemd-reboot.service' }, 'black not_a_service'],
@@ -131,7 +132,7 @@ test.each([
   ['service/nginx', 'restart_service', { node: 'pve', service: 'nginx.service' }, 'black protected_service'],
   ['service/nginx.service', 'restart_service', { node: 'pve', service: 'nginx' }, 'black protected_service'],
   ['service/corosync', 'restart_service', { node: 'pve', service: 'corosync' }, 'black protected_service'],
-  ['service/nginx', 'restart_service', { node: 'pve', service: 'nginx2' }, 'yellow base'],
+  ['service/nginx', 'restart_service', { node: 'pve', service: 'nginx2' }, 'red unproven_service'],
   ['', 'wake_node', { node: 'agent1' }, 'yellow base'],
 ])('with %s protected, %s %j is %s', (list, toolName, input, expected) => {
   expect(judge(toolName, input, list)).toBe(expected)

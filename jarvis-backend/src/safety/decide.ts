@@ -9,7 +9,7 @@ import type { World } from './world.ts'
 /** What each tool does to the cluster, as the reason of a call that no rule raised. */
 const sentences = new Map([
   ['execute_ssh', 'It runs a command that is proven to read only.'],
-  ['restart_service', 'It restarts one service, which is away for some seconds.'],
+  ['restart_service', 'It restarts one service that is known to be harmless; it is away for some seconds.'],
   ['wake_node', 'It sends a magic packet to one node.'],
   ['start_vm', 'It starts a guest.'],
   ['start_container', 'It starts a guest.'],

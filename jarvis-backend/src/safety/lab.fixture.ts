@@ -1,4 +1,4 @@
-import type { Guest, Node } from '../protocol/index.ts'
+import type { Guest, Node, UnitState } from '../protocol/index.ts'
 
 /** A node of a table's cluster. */
 export const nodeOf = (name: string, status: Node['status'] = 'online'): Node => ({ name, status, isProtected: false })
@@ -22,3 +22,10 @@ export const guestOf = (vmid: number, more: Partial<Guest> = {}): Guest => ({
   tags: [],
   ...more,
 })
+
+/** A service that runs, under its own name, unless `more` says otherwise. */
+export const unitOf = (service: string, more: Partial<UnitState> = {}): UnitState => {
+  const id = service.replace(/\.service$/, '')
+  return { id, names: [id], type: 'simple', loadState: 'loaded', activeState: 'active', subState: 'running', ...more }
+}
+export const runningUnits = (_node: string, service: string) => ({ unit: unitOf(service) })

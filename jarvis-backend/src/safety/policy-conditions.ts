@@ -1,3 +1,4 @@
+import type { Target } from '../protocol/index.ts'
 import { commandTexts } from './command-words.ts'
 import type { ArgumentCondition, PolicyFile, When } from './policy-schema.ts'
 import { days } from './policy-schema.ts'
@@ -5,6 +6,7 @@ import type { Facts } from './rule.ts'
 import { plainService } from './services.ts'
 import { judgeCommand } from './ssh.ts'
 import { guestOf } from './topology.ts'
+import { serviceNames } from './units.ts'
 
 type Condition = (facts: Facts) => boolean
 
@@ -50,6 +52,8 @@ function targetIs(wanted: readonly string[]): Condition {
     else
       others.add(id.startsWith('service/') ? `service/${plainService(id.slice('service/'.length))}` : id.toLowerCase())
   }
+  const isService = (name: string, target: Target) =>
+    serviceNames(name, target).some((each) => others.has(`service/${plainService(each)}`))
   return (facts) => {
     const { kind, vmid, node, name = '' } = facts.target
     switch (kind) {
@@ -59,9 +63,9 @@ function targetIs(wanted: readonly string[]): Condition {
           guestOf(facts)?.tags.some((tag) => others.has(`tag:${tag.toLowerCase()}`)) === true
         )
       case 'service':
-        return others.has(`service/${plainService(name)}`) || others.has(`node/${node?.toLowerCase()}`)
+        return isService(name, facts.target) || others.has(`node/${node?.toLowerCase()}`)
       case 'node':
-        return others.has(`node/${node?.toLowerCase()}`) || others.has(`service/${plainService(serviceIn(facts))}`)
+        return others.has(`node/${node?.toLowerCase()}`) || isService(serviceIn(facts), facts.target)
       default:
         return false
     }

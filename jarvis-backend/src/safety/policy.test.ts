@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Guest, type ProfileName, profileNames, type Tier, tiers } from '../protocol/index.ts'
 import { decide, usualTier } from './decide.ts'
-import { guestOf, nodeOf } from './lab.fixture.ts'
+import { guestOf, nodeOf, runningUnits } from './lab.fixture.ts'
 import { compilePolicy } from './policy-compile.ts'
 import { parsePolicy } from './policy-parse.ts'
 import { policyLines } from './policy-print.ts'
@@ -25,7 +25,7 @@ function worldWith(yaml: string, more: { profile?: ProfileName; protectedList?: 
   if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('\n'))
   const { profile = 'balanced', protectedList = [], now = saturdayNight } = more
   const policy = compilePolicy({ file: parsed.file, profile, protectedTargets: new Set(protectedList) })
-  return { cluster: { nodes, guests }, policy, now }
+  return { cluster: { nodes, guests }, policy, now, unitOf: runningUnits }
 }
 
 type Input = Record<string, unknown>

@@ -21,6 +21,7 @@ export const raiseWords: Readonly<Record<string, { words: string; tools?: RegExp
   ssh_change: { words: 'a command that makes a known change' },
   not_a_service: { words: 'what is no service' },
   vital_service: { words: 'a service that can cut JARVIS off or cost quorum' },
+  unproven_service: { words: 'a service that is not known to restart harmlessly, or does not run' },
   own_instructions: { words: 'a file that every prompt holds' },
   forced: { words: 'force: true, which cuts the power' },
   locked: { words: 'a guest that is locked' },

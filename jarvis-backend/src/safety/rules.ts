@@ -5,6 +5,7 @@ import { judgeCommand } from './ssh.ts'
 import { powerOf } from './target.ts'
 import { guestOf, lockWords, serviceRisk } from './topology.ts'
 import { topologyRules } from './topology-rules.ts'
+import { restartDoubt, serviceNames } from './units.ts'
 import { plainWord, quoted } from './visible.ts'
 
 const power = ['start_vm', 'stop_vm', 'restart_vm', 'start_container', 'stop_container', 'restart_container']
@@ -24,13 +25,18 @@ const serviceOf = (facts: Facts) =>
 const isListed = ({ world, baseTier }: Facts, ...ids: string[]): boolean =>
   baseTier !== 'green' && ids.some((id) => world.policy.protectedTargets.has(id.toLowerCase()))
 
-function isServiceListed(facts: Facts): boolean {
-  const name = serviceOf(facts)
-  const plain = plainService(name)
-  return isListed(facts, ...[name, plain, `${plain}.service`].map((each) => `service/${each}`))
-}
+/** Under any of its names: an alias must not open what is protected, vital, or a guest. */
+const namesOf = (facts: Facts) => serviceNames(serviceOf(facts), facts.target)
 
-const riskOf = (facts: Facts) => serviceRisk(serviceOf(facts), facts.target.node ?? '', facts.world)
+const isServiceListed = (facts: Facts): boolean =>
+  namesOf(facts)
+    .flatMap((name) => [name, plainService(name), `${plainService(name)}.service`])
+    .some((name) => isListed(facts, `service/${name}`))
+
+const riskOf = (facts: Facts) =>
+  namesOf(facts)
+    .map((name) => serviceRisk(name, facts.target.node ?? '', facts.world))
+    .find((risk) => risk !== undefined)
 
 /** Where several rules give the strictest tier, the first of them is the one that is named. */
 export const rules: readonly Rule[] = [
@@ -39,8 +45,8 @@ export const rules: readonly Rule[] = [
     tools: 'all',
     // An id is unique in the cluster, so it protects the guest even where the list has its type wrong.
     when(facts) {
-      const vmid = facts.target.vmid ?? guestOfUnit(serviceOf(facts))
-      return vmid !== undefined && isListed(facts, `vm/${vmid}`, `ct/${vmid}`)
+      const vmids = [facts.target.vmid, ...namesOf(facts).map(guestOfUnit)]
+      return vmids.some((vmid) => vmid !== undefined && isListed(facts, `vm/${vmid}`, `ct/${vmid}`))
     },
     tier: 'black',
     because: ({ target }) =>
@@ -92,7 +98,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'not_a_service',
     tools: ['restart_service'],
-    when: (facts) => isNoService(serviceOf(facts)),
+    when: (facts) => [serviceOf(facts), facts.target.unit?.id ?? ''].some((name) => name !== '' && isNoService(name)),
     tier: 'black',
     because: (facts) => `${serviceOf(facts)} is not a service that can be restarted.`,
   },
@@ -102,6 +108,14 @@ export const rules: readonly Rule[] = [
     when: (facts) => riskOf(facts) !== undefined,
     tier: 'red',
     because: (facts) => riskOf(facts) ?? '',
+  },
+  {
+    name: 'unproven_service',
+    tools: ['restart_service'],
+    // Where the risk is known, nothing need be guessed.
+    when: (facts) => riskOf(facts) === undefined && restartDoubt(serviceOf(facts), facts.target) !== undefined,
+    tier: 'red',
+    because: (facts) => restartDoubt(serviceOf(facts), facts.target) ?? '',
   },
   {
     name: 'own_instructions',

@@ -1,4 +1,5 @@
 import type { Guest, Target } from '../protocol/index.ts'
+import { serviceAsked } from './units.ts'
 import type { World } from './world.ts'
 
 export type Resolved = { ok: true; target: Target } | { ok: false; message: string }
@@ -34,7 +35,14 @@ export function resolveTarget(toolName: string, input: Record<string, unknown>, 
     const names = world.cluster.nodes.map(({ name }) => name).join(', ')
     return { ok: false, message: `node: there is no node ${node}. Nodes: ${names === '' ? 'none' : names}.` }
   }
-  const place = { name: found.name, node: found.name, status: found.status }
+  const asked = serviceAsked(toolName, input)
+  const seen = asked && world.unitOf?.(asked.node, asked.service)
+  const unit = seen === undefined ? {} : 'unit' in seen ? { unit: seen.unit } : { unitMissing: seen.missing }
+  const place = { name: found.name, node: found.name, status: found.status, ...unit }
+  if (unit.unit?.loadState === 'not-found' && asked !== undefined) {
+    const field = toolName === 'restart_service' ? 'service' : 'command'
+    return { ok: false, message: `${field}: ${node} has no service ${asked.service}.` }
+  }
   if (toolName === 'restart_service' && typeof service === 'string') {
     return { ok: true, target: { kind: 'service', id: `service/${service}@${node}`, ...place, name: service } }
   }

@@ -11,6 +11,7 @@ import {
   roleOf,
   taskAtWork,
 } from './topology.ts'
+import { serviceNames } from './units.ts'
 import { plainWord } from './visible.ts'
 
 const starts = ['start_vm', 'start_container']
@@ -23,8 +24,8 @@ function servingGuest(facts: Facts) {
 }
 
 function ownGuest({ target, input, world }: Facts): boolean {
-  const vmid = target.vmid ?? (typeof input.service === 'string' ? guestOfUnit(input.service) : undefined)
-  return vmid !== undefined && isOwnGuest(vmid, world)
+  const names = typeof input.service === 'string' ? serviceNames(input.service, target) : []
+  return [target.vmid, ...names.map(guestOfUnit)].some((vmid) => vmid !== undefined && isOwnGuest(vmid, world))
 }
 
 /** @param cost what others lose. @param what the guest is, by whatever says so. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ClusterState, Guest, Node, Task } from '../protocol/index.ts'
 import { decide } from './decide.ts'
-import { guestOf, nodeOf } from './lab.fixture.ts'
+import { guestOf, nodeOf, runningUnits } from './lab.fixture.ts'
 import type { Topology } from './policy.ts'
 import { shippedPolicy, shippedTools } from './policy-shipped.ts'
 import { resolveTarget } from './target.ts'
@@ -24,6 +24,7 @@ const worldOf = ({ nodes, guests = [], tasks = [], self, topology = {} }: Lab): 
   cluster: { nodes: nodes ?? [nodeOf('pve'), nodeOf('Home')], guests, tasks, ...(self && { self }) },
   policy: { ...shippedPolicy, topology },
   now: 0,
+  unitOf: runningUnits,
 })
 
 function judge(toolName: string, input: Record<string, unknown>, lab: Lab) {

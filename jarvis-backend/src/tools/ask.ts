@@ -6,7 +6,7 @@ import { taintRule } from '../safety/profile.ts'
 import type { CallContext, Ready } from './call.ts'
 import type { Confirmations } from './confirmations.ts'
 import { type Standing, standingOf } from './drift.ts'
-import type { Judge } from './judge.ts'
+import type { Judge, SeeingJudge } from './judge.ts'
 import { callKey } from './keys.ts'
 import type { Journal, StoredConfirmation, Transactions } from './ports.ts'
 import type { Records } from './records.ts'
@@ -27,6 +27,7 @@ export function createAsking(parts: {
   redactor: Redactor
   clock: Clock
   records: Records
+  seeingJudge: SeeingJudge
   /** Settles a call that cannot or must not run. */
   settleOver(call: ToolCall, judgement: Over, context: CallContext): void
   /** Runs what was claimed with its approval. */
@@ -72,8 +73,11 @@ export function createAsking(parts: {
       context.append({ type: 'confirm_resolved', ...idsOf(card), ...decided })
     } else {
       const decided = wait(asked, call, context)
+      decided.catch(() => {})
       // What else has changed is looked at when somebody approves: the cluster may not be known yet.
-      if (judge(call.toolName, call.toolInput, context.sources).kind === 'blocked') confirmations.review(card.toolUseId)
+      const judged = await parts.seeingJudge(call.toolName, call.toolInput, context.sources)
+      const isUnread = judged.kind === 'blocked' && judged.target?.unitMissing !== undefined
+      if (judged.kind === 'blocked' && !isUnread) confirmations.review(card.toolUseId)
       await decided
     }
   }

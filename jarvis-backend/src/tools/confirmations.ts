@@ -189,7 +189,7 @@ export function createConfirmations(parts: {
     lookAgain(toolUseId) {
       const known = store.get(toolUseId)
       if (known === undefined || known.resolution !== undefined) return undefined
-      return parts.lookAgain(known.card.target)?.catch((error: unknown) => {
+      return parts.lookAgain(known.card, known.card.target)?.catch((error: unknown) => {
         if (!(error instanceof JarvisError)) throw error
         const why = error.message.replace(/\.$/, '')
         throw new JarvisError(

@@ -42,6 +42,9 @@ function targetDifferences({ target: before, isAfterAnother }: Card, now: Target
   if (now.name !== before.name)
     differences.push(`Its name is ${quoted(now.name ?? '')} now, not ${quoted(before.name ?? '')}.`)
   if (now.node !== before.node) differences.push(`It is on ${now.node} now, not on ${before.node}.`)
+  const [unitThen, unitNow] = [before.unit?.activeState, now.unit?.activeState]
+  if (unitThen !== undefined && unitNow !== undefined && unitNow !== unitThen)
+    differences.push(`The service is ${unitNow} now, not ${unitThen}.`)
   // A task that is forgotten by now proves nothing.
   if (now.madeAt !== undefined && now.madeAt !== before.madeAt)
     differences.push('It was made, restored or rolled back since the card was shown.')

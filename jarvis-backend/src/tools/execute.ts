@@ -6,7 +6,7 @@ import type { CallContext, ReadContext, Ready } from './call.ts'
 import type { Confirmations } from './confirmations.ts'
 import { standingOf } from './drift.ts'
 import type { Grants, Reservation } from './grants.ts'
-import type { Judge, Judgement } from './judge.ts'
+import type { Judge, Judgement, SeeingJudge } from './judge.ts'
 import { callKey } from './keys.ts'
 import type { LookAgain } from './look-again.ts'
 import { createPerformer } from './perform.ts'
@@ -31,6 +31,8 @@ export type Executor = {
   idle(): Promise<void>
 }
 
+/** A change that waited for nothing follows its verdict within that. */
+const justJudgedMs = 250
 /** How long an MCP client that repeats a denied call is told so, rather than a person asked again. */
 const deniedForMs = 10 * 60_000
 
@@ -41,6 +43,7 @@ export function createExecutor(
     confirmations: Confirmations
     grants: Grants
     lookAgain: LookAgain
+    seeingJudge: SeeingJudge
     images: ImageStore
     /** A tool failed in a way it did not name. */
     report(error: unknown, toolName: string): void
@@ -90,7 +93,7 @@ export function createExecutor(
       return
     }
     if (parts.cluster.catchUp !== undefined) await parts.cluster.catchUp()
-    const judgement = judgeNow(call, context)
+    const judgement = await parts.seeingJudge(call.toolName, call.toolInput, context.sources, context.requestedBy.kind)
     const hold =
       judgement.kind === 'ready'
         ? (rateLimit.take(context.sessionId, toolName) ?? breaker.refusal(toolName, judgement.target.node))
@@ -189,7 +192,9 @@ export function createExecutor(
    */
   async function comesItsTurn(call: ToolCall, target: Target, context: CallContext): Promise<'now' | 'later' | 'over'> {
     if (context.before !== undefined) await context.before
-    const looking = context.signal.aborted ? undefined : parts.lookAgain(target)
+    const looking = context.signal.aborted
+      ? undefined
+      : parts.lookAgain(call, target, context.before === undefined ? justJudgedMs : 0)
     try {
       await looking
     } catch (error) {

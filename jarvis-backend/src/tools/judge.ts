@@ -1,8 +1,10 @@
 import { type Requester, readAs, type Target, type ToolInput, type Verdict } from '../protocol/index.ts'
 import { bindingHash, decide, resolveAttached, resolveTarget, type World } from '../safety/index.ts'
+import { taintRule } from '../safety/profile.ts'
 import type { Sources } from '../safety/taint.ts'
 import type { Catalog } from './catalog.ts'
 import type { Tool } from './tool.ts'
+import type { Units } from './units.ts'
 
 /** What one call comes to before anything runs. Only `ready` calls can ever reach `tool.run`. */
 export type Judgement =
@@ -22,6 +24,20 @@ export type Judge = (
   sources?: () => Sources,
   asker?: Requester['kind'],
 ) => Judgement
+
+/** As a judge, with the word of the node on the service that a call would change. */
+export type SeeingJudge = (...call: Parameters<Judge>) => Judgement | Promise<Judgement>
+
+/** Asks no node about a call that is refused whatever the node says: a protected one is left alone. */
+export function createSeeingJudge(judge: Judge, look: Units['look']): SeeingJudge {
+  return (...call) => {
+    const first = judge(...call)
+    // Taint refuses what asks, and allows to ask for what is known to be harmless.
+    const isOpen = first.kind === 'ready' || (first.kind === 'blocked' && first.verdict.rule === taintRule)
+    const looking = isOpen ? look(call[0], call[1]) : undefined
+    return looking === undefined ? first : looking.then(() => judge(...call))
+  }
+}
 
 /** The one place where a verdict is made: for chat, commands, MCP and REST alike. Runs nothing. */
 export function createJudge(catalog: Catalog, world: () => World): Judge {

@@ -75,6 +75,7 @@ export async function connectHomelab(url: string, reach: Reach): Promise<Homelab
       tasks: (query, options) => reads('cluster/tasks', [query], options),
       backups: (query, options) => reads('cluster/backups', [query], options),
       power: (vmid, action, force, options) => changes('cluster/power', [vmid, action, force], options),
+      unit: (node, service, options) => reads('cluster/unit', [node, service], options),
       restartService: (node, service, options) => changes('cluster/restartService', [node, service], options),
       close: () => void watching.destroy(),
     },

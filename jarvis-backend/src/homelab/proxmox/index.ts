@@ -21,6 +21,7 @@ import { stateOf } from './state.ts'
 import { readTasks } from './tasks.ts'
 import { readTemperature } from './temperature.ts'
 import { type Connection, createTransport, type Deadlines } from './transport.ts'
+import { readUnit } from './unit.ts'
 
 export { adviceOn } from './connect.ts'
 export { type EntryReport, type Inspection, inspectCluster, type SeenNode } from './inspect.ts'
@@ -266,6 +267,9 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
         force,
         callOptions,
       ),
+    async unit(name, service, { signal }) {
+      return readUnit({ api, shell }, await onlineNode(name, signal), service, signal)
+    },
     async restartService(name, service, callOptions) {
       const node = await onlineNode(name, callOptions.signal)
       return restartService({ api, clock, shell, noteTask }, node, service, callOptions)

@@ -8,7 +8,7 @@ import type { Api } from './transport.ts'
 import { parseUpid, statusOf, taskOf } from './upid.ts'
 
 /** What the API restarts; everything else needs a shell. */
-const ofTheApi: ReadonlySet<string> = new Set(
+export const ofTheApi: ReadonlySet<string> = new Set(
   `chrony corosync cron ksmtuned lxcfs postfix proxmox-firewall pve-cluster pve-firewall pve-ha-crm pve-ha-lrm
   pve-lxc-syscalld pvedaemon pvefw-logger pveproxy pvescheduler pvestatd qmeventd spiceproxy sshd syslog
   systemd-journald systemd-timesyncd`.split(/\s+/),

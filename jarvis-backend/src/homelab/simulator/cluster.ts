@@ -1,6 +1,6 @@
 import type { ClusterState } from '../../protocol/index.ts'
 import type { Cluster } from '../ports.ts'
-import { kernel, knownServices, pveVersion, serviceName } from './facts.ts'
+import { kernel, pveVersion, serviceName, unitOf } from './facts.ts'
 import type { Metrics } from './metrics.ts'
 import { pastOf } from './past.ts'
 import { power } from './power.ts'
@@ -96,12 +96,19 @@ export function createCluster(world: World, metrics: Metrics, protectedTargets: 
 
     power: (vmid, action, force, options) => power(world, vmid, action, force, options),
 
+    async unit(name, service, { signal }) {
+      await world.arrive(signal)
+      world.onlineNode(name)
+      return unitOf(service, world.unitChanges)
+    },
+
     async restartService(name, service, { signal, onProgress, onTask }) {
       await world.arrive(signal)
       world.onlineNode(name)
       world.record('service', `${service}@${name}`)
       const unit = serviceName(service)
-      if (!knownServices.has(unit)) return { ok: false, message: `Unit ${unit}.service not found.` }
+      if (unitOf(unit, world.unitChanges).loadState === 'not-found')
+        return { ok: false, message: `Unit ${unit}.service not found.` }
       const task = beginTask(world, { node: name, type: 'srvrestart', id: unit })
       const ms = 1_500
       world.later(ms, () => endTask(world, task.upid, 'OK'))

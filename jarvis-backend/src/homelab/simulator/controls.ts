@@ -1,4 +1,4 @@
-import type { ClusterState, Guest } from '../../protocol/index.ts'
+import type { ClusterState, Guest, UnitState } from '../../protocol/index.ts'
 import { gib } from './demo-lab.ts'
 import { beginTask, endTask } from './tasks.ts'
 import { bootNode } from './waker.ts'
@@ -24,6 +24,8 @@ export type SimulatorControls = {
   /** The next call waits this long before it reaches the cluster. */
   slowNextCall(ms: number): void
   renameGuest(vmid: number, name: string): void
+  /** A service of every node is so, by its own name; one that was not known is there from now on. */
+  setUnit(id: string, change: Partial<UnitState>): void
   migrateGuest(vmid: number, node: string): void
   setStatus(vmid: number, status: Exclude<Guest['status'], 'unknown'>): void
   /** Adds `count` guests from vmid 1000 on, over all nodes; every fifth is stopped. */
@@ -84,6 +86,10 @@ export function createControls(world: World): SimulatorControls {
     renameGuest: (vmid, name) =>
       change(() => {
         world.guest(vmid).name = name
+      }),
+    setUnit: (id, unit) =>
+      change(() => {
+        world.unitChanges.set(id, { ...world.unitChanges.get(id), ...unit })
       }),
     migrateGuest: (vmid, node) =>
       change(() => {

@@ -1,4 +1,4 @@
-import { kernel, knownServices, serviceName } from './facts.ts'
+import { kernel, knownServices, serviceName, unitOf } from './facts.ts'
 import { journalLines } from './journal.ts'
 import type { Program } from './shell.ts'
 import { clockTime, dateLine, journalTime, lines, numberOption, short, table } from './shell-text.ts'
@@ -106,7 +106,15 @@ const top: Program = (_args, host) => {
 
 const systemctl: Program = ([verb, ...names], { world, node }) => {
   const units = names.filter((name) => !name.startsWith('-')).map(serviceName)
-  const isKnown = (unit: string) => knownServices.has(unit)
+  const stateOf = (unit: string) => unitOf(unit, world.unitChanges)
+  const isKnown = (unit: string) => stateOf(unit).loadState !== 'not-found'
+  if (verb === 'show') {
+    const shown = units.map(stateOf).map(({ id, names: all, type = '', loadState, activeState, subState }) => {
+      const files = all.map((name) => `${name}.service`).join(' ')
+      return `Id=${id}.service\nNames=${files}\nType=${type}\nLoadState=${loadState}\nActiveState=${activeState}\nSubState=${subState}\n`
+    })
+    return shown.join('\n')
+  }
   if (verb === 'is-active' || verb === 'is-enabled' || verb === 'is-failed') {
     const word = { 'is-active': 'active', 'is-enabled': 'enabled', 'is-failed': 'active' }[verb]
     const known = units.every(isKnown)

@@ -1,5 +1,12 @@
 import { type Clock, sleep } from '../../lib/clock.ts'
-import { type Backup, type ClusterState, type Guest, JarvisError, type Task } from '../../protocol/index.ts'
+import {
+  type Backup,
+  type ClusterState,
+  type Guest,
+  JarvisError,
+  type Task,
+  type UnitState,
+} from '../../protocol/index.ts'
 import {
   demoGuests,
   demoNodes,
@@ -68,6 +75,7 @@ export function createWorld(clock: Clock, seed: number, speed: number) {
     tasks: [] as Task[],
     backups: [] as Backup[],
     effects: [] as Effect[],
+    unitChanges: new Map<string, Partial<UnitState>>(),
     /** Where JARVIS itself runs: beside the demo cluster, not in it, unless a test says so. */
     self: undefined as ClusterState['self'],
     listeners,

@@ -1,0 +1,59 @@
+import { JarvisError, type UnitState } from '../../protocol/index.ts'
+import type { Shell } from '../ports.ts'
+import { ServiceState } from './answers.ts'
+import { ofTheApi } from './service.ts'
+import type { Api } from './transport.ts'
+
+const properties = 'Id,Names,Type,LoadState,ActiveState,SubState'
+const plain = (name: string) => name.replace(/\.service$/, '')
+
+/**
+ * What a service is on a node: by SSH, for systemd alone knows aliases and types; where SSH does not serve, by the API
+ * for the few services that it knows. @throws JarvisError what SSH said
+ */
+export async function readUnit(
+  { api, shell }: { api: Api; shell: Shell },
+  node: string,
+  service: string,
+  signal: AbortSignal,
+): Promise<UnitState> {
+  const name = plain(service)
+  // A flag or a path can be no service, whoever asks.
+  if (!/^[A-Za-z0-9][A-Za-z0-9@._:-]*$/.test(name)) throw new JarvisError('invalid_request', 'That is no service.')
+  try {
+    const argv = ['systemctl', 'show', `--property=${properties}`, '--', `${name}.service`]
+    const { stdout, stderr } = await shell.run(node, [argv], { signal })
+    const said = unitIn(stdout)
+    if (said !== undefined) return said
+    throw new JarvisError('cluster_refused', `systemctl on ${node} did not say: ${stderr.trim().slice(0, 200)}`)
+  } catch (error) {
+    if (signal.aborted || !ofTheApi.has(name)) throw error
+    const state = ServiceState.parse(await api.get(['nodes', node, 'services', name, 'state'], {}, { signal }))
+    const activeState = state['active-state'] ?? 'unknown'
+    return { id: name, names: [name], loadState: 'loaded', activeState, subState: state.state ?? 'unknown' }
+  }
+}
+
+/** What `systemctl show` printed; undefined where what is needed is not in it. */
+function unitIn(text: string): UnitState | undefined {
+  const said = new Map(text.split('\n').map((line) => splitOnce(line.trim())))
+  const [id, loadState, activeState, subState] = ['Id', 'LoadState', 'ActiveState', 'SubState'].map((key) =>
+    said.get(key),
+  )
+  if (!id || !loadState || !activeState || !subState) return undefined
+  const names = (said.get('Names') ?? '').split(' ').filter((name) => name !== '')
+  const type = said.get('Type')
+  return {
+    id: plain(id),
+    names: [...new Set([id, ...names].map(plain))],
+    ...(type !== undefined && type !== '' && { type }),
+    loadState,
+    activeState,
+    subState,
+  }
+}
+
+function splitOnce(line: string): [string, string] {
+  const at = line.indexOf('=')
+  return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + 1)]
+}
