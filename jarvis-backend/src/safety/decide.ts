@@ -90,7 +90,12 @@ function tainted(verdict: Verdict, { toolName, input, sources, listed }: Call, w
   try {
     const words = listed === undefined ? input : withoutListed(input, listed)
     const taint = taintOf(toolName, words as Call['input'], sources(), world)
-    return taint === undefined ? verdict : taintedVerdict(verdict, toolName, taint)
+    if (taint === undefined) return verdict
+    const raised = taintedVerdict(verdict, toolName, taint)
+    // It only reads: what it asks about is what a person decides, also where a result names it.
+    return verdict.rule === 'network_read'
+      ? { ...verdict, rule: taintRule, reason: `${verdict.reason} A result named it.` }
+      : raised
   } catch {
     return { tier: 'black', rule: taintRule, reason: 'It could not be told where the words of this call came from.' }
   }

@@ -27,6 +27,7 @@ export function policyLines(policy: Policy): string[] {
     '',
     `Protected: ${list(policy.protectedTargets) || 'nothing'}`,
     ...policy.allow.map(({ tool, target, because }) => `Allowed without a card: ${tool} on ${target}: ${because}`),
+    ...(policy.hosts.size === 0 ? [] : [`Reads over SSH may reach out to: ${list(policy.hosts)}`]),
     '',
     'Limits',
     ...[...rates].map(

@@ -113,9 +113,13 @@ export const PolicyFile = keys(
             'the first words of a command and because',
           ),
           'commands',
-        ),
+        ).optional(),
+        hosts: listOf(
+          matching(/^[A-Za-z0-9][\w.:-]{0,252}$/, 'the name or the address of a host, for example nas.lan'),
+          'hosts',
+        ).optional(),
       },
-      'what is refused, for example {refuse: [{command: docker logs, because: …}]}',
+      'refuse and hosts, for example {hosts: [nas.lan]}',
     ).optional(),
     allow: listOf(
       keys({ tool: ToolName, target: GuestId, because: Sentence }, 'a tool, a target and because'),

@@ -44,6 +44,7 @@ export const shippedPolicy: Policy = {
   rules,
   protectedTargets: new Set(),
   allow: [],
+  hosts: new Set(),
   profile: 'balanced',
   limits: {
     rates: new Map(

@@ -10,7 +10,8 @@ export function summaryOf(file: PolicyFile): string {
     [Object.keys(file.tiers ?? {}).length, 'tier'],
     [file.protected?.length ?? 0, 'protected target'],
     [file.rules?.length ?? 0, 'rule'],
-    [file.ssh?.refuse.length ?? 0, 'refused command'],
+    [file.ssh?.refuse?.length ?? 0, 'refused command'],
+    [file.ssh?.hosts?.length ?? 0, 'known host'],
     [file.allow?.length ?? 0, 'allow entry', 'allow entries'],
     [Object.keys(file.limits?.rates ?? {}).length + (file.limits?.breaker === undefined ? 0 : 1), 'limit'],
     [Object.keys(file.topology ?? {}).length, 'fact of topology', 'facts of topology'],
@@ -43,6 +44,7 @@ export function changesOf(file: PolicyFile): string[] {
         `rule ${name}: ${tools === 'all' ? 'every tool' : tools.join(', ')} may become ${tier}: ${because}`,
     ),
     ...(file.ssh?.refuse ?? []).map(({ command, because }) => `over SSH, ${command} is refused: ${because}`),
+    ...(file.ssh?.hosts ?? []).map((host) => `over SSH, a read may reach out to ${host} without a card`),
     ...(file.allow ?? []).map(
       ({ tool, target, because }) => `${tool} on ${target} runs without a card where no rule objects: ${because}`,
     ),

@@ -14,6 +14,8 @@ export type Policy = {
   protectedTargets: ReadonlySet<string>
   /** The only way down: a red that is the tool's own is yellow for this target. */
   allow: readonly Allow[]
+  /** Hosts in lower case that a read may reach out to without a question. */
+  hosts: ReadonlySet<string>
   profile: ProfileName
   limits: Limits
   topology: Topology

@@ -19,6 +19,7 @@ export const raiseWords: Readonly<Record<string, { words: string; tools?: RegExp
   unresolved_target: { words: 'a target that is not known' },
   not_read_only: { words: 'a command not proven to read' },
   ssh_change: { words: 'a command that makes a known change' },
+  network_read: { words: 'a host outside that nobody has named' },
   not_a_service: { words: 'what is no service' },
   vital_service: { words: 'a service that can cut JARVIS off or cost quorum' },
   unproven_service: { words: 'a service that is not known to restart harmlessly, or does not run' },

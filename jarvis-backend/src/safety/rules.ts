@@ -2,6 +2,7 @@ import { promptFiles } from '../protocol/index.ts'
 import type { Facts, Rule } from './rule.ts'
 import { guestOfUnit, isNoService, plainService } from './services.ts'
 import { judgeCommand } from './ssh.ts'
+import { unnamedHost } from './ssh-contacts.ts'
 import { powerOf } from './target.ts'
 import { guestOf, lockWords, serviceRisk } from './topology.ts'
 import { topologyRules } from './topology-rules.ts'
@@ -20,6 +21,16 @@ const changeOf = (facts: Facts) => {
 }
 const serviceOf = (facts: Facts) =>
   facts.toolName === 'execute_ssh' ? (changeOf(facts)?.service ?? '') : textOf(facts.input.service)
+
+/** The host outside that a read would ask, where the operator has neither typed the command nor named the host. */
+function strangerOf(facts: Facts): string | undefined {
+  const verdict = judged(facts)
+  if (verdict.verdict !== 'read_only' || facts.sources === undefined) return undefined
+  const { cluster, policy } = facts.world
+  const ours = [...cluster.nodes, ...cluster.guests].map(({ name }) => name.toLowerCase())
+  const strangerTo = (said: readonly string[]) => unnamedHost(verdict.stages, new Set([...ours, ...policy.hosts]), said)
+  return strangerTo([]) === undefined ? undefined : strangerTo(facts.sources().operatorTexts)
+}
 
 /** What the operator protected, whatever the case of its letters; nothing is lost by protecting too much. */
 const isListed = ({ world, baseTier }: Facts, ...ids: string[]): boolean =>
@@ -94,6 +105,14 @@ export const rules: readonly Rule[] = [
     when: (facts) => changeOf(facts) !== undefined,
     tier: 'red',
     because: (facts) => changeOf(facts)?.does ?? '',
+  },
+  {
+    name: 'network_read',
+    tools: ['execute_ssh'],
+    when: (facts) => strangerOf(facts) !== undefined,
+    tier: 'red',
+    because: (facts) =>
+      `It reaches out to ${quoted(strangerOf(facts) ?? '', 120)}, which nobody has named: a name or an address that is asked about can carry out what was read before.`,
   },
   {
     name: 'not_a_service',
