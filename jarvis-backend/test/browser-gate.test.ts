@@ -1,5 +1,8 @@
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
 import { expect } from 'vitest'
 import { dashboardDir, say, test, useBrowser } from './support/browser.ts'
+import { folder } from './support/data-dir.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
@@ -92,4 +95,21 @@ test('a rehearsal is turned on in the head of a session, seen, and ended', async
   await say(page, 'Now really.')
   await page.getByRole('button', { name: 'Approve: stop 103' }).waitFor()
   expect(jarvis.controls.effects).toEqual([])
+})
+
+test('where cards were lost, the page of those that wait says so', async () => {
+  const dataDir = folder()
+  const before = await startJarvis({ dataDir, model: scripted(calls(['stop_vm', { vmid: 103 }])) })
+  const first = await before.connect()
+  await first.ask('chat:send', { message: 'Stop 103.' })
+  await first.next('chat:confirm_needed')
+  await before.stop()
+  const sql = new Sqlite(join(dataDir, 'jarvis.db'))
+  sql.exec('DELETE FROM confirmations; DELETE FROM runs')
+  sql.close()
+
+  const jarvis = await startJarvis({ dataDir, dashboardDir, env: { JARVIS_EMBEDDINGS: 'none' } })
+  const page = await operator(jarvis, {}, '/waiting')
+  await page.getByText('A card that waited is gone.').waitFor()
+  await page.getByText('Nothing waits for you.').first().waitFor()
 })

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Database } from '../src/store/sqlite/database.ts'
@@ -94,4 +94,38 @@ test('tokens made and revoked at the command line are in the journal', async () 
   ])
   expect(await journal.verify()).toEqual({ ok: true, entries: 2 })
   await close()
+})
+
+const modesIn = (dir: string): Record<string, string> =>
+  Object.fromEntries(
+    ['.', ...(readdirSync(dir, { recursive: true }) as string[])].map((name) => [
+      name,
+      (statSync(join(dir, name)).mode & 0o777).toString(8),
+    ]),
+  )
+
+test('nobody else can read a data dir that was made by hand, nor anything that is put into it', async () => {
+  const dir = folder()
+  const outside = join(folder(), 'shared.md')
+  writeFileSync(outside, 'for all', { mode: 0o644 })
+  chmodSync(dir, 0o755)
+  mkdirSync(join(dir, 'journal'), { mode: 0o755 })
+  for (const name of ['settings.env', 'mcp.json', 'policy.yaml', 'journal/head.json']) {
+    writeFileSync(join(dir, name), name === 'mcp.json' ? '{}' : '', { mode: 0o644 })
+    chmodSync(join(dir, name), 0o644)
+  }
+  symlinkSync(outside, join(dir, 'link.md'))
+  rmSync(join(dir, 'journal', 'head.json'))
+
+  const server = await startJarvis({ dataDir: dir, model: scripted(says('Hello.')), env: { JARVIS_PASSWORD: '' } })
+  const screen = await server.connect()
+  await screen.ask('chat:send', { message: 'Hello.' })
+  await screen.next('chat:done')
+  const { 'link.md': linked, ...modes } = modesIn(dir)
+  for (const [name, mode] of Object.entries(modes)) {
+    if (!name.startsWith('workspace/'))
+      expect([name, mode]).toEqual([name, statSync(join(dir, name)).isDirectory() ? '700' : '600'])
+  }
+  expect(Object.keys(modes)).toEqual(expect.arrayContaining(['jarvis.db', 'jarvis.db-wal', 'jarvis.db-shm', 'lock.db']))
+  expect(linked).toBe('644')
 })

@@ -25,7 +25,8 @@ export function composeFoundation(
 ) {
   const clock = replace.clock ?? systemClock
   const now = () => clock.now()
-  const dataDir = openDataDir(config.dataDir)
+  const openToOthers: string[] = []
+  const dataDir = openDataDir(config.dataDir, (text) => openToOthers.push(text))
   const writtenPolicy = requirePolicy(policyPath(dataDir))
   const unlock = lockDataDir(dataDir)
   const databasePath = replace.databasePath ?? join(dataDir, 'jarvis.db')
@@ -43,6 +44,7 @@ export function composeFoundation(
   const logTail = createLogTail(now)
   const logger = createLogger(config.logLevel, redactor.text, logTail.keep)
   const report = (error: unknown, message: string) => logger.error({ err: error }, message)
+  for (const text of openToOthers) logger.warn(text)
   const journal = keepJournal(database, { dir: join(dataDir, 'journal'), now, report })
 
   const stopping = new AbortController()

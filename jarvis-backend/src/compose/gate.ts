@@ -66,6 +66,7 @@ export function composeGate(
   const grants = createGrants({
     store: createGrantStore(database),
     journal,
+    proof: journal.proof,
     transactions: database,
     clock,
     changed: () => activity.changed({ what: 'grants' }),
@@ -109,6 +110,7 @@ export function composeGate(
     executions,
     images,
     journal,
+    proof: journal.proof,
     transactions: database,
     redactor,
     clock,

@@ -100,6 +100,7 @@ export function composeSystem(
       cluster: cluster.state(),
       memory: memory.status(),
       journalEntries: lastEntry().seq,
+      journal: journal.standing(),
       mcpTokens: mcpTokens.list(),
       disk: diskOf(dataDir),
       policyProblems: policy.status().problems ?? [],

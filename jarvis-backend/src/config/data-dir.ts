@@ -1,17 +1,59 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from './config.ts'
 
-/** Makes the data dir where it is missing. @throws ConfigError when it cannot be written. */
-export function openDataDir(path: string): string {
+const others = 0o077
+const stickyBit = 0o1000
+/** Modes say nothing of who may read a file on Windows. */
+const hasModes = process.platform !== 'win32'
+
+/**
+ * Makes the data dir where it is missing, and closes it and its files to everybody but their owner: a folder that was
+ * made by hand is often open to all.
+ * @param warn told, in words, where others can still read something. @throws ConfigError when it cannot be written.
+ */
+export function openDataDir(path: string, warn: (text: string) => void = () => {}): string {
   try {
     mkdirSync(join(path, 'workspace'), { recursive: true, mode: 0o700 })
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+    const open = hasModes ? stillOpen(path) : []
+    if (open.length > 0) {
+      const which = open.slice(0, 3).join(', ')
+      warn(`Others on this machine can read ${which}, and JARVIS may not change that: run chown and chmod go= on it.`)
+    }
     return path
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new ConfigError(
       `JARVIS_DATA_DIR ${path} cannot be written (${why}). Choose a folder you own, for example JARVIS_DATA_DIR=~/.jarvis.`,
     )
+  }
+}
+
+/** Closes the folder, what lies in it, and the journal's files; past a closed folder nobody comes. @returns what stayed open */
+function stillOpen(path: string): string[] {
+  // Everybody's folder, as /tmp is, stays so.
+  const isEverybodys = (lstatSync(path).mode & stickyBit) !== 0
+  const inside = [path, join(path, 'journal')].flatMap((dir) => namesIn(dir).map((name) => join(dir, name)))
+  return [...(isEverybodys ? [] : [path]), ...inside].filter((entry) => !isClosed(entry))
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir)
+  } catch {
+    return []
+  }
+}
+
+function isClosed(entry: string): boolean {
+  try {
+    const stat = lstatSync(entry)
+    // A link has no mode of its own, and what it leads to may be meant for others.
+    if (stat.isSymbolicLink() || (stat.mode & others) === 0) return true
+    chmodSync(entry, stat.mode & 0o700)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
   }
 }

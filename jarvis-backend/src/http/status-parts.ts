@@ -12,6 +12,7 @@ export type PartsSeen = {
   cluster: ClusterState
   memory: MemoryStatus | undefined
   journalEntries: number
+  journal: { problem?: string; lostCards: number }
   mcpTokens: readonly McpTokenInfo[]
   /** Undefined where it could not be read. */
   disk: Disk | undefined
@@ -99,11 +100,18 @@ function policy({ policyProblems }: PartsSeen): PartStatus {
   return { name, health: 'warn', text, effect: 'The policy before stays in force.' }
 }
 
-const journal = ({ journalEntries }: PartsSeen): PartStatus => ({
-  name: 'Journal',
-  health: 'ok',
-  text: `${journalEntries} entries. Verify it on the Journal page.`,
-})
+function journal({ journalEntries, journal: { problem, lostCards } }: PartsSeen): PartStatus {
+  const name = 'Journal'
+  const lost = lostCards === 1 ? 'A card that waited is gone.' : `${lostCards} cards that waited are gone.`
+  const again = 'Ask again for what you miss: none of it can be approved.'
+  if (problem !== undefined) {
+    const cards = lostCards === 0 ? 'Cards that waited may be gone.' : lost
+    const effect = `It is no evidence, and approvals from before the start do not count. ${cards} ${again}`
+    return { name, health: 'bad', text: problem, effect }
+  }
+  if (lostCards > 0) return { name, health: 'warn', text: lost, effect: again }
+  return { name, health: 'ok', text: `${journalEntries} entries. Verify it on the Journal page.` }
+}
 
 function mcp({ mcpTokens, now }: PartsSeen): PartStatus {
   const name = 'MCP'

@@ -8,7 +8,7 @@ import type { Confirmations } from './confirmations.ts'
 import { type Standing, standingOf } from './drift.ts'
 import type { Judge, SeeingJudge } from './judge.ts'
 import { callKey } from './keys.ts'
-import type { Journal, StoredConfirmation, Transactions } from './ports.ts'
+import type { Journal, JournalProof, StoredConfirmation, Transactions } from './ports.ts'
 import type { Records } from './records.ts'
 
 export type Asked = NonNullable<ReturnType<Confirmations['ofCall']>>
@@ -26,6 +26,7 @@ export function createAsking(parts: {
   transactions: Transactions
   redactor: Redactor
   clock: Clock
+  proof: JournalProof
   records: Records
   seeingJudge: SeeingJudge
   /** Settles a call that cannot or must not run. */
@@ -33,7 +34,7 @@ export function createAsking(parts: {
   /** Runs what was claimed with its approval. */
   runClaimed(call: ToolCall, ready: Ready, context: CallContext): Promise<void>
   /** Runs an approved call that had to wait for its turn, or that asks nobody any more. */
-  runApproved(call: ToolCall, card: Card, context: CallContext): Promise<void>
+  runApproved(call: ToolCall, card: Card, context: CallContext, approved?: { hash: string | undefined }): Promise<void>
 }) {
   const { judge, confirmations, journal, transactions, redactor, clock, records } = parts
 
@@ -67,8 +68,9 @@ export function createAsking(parts: {
   /** Goes on with a call that was put before a person earlier, before a restart. */
   async function resume(call: ToolCall, asked: Asked, context: CallContext) {
     const { card, resolution } = asked
-    if (resolution?.decision === 'approved') await parts.runApproved(call, card, context)
-    else if (resolution !== undefined) {
+    if (resolution?.decision === 'approved') {
+      await parts.runApproved(call, card, context, { hash: parts.proof.approvedHash(card.toolUseId) })
+    } else if (resolution !== undefined) {
       const { at: _, ...decided } = resolution
       context.append({ type: 'confirm_resolved', ...idsOf(card), ...decided })
     } else {

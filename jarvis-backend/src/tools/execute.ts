@@ -10,7 +10,7 @@ import type { Judge, Judgement, SeeingJudge } from './judge.ts'
 import { callKey } from './keys.ts'
 import type { LookAgain } from './look-again.ts'
 import { createPerformer } from './perform.ts'
-import type { ImageStore } from './ports.ts'
+import type { ImageStore, JournalProof } from './ports.ts'
 import { createRateLimit } from './rate-limit.ts'
 import type { Reconciled } from './reconcile.ts'
 import { byGrant, createRecords } from './records.ts'
@@ -45,6 +45,7 @@ export function createExecutor(
     lookAgain: LookAgain
     seeingJudge: SeeingJudge
     images: ImageStore
+    proof: JournalProof
     /** A tool failed in a way it did not name. */
     report(error: unknown, toolName: string): void
   },
@@ -172,12 +173,23 @@ export function createExecutor(
     } else await obtain(call, ready, context)
   }
 
-  /** What an operator approved, when its turn has come: a person sees it anew where it is not what the card showed. */
-  async function runApproved(call: ToolCall, card: Card, context: CallContext) {
+  /**
+   * What an operator approved, when its turn has come: a person sees it anew where it is not what the card showed.
+   * @param approved given where the approval was read from the store: the hash that the journal has it bound to
+   */
+  async function runApproved(
+    call: ToolCall,
+    card: Card,
+    context: CallContext,
+    approved?: { hash: string | undefined },
+  ) {
     if ((await comesItsTurn(call, card.target, context)) === 'over') return
     const standing = standingOf(card, judgeNow(call, context))
+    const isUnproven = approved !== undefined && standing.kind === 'stands' && approved.hash !== standing.ready.hash
     if (standing.kind === 'over') settleOver(call, standing.judgement, context)
-    else if (standing.kind === 'changed') await ask(call, standing.ready, context, standing.changed)
+    else if (isUnproven && standing.ready.verdict.tier === 'red') {
+      await ask(call, standing.ready, context, 'The journal has no approval of this card, so it does not count.')
+    } else if (standing.kind === 'changed') await ask(call, standing.ready, context, standing.changed)
     else if (standing.ready.verdict.tier === 'green') await read(call, standing.ready, context)
     else if (context.isRehearsal()) records.rehearse(call, context, standing.ready)
     else {

@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { type Card, type Grant, type GrantRequest, JarvisError } from '../protocol/index.ts'
 import { grantKey } from './keys.ts'
-import type { GrantStore, Journal, StoredConfirmation, StoredGrant, Transactions } from './ports.ts'
+import type { GrantStore, Journal, JournalProof, StoredConfirmation, StoredGrant, Transactions } from './ports.ts'
 
 /** One use of a grant, set aside for a call that will take it with its claim. */
 export type Reservation = {
@@ -34,6 +34,7 @@ const defaults = { minutes: 60, uses: 10 }
 export function createGrants(parts: {
   store: GrantStore
   journal: Journal
+  proof: Pick<JournalProof, 'grant'>
   transactions: Transactions
   clock: Clock
   /** Told after each change of the list. */
@@ -75,6 +76,14 @@ export function createGrants(parts: {
     disarms.set(id, disarm)
   }
 
+  /** A row that was written or widened beside JARVIS lets nothing run. Entries of before had no key. */
+  function isJournalled({ id, key, toolName, createdAt, expiresAt, uses, usesLeft }: StoredGrant): boolean {
+    const made = parts.proof.grant(id)
+    if (made === undefined || (made.key !== undefined && made.key !== key) || usesLeft > uses) return false
+    const row = { toolName, createdAt, expiresAt, uses }
+    return Object.entries(row).every(([name, value]) => made[name] === value)
+  }
+
   return {
     make({ card, callKey, sessionId }, wanted, by) {
       const { minutes = defaults.minutes, uses = defaults.uses } = wanted
@@ -83,8 +92,9 @@ export function createGrants(parts: {
       const expiresAt = createdAt + minutes * minuteMs
       const about = { toolName, toolInput, target, rule, requestedBy, by, toolUseId, createdAt, expiresAt, uses }
       const id = newId('gr')
-      store.add({ id, key: grantKey(callKey, card), ...about, usesLeft: uses })
-      journal.append('grant', { change: 'made', grantId: id, sessionId, ...about })
+      const key = grantKey(callKey, card)
+      store.add({ id, key, ...about, usesLeft: uses })
+      journal.append('grant', { change: 'made', grantId: id, sessionId, ...about, key })
       transactions.afterCommit(() => {
         expireAt(id, expiresAt)
         parts.changed()
@@ -94,6 +104,11 @@ export function createGrants(parts: {
       const key = grantKey(callKey, card)
       const found = store.covering(key, clock.now(), reservedOf)
       if (found === undefined) return undefined
+      if (!isJournalled(found)) {
+        parts.report(undefined, `The journal has no such grant as ${found.id}, so it does not count.`)
+        end(found.id, 'revoked', 'jarvis')
+        return undefined
+      }
       const grant = shown(found)
       const { id, by, toolName } = grant
       reserved.set(id, reservedOf(id) + 1)

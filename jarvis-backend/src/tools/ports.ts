@@ -87,6 +87,13 @@ export interface ImageStore {
 export interface Journal {
   append(kind: JournalKind, body: Record<string, unknown>): void
 }
+/** What the journal vouches for, where a row beside it could have been written by anybody. */
+export interface JournalProof {
+  /** The hash that the card's approval is bound to; undefined where the journal has no approval of it. */
+  approvedHash(toolUseId: string): string | undefined
+  /** What was written when the grant was made. */
+  grant(id: string): Record<string, unknown> | undefined
+}
 export type JournalKind =
   | 'call'
   | 'refusal'

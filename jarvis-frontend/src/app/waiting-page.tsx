@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearchParams } from 'react-router'
 import { signedIn } from '../api/auth.ts'
 import { confirmations, useConfirmations } from '../api/confirmations.ts'
 import { useGrants } from '../api/grants.ts'
+import { useStatus } from '../api/status.ts'
 import { runsOf } from '../features/chat/runs.ts'
 import { ToolRow } from '../features/chat/tool-row.tsx'
 import { known, lineOf, usePast } from '../features/cluster/past.ts'
@@ -31,6 +32,8 @@ export function WaitingPage() {
   const navigate = useNavigate()
   const isPhone = useMedia(phone)
   const isOperator = useValue(signedIn)?.role === 'operator'
+  // A journal that lost entries, or a table that lost cards, is told of where they are missed.
+  const journal = useStatus()?.parts.find(({ name }) => name === 'Journal')
   const titleOf = useTitleOf()
   const [params] = useSearchParams()
   const pending = lists?.pending ?? []
@@ -74,6 +77,14 @@ export function WaitingPage() {
 
   const list = (
     <div className="inbox scroll">
+      {journal?.effect !== undefined && (
+        <div className="strip page-problem" role="note">
+          <Mark kind={journal.health === 'bad' ? 'bad' : 'warn'} size={12} />
+          <span>
+            <Visible text={journal.text} /> <span className="text-soft">{journal.effect}</span>
+          </span>
+        </div>
+      )}
       {lists !== undefined && pending.length === 0 && <p className="inbox-empty">Nothing waits for you.</p>}
       <ul>
         {pending.map((row) => (

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
+import { madePrivate } from '../../lib/private-file.ts'
 import { migrations } from './migrations.ts'
 import { toStorageFailure, translateFailures } from './storage-failure.ts'
 
@@ -35,7 +36,10 @@ const checkedUpToBytes = 64 * 1024 * 1024
  * @throws DatabaseRefused when the file is damaged, not a database, or newer than this program; it is left as it was.
  */
 export function openDatabase(path: string): Database {
-  if (path !== ':memory:' && existsSync(path)) refuseUnusable(path)
+  if (path !== ':memory:') {
+    if (existsSync(path)) refuseUnusable(path)
+    else madePrivate(path)
+  }
   const sql = openUpToDate(path)
   translateFailures(sql)
 

@@ -16,6 +16,8 @@ export type Anchor = {
   /** Called with each committed entry; written soon after, once for many. */
   moved(head: Head): void
   /** What the journal must pass through: the file's head and, in this process, the newest one. */
+  /** Why the journal cannot be what was written, in words; undefined where it agrees. */
+  problem(): string | undefined
   heads(): { file: Head | undefined; newest: Head }
   /** Resolves once the newest head is in the file. Never rejects. */
   flush(): Promise<void>
@@ -77,6 +79,16 @@ export function createAnchor(
     moved(head) {
       if (head.seq > newest.seq) newest = head
       timer ??= setTimeout(() => void anchor.flush(), delayMs).unref()
+    },
+    problem() {
+      const file = readHead(dir)
+      if (file === undefined) return 'journal/head.json cannot be read, so a tail that was cut off would go unnoticed.'
+      const missed = [file, newest].find((head) => !passesThrough(head))
+      if (missed === undefined) return undefined
+      const { seq } = last()
+      return missed.seq > seq
+        ? `Entries ${seq + 1} to ${missed.seq} are missing: the tail was cut off.`
+        : `Entry ${missed.seq}, or one before it, was written anew.`
     },
     heads: () => ({ file: readHead(dir), newest }),
     flush() {

@@ -1,14 +1,23 @@
 import type { JournalEntry, JournalQuery, JournalVerification, Page } from '../../protocol/index.ts'
-import type { Journal } from '../../tools/ports.ts'
+import type { Journal, JournalProof } from '../../tools/ports.ts'
 import type { Database } from './database.ts'
 import { createJournal, createJournalPages } from './journal.ts'
 import { createAnchor } from './journal-anchor.ts'
+import { countLostCards, createJournalProof } from './journal-proof.ts'
 import { exportJournal, pruneJournal, type Segment } from './journal-segments.ts'
 import { createVerifier } from './journal-verify.ts'
+
+/**
+ * Whether the journal can be what was written, as far as it is known without following all of it. `problem`: in words.
+ * `lostCards`: cards it tells of that are gone.
+ */
+export type JournalStanding = { problem?: string; lostCards: number }
 
 export type KeptJournal = Journal & {
   page(query: JournalQuery): Promise<Page<JournalEntry>>
   verify(): Promise<JournalVerification>
+  proof: JournalProof
+  standing(): JournalStanding
   /** JSONL, oldest first. */
   lines(): AsyncGenerator<string>
   /** Seals what is older than `before`, Unix ms. @throws JarvisError where that part of the journal is broken. */
@@ -28,6 +37,12 @@ export function keepJournal(
   const anchor = database.sql.memory ? undefined : createAnchor(dir, { database, now, report })
   const journal = createJournal(database, now, anchor)
   const listeners = new Set<() => void>()
+  // New entries take the place of those that were cut off, and hide that they were.
+  const problemAtStart = anchor?.problem()
+  const lostCards = countLostCards(database)
+  const verify = createVerifier(database, anchor && { path: dir, anchor })
+  /** What the newest walk along the chain found. */
+  let broken: string | undefined
   return {
     append(kind, body) {
       journal.append(kind, body)
@@ -38,7 +53,16 @@ export function keepJournal(
       return () => listeners.delete(listener)
     },
     page: createJournalPages(database),
-    verify: createVerifier(database, anchor && { path: dir, anchor }),
+    async verify() {
+      const found = await verify()
+      broken = found.ok ? undefined : found.reason
+      return found
+    },
+    proof: createJournalProof(database, () => anchor?.problem() === undefined),
+    standing() {
+      const problem = problemAtStart ?? anchor?.problem() ?? broken
+      return { ...(problem !== undefined && { problem }), lostCards }
+    },
     lines: () => exportJournal(database, anchor && dir),
     prune: (before, by) => pruneJournal(database, { dir, journal, before, now: now(), by }),
     flush: async () => anchor?.flush(),

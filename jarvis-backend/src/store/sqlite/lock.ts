@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import { madePrivate } from '../../lib/private-file.ts'
 import { JarvisError } from '../../protocol/index.ts'
 import { DatabaseRefused } from './database.ts'
 import { toStorageFailure } from './storage-failure.ts'
@@ -11,7 +12,9 @@ import { toStorageFailure } from './storage-failure.ts'
 export function lockDataDir(dataDir: string): () => void {
   let sql: Sqlite.Database | undefined
   try {
-    const held = new Sqlite(join(dataDir, 'lock.db'), { timeout: 0 })
+    const path = join(dataDir, 'lock.db')
+    madePrivate(path)
+    const held = new Sqlite(path, { timeout: 0 })
     sql = held
     // Nothing is ever written, so nothing is to be left behind.
     held.pragma('journal_mode = MEMORY')
