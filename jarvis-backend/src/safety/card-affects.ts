@@ -1,7 +1,7 @@
 import type { Guest, Target } from '../protocol/index.ts'
 import { idsOf, spanOf } from './card-words.ts'
 import { restartCost } from './services.ts'
-import { groupsOf, isOwnGuest } from './topology.ts'
+import { groupsOf, haTransition, isOwnGuest, isOwnNode, lossesWithout, taskAtWork } from './topology.ts'
 import { serviceNames } from './units.ts'
 import { named, plainWord } from './visible.ts'
 import type { World } from './world.ts'
@@ -9,24 +9,7 @@ import type { World } from './world.ts'
 const dayMs = 86_400_000
 /** From here on a backup is too old to stop a guest without a word about it. */
 const oldBackupMs = 2 * dayMs
-const nothingFound = 'Nothing else found (HA, locks, tags, groups, backup age checked)'
-
-/** What a tag says a guest serves, and who suffers while it is away. */
-const served = new Map<string, string>([
-  ...['dns', 'pihole', 'adguard'].map(role('other guests may lose name resolution')),
-  ...['dhcp'].map(role('other machines may lose their addresses')),
-  ...['gateway', 'router', 'firewall', 'opnsense', 'pfsense'].map(role('other guests may lose the network')),
-  ...['vpn', 'wireguard', 'tailscale'].map(role('who comes in through it is cut off')),
-  ...['storage', 'nas', 'nfs', 'smb', 'iscsi', 'truenas'].map(role('guests that use its disks may stall')),
-  ...['db', 'database', 'postgres', 'mysql', 'mariadb'].map(role('what keeps data in it may fail')),
-  ...['proxy', 'reverse-proxy', 'ingress', 'traefik', 'nginx'].map(role('what is reached through it is away')),
-  ...['auth', 'ldap', 'sso', 'keycloak', 'authentik'].map(role('signing in elsewhere may fail')),
-  ...['backup', 'pbs'].map(role('backups may fail')),
-])
-
-function role(effect: string) {
-  return (tag: string): [string, string] => [tag, effect]
-}
+const nothingFound = 'Nothing else found (HA, locks, tasks, name, tags, groups, backup age checked)'
 
 /** What else suffers when a guest starts, stops or restarts. */
 export function guestAffects(action: 'start' | 'stop' | 'restart', guest: Guest, world: World, now: number): string {
@@ -44,6 +27,8 @@ export function guestAffects(action: 'start' | 'stop' | 'restart', guest: Guest,
       lock === 'backup' ? 'A backup is running; the task may fail' : `Locked by ${plainWord(lock)}; the task may fail`,
     )
   }
+  const busy = [lock === undefined ? taskAtWork(guest, world) : undefined, haTransition(guest)]
+  for (const what of busy) if (what !== undefined) found.push(`${sentenceCase(what)}; the task may fail`)
   if (action !== 'start') {
     // What is stopped serves nobody.
     if (guest.status !== 'stopped') found.push(...dependents(guest, world))
@@ -54,17 +39,15 @@ export function guestAffects(action: 'start' | 'stop' | 'restart', guest: Guest,
   return found.length === 0 ? nothingFound : found.join('. ')
 }
 
+const sentenceCase = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+
 function dependents(guest: Guest, world: World): string[] {
-  const byTag = guest.tags.flatMap((tag) => {
-    const effect = served.get(tag.toLowerCase())
-    return effect === undefined ? [] : [`Tagged ${plainWord(tag)}: ${effect}`]
-  })
   const inGroups = groupsOf(guest, world).map(({ name, running }) =>
     running.length === 0
       ? `Nobody is left running of the group ${named(name)}`
       : `Of the group ${named(name)} still runs ${idsOf(running)}`,
   )
-  return [...byTag, ...inGroups]
+  return [...lossesWithout(guest, world), ...inGroups]
 }
 
 /** Who stands on the node, and what a restart of the service may cost them. */
@@ -72,7 +55,8 @@ export function nodeAffects({ node, unit }: Target, world: World, service: strin
   if (node === undefined) return 'Not known'
   const onNode = world.cluster.guests.filter((guest) => guest.node === node)
   const here = onNode.filter(({ status }) => status === 'running')
-  const own = here.some(({ vmid }) => isOwnGuest(vmid, world)) ? ", JARVIS's own among them" : ''
+  const isIn = here.some(({ vmid }) => isOwnGuest(vmid, world))
+  const own = isIn ? ", JARVIS's own among them" : isOwnNode(node, world) ? ', and JARVIS itself' : ''
   const isUnknown =
     world.cluster.unread?.includes('guests') === true || onNode.some(({ status }) => status === 'unknown')
   const guests = isUnknown

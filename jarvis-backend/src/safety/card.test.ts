@@ -40,7 +40,7 @@ test('restarting a busy VM', () => {
     sentence: 'VM 123 "frigate" on pve shuts down cleanly and starts again: it is away for about a minute.',
     now: 'running for 8 d 4 h on pve, CPU 97 %, last backup 31 h old',
     then: 'running → off 1 min → running, clean reboot',
-    affects: 'Nothing else found (HA, locks, tags, groups, backup age checked)',
+    affects: 'Nothing else found (HA, locks, tasks, name, tags, groups, backup age checked)',
     reason: 'Why.',
   })
 })
@@ -64,15 +64,26 @@ test.each([
   [{ isHa: true }, 'Managed by HA: the request goes to HA, which may start it elsewhere'],
   [{ lock: 'backup' }, 'A backup is running; the task may fail'],
   [{ lock: 'migrate' }, 'Locked by migrate; the task may fail'],
-  [{ tags: ['prod', 'dns'] }, 'Tagged dns: other guests may lose name resolution'],
-  [{ tags: ['NAS'] }, 'Tagged NAS: guests that use its disks may stall'],
-  [{ tags: ['NAS'], status: 'stopped' as const }, 'Nothing else found (HA, locks, tags, groups, backup age checked)'],
+  [{ tags: ['prod', 'dns'] }, 'Guests may lose name resolution: by its tag it is the DNS'],
+  [{ tags: ['NAS'] }, 'Guests whose disks it serves may stall: by its tag it is the storage'],
+  [
+    { tags: ['NAS'], status: 'stopped' as const },
+    'Nothing else found (HA, locks, tasks, name, tags, groups, backup age checked)',
+  ],
   [{ tags: ['group-web'] }, 'Nobody is left running of the group web'],
-  [{ tags: ['constructor'] }, 'Nothing else found (HA, locks, tags, groups, backup age checked)'],
+  [{ tags: ['constructor'] }, 'Nothing else found (HA, locks, tasks, name, tags, groups, backup age checked)'],
   [{ backupAt: now - 9 * 24 * hourMs }, 'Its last backup is 9 d old'],
+  // What the rules find in a name is found here too.
+  [{ name: 'jarvis' }, 'JARVIS may be cut off: by its name it may be where JARVIS runs'],
+  [{ name: 'pihole' }, 'Guests may lose name resolution: by its name it is the DNS'],
+  [{ name: 'truenas' }, 'Guests whose disks it serves may stall: by its name it is the storage'],
+  [{ name: 'pbs' }, 'Backups may fail: by its name it keeps backups'],
+  [{ name: 'dhcp-1' }, 'Machines may lose their addresses: by its name it hands out addresses'],
+  [{ tags: ['dhcp'] }, 'Machines may lose their addresses: by its tag it hands out addresses'],
+  [{ haState: 'migrate' }, 'HA is moving it to another node; the task may fail'],
   [
     { isHa: true, tags: ['gateway'] },
-    'Managed by HA: the request goes to HA, which may start it elsewhere. Tagged gateway: other guests may lose the network',
+    'Managed by HA: the request goes to HA, which may start it elsewhere. Guests may lose the network, and JARVIS the cluster: by its tag it is the gateway',
   ],
 ])('stopping a guest with %j affects: %s', (more, expected) => {
   expect(cardOf('stop_vm', { vmid: 123 }, more).affects).toBe(expected)

@@ -8,7 +8,9 @@ import {
   haTransition,
   isOwnGuest,
   type Role,
+  roleCosts,
   roleOf,
+  roleWords,
   taskAtWork,
 } from './topology.ts'
 import { serviceNames } from './units.ts'
@@ -28,16 +30,16 @@ function ownGuest({ target, input, world }: Facts): boolean {
   return [target.vmid, ...names.map(guestOfUnit)].some((vmid) => vmid !== undefined && isOwnGuest(vmid, world))
 }
 
-/** @param cost what others lose. @param what the guest is, by whatever says so. */
-const role = (name: string, which: Role, cost: string, what: string): Rule => ({
+const role = (name: string, which: Role): Rule => ({
   name,
   tools: ends,
   when: (facts) => foundIn(facts, which) !== undefined,
   tier: 'red',
   because(facts) {
     const { guest, source } = foundIn(facts, which) ?? {}
-    const away = guest === undefined ? '' : ` while ${guestName(guest)} is away`
-    return `${cost}${away}: ${source === 'policy' ? '' : `by its ${source} `}${what}.`
+    const { cost, what } = roleCosts[which]
+    if (guest === undefined || source === undefined) return `${cost}.`
+    return `${cost}${cost.includes(',') ? ',' : ''} while ${guestName(guest)} is away: ${roleWords(source, what)}.`
   },
 })
 
@@ -84,10 +86,10 @@ export const topologyRules: readonly Rule[] = [
     tier: 'red',
     because: (facts) => `Something is at work on ${facts.target.vmid}: ${stateOf(facts)}.`,
   },
-  role('gateway_guest', 'gateway', 'Guests may lose the network, and JARVIS the cluster,', 'it is the gateway'),
-  role('dns_guest', 'dns', 'Guests may lose name resolution', 'it is the DNS'),
-  role('storage_guest', 'storage', 'Guests whose disks it serves may stall', 'it is the storage'),
-  role('may_be_own_guest', 'jarvis', 'JARVIS may be cut off', 'it may be where JARVIS runs'),
+  role('gateway_guest', 'gateway'),
+  role('dns_guest', 'dns'),
+  role('storage_guest', 'storage'),
+  role('may_be_own_guest', 'jarvis'),
   {
     name: 'last_of_group',
     tools: ends,

@@ -8,8 +8,17 @@ export type Role = 'dns' | 'gateway' | 'storage' | 'jarvis'
 /** How a role is known. Names and tags are others' words: they only ever raise. */
 export type Source = 'policy' | 'name' | 'tag'
 
+/** What others lose while a guest of a role is away, and what the role is: a card's reason and its effects say the same. */
+export const roleCosts: Readonly<Record<Role, { cost: string; what: string }>> = {
+  gateway: { cost: 'Guests may lose the network, and JARVIS the cluster', what: 'it is the gateway' },
+  dns: { cost: 'Guests may lose name resolution', what: 'it is the DNS' },
+  storage: { cost: 'Guests whose disks it serves may stall', what: 'it is the storage' },
+  jarvis: { cost: 'JARVIS may be cut off', what: 'it may be where JARVIS runs' },
+}
+
 /** `products` tell by themselves, `kinds` only where nothing but a place or a number stands beside them. */
-const marks: Record<Role, { products: ReadonlySet<string>; kinds: ReadonlySet<string> }> = {
+type Marks = { products: ReadonlySet<string>; kinds: ReadonlySet<string> }
+const marks: Record<Role, Marks> = {
   dns: {
     products: words('pihole adguard adguardhome unbound technitium dnsmasq coredns powerdns bind9 blocky'),
     kinds: words('dns nameserver resolver'),
@@ -24,9 +33,27 @@ const marks: Record<Role, { products: ReadonlySet<string>; kinds: ReadonlySet<st
   },
   jarvis: { products: words('jarvis'), kinds: new Set() },
 }
+/** What else a name or tag tells of what a guest serves. No rule asks for these alone. */
+const services: readonly (Marks & { cost: string; what: string })[] = [
+  serves('iscdhcp kea', 'dhcp', 'Machines may lose their addresses', 'it hands out addresses'),
+  serves('pbs proxmoxbackup', 'backup backups', 'Backups may fail', 'it keeps backups'),
+  serves('wireguard tailscale headscale openvpn netbird', 'vpn', 'Who comes in through it is cut off', 'it is the VPN'),
+  serves('postgres postgresql mysql mariadb', 'db database', 'What keeps data in it may fail', 'it is a database'),
+  serves(
+    'traefik nginx caddy haproxy reverseproxy',
+    'proxy ingress',
+    'What is reached through it is away',
+    'it is a proxy',
+  ),
+  serves('ldap lldap keycloak authentik authelia', 'sso auth', 'Signing in elsewhere may fail', 'it signs people in'),
+]
 const places = words(
   'home house lan core edge main primary secondary master local internal net network vm ct lxc server',
 )
+
+function serves(products: string, kinds: string, cost: string, what: string) {
+  return { products: words(products), kinds: words(kinds), cost, what }
+}
 
 function words(list: string): ReadonlySet<string> {
   return new Set(list.split(' '))
@@ -45,8 +72,7 @@ function wordsOf(text: string): { single: string[]; joined: string[] } {
 
 const isSome = (known: ReadonlySet<string>, word: string) => known.has(word) || known.has(word.replace(/\d+$/, ''))
 
-function says(text: string, role: Role): boolean {
-  const { products, kinds } = marks[role]
+function says(text: string, { products, kinds }: Marks): boolean {
   const { single, joined } = wordsOf(text)
   return (
     [...single, ...joined].some((word) => isSome(products, word)) ||
@@ -64,8 +90,27 @@ const isListed = (targets: readonly string[] | undefined, { vmid }: Guest) =>
 /** How it is known that a guest has a role; undefined where nothing says so. */
 export function roleOf(guest: Guest, role: Role, { policy }: World): Source | undefined {
   if (role !== 'jarvis' && isListed(policy.topology[role], guest)) return 'policy'
-  if (says(guest.name, role)) return 'name'
-  return guest.tags.some((tag) => says(tag, role)) ? 'tag' : undefined
+  return markedBy(guest, marks[role])
+}
+
+function markedBy({ name, tags }: Guest, of: Marks): Source | undefined {
+  if (says(name, of)) return 'name'
+  return tags.some((tag) => says(tag, of)) ? 'tag' : undefined
+}
+
+/** `by its name it is the DNS` */
+export const roleWords = (source: Source, what: string) => (source === 'policy' ? what : `by its ${source} ${what}`)
+
+/** Who loses what while the guest is away: `Backups may fail: by its name it keeps backups`. */
+export function lossesWithout(guest: Guest, world: World): string[] {
+  const known = Object.entries(roleCosts).map(([role, words]) => ({
+    ...words,
+    source: roleOf(guest, role as Role, world),
+  }))
+  const told = services.map((service) => ({ ...service, source: markedBy(guest, service) }))
+  return [...known, ...told].flatMap(({ cost, what, source }) =>
+    source === undefined ? [] : [`${cost}: ${roleWords(source, what)}`],
+  )
 }
 
 /** Whether JARVIS itself runs on the guest: the policy or the cluster says so, never a name. */
@@ -73,7 +118,7 @@ export const isOwnGuest = (vmid: number, { cluster, policy }: World): boolean =>
   cluster.self?.vmid === vmid || policy.topology.jarvis === `vm/${vmid}` || policy.topology.jarvis === `ct/${vmid}`
 
 /** Whether JARVIS itself, or the guest it runs on, is on the node. */
-function isOwnNode(name: string, world: World): boolean {
+export function isOwnNode(name: string, world: World): boolean {
   const { cluster, policy } = world
   if (policy.topology.jarvis?.toLowerCase() === `node/${name}`.toLowerCase()) return true
   const own = cluster.guests.filter(({ vmid }) => isOwnGuest(vmid, world))
@@ -193,9 +238,9 @@ export function serviceRisk(unit: string, node: string, world: World): string | 
   }
   if (isOwnNode(node, world)) said.push(`JARVIS itself runs on ${node} and may be cut off.`)
   for (const role of ['gateway', 'dns', 'storage'] as const) {
-    if (world.policy.topology[role]?.includes(`node/${node}`)) said.push(`${node} is the ${roleWords[role]}.`)
+    if (world.policy.topology[role]?.includes(`node/${node}`)) said.push(`${node} is the ${placeWords[role]}.`)
   }
   return said.join(' ')
 }
 
-const roleWords = { gateway: 'gateway', dns: 'DNS', storage: 'storage' }
+const placeWords = { gateway: 'gateway', dns: 'DNS', storage: 'storage' }
