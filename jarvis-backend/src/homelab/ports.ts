@@ -35,8 +35,11 @@ export type Temperature = { celsius: number; sensor: string; all: { sensor: stri
 
 export type HistorySpan = 'hour' | 'day'
 
-/** A list with what could not be read, in plain words (`agent is offline`): partial data is not an error. */
-export type Partial<T> = { items: T[]; missing: string[] }
+/**
+ * A list with what could not be read, in plain words (`agent is offline`): partial data is not an error. `isUnread`: not one
+ * source could be read, so that an empty list says nothing.
+ */
+export type Partial<T> = { items: T[]; missing: string[]; isUnread?: boolean }
 
 export type CallOptions = {
   signal: AbortSignal

@@ -16,13 +16,14 @@ const answerMs = 15_000
  */
 export async function readBackups(
   { api, rights, seen }: { api: Api; rights: Rights; seen: ReadonlyMap<string, readonly string[]> },
-  state: Pick<ClusterState, 'nodes' | 'guests' | 'storages'>,
+  state: Pick<ClusterState, 'nodes' | 'guests' | 'storages' | 'unread'>,
   query: { node?: string; storage?: string; vmid?: number },
   signal: AbortSignal,
 ): Promise<Partial<Backup>> {
   const online = state.nodes.filter(({ status }) => status === 'online').map(({ name }) => name)
   const away = state.nodes.filter(({ name, status }) => status !== 'online' && (query.node ?? name) === name)
   const missing = away.map(({ name, status }) => `${name} is ${status}`)
+  if (state.unread?.includes('storages')) missing.push('backups: no storage is visible to this token')
   const guestNodes = new Map(state.guests.map(({ vmid, node }) => [vmid, node]))
   const asked = state.storages.filter(
     ({ name, node, content }) =>
@@ -34,6 +35,7 @@ export async function readBackups(
     missing.push(`there is no storage ${JSON.stringify(query.storage)} that this token sees`)
   }
 
+  let storagesRead = 0
   const read = async (storage: Storage): Promise<Backup[]> => {
     const { name, node, isActive } = storage
     const label = node === undefined ? name : `${name} on ${node}`
@@ -54,7 +56,7 @@ export async function readBackups(
       if (rows.length === 0 && query.vmid === undefined && mayListBackups(rights, name) !== true) {
         const needs = 'Datastore.AllocateSpace and VM.Backup, or Datastore.Allocate'
         missing.push(`backups on ${label}: none visible to this token (it needs ${needs})`)
-      }
+      } else storagesRead += 1
       return rows.flatMap((row) => backupOf(row, storage, guestNodes))
     } catch (error) {
       if (signal.aborted) throw signal.reason
@@ -76,6 +78,7 @@ export async function readBackups(
   return {
     items: items.sort((a, b) => b.createdAt - a.createdAt || byNatural(a.volumeId, b.volumeId)),
     missing: [...new Set(missing)],
+    isUnread: storagesRead === 0 && missing.length > 0,
   }
 }
 

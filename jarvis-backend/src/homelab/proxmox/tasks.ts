@@ -34,6 +34,7 @@ export async function readTasks(
   }
   add(own)
   let isListed = false
+  let nodesRead = 0
   if (node === undefined) {
     try {
       add(rowsOf(TaskRow, await api.get(['cluster', 'tasks'], {}, { signal })).rows.flatMap(taskOf))
@@ -53,6 +54,7 @@ export async function readTasks(
           { signal, answerMs },
         )
         add(rowsOf(TaskRow, data).rows.flatMap(taskOf))
+        nodesRead += 1
       } catch (error) {
         if (signal.aborted) throw signal.reason
         missing.push(`tasks of ${name} cannot be read: ${wordsOf(error)}`)
@@ -60,7 +62,8 @@ export async function readTasks(
     })
   }
   const items = [...known.values()].filter((task) => node === undefined || task.node === node)
-  return { items: newest(items, limit), missing }
+  const isHidden = items.length === 0 && reachOf(rights, 'Sys.Audit', '/nodes') === 'none'
+  return { items: newest(items, limit), missing, isUnread: isHidden || (!isListed && nodesRead === 0) }
 }
 
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')

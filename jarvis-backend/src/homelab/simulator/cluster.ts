@@ -84,6 +84,7 @@ export function createCluster(world: World, metrics: Metrics, protectedTargets: 
       return {
         items: items.sort((a, b) => b.createdAt - a.createdAt),
         missing: [...missingFor(world, node), ...unread],
+        isUnread: unread.length > 0 && readable.size === 0,
       }
     },
 

@@ -28,7 +28,7 @@ export const getBackups = (cluster: Cluster, limits: () => Limits) =>
         ...(storage !== undefined && { storage }),
         ...(vmid !== undefined && { vmid }),
       }
-      const { items, missing } = await cluster.backups(query, context)
+      const { items, missing, isUnread = false } = await cluster.backups(query, context)
       const { at, guests } = cluster.state()
       const asked = guests
         .filter((guest) => (vmid === undefined || guest.vmid === vmid) && (node === undefined || guest.node === node))
@@ -40,18 +40,17 @@ export const getBackups = (cluster: Cluster, limits: () => Limits) =>
       return {
         text: [
           ...missingText(missing),
-          items.length === 0 && missing.length > 0 ? 'No backup could be read.' : `${items.length} backups.`,
+          isUnread ? 'No backup could be read.' : `${items.length} backups.`,
           ...lines.slice(0, usualLimit),
           ...(left > 0 ? [`${left} more: narrow the list with node, storage or vmid.`] : []),
           ...bareText(bare, at, missing.length > 0),
         ].join('\n'),
         summary: [summaryOf(items, asked, at, limits()), ...notRead(missing)].join('; '),
-        data:
-          items.length === 0 && missing.length > 0
-            ? { backups: null, total: null, missing }
-            : { backups: items.slice(0, 200), total: items.length, missing },
+        data: isUnread
+          ? { backups: null, total: null, missing }
+          : { backups: items.slice(0, 200), total: items.length, missing },
         // One storage of several is said to be missing; of none that was read nothing is known.
-        isError: items.length === 0 && missing.length > 0,
+        isError: isUnread,
       }
     },
   })

@@ -21,9 +21,8 @@ export const getRecentTasks = (cluster: Cluster) =>
     output: TasksOutput,
     async run({ node, limit }, context) {
       const asked = { limit: limit ?? usual, ...(node !== undefined && { node }) }
-      const { items, missing } = await cluster.tasks(asked, context)
+      const { items, missing, isUnread: isBlind = false } = await cluster.tasks(asked, context)
       const now = cluster.state().at
-      const isBlind = items.length === 0 && missing.length > 0
       return {
         text: [
           ...missingText(missing),

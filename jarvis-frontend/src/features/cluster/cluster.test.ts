@@ -58,6 +58,35 @@ test.each([
   ['a node that is away', { nodes: [node({ status: 'offline' })] }, [['bad', 'pve is away']]],
   ['no quorum', { isQuorate: false }, [['bad', 'No quorum']]],
   [
+    'an unknown quorum and one more thing that could not be read',
+    { isQuorate: null, missing: ['quorum cannot be read now', 'tasks cannot be read now'] },
+    [
+      ['warn', 'Quorum is unknown'],
+      ['warn', '1 thing could not be read'],
+    ],
+  ],
+  [
+    'a cluster that was never read',
+    { nodes: [], unread: ['nodes', 'guests'], missing: ['no answer yet'] },
+    [['warn', 'The cluster is unknown']],
+  ],
+  [
+    'a cluster that cannot be read any more',
+    {
+      nodes: [node({ status: 'unknown' })],
+      isQuorate: null,
+      unreachableSince: 5,
+      missing: ['last seen 40 s ago: no way in'],
+    },
+    [['bad', 'The cluster cannot be read']],
+  ],
+  [
+    'a node that is off, said once',
+    { nodes: [node({ status: 'offline' })], missing: ['pve is offline'] },
+    [['bad', 'pve is away']],
+  ],
+  ['backups that could not be read', { guests: [guest({ backupAt: null })] }, []],
+  [
     'a storage that is away',
     {
       storages: [{ name: 'pbs', type: 'pbs', content: [], isActive: false, usedBytes: 1, totalBytes: 9 }],
@@ -130,6 +159,11 @@ test('an update replaces by id and leaves the rest as the same objects', () => {
 
 test('a removed guest is gone', () => {
   expect(foldCluster(state(), { at: 9, removedGuests: [123] }).guests).toEqual([])
+  const lost = foldCluster(state(), { at: 9, isQuorate: null, unreachableSince: 8, unread: ['tasks'] })
+  expect(lost).toMatchObject({ isQuorate: null, unreachableSince: 8, unread: ['tasks'] })
+  const back = foldCluster(lost, { at: 10, isQuorate: true, unreachableSince: null, unread: [] })
+  expect(back).toMatchObject({ isQuorate: true, unread: [] })
+  expect(back).not.toHaveProperty('unreachableSince')
 })
 
 test('tasks stay newest first', () => {
