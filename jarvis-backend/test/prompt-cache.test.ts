@@ -12,7 +12,7 @@ async function conversation(
 ) {
   const claude = await startClaudeServer(options)
   onTestFinished(claude.stop)
-  const model = anthropicModel({ baseUrl: claude.url, apiKey: 'k', model: 'claude-sonnet-5-5', maxTokens: 4_096 })
+  const model = anthropicModel({ baseUrl: claude.url, apiKey: 'sk-test', model: 'claude-sonnet-5-5', maxTokens: 4_096 })
   const jarvis = await startJarvis({ model, ...(parts.env && { env: parts.env }) })
   const operator = await jarvis.connect()
   let sessionId: string | undefined

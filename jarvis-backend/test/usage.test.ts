@@ -25,7 +25,7 @@ async function claude(...plays: Play[]) {
   const server = await modelServer()
   onTestFinished(() => server[Symbol.asyncDispose]())
   server.plays.push(...plays)
-  return anthropicModel({ baseUrl: server.url, apiKey: 'k', model: 'claude-sonnet-5-5', maxTokens: 1_000 })
+  return anthropicModel({ baseUrl: server.url, apiKey: 'sk-test', model: 'claude-sonnet-5-5', maxTokens: 1_000 })
 }
 
 test('an answer that was stopped, and one that broke off, count what the provider had named', async () => {

@@ -10,6 +10,7 @@ export const activeRun = (
   row,
   entries: taken,
   isOver: false,
+  effort: null,
   abort: runAbort(),
   modelAbort: new AbortController(),
   abortedBy: 'jarvis',

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import type { Card, ChatEvents, Entry, ToolInput } from '../protocol/index.ts'
+import type { Card, ChatEvents, Effort, Entry, ToolInput } from '../protocol/index.ts'
 import type { ToolSpec } from './model.ts'
 import type { Draft, RunRow, StoredEntry, StoredSession, TranscriptStore } from './transcript-store.ts'
 
@@ -14,6 +14,8 @@ export type ActiveRun = {
   /** The instructions and tools it began with: a model's thinking may not go on under others. */
   prompt?: string
   toolSpecs?: readonly ToolSpec[]
+  /** The session's when it began; undefined: as the settings say. Null: not read yet. */
+  effort: Effort | undefined | null
   /** Stopped by a person: nothing of it goes on. */
   abort: AbortController
   /** Ends the model's stream alone: with `abort`, or when the server goes down and takes the run up again later. */

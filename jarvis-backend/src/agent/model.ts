@@ -1,4 +1,4 @@
-import type { Content, ImageType, TurnStop, Usage } from '../protocol/index.ts'
+import type { Content, Effort, ImageType, TurnStop, Usage } from '../protocol/index.ts'
 
 export type ToolSpec = { name: string; description: string; inputSchema: Record<string, unknown> }
 
@@ -26,6 +26,8 @@ export type ModelRequest = {
   messages: Message[]
   /** Empty for the last call at the loop limit: the provider must make the model answer in words. */
   tools: readonly ToolSpec[]
+  /** How much to think; absent: as the model does by its settings. */
+  effort?: Effort
   /** False: declared for the history's sake, must not be called now. */
   mayCallTools: boolean
 }

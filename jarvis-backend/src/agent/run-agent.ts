@@ -4,6 +4,7 @@ import { callModel, type StreamRedactor } from './call-model.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { parseCommand } from './command.ts'
 import { toMessages, windowOf } from './conversation.ts'
+import { effortLine, effortOrder } from './effort.ts'
 import type { ActiveRun, LiveSession } from './live-session.ts'
 import {
   type Model,
@@ -86,7 +87,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
       const command = run.row.source === 'chat' ? commandIn(run.row.text) : undefined
       if (command?.ok === false) throw new JarvisError('invalid_request', command.problem)
       keepPartial(session, run)
-      answerRehearsalOrder(session, run)
+      answerOrder(session, run)
       while (!hasEnded(run)) {
         const step = nextStep(run.entries, parts.maxTurns)
         if (step.type === 'settle_calls') {
@@ -136,16 +137,21 @@ export function createRunAgent(parts: RunParts): RunAgent {
 
   /** `/home is full` is for the model: neither a tool's name nor written like a call. */
   function commandIn(text: string) {
+    if (rehearsalOrder(text) !== undefined || effortOrder(text) !== undefined) return undefined
     const command = parseCommand(text)
     const isTool = parts.toolSpecs.some(({ name }) => name === command?.toolName)
     return command?.ok === false && !isTool ? undefined : command
   }
 
-  /** Without a model; that rehearsal was turned on or off is done when it is sent. */
-  function answerRehearsalOrder(session: LiveSession, run: ActiveRun) {
-    const order = run.row.source === 'chat' ? rehearsalOrder(run.row.text) : undefined
-    if (order === undefined || run.entries.some(({ type }) => type === 'assistant')) return
-    session.append(run, saying(order.problem ?? rehearsalLine(session.isRehearsal)))
+  /** Without a model; what a line orders for the session is done when it is sent. */
+  function answerOrder(session: LiveSession, run: ActiveRun) {
+    if (run.row.source !== 'chat' || run.entries.some(({ type }) => type === 'assistant')) return
+    const rehearsal = rehearsalOrder(run.row.text)
+    if (rehearsal !== undefined) session.append(run, saying(rehearsal.problem ?? rehearsalLine(session.isRehearsal)))
+    const effort = effortOrder(run.row.text)
+    if (effort !== undefined) {
+      session.append(run, saying(effort.problem ?? effortLine(store.session(session.id)?.effort)))
+    }
   }
 
   /** Before a message's first turn. */
@@ -178,6 +184,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
     const { id } = run.row
     run.prompt ??= parts.prompt()
     run.toolSpecs ??= parts.toolSpecs
+    if (run.effort === null) run.effort = store.session(session.id)?.effort
     await callModel({
       model: modelFor(session, run),
       session,
@@ -192,6 +199,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
         system: run.prompt,
         messages: toMessages([...earlierEntries(session.id, run), ...run.entries], (id) => parts.image(session.id, id)),
         tools: run.toolSpecs,
+        ...(run.effort !== undefined && { effort: run.effort }),
         mayCallTools,
       },
       generate: (...args) =>

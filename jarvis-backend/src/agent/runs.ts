@@ -9,6 +9,7 @@ import {
 } from '../protocol/index.ts'
 import { activeRun } from './active-run.ts'
 import { type Calls, createCalls } from './calls.ts'
+import { effortOrder } from './effort.ts'
 import type { KeptRuns } from './kept-runs.ts'
 import type { ActiveRun, LiveSession, Publish } from './live-session.ts'
 import { createLiveSessions } from './live-sessions.ts'
@@ -182,6 +183,8 @@ export function createRuns(
           if (isRehearsal === true) keepRehearsal(id, true, by)
           if (model !== undefined) store.setModel(id, model)
         }
+        const effort = effortOrder(safe)?.effort
+        if (effort !== undefined) store.setEffort(id, effort ?? undefined)
         const { archivedAt, model: chosen = model } = stored(id)
         if (archivedAt !== undefined) store.archiveSession(id, undefined)
         const session = open(id)

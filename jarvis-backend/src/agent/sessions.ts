@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
-import { JarvisError } from '../protocol/index.ts'
+import { type Effort, JarvisError } from '../protocol/index.ts'
 import { type BranchPoint, branchAt } from './branch.ts'
 import type { ModelChoice } from './model.ts'
 import { untitled } from './title.ts'
@@ -12,6 +12,8 @@ export type Sessions = {
   archive(sessionId: string, isArchived: boolean): boolean
   /** Which model answers from the next message on; undefined: the one in use. @throws JarvisError `invalid_request` */
   setModel(sessionId: string, model: string | undefined): void
+  /** How much the models think in it, from the next message on; undefined: as the settings say. */
+  setEffort(sessionId: string, effort: Effort | undefined): void
   /**
    * A new session that begins as another did. The other stays as it is, and may go on meanwhile.
    * @throws JarvisError `not_found`, `invalid_request`
@@ -42,6 +44,11 @@ export function createSessions(parts: {
       stored(sessionId)
       if (model !== undefined) models.require(model)
       store.setModel(sessionId, model)
+      changed(sessionId)
+    },
+    setEffort(sessionId, effort) {
+      stored(sessionId)
+      store.setEffort(sessionId, effort)
       changed(sessionId)
     },
     branch(sessionId, point, model) {

@@ -21,7 +21,7 @@ export function snapshotOf(
   since: number | undefined,
 ): Snapshot {
   const { session, run, items, hasEarlier, pending, queued } = of
-  const { id, title, nextSeq, isRehearsal, model, branchedFrom } = of.stored
+  const { id, title, nextSeq, isRehearsal, model, effort, branchedFrom } = of.stored
   const seq = (session?.nextSeq() ?? nextSeq) - 1
   const joins = since !== undefined && since <= seq && since >= (items[0]?.seq ?? 0)
   return {
@@ -29,6 +29,7 @@ export function snapshotOf(
     title,
     isRehearsal,
     ...(model !== undefined && { model }),
+    ...(effort !== undefined && { effort }),
     ...(branchedFrom !== undefined && { branchedFrom }),
     seq,
     ...(run && { runId: run.row.id }),

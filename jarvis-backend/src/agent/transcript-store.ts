@@ -1,4 +1,4 @@
-import type { Entry, QueuedMessage, SessionSummary } from '../protocol/index.ts'
+import type { Effort, Entry, QueuedMessage, SessionSummary } from '../protocol/index.ts'
 import type { Spent } from './spent.ts'
 
 /** An entry as the code makes it; the session gives it its place. */
@@ -29,6 +29,8 @@ export interface TranscriptStore {
   archiveSession(id: string, at: number | undefined): void
   /** `model` undefined: the one in use. */
   setModel(id: string, model: string | undefined): void
+  /** `effort` undefined: as the settings say. */
+  setEffort(id: string, effort: Effort | undefined): void
   /**
    * Makes a session of what lies below a seq of another: each run that had ended there as an ended run of its own, with the
    * same seqs; of `cut`, a run that had not, what lies below. @returns the new id of `cut`.

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { JarvisError } from '../protocol/index.ts'
+import { Effort, JarvisError } from '../protocol/index.ts'
 
 export type ModelConfig =
-  | { provider: 'anthropic'; model: string; apiKey?: string; baseUrl?: string; maxTokens: number }
-  | { provider: 'openai'; model: string; apiKey?: string; baseUrl?: string }
+  | { provider: 'anthropic'; model: string; apiKey?: string; baseUrl?: string; maxTokens: number; effort: Effort }
+  | { provider: 'openai'; model: string; apiKey?: string; baseUrl?: string; effort?: Effort }
   | { provider: 'demo' }
 
 const urlVariable = z.string().refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), {
@@ -31,6 +31,13 @@ export const modelVariables = {
     .refine((ids) => ids.every((id) => /^(anthropic|openai)\/.+$/.test(id)), {
       message: 'must be a comma list of anthropic/MODEL and openai/MODEL, for example anthropic/claude-opus-5-5',
     }),
+  JARVIS_EFFORT: z
+    .string()
+    .default('')
+    .transform((list) => list.split(',').flatMap((item) => (item.trim() === '' ? [] : [item.trim()])))
+    .refine((items) => items.every((item) => Effort.safeParse(item.split('=').at(-1)).success), {
+      message: `must be one of ${Effort.options.join(', ')}, or a comma list of MODEL=one of them, for example medium,openai/gpt-5.2=high`,
+    }),
   ANTHROPIC_API_KEY: z.string().optional(),
   ANTHROPIC_BASE_URL: urlVariable.optional(),
   CLAUDE_MODEL: z.string().default('claude-sonnet-5-5'),
@@ -52,6 +59,16 @@ type Values = z.output<typeof Variables>
 export type ModelVariable = keyof Values
 export const isModelVariable = (name: string): name is ModelVariable => Object.hasOwn(modelVariables, name)
 
+/** How much a model thinks: as `JARVIS_EFFORT` says of it by name, else of all. */
+function effortOf({ JARVIS_EFFORT: items }: Values, id: string): Effort | undefined {
+  const own = items.findLast((item) => item.startsWith(`${id}=`))?.slice(id.length + 1)
+  return Effort.optional().parse(own ?? items.findLast((item) => !item.includes('=')))
+}
+const withEffort = (values: Values, config: ModelConfig): ModelConfig => {
+  const effort = effortOf(values, idOf(config))
+  return config.provider === 'demo' || effort === undefined ? config : { ...config, effort }
+}
+
 /** What is configured of each provider; absent: neither a key nor an address. */
 const providersOf = (values: Values) => ({
   ...((values.ANTHROPIC_API_KEY ?? values.ANTHROPIC_BASE_URL) !== undefined && {
@@ -59,6 +76,7 @@ const providersOf = (values: Values) => ({
       provider: 'anthropic' as const,
       model: values.CLAUDE_MODEL,
       maxTokens: values.CLAUDE_MAX_TOKENS,
+      effort: 'medium' as const,
       ...(values.ANTHROPIC_API_KEY !== undefined && { apiKey: values.ANTHROPIC_API_KEY }),
       ...(values.ANTHROPIC_BASE_URL !== undefined && { baseUrl: values.ANTHROPIC_BASE_URL }),
     },
@@ -100,10 +118,10 @@ export function modelsOf(values: Values): ModelConfig[] | string {
   const inUse = modelOf(values)
   if (typeof inUse === 'string') return inUse
   const others = Object.values(providersOf(values)).filter(({ provider }) => provider !== inUse.provider)
-  const found: ModelConfig[] = [inUse]
+  const found: ModelConfig[] = [withEffort(values, inUse)]
   for (const model of [...others, ...values.JARVIS_MODELS.map((id) => named(values, 'JARVIS_MODELS', id))]) {
     if (typeof model === 'string') return model
-    if (!found.some((known) => idOf(known) === idOf(model))) found.push(model)
+    if (!found.some((known) => idOf(known) === idOf(model))) found.push(withEffort(values, model))
   }
   return found
 }

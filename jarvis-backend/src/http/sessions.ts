@@ -122,9 +122,10 @@ export function sessionRoutes(parts: {
   })
   router.patch('/:id', operatorOnly, (request, response) => {
     const id = param(request, 'id')
-    const { title, isRehearsal, isArchived, model } = read(SessionPatchBody, request.body)
+    const { title, isRehearsal, isArchived, model, effort } = read(SessionPatchBody, request.body)
     // First what may be refused.
     if (model !== undefined) parts.sessions.setModel(id, model ?? undefined)
+    if (effort !== undefined) parts.sessions.setEffort(id, effort ?? undefined)
     if (isRehearsal !== undefined) runs.setRehearsal(id, isRehearsal, identityOf(response).sub)
     if (title !== undefined) {
       runs.rename(id, title)

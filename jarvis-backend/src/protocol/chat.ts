@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { GrantRequest } from './grant.ts'
 import { MessageId, RequestId, RunId, SessionId, ToolUseId } from './ids.ts'
+import { Effort } from './models.ts'
 import { Card } from './tier.ts'
 import { Entry, type EntryOf } from './transcript.ts'
 
@@ -50,6 +51,8 @@ export const Snapshot = z.object({
   isRehearsal: z.boolean(),
   /** Chosen for the session; absent: the one in use. */
   model: z.string().optional(),
+  /** How much the models think in it; absent: as the settings say. */
+  effort: Effort.optional(),
   branchedFrom: BranchedFrom.optional(),
   seq: z.int(),
   runId: RunId.optional(),

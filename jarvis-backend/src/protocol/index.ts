@@ -52,6 +52,7 @@ export {
   type WorkspaceText,
 } from './memory.ts'
 export {
+  Effort,
   ModelBody,
   ModelProvider,
   type ModelProviderInfo,

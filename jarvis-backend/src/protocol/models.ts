@@ -3,6 +3,10 @@ import { z } from 'zod'
 export const ModelProvider = z.enum(['anthropic', 'openai'])
 export type ModelProvider = z.infer<typeof ModelProvider>
 
+/** How much a model thinks before it answers. `off`: as little as it can. */
+export const Effort = z.enum(['off', 'low', 'medium', 'high'])
+export type Effort = z.infer<typeof Effort>
+
 /**
  * A provider as a person describes it. `apiKey`: absent keeps the one that is known, which goes only to the address it was
  * saved for. `baseUrl`: absent is the provider's own.

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { BranchedFrom } from './chat.ts'
 import { GrantRequest } from './grant.ts'
+import { Effort } from './models.ts'
 import { type Card, type Decision, ProfileName, Tier } from './tier.ts'
 import type { Usage } from './transcript.ts'
 
@@ -16,13 +17,14 @@ export const Role = z.enum(['operator', 'viewer'])
 export type Role = z.infer<typeof Role>
 
 export const SessionCreateBody = z.strictObject({ title: z.string().trim().min(1).max(200).optional() })
-/** `isRehearsal`: what would change something only says what it would do. `model`: null is the one in use. */
+/** `isRehearsal`: what would change something only says what it would do. `model`: null is the one in use. `effort`: null is as the settings say. */
 export const SessionPatchBody = z
   .strictObject({
     title: z.string().trim().min(1).max(200).optional(),
     isRehearsal: z.boolean().optional(),
     isArchived: z.boolean().optional(),
     model: z.string().max(200).nullable().optional(),
+    effort: Effort.nullable().optional(),
   })
   .refine((body) => Object.values(body).some((value) => value !== undefined), 'must name what to change')
 const seq = z.int().nonnegative()
@@ -68,6 +70,8 @@ export type SessionSummary = {
   pendingCount: number
   archivedAt?: number
   model?: string
+  /** How much the models think in it; absent: as the settings say. */
+  effort?: Effort
   branchedFrom?: BranchedFrom
   /** Of all its answers but copied ones; absent until they were counted. */
   usage?: Usage

@@ -1,4 +1,4 @@
-import type { SessionSummary, SessionsPage } from 'jarvis-backend/protocol'
+import type { Effort, SessionSummary, SessionsPage } from 'jarvis-backend/protocol'
 import { call } from './http.ts'
 import { sessionPath as path } from './sessions.ts'
 
@@ -7,6 +7,9 @@ export const archiveSession = (id: string, isArchived: boolean) => call('PATCH',
 /** @param model undefined: the one in use. */
 export const setSessionModel = (id: string, model: string | undefined) =>
   call('PATCH', path(id), { model: model ?? null })
+/** @param effort undefined: as the settings say. */
+export const setSessionEffort = (id: string, effort: Effort | undefined) =>
+  call('PATCH', path(id), { effort: effort ?? null })
 export const deleteSession = (id: string) => call('DELETE', path(id))
 /** The same where the page goes away meanwhile. */
 export const deleteSessionAtLast = (id: string) => call('DELETE', path(id), undefined, { keepalive: true })

@@ -269,6 +269,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
                 sessionId={sessionId}
                 models={status.models}
                 chosen={chosenModel}
+                effort={(listed ?? view)?.effort}
                 onChosen={(model) => setPicked({ model })}
                 onClose={() => setChoosing(false)}
               />

@@ -1,5 +1,6 @@
+import type { Effort } from 'jarvis-backend/protocol'
 import { useState } from 'react'
-import { setSessionModel } from '../api/session-acts.ts'
+import { setSessionEffort, setSessionModel } from '../api/session-acts.ts'
 import { sessions } from '../api/sessions.ts'
 import './model-choice.css'
 
@@ -9,18 +10,24 @@ type Props = {
   /** The one in use first. */
   models: readonly string[]
   chosen: string | undefined
+  /** How much the models think here; undefined: as the settings say. */
+  effort: Effort | undefined
   onChosen: (model: string | undefined) => void
   onClose: () => void
 }
 
 /** Which of the configured models answers in this session. */
-export function ModelChoice({ sessionId, models, chosen, onChosen, onClose }: Props) {
+export function ModelChoice({ sessionId, models, chosen, effort, onChosen, onClose }: Props) {
   const [problem, setProblem] = useState<string>()
-  const choose = async (model: string | undefined) => {
-    try {
+  const choose = (model: string | undefined) =>
+    done(async () => {
       if (sessionId !== undefined) await setSessionModel(sessionId, model)
-      sessions.renew()
       onChosen(model)
+    })
+  const done = async (work: () => Promise<unknown>) => {
+    try {
+      await work()
+      sessions.renew()
       onClose()
       document.getElementById('composer')?.focus()
     } catch (error) {
@@ -57,11 +64,35 @@ export function ModelChoice({ sessionId, models, chosen, onChosen, onClose }: Pr
           </button>
         )
       })}
+      {sessionId !== undefined && (
+        <fieldset className="efforts">
+          <legend>It thinks</legend>
+          {efforts.map(([value, label]) => (
+            <button
+              key={label}
+              type="button"
+              className="button small"
+              aria-pressed={value === effort}
+              onClick={() => void done(() => setSessionEffort(sessionId, value))}
+            >
+              {label}
+            </button>
+          ))}
+        </fieldset>
+      )}
       <button type="button" className="button small quiet" onClick={onClose}>
         Leave it
       </button>
     </fieldset>
   )
 }
+
+const efforts = [
+  [undefined, 'As set'],
+  ['off', 'Not at all'],
+  ['low', 'A little'],
+  ['medium', 'More'],
+  ['high', 'At length'],
+] as const
 
 const onlyOne = 'One model is configured. JARVIS_MODELS in .env, or another provider in the settings, adds more.'

@@ -1,7 +1,8 @@
 import { type Model, ModelError, type Turn } from '../../agent/model.ts'
+import type { Effort } from '../../protocol/index.ts'
 import { exchange } from '../exchange.ts'
 import type { Provider } from '../failure.ts'
-import { anthropicEncoder, type EncodedRequest, isThinking } from './request.ts'
+import { anthropicEncoder, type EncodedRequest, isThinking, type Refused } from './request.ts'
 import { anthropicReader } from './stream.ts'
 
 /** The SDK sends bytes as they are. */
@@ -15,8 +16,8 @@ export type AnthropicOptions = {
   maxTokens: number
   /** Default 120 s without a byte. */
   idleTimeoutMs?: number
-  /** `off`, the default, says nothing of thinking, and leaves the model its own default. */
-  thinking?: 'off' | 'adaptive'
+  /** For requests that say nothing of it. Absent: nothing is said to the model either. */
+  effort?: Effort
 }
 
 /** Claude over the Messages API. */
@@ -30,8 +31,8 @@ export function anthropicModel(options: AnthropicOptions): Model {
     urlName: 'ANTHROPIC_BASE_URL',
     secret: apiKey,
   }
-  const encode = anthropicEncoder({ id, model, maxTokens: options.maxTokens, thinking: options.thinking ?? 'off' })
-  const refused = new Set<string>()
+  const encode = anthropicEncoder({ id, model, maxTokens: options.maxTokens, effort: options.effort })
+  const refused: Refused = { thinking: new Set(), effort: false }
 
   // Loading the SDK takes a sixth of a second: the start does not wait for it.
   const connect = async () => {
@@ -62,13 +63,17 @@ export function anthropicModel(options: AnthropicOptions): Model {
         )
         return boundTo(turn, digest)
       }
-      const encoded = encode(request, refused)
-      try {
-        return await ask(encoded)
-      } catch (error) {
-        if (encoded.thinking.length === 0 || !isAboutThinking(error)) throw error
-        for (const digest of encoded.thinking) refused.add(digest)
-        return ask(encode(request, refused))
+      for (;;) {
+        const encoded = encode(request, refused)
+        try {
+          return await ask(encoded)
+        } catch (error) {
+          const said = error instanceof ModelError && error.code === 'model_bad_request' ? error.message : ''
+          if (encoded.asksToThink && isAboutEffort(said)) refused.effort = true
+          else if (encoded.thinking.length > 0 && isAboutThoughts(said)) {
+            for (const digest of encoded.thinking) refused.thinking.add(digest)
+          } else throw error
+        }
       }
     },
   }
@@ -81,5 +86,8 @@ const boundTo = (turn: Turn, after: string): Turn => ({
 })
 
 /** The provider does not take thinking back: what it binds that to is its own, and may be more than we know of. */
-const isAboutThinking = (error: unknown) =>
-  error instanceof ModelError && error.code === 'model_bad_request' && /thinking|signature/i.test(error.message)
+const isAboutThoughts = (said: string) => /thinking|signature/i.test(said)
+
+/** It does not let the model think, or not in this way: which models do is not ours to know. */
+const isAboutEffort = (said: string) =>
+  /thinking|effort|output_config|budget_tokens/i.test(said) && !/signature|messages\.\d/i.test(said)

@@ -1,10 +1,10 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import { expect, test } from 'vitest'
 import type { Message, ModelRequest } from '../../agent/model.ts'
-import type { Content } from '../../protocol/index.ts'
-import { anthropicEncoder } from './request.ts'
+import type { Content, Effort } from '../../protocol/index.ts'
+import { anthropicEncoder, type Refused } from './request.ts'
 
-const options = { id: 'anthropic/a', model: 'a', maxTokens: 500, thinking: 'off' as const }
+const options = { id: 'anthropic/a', model: 'a', maxTokens: 500 }
 const tools = ['get_vms', 'stop_vm'].map((name) => ({ name, description: 'x', inputSchema: { type: 'object' } }))
 const given = (messages: Message[], part: Partial<ModelRequest> = {}) => ({
   system: 'S',
@@ -13,7 +13,7 @@ const given = (messages: Message[], part: Partial<ModelRequest> = {}) => ({
   mayCallTools: true,
   ...part,
 })
-const none: ReadonlySet<string> = new Set()
+const none: Refused = { thinking: new Set(), effort: false }
 const encoded = (request: ModelRequest, refused = none) => anthropicEncoder(options)(request, refused)
 const parsed = ({ body }: { body: Buffer }) => JSON.parse(body.toString()) as Anthropic.MessageCreateParamsStreaming
 const body = (messages: Message[], part: Partial<ModelRequest> = {}) => parsed(encoded(given(messages, part)))
@@ -66,12 +66,32 @@ test('what is encoded once is encoded anew when it changes', () => {
   }
 })
 
-test('thinking is asked for as adaptive, and shown', () => {
-  const request = { system: 'S', messages: [user('Hi')], tools, mayCallTools: true }
-  expect(parsed(anthropicEncoder({ ...options, thinking: 'adaptive' })(request, none)).thinking).toEqual({
-    type: 'adaptive',
-    display: 'summarized',
-  })
+test('how much to think is asked for as the request says, else as is usual, else not at all', () => {
+  const asked = (effort: Effort | undefined, usual: Effort | undefined, refused = none) => {
+    const { output_config } = parsed(
+      anthropicEncoder({ ...options, effort: usual })(
+        given([user('Hi')], effort === undefined ? {} : { effort }),
+        refused,
+      ),
+    )
+    return output_config?.effort
+  }
+  expect([asked('low', 'high'), asked(undefined, 'high'), asked(undefined, undefined)]).toEqual([
+    'low',
+    'high',
+    undefined,
+  ])
+  expect(asked('low', 'high', { ...none, effort: true })).toBeUndefined()
+})
+
+test('with a budget, a turn that called tools without thinking goes on without', () => {
+  const encode = anthropicEncoder({ ...options, model: 'claude-opus-4-5', effort: 'low' })
+  const loop = (content: Content[]) => [...hi, assistant(content), user('', ['a'])]
+  const { digest } = encode(given(hi), none)
+  const thought = thinking.map((piece) => ({ ...piece, after: digest }) as Content)
+  const typeOf = (messages: Message[]) => parsed(encode(given(messages), none)).thinking?.type
+  expect(typeOf(loop([...thought, call('a')]))).toBe('enabled')
+  expect(typeOf(loop([call('a')]))).toBeUndefined()
 })
 
 test('all results stand in one user message, first and in order', () => {
@@ -201,7 +221,7 @@ test('thinking that was refused once is named, and does not go back again', () =
   const messages = [...hi, assistant([...after(hi), yes]), user('Go on')]
   const { thinking: named } = encoded(given(messages))
   expect(named).toHaveLength(1)
-  const again = encoded(given(messages), new Set(named))
+  const again = encoded(given(messages), { thinking: new Set(named), effort: false })
   expect(again.thinking).toEqual([])
   expect(parsed(again).messages[1]?.content).toEqual([{ type: 'text', text: 'Yes.' }])
 })

@@ -1,8 +1,9 @@
 import { createHash, type Hash } from 'node:crypto'
 import type Anthropic from '@anthropic-ai/sdk'
 import type { ModelImage, ModelRequest } from '../../agent/model.ts'
-import type { Content } from '../../protocol/index.ts'
+import type { Content, Effort } from '../../protocol/index.ts'
 import { type AssistantTurn, conversation, type UserTurn } from '../conversation.ts'
+import { thinkingFields, thinkingMode } from './thinking.ts'
 
 type Block = Anthropic.ContentBlockParam
 type Thinking = Extract<Content, { type: 'thinking' | 'redacted_thinking' }>
@@ -10,7 +11,13 @@ type Thinking = Extract<Content, { type: 'thinking' | 'redacted_thinking' }>
 const cached = { cache_control: { type: 'ephemeral' } } as const
 const mark = `,${JSON.stringify(cached).slice(1)}`
 
-export type RequestOptions = { id: string; model: string; maxTokens: number; thinking: 'off' | 'adaptive' }
+export type RequestOptions = {
+  id: string
+  model: string
+  maxTokens: number
+  /** For requests that say nothing of it. Undefined: nothing is said to the model either. */
+  effort?: Effort | undefined
+}
 
 export type EncodedRequest = {
   /** Of `POST /v1/messages`, with at most four cache breakpoints: tools, system and the last two user messages. */
@@ -19,58 +26,77 @@ export type EncodedRequest = {
   digest: string
   /** The digests of the thinking that goes back. */
   thinking: readonly string[]
+  /** It says how much to think. */
+  asksToThink: boolean
 }
 
+/** What the provider did not take: digests of thinking, and any word on how much to think. */
+export type Refused = { thinking: Set<string>; effort: boolean }
+
 /**
- * Encodes requests. What is the same as the time before, tools and instructions and so most of it, is encoded once.
+ * Encodes requests. Tools and instructions, which are most of one and the same as the time before, are encoded once.
  *
  * Claude refuses thinking behind anything but what stood before it when it was thought: instructions, tools and messages. A piece
  * goes back only where all of that is still the same, and the digest it was stored with says so.
- * @param refused digests of thinking that the provider did not take back
  */
-export function anthropicEncoder({ id, model, maxTokens, thinking }: RequestOptions) {
+export function anthropicEncoder({ id, model, maxTokens, effort: usual }: RequestOptions) {
+  const mode = thinkingMode(model)
   let before:
-    | { system: string; tools: ModelRequest['tools']; mayCallTools: boolean; encoded: Buffer; hash: Hash }
+    | { system: string; tools: ModelRequest['tools']; encoded: Buffer; hasTools: boolean; hash: Hash }
     | undefined
 
-  function headOf(request: ModelRequest, turns: readonly (UserTurn | AssistantTurn)[]) {
-    const { system, tools, mayCallTools } = request
-    const isSame = before?.system === system && before.tools === tools && before.mayCallTools === mayCallTools
-    if (before !== undefined && isSame && tools.length > 0) return before
+  function promptOf({ system, tools }: ModelRequest, turns: readonly (UserTurn | AssistantTurn)[]) {
+    if (before?.system === system && before.tools === tools && tools.length > 0) return before
     const declared = declaredTools(tools, turns)
-    const prompt = {
-      ...(/\S/.test(system) && { system: [{ type: 'text' as const, text: system.toWellFormed(), ...cached }] }),
+    const json = JSON.stringify({
+      ...(/\S/.test(system) && { system: [{ type: 'text', text: system.toWellFormed(), ...cached }] }),
       ...(declared.length > 0 && { tools: declared }),
+    })
+    before = {
+      system,
+      tools,
+      encoded: Buffer.from(json.slice(1, -1)),
+      hasTools: declared.length > 0,
+      hash: createHash('sha256').update(json),
     }
-    const head = {
-      model,
-      max_tokens: maxTokens,
-      stream: true,
-      ...prompt,
-      ...(declared.length > 0 && !(mayCallTools && tools.length > 0) && { tool_choice: { type: 'none' } }),
-      ...(thinking === 'adaptive' && { thinking: { type: 'adaptive', display: 'summarized' } }),
-    } satisfies Omit<Anthropic.MessageCreateParamsStreaming, 'messages'>
-    const hash = createHash('sha256').update(JSON.stringify(prompt))
-    before = { system, tools, mayCallTools, encoded: Buffer.from(JSON.stringify(head).slice(0, -1)), hash }
     return before
   }
 
-  return (request: ModelRequest, refused: ReadonlySet<string>): EncodedRequest => {
+  return (request: ModelRequest, refused: Refused): EncodedRequest => {
     const turns = conversation(request.messages, (content, turn) => turn.model === id && isSigned(content))
-    const { encoded, hash: start } = headOf(request, turns)
+    const { encoded, hasTools, hash: start } = promptOf(request, turns)
     const hash = start.copy()
     const sent = new Set<string>()
     // Where the request before ended, which may be further back than the 20 blocks that the cache looks; and here.
     const marked = new Set(turns.filter(({ role }) => role === 'user').slice(-2))
+    let newest: string[] = []
     const messages = turns.map((turn) => {
-      const blocks = turn.role === 'user' ? userBlocks(turn, hash) : assistantBlocks(turn, hash, refused, sent)
+      const blocks = turn.role === 'user' ? userBlocks(turn, hash) : assistantBlocks(turn, hash, refused.thinking, sent)
+      if (turn.role === 'assistant') newest = blocks
       const content = blocks.join(',')
       return `{"role":"${turn.role}","content":[${marked.has(turn) ? content.slice(0, -1) + mark : content}]}`
     })
+    const isInLoop = turns.at(-1)?.role === 'user' && newest.some((block) => block.startsWith('{"type":"tool_use"'))
+    // With a budget, a turn that called tools must begin with its thinking.
+    const mustNot = mode === 'budget' && isInLoop && !/^\{"type":"(?:redacted_)?thinking"/.test(newest[0] ?? '')
+    const effort = refused.effort ? undefined : (request.effort ?? usual)
+    const fields = thinkingFields(mode, mustNot ? 'off' : effort, maxTokens)
+    const isForbidden = !(request.mayCallTools && request.tools.length > 0) && hasTools
+    const head = JSON.stringify({
+      model,
+      stream: true,
+      ...fields,
+      ...(isForbidden && { tool_choice: { type: 'none' } }),
+    } satisfies Omit<Anthropic.MessageCreateParamsStreaming, 'messages'>).slice(0, -1)
     return {
-      body: Buffer.concat([encoded, Buffer.from(`,"messages":[${messages.join(',')}]}`)]),
+      body: Buffer.concat([
+        Buffer.from(encoded.length === 0 ? head : `${head},`),
+        encoded,
+        Buffer.from(`,"messages":[${messages.join(',')}]}`),
+      ]),
       digest: digestOf(hash),
       thinking: [...sent],
+      asksToThink: fields.thinking !== undefined,
     }
   }
 }

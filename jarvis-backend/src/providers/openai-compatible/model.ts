@@ -1,4 +1,5 @@
 import { type Model, ModelError } from '../../agent/model.ts'
+import type { Effort } from '../../protocol/index.ts'
 import { exchange } from '../exchange.ts'
 import type { Provider } from '../failure.ts'
 import { type OptionalField, refusedField, saidIn, withErrorUnderError } from './refused-fields.ts'
@@ -13,6 +14,8 @@ export type OpenAiCompatibleOptions = {
   model: string
   /** Default: the server's own. */
   maxTokens?: number
+  /** For requests that say nothing of it. Absent: nothing is said to the model either. */
+  effort?: Effort
   /** Default: `patienceMs`. */
   idleTimeoutMs?: number
 }
@@ -33,7 +36,7 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
   const wantsReasoning = /(?:^|\.)(?:deepseek\.com|moonshot\.(?:ai|cn))$/.test(hostname)
   // Learned from its refusals, for this model at this address.
   const refused = new Set<OptionalField>()
-  const body = { model, maxTokens: options.maxTokens, isOpenAi, wantsReasoning, refused }
+  const body = { model, maxTokens: options.maxTokens, isOpenAi, wantsReasoning, refused, effort: options.effort }
 
   // Loading the SDK takes its time: the start does not wait for it.
   const connect = async () => {

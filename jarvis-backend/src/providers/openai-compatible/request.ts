@@ -1,5 +1,6 @@
 import type OpenAI from 'openai'
 import type { ModelRequest } from '../../agent/model.ts'
+import type { Effort } from '../../protocol/index.ts'
 import { type AssistantTurn, conversation, type UserTurn } from '../conversation.ts'
 import type { OptionalField } from './refused-fields.ts'
 
@@ -12,6 +13,8 @@ export type RequestOptions = {
   isOpenAi: boolean
   /** Its server refuses calls in the history that come without their reasoning. */
   wantsReasoning: boolean
+  /** For requests that say nothing of it. Undefined: nothing is said to the model either. */
+  effort?: Effort | undefined
   /** What its server did not take before. */
   refused: ReadonlySet<OptionalField>
 }
@@ -21,8 +24,8 @@ export type RequestOptions = {
  * servers gave it, and so does what else they sent with a call.
  */
 export function chatRequest(
-  { system, messages, tools, mayCallTools }: ModelRequest,
-  { model, maxTokens, isOpenAi, wantsReasoning, refused }: RequestOptions,
+  { system, messages, tools, mayCallTools, effort: asked }: ModelRequest,
+  { model, maxTokens, isOpenAi, wantsReasoning, refused, effort: usual }: RequestOptions,
 ): Body {
   const turns = conversation(
     messages,
@@ -30,9 +33,12 @@ export function chatRequest(
       turn.model === `openai/${model}` &&
       (piece.type === 'tool_call' || (piece.type === 'thinking' && !!piece.isWantedBack)),
   )
+  const effort = asked ?? usual
   return {
     model,
     stream: true,
+    ...(effort !== undefined &&
+      !refused.has('reasoning_effort') && { reasoning_effort: effort === 'off' ? ('none' as const) : effort }),
     ...(!refused.has('stream_options') && { stream_options: { include_usage: true } }),
     messages: [
       ...(/\S/.test(system) ? [{ role: 'system' as const, content: system.toWellFormed() }] : []),

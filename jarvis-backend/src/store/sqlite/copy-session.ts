@@ -9,8 +9,8 @@ import { newId } from '../../lib/ids.ts'
 export function copySession(sql: Sqlite.Database): TranscriptStore['copySession'] {
   const insertSession = sql.prepare(
     `INSERT INTO sessions
-       (id, title, source, created_at, updated_at, next_seq, is_rehearsal, model, branched_from, branched_entry, copied_below)
-     SELECT @id, @title, 'chat', @at, @at, @nextSeq, is_rehearsal, COALESCE(@model, model), id, @entry, @nextSeq
+       (id, title, source, created_at, updated_at, next_seq, is_rehearsal, model, effort, branched_from, branched_entry, copied_below)
+     SELECT @id, @title, 'chat', @at, @at, @nextSeq, is_rehearsal, COALESCE(@model, model), effort, id, @entry, @nextSeq
      FROM sessions WHERE id = @from`,
   )
   const selectRuns = sql.prepare<Record<string, unknown>, { id: string }>(

@@ -343,4 +343,8 @@ export const migrations: readonly string[] = [
   -- Answers whose tokens were not all counted.
   ALTER TABLE session_index ADD COLUMN partly_counted INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- How much the models think in a session; NULL: as the settings say.
+  ALTER TABLE sessions ADD COLUMN effort TEXT;
+  `,
 ]

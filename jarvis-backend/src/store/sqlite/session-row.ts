@@ -1,4 +1,5 @@
 import type { StoredSession } from '../../agent/transcript-store.ts'
+import type { Effort } from '../../protocol/index.ts'
 
 /** A row of `sessions` with the title of the one it was branched off. */
 export type SessionRow = {
@@ -11,13 +12,14 @@ export type SessionRow = {
   is_rehearsal: number
   archived_at: number | null
   model: string | null
+  effort: Effort | null
   branched_from: string | null
   branched_entry: number | null
   branched_title: string | null
 }
 
 export const sessionColumns = `sessions.id, sessions.title, source, created_at, updated_at, sessions.next_seq, is_rehearsal, archived_at,
-  model, branched_from, branched_entry, (SELECT title FROM sessions AS origin WHERE origin.id = sessions.branched_from) AS branched_title`
+  model, effort, branched_from, branched_entry, (SELECT title FROM sessions AS origin WHERE origin.id = sessions.branched_from) AS branched_title`
 
 export const toSession = (row: SessionRow): StoredSession => ({
   id: row.id,
@@ -29,6 +31,7 @@ export const toSession = (row: SessionRow): StoredSession => ({
   isRehearsal: row.is_rehearsal === 1,
   ...(row.archived_at !== null && { archivedAt: row.archived_at }),
   ...(row.model !== null && { model: row.model }),
+  ...(row.effort !== null && { effort: row.effort }),
   ...(row.branched_from !== null && {
     branchedFrom: {
       sessionId: row.branched_from,

@@ -25,6 +25,7 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
   const updateTitle = sql.prepare('UPDATE sessions SET title = ? WHERE id = ?')
   const updateArchived = sql.prepare('UPDATE sessions SET archived_at = ? WHERE id = ?')
   const updateModel = sql.prepare('UPDATE sessions SET model = ? WHERE id = ?')
+  const updateEffort = sql.prepare('UPDATE sessions SET effort = ? WHERE id = ?')
   const updateRehearsal = sql.prepare('UPDATE sessions SET is_rehearsal = ? WHERE id = ?')
   const removeSession = sql.prepare('DELETE FROM sessions WHERE id = ?')
   const updateSeq = sql.prepare('UPDATE sessions SET next_seq = ?, updated_at = ? WHERE id = ?')
@@ -89,6 +90,7 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
     renameSession: (id, title) => void updateTitle.run(title, id),
     archiveSession: (id, at) => void updateArchived.run(at ?? null, id),
     setModel: (id, model) => void updateModel.run(model ?? null, id),
+    setEffort: (id, effort) => void updateEffort.run(effort ?? null, id),
     copySession: copySession(sql),
     setRehearsal: (id, isRehearsal) => void updateRehearsal.run(isRehearsal ? 1 : 0, id),
     deleteSession: (id) => void removeSession.run(id),

@@ -34,6 +34,13 @@ export const commands: readonly Command[] = [
   { name: 'wake', detail: 'Wake a node that is off', tool: 'wake_node', takes: [needs('node')] },
   { name: 'new', detail: 'A new chat', act: 'new' },
   { name: 'model', detail: 'Choose what answers', act: 'model' },
+  {
+    name: 'effort',
+    detail: 'How much the model thinks here: off, low, medium, high, default',
+    tool: 'effort',
+    takes: [may('effort')],
+    ask: (words) => `/effort ${words}`.trim(),
+  },
   { name: 'stop', detail: 'Stop the answer', act: 'stop' },
   { name: 'export', detail: 'This session as Markdown', act: 'export' },
   { name: 'help', detail: 'Keys and commands', act: 'help' },

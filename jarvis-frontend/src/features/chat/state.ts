@@ -11,6 +11,8 @@ export type SessionView = {
   isRehearsal: boolean
   /** Chosen for it; undefined: the one in use. */
   model: string | undefined
+  /** How much the models think in it; undefined: as the settings say. */
+  effort: Snapshot['effort']
   branchedFrom: Snapshot['branchedFrom']
   lastSeq: number
   /** The run that goes on now. */
@@ -30,6 +32,7 @@ export function fromSnapshot(snapshot: Snapshot): SessionView {
     title: snapshot.title,
     isRehearsal: snapshot.isRehearsal,
     model: snapshot.model,
+    effort: snapshot.effort,
     branchedFrom: snapshot.branchedFrom,
     lastSeq: snapshot.seq,
     runId: snapshot.runId,

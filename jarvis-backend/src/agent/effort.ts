@@ -1,0 +1,24 @@
+import { Effort } from '../protocol/index.ts'
+
+/** `effort` null: as the settings say; absent: only asked how it is, or not understood. */
+export type EffortOrder = { effort?: Effort | null; problem?: string }
+
+const words = [...Effort.options, 'default']
+
+/** The line `/effort high`, `/effort default` or `/effort`, typed by the operator; undefined for any other message. */
+export function effortOrder(message: string): EffortOrder | undefined {
+  const [line, word = ''] = /^\/effort(?:[ \t]+(\S.*)?)?$/.exec(message.trim()) ?? []
+  if (line === undefined) return undefined
+  if (word === '') return {}
+  if (word === 'default') return { effort: null }
+  const effort = Effort.safeParse(word)
+  return effort.success
+    ? { effort: effort.data }
+    : { problem: `Not understood. Write /effort and one of ${words.join(', ')}. Nothing was changed.` }
+}
+
+/** What is answered to it. */
+export const effortLine = (effort: Effort | undefined): string =>
+  effort === undefined
+    ? `How much the model thinks is left to the settings. /effort and one of ${words.join(', ')} sets it for this session.`
+    : `From the next message on the model thinks with effort ${effort} in this session. /effort default leaves that to the settings.`

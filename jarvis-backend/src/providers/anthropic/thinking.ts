@@ -1,0 +1,33 @@
+import type Anthropic from '@anthropic-ai/sdk'
+import type { Effort } from '../../protocol/index.ts'
+
+type Thinking = Pick<Anthropic.MessageCreateParamsStreaming, 'max_tokens' | 'thinking' | 'output_config'>
+
+/** How a model is asked to think. `none`: it cannot. */
+export type ThinkingMode = 'adaptive' | 'budget' | 'none'
+
+/** Tokens for thinking, beside those of the answer. */
+const budgets = { low: 2_048, medium: 8_192, high: 16_384 }
+/** No model that thinks takes fewer; one that answers at greater length has room for its thoughts in it. */
+const mostWithThoughts = 32_000
+const leastBudget = 1_024
+
+/** Models up to 4.5 take a budget and no other way, those from 4.7 on the other way alone; what is not known is new. */
+export function thinkingMode(model: string): ThinkingMode {
+  if (/claude-3-7/.test(model)) return 'budget'
+  if (/claude-(?:[12]\b|3-|instant)/.test(model)) return 'none'
+  const [, major, minor = '0'] = /claude-(?:opus|sonnet|haiku)-(\d)(?:-(\d)(?!\d))?/.exec(model) ?? []
+  if (major === undefined) return 'adaptive'
+  return Number(major) === 4 && Number(minor) <= 5 ? 'budget' : 'adaptive'
+}
+
+/** The fields of a request that say how much to think. @param effort undefined: as the model does where nothing is said */
+export function thinkingFields(mode: ThinkingMode, effort: Effort | undefined, maxTokens: number): Thinking {
+  if (effort === undefined || mode === 'none') return { max_tokens: maxTokens }
+  if (effort === 'off') return { max_tokens: maxTokens, ...(mode === 'adaptive' && { thinking: { type: 'disabled' } }) }
+  const max_tokens = Math.max(maxTokens, Math.min(maxTokens + budgets[effort], mostWithThoughts))
+  if (mode === 'adaptive')
+    return { max_tokens, thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort } }
+  const budget_tokens = Math.min(budgets[effort], max_tokens - leastBudget)
+  return { max_tokens, ...(budget_tokens >= leastBudget && { thinking: { type: 'enabled', budget_tokens } }) }
+}
