@@ -5,9 +5,11 @@ import type { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Clock } from '../src/lib/clock.ts'
 import { startWorker } from '../src/lib/start-worker.ts'
+import { createEarlySearch } from '../src/memory/early-search.ts'
 import type { IndexStatus } from '../src/memory/indexer.ts'
 import type { MemoryWorkerData } from '../src/memory/messages.ts'
 import { createRemoteMemory } from '../src/memory/remote.ts'
+import { openMemoryReader } from '../src/store/sqlite/memory-store.ts'
 
 const files = 480
 
@@ -45,6 +47,7 @@ function remembering() {
       workers.push(worker)
       return worker
     },
+    early: createEarlySearch(() => openMemoryReader(workerData.indexPath), Date.now),
     clock,
     changed: (status) => heard?.(status),
     report: (_error, message) => reports.push(message),
@@ -78,7 +81,12 @@ test('a memory that dies in the middle of indexing says so, starts again and mis
     const gone = until((status) => status === undefined)
     const cut = memory.call('sync', {})
     await Promise.all([kill(), gone, expect(cut).rejects.toThrow(/stopped in the middle/)])
-    await expect(memory.call('search', { query: 'note', limit: 1 })).rejects.toThrow(/starts again/)
+    await expect(memory.call('status', {})).rejects.toThrow(/starts again/)
+    // Words are searched on disk meanwhile.
+    expect(await memory.call('search', { query: 'note', limit: 1 })).toMatchObject({
+      hits: [{}],
+      byKeywordsAlone: true,
+    })
     expect(memory.status()).toBeUndefined()
     pass()
   }

@@ -85,6 +85,36 @@ test('the embedded model finds what is meant in other words', { timeout: 60_000 
   expect(hits[0]?.text).toContain('electricity')
 })
 
+test('words are found and notes are recalled as soon as the server listens, before the index is in memory', async () => {
+  const first = await startJarvis({ env, dataDir: newDataDir() })
+  note(first, 'MEMORY.md', 'The UPS in the cellar lasts eleven minutes.')
+  await ready(first)
+  await first.stop()
+  const again = await startJarvis({ env, dataDir: first.dataDir, model: scripted(says('Eleven minutes.')) })
+  expect(await search(again, 'ups cellar')).toMatchObject({ hits: [{ name: 'MEMORY.md' }], byKeywordsAlone: true })
+  const operator = await again.connect()
+  await operator.ask('chat:send', { message: 'How long does the UPS in the cellar last?' })
+  expect(await operator.next('chat:recalled')).toMatchObject({ items: [{ name: 'MEMORY.md' }] })
+  await operator.next('chat:done')
+})
+
+test('of a conversation the question and the beginning of its last answer have a vector, and what tools gave has none', async () => {
+  const long = 'The PBS datastore is full. '.repeat(80)
+  const jarvis = await startJarvis({ model: scripted(calls(['get_storage', {}]), says(`It is full.\n\n${long}`)) })
+  const operator = await jarvis.connect()
+  await operator.ask('chat:send', { message: 'Why did the backups fail?' })
+  await operator.next('chat:done')
+  await json(jarvis.rest('/api/memory/reindex', { method: 'POST' }))
+  const { chunks, embeddable } = await until(
+    () => status(jarvis),
+    ({ embedded }) => embedded > 0,
+  )
+  expect(chunks).toBeGreaterThan(2)
+  expect(embeddable).toBe(1)
+  // The rest of it is found by its words.
+  expect((await search(jarvis, 'pbs datastore full')).hits[0]?.text).toContain('PBS datastore')
+})
+
 test('hostile and broken files are named, and harm nothing', async () => {
   const jarvis = await startJarvis({ env })
   note(jarvis, 'memory/notes.md', 'The printer is on VLAN 30.')
@@ -404,6 +434,6 @@ test('files are read and edited over REST, and never over what somebody else wro
   expect(await json(jarvis.rest('/api/memory/files/memory/plan.md'))).toMatchObject({ text: 'two' })
   expect((await jarvis.rest('/api/memory/files/..%2Fjwt-secret')).status).toBe(400)
   expect(await json(jarvis.rest('/api/memory/files'))).toMatchObject({
-    items: [{ path: 'SOUL.md' }, { path: 'memory/plan.md' }],
+    items: [{ path: 'memory/plan.md' }, { path: 'SOUL.md' }],
   })
 })

@@ -90,12 +90,16 @@ export type Placed = Question & { rank: number }
 export async function createAsker(vectors: Map<string, Float32Array>, { passages, questions }: QualitySet) {
   const store = openMemoryStore(':memory:', () => {})
   store.useModel('local', dimensions)
+  const hashed = (text: string) => {
+    const hash = createHash('sha256').update(text).digest()
+    return { hash, meaning: { text, hash } }
+  }
   const chunks = passages.map((passage, at) => ({
     text: passage.text,
     heading: passage.heading,
     firstLine: at + 1,
     lastLine: at + 1,
-    hash: createHash('sha256').update(passage.text).digest(),
+    ...hashed(passage.text),
     isFromTools: false,
   }))
   store.replace({ kind: 'file', name: 'notes.md', title: 'notes.md', checksum: '', changedAt: 0 }, chunks)

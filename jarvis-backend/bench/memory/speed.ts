@@ -21,7 +21,7 @@ const quantile = (values: readonly number[], share: number) =>
 
 function chunkOf({ text }: Synthetic, line: number) {
   const hash = createHash('sha256').update(text).digest()
-  return { text, heading: '', firstLine: line, lastLine: line, hash, isFromTools: false }
+  return { text, heading: '', firstLine: line, lastLine: line, hash, isFromTools: false, meaning: { text, hash } }
 }
 
 function build() {

@@ -41,7 +41,8 @@ export type RunParts = {
   prompt(): string
   context(): string
   /** What the memory has to say to a message; never rejects, and never takes long. */
-  recall(message: string): Promise<Recalled[]>
+  /** `problem`: why nothing could be recalled. */
+  recall(message: string): Promise<{ items: Recalled[]; problem?: string }>
   /** Told of each reply of a model. */
   used(turn: Pick<EntryOf<'assistant'>, 'model' | 'usage' | 'isUsagePartial'>): void
   /** Told of each run that has ended. */
@@ -157,8 +158,13 @@ export function createRunAgent(parts: RunParts): RunAgent {
   /** Before a message's first turn. */
   async function recall(session: LiveSession, run: ActiveRun) {
     if (run.entries.some(({ type }) => type === 'assistant' || type === 'recalled')) return
-    const items = await parts.recall(run.row.text)
-    if (items.length > 0 && !run.abort.signal.aborted) session.append(run, { type: 'recalled', items })
+    const { items, problem } = await parts.recall(run.row.text)
+    if (run.abort.signal.aborted) return
+    if (problem !== undefined) {
+      run.notice = { message: problem }
+      session.emit(run.row.id, 'chat:notice', { message: problem })
+    }
+    if (items.length > 0) session.append(run, { type: 'recalled', items })
   }
 
   /** What had streamed when the server stopped is kept as it is; the model goes on from there. */

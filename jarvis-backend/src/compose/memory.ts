@@ -7,12 +7,14 @@ import { memoryRoutes } from '../http/memory.ts'
 import type { Clock } from '../lib/clock.ts'
 import { startWorker } from '../lib/start-worker.ts'
 import { dailyAddition, dailyPath } from '../memory/daily.ts'
+import { createEarlySearch } from '../memory/early-search.ts'
 import type { Weights } from '../memory/fuse.ts'
 import type { IndexStatus } from '../memory/indexer.ts'
 import type { MemoryWorkerData } from '../memory/messages.ts'
 import { createRecall } from '../memory/recall.ts'
 import { createRemoteMemory } from '../memory/remote.ts'
 import type { Database } from '../store/sqlite/database.ts'
+import { openMemoryReader } from '../store/sqlite/memory-store.ts'
 import { createMemoryWrites } from '../store/sqlite/memory-writes.ts'
 import { memoryGet } from '../tools/memory/memory-get.ts'
 import { memorySearch } from '../tools/memory/memory-search.ts'
@@ -25,7 +27,7 @@ import { createPromptFiles } from '../workspace/prompt-files.ts'
 /** The heading that a day's file ends under is looked for in so much of it; further back, it is set again. */
 const headingWithinBytes = 16_384
 
-/** The index is read into memory once whoever waits for the start has been served. */
+/** The index is read into memory once whoever waits for the start has been served; until then words are searched on disk. */
 const startAfterMs = 5_000
 
 /** The index is outside the heap; what is in it is read, cut and let go, and better collected often than left lying. */
@@ -51,6 +53,7 @@ export function composeMemory(parts: {
   const workspaceDir = join(dataDir, 'workspace')
   const workspace = createWorkspace(workspaceDir)
   const writes = createMemoryWrites(database, now)
+  const indexPath = join(dataDir, 'memory.db')
   const memory = createRemoteMemory({
     start: () =>
       startWorker(
@@ -58,12 +61,13 @@ export function composeMemory(parts: {
         {
           workspaceDir,
           databasePath: parts.databasePath,
-          indexPath: join(dataDir, 'memory.db'),
+          indexPath,
           embedder: parts.embeddings,
           weights: parts.weights,
         } satisfies MemoryWorkerData,
         memoryLimits,
       ),
+    early: createEarlySearch(() => openMemoryReader(indexPath), now),
     clock,
     changed: parts.changed,
     report: parts.report,

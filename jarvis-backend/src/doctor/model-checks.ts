@@ -71,6 +71,9 @@ export function memoryChecks(status: MemoryStatus | undefined): DoctorCheck[] {
   if (status.problem !== undefined)
     return [warn('Embeddings', status.problem, 'npm run jarvis -- doctor tries the model.')]
   return [
-    ok('Embeddings', `${status.model ?? 'Keywords'}: ${status.embedded} of ${status.chunks} passages have a vector.`),
+    ok(
+      'Embeddings',
+      `${status.model ?? 'Keywords'}: ${status.embedded} of ${status.embeddable} passages have a vector.`,
+    ),
   ]
 }

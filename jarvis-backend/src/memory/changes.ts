@@ -4,7 +4,11 @@ import type { Added, MemoryStore, NewChunk, Source, SourceKind } from './ports.t
 
 /** A text as its keeper gives it. `checksum` is known without reading all of it. */
 export type Listed = Omit<Source, 'kind'> & { read(): { parts: readonly TextPart[]; problem?: string } }
-export type TextPart = { text: string; isFromTools: boolean; firstLine?: number }
+/**
+ * `meaning`: what a vector is made of, which the part's first chunk has; empty: nothing is. Absent: each chunk has one of its
+ * own text.
+ */
+export type TextPart = { text: string; isFromTools: boolean; firstLine?: number; meaning?: string }
 /** Something that has texts to remember: the workspace, the sessions, the journal. */
 export type Keeper = { kind: SourceKind; list(): Iterable<Listed> }
 /** One text to take up, or to let go. */
@@ -68,11 +72,15 @@ function take(store: MemoryStore, kind: SourceKind, { read, ...source }: Listed)
 }
 
 function* chunksOf(parts: readonly TextPart[]): Generator<NewChunk> {
-  for (const { text, isFromTools, firstLine = 1 } of parts) {
+  for (const { text, isFromTools, firstLine = 1, meaning } of parts) {
+    let left = meaning
     for (const piece of chunkText(text)) {
-      const hash = createHash('sha256').update(`${piece.heading}\n${piece.text}`).digest()
+      const hash = hashOf(piece.heading, piece.text)
+      const meant = left === undefined ? { text: piece.text, hash } : left && { text: left, hash: hashOf('', left) }
+      if (left !== undefined) left = ''
       yield {
         ...piece,
+        meaning: meant || undefined,
         firstLine: piece.firstLine + firstLine - 1,
         lastLine: piece.lastLine + firstLine - 1,
         hash,
@@ -81,3 +89,5 @@ function* chunksOf(parts: readonly TextPart[]): Generator<NewChunk> {
     }
   }
 }
+
+const hashOf = (heading: string, text: string) => createHash('sha256').update(`${heading}\n${text}`).digest()

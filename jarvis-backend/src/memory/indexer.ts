@@ -160,7 +160,7 @@ export function createIndexer(parts: {
         const missing = store.withoutVector(after, parts.batch)
         if (missing.length === 0) break
         state = 'indexing'
-        // Without its headings: they draw all texts of a section together, and the keywords have them.
+        // Headings are left out: they draw all texts of a section together, and the keywords have them.
         const texts = missing.map(({ text }) => text)
         const vectors = await vectorsOf(model, texts, stopping.signal)
         index.add(

@@ -13,8 +13,16 @@ export type Source = {
   /** Unix ms. */
   changedAt: number
 }
-/** `isFromTools`: written by others (a tool's output), so that it stays suspect wherever it is recalled. */
-export type NewChunk = Piece & { hash: Buffer; isFromTools: boolean }
+/**
+ * `hash`: SHA-256 of heading and text. `isFromTools`: written by others (a tool's output), so that it stays suspect wherever
+ * it is recalled. `meaning`: the text of which its vector is made, and that text's hash; undefined: it is found by its words
+ * alone.
+ */
+export type NewChunk = Piece & {
+  hash: Buffer
+  isFromTools: boolean
+  meaning: { text: string; hash: Buffer } | undefined
+}
 
 /** Turns text into vectors of one model. `id` is `provider/model`; another id means that nothing kept can be compared. */
 export interface Embedder {
@@ -53,14 +61,15 @@ export interface MemoryStore {
   places(ids: readonly number[]): ChunkPlace[]
   views(ids: readonly number[]): MemoryPassage[]
   chunksOf(name: string): MemoryPassage[]
-  counts(): { sources: number; chunks: number; embedded: number }
+  /** `embeddable`: chunks that have a vector once the model in use has read them. */
+  counts(): { sources: number; chunks: number; embeddable: number; embedded: number }
 
   /** Makes `model` the one whose vectors are meant from here on; those of others are dropped once all chunks have one. */
   useModel(id: string, dimensions: number): void
   /** The model whose vectors serve the search now: another than the one in use while that one is not complete. */
   servingModel(): { id: string; dimensions: number } | undefined
   /** Texts without a vector of the model in use, each once, by chunk id from `after` on. */
-  withoutVector(after: number, limit: number): { chunkId: number; hash: Buffer; text: string; heading: string }[]
+  withoutVector(after: number, limit: number): { chunkId: number; hash: Buffer; text: string }[]
   /** @returns the chunks that have one now. */
   addVectors(vectors: readonly { hash: Buffer; vector: Float32Array }[]): Added[]
   /** Drops the vectors of other models and those of texts that are gone. @returns whether another model serves now. */

@@ -9,26 +9,33 @@ const mostPassages = 5
 /** A passage must stand high in one of the lists: the rest is what the search found for want of better. */
 const highestRanks = { vector: 4, keyword: 6 }
 
+/** `problem`: why the notes were not searched, in words for a person. */
+export type Recall = { items: Recalled[]; problem?: string }
+
 /**
- * What the notes have to say to a message (conversations are there to be searched, not to be repeated), best first, within a budget of about 700 tokens. Nothing for a message that names
- * nothing, and nothing where the memory takes longer than a person would notice: an answer never waits for it.
+ * What the notes have to say to a message, best first, within a budget of about 700 tokens; conversations can be searched and
+ * are not recalled. Nothing for a message that names nothing. An answer never waits for longer than a person would notice.
  */
 export function createRecall(memory: Memory) {
-  return async (message: string): Promise<Recalled[]> => {
-    if (!memory.hasNotes() || queryWords(message).length < 2) return []
+  return async (message: string): Promise<Recall> => {
+    if (!memory.hasNotes() || queryWords(message).length < 2) return { items: [] }
     let timer: NodeJS.Timeout | undefined
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(resolve, waitMs, undefined)
+    const late = new Promise<string>((resolve) => {
+      timer = setTimeout(resolve, waitMs, `The memory did not answer within ${waitMs / 1_000} s`)
     })
     const found = await Promise.race([
-      memory.call('search', { query: message.slice(0, 500), limit: 10, kinds: ['file'] }).catch(() => undefined),
+      memory
+        .call('search', { query: message.slice(0, 500), limit: 10, kinds: ['file'] })
+        .catch((error: Error) => error.message),
       late,
     ])
     clearTimeout(timer)
+    if (typeof found === 'string') {
+      return { items: [], problem: `Your notes were not searched for this answer. ${found.replace(/\.?$/, '.')}` }
+    }
     const recalled: Recalled[] = []
     let left = budgetChars
-    for (const { kind, name, title, firstLine, lastLine, changedAt, isFromTools, text, ...ranks } of found?.hits ??
-      []) {
+    for (const { kind, name, title, firstLine, lastLine, changedAt, isFromTools, text, ...ranks } of found.hits) {
       const isHigh =
         (ranks.vectorRank ?? Number.POSITIVE_INFINITY) <= highestRanks.vector ||
         (ranks.keywordRank ?? Number.POSITIVE_INFINITY) <= highestRanks.keyword
@@ -37,6 +44,6 @@ export function createRecall(memory: Memory) {
       recalled.push({ kind, name, title, firstLine, lastLine, changedAt, isFromTools, text })
       if (recalled.length === mostPassages) break
     }
-    return recalled
+    return { items: recalled }
   }
 }

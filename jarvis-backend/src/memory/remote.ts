@@ -1,7 +1,8 @@
 import type { Worker } from 'node:worker_threads'
 import type { Clock } from '../lib/clock.ts'
 import { JarvisError } from '../protocol/index.ts'
-import type { IndexStatus } from './indexer.ts'
+import type { EarlySearch } from './early-search.ts'
+import type { Found, IndexStatus } from './indexer.ts'
 import type { FromWorker, MemoryMethod, MemoryRequests, ToWorker } from './messages.ts'
 
 /** The index as the rest of JARVIS uses it. Each call answers, or rejects with `internal` where the worker died. */
@@ -19,10 +20,11 @@ const slowestMs = 30_000
 
 /**
  * The index in a thread of its own, started with the first thing asked of it and again a while after it died: no chat ever
- * waits for its work, and a fault in it takes nothing else down.
+ * waits for its work, and a fault in it takes nothing else down. Until the thread has started, words are searched on disk.
  */
 export function createRemoteMemory(parts: {
   start(): Worker
+  early: EarlySearch
   clock: Clock
   /** `undefined`: the thread died, and nothing is known until it is back. */
   changed(status: IndexStatus | undefined): void
@@ -45,6 +47,7 @@ export function createRemoteMemory(parts: {
     const started = parts.start()
     started.on('message', (message: FromWorker) => {
       if ('changed' in message) {
+        parts.early.close()
         status = message.changed
         hasNotes = message.hasNotes
         parts.changed(message.changed)
@@ -89,7 +92,7 @@ export function createRemoteMemory(parts: {
     return started
   }
 
-  const call: Memory['call'] = (method, input) =>
+  const send: Memory['call'] = (method, input) =>
     new Promise((resolve, reject) => {
       const id = nextId++
       const request: ToWorker = { id, method, input }
@@ -109,13 +112,30 @@ export function createRemoteMemory(parts: {
       }
     })
 
+  /** Undefined once the thread answers, and where nothing on disk can be read. */
+  function early<T>(read: (search: EarlySearch) => T): T | undefined {
+    if (status !== undefined || isStopped) return undefined
+    try {
+      return read(parts.early)
+    } catch {
+      parts.early.close()
+      return undefined
+    }
+  }
+
   return {
-    call,
+    async call(method, input) {
+      type Output = MemoryRequests[typeof method]['output']
+      const found: Found | undefined =
+        method === 'search' ? early(({ search }) => search(input as MemoryRequests['search']['input'])) : undefined
+      return found === undefined ? send(method, input) : (found as Output)
+    },
     status: () => status,
-    hasNotes: () => hasNotes,
+    hasNotes: () => early((search) => search.hasNotes()) ?? hasNotes,
     async stop() {
       isStopped = true
       cancelRestart?.()
+      parts.early.close()
       const last = worker
       if (last === undefined) return
       const gone = new Promise<void>((done) => last.once('exit', () => done()))

@@ -192,14 +192,10 @@ test('what JARVIS wrote of a day stands apart from what people wrote', () => {
   ])
 })
 
-const chunk = (text: string, line = 1): NewChunk => ({
-  text,
-  heading: '',
-  firstLine: line,
-  lastLine: line,
-  hash: createHash('sha256').update(text).digest(),
-  isFromTools: false,
-})
+const chunk = (text: string, line = 1): NewChunk => {
+  const hash = createHash('sha256').update(text).digest()
+  return { text, heading: '', firstLine: line, lastLine: line, hash, isFromTools: false, meaning: { text, hash } }
+}
 
 test('the store answers as the index in memory does, while that is not loaded', async () => {
   const store = openMemoryStore(':memory:', () => {})

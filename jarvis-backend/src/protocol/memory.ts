@@ -42,7 +42,9 @@ export type MemoryStatus = {
   share?: number
   sources: number
   chunks: number
-  /** How many of them have a vector of the model in use. */
+  /** How many of them are found by their meaning too once the model in use has read them. The rest is found by words. */
+  embeddable: number
+  /** How many of those have a vector of the model in use. */
   embedded: number
   model: string | undefined
   /** Why search goes by keywords alone, or what could not be indexed; in words for a person. */

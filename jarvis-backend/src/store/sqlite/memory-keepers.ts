@@ -4,6 +4,8 @@ import { Entry } from '../../protocol/index.ts'
 
 /** A tool's output beyond this says no more about what happened. */
 const outputChars = 2_000
+/** So much of a question, and of its answer, is read for its meaning. */
+const meaningChars = 120
 /** Each text is read once. */
 const cacheKib = 1_024
 /** Days of the journal that are remembered. */
@@ -69,16 +71,25 @@ export function createDatabaseKeepers(path: string): { keepers: Keeper[]; close(
   return { keepers: [sessions, journal], close: () => sql.close() }
 }
 
-/** What was said stands apart from what tools returned: the second was written by others. Lines are places in the session. */
+/**
+ * What was said stands apart from what tools returned: the second was written by others. Lines are places in the session.
+ * All of it is found by its words; by its meaning only what the operator asked and how the last answer begins, for a vector
+ * costs as much as some ten words of an answer.
+ */
 function dialogue(rows: readonly { body: string; type: string; seq: number; runId: string }[]): TextPart[] {
   const found: TextPart[] = []
   const calls = new Map<string, string>()
   let said: string[] = []
+  let asked = ''
+  let answered = ''
   let run = ''
   let firstLine = 1
   const flush = () => {
-    if (said.length > 0) found.push({ text: said.join('\n'), isFromTools: false, firstLine })
+    const meaning = `${beginning(asked)}\n${beginning(answered)}`.trim()
+    if (said.length > 0) found.push({ text: said.join('\n'), isFromTools: false, firstLine, meaning })
     said = []
+    asked = ''
+    answered = ''
   }
   for (const row of rows) {
     if (row.runId !== run) {
@@ -88,15 +99,20 @@ function dialogue(rows: readonly { body: string; type: string; seq: number; runI
     }
     if (row.type === 'tool_use') continue
     const entry = Entry.safeParse({ ...JSON.parse(row.body), type: row.type, seq: row.seq, runId: row.runId }).data
-    if (entry?.type === 'user') said.push(`Operator: ${entry.text}`)
-    else if (entry?.type === 'assistant') {
+    if (entry?.type === 'user') {
+      said.push(`Operator: ${entry.text}`)
+      asked = entry.text
+    } else if (entry?.type === 'assistant') {
       for (const item of entry.content) {
-        if (item.type === 'text' && item.text.trim() !== '') said.push(`JARVIS: ${item.text}`)
+        if (item.type === 'text' && item.text.trim() !== '') {
+          said.push(`JARVIS: ${item.text}`)
+          answered = item.text
+        }
         if (item.type === 'tool_call') calls.set(item.toolUseId, `${item.toolName} ${JSON.stringify(item.toolInput)}`)
       }
     } else if (entry?.type === 'tool_result') {
       const text = `${calls.get(entry.toolUseId) ?? 'A tool'}: ${entry.summary}\n${entry.result.slice(0, outputChars)}`
-      found.push({ text, isFromTools: true, firstLine: row.seq + 1 })
+      found.push({ text, isFromTools: true, firstLine: row.seq + 1, meaning: '' })
     } else if (entry?.type === 'blocked') said.push(`Refused: ${entry.toolName}. ${entry.reason}`)
     else if (entry?.type === 'confirm_resolved') {
       said.push(`${entry.decision} by ${entry.by}${entry.note === undefined ? '' : `: ${entry.note}`}`)
@@ -104,6 +120,12 @@ function dialogue(rows: readonly { body: string; type: string; seq: number; runI
   }
   flush()
   return found
+}
+
+/** Its first sentence, and no more than so many characters of it. */
+function beginning(text: string): string {
+  const [first = ''] = text.trim().split(/(?<=[.!?])\s|\n/, 1)
+  return first.slice(0, meaningChars)
 }
 
 type Result = { toolName?: string; outcome?: string; summary?: string }
@@ -118,5 +140,5 @@ function outcomes(day: string, rows: readonly { at: number; body: string; asked:
     return `- ${day} ${time} ${toolName}${input}, asked by ${requestedBy?.name ?? 'nobody known'}: ${outcome}. ${summary}`
   })
   // A summary may quote the cluster.
-  return lines.length === 0 ? [] : [{ text: lines.join('\n'), isFromTools: true }]
+  return lines.length === 0 ? [] : [{ text: lines.join('\n'), isFromTools: true, meaning: '' }]
 }

@@ -4,7 +4,7 @@ import type { Added, ChunkView, MemoryStore, SourceKind } from '../../memory/por
 import { wordsOf } from '../../memory/words.ts'
 
 /** Counted up where what is kept here changes its form: an older file is made anew. */
-const version = 1
+const version = 2
 const cacheKib = 4_096
 const schema = `
   CREATE TABLE sources (
@@ -26,10 +26,13 @@ const schema = `
     heading TEXT NOT NULL,
     text TEXT NOT NULL,
     hash BLOB NOT NULL,
-    is_from_tools INTEGER NOT NULL
+    is_from_tools INTEGER NOT NULL,
+    -- The text of its vector, where it is another than its own, and its hash; without a hash it has no vector.
+    meaning TEXT,
+    meaning_hash BLOB
   ) STRICT;
   CREATE INDEX chunks_of_source ON chunks (source_id);
-  CREATE INDEX chunks_of_hash ON chunks (hash);
+  CREATE INDEX chunks_of_meaning ON chunks (meaning_hash);
   CREATE VIRTUAL TABLE chunk_words USING fts5 (words, content = '', contentless_delete = 1, tokenize = "unicode61 tokenchars '._:/@-'");
   CREATE TABLE models (
     id INTEGER PRIMARY KEY,
@@ -49,6 +52,21 @@ const schema = `
   ) STRICT;
   PRAGMA user_version = ${version};
 `
+/** Vectors of files, which cost the most to make, are kept; conversations and the journal are taken in anew. */
+const fromVersion1 = `
+  BEGIN IMMEDIATE;
+  ALTER TABLE chunks ADD COLUMN meaning TEXT;
+  ALTER TABLE chunks ADD COLUMN meaning_hash BLOB;
+  DROP INDEX chunks_of_hash;
+  DELETE FROM chunk_words WHERE rowid IN
+    (SELECT chunks.id FROM chunks JOIN sources ON sources.id = source_id WHERE kind <> 'file');
+  DELETE FROM chunks WHERE source_id IN (SELECT id FROM sources WHERE kind <> 'file');
+  DELETE FROM sources WHERE kind <> 'file';
+  UPDATE chunks SET meaning_hash = hash;
+  CREATE INDEX chunks_of_meaning ON chunks (meaning_hash);
+  PRAGMA user_version = 2;
+  COMMIT;
+`
 
 type Place = { firstLine: number; lastLine: number; hash: Buffer; isFromTools: number | boolean }
 const placeKey = ({ firstLine, lastLine, hash, isFromTools }: Place) =>
@@ -61,14 +79,29 @@ type ViewRow = Omit<ChunkView, 'isFromTools'> & { isFromTools: number }
  * that cannot be derived again.
  */
 export function openMemoryStore(path: string, discard: (path: string) => void): MemoryStore {
-  let sql: Sqlite.Database
   try {
-    sql = open(path)
+    return memoryStore(open(path))
   } catch {
     discard(path)
-    sql = open(path)
+    return memoryStore(open(path))
   }
+}
 
+/** Opens for reading alone what `openMemoryStore` keeps at `path`; undefined where there is none of this version. */
+export function openMemoryReader(path: string): MemoryStore | undefined {
+  let sql: Sqlite.Database | undefined
+  try {
+    sql = new Sqlite(path, { readonly: true, fileMustExist: true })
+    loadVectorFunctions(sql)
+    if (sql.pragma('user_version', { simple: true }) === version) return memoryStore(sql)
+  } catch {
+    // What cannot be read is made anew by the thread that keeps it.
+  }
+  sql?.close()
+  return undefined
+}
+
+function memoryStore(sql: Sqlite.Database): MemoryStore {
   const selectChecksums = sql
     .prepare<[SourceKind], [string, string]>('SELECT name, checksum FROM sources WHERE kind = ?')
     .raw()
@@ -94,12 +127,13 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
   const deleteChunk = sql.prepare('DELETE FROM chunks WHERE id = ?')
   const deleteWords = sql.prepare('DELETE FROM chunk_words WHERE rowid = ?')
   const insertChunk = sql.prepare(
-    `INSERT INTO chunks (source_id, first_line, last_line, heading, text, hash, is_from_tools) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO chunks (source_id, first_line, last_line, heading, text, hash, is_from_tools, meaning, meaning_hash)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const insertWords = sql.prepare('INSERT INTO chunk_words (rowid, words) VALUES (?, ?)')
   type PlaceRow = { id: number; kind: SourceKind; embeddingId: number | null }
   const embedded = `FROM chunks JOIN sources ON sources.id = chunks.source_id
-    LEFT JOIN embeddings ON embeddings.model_id = ? AND embeddings.hash = chunks.hash`
+    LEFT JOIN embeddings ON embeddings.model_id = ? AND embeddings.hash = chunks.meaning_hash`
   const selectChunks = sql.prepare<[number, number, number], PlaceRow & { text: string; heading: string }>(
     `SELECT chunks.id, kind, embeddings.id AS embeddingId, chunks.text, heading ${embedded}
      WHERE chunks.id > ? ORDER BY chunks.id LIMIT ?`,
@@ -120,18 +154,16 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
     `INSERT INTO models (name, dimensions, is_serving) VALUES (?, ?, 0)
      ON CONFLICT (name, dimensions) DO UPDATE SET name = excluded.name RETURNING id`,
   )
-  const selectBare = sql.prepare<
-    [number, number, number],
-    { chunkId: number; hash: Buffer; text: string; heading: string }
-  >(
-    `SELECT MAX(chunks.id) AS chunkId, hash, text, heading FROM (
-       SELECT id, hash, text, heading FROM chunks
-       WHERE id > ? AND NOT EXISTS (SELECT 1 FROM embeddings WHERE model_id = ? AND embeddings.hash = chunks.hash)
+  const selectBare = sql.prepare<[number, number, number], { chunkId: number; hash: Buffer; text: string }>(
+    `SELECT MAX(chunks.id) AS chunkId, hash, text FROM (
+       SELECT id, meaning_hash AS hash, COALESCE(meaning, text) AS text FROM chunks
+       WHERE id > ? AND meaning_hash IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM embeddings WHERE model_id = ? AND embeddings.hash = chunks.meaning_hash)
        ORDER BY id LIMIT ?
      ) AS chunks GROUP BY hash`,
   )
   const insertVector = sql.prepare('INSERT OR REPLACE INTO embeddings (model_id, hash, vector) VALUES (?, ?, ?)')
-  const selectOfHash = sql.prepare<[Buffer], { id: number }>('SELECT id FROM chunks WHERE hash = ?')
+  const selectOfHash = sql.prepare<[Buffer], { id: number }>('SELECT id FROM chunks WHERE meaning_hash = ?')
   const selectVectors = sql.prepare<[string], { id: number; vector: Buffer }>(
     'SELECT id, vector FROM embeddings WHERE id IN (SELECT value FROM json_each(?))',
   )
@@ -144,7 +176,7 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
       `SELECT chunks.id FROM (
          SELECT hash, vec_distance_cosine(vec_int8(vector), vec_int8(?)) AS distance FROM embeddings
          WHERE model_id = ? ORDER BY distance LIMIT ?
-       ) AS near JOIN chunks ON chunks.hash = near.hash ORDER BY distance, chunks.id DESC`,
+       ) AS near JOIN chunks ON chunks.meaning_hash = near.hash ORDER BY distance, chunks.id DESC`,
     )
     .pluck()
   const selectMatching = sql
@@ -153,9 +185,10 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
   const count = (query: string) => sql.prepare<[], number>(query).pluck()
   const countSources = count('SELECT COUNT(*) FROM sources')
   const countChunks = count('SELECT COUNT(*) FROM chunks')
+  const countEmbeddable = count('SELECT COUNT(*) FROM chunks WHERE meaning_hash IS NOT NULL')
   const countEmbedded = sql
     .prepare<[number], number>(
-      'SELECT COUNT(*) FROM chunks WHERE hash IN (SELECT hash FROM embeddings WHERE model_id = ?)',
+      'SELECT COUNT(*) FROM chunks WHERE meaning_hash IN (SELECT hash FROM embeddings WHERE model_id = ?)',
     )
     .pluck()
 
@@ -188,9 +221,11 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
         const left = new Map(selectPlaces.all(id).map(({ chunkId, ...place }) => [placeKey(place), chunkId]))
         const added: Added[] = []
         for (const chunk of chunks) {
-          const { firstLine, lastLine, heading, text, hash, isFromTools } = chunk
+          const { firstLine, lastLine, heading, text, hash, isFromTools, meaning } = chunk
           if (left.delete(placeKey(chunk))) continue
-          const { lastInsertRowid } = insertChunk.run(id, firstLine, lastLine, heading, text, hash, isFromTools ? 1 : 0)
+          const meant = [meaning === undefined || meaning.text === text ? null : meaning.text, meaning?.hash ?? null]
+          const place = [firstLine, lastLine, heading, text, hash, isFromTools ? 1 : 0]
+          const { lastInsertRowid } = insertChunk.run(id, ...place, ...meant)
           const words = wordsOf(`${heading} ${text}`)
           insertWords.run(lastInsertRowid, words.join(' '))
           added.push({ id: Number(lastInsertRowid), words })
@@ -216,6 +251,7 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
     counts: () => ({
       sources: countSources.get() ?? 0,
       chunks: countChunks.get() ?? 0,
+      embeddable: countEmbeddable.get() ?? 0,
       embedded: (inUse && countEmbedded.get(inUse.modelId)) ?? 0,
     }),
     useModel(id, dimensions) {
@@ -240,7 +276,9 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
         const isNew = serving()?.modelId !== inUse.modelId
         sql.prepare('UPDATE models SET is_serving = (id = ?)').run(inUse.modelId)
         sql
-          .prepare('DELETE FROM embeddings WHERE model_id <> ? OR hash NOT IN (SELECT hash FROM chunks)')
+          .prepare(
+            'DELETE FROM embeddings WHERE model_id <> ? OR hash NOT IN (SELECT meaning_hash FROM chunks WHERE meaning_hash IS NOT NULL)',
+          )
           .run(inUse.modelId)
         sql.prepare('DELETE FROM models WHERE id <> ?').run(inUse.modelId)
         return isNew
@@ -286,6 +324,7 @@ function open(path: string): Sqlite.Database {
     loadVectorFunctions(sql)
     const found = Number(sql.pragma('user_version', { simple: true }))
     if (found === 0) sql.exec(schema)
+    else if (found === 1) sql.exec(fromVersion1)
     else if (found !== version) throw new Error(`The index has version ${found}.`)
     if (found !== 0 && sql.pragma('quick_check(1)', { simple: true }) !== 'ok') throw new Error('The index is damaged.')
     return sql

@@ -11,8 +11,8 @@ import { Meter } from '../../ui/meter.tsx'
 const lookEveryMs = 1_500
 
 const isAtWork = (status: MemoryStatus) => status.state !== 'ready'
-/** The share of passages that can be found by meaning too, 0..1. */
-const shareOf = ({ chunks, embedded }: MemoryStatus) => (chunks === 0 ? 1 : embedded / chunks)
+/** Of the passages that are to be found by meaning too, the share that is, 0..1. */
+const shareOf = ({ embeddable, embedded }: MemoryStatus) => (embeddable === 0 ? 1 : embedded / embeddable)
 
 /** How far the index is, and the act that makes it anew. */
 export function IndexState({ isResting }: { isResting: boolean }) {
@@ -55,7 +55,7 @@ export function IndexState({ isResting }: { isResting: boolean }) {
       {data?.share !== undefined && <Progress name={data.state === 'loading' ? 'Loaded' : 'Read'} ratio={data.share} />}
       {data !== undefined && data.model !== undefined && shareOf(data) < 1 && (
         <Progress name="Read by meaning" ratio={shareOf(data)}>
-          {grouped(data.embedded)} of {grouped(data.chunks)} can be found by meaning
+          {grouped(data.embedded)} of {grouped(data.embeddable)} can be found by meaning
         </Progress>
       )}
       {data?.problem !== undefined && (
