@@ -107,6 +107,22 @@ test('a wrong token is said to be wrong and asked for again, and missing rights 
   expect(said).not.toContain('wrong-secret')
 })
 
+test('--yes writes no token that lacks rights, names them and fails, unless --accept-missing says so', async () => {
+  const { fake, run, file } = await start()
+  const flags = ['--url', fake.urls[0] ?? '', '--token-id', fake.tokenId, '--yes', '--no-ssh']
+  const env = { PVE_TOKEN_SECRET: fake.tokenSecret }
+  await fake.control.setRights({ '/': { 'VM.Audit': 1, 'Sys.Audit': 1, 'Datastore.Audit': 1 } })
+  const refused = await run([], flags, env)
+  expect(refused.problem).toMatch(/^The token lacks .*VM\.PowerMgmt on \/vms.*Nothing was changed.*--accept-missing/)
+  expect(file()).toBe(before)
+  await fake.control.addFault({ kind: 'status', match: '/access/permissions', status: 500, phrase: 'no', times: 1 })
+  expect((await run([], flags, env)).problem).toMatch(/^Which rights the token has could not be read/)
+  expect(file()).toBe(before)
+
+  expect((await run([], [...flags, '--accept-missing'], env)).problem).toBeUndefined()
+  expect(parseEnv(file())).toMatchObject({ PVE_TOKEN_ID: fake.tokenId })
+})
+
 sshdTest(
   'SSH: a host key is written once it is accepted, the login is tried, and a changed key is not offered',
   async () => {

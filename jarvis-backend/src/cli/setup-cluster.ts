@@ -20,6 +20,8 @@ export type Given = {
   tokenId: string | undefined
   secretFile: string | undefined
   isAsking: boolean
+  /** Nobody is asked, and a token without some rights will do. */
+  acceptsMissing: boolean
 }
 
 const mostTries = 5
@@ -41,9 +43,16 @@ export async function askCluster(
       const seen = await inspectCluster(cluster, { now: Date.now, signal: questions.signal })
       showInspection(questions, seen)
       if (seen.entries.some((entry) => entry.problem === undefined)) {
-        const isWhole = seen.tools?.every(({ granted }) => granted === 'all') ?? true
-        if (isWhole || !given.isAsking || (await questions.confirm('Go on with these rights?', true)))
+        const lacking = lackingOf(seen)
+        if (lacking === undefined) return { cluster, seen }
+        if (given.isAsking ? await questions.confirm('Go on with these rights?', true) : given.acceptsMissing)
           return { cluster, seen }
+        if (!given.isAsking) {
+          throw new JarvisError(
+            'cluster_refused',
+            `${lacking} Nothing was changed. Add them, or pass --accept-missing to do without.`,
+          )
+        }
       } else if (!given.isAsking || tries === mostTries) {
         throw new JarvisError('cluster_unreachable', 'The token was not accepted: nothing was changed.')
       }
@@ -132,11 +141,21 @@ async function askToken(questions: Questions, given: Given, env: Env) {
   return { tokenId, tokenSecret: typed === '' ? (present ?? '') : typed }
 }
 
+/** What the token is not known to be allowed, in a sentence; undefined where it has every right. */
+function lackingOf({ tools }: Inspection): string | undefined {
+  if (tools === undefined) return 'Which rights the token has could not be read.'
+  const missing = new Set(tools.flatMap((tool) => tool.missing.map(({ right, base }) => `${right} on ${base}`)))
+  return missing.size === 0 ? undefined : `The token lacks ${[...missing].join(', ')}.`
+}
+
 function showInspection(questions: Questions, { entries, tools }: Inspection) {
   for (const { url, version, problem } of entries) {
     questions.say(problem === undefined ? `✓ ${url}: token accepted, Proxmox VE ${version}.` : `✗ ${url}: ${problem}.`)
   }
-  if (tools === undefined) return
+  if (tools === undefined) {
+    questions.say('! Which rights the token has could not be read.')
+    return
+  }
   const short = tools.filter(({ granted }) => granted !== 'all')
   for (const { toolName, granted, missing } of short) {
     const needs = missing.map(({ right, base }) => `${right} on ${base}`).join(', ')

@@ -18,7 +18,8 @@ given is asked for; nothing is written before the last question.
   --token-secret-file FILE  else PVE_TOKEN_SECRET in the environment, or a line of standard input
   --ssh-user USER --ssh-key FILE | --no-ssh
   --nodes LIST              JARVIS_NODES: name=host[:sshport][@mac],…
-  --yes                     answer every question with yes, shown certificates and host keys included`
+  --yes                     answer every question with yes, shown certificates and host keys included
+  --accept-missing          with --yes: write a token too that lacks rights, or whose rights cannot be read`
 
 type Env = Record<string, string | undefined>
 
@@ -40,6 +41,7 @@ export async function setup(
     'no-ssh': { type: 'boolean' },
     nodes: { type: 'string' },
     yes: { type: 'boolean' },
+    'accept-missing': { type: 'boolean' },
     help: { type: 'boolean' },
   })
   const { env, outside, envPath = '.env' } = parts
@@ -65,6 +67,7 @@ export async function setup(
         tokenId: values['token-id'],
         secretFile: values['token-secret-file'],
         isAsking,
+        acceptsMissing: values['accept-missing'] === true,
       },
       env,
     )
