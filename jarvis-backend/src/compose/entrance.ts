@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from 'node:http'
-import { createClientAddress } from '../auth/client-address.ts'
+import { createClientAddress, networkOf } from '../auth/client-address.ts'
 import { createDeviceCookie } from '../auth/device-cookie.ts'
 import { createLoginGuard } from '../auth/login.ts'
 import { createRequestGuard } from '../auth/request-guard.ts'
@@ -14,6 +14,9 @@ import { createRealtime } from '../realtime/server.ts'
 import { createRevocationStore } from '../store/sqlite/tokens.ts'
 import type { Foundation } from './foundation.ts'
 
+/** A request must be whole by then, ms: whoever drips bytes holds a connection and what it has sent. */
+const slowest = { headersTimeout: 15_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 }
+
 /** The one way in: the HTTP server and who may ask it, the sockets on it, signing in, and the feed that every socket may hear. */
 export function composeEntrance(
   foundation: Foundation,
@@ -23,11 +26,11 @@ export function composeEntrance(
   const tokens = createTokens(jwtSecret, createRevocationStore(database, now), password.validFrom)
   // The app comes last, yet must be the first listener: Engine.IO takes over what is there, and passes on what is not its own.
   let app: RequestListener | undefined
-  const http = createServer((request, response) => app?.(request, response))
+  const http = createServer(slowest, (request, response) => app?.(request, response))
   const addressOf = createClientAddress(config.trustedProxies)
   const stepUp = createStepUp(now)
   const guard = createRequestGuard([...config.allowedHosts, config.host.toLowerCase()])
-  const realtime = createRealtime(http, tokens, guard)
+  const realtime = createRealtime(http, tokens, guard, (request) => networkOf(addressOf(request).address))
   const activity = serveActivity(realtime.namespace('/events'))
   // A first start that never served anybody has shown nobody its password: it is kept only from here on.
   http.once('listening', password.keep)

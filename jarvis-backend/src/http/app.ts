@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import express, { type Router } from 'express'
-import type { RequestGuard } from '../auth/request-guard.ts'
+import { hostOf, type RequestGuard } from '../auth/request-guard.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import { asShown, type ClusterState, type Health, JarvisError, type Status } from '../protocol/index.ts'
 import { requireToken } from './auth.ts'
@@ -10,20 +10,26 @@ import { errorHandler } from './errors.ts'
 import { metricsType } from './metrics.ts'
 
 /** Fonts, scripts and sockets from here alone; nothing may frame the cards. */
-const contentPolicy = [
-  "default-src 'self'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self' ws: wss:",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ')
+const contentPolicy = (origins: string) =>
+  [
+    "default-src 'self'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    `connect-src 'self'${origins}`,
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+/** Some browsers do not take the page's own host for its sockets' one. An address in brackets cannot be named. */
+const socketsOf = (header: string | undefined) => {
+  const host = hostOf(`http://${header ?? ''}`)?.full
+  return host === undefined || !/^[a-z0-9.-]+(:\d+)?$/.test(host) ? '' : ` ws://${host} wss://${host}`
+}
 
 const secureHeaders = new Map([
-  ['Content-Security-Policy', contentPolicy],
   ['X-Content-Type-Options', 'nosniff'],
   ['Referrer-Policy', 'no-referrer'],
   ['Cross-Origin-Opener-Policy', 'same-origin'],
@@ -79,10 +85,10 @@ export function createApp(parts: {
     response.set('Cache-Control', 'no-store')
     next()
   })
-  // Whatever it calls itself: a body that is not read would be passed over in silence.
-  api.use(express.json({ limit: '256kb', type: () => true }))
-  api.use('/auth', parts.auth)
-  api.use(requireToken(parts.tokens))
+  // Whatever it calls itself: a body that is not read would be passed over in silence. A stranger's is small.
+  const json = (limit: string) => express.json({ limit, type: () => true })
+  api.use('/auth', json('16kb'), parts.auth)
+  api.use(requireToken(parts.tokens), json('256kb'))
   api.get('/status', (_request, response) => {
     response.json(parts.status())
   })
@@ -100,8 +106,15 @@ export function createApp(parts: {
     throw new JarvisError('not_found', `There is no ${request.method} ${request.path}.`)
   })
   app.use(errorHandler(parts.report))
+  // Most requests are addressed to the same name as the one before.
+  let last: { host: string | undefined; policy: string } = { host: undefined, policy: contentPolicy('') }
+  const policyFor = (host: string | undefined) => {
+    if (last.host !== host) last = { host, policy: contentPolicy(socketsOf(host)) }
+    return last.policy
+  }
   return (request, response) => {
     response.setHeaders(secureHeaders)
+    response.setHeader('Content-Security-Policy', policyFor(request.headers.host))
     // Past the way through express, which costs as much as all else of a read that an MCP client asks for.
     if (request.url === '/mcp' && parts.guard(request)) serveMcp(request, response)
     else app(request, response)

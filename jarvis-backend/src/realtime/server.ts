@@ -1,11 +1,14 @@
-import type { Server as HttpServer } from 'node:http'
+import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import { type Namespace, Server, type Socket } from 'socket.io'
 import type { RequestGuard } from '../auth/request-guard.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
 import { JarvisError } from '../protocol/index.ts'
 import { identityOf } from './answer.ts'
 import { writeOnce } from './one-write.ts'
+import { boundPending, idOf } from './pending.ts'
 
+/** From a connection to its first token. */
+const connectWithinMs = 10_000
 /** The longest a timer can wait. */
 const longestMs = 2 ** 31 - 1
 
@@ -20,13 +23,21 @@ export type Realtime = {
   close(): Promise<void>
 }
 
-export function createRealtime(http: HttpServer, tokens: Tokens, guard: RequestGuard): Realtime {
+/** @param networkOf what connections without a token are counted by */
+export function createRealtime(
+  http: HttpServer,
+  tokens: Tokens,
+  guard: RequestGuard,
+  networkOf: (request: IncomingMessage) => string,
+): Realtime {
   const io = new Server(http, {
     serveClient: false,
+    connectTimeout: connectWithinMs,
     perMessageDeflate: false,
     allowRequest: (request, done) => done(guard(request) ? null : 'forbidden', guard(request)),
   })
   writeOnce(io)
+  const release = boundPending(io, http, networkOf)
   const guarded: Namespace[] = []
 
   function authenticate(socket: Socket, next: (error?: Error & { data?: unknown }) => void) {
@@ -34,6 +45,7 @@ export function createRealtime(http: HttpServer, tokens: Tokens, guard: RequestG
       const { token } = socket.handshake.auth as { token?: unknown }
       const identity = tokens.verify(typeof token === 'string' ? token : '')
       ;(socket.data as { identity: Identity }).identity = identity
+      release(idOf(socket.conn))
       next()
     } catch (error) {
       const { code, message } =
