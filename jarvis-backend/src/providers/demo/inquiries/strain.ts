@@ -45,6 +45,9 @@ export function strainOn(node: string): Inquiry {
         }
       }
 
+      // Named by us before others' text names it: the gate refuses ids that only a log gave.
+      const config = ssh(node, `${worst.type === 'vm' ? 'qm' : 'pct'} config ${worst.vmid}`)
+      if (seen.of(config) === undefined) return { reads: [config] }
       const looks = [ssh(node, processes), ssh(node, kernelLog)]
       const unlooked = unread(seen, looks)
       if (unlooked.length > 0) return { reads: unlooked }
@@ -59,7 +62,7 @@ export function strainOn(node: string): Inquiry {
           `${opening} The cause is ${busyWords(worst)}${ofAll(worst, guestsOf(seen))}. ${processLine(printed(seen.text(looks[0] as never)), worst)}`,
           fault === undefined ? '' : faultWords(node, worst, fault, what),
           others,
-          gaps(seen, [...first, ...looks]),
+          gaps(seen, [...first, config, ...looks]),
           `${fault === undefined ? 'A restart would show whether it is only stuck' : 'A restart hands the device over anew'}; until it is up again, ${plain(worst.name)} does nothing at all. That needs your word.`,
         ),
         act: read(worst.type === 'vm' ? 'restart_vm' : 'restart_container', { vmid: worst.vmid, node }),
@@ -132,12 +135,12 @@ const degrees = (celsius: number) => `${Math.round(celsius)} °C`
 function openingOf(node: string, celsius: number | undefined, { cpu, cores, load }: ReturnType<typeof nodeDetailIn>) {
   const parts = [
     celsius === undefined ? undefined : `at ${degrees(celsius)}`,
-    cpu === undefined ? undefined : `with its CPU at ${cpu} %`,
-    load === undefined ? undefined : `a load of ${oneDigit(load)}${cores === undefined ? '' : ` on ${cores} cores`}`,
+    cpu === undefined ? undefined : `its CPU at ${cpu} %`,
+    load === undefined ? undefined : `its load ${oneDigit(load)}${cores === undefined ? '' : ` on ${cores} cores`}`,
   ].filter((part) => part !== undefined)
   return parts.length === 0
     ? undefined
-    : `**${plain(node)} is ${parts.join(', ').replace(/^with its CPU/, 'busy, its CPU')}.**`
+    : `**${plain(node)} is ${parts.join(', ').replace(/^its /, 'busy, its ')}.**`
 }
 
 const busyWords = ({ vmid, name, cpu, cores }: GuestFacts) =>
@@ -170,7 +173,7 @@ function faultOf(log: string | undefined, { vmid, node }: GuestFacts): Fault | u
   const why = device === undefined ? undefined : rows.slice(0, last).findLast(({ words }) => words.includes(device))
   return {
     at: why?.at ?? said.at,
-    words: [why?.words, said.words].filter((row) => row !== undefined).join('; '),
+    words: why?.words ?? said.words,
     device,
   }
 }
