@@ -42,6 +42,7 @@ const SessionHead = later(() => import('./session-head.tsx').then((part) => part
 const Idle = later(() => import('./idle.tsx').then((part) => part.Idle), !opensSession)
 const Missing = later(() => import('./missing.tsx').then((part) => part.Missing))
 const ModelChoice = later(() => import('./model-choice.tsx').then((part) => part.ModelChoice))
+const DenyAll = later(() => import('./deny-all.tsx').then((part) => part.DenyAll))
 const nothing = new Value(nothingYet)
 /** The session that a new chat has just become: it takes over what was typed meanwhile. */
 let begun: string | undefined
@@ -278,6 +279,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
           <LinkStrip link={link} isRunning={isRunning} onTry={live.link.tryNow} />
           {isRehearsal && <Rehearsal onEnd={person?.role === 'operator' ? () => void endRehearsal() : undefined} />}
           {view?.notice !== undefined && <Notice notice={view.notice} />}
+          {sessionId !== undefined && <DenyAllHere sessionId={sessionId} />}
           <Queue
             queued={view?.queued ?? []}
             waiting={view?.pending.length ?? 0}
@@ -311,6 +313,20 @@ function tokensOf(view: SessionView): string | undefined {
     return sum + inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens
   }, 0)
   return total === 0 ? undefined : `${thousands(total)} tokens`
+}
+
+/** Beside the composer, where more than one card of the session waits. */
+function DenyAllHere({ sessionId }: { sessionId: string }) {
+  const here = useConfirmations()?.pending.filter((row) => row.sessionId === sessionId) ?? []
+  // Stays while the last of them is decided, for what it has to say.
+  const wasSeveral = useRef(false)
+  if (here.length > 1) wasSeveral.current = true
+  if (!wasSeveral.current) return null
+  return (
+    <Suspense fallback={null}>
+      <DenyAll key={sessionId} rows={here} />
+    </Suspense>
+  )
 }
 
 /** A phone shows the next waiting card as one line over the field. */

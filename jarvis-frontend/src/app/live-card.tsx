@@ -17,6 +17,12 @@ import { UnknownOutcome } from './unknown-outcome.tsx'
 
 const decidedHere = new Set<string>()
 
+/** So that it is not told as decided elsewhere. @returns what takes it back */
+export function markDecided(toolUseId: string): () => void {
+  decidedHere.add(toolUseId)
+  return () => decidedHere.delete(toolUseId)
+}
+
 export function matterOf(call: Call, sessionId: string, progress: string | undefined): Matter | undefined {
   const { needed, resolved, started } = call
   const result = endOf(call)
@@ -81,11 +87,11 @@ function useHand(sessionId: string): Hand {
   const role = useValue(signedIn)?.role
   const link = useValue(live.link.value)
   const decide: Hand['decide'] = async ({ toolUseId }, confirmed, note, grant) => {
-    decidedHere.add(toolUseId)
+    const unmark = markDecided(toolUseId)
     const reply = await live.chat.confirm(sessionId, toolUseId, confirmed, note, grant)
     confirmations.renew()
     if (reply.ok) return undefined
-    decidedHere.delete(toolUseId)
+    unmark()
     return reply.error.message
   }
   if (role !== 'operator') return { decide, rest: { why: 'An operator can do this.' } }

@@ -19,6 +19,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Spark } from '../ui/spark.tsx'
 import { phone, useMedia } from '../ui/use-media.ts'
+import { DenyAll } from './deny-all.tsx'
 import { GrantList } from './grant-list.tsx'
 import { live } from './live.ts'
 import { LiveCard, matterOf, matterOfRow } from './live-card.tsx'
@@ -86,6 +87,7 @@ export function WaitingPage() {
         </div>
       )}
       {lists !== undefined && pending.length === 0 && <p className="inbox-empty">Nothing waits for you.</p>}
+      <DenyAll rows={pending} />
       <ul>
         {pending.map((row) => (
           <li key={row.toolUseId}>

@@ -1,5 +1,5 @@
 import type { Card, GrantRequest } from 'jarvis-backend/protocol'
-import { useId } from 'react'
+import { useId, useLayoutEffect, useRef } from 'react'
 import { shortModel, timeOfDay } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { useNow } from '../../ui/use-now.ts'
@@ -12,9 +12,14 @@ type Props = { card: Card; grant: GrantRequest; onChange: (grant: GrantRequest) 
 /** For how long, and how often besides this time, the same call asks nobody. `children`: what decides, and what closes. */
 export function GrantChoice({ card, grant, onChange, children }: Props) {
   const { toolName, target, requestedBy } = card
+  const root = useRef<HTMLDivElement>(null)
+  // It opens under the card, which often ends where the screen does.
+  useLayoutEffect(() => {
+    root.current?.scrollIntoView({ block: 'nearest' })
+  }, [])
   const on = target.vmid ?? target.id.replace(/^\w+\//, '')
   return (
-    <div className="grant">
+    <div className="grant" ref={root}>
       <h4>Approve this, and allow more without asking</h4>
       <dl>
         <dt>Only</dt>

@@ -1,0 +1,93 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { createSimulator } from '../src/homelab/simulator/index.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { demoModel } from '../src/providers/demo/model.ts'
+import { dashboardDir, say, test, useBrowser } from './support/browser.ts'
+import { calls, says, scripted } from './support/scripted-model.ts'
+import { startJarvis } from './support/start-jarvis.ts'
+
+const { operator } = useBrowser()
+const env = { JARVIS_EMBEDDINGS: 'none' }
+
+/** Whether all of it stands on the screen, and nothing over it. */
+const isInView = (page: Page, selector: string) =>
+  page.evaluate(`{
+    const element = document.querySelector('${selector}')
+    const { left, top, right, bottom } = element.getBoundingClientRect()
+    ;[[left + 2, top + 2], [right - 2, bottom - 2]].every(([x, y]) => element.contains(document.elementFromPoint(x, y)))
+  }`)
+
+/** How many columns and rows there are, and which cells of Up and Backup lie outside of the table's room or have none. */
+const lookAtTable = `{
+  const table = document.querySelector('table.guests')
+  const room = table.parentElement.getBoundingClientRect().right
+  const columns = [...table.tHead.rows[0].cells]
+  const wanted = columns.flatMap((cell, at) => (/^(?:Up|Backup)$/.test(cell.textContent) ? [at] : []))
+  const rows = [...table.rows].filter(({ cells }) => cells.length === columns.length)
+  const boxes = rows.flatMap(({ cells }) => wanted.map((at) => cells[at].getBoundingClientRect()))
+  ;[wanted.length, rows.length, boxes.filter(({ right, width }) => right > room + 1 || width < 20).length]
+}`
+
+test('the first question that the idle page offers is followed to its end', async () => {
+  const homelab = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 20 })
+  const model = demoModel({ cluster: () => homelab.cluster.state() })
+  const jarvis = await startJarvis({ dashboardDir, env, homelab, model })
+  const page = await operator(jarvis)
+  await page.locator('.prompts button').first().click()
+  const card = page.getByRole('article', { name: 'Restart VM 123 frigate on pve?' })
+  await card.waitFor()
+  await page.getByRole('paragraph').filter({ hasText: 'The cause is' }).waitFor()
+  await card.getByRole('button', { name: 'Approve: restart 123' }).and(page.locator('[aria-disabled=false]')).click()
+  await page.getByRole('paragraph').filter({ hasText: 'That was it, sir' }).waitFor()
+  await page.getByRole('paragraph').filter({ hasText: 'built-in demo, sir' }).waitFor()
+})
+
+test('several cards are denied at once, after they were named, and no other with them', async () => {
+  const stops = calls(['stop_vm', { vmid: 103 }], ['stop_container', { vmid: 105 }])
+  const model = scripted(stops, says('As you wish.'), stops, says('Neither, then.'))
+  const jarvis = await startJarvis({ dashboardDir, env, model })
+  const page = await operator(jarvis)
+  await say(page, 'Stop them.')
+  const all = page.getByRole('region', { name: 'Deny all' })
+  await all.getByRole('button', { name: 'Deny all 2…' }).click()
+  expect(await all.getByRole('listitem').allTextContents()).toEqual([
+    expect.stringContaining('Stop VM 103 truenas on pve?'),
+    expect.stringContaining('Stop CT 105 immich on pve?'),
+  ])
+  // Back undoes nothing, for nothing was done.
+  await page.keyboard.press('Escape')
+  await all.getByRole('button', { name: 'Deny all 2…' }).press('Enter')
+  await all.getByRole('button', { name: 'Deny these 2' }).press('Enter')
+  await page.getByText('As you wish.', { exact: true }).waitFor()
+  expect(await page.evaluate('document.activeElement.id')).toMatch(/^card-/)
+  await all.waitFor({ state: 'detached' })
+
+  await page.getByRole('link', { name: 'New chat' }).first().click()
+  await say(page, 'And these.')
+  await page.getByRole('button', { name: 'Approve: stop 103' }).waitFor()
+  await page.goto(`${jarvis.url}/waiting`)
+  await all.getByRole('button', { name: 'Deny all 2…' }).click()
+  await all.getByRole('button', { name: 'Deny these 2' }).click()
+  await page.getByText('Nothing waits for you.').first().waitFor()
+  expect(jarvis.controls.effects).toEqual([])
+})
+
+test('what allows more opens where it is seen', async () => {
+  const jarvis = await startJarvis({ dashboardDir, env, model: scripted(calls(['stop_vm', { vmid: 103 }])) })
+  const page = await operator(jarvis, { viewport: { width: 1280, height: 620 } })
+  await say(page, 'Stop truenas.')
+  await page.getByRole('button', { name: 'Allow for…' }).click()
+  await expect.poll(() => isInView(page, '.grant')).toBe(true)
+})
+
+test.each([1440, 1366, 1280, 1024, 800])(
+  'at %i px every guest shows since when it is up and its backup, however long a name',
+  async (width) => {
+    const jarvis = await startJarvis({ dashboardDir, env, model: scripted() })
+    jarvis.controls.renameGuest(123, 'a-very-long-name-that-somebody-gave-it-for-good-reasons-long-ago')
+    const page = await operator(jarvis, { viewport: { width, height: 900 } }, '/cluster')
+    await page.getByRole('link', { name: 'a-very-long-name', exact: false }).waitFor()
+    expect(await page.evaluate(lookAtTable)).toEqual([2, 22, 0])
+  },
+)
