@@ -4,7 +4,7 @@ import { changesOf, type Failure, type Keeper, makeSome } from './changes.ts'
 import type { Weights } from './fuse.ts'
 import type { ChunkView, Embedder, MemoryStore, SourceKind } from './ports.ts'
 import { createSearchIndex, othersFor } from './search-index.ts'
-import { queryWords } from './words.ts'
+import { ignoredWords, queryWords } from './words.ts'
 
 export type { Keeper, Listed, TextPart } from './changes.ts'
 export type { MemoryFound as Found, MemoryStatus as IndexStatus }
@@ -218,7 +218,8 @@ export function createIndexer(parts: {
       parts.changed()
     }
     const hits = index.search(query, { limit, vector, kinds, now: clock.now() })
-    return { hits, byKeywordsAlone: vector === undefined, others: othersFor(queryWords(query)) }
+    const others = othersFor(queryWords(query))
+    return { hits, byKeywordsAlone: vector === undefined, others, ignored: ignoredWords(query) }
   }
 
   return {

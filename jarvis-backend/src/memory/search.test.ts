@@ -9,7 +9,7 @@ import { fuse } from './fuse.ts'
 import type { NewChunk } from './ports.ts'
 import { createPostings } from './postings.ts'
 import { createSearchIndex } from './search-index.ts'
-import { queryWords, stemOf, wordsOf } from './words.ts'
+import { ignoredWords, queryWords, stemOf, wordsOf } from './words.ts'
 
 /** The same numbers in every run. */
 function randoms(seed: number) {
@@ -43,7 +43,9 @@ test('addresses, ids, dates and accents are found whole and in parts', () => {
 
 test('a question is asked by its telling words, with its negation', () => {
   expect(queryWords('Why should I never reboot the NAS?')).toEqual(['never', 'reboot', 'nas'])
+  expect(ignoredWords('Why should I never reboot the NAS?')).toEqual(['why', 'should', 'i', 'the'])
   expect(queryWords('what is it')).toEqual(['what', 'is', 'it'])
+  expect(ignoredWords('what is it')).toEqual([])
 })
 
 test('words are found by BM25 as a plain count of them would have it', () => {

@@ -42,6 +42,12 @@ export function queryWords(text: string): string[] {
   return telling.length > 0 ? telling : words
 }
 
+/** Words of a query that are not looked for, because others of it say more. */
+export function ignoredWords(text: string): string[] {
+  const telling = new Set(queryWords(text))
+  return [...new Set(wordsOf(text))].filter((word) => !telling.has(word))
+}
+
 /** `backups` → `backup`, `rebooted` → `reboot`, `failing` → `fail`. Cuts little: a wrong cut joins two meanings. */
 export function stemOf(word: string): string {
   if (word.length < 5 || !'sdg'.includes(word.at(-1) ?? '') || /\d/.test(word)) return word

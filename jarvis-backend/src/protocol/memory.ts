@@ -32,6 +32,8 @@ export type MemoryFound = {
   byKeywordsAlone: boolean
   /** Other words for what was asked, as the index has them, that were looked for too. */
   others: string[]
+  /** Words of the query that were not looked for, as `the`, because others of it say more. */
+  ignored: string[]
 }
 
 /** `GET /api/memory/status`. */

@@ -101,7 +101,8 @@ export function createConfirmations(parts: {
       if (!store.resolve(toolUseId, resolution)) return false
       const { at: _, ...decided } = resolution
       const { sessionId, bindingHash, card } = waits?.asked ?? store.get(toolUseId) ?? {}
-      journal.append('decision', { toolUseId, sessionId, toolName: card?.toolName, bindingHash, ...decided })
+      const { toolName, target, requestedBy } = card ?? {}
+      journal.append('decision', { toolUseId, sessionId, toolName, target, requestedBy, bindingHash, ...decided })
       const claim = resolution.decision === 'approved' ? waits?.waiter.claim() : undefined
       if (claim !== undefined) {
         executions.claim(claim)

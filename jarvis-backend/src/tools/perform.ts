@@ -45,7 +45,9 @@ export function createPerformer(parts: {
     const keep = ({ outcome, output, durationMs }: Done) => {
       executions.settle(toolUseId, clock.now(), outcome)
       const summary = redactor.text(output.summary)
-      journal.append('result', { toolUseId, sessionId: context.sessionId, toolName, outcome, durationMs, summary })
+      const { requestedBy, sessionId } = context
+      const on = ready.target.kind === 'none' ? {} : { target: redactor.value(ready.target) }
+      journal.append('result', { toolUseId, sessionId, toolName, ...on, requestedBy, outcome, durationMs, summary })
     }
     await perform(call, ready, context, keep)
   }

@@ -335,6 +335,7 @@ function Entries({
             items={items}
             open={open}
             broken={broken}
+            isGrouped={filter.toolUseId === undefined && filter.kind === undefined}
             onOpen={onOpen}
             more={(entry) => <Around entry={entry} />}
           />

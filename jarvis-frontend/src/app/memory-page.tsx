@@ -115,7 +115,7 @@ function Results({ query }: { query: string }) {
           <h2>Nothing is known of that.</h2>
         </section>
       ) : (
-        <Hits hits={data.hits} query={query} others={data.others} />
+        <Hits hits={data.hits} query={query} others={data.others} ignored={data.ignored} />
       )}
     </div>
   )

@@ -1,5 +1,5 @@
 import type { ClusterState, Guest, SessionSummary, Tier, ToolInfo } from 'jarvis-backend/protocol'
-import { dayOf, percent } from '../lib/format.ts'
+import { dateOf, percent } from '../lib/format.ts'
 import type { IconName } from '../ui/icon.tsx'
 import type { MarkKind } from '../ui/mark.tsx'
 
@@ -174,5 +174,5 @@ function actsOf(text: string, guests: readonly Guest[], tools: readonly ToolInfo
 function dayWord(at: number, now: number): string {
   const today = new Date(now).setHours(0, 0, 0, 0)
   if (at >= today) return 'today'
-  return at >= new Date(today - 1).setHours(0, 0, 0, 0) ? 'yesterday' : dayOf(at).slice(4)
+  return at >= new Date(today - 1).setHours(0, 0, 0, 0) ? 'yesterday' : dateOf(at, now).slice(4)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { gibOf, longSpan, shortSpan, size, sizeOf, span } from './format.ts'
+import { dateOf, exactTime, gibOf, longSpan, shortSpan, size, sizeOf, span } from './format.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -18,6 +18,14 @@ test.each([
 ])('%d ms last %s, at length %s', (ms, short, long) => {
   expect(span(ms)).toBe(short)
   expect(longSpan(ms)).toBe(long)
+})
+
+test('a date of another year says which', () => {
+  const now = new Date(2026, 10, 22).getTime()
+  const soon = new Date(2026, 11, 1, 9, 5).getTime()
+  const next = new Date(2027, 10, 21, 9, 5).getTime()
+  expect([dateOf(soon, now), exactTime(soon, now)]).toEqual(['Tue 1 Dec', 'Tue 1 Dec, 09:05'])
+  expect([dateOf(next, now), exactTime(next, now)]).toEqual(['Sun 21 Nov 2027', 'Sun 21 Nov 2027, 09:05'])
 })
 
 test('where there is little room a minute is an m', () => {

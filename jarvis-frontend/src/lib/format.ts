@@ -55,7 +55,12 @@ export function dayOf(at: number): string {
   const date = new Date(at)
   return `${weekdays[date.getDay()]} ${date.getDate()} ${months[date.getMonth()]}`
 }
-export const exactTime = (at: number) => `${dayOf(at)}, ${timeOfDay(at)}`
+/** `Tue 14 Oct`, of another year than this `Tue 14 Oct 2025`. */
+export function dateOf(at: number, now = Date.now()): string {
+  const year = new Date(at).getFullYear()
+  return year === new Date(now).getFullYear() ? dayOf(at) : `${dayOf(at)} ${year}`
+}
+export const exactTime = (at: number, now?: number) => `${dateOf(at, now)}, ${timeOfDay(at)}`
 
 const [kib, mib, gib, tib] = [1024, 1024 ** 2, 1024 ** 3, 1024 ** 4]
 /** `5.4 / 8`, in GiB. */

@@ -10,3 +10,7 @@ test.each([
 ])('%s', (_, text, query, parts) => {
   expect(splitAtWords(text, query)).toEqual(parts)
 })
+
+test('words that were not looked for mark nothing', () => {
+  expect(splitAtWords('the UPS of the rack', 'the ups', ['the'])).toEqual(['the ', 'UPS', ' of the rack'])
+})

@@ -67,7 +67,11 @@ export function lineOf({ kind, body }: JournalEntry): JournalLine {
     case 'execution':
       return { ...base, outcome: text(known.grantId) === '' ? 'runs now' : `runs under a grant of ${text(known.by)}` }
     case 'decision':
-      return { ...base, outcome: [text(known.decision), text(known.note)].filter((part) => part !== '').join(': ') }
+      return {
+        ...base,
+        by: text(known.by),
+        outcome: [text(known.decision), text(known.note)].filter((part) => part !== '').join(': '),
+      }
     case 'grant':
       return { ...base, outcome: `${spoken(known.change)}, ${text(known.usesLeft) || '0'} left` }
     case 'sign_in':

@@ -1,11 +1,12 @@
 import type { JournalEntry } from 'jarvis-backend/protocol'
-import { dayOf } from '../../lib/format.ts'
+import { dateOf, plural } from '../../lib/format.ts'
 import { grouped } from '../../lib/grouped.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Tier, tierWord } from '../../ui/tier.tsx'
 import { visibleText } from '../../ui/visible.ts'
+import { lineOfRow, type Row, rowsOf } from './calls.ts'
 import { lineOf } from './line.ts'
 
 export type Broken = { at: number; reason: string }
@@ -14,25 +15,33 @@ type Props = {
   items: readonly JournalEntry[]
   open: number | undefined
   broken: Broken | undefined
+  /** Whether the entries of one call are one row. */
+  isGrouped: boolean
   onOpen: (seq: number | undefined) => void
   /** Links to the session and so on, of the entry that is open. */
   more: (entry: JournalEntry) => React.ReactNode
 }
 
-/** One unbroken line of entries, newest first; a broken chain cuts it at the entry. */
-export function JournalList({ items, open, broken, onOpen, more }: Props) {
+/**
+ * One unbroken line of entries, newest first, those of a call in one row. A broken chain cuts it at the entry, and is
+ * shown entry by entry.
+ */
+export function JournalList({ items, open, broken, isGrouped, onOpen, more }: Props) {
+  const rows = isGrouped && broken === undefined ? rowsOf(items) : items.map((entry): Row => ({ entries: [entry] }))
   let day = ''
   return (
     <ol className="chain" aria-label="Entries">
-      {items.map((entry) => {
-        const head = dayOf(entry.at)
+      {rows.map((row) => {
+        const [entry] = row.entries
+        const head = dateOf(entry.at)
         const isNewDay = head !== day
         day = head
         const isCut = broken?.at === entry.seq
+        const isOpen = row.entries.some(({ seq }) => seq === open)
         return (
           <li key={entry.seq} className={isCut ? 'cut-here' : ''}>
             {isNewDay && <p className="chain-day">{head}</p>}
-            <Line entry={entry} isOpen={open === entry.seq} isCut={isCut} onOpen={onOpen} />
+            <Line row={row} isOpen={isOpen} isCut={isCut} onOpen={onOpen} />
             {isCut && (
               <p className="chain-cut" role="note">
                 <Mark kind="bad" size={12} />
@@ -42,23 +51,35 @@ export function JournalList({ items, open, broken, onOpen, more }: Props) {
                 </span>
               </p>
             )}
-            {open === entry.seq && (
-              <div className="io chain-open">
-                <h4>
-                  {more(entry)}
-                  <span>
-                    <CopyButton text={JSON.stringify(entry)} label="Copy the entry" />
-                  </span>
-                </h4>
-                <pre>{visibleLines(JSON.stringify(entry.body, undefined, 2))}</pre>
-                <h4>Hash</h4>
-                <pre>{entry.hash}</pre>
-              </div>
-            )}
+            {isOpen && row.entries.toReversed().map((one) => <Whole key={one.seq} entry={one} row={row} more={more} />)}
           </li>
         )
       })}
     </ol>
+  )
+}
+
+/** One entry as it stands in the chain; of several, each with its number, time and state. */
+function Whole({ entry, row, more }: { entry: JournalEntry; row: Row } & Pick<Props, 'more'>) {
+  const { word, outcome } = lineOf(entry)
+  return (
+    <div className="io chain-open">
+      <h4>
+        {row.entries.length > 1 && (
+          <span className="chain-part">
+            <span className="num">{grouped(entry.seq)}</span> <span className="num">{exact(entry.at)}</span> {word},{' '}
+            <Visible text={outcome} />
+          </span>
+        )}
+        {more(entry)}
+        <span>
+          <CopyButton text={JSON.stringify(entry)} label="Copy the entry" />
+        </span>
+      </h4>
+      <pre>{visibleLines(JSON.stringify(entry.body, undefined, 2))}</pre>
+      <h4>Hash</h4>
+      <pre>{entry.hash}</pre>
+    </div>
   )
 }
 
@@ -74,17 +95,22 @@ const exact = (at: number) => {
   return `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`
 }
 
+/** `4 entries, from 18 200` */
+const entriesOf = ({ entries }: Row) =>
+  `${plural(entries.length, 'entry', 'entries')}, from ${grouped(entries.at(-1)?.seq ?? 0)}`
+
 function Line({
-  entry,
+  row,
   isOpen,
   isCut,
   onOpen,
 }: {
-  entry: JournalEntry
+  row: Row
   isOpen: boolean
   isCut: boolean
 } & Pick<Props, 'onOpen'>) {
-  const { tier, word, by, call, args, outcome, end } = lineOf(entry)
+  const [entry] = row.entries
+  const { tier, word, by, call, args, outcome, end } = lineOfRow(row)
   return (
     <button
       type="button"
@@ -102,7 +128,10 @@ function Line({
           <Tier tier={tier} size={13} />
         )}
       </span>
-      <span className="num">{grouped(entry.seq)}</span>
+      <span className="num" title={row.entries.length > 1 ? entriesOf(row) : undefined}>
+        {grouped(entry.seq)}
+        {row.entries.length > 1 && <span className="vh">, {entriesOf(row)}</span>}
+      </span>
       <span className="num text-soft">{exact(entry.at)}</span>
       <span className="text-dim">{tier === undefined ? word : tierWord[tier]}</span>
       <span className="cut text-soft">{visibleText(by)}</span>

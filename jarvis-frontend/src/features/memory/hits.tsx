@@ -22,10 +22,13 @@ export function Hits({
   hits,
   query,
   others,
+  ignored,
 }: {
   hits: readonly MemoryHit[]
   query: string
   others: readonly string[]
+  /** Words of the query that were not looked for. */
+  ignored: readonly string[]
 }) {
   return (
     <ol className="hits">
@@ -37,7 +40,7 @@ export function Hits({
             </b>
           </Link>
           <p className="passage">
-            <Highlighted text={hit.text} query={[query, ...others].join(' ')} />
+            <Highlighted text={hit.text} query={[query, ...others].join(' ')} ignored={ignored} />
           </p>
           <Why hit={hit} />
         </li>

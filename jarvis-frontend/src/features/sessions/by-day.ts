@@ -1,5 +1,5 @@
 import type { SessionSummary } from 'jarvis-backend/protocol'
-import { dayOf } from '../../lib/format.ts'
+import { dateOf } from '../../lib/format.ts'
 
 export type Line = { kind: 'day'; key: string; day: string } | { kind: 'session'; key: string; session: SessionSummary }
 
@@ -9,12 +9,10 @@ const startOfDay = (at: number) => new Date(at).setHours(0, 0, 0, 0)
 export function byDay(sessions: readonly SessionSummary[], now: number): Line[] {
   const today = startOfDay(now)
   const yesterday = startOfDay(today - 1)
-  const year = new Date(now).getFullYear()
   const nameOf = (at: number) => {
     if (at >= today) return 'Today'
     if (at >= yesterday) return 'Yesterday'
-    const its = new Date(at).getFullYear()
-    return its === year ? dayOf(at) : `${dayOf(at)} ${its}`
+    return dateOf(at, now)
   }
   let before = ''
   return sessions.flatMap((session): Line[] => {

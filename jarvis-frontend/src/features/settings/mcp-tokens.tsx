@@ -12,8 +12,8 @@ import { FormProblem } from './form-problem.tsx'
 const problemOf = (error: unknown) => (error instanceof ApiError ? error.message : 'The answer could not be read.')
 
 const dayMs = 86_400_000
-/** A day that has begun counts whole: what was made for 90 days says so on its first. */
-const daysLeft = (ms: number) => longSpan(ms > dayMs ? Math.ceil(ms / dayMs) * dayMs : ms)
+/** To the nearest day: this clock and the server's differ by seconds. */
+export const daysLeft = (ms: number) => longSpan(ms > 2 * dayMs ? Math.round(ms / dayMs) * dayMs : ms)
 
 /** Tokens of MCP clients, with what each may do and when it was used last. */
 export function McpTokenList({ tokens, onChanged }: { tokens: readonly McpTokenInfo[]; onChanged: () => void }) {
