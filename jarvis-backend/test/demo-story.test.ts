@@ -157,7 +157,7 @@ const questions: [string, RegExp][] = [
   ['Why is there no quorum?', /There is a quorum/],
   ['How is the cluster?', /Not quite, sir: 6 things need a look/],
   ['How is guest 104?', /104 jellyfin, a container on pve, runs for 20 d/],
-  ['How is node agent1?', /agent1 is up for 41 d.*4 of 4 guests run/],
+  ['How is node agent1?', /agent1 is up for 41 d.*Guests: 4 of 4 running/],
   ['What fills tank-nfs?', /tank-nfs is 78 % full.*\n\nOf backups it holds 30, of 10 guests/],
   ['is everything fine?', /All 4 nodes are online/],
   ['which backups are missing?', /9 of 21 guests have no fresh backup/],

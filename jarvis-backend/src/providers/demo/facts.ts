@@ -50,6 +50,8 @@ export type BackupFacts = {
   age: string | undefined
   /** Undefined where it cannot be read now. */
   storage: string | undefined
+  /** Known to have none, which is another thing than not known. */
+  hasNone: boolean
 }
 
 const lines = (text: string) => text.split('\n')
@@ -122,15 +124,19 @@ export function tasksIn(text: string): TaskFacts[] {
 export const backupsIn = (text: string): BackupFacts[] =>
   lines(text).flatMap((line): BackupFacts[] => {
     const [, vmid, name, age, storage] = /^(\d+) (.+?): (.+?) ago on ([^\s,]+),/.exec(line) ?? []
-    if (name !== undefined) return [{ vmid: Number(vmid), name, age, storage }]
+    if (name !== undefined) return [{ vmid: Number(vmid), name, age, storage, hasNone: false }]
     const [, bare] = /^No backup that can be read now: (.*)\.$/.exec(line) ?? []
-    return [...(bare ?? '').matchAll(/(\d+) ([^,(]+?) \((?:none known|newest known ([^)]+?) ago)\)/g)].map(
-      ([, id, known = '', newest]) => ({ vmid: Number(id), name: known, age: newest, storage: undefined }),
+    return [...(bare ?? '').matchAll(/(\d+) ([^,(]+?) \((none known|unknown|newest known ([^)]+?) ago)\)/g)].map(
+      ([, id, known = '', said, newest]) => ({
+        ...{ vmid: Number(id), name: known, age: newest, storage: undefined },
+        hasNone: said === 'none known',
+      }),
     )
   })
 
-/** Whether get_cluster_status says what needs attention, be it nothing. */
-export const isAttentionKnown = (text: string): boolean => /^(?:Nothing needs attention|Needs attention)/m.test(text)
+/** Whether get_cluster_status says of all what needs attention, be it nothing. */
+export const isAttentionKnown = (text: string): boolean =>
+  /^(?:Nothing needs attention|Needs attention)/m.test(text) && !/ (?:is|rest is) unknown\.$/m.test(text)
 
 /** What get_cluster_status says needs attention, one line each. */
 export function attentionIn(text: string): string[] {
@@ -163,7 +169,7 @@ export const nodeDetailIn = (text: string) => ({
   ram: part(text, /memory ([\d.]+ of [\d.]+ GiB \(\d+ %\))/),
   root: part(text, /root disk ([^,\n]+)/),
   up: part(text, /\bup ([^,\n]+)/),
-  running: part(text, /(\d+ of \d+) guests running/),
+  running: part(text, /^Guests: (\d+ of \d+ running)/m),
 })
 
 /** What a command printed; undefined where it was not run. */

@@ -5,6 +5,7 @@ import {
   type GuestFacts,
   guestsIn,
   hoursOf,
+  isAttentionKnown,
   missingIn,
   nodeDetailIn,
   nodesIn,
@@ -61,7 +62,7 @@ function failureWords(outcome: Outcome, { guests }: ClusterState): string {
     return notDone(outcome, name === undefined ? what : `${toolInput.vmid} ${plain(name)}`) ?? ''
   }
   if (text.startsWith('Refused by the safety rules')) return `${what} is refused, sir. ${text}`
-  return `I regret that ${what} came to nothing, sir. ${text}`
+  return `I regret that ${what} came to nothing, sir. ${text.includes('\n') ? `\n\n${fenced(text)}` : text}`
 }
 
 const otherWords = (toolName: string, text: string) =>
@@ -91,6 +92,8 @@ function clusterWords(text: string, question: string): string {
   const [hot] = nodes
     .filter(({ celsius }) => celsius !== undefined)
     .toSorted((a, b) => (b.celsius ?? 0) - (a.celsius ?? 0))
+  if (needs.length === 0 && !isAttentionKnown(text))
+    return `Of what I could read nothing needs a look, sir, but not everything could be read. ${base}${gap(text)}`
   if (needs.length === 0)
     return `All is well, sir. ${base}${hot === undefined ? '' : ` The warmest node is ${plain(hot.name)} with ${hot.celsius} °C.`}${gap(text)}`
   const isQuorumAsked = /quorum|quorate/i.test(question) && quorum === 'quorate'
@@ -122,7 +125,7 @@ function nodeWords(node: string, text: string): string {
     root === undefined ? undefined : `root disk ${root}`,
   ].filter((part) => part !== undefined)
   const busy = load !== undefined && cores !== undefined && load > cores
-  return `${plain(node)} ${up === undefined ? 'answers' : `is up for ${up}`}: ${listed(parts)}. ${running === undefined ? '' : `${running} guests run. `}${busy ? `More work waits than its ${cores} cores can do: ask “what keeps ${node} busy?”.` : ''}`.trim()
+  return `${plain(node)} ${up === undefined ? 'answers' : `is up for ${up}`}: ${listed(parts)}. ${running === undefined ? '' : `Guests: ${running}. `}${busy ? `More work waits than its ${cores} cores can do: ask “what keeps ${node} busy?”.` : ''}`.trim()
 }
 
 function temperatureWords(texts: readonly string[]): string {
@@ -287,14 +290,15 @@ function backupWords({ text, toolInput }: Outcome, cluster: ClusterState): strin
   }
   if (backupsIn(text).length === 0) return fenced(text)
   const all = backupsIn(text).toSorted((a, b) => hoursOf(b.age ?? '') - hoursOf(a.age ?? ''))
-  const never = all.filter(({ age }) => age === undefined)
+  const never = all.filter(({ hasNone }) => hasNone)
+  const open = all.filter(({ age, hasNone }) => age === undefined && !hasNone)
   const unreadable = all.filter(({ age, storage }) => age !== undefined && storage === undefined)
   const readable = all.filter(({ storage }) => storage !== undefined)
   const name = (guest: { vmid: number; name: string }) => `${guest.vmid} ${plain(guest.name)}`
   const count = /^(\d+) backups?\b/.exec(text)?.[1] ?? 'an unknown number of'
   const ask = unreadable.length > 0 ? ' Ask “why are backups missing?” and I look for the cause.' : ''
   return [
-    `${count} backups can be read now, of ${counted(readable.length, 'guest')}.${unreadable.length === 0 ? '' : ` Of ${unreadable.length} more the newest known cannot be read: ${some(unreadable.map(name), mostRows)}.`}${never.length === 0 ? '' : ` None is known of ${some(never.map(name), mostRows)}.`}${gap(text)}${ask}`,
+    `${count} backups can be read now, of ${counted(readable.length, 'guest')}.${unreadable.length === 0 ? '' : ` Of ${unreadable.length} more the newest known cannot be read: ${some(unreadable.map(name), mostRows)}.`}${never.length === 0 ? '' : ` None is known of ${some(never.map(name), mostRows)}.`}${open.length === 0 ? '' : ` Whether there is one is not known of ${some(open.map(name), mostRows)}.`}${gap(text)}${ask}`,
     readable.length === 0
       ? ''
       : table(

@@ -164,7 +164,7 @@ function reachableAgain(seen: Seen): string {
 }
 
 function neverWords(seen: Seen): string {
-  const never = backupsIn(seen.text(backups) ?? '').filter(({ age }) => age === undefined)
+  const never = backupsIn(seen.text(backups) ?? '').filter(({ hasNone }) => hasNone)
   return never.length === 0 ? '' : `No backup is known at all of ${guestWords(never)}.`
 }
 

@@ -138,9 +138,7 @@ function openingOf(node: string, celsius: number | undefined, { cpu, cores, load
     cpu === undefined ? undefined : `its CPU at ${cpu} %`,
     load === undefined ? undefined : `its load ${oneDigit(load)}${cores === undefined ? '' : ` on ${cores} cores`}`,
   ].filter((part) => part !== undefined)
-  return parts.length === 0
-    ? undefined
-    : `**${plain(node)} is ${parts.join(', ').replace(/^its /, 'busy, its ')}.**`
+  return parts.length === 0 ? undefined : `**${plain(node)} is ${parts.join(', ').replace(/^its /, 'busy, its ')}.**`
 }
 
 const busyWords = ({ vmid, name, cpu, cores }: GuestFacts) =>
