@@ -2,7 +2,7 @@ import type { Found } from './indexer.ts'
 import type { MemoryRequests } from './messages.ts'
 import type { MemoryStore } from './ports.ts'
 import { createSearchIndex, othersFor } from './search-index.ts'
-import { queryWords } from './words.ts'
+import { ignoredWords, queryWords } from './words.ts'
 
 /**
  * Searches by words what the index has on disk, for as long as its thread has not started. A search of 100,000 chunks takes
@@ -26,7 +26,7 @@ export function createEarlySearch(open: () => MemoryStore | undefined, now: () =
       const { store, search } = reader()
       if (store === undefined) return undefined
       const hits = search(query, { limit, kinds, now: now() })
-      return { hits, byKeywordsAlone: true, others: othersFor(queryWords(query)) }
+      return { hits, byKeywordsAlone: true, others: othersFor(queryWords(query)), ignored: ignoredWords(query) }
     },
     hasNotes: () => reader().store?.has('file') === true,
     /** Opens it anew when it is asked again: the thread may have made another. */
