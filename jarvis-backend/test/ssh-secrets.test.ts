@@ -296,6 +296,12 @@ test('a search below a folder says what it left out, and keeps away from files t
   expect(await run(`grep -rn nothing-of-the-kind ${dir}/sub`)).toMatchObject({ stdout: '', exitCode: 1 })
 })
 
+test('of the kernel’s settings all but its keys are told', async () => {
+  const { stdout } = await run('sysctl -a')
+  expect(stdout).toContain('kernel.')
+  expect(stdout).not.toMatch(/fastopen_key|stable_secret/)
+})
+
 test('what cannot be read is said as the program itself would', async () => {
   expect(await run(`grep x ${dir}/missing`)).toMatchObject({
     stdout: '',

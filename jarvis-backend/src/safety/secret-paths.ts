@@ -17,18 +17,20 @@ const secretFolders = new RegExp(
     'etc/(?:letsencrypt/(?:archive|live|keys|accounts)|dehydrated/(?:accounts|certs)|apt/auth\\.conf\\.d|zfs/keys)',
     'run/(?:secrets|credentials|containers)',
     'var/lib/(?:kubelet|vault|consul|rancher|tailscale|systemd/(?:credential|credentials)|bluetooth|iwd|tor|acme|dehydrated)',
-    'var/lib/(?:sss|samba/private|networkmanager|k0s|cloudflared|headscale|vaultwarden|bitwarden(?:_rs)?)',
+    'var/lib/(?:sss|samba|networkmanager|k0s|cloudflared|headscale|zerotier-one|netbird|jenkins)',
+    'etc/(?:freeradius|raddb|swanctl|netbird|nebula|tinc|vpnc|openfortivpn|bareos|bacula|crowdsec/bouncers|dkimkeys|creds)',
+    '(?:vaultwarden|vw-data|bitwarden(?:_rs)?|authelia)',
   ].join('|')})(?:/|$)`,
 )
 const secretFolder =
-  /^(?:priv|\.?secrets?|private|credentials?|passwords?|(?:private|ssh|api)[_-]?keys|keys|\.?vault|tokens?|\.(?:gnupg|aws|azure|kube|password-store|docker|terraform\.d|mozilla|acme\.sh|step|sops))$/
+  /^(?:priv|\.?secrets?|private|credentials?|creds|passwords?|(?:private|ssh|api)[_-]?keys|keys|\.?vault|tokens?|\.(?:gnupg|aws|azure|kube|password-store|docker|terraform\.d|mozilla|acme\.sh|step|sops))$/
 
 /** Words that mean a secret wherever they stand in a file's name. */
 const secretWords =
-  /shadow|sudoers|htpasswd|smbpasswd|sasl_?passwd|passwd\.client|passw(?:or)?ds?(?:\.|_|-|$)|(?:^|[._-])pass(?:\.|_|-|$)|opasswd|master\.passwd|secret|password|credential|passphrase|private.?key|priv_?key|api.?key|auth.?key|access.?key|wpa_?psk|key.?file|keystore|keytab|keyring|kubeconfig|krb5cc|_sk$|^ssh_host_.*_key$|^id_(?:rsa|dsa|ecdsa|ed25519|xmss)|vault.?token/
+  /shadow|sudoers|htpasswd|smbpasswd|sasl_?passwd|passwd\.client|passw(?:or)?ds?(?:\.|_|-|$)|(?:^|[._-])pass(?:\.|_|-|$)|opasswd|master\.passwd|secret|password|credential|passphrase|private.?key|priv_?key|api.?key|auth.?key|access.?key|wpa_?psk|key.?file|keystore|keytab|keyring|kubeconfig|krb5cc|_sk$|tokens?(?:[._-]|$)|creds?(?:[._-]|$)|(?:recovery|backup|scratch)[._-]?(?:codes?|keys?|phrases?|kit)(?:\.|$)|(?:seed|mnemonic)[._-]?(?:phrases?|words?)|mnemonic|emergency[._-]?kit|(?:2fa|totp|otp)(?:[._-]|$)|htdigest|google_authenticator|^ssh_host_.*_key$|^id_(?:rsa|dsa|ecdsa|ed25519|xmss)|vault.?token/
 /** Endings of keys, stores of passwords, and what tools keep their state in. */
 const secretEndings = setOf(
-  'key p8 p12 pfx pkcs12 jks keystore kdb kdbx ppk keytab keyring psk pw pwd age gpg pgp asc token tokens tfstate tfvars',
+  'key keys jwk jwt psafe3 opvault agilekeychain wallet p8 p12 pfx pkcs12 jks keystore kdb kdbx ppk keytab keyring psk pw pwd age gpg pgp asc token tokens tfstate tfvars',
   'ovpn pass cred creds priv secret secrets env enc vault',
 )
 /** Whole names of files that hold a secret among other things. */
@@ -40,10 +42,21 @@ const secretNames = setOf(
   'grafana.ini gitlab.rb app.ini rndc.conf wp-config.php config.php config.inc.php configuration.php localsettings.php',
   'settings.php settings.py local_settings.py database.yml database.yaml parameters.yml parameters.yaml msdm',
   'status.cfg dns.cfg metricserver.cfg acme.json pwfile setupvars.conf pihole.toml preferences.xml anaconda-ks.cfg',
+  'passdb.tdb clients.conf remotes esmtprc mailrc mail.rc netrc _netrc npmrc pypirc pip.conf settings.xml gradle.properties',
+  'nuget.config pg_service.conf postgresql.auto.conf local.ini kibana.yml internal_users.yml server.conf mailcow.conf',
+  'postfix-accounts.cf worker-controller.inc smbldap_bind.conf pin.txt printers.conf targets.conf scst.conf hostkey',
+  'alertmanager.yml alertmanager.yaml health_alarm_notify.conf stream.conf resource.cfg api-users.conf ido-mysql.conf',
+  'server.yml apprise.yml apprise.conf repository.config rustic.toml autorestic.yml amandapass authkeys keepalived.conf',
+  'frr.conf bgpd.conf zebra.conf cli_pw adguardhome.yaml pdns.conf recursor.conf knot.conf duck.sh config.xml config.ini',
+  'serverconfig.json sabnzbd.ini nzbget.conf qbittorrent.conf paperless.conf keycloak.conf users_database.yml users.yml',
+  'lldap_config.toml glauth.cfg garage.toml s3.json s3.cfg security.toml harbor.yml talosconfig remotes.cfg',
+  'guacamole.properties user-mapping.xml mumble-server.ini murmur.ini voicemail.conf manager.conf vars.xml dendrite.yaml',
+  'conduit.toml registration.yaml prosody.cfg.lua ejabberd.yml answer.toml ks.cfg unattend.xml autounattend.xml',
+  'freeipmi.conf ipmi.conf users.xml system.properties wallet.dat seed.txt',
   'homeserver.yaml pam_mount.conf.xml wgetrc sip.conf pjsip.conf dovecot-sql.conf.ext creds.txt',
 )
 const secretForms =
-  /^(?:tokens?\.(?:cfg|json|txt)|wpa_supplicant.*\.conf|application(?:-\w+)?\.(?:properties|ya?ml)|appsettings(?:\.\w+)?\.json|config\.db(?:-\w+)?|privkey\d*\.pem|csrf\.\w+|[\w-]*-priv\.cfg|[\w-]*encryption-keys?\.json)$/
+  /^(?:tokens?\.(?:cfg|json|txt)|wpa_supplicant.*\.conf|application(?:-\w+)?\.(?:properties|ya?ml)|appsettings(?:\.\w+)?\.json|config\.db(?:-\w+)?|privkey\d*\.pem|csrf\.\w+|[\w-]*-priv\.cfg|[\w-]*encryption-keys?\.json|wg[\w-]*\.(?:conf|json)|keys?\.(?:txt|json|ya?ml)|(?:auth|login|userpass|up|accounts?)\.txt|(?:cloudflare|certbot|duckdns|digitalocean|route53|hetzner|ovh|gandi|linode|rfc2136|namecheap|godaddy|porkbun|desec|dynv6)[\w-]*\.(?:ini|conf|json|ya?ml|sh)|(?:bacula|bareos)-\w+\.conf|(?:file|metric|packet|audit|heart)beat\.yml|service-?account[\w-]*\.json|[\w-]*(?:telegram|pushover|discord|slack)[\w-]*\.(?:conf|ini|json|ya?ml|sh|txt)|(?:[\w-]+\.)*pkrvars\.hcl|keys-[\w-]+|[\w.-]*eap_users?|vault\.ya?ml)$/
 const history = /(?:^|[._])history$|^\.?(?:viminfo|lesshst|wget-hsts)$/
 const publicName = /\.pub$/
 const pem = /\.(?:pem|der|crt\.key)$/
@@ -58,9 +71,10 @@ const plainHidden =
 const bulk = new RegExp(
   [
     String.raw`/(?:core|core\.\d+|swapfile|swap\.img|vmcore|initctl)$`,
-    String.raw`\.(?:qcow2|raw|tar|tgz|pxar|cpio|vmdk|vdi|vma|vhdx?|dump|sql|dmp|img|sqlite3?|db3?|mdb|ibd|myd|rdb|aof)(?:-(?:wal|shm|journal))?(?:\.\w+)?$`,
+    String.raw`\.(?:qcow2|raw|tar|tgz|pxar|cpio|vmdk|vdi|vma|vhdx?|dump|sql|dmp|img|sqlite3?|db3?|mdb|ibd|myd|rdb|aof|tdb|ldb)(?:-(?:wal|shm|journal))?(?:\.\w+)?$`,
     String.raw`\.(?:sock|socket|fifo|pipe)$`,
     String.raw`/snippets/|/cloud-init/|^/etc/cloud/|/var/log/cloud-init|/etc/iscsi/(?:nodes|send_targets)/|/user-data(?:\.\w+)?$|/preseed\.cfg$|/var/log/installer/`,
+    String.raw`/zigbee2mqtt/configuration\.ya?ml$|/transmission[\w-]*/settings\.json$|/overseerr/settings\.json$|/node-red/|/dovecot/users$|^/etc/default/(?:minio|ddclient)$|^/net/`,
     '/var/(?:crash|backups|mail|spool|lib/(?:cloud|docker|containerd|containers|systemd/(?:coredump|random-seed)|mysql|postgresql|mongodb|redis|influxdb|grafana|ceph|private|vz/(?:images|dump|private|snippets)))(?:/|$)',
     String.raw`/(?:images|private)/\d+/|^/etc/(?:ssl/private|pki/.*/private)/`,
   ].join('|'),

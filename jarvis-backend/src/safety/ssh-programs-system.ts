@@ -5,6 +5,9 @@ const long = (names: string) => names.split(' ').map((name) => `--${name}`)
 const endless = 'repeat and never end'
 const none: Grammar = {}
 
+/** Folders of /proc/sys that hold a key. */
+const holdsKeys = /^net(?:\.ipv4|\.ipv6(?:\.conf(?:\.[^.]+)?)?)?$/
+
 /** Programs that tell about the machine: hardware, kernel, accounts. */
 export const systemPrograms: Readonly<Record<string, Grammar>> = {
   uname: { flags: 'arsnmvpio', words: long('all kernel-release machine') },
@@ -95,6 +98,11 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
     words: long('all values names'),
     // A slash would let the name climb out of /proc/sys.
     rest: /^(?!.*(?:fastopen_key|stable_secret))[a-z][\w.-]*$/,
+    check: ({ options, operands }) =>
+      ['-n', '--values'].some((option) => options.has(option)) &&
+      (['-a', '--all'].some((option) => options.has(option)) || operands.some((name) => holdsKeys.test(name)))
+        ? 'Values without their names could be keys; leave -n out.'
+        : undefined,
     denied: {
       '-w': 'change the kernel',
       '--write': 'change the kernel',

@@ -11,6 +11,8 @@ export type Part = {
   filter: readonly string[]
   /** Stands instead of `standard input` in the filter's output. */
   name: string
+  /** The program as it was written, which a message begins with. */
+  program: string
 }
 
 /**
@@ -36,6 +38,10 @@ const oneByOne = new Set(['head', 'tail', 'tac'])
 /** @param stages as `judgeCommand` has found to read only. */
 export function readingOf(stages: Stages): Reading {
   const [[program = '', ...words] = [], ...then] = stages
+  if (program === 'sysctl') {
+    const filter = ['grep', '-vE', 'tcp_fastopen_key|stable_secret']
+    return { kind: 'parts', parts: [{ read: [program, ...words], filter, name: '', program }], then }
+  }
   const grammar = Object.hasOwn(textPrograms, program) ? textPrograms[program] : undefined
   const whole: Reading = { kind: 'whole', stages }
   if (grammar === undefined || plain.has(program)) return whole
@@ -58,6 +64,7 @@ export function readingOf(stages: Stages): Reading {
       read,
       filter: [name, ...(isNamed ? ['-H'] : []), `--label=${file}`, ...rest],
       name: file,
+      program,
     })
     if (!options.has('-r') && !options.has('--recursive')) {
       const reader = program === 'zgrep' ? ['zcat'] : ['cat']
@@ -78,7 +85,7 @@ export function readingOf(stages: Stages): Reading {
     }
   }
   if (!oneByOne.has(program)) {
-    return { kind: 'parts', parts: [{ read: ['cat', '--', ...files], filter, name: files[0] ?? '' }], then }
+    return { kind: 'parts', parts: [{ read: ['cat', '--', ...files], filter, name: files[0] ?? '', program }], then }
   }
   const isQuiet = ['-q', '--quiet', '--silent'].some((option) => options.has(option))
   const heading = files.length > 1 && program !== 'tac' && !isQuiet ? ['-v'] : []
@@ -89,6 +96,7 @@ export function readingOf(stages: Stages): Reading {
       // Behind the options, for `head -v -2` is none of them.
       filter: [program, ...without.filter((word) => word !== '--'), ...heading],
       name: file,
+      program,
     })),
     then,
   }

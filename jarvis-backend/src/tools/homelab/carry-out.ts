@@ -41,9 +41,8 @@ export async function carryOut(
   const last = await shell.run(node, reading.then, { ...options, input: together.stdout })
   return { ...together, ...last, stderr: together.stderr + last.stderr, notes }
 
-  async function look({ read, filter, name }: Part, then: Stages, index: number) {
+  async function look({ read, filter, name, program }: Part, then: Stages, index: number) {
     const before = await shell.run(node, [[...read]], { ...options, keepBytes: readBytes })
-    const program = filter[0] ?? ''
     const stderr = before.stderr.replace(new RegExp(`^(?:${read[0]}|gzip)(?=: )`, 'gm'), program)
     const unread = before.leftOutBytes === undefined ? {} : { unreadBytes: before.leftOutBytes }
     const isUnreadable = before.stdout === '' && before.exitCode !== 0
