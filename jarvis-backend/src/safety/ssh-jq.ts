@@ -1,14 +1,25 @@
-/** Functions that look at their input alone, and end. */
+/** Functions that look at their input alone, end, and give no more than they were given. */
 const functions = new Set(
-  'length keys values select map sort sort_by group_by unique unique_by min max min_by max_by add any all flatten type tostring tonumber to_entries from_entries has first last reverse join split test startswith endswith contains not empty null true false and or ascii_downcase ascii_upcase tojson'.split(
+  'length keys values select map sort sort_by group_by unique unique_by min max min_by max_by add any all flatten type tonumber from_entries has first last reverse join test startswith endswith contains not empty null true false and or ascii_downcase ascii_upcase'.split(
     ' ',
   ),
 )
-const token = /\s+|\.[A-Za-z_]\w*|\.|"[^"\\]*"|\d+(?:\.\d+)?|[A-Za-z_]\w*|==|!=|<=|>=|\/\/|[[\]{}(),:|<>?+-]/y
+/** What each of these gives may be some times as long as what it was given. */
+const growing = new Map([
+  ['to_entries', 4],
+  ['tostring', 2],
+  ['tojson', 2],
+  ['split', 16],
+])
+/** How many times as much as was piped in a filter may come to hold. */
+const mostGrowth = 200
+
+const token = /\s+|\.[A-Za-z_]\w*|\.|"[^"\\]*"|\d{1,6}(?:\.\d{1,6})?|[A-Za-z_]\w*|==|!=|<=|>=|\/\/|[[\]{}(),:|<>?+-]/y
 
 /**
  * jq after a pipe, with one filter of paths, comparisons and plain functions: nothing that reads files or variables
- * (`env`, `$ENV`, `input`, `import`), and nothing that could repeat for ever (`def`, `recurse`, `range`, `while`).
+ * (`env`, `$ENV`, `input`, `import`), nothing that could repeat for ever (`def`, `recurse`, `..`, `range`, `while`), and
+ * nothing that multiplies its input: `[.,.]|[.,.]|…` doubles it at each bar.
  */
 export function judgeJq(words: readonly string[]): string | undefined {
   const options = words.filter((word) => word.startsWith('-'))
@@ -25,15 +36,36 @@ export function judgeJq(words: readonly string[]): string | undefined {
     if (part === undefined) return `jq: ${filter.slice(at, at + 20)} is not known to read only.`
     if (part.trim() !== '') parts.push(part)
   }
+  if (/\.\s*\./.test(filter.replace(/"[^"]*"/g, '""')))
+    return 'jq: .. goes through everything there is, again and again.'
   // `{name}` and `{name: …}` name fields.
   const open: string[] = []
   for (const [index, part] of parts.entries()) {
     if ('{[('.includes(part)) open.push(part)
     else if ('}])'.includes(part)) open.pop()
-    if (!/^[A-Za-z_]/.test(part) || functions.has(part)) continue
+    if (!/^[A-Za-z_]/.test(part) || functions.has(part) || growing.has(part)) continue
     const isField =
       open.at(-1) === '{' && /^[{,]$/.test(parts[index - 1] ?? '') && /^[,:}]$/.test(parts[index + 1] ?? '')
     if (!isField) return `jq: ${part.slice(0, 80)} is not a function known to read only.`
   }
-  return undefined
+  return growthOf(parts) > mostGrowth
+    ? 'jq: this filter may multiply what it reads; take fewer fields at a time, or fewer steps.'
+    : undefined
+}
+
+/**
+ * How many times as long as its input the output can be: within one step each comma, plus sign or growing function adds a
+ * copy, and steps multiply.
+ */
+function growthOf(parts: readonly string[]): number {
+  let product = 1
+  let copies = 1
+  for (const part of parts) {
+    if (part === '|') {
+      product *= copies
+      copies = 1
+    } else if (part === ',' || part === '+') copies += 1
+    else product *= growing.get(part) ?? 1
+  }
+  return product * copies
 }

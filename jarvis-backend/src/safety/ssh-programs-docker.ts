@@ -4,8 +4,12 @@ import { number, when, word } from './ssh-patterns.ts'
 const long = (names: string) => names.split(' ').map((name) => `--${name}`)
 const none: Grammar = {}
 const container = /^[A-Za-z0-9][\w.-]*$/
-/** A template that calls others could double its work forty times over; one that pads could fill a memory. */
-const columns = /^(?!.*\b(?:define|block|template|printf|slice)\b)[^-]/s
+/**
+ * `table {{.Names}}\t{{.Status}}`, `{{json .State}}`: fields alone. A function that pads, repeats or calls another can
+ * fill a memory, and one that cuts shows half of a secret.
+ */
+const columns =
+  /^(?!-)(?:json|table|raw|(?:[^{}]*\{\{ ?(?:json )?\.(?:[A-Za-z]\w*(?:\.[A-Za-z]\w*){0,6})? ?\}\}){1,16}[^{}]*)$/s
 const format = { '--format': columns, '--filter': /^[a-z]+=[\w.:/=-]+$/ }
 const containers: Grammar = { rest: container, min: 1 }
 
@@ -42,7 +46,7 @@ const stats: Grammar = {
 const top: Grammar = { operands: [container], min: 1 }
 /** Its whole answer shows variables, which hold secrets: only templates of fields that hold none. */
 const template =
-  /^(?:[\w .:,=/-]|\{\{ ?(?:json )?\.(?:Id|Name|Created|Image|Path|RestartCount|Platform|Driver|State|Mounts|NetworkSettings|HostConfig\.(?:RestartPolicy|NetworkMode|Memory|NanoCpus|Privileged|PortBindings|Binds)|Config\.(?:Image|Hostname|User|WorkingDir|ExposedPorts|Volumes))(?:\.\w+)* ?\}\})+$/
+  /^(?!(?:.*\{\{){17})(?:[\w .:,=/-]|\{\{ ?(?:json )?\.(?:Id|Name|Created|Image|Path|RestartCount|Platform|Driver|State|Mounts|NetworkSettings|HostConfig\.(?:RestartPolicy|NetworkMode|Memory|NanoCpus|Privileged|PortBindings|Binds)|Config\.(?:Image|Hostname|User|WorkingDir|ExposedPorts|Volumes))(?:\.\w+)* ?\}\})+$/
 const inspect: Grammar = {
   flags: 's',
   words: ['--size'],

@@ -7,12 +7,19 @@ import { type CommandLimits, NotBegun, runCommand } from './run-command.ts'
 
 /** Fewer than the 10 that sshd takes as a rule: one that is over counts there a moment longer. */
 const maxSessions = 6
-const usual: CommandLimits = { startMs: 10_000, commandMs: 300_000, graceMs: 2_000, keepBytes: 64 * 1024 }
+const usual: CommandLimits = { startMs: 10_000, commandMs: 300_000, graceMs: 2_000, keepBytes: 32 * 1024 }
+/** These map far more memory than they use: Go, and Ceph's many threads. */
+const roomy = new Set(['docker', 'tailscale', 'ceph', 'rbd', 'rados', 'nvidia-smi'])
+const mb = 1024
+
 /**
- * Seconds of a processor and kB of memory that one program may take there: a pattern or a filter can multiply its input
+ * Seconds of a processor and kB of memory that each program may take there: a pattern or a filter can multiply its input
  * a billion times over, and what JARVIS has let go of may run on. A shell that cannot set them goes without.
  */
-const bounds = 'ulimit -t 120 2>/dev/null; ulimit -v 4194304 2>/dev/null; '
+function boundsOf(program: string, isFilter: boolean): string {
+  const memoryKb = isFilter ? 512 * mb : roomy.has(program) ? 2_048 * mb : 1_024 * mb
+  return `ulimit -t ${isFilter ? 10 : 60} 2>/dev/null; ulimit -v ${memoryKb} 2>/dev/null; `
+}
 
 /**
  * Runs commands on nodes over SSH: one connection to a node, no TTY, and exactly the words that were judged.
@@ -39,7 +46,7 @@ export function createSshShell(
     stages: readonly (readonly string[])[],
     { signal, input, keepBytes = limits.keepBytes }: CommandOptions,
   ): Promise<CommandOutput> {
-    const line = bounds + stages.map(quote).join(' | ')
+    const line = boundsOf(stages[0]?.[0] ?? '', input !== undefined) + stages.map(quote).join(' | ')
     // One signal may end many commands.
     setMaxListeners(0, signal)
     for (let losses = 0; ; ) {
