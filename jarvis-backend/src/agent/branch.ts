@@ -33,7 +33,7 @@ export function branchAt(
   const run = store.entriesOfRun(entry.runId)
   const later = run.filter((other) => other.seq > seq)
   const end = later.find(({ type }) => type === 'done' || type === 'error')
-  const isLast = !later.some(({ type }) => type === 'assistant')
+  const isLast = !later.some((other) => other.type === 'assistant' && other.content.length > 0)
   if (end !== undefined && isLast && words.length === entry.content.length) return { entry: seq, below: end.seq + 1 }
   const { runId, at } = entry
   const usage = usageOf(run.filter((other) => other.seq <= seq))

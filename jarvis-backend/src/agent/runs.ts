@@ -44,6 +44,8 @@ export type Runs = {
   /** Ends what goes on in it and deletes it. */
   remove(sessionId: string, by: string): Promise<void>
   isRunning(sessionId: string): boolean
+  /** Gives a session the name that a model found for it, and tells whoever watches. */
+  name(sessionId: string, runId: string, title: string): void
   /** Adds a line to a run that has ended. */
   note(sessionId: string, runId: string, entry: Draft): void
   /**
@@ -268,6 +270,14 @@ export function createRuns(
         await Promise.all(runs.map(({ ended }) => ended))
         store.deleteSession(sessionId)
       })
+      parts.changed(sessionId)
+    },
+
+    name(sessionId, runId, title) {
+      const session = open(sessionId)
+      session.rename(title)
+      session.emit(runId, 'chat:title', { title })
+      live.leave(session)
       parts.changed(sessionId)
     },
 

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { Router } from 'express'
 import type { Model, ModelChoice } from '../agent/model.ts'
@@ -9,6 +10,7 @@ import { createModelSetup } from '../doctor/model-setup.ts'
 import { modelRoutes } from '../http/models.ts'
 import type { ModelSeen } from '../http/status-parts.ts'
 import type { Clock } from '../lib/clock.ts'
+import { isPublicAddress } from '../lib/public-address.ts'
 import { type ClusterState, JarvisError } from '../protocol/index.ts'
 import { anthropicModel, createPrices, demoModel, openAiCompatibleModel } from '../providers/index.ts'
 import type { Journal } from '../tools/ports.ts'
@@ -72,6 +74,14 @@ export function composeModels(parts: {
     costOf,
     reloadPrices: reload,
     used: tally.add,
+    /** Whether a model names sessions: those that were configured, unless they run at home, where each call is slow. */
+    mayName(asked: Model): boolean {
+      const { titles } = parts.config
+      if (titles !== 'auto') return titles === 'on'
+      if (asked === parts.first || (parts.others?.includes(asked) ?? false)) return false
+      const own = [config, ...configs].find((known) => idOf(known) === asked.id)
+      return own !== undefined && !isAtHome(own)
+    },
     tallies: tally.read,
     model: () => model,
     config: () => config,
@@ -89,6 +99,14 @@ export function composeModels(parts: {
 }
 
 export type ComposedModels = ReturnType<typeof composeModels>
+
+/** Its address is of this machine or its network. */
+function isAtHome(config: ModelConfig): boolean {
+  if (config.provider === 'demo' || config.baseUrl === undefined) return false
+  const host = new URL(config.baseUrl).hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) !== 0) return !isPublicAddress(host)
+  return !host.includes('.') || /\.(?:local|lan|home|internal|home\.arpa|localhost)$/.test(host)
+}
 
 const ownHosts = ['api.anthropic.com', 'api.openai.com']
 /** The provider's own service, not one that speaks like it. */

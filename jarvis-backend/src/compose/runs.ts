@@ -1,3 +1,4 @@
+import { createNamer } from '../agent/name-session.ts'
 import { asClusterData, systemPrompt } from '../agent/persona.ts'
 import { generateWithRetries } from '../agent/retry.ts'
 import { createRuns } from '../agent/runs.ts'
@@ -34,7 +35,7 @@ export function composeRuns(
     images: ImageStore
     homelab: Pick<ComposedHomelab, 'cluster' | 'limits'>
     memory: Pick<ComposedMemory, 'prompt' | 'recall' | 'learn'>
-    models: Pick<ComposedModels, 'choice' | 'costOf' | 'used' | 'answered' | 'failed'>
+    models: Pick<ComposedModels, 'choice' | 'costOf' | 'used' | 'mayName' | 'answered' | 'failed'>
     gate: Pick<Gate, 'confirmations' | 'executor'>
   },
 ) {
@@ -72,7 +73,10 @@ export function composeRuns(
     prompt: onceFor(memory.prompt, (texts) => redactor.text(systemPrompt(texts))),
     recall: async (message) => redactor.value(await memory.recall(message)),
     used: models.used,
-    ended: memory.learn,
+    ended(sessionId, entries) {
+      memory.learn(sessionId, entries)
+      namer.ended(sessionId, entries)
+    },
     context: onceFor(cluster.state, (state) => asClusterData(clusterSummary(state, limits.current()))),
     pending: confirmations.pending,
     cancel: confirmations.cancel,
@@ -93,11 +97,27 @@ export function composeRuns(
     changed,
     report,
   })
+  const namer = createNamer({
+    store,
+    models: models.choice,
+    mayName: models.mayName,
+    redact: redactor.text,
+    used: models.used,
+    name: runs.name,
+    note: runs.note,
+    report,
+  })
   serveChat(chat, { runs, confirmations, store, now, report })
   store.forgetReplies(now() - repliesKeptMs)
 
   return {
-    runs,
+    runs: {
+      ...runs,
+      stop() {
+        namer.stop()
+        runs.stop()
+      },
+    },
     calls,
     kept,
     store,

@@ -33,6 +33,8 @@ export type Config = {
   memoryWeights: { vector: number; keyword: number }
   historyLimit: number
   maxTurns: number
+  /** Which models name sessions. */
+  titles: 'auto' | 'on' | 'off'
   confirmTtlMs: number
   protectedTargets: ReadonlySet<string>
   /** Host names under which the dashboard may be opened, besides addresses and `localhost`. */
@@ -90,6 +92,12 @@ const Environment = z.object({
   JARVIS_PASSWORD: z.string().min(8, 'must have at least 8 characters, for example correct-horse-battery').optional(),
   JWT_SECRET: z.string().min(32, 'must have at least 32 characters; make one with: openssl rand -hex 32').optional(),
   ...modelVariables,
+  JARVIS_TITLES: z
+    .enum(
+      ['auto', 'on', 'off'],
+      'must be auto (models elsewhere name a session after its first answer), on (local ones too) or off, for example auto',
+    )
+    .default('auto'),
   JARVIS_EMBEDDINGS: z
     .string()
     .regex(
@@ -221,6 +229,7 @@ export function readConfig(env: Record<string, string | undefined>, saved: Recor
     memoryWeights: value.JARVIS_MEMORY_WEIGHTS,
     historyLimit: value.CHAT_HISTORY_LIMIT,
     maxTurns: value.CHAT_MAX_LOOP,
+    titles: value.JARVIS_TITLES,
     confirmTtlMs: value.CONFIRM_TTL_SECONDS * 1000,
     protectedTargets: value.JARVIS_PROTECTED,
     allowedHosts: [

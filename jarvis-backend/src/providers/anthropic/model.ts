@@ -32,7 +32,7 @@ export function anthropicModel(options: AnthropicOptions): Model {
     secret: apiKey,
   }
   const encode = anthropicEncoder({ id, model, maxTokens: options.maxTokens, effort: options.effort })
-  const refused: Refused = { thinking: new Set(), effort: false }
+  const refused: Refused = { thinking: new Set(), effort: new Set() }
 
   // Loading the SDK takes a sixth of a second: the start does not wait for it.
   const connect = async () => {
@@ -69,7 +69,7 @@ export function anthropicModel(options: AnthropicOptions): Model {
           return await ask(encoded)
         } catch (error) {
           const said = error instanceof ModelError && error.code === 'model_bad_request' ? error.message : ''
-          if (encoded.asksToThink && isAboutEffort(said)) refused.effort = true
+          if (encoded.effort !== undefined && isAboutEffort(said)) refused.effort.add(encoded.effort)
           else if (encoded.thinking.length > 0 && isAboutThoughts(said)) {
             for (const digest of encoded.thinking) refused.thinking.add(digest)
           } else throw error

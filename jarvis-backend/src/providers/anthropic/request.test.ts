@@ -13,7 +13,7 @@ const given = (messages: Message[], part: Partial<ModelRequest> = {}) => ({
   mayCallTools: true,
   ...part,
 })
-const none: Refused = { thinking: new Set(), effort: false }
+const none: Refused = { thinking: new Set(), effort: new Set() }
 const encoded = (request: ModelRequest, refused = none) => anthropicEncoder(options)(request, refused)
 const parsed = ({ body }: { body: Buffer }) => JSON.parse(body.toString()) as Anthropic.MessageCreateParamsStreaming
 const body = (messages: Message[], part: Partial<ModelRequest> = {}) => parsed(encoded(given(messages, part)))
@@ -81,7 +81,7 @@ test('how much to think is asked for as the request says, else as is usual, else
     'high',
     undefined,
   ])
-  expect(asked('low', 'high', { ...none, effort: true })).toBeUndefined()
+  expect(asked('low', 'high', { ...none, effort: new Set<Effort>(['low']) })).toBeUndefined()
 })
 
 test('with a budget, a turn that called tools without thinking goes on without', () => {
@@ -221,7 +221,7 @@ test('thinking that was refused once is named, and does not go back again', () =
   const messages = [...hi, assistant([...after(hi), yes]), user('Go on')]
   const { thinking: named } = encoded(given(messages))
   expect(named).toHaveLength(1)
-  const again = encoded(given(messages), { thinking: new Set(named), effort: false })
+  const again = encoded(given(messages), { thinking: new Set(named), effort: new Set() })
   expect(again.thinking).toEqual([])
   expect(parsed(again).messages[1]?.content).toEqual([{ type: 'text', text: 'Yes.' }])
 })

@@ -26,12 +26,12 @@ export type EncodedRequest = {
   digest: string
   /** The digests of the thinking that goes back. */
   thinking: readonly string[]
-  /** It says how much to think. */
-  asksToThink: boolean
+  /** What it says of how much to think, where it says anything. */
+  effort: Effort | undefined
 }
 
-/** What the provider did not take: digests of thinking, and any word on how much to think. */
-export type Refused = { thinking: Set<string>; effort: boolean }
+/** What the provider did not take: digests of thinking, and how much to think. */
+export type Refused = { thinking: Set<string>; effort: Set<Effort> }
 
 /**
  * Encodes requests. Tools and instructions, which are most of one and the same as the time before, are encoded once.
@@ -79,8 +79,9 @@ export function anthropicEncoder({ id, model, maxTokens, effort: usual }: Reques
     const isInLoop = turns.at(-1)?.role === 'user' && newest.some((block) => block.startsWith('{"type":"tool_use"'))
     // With a budget, a turn that called tools must begin with its thinking.
     const mustNot = mode === 'budget' && isInLoop && !/^\{"type":"(?:redacted_)?thinking"/.test(newest[0] ?? '')
-    const effort = refused.effort ? undefined : (request.effort ?? usual)
-    const fields = thinkingFields(mode, mustNot ? 'off' : effort, maxTokens)
+    const wanted = mustNot ? 'off' : (request.effort ?? usual)
+    const effort = wanted === undefined || refused.effort.has(wanted) ? undefined : wanted
+    const fields = thinkingFields(mode, effort, maxTokens)
     const isForbidden = !(request.mayCallTools && request.tools.length > 0) && hasTools
     const head = JSON.stringify({
       model,
@@ -96,7 +97,7 @@ export function anthropicEncoder({ id, model, maxTokens, effort: usual }: Reques
       ]),
       digest: digestOf(hash),
       thinking: [...sent],
-      asksToThink: fields.thinking !== undefined,
+      effort: fields.thinking === undefined ? undefined : effort,
     }
   }
 }

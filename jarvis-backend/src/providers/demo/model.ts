@@ -1,4 +1,5 @@
 import type { Message, Model, ModelRequest } from '../../agent/model.ts'
+import { namingSystem } from '../../agent/name-session.ts'
 import { newId } from '../../lib/ids.ts'
 import { type ClusterState, type Content, noUsage } from '../../protocol/index.ts'
 import { abilities, introduction } from './answer.ts'
@@ -36,9 +37,21 @@ export function demoModel({ cluster }: { cluster: () => ClusterState }): Model {
 
 /** The introduction ends the first answer: whoever asked wants to read that first. */
 function reply(request: ModelRequest, cluster: ClusterState): Reply {
+  if (request.system === namingSystem) return { text: named(questionOf(request.messages[0])), calls: [] }
   const { text, calls } = answered(request, cluster)
   const isFirst = !request.messages.some(isFinal)
   return { text: calls.length === 0 && isFirst ? `${text}\n\n${introduction}`.trim() : text, calls }
+}
+
+/** A short message is its own name; of a longer one, its first clause, at most six words. */
+function named(asked: string): string {
+  const [, message = ''] = /^<message>\n([\s\S]*?)\n<\/message>/.exec(asked) ?? []
+  if (message.length <= 40 && !message.includes('\n')) return message
+  const [clause = ''] = message
+    .replace(/^\W*(?:(?:please|jarvis|(?:can|could|would) you)\b[\s,]*)+/i, '')
+    .split(/[.,;:!?\n]\s/, 1)
+  const words = clause.trim().split(/\s+/).slice(0, 6).join(' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 const isFinal = (message: Message) =>
