@@ -3,36 +3,44 @@ export const redacted = '[redacted]'
 
 /** A name that ends so has a secret for its value. */
 const always =
-  'password|passwd|passphrase|passwort|(?<!existing_?)secret(?:[_-]?(?:access[_-]?)?key(?:[_-]?base)?)?|(?:private|encryption|master|signing|access|account|shared)[_-]?key|client[_-]key[_-]data|bind_?pw|root_?pw|(?<![a-z])(?:pass|pwd|psk|totp)'
+  'password|passwd|passphrase|passwort|password_?salt|(?<!existing_?)secret(?:[ _-]?(?:access[ _-]?)?key(?:[_-]?base)?)?|(?:private|encryption|master|signing|access|account|shared)[_-]?key|client[_-]key[_-]data|bind_?pw|(?<![a-z])cf_key|(?:recovery|scratch|backup)[_-]codes?|root_?pw|(?<![a-z])(?:pass|pwd|psk|totp)'
 /** These name harmless things too, so their values are looked at. */
 const sometimes = '(?<!eapi)token|(?:api|auth)[_-]?key|community|credentials?'
 export const secretName = `(?:${always}|${sometimes})`
 const name = `(?:${always}|(${sometimes}))(?![\\w-])`
-/** In shells, YAML, JSON (escaped once, too), query strings. */
-const separator = String.raw`(?:\\?["'])?[ \t]{0,20}(?::=|=>|[:=])[ \t]{0,20}`
+/** In shells, YAML, JSON (in JSON, too), query strings, PHP. */
+const separator = String.raw`(?:\\{0,7}["'])?\]?[ \t]{0,20}(?::=|=>|[:=])[ \t]{0,20}|(?<=define\(["']\w{0,60})["'],[ \t]{0,4}(?=["'])`
+/** Behind an option, of which the value is the next word. */
+const option = String.raw`(?<=(?:--|[ \t]-)[\w-]{2,40})( |[\n\0](?=\S{0,64}\d))`
 
 export const assignmentHint =
   'passw|passphrase|secret|credential|community|pw[\\\\"\' :=]|pass[\\\\"\' :=]|pwd|psk|totp|token|[_-]key|(?:api|auth|private|encryption|master|signing|access|account|shared)key'
-const assignment = new RegExp(`${name}(?:(${separator})|(?<=--[\\w-]{2,40})( ))`, 'gi')
+const assignment = new RegExp(`${name}(?:(${separator})|${option})`, 'gi')
 const secretKey = new RegExp(`${name}$`, 'i')
 
 /** Where in `text` a value begins that may go on: after a name and its separator. `lead` is what stands before it. */
 export const openAssignments: readonly RegExp[] = [
   new RegExp(
-    `(?<lead>${name}${separator})(?:\\\\?"[^"\\n]*|\\\\?'[^'\\n]*|[^\\s"'\\\\](?:[^\\n\\s]*[ \\t]+){0,5}[^\\s]*)$`,
+    `(?<lead>${name}(?:${separator}))(?:\\\\{0,7}"[^"\\n]*|\\\\{0,7}'[^'\\n]*|[^\\s"'\\\\](?:[^\\n\\s]*[ \\t]+){0,5}[^\\s]*)$`,
     'i',
   ),
-  new RegExp(`(?<lead>${name}${separator}[|>][+-]?[ \\t]*)\\r?\\n[^\\n\\r]*$`, 'i'),
-  new RegExp(`(?<lead>(?<=--[\\w-]{0,40})${name} )\\S+$`, 'i'),
+  new RegExp(`(?<lead>${name}(?:${separator}))(?:"""|''')[\\s\\S]{0,400}$`, 'i'),
+  // A value on the lines below, as long as they are indented.
+  new RegExp(
+    `(?<lead>${name}(?:${separator})(?:!\\w+ )?[|>][\\d+-]{0,2}[ \\t]*)\\r?\\n(?:[ \\t]*\\r?\\n|[ \\t]+[^\\n\\r]*\\r?\\n){0,40}[^\\n\\r]*$`,
+    'i',
+  ),
+  new RegExp(`(?<lead>${name}\\\\{0,7}["']?[ \\t]{0,20}:[ \\t]{0,20})\\r?(?:\\n[ \\t]*[^\\n\\r]*)?$`, 'i'),
+  new RegExp(`(?<lead>(?<=--?[\\w-]{0,40})${name}[ \\n\\0])\\S+$`, 'i'),
 ]
 
 const placeholder =
-  /^(?:\$\{?[A-Za-z_]\w*\}?|<[^>]*>|\{\{[^}]*\}\}|[*x•.…]{2,}|%\w|\[redacted\]?|\w+:|\((?:hidden|none)\)|!\w+)$/
+  /^(?:\$\{?[A-Za-z_]\w*\}?|<[^>]*>|\{\{[^}]*\}\}|[*x•.…]{2,}|%\w|\[redacted\]?|\w+:|#|~|[|>][\d+-]{0,2}|\\{1,7}|\d{1,3}|\((?:hidden|none)\)|!\w+)$/
 /** A file that holds one: `/run/secrets/db`. */
-const file = /^\/(?:etc|run|var|root|home|srv|opt|mnt|usr|tmp|data|config|secrets|app)\/[\w./@-]+$/
+const file = /^(?:\w{1,20}:)?\/(?:etc|run|var|root|home|srv|opt|mnt|usr|tmp|data|config|secrets|app)\/[\w./@-]+$/
 /** What people write where a secret would stand. */
 const words = new Set(
-  'a an and are be by changed configured empty expired false file flag for from generated has hidden in incorrect invalid is it its missing must n/a needed never new no none not null of ok on optional or option required see set should the their this to true unchanged undefined unknown unset use used was will with wrong yes you your'.split(
+  'a accepted an and are authentication be by changed configured disabled empty enabled expired failed false file flag for from generated has hidden in incorrect invalid is it its missing must n/a needed never new no none not null of ok on optional or option password required see set should the their this to true unchanged undefined unknown unset updated use used valid was will with wrong yes you your'.split(
     ' ',
   ),
 )
@@ -69,7 +77,7 @@ export function redactAssignments(text: string): string {
   let copied = 0
   assignment.lastIndex = 0
   for (let match = assignment.exec(text); match !== null; match = assignment.exec(text)) {
-    const [begins, ends] = valueAt(text, match.index, assignment.lastIndex, match[2]?.includes(':') === true)
+    const [begins, ends] = valueAt(text, match.index, assignment.lastIndex, match[2] ?? '', match[1] === undefined)
     const value = text.slice(begins, ends)
     // A shell's PWD is a folder.
     if (isHarmless(value, match[1] !== undefined) || /^pwd=\//i.test(text.slice(match.index, begins + 1))) continue
@@ -81,34 +89,93 @@ export function redactAssignments(text: string): string {
 }
 
 const maxValue = 4096
-const quoted = /\\?["']/y
-const toSpace = /[^\s]{1,4096}/y
-const toDelimiter = /[^\s"'`&;,]{1,4096}/y
+const triple = /("""|''')(?:\r?\n)?/y
+const quoted = /(\\{0,7})(["'])/y
+/** A quote after these ends the text that the value stands in. */
+const toSpace = /(?:[^\s"'\\]|\\(?!\\{0,7}["'])|["'](?![,}\]\s:\\]|$)){1,4096}/y
+const toDelimiter = /(?:[^\s"'`&;,\\]|\\(?!\\{0,7}["'])){1,4096}/y
+/** Of a member of JSON that is no text. */
+const toMember = /[^\s"'`&;,[\]{}]{0,4096}/y
 const inAngles = /<[^<>\n]{0,60}>/y
-/** A value that YAML puts on the lines below: how it begins, up to its first line's text. */
-const below = /[|>][+-]?[ \t]{0,20}\r?\n[ \t]{1,40}/y
+/** What YAML may say of a value before it. */
+const remark = /[!&][\w!./:-]{0,40}[ \t]{1,4}/y
+const reference = /!(?:secret|env(?:_var)?|include\w*|ref(?:erence)?|sub|getatt|lambda)\b/iy
+/** A value that YAML puts on the lines below: how it begins, up to its first line. */
+const below = /[|>][\d+-]{0,2}[ \t]{0,20}(?:#[^\n]{0,80})?\r?\n(?:[ \t]{0,40}\r?\n){0,4}/y
+const indented = /[ \t]{1,40}(?=\S)/y
+const nextLine = /\r?\n[ \t]{0,40}/y
+const blockLine = /(?:\r?\n[ \t]{0,40}(?=\r?\n)){0,4}\r?\n/y
 const restOfLine = /[^\n\r]{0,400}/y
+/** As mail services hand them out. */
+const inFours = /[a-z]{4}(?: [a-z]{4}){3}(?!\w)/y
 
 const matchAt = (pattern: RegExp, text: string, at: number): string => {
   pattern.lastIndex = at
   return pattern.exec(text)?.[0] ?? ''
 }
 
-/** From where to where a value reaches. */
-function valueAt(text: string, nameAt: number, from: number, isColon: boolean): [number, number] {
-  const quote = matchAt(quoted, text, from)
-  if (quote !== '') {
-    const begins = from + quote.length
-    let ends = begins
-    while (ends < text.length && ends - begins < maxValue && text[ends] !== '\n' && !text.startsWith(quote, ends)) {
-      ends += text[ends] === '\\' && quote.length === 1 ? 2 : 1
-    }
-    return [begins, Math.min(ends, text.length)]
+/** From where to where a value reaches. `separates`: what stands between it and its name. */
+function valueAt(text: string, nameAt: number, from: number, separates: string, isAlways: boolean): [number, number] {
+  const isColon = separates.includes(':')
+  if (isColon && matchAt(reference, text, from) !== '') return [from, from]
+  const said = from + (isColon ? matchAt(remark, text, from).length : 0)
+  const begin = matchAt(below, text, said).length
+  if (begin > 0) return blockAt(text, said + begin)
+  const line = isColon ? matchAt(nextLine, text, said).length : 0
+  const at = said + line
+  const three = matchAt(triple, text, at)
+  if (three !== '') {
+    const ends = text.indexOf(three.slice(0, 3), at + three.length)
+    return [at + three.length, Math.min(ends === -1 ? text.length : ends, at + maxValue)]
   }
-  if (matchAt(inAngles, text, from) !== '') return [from, from]
-  const begin = matchAt(below, text, from).length
-  if (begin > 0) return [from + begin, from + begin + matchAt(restOfLine, text, from + begin).length]
-  if (!isColon) return [from, from + matchAt(toDelimiter, text, from).length]
+  if (matchAt(quoted, text, at) !== '') return quotedAt(text, at)
+  if (line > 0) return isAlways ? alone(text, at) : [from, from]
+  if (matchAt(inAngles, text, said) !== '') return [said, said]
+  if (/["'].*:/.test(separates)) return [said, said + matchAt(toMember, text, said).length]
+  if (!isColon) {
+    const value = matchAt(inFours, text, said) || matchAt(toDelimiter, text, said)
+    return [said, said + value.length]
+  }
+  return wordsAt(text, nameAt, said)
+}
+
+/** What stands between quotes, escaped as often as the first of them is. */
+function quotedAt(text: string, at: number): [number, number] {
+  quoted.lastIndex = at
+  const [all = '', slashes = '', mark = ''] = quoted.exec(text) ?? []
+  const begins = at + all.length
+  let ends = begins
+  while (ends < text.length && ends - begins < maxValue && text[ends] !== '\n') {
+    let run = 0
+    while (text[ends + run] === '\\') run += 1
+    if (text[ends + run] !== mark) ends += Math.max(1, run)
+    else if (slashes === '' ? run % 2 === 0 : run <= slashes.length) return [begins, slashes === '' ? ends + run : ends]
+    else ends += run + 1
+  }
+  return [begins, Math.min(ends, text.length)]
+}
+
+/** The lines of a block, as long as they are indented as its first. */
+function blockAt(text: string, from: number): [number, number] {
+  const indent = matchAt(indented, text, from)
+  if (indent === '') return [from, from]
+  const begins = from + indent.length
+  let ends = begins + matchAt(restOfLine, text, begins).length
+  for (;;) {
+    const next = ends + matchAt(blockLine, text, ends).length
+    if (next === ends || !text.startsWith(indent, next) || next - begins > maxValue) return [begins, ends]
+    ends = next + matchAt(restOfLine, text, next).length
+  }
+}
+
+/** A word that has its line to itself below the name, and reads like no word. */
+function alone(text: string, at: number): [number, number] {
+  const said = matchAt(restOfLine, text, at).trimEnd()
+  const isOne = /^(?=\S*\d)(?=\S*[A-Za-z])[^\s#{[<|>&*!%@`:=-][^\s:=]{5,}$/.test(said)
+  return isOne ? [at, at + said.length] : [at, at]
+}
+
+function wordsAt(text: string, nameAt: number, from: number): [number, number] {
   const first = matchAt(toSpace, text, from).replace(/[,;)}\]"'`*.]+$/, '')
   const line = matchAt(restOfLine, text, from).trimEnd()
   const isPlainWord = /^[A-Za-z]+$/.test(first)

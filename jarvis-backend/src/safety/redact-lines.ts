@@ -6,6 +6,11 @@ const kept = `$1${redacted}`
 /** A secret behind an option of a program. `lead`: what of the option's value is none. */
 const options: readonly { programs: string; names: string; lead?: string; isAttached?: true }[] = [
   { programs: 'curl|wget', names: '-u|-U|--user|--proxy-user', lead: '[^\\s:"\'/]{1,64}:(?!//)' },
+  { programs: 'ncat|nc', names: '--proxy-auth', lead: '[^\\s:"\']{1,64}:' },
+  { programs: 'lftp', names: '-u', lead: '[^\\s,"\']{1,64},' },
+  { programs: 'openssl', names: '-k|-K' },
+  { programs: 'zip|unzip|sqlcmd', names: '-P' },
+  { programs: '7z[ar]?', names: '-p', isAttached: true },
   { programs: 'curl', names: '-b|--cookie', lead: '[^\\s="\']{1,64}=' },
   { programs: 'sshpass', names: '-p' },
   { programs: 'smbclient|smbget|rpcclient', names: '-U|--user', lead: '[^\\s%"\']{1,64}%' },
@@ -40,7 +45,10 @@ const names = '(?:password|passwd|passphrase|secret|psk)'
 export const lineShapes: readonly Shape[] = [
   ...optionShapes,
   {
-    find: new RegExp(`((?:^|[\\n\\r])[ \\t]{0,20}(?:${directives})[ \\t]{1,8})[^\\n\\r]+`, 'gi'),
+    find: new RegExp(
+      `((?:^|[\\n\\r])[ \\t]{0,20}(?:${directives})[ \\t]{1,8})(?!(?:is|are|was|has|not)[ \\t])[^\\n\\r]+`,
+      'gi',
+    ),
     put: kept,
     hint: 'community6?[ \\t]|requirepass|masterauth|bindpw|rootpw|wpa-psk|wireless-key|createuser',
     open: new RegExp(`(?<lead>(?:^|[\\n\\r])[ \\t]{0,20}(?:${directives})[ \\t]{1,8})[^\\n\\r]+$`, 'i'),
@@ -68,8 +76,11 @@ export const lineShapes: readonly Shape[] = [
   },
   {
     // XML
-    find: new RegExp(`(<[\\w:.-]{0,32}${secretName}>)[^<>\\n]{1,400}(?=</)`, 'gi'),
+    find: new RegExp(
+      `(<[\\w:.-]{0,32}${secretName}>\\s{0,40}(?:<!\\[CDATA\\[)?)[^<>\\s\\]][^<>\\]\\n]{0,400}?(?=\\s{0,40}(?:\\]\\]>)?</)`,
+      'gi',
+    ),
     put: kept,
-    open: new RegExp(`(?<lead><[\\w:.-]{0,32}${secretName}>)[^<>\\n]{0,400}<?$`, 'i'),
+    open: new RegExp(`(?<lead><[\\w:.-]{0,32}${secretName}>)\\s{0,40}(?:<!\\[?[CDAT[]{0,6})?[^<>]{0,400}<?$`, 'i'),
   },
 ]

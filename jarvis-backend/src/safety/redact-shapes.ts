@@ -1,4 +1,6 @@
 import { redacted } from './redact-assignments.ts'
+import { fileShapes } from './redact-files.ts'
+import { keyName } from './redact-keys.ts'
 import { lineShapes } from './redact-lines.ts'
 import type { Shape } from './redact-shape.ts'
 
@@ -6,7 +8,6 @@ import type { Shape } from './redact-shape.ts'
 const start = '(?<![\\w-])'
 const kept = `$1${redacted}`
 const uuid = '[\\da-f]{8}-[\\da-f]{4}-[\\da-f]{4}-[\\da-f]{4}-[\\da-f]{12}'
-const keyName = '[A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----'
 
 /** Tokens known by how they begin: the beginning, and what follows in a whole one. */
 const tokens: readonly (readonly [begins: string, rest: string])[] = [
@@ -44,6 +45,24 @@ const tokens: readonly (readonly [begins: string, rest: string])[] = [
   ['hv[bsr]\\.', '[\\w-]{20,}'],
   ['SG\\.', '[\\w-]{16,}\\.[\\w-]{16,}'],
   ['ATATT3', '[\\w=-]{20,}'],
+  ['xoxe\\.xox[bp]-', '[\\w-]{10,}'],
+  ['tk_', '[a-z\\d]{20,}(?!\\w)'],
+  ['ops_eyJ', '[\\w=-]{20,}'],
+  ['glc_eyJ', '[\\w=-]{20,}'],
+  ['sk-lf-', '[\\da-f-]{30,}'],
+  ['whsec_', '[\\w+/=]{16,}'],
+  ['sq0[ci]sp-', '[\\w-]{20,}'],
+  ['sbp_', '[\\da-f]{30,}'],
+  ['pscale_(?:tkn|pw|oauth)_', '\\w{16,}'],
+  ['PMAK-', '[\\da-f-]{40,}'],
+  ['dp\\.(?:pt|st|ct|sa)\\.', '[\\w.]{30,}'],
+  ['NRAK-', '[A-Z\\d]{20,}'],
+  ['FLWSECK(?:_TEST)?-', '[\\w-]{20,}'],
+  ['ATCTT3', '[\\w=-]{20,}'],
+  ['sgp_', '[\\da-f_]{30,}'],
+  ['pul-', '[\\da-f]{30,}'],
+  ['eyJhIjoi', '[A-Za-z\\d+/=_-]{24,}'],
+  ['AGE-PLUGIN-[A-Z\\d]{1,20}-1', '[A-Z\\d]{16,}'],
   ['key-', '[\\da-f]{32}(?![\\w-])'],
   ['AGE-SECRET-KEY-1', '[A-Z\\d]{20,}'],
 ]
@@ -52,10 +71,11 @@ const begins = `${start}(?:${tokens.map(([begin]) => begin).join('|')})`
 /** Secrets known by their form or what stands before them, wherever they stand. */
 const ownShapes: readonly Shape[] = [
   {
-    find: new RegExp(`-----BEGIN ${keyName}[\\s\\S]*?(?:-----END ${keyName}|$)`, 'g'),
+    find: new RegExp(`-{4,5} ?BEGIN ${keyName}[\\s\\S]*?(?:-{4,5} ?END ${keyName}|$)`, 'g'),
     put: redacted,
-    hint: '-----BEGIN ',
-    open: /-----BEGIN[A-Z -]{0,60}$/,
+    // Where only the end is there, `redactHeadlessKeys` looks for the rest.
+    hint: '---- ?(?:BEGIN|END) ',
+    open: /-{4,5} ?BEGIN[\w -]{0,60}$/,
   },
   {
     find: /(Private-Lines: \d{1,3}\r?\n)(?:[A-Za-z\d+/=]{1,80}(?:\r?\n|$)){1,200}/g,
@@ -163,9 +183,9 @@ const ownShapes: readonly Shape[] = [
     open: /(?<lead>\b(?:private|pre-?shared) key: )[A-Za-z\d+/=]+$/i,
   },
   {
-    find: /(\b[Pp]ass(?:word|wort|phrase) (?:is|ist|was|war) )(?=[^\s]{0,64}\d)(?=[^\s]{0,64}[A-Z!@#$%^&*])[^\s"'`,;]{6,}/g,
+    find: /(\b[Pp]ass(?:word|wort|phrase) (?:is|ist|was|war):?\s{1,8})(?=[^\s]{0,64}\d)(?=[^\s]{0,64}[A-Z!@#$%^&*])[^\s"'`,;]{6,}/g,
     put: kept,
-    open: /(?<lead>\b[Pp]ass(?:word|wort|phrase) (?:is|ist|was|war) )(?=\S*[\dA-Z!@#$%^&*])\S+$/,
+    open: /(?<lead>\b[Pp]ass(?:word|wort|phrase) (?:is|ist|was|war):?\s{1,8})(?=\S*[\dA-Z!@#$%^&*])\S+$/,
   },
   {
     find: new RegExp(`${start}(?:${tokens.map(([begin, rest]) => begin + rest).join('|')})`, 'g'),
@@ -175,4 +195,14 @@ const ownShapes: readonly Shape[] = [
   },
 ]
 
-export const shapes: readonly Shape[] = [...ownShapes, ...lineShapes]
+/** A name and a password in base64, as Basic authentication and docker have them. */
+const pairShape: Shape = {
+  find: /((?<![a-z])(?:_?auth|x-auth(?:-\w{1,20})?|basic|\.?dockerconfigjson)\\{0,7}["']?[ \t]{0,4}[:= ][ \t]{0,4}\\{0,7}["']?)([A-Za-z\d+/]{8,4096}={0,2})(?![\w+/=])/gi,
+  put: (match, lead, coded) => (isPair(coded) ? `${lead}${redacted}` : match),
+  hint: '(?:auth|basic|configjson)\\\\{0,7}["\']?[ \\t]{0,4}[:= ][ \\t]{0,4}\\\\{0,7}["\']?[a-z\\d+/]{8}',
+  open: /(?<lead>(?:auth|basic|configjson)\\{0,7}["']?[ \t]{0,4}[:= ][ \t]{0,4}\\{0,7}["']?)[A-Za-z\d+/=]{1,4096}$/i,
+}
+const isPair = (coded: string) =>
+  /^(?:[\w.@+-]{0,64}:[!-~]{2,}|\{.{0,40}"auths?".*\})\s*$/s.test(Buffer.from(coded, 'base64').toString('latin1'))
+
+export const shapes: readonly Shape[] = [...fileShapes, pairShape, ...ownShapes, ...lineShapes]

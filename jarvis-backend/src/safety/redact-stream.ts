@@ -1,5 +1,6 @@
 import type { SearchingRedactor } from './redact.ts'
 import { redacted } from './redact-assignments.ts'
+import { keyName } from './redact-keys.ts'
 
 export type StreamRedactor = {
   /** What may be shown now: in ordinary prose the delta itself. */
@@ -14,8 +15,8 @@ const window = 96
 const overlap = 40
 /** What is longer and still not finished is taken for a secret. */
 const maxHeld = 8192
-const keyBegin = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
-const keyEnd = /-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----/
+const keyBegin = new RegExp(`-{4,5} ?BEGIN ${keyName}`, 'g')
+const keyEnd = new RegExp(`-{4,5} ?END ${keyName}`)
 const runEnd = /(?=[\s"'])/
 
 /**

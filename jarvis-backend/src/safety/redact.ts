@@ -1,4 +1,7 @@
 import { assignmentHint, isSecretKey, openAssignments, redactAssignments, redacted } from './redact-assignments.ts'
+import { isNaming, redactJson, valueName } from './redact-json.ts'
+import { redactHeadlessKeys } from './redact-keys.ts'
+import { anyOf } from './redact-shape.ts'
 import { shapes } from './redact-shapes.ts'
 
 export type Redactor = {
@@ -9,9 +12,17 @@ export type Redactor = {
 }
 
 /** One cheap look before all others: without one of these no shape can match. */
-const hint = new RegExp([...new Set(shapes.flatMap((shape) => shape.hint ?? [])), assignmentHint].join('|'), 'i')
+const hint = new RegExp(anyOf([...shapes.flatMap((shape) => shape.hint ?? []), assignmentHint]), 'i')
 
+/** A look for one shape costs less than the search for it; several share one. */
+const hints = [...new Set(shapes.flatMap((shape) => shape.hint ?? []))].map(
+  (each) => [each, new RegExp(each, 'i')] as const,
+)
+/** As a string in JSON reads, near enough to look for hints in it. */
+const unescaped = (text: string) => text.replace(/\\+[nrt]/g, '\n').replaceAll('\\', '')
 const maxPasses = 4
+/** Keys that say what their text is. */
+const telling = /authorization|cookie|(?:^|[_-])auth$|^x-[\w-]{1,40}$|dockerconfigjson|sess(?:ion)?_?id|connect\.sid/i
 /** Shorter ones would hit ordinary words. */
 const minSecret = 6
 const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
@@ -56,11 +67,29 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
   const suspicious = known.length === 0 ? hint : new RegExp(`${hint.source}|${alternatives(begins)}`, 'i')
 
   function once(value: string): string {
-    if (!suspicious.test(value)) return value
-    let result = own === undefined ? value : value.replace(own, redacted)
-    if (!hint.test(result)) return result
-    for (const { find, put } of shapes) result = result.replace(find, put)
-    return redactAssignments(result)
+    const isEscaped = value.includes('\\') && hint.test(unescaped(value))
+    if (!isEscaped && !suspicious.test(value)) return value
+    const result = own === undefined ? value : value.replace(own, redacted)
+    return isEscaped || hint.test(result) ? redactJson(result, plain, keyed) : result
+  }
+
+  /** What is no JSON. */
+  function plain(value: string): string {
+    let result = value
+    // A string or a function, which the types of `replace` know one at a time.
+    const found = new Set<string | undefined>([undefined])
+    for (const [each, pattern] of hints) if (pattern.test(value)) found.add(each)
+    for (const { find, put, hint } of shapes) if (found.has(hint)) result = result.replace(find, put as string)
+    return redactAssignments(redactHeadlessKeys(result))
+  }
+
+  /** What stands under a key: of some, the text reads as a secret only together with it. */
+  function keyed(key: string, value: string): string {
+    if (isSecretKey(key, value)) return redacted
+    if (!telling.test(key)) return text(value)
+    const lead = `${key}: `
+    const safe = text(`${lead}${value}`)
+    return safe.startsWith(lead) ? safe.slice(lead.length) : redacted
   }
 
   /** Again where something was found: what is left may read differently without it. */
@@ -74,13 +103,15 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
   }
 
   function deep(value: unknown, key: string): unknown {
-    if (typeof value === 'string') return isSecretKey(key, value) ? redacted : text(value)
+    if (typeof value === 'string') return keyed(key, value)
     if (typeof value === 'number') return isSecretKey(key, value) ? redacted : value
     if (Array.isArray(value)) return value.map((item) => deep(item, key))
     if (typeof value !== 'object' || value === null) return value
     const safe: Record<string, unknown> = {}
+    const pair = 'value' in value ? Object.entries(value).find(([name]) => isNaming(name)) : undefined
+    const called = typeof pair?.[1] === 'string' ? valueName(pair[0], pair[1]) : 'value'
     for (const name of Object.keys(value)) {
-      const member = deep(value[name as keyof typeof value], name)
+      const member = deep(value[name as keyof typeof value], name === 'value' ? called : name)
       // Assigned, this one would be the prototype.
       if (name === '__proto__')
         Object.defineProperty(safe, name, { value: member, enumerable: true, configurable: true, writable: true })
