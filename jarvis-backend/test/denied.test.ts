@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { JournalEntry, Page } from '../src/protocol/index.ts'
+import type { ConfirmationRow, JournalEntry, Page } from '../src/protocol/index.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { watchedMcp } from './support/mcp-client.ts'
 import { type CallOf, calls, type ScriptedModel, says, scripted } from './support/scripted-model.ts'
@@ -105,5 +105,35 @@ test('a client that repeats a denied call is told so for ten minutes, and its ot
   const again = client.callTool(call)
   await deny(operator)
   await again
+  expect(jarvis.controls.effects).toEqual([])
+})
+
+test('an operator takes a denial back, and the client’s call is asked for again', async () => {
+  const jarvis = await startJarvis()
+  const { client, operator } = await watchedMcp(jarvis, 'laptop')
+  const call = { name: 'stop_vm', arguments: { vmid: 103 } }
+  const first = client.callTool(call)
+  await deny(operator)
+  await first
+  const denied = async () => {
+    const { items } = (await (await jarvis.rest('/api/confirmations')).json()) as Page<ConfirmationRow>
+    return items.filter(({ refusedUntil }) => refusedUntil !== undefined)
+  }
+  const [row] = await denied()
+  expect((row?.refusedUntil ?? 0) - (row?.decidedAt ?? 0)).toBe(10 * 60_000)
+  const takeBack = (role: 'operator' | 'viewer') =>
+    jarvis.rest(`/api/confirmations/${row?.toolUseId}/denial`, { method: 'DELETE', role })
+  expect((await takeBack('viewer')).status).toBe(403)
+  expect((await takeBack('operator')).status).toBe(204)
+  expect((await takeBack('operator')).status).toBe(409)
+  expect(await denied()).toEqual([])
+  const book = (await (await jarvis.rest('/api/journal?kind=grant')).json()) as Page<JournalEntry>
+  expect(book.items[0]?.body).toMatchObject({ change: 'denial_taken_back', by: 'operator', toolUseId: row?.toolUseId })
+
+  const again = client.callTool(call)
+  await deny(operator)
+  await again
+  // Another denial counts anew.
+  expect(JSON.stringify(await client.callTool(call))).toContain('within the last 10 minutes')
   expect(jarvis.controls.effects).toEqual([])
 })

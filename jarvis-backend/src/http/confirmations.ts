@@ -23,5 +23,9 @@ export function confirmationRoutes(confirmations: Confirmations, now: () => numb
     })
     response.json({ ok: true })
   })
+  router.delete('/:id/denial', operatorOnly, (request, response) => {
+    confirmations.lift(param(request, 'id'), identityOf(response).sub)
+    response.status(204).end()
+  })
   return router
 }

@@ -93,6 +93,10 @@ export type ConfirmationRow = Card & {
   decidedAt?: number
   note?: string
   replacedBy?: string
+  /** When a denial was taken back. */
+  liftedAt?: number
+  /** Until when a denied call of an MCP client is refused without asking; absent where it is not. */
+  refusedUntil?: number
   /** What became of an approved call; absent while it runs. `unknown`: it may have run. */
   outcome?: 'done' | 'failed' | 'unknown'
 }

@@ -57,6 +57,11 @@ export type Confirmations = {
   lookAgain(toolUseId: string): Promise<void> | undefined
   /** @throws JarvisError `unknown_confirmation`, `already_decided`, `expired`, `invalid_request` (a grant that cannot be). */
   decide(request: DecideRequest): void
+  /**
+   * Takes a denial back: the same call of the same session is asked for again.
+   * @throws JarvisError `unknown_confirmation`, `conflict` (it was not denied, or was taken back before).
+   */
+  lift(toolUseId: string, by: string): void
   /** Withdraws the card where it does not show any more what would run. */
   review(toolUseId: string): void
   /** Withdraws what still waits; no-op where it was decided. */
@@ -68,6 +73,8 @@ export type Confirmations = {
   rest(): void
 }
 
+/** How long an MCP client that repeats a denied call is told so, rather than a person asked again. */
+export const deniedForMs = 10 * 60_000
 const retryEveryMs = 5_000
 const unseenForMs = 24 * 60 * 60_000
 
@@ -238,10 +245,40 @@ export function createConfirmations(parts: {
         parts.report(error, 'cards for the same call could not be withdrawn')
       }
     },
+    lift(toolUseId, by) {
+      const known = store.get(toolUseId)
+      if (known === undefined) throw new JarvisError('unknown_confirmation', 'There is no such confirmation.')
+      const { card, sessionId } = known
+      const isLifted = transactions.durably(() => {
+        if (!store.lift(toolUseId, clock.now())) return false
+        const { toolName, target, requestedBy } = card
+        journal.append('grant', {
+          change: 'denial_taken_back',
+          toolUseId,
+          sessionId,
+          toolName,
+          target,
+          requestedBy,
+          by,
+        })
+        return true
+      })
+      if (!isLifted) throw new JarvisError('conflict', 'It was not denied, or the denial was taken back before.')
+      parts.changed(sessionId)
+    },
     cancel,
     pending: (sessionId) => store.pending(sessionId).map(({ card }) => card),
     pendingCounts: store.pendingCounts,
-    list: store.list,
+    list: (since) =>
+      store.list(since).map((row) => {
+        const until = (row.decidedAt ?? 0) + deniedForMs
+        const isRefused =
+          row.decision === 'denied' &&
+          row.requestedBy.kind === 'mcp' &&
+          row.liftedAt === undefined &&
+          until > clock.now()
+        return isRefused ? { ...row, refusedUntil: until } : row
+      }),
     rest() {
       for (const { disarm } of waiting.values()) disarm()
       waiting.clear()

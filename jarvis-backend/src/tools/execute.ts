@@ -3,7 +3,7 @@ import type { World } from '../safety/index.ts'
 import { createAsking } from './ask.ts'
 import { createBreaker } from './breaker.ts'
 import type { CallContext, ReadContext, Ready } from './call.ts'
-import type { Confirmations } from './confirmations.ts'
+import { type Confirmations, deniedForMs } from './confirmations.ts'
 import { standingOf } from './drift.ts'
 import type { Grants, Reservation } from './grants.ts'
 import type { Judge, Judgement, SeeingJudge } from './judge.ts'
@@ -33,8 +33,6 @@ export type Executor = {
 
 /** A change that waited for nothing follows its verdict within that. */
 const justJudgedMs = 250
-/** How long an MCP client that repeats a denied call is told so, rather than a person asked again. */
-const deniedForMs = 10 * 60_000
 
 export function createExecutor(
   parts: RecoveryParts & {
@@ -139,7 +137,8 @@ export function createExecutor(
     if (denial !== undefined) {
       const when = isMcp ? 'within the last 10 minutes' : 'in this run'
       const note = denial.note === undefined ? '' : `: ${denial.note}`
-      const message = `Denied by ${denial.by} ${when}${note}. It is not asked again; other arguments may be. Nothing was run.`
+      const back = isMcp ? ' An operator can take the denial back on the page Waiting.' : ''
+      const message = `Denied by ${denial.by} ${when}${note}. It is not asked again; other arguments may be.${back} Nothing was run.`
       fail(call, context, message, ready, 'denied_before')
       return
     }

@@ -32,6 +32,8 @@ export interface ConfirmationStore {
   ofCall(callId: string): (StoredConfirmation & { resolution?: Resolution }) | undefined
   /** The newest denial of the same call: in a run, or in a session since a time. */
   denied(callKey: string, where: { runId: string } | { sessionId: string; since: number }): Resolution | undefined
+  /** Takes the denials of the same call in the same session back. @returns false where none counts. */
+  lift(toolUseId: string, at: number): boolean
   /** Compare-and-set. @returns false when it was decided before. */
   resolve(toolUseId: string, resolution: Resolution): boolean
   pending(sessionId?: string): StoredConfirmation[]

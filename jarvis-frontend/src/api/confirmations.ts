@@ -16,3 +16,7 @@ export const confirmations = new Remote<Lists>(async () => {
 })
 
 export const useConfirmations = (): Lists | undefined => useRemote(confirmations)
+
+/** The denied call is asked for again from now on. @throws ApiError `conflict` where another took it back before */
+export const takeDenialBack = (toolUseId: string) =>
+  call('DELETE', `/api/confirmations/${encodeURIComponent(toolUseId)}/denial`)

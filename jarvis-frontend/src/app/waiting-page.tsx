@@ -19,6 +19,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Spark } from '../ui/spark.tsx'
 import { phone, useMedia } from '../ui/use-media.ts'
+import { DenialList } from './denial-list.tsx'
 import { DenyAll } from './deny-all.tsx'
 import { GrantList } from './grant-list.tsx'
 import { live } from './live.ts'
@@ -102,6 +103,7 @@ export function WaitingPage() {
         ))}
       </ul>
       <GrantList chosen={params.get('grant') ?? undefined} />
+      <DenialList decided={decided} />
       {decided.length > 0 && <h2>Decided today</h2>}
       <ul>
         {decided.map((row) => (

@@ -14,6 +14,7 @@ type Row = {
   decided_at: number | null
   note: string | null
   replaced_by: string | null
+  lifted_at: number | null
 }
 
 const toStored = (row: Row) => ({
@@ -51,13 +52,19 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
   )
   const selectDenied = sql.prepare<[object], Row>(
     `SELECT * FROM confirmations
-     WHERE call_key = @callKey AND decision = 'denied' AND decided_at >= @since
+     WHERE call_key = @callKey AND decision = 'denied' AND lifted_at IS NULL AND decided_at >= @since
        AND (@runId IS NULL OR run_id = @runId) AND (@sessionId IS NULL OR session_id = @sessionId)
      ORDER BY decided_at DESC LIMIT 1`,
   )
   const update = sql.prepare(
     `UPDATE confirmations SET decision = ?, decided_by = ?, decided_at = ?, note = ?, replaced_by = ?
      WHERE tool_use_id = ? AND decision IS NULL`,
+  )
+  const liftDenials = sql.prepare(
+    `UPDATE confirmations SET lifted_at = @at
+     WHERE decision = 'denied' AND lifted_at IS NULL
+       AND (call_key, session_id) = (SELECT call_key, session_id FROM confirmations
+         WHERE tool_use_id = @toolUseId AND decision = 'denied' AND lifted_at IS NULL)`,
   )
   const selectUnseen = sql.prepare<[], Row>('SELECT * FROM confirmations WHERE decision IS NULL AND seen_at IS NULL')
   const updateSeen = sql.prepare(
@@ -84,6 +91,7 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
       ...(resolution && { decision: resolution.decision, decidedBy: resolution.by, decidedAt: resolution.at }),
       ...(resolution?.note === undefined ? {} : { note: resolution.note }),
       ...(resolution?.replacedBy === undefined ? {} : { replacedBy: resolution.replacedBy }),
+      ...(row.lifted_at !== null && { liftedAt: row.lifted_at }),
       ...(row.outcome != null && { outcome: row.outcome }),
     }
   }
@@ -114,6 +122,7 @@ export function createConfirmationStore({ sql }: Database): ConfirmationStore {
       const row = selectDenied.get({ callKey, runId: null, sessionId: null, since: 0, ...where })
       return row && toResolution(row)
     },
+    lift: (toolUseId, at) => liftDenials.run({ toolUseId, at }).changes > 0,
     resolve: (toolUseId, { decision, by, at, note, replacedBy }) =>
       update.run(decision, by, at, note ?? null, replacedBy ?? null, toolUseId).changes === 1,
     unseen: (sessionId) =>

@@ -347,4 +347,8 @@ export const migrations: readonly string[] = [
   -- How much the models think in a session; NULL: as the settings say.
   ALTER TABLE sessions ADD COLUMN effort TEXT;
   `,
+  `
+  -- When an operator took a denial back, so that the call may be asked for again.
+  ALTER TABLE confirmations ADD COLUMN lifted_at INTEGER;
+  `,
 ]

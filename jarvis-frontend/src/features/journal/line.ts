@@ -73,6 +73,8 @@ export function lineOf({ kind, body }: JournalEntry): JournalLine {
         outcome: [text(known.decision), text(known.note)].filter((part) => part !== '').join(': '),
       }
     case 'grant':
+      if (known.change === 'denial_taken_back')
+        return { ...base, outcome: 'denial taken back: asked again from now on' }
       return { ...base, outcome: `${spoken(known.change)}, ${text(known.usesLeft) || '0'} left` }
     case 'sign_in':
       return { ...base, args: '', outcome: `${spoken(known.what)} from ${text(known.address)}` }
