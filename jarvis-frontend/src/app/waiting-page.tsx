@@ -79,14 +79,6 @@ export function WaitingPage() {
 
   const list = (
     <div className="inbox scroll">
-      {journal?.effect !== undefined && (
-        <div className="strip page-problem" role="note">
-          <Mark kind={journal.health === 'bad' ? 'bad' : 'warn'} size={12} />
-          <span>
-            <Visible text={journal.text} /> <span className="text-soft">{journal.effect}</span>
-          </span>
-        </div>
-      )}
       {lists !== undefined && pending.length === 0 && <p className="inbox-empty">Nothing waits for you.</p>}
       <DenyAll rows={pending} />
       <ul>
@@ -164,6 +156,14 @@ export function WaitingPage() {
           </span>
         )}
       </PageHead>
+      {journal?.effect !== undefined && (
+        <div className="strip page-problem" role="note">
+          <Mark kind={journal.health === 'bad' ? 'bad' : 'warn'} size={12} />
+          <span>
+            <Visible text={journal.text} /> <span className="text-soft">{journal.effect}</span>
+          </span>
+        </div>
+      )}
       {lists !== undefined && pending.length + decided.length + granted === 0 ? (
         <section className="empty">
           <h2>Nothing waits for you.</h2>
