@@ -35,7 +35,7 @@ export function WaitingPage() {
   const isPhone = useMedia(phone)
   const isOperator = useValue(signedIn)?.role === 'operator'
   // A journal that lost entries, or a table that lost cards, is told of where they are missed.
-  const journal = useStatus()?.parts.find(({ name }) => name === 'Journal')
+  const journal = useStatus()?.parts?.find(({ name }) => name === 'Journal')
   const titleOf = useTitleOf()
   const [params] = useSearchParams()
   const pending = lists?.pending ?? []
