@@ -83,7 +83,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
     requestAnimationFrame(() => deny.current?.focus())
   }
 
-  const letterAt = useRef(Number.NEGATIVE_INFINITY)
+  const letter = useRef({ key: '', at: 0, isWord: false })
   const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
   onKey.current = (event) => {
     const isField = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)
@@ -94,13 +94,15 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
       else back()
     }
     if (isField || event.ctrlKey || event.metaKey || event.altKey || event.repeat || step === 'sending') return
-    const isWord = event.timeStamp - letterAt.current < wordWithinMs
     if (event.key.length === 1) {
-      letterAt.current = event.timeStamp
+      const { key, at, isWord } = letter.current
+      // The same key once more is patience, not a word.
+      const isNext = event.timeStamp - at < wordWithinMs && (isWord || key !== event.key)
+      letter.current = { key: event.key, at: event.timeStamp, isWord: isNext }
       // What is typed is not meant for the card: the Enter after it must not approve.
       if (step === 'armed' && event.key !== ' ') setStep('asking')
+      if (isNext) return
     }
-    if (isWord) return
     if (event.key === 'a' || event.key === 'A') {
       event.preventDefault()
       arm()
