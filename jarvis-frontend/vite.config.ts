@@ -18,7 +18,12 @@ export default defineConfig({
     assetsInlineLimit: 0,
     manifest: true,
     target: 'es2022',
-    modulePreload: { polyfill: false },
+    // The first page carries these lists. Parts come when all is quiet, so only styles, and what a session waits for, are
+    // worth a place in them.
+    modulePreload: {
+      polyfill: false,
+      resolveDependencies: (file, deps) => deps.filter((dep) => dep.endsWith('.css') || file.includes('/stream-')),
+    },
     // Diagrams have large parts, which load with the first diagram; what the first page loads has its own check.
     chunkSizeWarningLimit: 800,
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', test: shared }] } } },

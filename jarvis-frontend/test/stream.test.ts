@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { answerOf } from '../../jarvis-backend/bench/ui/answer.ts'
 import { seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
 import { assistant, call, entriesOf, ran, text, usage, user } from '../src/testing/entries.ts'
 import type { Scene, ScriptSession } from '../src/testing/scene.ts'
@@ -181,6 +182,30 @@ test('an answer that streams keeps what it has drawn, and becomes its entry with
   await page.locator('.usage').waitFor()
   expect(await page.locator('#kept-P, #kept-LI, #kept-PRE').count()).toBe(3)
   expect(await page.locator('.prose pre').innerText()).toBe('for x in 1; do echo $x; done')
+})
+
+test('a long answer costs memory by its length, not by its square', async () => {
+  const server = await stage.play(sceneOf({ runId: 'run_1', entries: entriesOf([user('Go.')], Date.now()) }))
+  const page = await stage.open(server, '/chat/ses_one')
+  await page.getByText('Go.').waitFor()
+  const cdp = await page.context().newCDPSession(page)
+  const heapMb = async () => {
+    await cdp.send('HeapProfiler.collectGarbage')
+    await cdp.send('HeapProfiler.collectGarbage')
+    return (await cdp.send('Runtime.getHeapUsage')).usedSize / 1e6
+  }
+  const answer = answerOf(48_000)
+  const grownMb: number[] = []
+  for (const half of [answer.slice(0, 24_000), answer.slice(24_000, 48_000)]) {
+    const before = await heapMb()
+    for (const [piece] of half.matchAll(/[\s\S]{1,80}/g)) {
+      server.tell('ses_one', 'chat:token', { text: piece })
+      await page.evaluate(() => new Promise((next) => requestAnimationFrame(next)))
+    }
+    grownMb.push((await heapMb()) - before)
+  }
+  const [first = 0, second = 0] = grownMb
+  expect(second / first).toBeLessThan(1.4)
 })
 
 test('a long session is drawn in part, keeps what is read in its place, and can be searched', async () => {

@@ -1,6 +1,6 @@
 import type { QueuedMessage } from 'jarvis-backend/protocol'
 import { Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { Link, useLocation, useNavigate } from 'react-router'
+import { useLocation, useNavigate } from 'react-router'
 import { signedIn } from '../api/auth.ts'
 import { useConfirmations } from '../api/confirmations.ts'
 import { sessions, setRehearsal, useSessions } from '../api/sessions.ts'
@@ -12,21 +12,14 @@ import { Composer } from '../features/chat/composer.tsx'
 import { StreamSkeleton, UserMessage, Working } from '../features/chat/message.tsx'
 import type { SessionView } from '../features/chat/state.ts'
 import { nothingYet } from '../features/chat/store.ts'
-import { LinkStrip, Notice, Queue, Rehearsal } from '../features/chat/strips.tsx'
+import { LinkStrip } from '../features/chat/strips.tsx'
 import { PanelToggle } from '../features/cluster/panel-toggle.tsx'
 import { useCluster } from '../features/cluster/store.ts'
-import { TimeLeft } from '../features/confirmations/countdown.tsx'
-import { actOf } from '../features/confirmations/sentence.ts'
-import { Sentence } from '../features/confirmations/sentence-line.tsx'
-import { cardPath } from '../features/confirmations/tray.tsx'
 import { thousands } from '../lib/format.ts'
 import { keep } from '../lib/keep.ts'
 import { useValue } from '../lib/use-value.ts'
 import { Value } from '../lib/value.ts'
-import { Icon } from '../ui/icon.tsx'
-import { Tier } from '../ui/tier.tsx'
 import { phone, useMedia } from '../ui/use-media.ts'
-import { useNow } from '../ui/use-now.ts'
 import { visibleText } from '../ui/visible.ts'
 import { say } from './announce.tsx'
 import { later, opensSession } from './later.tsx'
@@ -40,6 +33,11 @@ import { useRunNews } from './use-run-news.ts'
 const Stream = later(() => import('../features/chat/stream.tsx').then((part) => part.Stream), opensSession)
 const SessionHead = later(() => import('./session-head.tsx').then((part) => part.SessionHead), opensSession)
 const Idle = later(() => import('./idle.tsx').then((part) => part.Idle), !opensSession)
+const notices = () => import('../features/chat/notices.tsx')
+const Notice = later(() => notices().then((part) => part.Notice))
+const Queue = later(() => notices().then((part) => part.Queue))
+const Rehearsal = later(() => notices().then((part) => part.Rehearsal))
+const NextCard = later(() => import('./next-card.tsx').then((part) => part.NextCard))
 const Missing = later(() => import('./missing.tsx').then((part) => part.Missing))
 const ModelChoice = later(() => import('./model-choice.tsx').then((part) => part.ModelChoice))
 const DenyAll = later(() => import('./deny-all.tsx').then((part) => part.DenyAll))
@@ -244,7 +242,11 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
           />
         </Suspense>
       )}
-      {isPhone && <NextCard sessionId={sessionId} />}
+      {isPhone && (
+        <Suspense fallback={null}>
+          <NextCard sessionId={sessionId} />
+        </Suspense>
+      )}
       {!(state.missing && !isNew) && (
         <Composer
           key={`${draftKey} ${draftVersion}`}
@@ -277,15 +279,19 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
             </Suspense>
           )}
           <LinkStrip link={link} isRunning={isRunning} onTry={live.link.tryNow} />
-          {isRehearsal && <Rehearsal onEnd={person?.role === 'operator' ? () => void endRehearsal() : undefined} />}
-          {view?.notice !== undefined && <Notice notice={view.notice} />}
-          {sessionId !== undefined && <DenyAllHere sessionId={sessionId} />}
-          <Queue
-            queued={view?.queued ?? []}
-            waiting={view?.pending.length ?? 0}
-            onEdit={(message) => void edit(message)}
-            onRemove={(message) => void remove(message)}
-          />
+          <Suspense fallback={null}>
+            {isRehearsal && <Rehearsal onEnd={person?.role === 'operator' ? () => void endRehearsal() : undefined} />}
+            {view?.notice !== undefined && <Notice notice={view.notice} />}
+            {sessionId !== undefined && <DenyAllHere sessionId={sessionId} />}
+            {view !== undefined && view.queued.length > 0 && (
+              <Queue
+                queued={view.queued}
+                waiting={view.pending.length}
+                onEdit={(message) => void edit(message)}
+                onRemove={(message) => void remove(message)}
+              />
+            )}
+          </Suspense>
         </Composer>
       )}
     </>
@@ -327,40 +333,6 @@ function DenyAllHere({ sessionId }: { sessionId: string }) {
       <DenyAll key={sessionId} rows={here} />
     </Suspense>
   )
-}
-
-/** A phone shows the next waiting card as one line over the field. */
-function NextCard({ sessionId }: { sessionId: string | undefined }) {
-  const pending = useConfirmations()?.pending ?? []
-  const here = pending.filter((row) => row.sessionId === sessionId)
-  const others = pending.filter((row) => row.sessionId !== sessionId)
-  // The one card of this session needs no line; of several, the one that is read now.
-  useNow(1_000)
-  if (others.length + here.length < (here.length > 0 ? 2 : 1)) return null
-  const next = others[0] ?? here.find(({ toolUseId }) => !isInView(toolUseId)) ?? here[1]
-  if (next === undefined) return null
-  return (
-    <Link
-      to={cardPath(next)}
-      className="next-card"
-      onClick={() => {
-        const card = document.getElementById(`card-${next.toolUseId}`)
-        if (card !== null) goToCard(card)
-      }}
-    >
-      <Tier tier="red" size={13} />
-      <span className="cut">
-        <Sentence pieces={actOf(next).ask} />
-      </span>
-      <TimeLeft until={next.expiresAt} />
-      <Icon name="right" />
-    </Link>
-  )
-}
-
-function isInView(toolUseId: string): boolean {
-  const box = document.getElementById(`card-${toolUseId}`)?.getBoundingClientRect()
-  return box !== undefined && box.top < innerHeight / 2 && box.bottom > innerHeight / 4
 }
 
 /** Goes to the card an address names, once it is there. */

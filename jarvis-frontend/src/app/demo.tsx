@@ -6,7 +6,7 @@ import { savedPlaces } from '../features/settings/next-start.ts'
 export function Demo({ status: { isDemoCluster, isDemoModel, nextStart } }: { status: Status }) {
   const saved = savedPlaces(nextStart)
   return (
-    <p className="demo">
+    <section className="demo" aria-label="Demo">
       {isDemoCluster && (
         <span>
           Demo cluster: nothing here is real.{' '}
@@ -24,6 +24,6 @@ export function Demo({ status: { isDemoCluster, isDemoModel, nextStart } }: { st
           Demo model: its answers are scripted. <Link to="/settings#models">Connect one</Link>
         </span>
       )}
-    </p>
+    </section>
   )
 }

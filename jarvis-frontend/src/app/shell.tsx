@@ -68,7 +68,12 @@ export function Shell({ children }: { children: React.ReactNode }) {
             <Part key={pathname}>{children}</Part>
           </main>
           {isOpen && (
-            <aside className={`side scroll${isNarrow ? ' sheet' : ''}`} aria-label="Cluster">
+            <aside
+              className={`side scroll${isNarrow ? ' sheet' : ''}`}
+              aria-label="Cluster"
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too
+              tabIndex={0}
+            >
               {isNarrow && (
                 <button
                   type="button"

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Parsed, parseBlocks } from './blocks.ts'
+import { groupsOf, type Parsed, parseBlocks } from './blocks.ts'
 
 const answer = `Two guests:
 
@@ -43,4 +43,13 @@ test('finished blocks are not parsed again', () => {
 
 test('another text is parsed from its start', () => {
   expect(shape(parseBlocks('New', parseBlocks('Old text')))).toEqual([['paragraph', 'New']])
+})
+
+test('a group whose blocks did not change is the same array', () => {
+  const text = (count: number) => Array.from({ length: count }, (_, at) => `Line ${at}.`).join('\n\n')
+  const before = parseBlocks(text(30))
+  const groups = groupsOf(before.blocks, [])
+  const after = groupsOf(parseBlocks(text(31), before).blocks, groups)
+  expect(groups.map((group) => group.length)).toEqual([16, 16, 16, 11])
+  expect(after.map((group, at) => group === groups[at])).toEqual([true, true, true, false])
 })

@@ -1,4 +1,4 @@
-import { lexer, type Token } from 'marked'
+import { Lexer, type Token } from 'marked'
 
 /** A top-level block of markdown; `key` is where it starts, so a finished block keeps its identity as text grows. */
 export type Block = { key: number; token: Token }
@@ -7,7 +7,7 @@ export type Parsed = { text: string; blocks: readonly Block[] }
 
 const lex = (text: string, at: number): Block[] => {
   let key = at
-  return lexer(text, { gfm: true }).map((token) => {
+  return Lexer.lex(text, { gfm: true }).map((token) => {
     const block = { key, token }
     key += token.raw.length
     return block
@@ -27,7 +27,29 @@ export function parseBlocks(text: string, before?: Parsed): Parsed {
   // A list goes on after a blank line, so what follows the last block is read with it.
   const kept = before.blocks.slice(0, Math.max(0, last))
   const from = before.blocks[Math.max(0, last)]?.key ?? 0
-  return { text, blocks: [...kept, ...lex(text.slice(from), from)] }
+  return { text, blocks: [...kept, ...lex(ownCopy(text.slice(from)), from)] }
+}
+
+const [encoder, decoder] = [new TextEncoder(), new TextDecoder('utf-8', { ignoreBOM: true })]
+
+/**
+ * A string of its own. Engines make a slice a view of the whole text, so each finished block would keep alive all that
+ * was there when it was read. Half of a character outside the BMP becomes U+FFFD until its other half comes.
+ */
+const ownCopy = (text: string): string => decoder.decode(encoder.encode(text))
+
+const perGroup = 16
+
+/** Blocks in groups of a fixed number. A group that did not change is the same array as in `before`. */
+export function groupsOf(
+  blocks: readonly Block[],
+  before: readonly (readonly Block[])[],
+): readonly (readonly Block[])[] {
+  return Array.from({ length: Math.ceil(blocks.length / perGroup) }, (_, at) => {
+    const group = blocks.slice(at * perGroup, (at + 1) * perGroup)
+    const known = before[at]
+    return known?.length === group.length && group.every((block, place) => block === known[place]) ? known : group
+  })
 }
 
 const sameAs = (block: Block, before: readonly Block[]): Block =>

@@ -2,7 +2,7 @@ import type { Token, Tokens } from 'marked'
 import { memo, Suspense, useRef } from 'react'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { visibleText } from '../../ui/visible.ts'
-import { type Block, type Parsed, parseBlocks } from './blocks.ts'
+import { type Block, groupsOf, type Parsed, parseBlocks } from './blocks.ts'
 import { optional } from './optional.ts'
 import { useSlots } from './slots.ts'
 
@@ -16,9 +16,21 @@ export const Markdown = memo(function Markdown({
 }) {
   const parsed = useRef<Parsed>(undefined)
   parsed.current = parseBlocks(text, parsed.current)
-  const { blocks } = parsed.current
+  const groups = useRef<readonly (readonly Block[])[]>([])
+  groups.current = groupsOf(parsed.current.blocks, groups.current)
   return (
     <div className={`prose${isStreaming ? ' streaming' : ''}`}>
+      {groups.current.map((blocks, at) => (
+        <Group key={blocks[0]?.key} blocks={blocks} isLast={at === groups.current.length - 1} />
+      ))}
+    </div>
+  )
+})
+
+/** Off screen, the browser neither lays out nor paints a group that is whole. */
+const Group = memo(function Group({ blocks, isLast }: { blocks: readonly Block[]; isLast: boolean }) {
+  return (
+    <div className={`blocks${isLast ? '' : ' whole'}`}>
       {blocks.map((block) => (
         <BlockView key={block.key} block={block} />
       ))}
@@ -34,8 +46,17 @@ const BlockView = memo(function BlockView({ block }: { block: Block }) {
 const Item = memo(
   function Item({ item }: { item: Tokens.ListItem }) {
     return (
-      <li>
-        {item.task && <span className="task">{item.checked ? '[x] ' : '[ ] '}</span>}
+      <li className={item.task ? 'task' : undefined}>
+        {item.task && (
+          <>
+            <input
+              type="checkbox"
+              checked={item.checked === true}
+              disabled
+              aria-label={item.checked ? 'Done' : 'Open'}
+            />{' '}
+          </>
+        )}
         <Blocks tokens={item.tokens.filter((token) => (token.type as string) !== 'checkbox')} />
       </li>
     )

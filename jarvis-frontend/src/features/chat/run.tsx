@@ -1,10 +1,8 @@
 import type { EntryOf } from 'jarvis-backend/protocol'
 import { memo, Suspense, useMemo, useState } from 'react'
-import { Link } from 'react-router'
-import { exactTime, plural, timeOfDay, withUnit } from '../../lib/format.ts'
+import { plural, withUnit } from '../../lib/format.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Value } from '../../lib/value.ts'
-import { Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { useNow } from '../../ui/use-now.ts'
@@ -169,84 +167,29 @@ function Thought({ text, since, tookMs }: ThoughtTime & { text: string }) {
 
 const Since = ({ at }: { at: number }) => `, ${withUnit(Math.max(0, Math.round((useNow(1_000) - at) / 1_000)), 's')}`
 
-/** What another address, key or name of the model may mend. */
-const ofSettings = ['model_auth', 'model_bad_request', 'model_unreachable']
+const RunEnding = soon(
+  () => import('./run-ending.tsx').then((part) => part.RunEnding),
+  () => null,
+)
 
+/** How a run ended, where that needs words, and what it took. */
 function RunEnd({ run, sessionId, onRetry }: Pick<RunProps, 'run' | 'sessionId' | 'onRetry'>) {
   const { Usage } = useSlots()
-  const { end, user } = run
+  const { end, items } = run
   if (end === undefined) return null
-  const retry = onRetry === undefined || user === undefined ? undefined : () => onRetry(user.text)
-  if (end.type === 'error') {
-    const hasCost = end.isUsagePartial || Object.values(end.usage ?? {}).some((tokens) => tokens > 0)
-    return (
-      <>
-        <Step mark={<Mark kind="bad" size={12} />} label="Error" top={14}>
-          <div className="strip failure" role="note">
-            <span>
-              <b>
-                <Visible text={end.error} />
-              </b>{' '}
-              <span className="text-soft">Your message is kept.</span>
-              <details>
-                <summary>Details</summary>
-                <code>{end.code}</code>, {exactTime(end.at)}
-              </details>
-            </span>
-            {ofSettings.includes(end.code) && (
-              <Link className="button small" to="/settings#models">
-                Open Settings, Models
-              </Link>
-            )}
-            {retry !== undefined && (
-              <button type="button" className="button small" onClick={retry}>
-                Try again
-              </button>
-            )}
-          </div>
-        </Step>
-        {hasCost && <Usage run={run} sessionId={sessionId} mayRetry={false} />}
-      </>
-    )
-  }
+  const isPlain =
+    end.type === 'done' && end.stopReason === 'end_turn' && items.some(({ kind }) => kind === 'text' || kind === 'call')
+  // A failed answer may have cost something too.
+  const hasCost =
+    end.type === 'done' || end.isUsagePartial || Object.values(end.usage ?? {}).some((tokens) => tokens > 0)
   return (
     <>
-      <Stopped run={run} />
-      <Usage run={run} sessionId={sessionId} mayRetry={onRetry !== undefined} />
+      {!isPlain && (
+        <Suspense fallback={null}>
+          <RunEnding run={run} onRetry={onRetry} />
+        </Suspense>
+      )}
+      {hasCost && <Usage run={run} sessionId={sessionId} mayRetry={end.type === 'done' && onRetry !== undefined} />}
     </>
-  )
-}
-
-const stopWords = {
-  end_turn: 'The model answered with nothing.',
-  max_tokens: 'Cut here: the answer reached its length limit. Ask it to go on.',
-  refusal: 'The model declined to answer.',
-  loop_limit: 'Stopped here: the limit of model calls in one run is reached. Ask it to go on.',
-  stuck: 'Stopped here: the same call had the same outcome each time.',
-} as const
-
-function Stopped({ run }: { run: Run }) {
-  const { end } = run
-  if (end?.type !== 'done') return null
-  const hasAnswer = run.items.some(({ kind }) => kind === 'text' || kind === 'call')
-  if (end.stopReason === 'end_turn' && hasAnswer) return null
-  const calls = run.items.flatMap((item) => (item.kind === 'call' ? [item.call] : []))
-  const cancelled = calls.filter((call) => call.resolved?.decision === 'cancelled')
-  const by = cancelled[0]?.resolved?.by
-  const left = calls.filter((call) => call.started !== undefined && /goes on/.test(call.result?.summary ?? ''))
-  const words =
-    end.stopReason === 'aborted'
-      ? [
-          `Stopped${by === undefined ? '' : ` by ${by}`} at ${timeOfDay(end.at)}.`,
-          cancelled.length > 0
-            ? `${plural(cancelled.length, 'confirmation')} cancelled, nothing more was run.`
-            : 'Nothing more was run.',
-          ...left.map((call) => `${call.toolName} had begun and goes on.`),
-        ].join(' ')
-      : stopWords[end.stopReason]
-  return (
-    <Step mark={<Mark kind="step" size={8} />} label="Stopped">
-      <p className="ending">{words}</p>
-    </Step>
   )
 }

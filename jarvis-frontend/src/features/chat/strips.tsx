@@ -1,45 +1,7 @@
-import type { QueuedMessage } from 'jarvis-backend/protocol'
-import { span, withUnit } from '../../lib/format.ts'
+import { span } from '../../lib/format.ts'
 import type { Link } from '../../realtime/link.ts'
-import { Visible } from '../../ui/boxed.tsx'
-import { Icon } from '../../ui/icon.tsx'
 import { Mark } from '../../ui/mark.tsx'
-import { Turning } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
-import type { SessionView } from './state.ts'
-
-/** Messages that wait for their turn, in order. */
-export function Queue({
-  queued,
-  waiting,
-  onEdit,
-  onRemove,
-}: {
-  queued: readonly QueuedMessage[]
-  waiting: number
-  onEdit: (message: QueuedMessage) => void
-  onRemove: (message: QueuedMessage) => void
-}) {
-  const after = waiting > 0 ? `After your ${waiting === 1 ? 'decision' : `${waiting} decisions`}` : 'Next'
-  return queued.map((message, at) => (
-    <div key={message.messageId} className="queued">
-      <Icon name="clock" />
-      <span className="when">{at === 0 ? after : 'Then'}</span>
-      <span className="cut text-ink">{message.text}</span>
-      <button type="button" className="icon-button" aria-label="Edit what is queued" onClick={() => onEdit(message)}>
-        <Icon name="pen" />
-      </button>
-      <button
-        type="button"
-        className="icon-button"
-        aria-label="Remove it from the queue"
-        onClick={() => onRemove(message)}
-      >
-        <Icon name="close" />
-      </button>
-    </div>
-  ))
-}
 
 /** Link lost: one strip over the composer, nothing is covered. */
 export function LinkStrip({ link, isRunning, onTry }: { link: Link; isRunning: boolean; onTry: () => void }) {
@@ -58,42 +20,6 @@ export function LinkStrip({ link, isRunning, onTry }: { link: Link; isRunning: b
       <button type="button" className="button small" onClick={onTry}>
         Try now
       </button>
-    </div>
-  )
-}
-
-/** What a person should know meanwhile: a retry, a fallback. */
-export function Notice({ notice }: { notice: NonNullable<SessionView['notice']> }) {
-  const left = Math.ceil(((notice.retryAt ?? 0) - useNow(1_000)) / 1_000)
-  return (
-    <div className="strip" role="status">
-      <Turning size={12} />
-      <span>
-        <Visible text={notice.message} />
-        {notice.retryAt !== undefined && left > 0 && (
-          <>
-            {' '}
-            Trying again in <span className="num">{withUnit(left, 's')}</span>.
-          </>
-        )}
-      </span>
-    </div>
-  )
-}
-
-/** Nothing that would change something runs in this session. */
-export function Rehearsal({ onEnd }: { onEnd: (() => void) | undefined }) {
-  return (
-    <div className="strip wash-warn" role="status">
-      <Mark kind="warn" size={12} />
-      <span>
-        <b>Rehearsal.</b> Reads run. What would change something only says what it would do.
-      </span>
-      {onEnd !== undefined && (
-        <button type="button" className="button small" onClick={onEnd}>
-          End it
-        </button>
-      )}
     </div>
   )
 }
