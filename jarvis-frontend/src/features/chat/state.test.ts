@@ -190,6 +190,17 @@ test('an error ends the run and keeps what came', () => {
   expect(failed.entries.at(-1)).toEqual({ type: 'error', seq: 3, runId, at: 9, error: 'No answer.', code: 'internal' })
 })
 
+test('what comes of a run that has ended does not make it go on', () => {
+  const end = { at: 3, runId, sessionId }
+  const ended = [
+    { name: 'chat:done', ...end, seq: 0, usage, stopReason: 'end_turn' },
+    { name: 'chat:assistant', ...end, seq: 1, model: 'demo', content: [], usage, stopReason: 'end_turn' },
+  ] as unknown as ChatEvent[]
+  const view = ended.reduce(reduce, fromSnapshot({ ...empty, runId }))
+  expect(view.runId).toBeUndefined()
+  expect(view.entries).toHaveLength(2)
+})
+
 test('a jump in seq asks for a new snapshot', () => {
   const view = fromSnapshot(snapshotAfter(4))
   expect(skips(view, { ...base, name: 'chat:token', seq: 4, text: 'x' })).toBe(false)

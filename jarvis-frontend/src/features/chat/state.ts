@@ -106,6 +106,9 @@ function fold(view: SessionView, entry: Entry): SessionView {
     case 'user':
       return { ...next, runId: entry.runId, partial: nothing, notice: undefined }
     case 'assistant':
+      // What it cost to name the session comes after the run's end, maybe while another run goes on.
+      if (view.entries.some(({ type, runId }) => runId === entry.runId && (type === 'done' || type === 'error')))
+        return next
       return { ...next, runId: entry.runId, partial: nothing, notice: undefined }
     case 'tool_use':
     case 'blocked':
