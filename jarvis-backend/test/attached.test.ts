@@ -5,11 +5,14 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { createSimulator } from '../src/homelab/simulator/index.ts'
+import { systemClock } from '../src/lib/clock.ts'
 import type { JournalEntry, Page, Status, ToolInfo } from '../src/protocol/index.ts'
 import { parsePolicy } from '../src/safety/index.ts'
 import { attachedDir, connected, odd, serversOf, setTier, tool, toolOf, until } from './support/attached.ts'
+import { doctored } from './support/doctored-homelab.ts'
 import { connectMcp, createToken } from './support/mcp-client.ts'
-import { calls, says, scripted } from './support/scripted-model.ts'
+import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
 import { type Screen, startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 const require = createRequire(import.meta.url)
@@ -257,6 +260,52 @@ test('a server’s words are data: in its description, its results, and where it
   const spec = model.requests[0]?.tools.find(({ name }) => name === 'odd__advises')
   expect(spec?.description).toMatch(/^A tool of the attached server odd, described in that server's words: /)
   expect(spec?.description).not.toMatch(/[\u202e\u200b]/)
+})
+
+test('nothing in an answer drives a terminal, hides or turns what is read, wherever it goes', async () => {
+  const odds = /[^\P{Cc}\n\t]|[\u202e\u200b]/u
+  const { dir } = attachedDir((path) => ({ odd: odd(path) }), {
+    tools: [tool('terminal', { title: 'T\u001b]0;x\u202e' }), tool('screams')],
+  })
+  const homelab = doctored(
+    createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 1_000 }),
+    (text, path) =>
+      path === 'shell.stdout' ? 'up \u001b]0;pwned\u0007\u202eevil' : path.endsWith('.name') ? `${text}\u202e` : text,
+  )
+  const read: CallOf = ['execute_ssh', { node: 'pve', command: 'uptime' }]
+  const model = scripted(calls(['odd__terminal', {}], ['odd__screams', {}], read, ['get_vms', {}]), says('Noted.'))
+  const jarvis = await startJarvis({ dataDir: dir, model, homelab })
+  await connected(jarvis, 'odd')
+  for (const name of ['terminal', 'screams']) await setTier(jarvis, `odd__${name}`, 'green')
+  const operator = await jarvis.connect()
+  const { sessionId } = await operator.ask('chat:send', { message: 'Look.' })
+  await operator.next('chat:done')
+  const client = await connectMcp(jarvis, createToken(jarvis))
+  const told = [
+    await client.callTool({ name: read[0], arguments: read[1] }),
+    await client.callTool({ name: 'get_vms', arguments: {} }),
+    await client.listResources(),
+    await client.readResource({ uri: 'jarvis://cluster' }),
+  ]
+  const sinks: Record<string, unknown> = {
+    events: operator.received,
+    model: model.requests.map(({ messages, tools }) => [messages, tools]),
+    entries: await (await jarvis.rest(`/api/sessions/${sessionId}/entries`)).json(),
+    export: await (await jarvis.rest(`/api/sessions/${sessionId}/export?format=markdown`)).text(),
+    journal: await entriesOf(jarvis, 'call'),
+    results: await entriesOf(jarvis, 'result'),
+    servers: await serversOf(jarvis),
+    client: told,
+  }
+  for (const [name, sink] of Object.entries(sinks)) {
+    const texts: string[] = []
+    JSON.stringify(sink, (key, value) => {
+      texts.push(key, ...(typeof value === 'string' ? [value] : []))
+      return value
+    })
+    expect(`${name}: ${texts.find((text) => odds.test(text)) ?? 'clean'}`).toBe(`${name}: clean`)
+  }
+  expect(JSON.stringify(sinks.entries)).toContain('⟨U+001B⟩]0;pwned⟨U+0007⟩red ⟨U+202E⟩evil⟨U+200B⟩')
 })
 
 test('an MCP client of JARVIS has no attached tools, named or not', async () => {

@@ -8,7 +8,7 @@ import { onFirstUse } from '../http/on-first-use.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { CallParts } from '../mcp/call-tool.ts'
 import type { Surface } from '../mcp/surface.ts'
-import type { Redactor } from '../safety/index.ts'
+import { legibleValue, type Redactor } from '../safety/index.ts'
 import type { KeptJournal } from '../store/sqlite/kept-journal.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import type { Confirmations } from '../tools/confirmations.ts'
@@ -49,9 +49,9 @@ export function composeMcp(parts: {
   const handle = onFirstUse(async () => {
     const { createMcpRoute, clusterSurface } = await import('../mcp/server.ts')
     const surface = clusterSurface({
-      cluster: cluster.state,
+      cluster: () => legibleValue(cluster.state()),
       journal: (limit) => journal.page({ limit }),
-      redact: redactor.value,
+      redact: (value) => legibleValue(redactor.value(value)),
     })
     const route = createMcpRoute({
       ...parts,

@@ -1,3 +1,5 @@
+import { withoutCodes } from './visible.ts'
+
 /** Letters of other scripts that read as Latin ones, each above the letter it passes for. */
 const alike = 'аеорсухіѕјһԁԛԝοανρτικε'
 const latin = 'aeopcyxisjhdqwoavptike'
@@ -6,7 +8,7 @@ const lookalike = new RegExp(`[${alike}]`, 'gu')
 
 /** Lower-case letters and digits for what reads as such; what cannot be seen is gone, other signs are spaces. */
 const plain = (text: string) =>
-  text
+  withoutCodes(text)
     .normalize('NFKD')
     .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}\p{M}]/gu, '')
     .toLowerCase()

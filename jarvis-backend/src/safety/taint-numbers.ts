@@ -1,6 +1,7 @@
 import { createFinder, runsOf } from './phrases.ts'
 import type { Source } from './taint.ts'
 import { namesFor } from './taint-words.ts'
+import { withoutCodes } from './visible.ts'
 import type { World } from './world.ts'
 
 /** A number among a call's arguments that says what the call acts on: a vmid, an id of an attached tool. */
@@ -124,7 +125,7 @@ function isInText(text: string, digits: string, isSampled: boolean): boolean {
 /** A text as a model reads it: digits of any script as such, without what cannot be seen. */
 const readable = (text: string): string =>
   /\P{ASCII}/u.test(text)
-    ? text
+    ? withoutCodes(text)
         .normalize('NFKC')
         .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '')
         .replace(/(?![0-9])\p{Nd}/gu, (digit) => String(digitOf(digit.codePointAt(0) ?? 0)))

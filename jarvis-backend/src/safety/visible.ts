@@ -39,3 +39,40 @@ const mixesLetters = (text: string): boolean =>
 
 /** A word of Proxmox's or a tag, without what could pass for more than a word. */
 export const plainWord = (word: string): string => word.replace(/[^\w.+-]/g, '').slice(0, 40)
+
+/** Nothing that is plain ASCII on lines needs a second look. */
+const odd = /[^\n\t -~]/
+/** Colours of a terminal, which say nothing. */
+const colours = new RegExp(`${String.fromCharCode(27)}\\[[\\d;:]*m`, 'g')
+/** Joiners where a script or a picture needs them; everywhere else they hide. */
+const joined =
+  '(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])[\\u200d\\ufe0e\\ufe0f]|(?<=[^\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{Script=Common}])[\\u200c\\u200d]'
+const hidden = new RegExp(
+  `(?!${joined})(?![\\n\\t])[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}]`,
+  'gu',
+)
+
+/**
+ * Text that others wrote, of any length, as it may be kept and shown: what drives a terminal, turns the direction of
+ * reading or cannot be seen stands there as `⟨U+001B⟩`; colours are gone, and each line end is a newline. The very same
+ * string where there is none of these.
+ */
+export function legible(text: string): string {
+  if (!odd.test(text)) return text
+  return text.replace(colours, '').replace(/\r\n?/g, '\n').replace(hidden, codes)
+}
+
+/** The same for every string in a JSON value, keys included. */
+export function legibleValue<T>(value: T): T {
+  return deepLegible(value) as T
+}
+
+function deepLegible(value: unknown): unknown {
+  if (typeof value === 'string') return legible(value)
+  if (Array.isArray(value)) return value.map(deepLegible)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [legible(key), deepLegible(member)]))
+}
+
+/** Without the escapes that `legible` sets: what a reader who undoes them reads. */
+export const withoutCodes = (text: string): string => text.replace(/⟨U\+[\dA-F]{4,6}⟩/g, '')

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { ToolCall } from '../protocol/index.ts'
-import type { Redactor } from '../safety/index.ts'
+import { legible, legibleValue, type Redactor } from '../safety/index.ts'
 import type { Breaker } from './breaker.ts'
 import type { CallContext, ReadContext, Ready } from './call.ts'
 import type { ExecutionStore, ImageStore, Journal, Transactions } from './ports.ts'
@@ -9,6 +9,17 @@ import type { Records } from './records.ts'
 import { mayHaveRun } from './recover.ts'
 import { type Done, runTool } from './run-tool.ts'
 import type { ToolContext, ToolOutput } from './tool.ts'
+
+/** Whatever a tool answers was written by others: nothing in it drives a terminal, hides or turns what is read. */
+function readable(done: Done): Done {
+  const { text, summary, data } = done.output
+  const plain = {
+    text: legible(text),
+    summary: legible(summary),
+    ...(data !== undefined && { data: legibleValue(data) }),
+  }
+  return { ...done, output: { ...done.output, ...plain } }
+}
 
 /** Runs calls that may run, and keeps what came of them. */
 export function createPerformer(parts: {
@@ -70,12 +81,12 @@ export function createPerformer(parts: {
         signal: context.signal,
         clock,
         report,
-        onProgress: (message) => context.progress(toolUseId, redactor.text(message)),
+        onProgress: (message) => context.progress(toolUseId, redactor.text(legible(message))),
         onTask: (upid) => executions.noteTask(toolUseId, upid),
       })
       // Of what happened elsewhere the cluster knows nothing.
       const isInCluster = tool.attached === undefined
-      const done = ended.isLost && isInCluster ? await foundOut(ended, toolUseId, context) : ended
+      const done = readable(ended.isLost && isInCluster ? await foundOut(ended, toolUseId, context) : ended)
       const { output, outcome, durationMs, isFault } = done
       const summary = redactor.text(output.summary)
       breaker.ended(toolName, target.node, isFault, summary)

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { ToolCall } from '../protocol/index.ts'
-import { describe, inputHash, type Redactor, type World } from '../safety/index.ts'
+import { describe, inputHash, legible, type Redactor, type World } from '../safety/index.ts'
 import type { CallContext, ReadContext, Ready } from './call.ts'
 import type { Reservation } from './grants.ts'
 import type { Judgement } from './judge.ts'
@@ -88,7 +88,7 @@ export function createRecords(parts: {
 
   /** A call that never started: its result says why. @param rule what the journal calls it */
   function fail(call: ToolCall, context: CallContext, message: string, judged?: Judged, rule = 'not_run') {
-    const result = redactor.text(message)
+    const result = redactor.text(legible(message))
     transactions.atomically(() => {
       journal.append('refusal', record(call, context, judged, rule))
       context.append({ type: 'tool_result', ...resultOf(call), result, isError: true, summary: result })

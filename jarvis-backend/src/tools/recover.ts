@@ -1,7 +1,7 @@
 import type { Cluster } from '../homelab/ports.ts'
 import { type Clock, sleep } from '../lib/clock.ts'
 import { type Entry, JarvisError, type ToolCall } from '../protocol/index.ts'
-import type { Redactor } from '../safety/index.ts'
+import { legible, type Redactor } from '../safety/index.ts'
 import type { CallContext } from './call.ts'
 import type { Execution, ExecutionStore, Journal, Transactions } from './ports.ts'
 import { type Reconciled, reconcile } from './reconcile.ts'
@@ -69,9 +69,12 @@ export function createRecovery({ executions, journal, transactions, redactor, cl
         limit.signal,
       )
       if (upid !== undefined && claimed.upid === undefined) executions.noteTask(toolUseId, upid)
-      return { outcome, text: redactor.text(text) }
+      return { outcome, text: redactor.text(legible(text)) }
     } catch (error) {
-      return { outcome: 'unknown', text: redactor.text(error instanceof Error ? error.message : String(error)) }
+      return {
+        outcome: 'unknown',
+        text: redactor.text(legible(error instanceof Error ? error.message : String(error))),
+      }
     } finally {
       disarm()
     }

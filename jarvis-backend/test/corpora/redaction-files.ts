@@ -89,7 +89,7 @@ export const secretsInFiles: readonly (readonly [text: string, gone: string])[] 
   [`{"Env": {"key": "API_TOKEN", "value": "Zt7Kp2Lw9vRb5NcX"}}`, 'Zt7Kp2Lw'],
   ["{'password': 'Winter2025', 'user': 'bob'}", 'Winter2025'],
   ['{:password=>"Winter2025"}', 'Winter2025'],
-  ['{"password":"Winter\\u00212025"}', '2025'],
+  ['{"password":"Winter\\u00212025"}', '00212025'],
   ['{"password":"C:\\\\Winter2025\\\\"}', 'Winter2025'],
   // YAML
   ['password: |\n  Winter2025\n  Sommer2025\nuser: bob', 'Sommer2025'],
@@ -423,7 +423,7 @@ export const harmlessInFiles: readonly string[] = [
   'Recovery codes are shown once.',
   'recovery: 12 of 64 PGs',
   'seed: 42',
-  'random seed 471108',
+  'random seed 815203',
   'unseal keys: 5, threshold: 3',
   "mosquitto: New client connected from 10.0.0.9 as ha (p2, c1, k60, u'ha').",
   'Accepted password for bob from 10.0.0.7 port 51234 ssh2',

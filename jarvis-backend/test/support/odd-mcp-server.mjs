@@ -60,6 +60,12 @@ const calls = {
         { type: 'image', mimeType: 'image/png', data: Buffer.from('<svg onload="hit()"/>').toString('base64') },
       ],
     }),
+  terminal(id, _args, token) {
+    const text = '\u001b]0;pwned\u0007\u001b[31mred\u001b[0m \u202eevil\u200b'
+    send({ method: 'notifications/progress', params: { progressToken: token, progress: 1, message: text } })
+    answer(id, { content: [{ type: 'text', text }], structuredContent: { 'k\u202e': [text] } })
+  },
+  screams: (id) => send({ id, error: { code: -32602, message: '\u001b]0;pwned\u0007 \u202eevil' } }),
   refuses: (id) => send({ id, error: { code: -32602, message: 'not with these' } }),
 }
 
