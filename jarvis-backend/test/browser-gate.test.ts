@@ -3,6 +3,7 @@ import Sqlite from 'better-sqlite3'
 import { expect } from 'vitest'
 import { dashboardDir, say, test, useBrowser } from './support/browser.ts'
 import { folder } from './support/data-dir.ts'
+import { watchedMcp } from './support/mcp-client.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
@@ -112,4 +113,28 @@ test('where cards were lost, the page of those that wait says so', async () => {
   const page = await operator(jarvis, {}, '/waiting')
   await page.getByText('A card that waited is gone.').waitFor()
   await page.getByText('Nothing waits for you.').first().waitFor()
+})
+
+test('a client’s denied call is taken back on the page Waiting, and what a node is for is named in Settings', async () => {
+  const jarvis = await startJarvis({ dashboardDir })
+  const page = await operator(jarvis)
+  const { client, operator: screen } = await watchedMcp(jarvis, 'laptop')
+  const first = client.callTool({ name: 'stop_vm', arguments: { vmid: 103 } })
+  const { toolUseId, sessionId } = await screen.next('chat:confirm_needed')
+  await screen.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
+  await first
+  await page.goto(`${jarvis.url}/waiting`)
+  await page.getByRole('button', { name: 'Take back' }).press('Enter')
+  await page.getByRole('heading', { name: 'Refused for now' }).waitFor({ state: 'detached' })
+  const again = client.callTool({ name: 'stop_vm', arguments: { vmid: 103 } })
+  const asked = await screen.next('chat:confirm_needed')
+  await screen.ask('chat:confirm', { sessionId, toolUseId: asked.toolUseId, confirmed: false })
+  await again
+
+  await page.goto(`${jarvis.url}/settings#nodes`)
+  await page.getByLabel('agent', { exact: true }).fill('backups')
+  await page.getByRole('button', { name: 'Keep these names' }).press('Enter')
+  await page.getByText('Kept.', { exact: true }).waitFor()
+  await page.goto(`${jarvis.url}/cluster`)
+  await page.getByText('backups', { exact: true }).first().waitFor()
 })

@@ -30,7 +30,7 @@ export function composeGate(
   { activity, chat, announce }: Entrance,
   parts: {
     config: Pick<Config, 'protectedTargets' | 'confirmTtlMs'>
-    homelab: Pick<ComposedHomelab, 'cluster' | 'shownAsProtected'>
+    homelab: Pick<ComposedHomelab, 'cluster' | 'shownAsProtected' | 'nodeRoles'>
     catalog: Catalog
     images: ImageStore
     mcpTokens: Pick<McpTokens, 'list'>
@@ -43,7 +43,7 @@ export function composeGate(
 ) {
   const { clock, now, database, settings, journal, redactor, redact, isStopping, report } = foundation
   const { catalog, images, mcpTokens } = parts
-  const { cluster, shownAsProtected } = parts.homelab
+  const { cluster, shownAsProtected, nodeRoles } = parts.homelab
   const stored = createExecutionStore(database)
   const executions = parts.executions?.(stored) ?? stored
   const policy = createActivePolicy({
@@ -51,6 +51,7 @@ export function composeGate(
     hasTool: (name) => catalog.get(name) !== undefined,
     protectedTargets: parts.config.protectedTargets,
     shownAsProtected,
+    nodeRoles,
     settings,
     journal,
     transactions: database,

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { fillSamples } from '../homelab/fill-samples.ts'
 import { createLimits } from '../homelab/limits.ts'
+import { createNodeRoles, withNodeRoles } from '../homelab/node-roles.ts'
 import { createNotices } from '../homelab/notices.ts'
 import type { Homelab } from '../homelab/ports.ts'
 import { connectHomelab } from '../homelab/real.ts'
@@ -8,6 +9,7 @@ import { redactedHomelab } from '../homelab/redacted.ts'
 import { startSampler } from '../homelab/sampler.ts'
 import { createSimulator } from '../homelab/simulator/index.ts'
 import { limitsRoutes } from '../http/limits.ts'
+import { nodeRolesRoutes } from '../http/node-roles.ts'
 import { samplesRoutes } from '../http/samples.ts'
 import type { Clock } from '../lib/clock.ts'
 import { serveCluster } from '../realtime/cluster.ts'
@@ -23,7 +25,13 @@ export function composeHomelab(foundation: Foundation, entrance: Entrance, confi
   const { realtime, activity } = entrance
   // What policy.yaml adds is shown by the cluster too.
   const shownAsProtected = new Set(config.protectedTargets)
-  const homelab = redactedHomelab(replaced ?? createHomelab({ ...config, protectedTargets: shownAsProtected }, clock), {
+  const nodeRoles = createNodeRoles({
+    settings,
+    record: (change) => journal.append('settings', { change: 'node_roles', ...change }),
+    durably: database.durably,
+  })
+  const made = replaced ?? createHomelab({ ...config, protectedTargets: shownAsProtected }, clock)
+  const homelab = redactedHomelab(withNodeRoles(made, nodeRoles), {
     value: redactor.value,
     stream: () => createStreamRedactor(redactor),
   })
@@ -66,8 +74,13 @@ export function composeHomelab(foundation: Foundation, entrance: Entrance, confi
     cluster,
     limits,
     shownAsProtected,
+    nodeRoles,
     hasTerminal: terminals !== undefined,
-    routes: { samples: samplesRoutes(samples, now), limits: limitsRoutes(limits) },
+    routes: {
+      samples: samplesRoutes(samples, now),
+      limits: limitsRoutes(limits),
+      'node-roles': nodeRolesRoutes(nodeRoles),
+    },
     /** Takes in what the cluster remembers; nothing waits for it. */
     fillPast() {
       filling = fillSamples({

@@ -61,6 +61,7 @@ export {
   type ModelTestReply,
   ModelUseBody,
 } from './models.ts'
+export { NodeRole, NodeRoles, NodeRolesBody, type NodeRolesReply } from './node-roles.ts'
 export { type OAuthAsk, OAuthDecisionBody, type OAuthDecisionReply, OAuthOpenBody, type OAuthProblem } from './oauth.ts'
 export { PushBody, type PushDevice, type PushMessage, type PushReply } from './push.ts'
 export { readAs } from './read-as.ts'

@@ -22,7 +22,7 @@ export function compilePolicy(added: {
   const rates = new Map(limits.rates)
   for (const [tool, rate] of Object.entries(file.limits?.rates ?? {}))
     rates.set(tool, [...(rates.get(tool) ?? []), rate])
-  const { jarvis, dns, gateway, storage, groups } = file.topology ?? {}
+  const { jarvis, dns, gateway, storage, roles, groups } = file.topology ?? {}
   return {
     tiers: new Map([...shippedPolicy.tiers, ...Object.entries(tiers)]),
     rules: [...shippedPolicy.rules, ...rulesOf(file)],
@@ -43,6 +43,7 @@ export function compilePolicy(added: {
       ...(dns !== undefined && { dns }),
       ...(gateway !== undefined && { gateway }),
       ...(storage !== undefined && { storage }),
+      ...(roles !== undefined && { roles }),
       ...(groups !== undefined && { groups }),
     },
   }

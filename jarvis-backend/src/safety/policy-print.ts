@@ -10,7 +10,7 @@ const list = (items: Iterable<string>) => [...items].join(', ')
 /** The whole policy in force, for a person. */
 export function policyLines(policy: Policy): string[] {
   const { rates, breaker } = policy.limits
-  const { jarvis, groups = {}, ...roles } = policy.topology
+  const { jarvis, groups = {}, roles = {}, ...places } = policy.topology
   return [
     `Profile ${policy.profile}: ${profiles[policy.profile].description}`,
     '',
@@ -37,7 +37,8 @@ export function policyLines(policy: Policy): string[] {
     '',
     'Topology',
     ...(jarvis === undefined ? [] : [`  JARVIS runs on ${jarvis}`]),
-    ...Object.entries(roles).map(([role, targets]) => `  ${role}: ${list(targets ?? [])}`),
+    ...Object.entries(places).map(([role, targets]) => `  ${role}: ${list(targets ?? [])}`),
+    ...Object.entries(roles).map(([node, role]) => `  node ${node} is for: ${role}`),
     ...Object.entries(groups).map(([name, guests]) => `  group ${name}: ${list(guests)}`),
     ...(Object.keys(policy.topology).length === 0 ? ['  what the cluster and its names tell'] : []),
   ]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { profileNames } from '../protocol/index.ts'
+import { NodeRole, profileNames } from '../protocol/index.ts'
 import { protectedForm } from './protected.ts'
 
 /** An object with exactly these keys; what else stands in it is named beside what may. */
@@ -147,6 +147,11 @@ export const PolicyFile = keys(
         dns: some(PlaceId).optional(),
         gateway: some(PlaceId).optional(),
         storage: some(PlaceId).optional(),
+        roles: z
+          .record(matching(nodeForm, 'the name of a node'), NodeRole, {
+            error: 'must be what nodes are for by name, for example pve1: main',
+          })
+          .optional(),
         groups: z
           .record(
             z.string().regex(/^[A-Za-z0-9][\w -]{0,62}$/, { error: 'must be a short name' }),
@@ -155,7 +160,7 @@ export const PolicyFile = keys(
           )
           .optional(),
       },
-      'jarvis, dns, gateway, storage and groups',
+      'jarvis, dns, gateway, storage, roles and groups',
     ).optional(),
   },
   'keys such as rules: and protected:',

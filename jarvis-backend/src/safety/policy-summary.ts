@@ -33,7 +33,7 @@ export function attachedToolsIn({ tiers = {}, rules = [], limits }: PolicyFile):
 /** What a policy changes, a line each, for a person who is about to use it. */
 export function changesOf(file: PolicyFile): string[] {
   const { rates = {}, breaker } = file.limits ?? {}
-  const { groups = {}, jarvis, ...roles } = file.topology ?? {}
+  const { groups = {}, jarvis, roles = {}, ...places } = file.topology ?? {}
   return [
     ...Object.entries(file.tiers ?? {}).map(
       ([tool, tier]) => `${tool}: ${shippedTools.get(tool)?.tier ?? 'its tier'} becomes ${tier}`,
@@ -53,7 +53,8 @@ export function changesOf(file: PolicyFile): string[] {
     ),
     ...(breaker === undefined ? [] : ['a tool that keeps failing is left alone sooner or longer']),
     ...(jarvis === undefined ? [] : [`JARVIS runs on ${jarvis}`]),
-    ...Object.entries(roles).map(([role, targets]) => `${role}: ${targets?.join(', ')}`),
+    ...Object.entries(places).map(([role, targets]) => `${role}: ${targets?.join(', ')}`),
+    ...Object.entries(roles).map(([node, role]) => `node ${node} is for: ${role}`),
     ...Object.entries(groups).map(([name, guests]) => `group ${name}: ${guests.join(', ')}`),
   ]
 }

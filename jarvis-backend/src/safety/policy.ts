@@ -41,6 +41,8 @@ export type Topology = {
   dns?: readonly string[]
   gateway?: readonly string[]
   storage?: readonly string[]
+  /** What nodes are for, by name: `main`, `compute, NAS`. */
+  roles?: Readonly<Record<string, string>>
   /** Guests that stand in for each other, by the group's name. */
   groups?: Readonly<Record<string, readonly string[]>>
 }

@@ -237,8 +237,10 @@ export function serviceRisk(unit: string, node: string, world: World): string | 
     said.push(`${online} of ${total} nodes are online and quorum needs ${needed}: without ${node} there is none.`)
   }
   if (isOwnNode(node, world)) said.push(`JARVIS itself runs on ${node} and may be cut off.`)
+  const purpose = world.cluster.nodes.find(({ name }) => name === node)?.role ?? ''
   for (const role of ['gateway', 'dns', 'storage'] as const) {
-    if (world.policy.topology[role]?.includes(`node/${node}`)) said.push(`${node} is the ${placeWords[role]}.`)
+    const isNamed = world.policy.topology[role]?.includes(`node/${node}`) === true
+    if (isNamed || says(purpose, marks[role])) said.push(`${node} is the ${placeWords[role]}.`)
   }
   return said.join(' ')
 }

@@ -18,6 +18,7 @@ function active() {
     written: { kind: 'absent' },
     hasTool: () => false,
     protectedTargets: new Set(['node/Home']),
+    nodeRoles: { setOfPolicy: () => {} },
     shownAsProtected: shown,
     settings: { get: (key) => kept.get(key), set: (key, value) => void kept.set(key, value) },
     journal: { append: (_kind, body) => void journalled.push(body) },

@@ -1,4 +1,4 @@
-import type { PolicyStatus, ProfileName } from '../protocol/index.ts'
+import type { NodeRoles, PolicyStatus, ProfileName } from '../protocol/index.ts'
 import { attachedToolsIn, compilePolicy, type Policy, type PolicyFile, profiles, summaryOf } from '../safety/index.ts'
 import type { Journal, Transactions } from './ports.ts'
 import { type ProfileSettings, readProfile, setProfile } from './profile-setting.ts'
@@ -30,6 +30,8 @@ export function createActivePolicy(parts: {
   protectedTargets: ReadonlySet<string>
   /** Kept as what is protected now, for those who show it. */
   shownAsProtected: Set<string>
+  /** Told what the file says that nodes are for. */
+  nodeRoles: { setOfPolicy(roles: NodeRoles): void }
   settings: ProfileSettings
   journal: Journal
   transactions: Transactions
@@ -46,6 +48,7 @@ export function createActivePolicy(parts: {
     const file = written.kind === 'read' ? written.file : {}
     parts.shownAsProtected.clear()
     for (const target of [...protectedTargets, ...(file.protected ?? [])]) parts.shownAsProtected.add(target)
+    parts.nodeRoles.setOfPolicy(file.topology?.roles ?? {})
     return compilePolicy({ file, protectedTargets, profile: readProfile(settings) })
   }
 

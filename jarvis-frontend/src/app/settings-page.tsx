@@ -4,6 +4,7 @@ import { PageHead } from './page-head.tsx'
 import { Display } from './settings/display.tsx'
 import { McpServers, McpTokens } from './settings/mcp.tsx'
 import { Models } from './settings/models.tsx'
+import { Nodes } from './settings/nodes.tsx'
 import { Notifications } from './settings/notifications.tsx'
 import { Persona } from './settings/persona.tsx'
 import { Proxmox } from './settings/proxmox.tsx'
@@ -15,6 +16,7 @@ import './settings-page.css'
 const sections = [
   ['models', 'Models', Models],
   ['proxmox', 'Proxmox', Proxmox],
+  ['nodes', 'Nodes', Nodes],
   ['ssh', 'SSH', Ssh],
   ['mcp', 'MCP tokens', McpTokens],
   ['mcp-servers', 'MCP servers', McpServers],

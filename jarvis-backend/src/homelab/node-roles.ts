@@ -1,0 +1,84 @@
+import { type ClusterState, NodeRoles } from '../protocol/index.ts'
+import type { Homelab } from './ports.ts'
+
+const key = 'node_roles'
+
+export type RolesOfNodes = ReturnType<typeof createNodeRoles>
+
+/** What nodes are for, as an operator named it: policy.yaml counts before what was set, and both before the cluster. */
+export function createNodeRoles(parts: {
+  settings: { get(key: string): string | undefined; set(key: string, value: string): void }
+  /** Called within the change. */
+  record(change: { from: NodeRoles; to: NodeRoles; by: string }): void
+  durably(work: () => void): void
+}) {
+  const listeners = new Set<() => void>()
+  let kept: NodeRoles = {}
+  let ofPolicy: NodeRoles = {}
+  let all = new Map<string, string>()
+  try {
+    kept = NodeRoles.parse(JSON.parse(parts.settings.get(key) ?? '{}'))
+  } catch {
+    // None that can be read.
+  }
+  function changed() {
+    all = new Map([...Object.entries(kept), ...Object.entries(ofPolicy)])
+    for (const listener of [...listeners]) listener()
+  }
+  changed()
+  return {
+    current: () => ({ roles: kept, policy: ofPolicy }),
+    /** The same map until something changes. */
+    all: (): ReadonlyMap<string, string> => all,
+    set(roles: NodeRoles, by: string) {
+      parts.durably(() => {
+        parts.settings.set(key, JSON.stringify(roles))
+        parts.record({ from: kept, to: roles, by })
+      })
+      kept = roles
+      changed()
+    },
+    /** What policy.yaml says from now on. */
+    setOfPolicy(roles: NodeRoles) {
+      ofPolicy = roles
+      changed()
+    },
+    watch(listener: () => void): () => void {
+      const own = () => listener()
+      listeners.add(own)
+      return () => listeners.delete(own)
+    },
+  }
+}
+
+/** The homelab whose nodes have the roles that were named for them; a change of a role is a change of the state. */
+export function withNodeRoles(homelab: Homelab, roles: Pick<RolesOfNodes, 'all' | 'watch'>): Homelab {
+  const { cluster } = homelab
+  let last: { from: ClusterState; roles: ReadonlyMap<string, string>; state: ClusterState } | undefined
+  function state(): ClusterState {
+    const from = cluster.state()
+    const named = roles.all()
+    if (named.size === 0) return from
+    if (last?.from !== from || last.roles !== named) {
+      const nodes = from.nodes.map((node) => {
+        const role = named.get(node.name)
+        return role === undefined ? node : { ...node, role }
+      })
+      last = { from, roles: named, state: { ...from, nodes } }
+    }
+    return last.state
+  }
+  return {
+    ...homelab,
+    cluster: {
+      ...cluster,
+      state,
+      watch(listener, pace) {
+        const stops = [cluster.watch(listener, pace), roles.watch(listener)]
+        return () => {
+          for (const stop of stops) stop()
+        }
+      },
+    },
+  }
+}

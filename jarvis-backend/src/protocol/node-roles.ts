@@ -1,0 +1,16 @@
+import { z } from 'zod'
+
+/** What a node is for, in a few words: `main`, `compute`, `NAS`. */
+export const NodeRole = z
+  .string()
+  .trim()
+  .regex(/^[\p{L}\p{N}][\p{L}\p{N} ,.&+/_-]{0,39}$/u, { error: 'must be a few words, for example "compute, NAS"' })
+export const NodeRoles = z
+  .record(z.string().min(1).max(64), NodeRole)
+  .refine((roles) => Object.keys(roles).length <= 200, { error: 'must name at most 200 nodes' })
+/** By the nodes' exact names. */
+export type NodeRoles = z.infer<typeof NodeRoles>
+
+export const NodeRolesBody = z.strictObject({ roles: NodeRoles })
+/** `roles`: what was set. `policy`: what policy.yaml says, which counts before it. */
+export type NodeRolesReply = { roles: NodeRoles; policy: NodeRoles }
