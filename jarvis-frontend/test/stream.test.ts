@@ -184,6 +184,40 @@ test('an answer that streams keeps what it has drawn, and becomes its entry with
   expect(await page.locator('.prose pre').innerText()).toBe('for x in 1; do echo $x; done')
 })
 
+test('math, task lists and footnotes are drawn, without links, colours or what is no math', async () => {
+  const words = [
+    'It costs $5 and $6, or $HOME. Power is $P = U \\cdot I$[^1] and \\(x_1\\), not `$a$`.',
+    '$$\n\\frac{388}{400} \\color{red}{= 0.97}\n$$',
+    '- [x] look\n- [ ] restart',
+    '$\\href{javascript:hit=1}{x}$ and $\\frac{$',
+    '[^1]: Measured at the *plug*.',
+  ]
+  const entries = entriesOf([user('Go.'), assistant(text(words.join('\n\n'))), done], Date.now())
+  const server = await stage.play(sceneOf({ entries }))
+  const page = await stage.open(server, '/')
+  const strays = watch(page, server.url)
+  await page.goto(`${server.url}/chat/ses_one`)
+  const prose = page.locator('.prose')
+  await prose.locator('.math.display math').waitFor()
+  await expect.poll(() => prose.locator('.math:not([hidden]) math').count()).toBeGreaterThanOrEqual(3)
+  expect(await prose.innerText()).toContain('It costs $5 and $6, or $HOME.')
+  expect(await prose.locator('code').first().innerText()).toBe('$a$')
+  expect(await prose.locator('a, [href]').count()).toBe(0)
+  expect(await prose.innerText()).toContain('$\\frac{$')
+  const colours = await prose
+    .locator('.math.display *')
+    .evaluateAll((all) => new Set(all.map((element) => getComputedStyle(element).color)).size)
+  expect(colours).toBe(1)
+  expect(
+    await page.getByRole('checkbox').evaluateAll((all) => all.map((box) => (box as HTMLInputElement).checked)),
+  ).toEqual([true, false])
+  expect(await page.getByRole('checkbox', { disabled: true }).count()).toBe(2)
+  await page.getByRole('button', { name: 'Footnote 1' }).click()
+  expect(await page.locator(':focus').innerText()).toBe('1 Measured at the plug.')
+  expect(strays).toEqual([])
+  expect(await seriousFindings(page)).toEqual([])
+})
+
 test('a long answer costs memory by its length, not by its square', async () => {
   const server = await stage.play(sceneOf({ runId: 'run_1', entries: entriesOf([user('Go.')], Date.now()) }))
   const page = await stage.open(server, '/chat/ses_one')

@@ -1,13 +1,13 @@
-import { Lexer, type Token } from 'marked'
+import { Lexer, type MarkedOptions, type Token } from 'marked'
 
 /** A top-level block of markdown; `key` is where it starts, so a finished block keeps its identity as text grows. */
 export type Block = { key: number; token: Token }
 
-export type Parsed = { text: string; blocks: readonly Block[] }
+export type Parsed = { text: string; blocks: readonly Block[]; options?: MarkedOptions | undefined }
 
-const lex = (text: string, at: number): Block[] => {
+const lex = (text: string, at: number, options: MarkedOptions | undefined): Block[] => {
   let key = at
-  return Lexer.lex(text, { gfm: true }).map((token) => {
+  return Lexer.lex(text, options ?? { gfm: true }).map((token) => {
     const block = { key, token }
     key += token.raw.length
     return block
@@ -18,16 +18,19 @@ const lex = (text: string, at: number): Block[] => {
  * Parses markdown into blocks. Where `before` is what the same text began with, only its last block is read again:
  * the others are the same objects as before. Of another text, blocks
  * that stand where they stood keep their objects.
+ * @param options of the lexer; GFM where absent
  */
-export function parseBlocks(text: string, before?: Parsed): Parsed {
-  if (before === undefined || before.text === '') return { text, blocks: lex(text, 0) }
-  if (!text.startsWith(before.text)) return { text, blocks: lex(text, 0).map((block) => sameAs(block, before.blocks)) }
+export function parseBlocks(text: string, before?: Parsed, options?: MarkedOptions): Parsed {
+  if (before === undefined || before.text === '' || before.options !== options)
+    return { text, options, blocks: lex(text, 0, options) }
+  if (!text.startsWith(before.text))
+    return { text, options, blocks: lex(text, 0, options).map((block) => sameAs(block, before.blocks)) }
   if (text === before.text) return before
   const last = before.blocks.findLastIndex((block) => block.token.type !== 'space')
   // A list goes on after a blank line, so what follows the last block is read with it.
   const kept = before.blocks.slice(0, Math.max(0, last))
   const from = before.blocks[Math.max(0, last)]?.key ?? 0
-  return { text, blocks: [...kept, ...lex(ownCopy(text.slice(from)), from)] }
+  return { text, options, blocks: [...kept, ...lex(ownCopy(text.slice(from)), from, options)] }
 }
 
 const [encoder, decoder] = [new TextEncoder(), new TextDecoder('utf-8', { ignoreBOM: true })]

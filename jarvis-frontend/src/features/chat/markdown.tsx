@@ -1,5 +1,7 @@
 import type { Token, Tokens } from 'marked'
-import { memo, Suspense, useRef } from 'react'
+import { memo, Suspense, useEffect, useRef } from 'react'
+import { useValue } from '../../lib/use-value.ts'
+import { Value } from '../../lib/value.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { visibleText } from '../../ui/visible.ts'
 import { type Block, groupsOf, type Parsed, parseBlocks } from './blocks.ts'
@@ -15,7 +17,7 @@ export const Markdown = memo(function Markdown({
   isStreaming?: boolean | undefined
 }) {
   const parsed = useRef<Parsed>(undefined)
-  parsed.current = parseBlocks(text, parsed.current)
+  parsed.current = parseBlocks(text, parsed.current, useExtras(text)?.options)
   const groups = useRef<readonly (readonly Block[])[]>([])
   groups.current = groupsOf(parsed.current.blocks, groups.current)
   return (
@@ -26,6 +28,22 @@ export const Markdown = memo(function Markdown({
     </div>
   )
 })
+
+const extras = new Value<typeof import('./extras.tsx') | undefined>(undefined)
+const Extra = (given: { token: Token }) => {
+  const part = useValue(extras)
+  return part === undefined ? given.token.raw : <part.Extra {...given} Inline={Inline} />
+}
+
+/** Math and footnotes, fetched with the first answer that has some. */
+function useExtras(text: string) {
+  const part = useValue(extras)
+  const isWanted = part === undefined && /\$|\\[([]|\[\^/.test(text)
+  useEffect(() => {
+    if (isWanted) import('./extras.tsx').then(extras.set.bind(extras), () => undefined)
+  }, [isWanted])
+  return part
+}
 
 /** Off screen, the browser neither lays out nor paints a group that is whole. */
 const Group = memo(function Group({ blocks, isLast }: { blocks: readonly Block[]; isLast: boolean }) {
@@ -99,6 +117,9 @@ function BlockToken({ token }: { token: Token }): React.ReactNode {
       return <Table table={token as Tokens.Table} />
     case 'hr':
       return <hr />
+    case 'math':
+    case 'footnote':
+      return <Extra token={token} />
     default:
       return <p>{token.raw}</p>
   }
@@ -179,8 +200,10 @@ function InlineToken({ token }: { token: Token }): React.ReactNode {
       return <OutsideLink href={token.href} text={token.text} />
     case 'image':
       return `[image: ${token.text === '' ? token.href : token.text}]`
-    default:
+    case 'html':
       return token.raw
+    default:
+      return <Extra token={token} />
   }
 }
 

@@ -1,0 +1,117 @@
+import { Marked, type Token, type TokenizerThis, type Tokens } from 'marked'
+import { useEffect, useRef, useState } from 'react'
+import { visibleText } from '../../ui/visible.ts'
+
+type Math = { type: 'math'; raw: string; text: string; isDisplay: boolean }
+type Footnote = { type: 'footnote'; raw: string; label: string; tokens: Token[] }
+type FootnoteRef = { type: 'footnoteRef'; raw: string; label: string }
+
+const math = (found: RegExpExecArray | null, isDisplay: boolean): Math | undefined =>
+  found === null ? undefined : { type: 'math', raw: found[0], text: found.slice(1).find(Boolean) ?? '', isDisplay }
+
+/** What answers write beyond GFM: math and footnotes. */
+export const options = new Marked({
+  gfm: true,
+  extensions: [
+    {
+      name: 'math',
+      level: 'block',
+      tokenizer: (src) => math(/^ {0,3}(?:\$\$([^$]+)\$\$|\\\[([\s\S]+?)\\\])[ \t]*(?:\n|$)/.exec(src), true),
+    },
+    {
+      name: 'inlineMath',
+      level: 'inline',
+      start: (src) => /\$|\\\(/.exec(src)?.index,
+      // A price is no math: the signs stand at the formula, and no digit follows.
+      tokenizer: (src) =>
+        math(
+          /^(?:\$\$([^$\n]+)\$\$|\$(?![\s$])((?:\\.|[^\\$\n])*?[^\\$\s])\$(?![\d\w$])|\\\((.+?)\\\))/.exec(src),
+          false,
+        ),
+    },
+    {
+      name: 'footnote',
+      level: 'block',
+      start: (src) => /(?:^|\n)\[\^/.exec(src)?.index,
+      tokenizer(this: TokenizerThis, src) {
+        const found = /^\[\^([^\]\s]{1,20})\]:[ \t]+([^\n]+(?:\n(?!\n|\[\^)[^\n]+)*)(?:\n+|$)/.exec(src)
+        if (found === null) return undefined
+        const [raw, label = '', text = ''] = found
+        return { type: 'footnote', raw, label, tokens: this.lexer.inlineTokens(text) }
+      },
+    },
+    {
+      name: 'footnoteRef',
+      level: 'inline',
+      start: (src) => src.indexOf('[^'),
+      tokenizer: (src) => {
+        const found = /^\[\^([^\]\s]{1,20})\]/.exec(src)
+        return found === null ? undefined : { type: 'footnoteRef', raw: found[0], label: found[1] }
+      },
+    },
+  ],
+}).defaults
+
+type Props = { token: Token; Inline: React.ComponentType<{ tokens?: Token[] | undefined }> }
+
+/** Draws what `options` reads; anything else as it was written. */
+export function Extra({ token, Inline }: Props) {
+  const known = token as Tokens.Generic as Math | Footnote | FootnoteRef
+  switch (known.type) {
+    case 'math':
+      return <Formula key={known.text} {...known} />
+    case 'footnote':
+      return (
+        <p className="footnote" data-footnote={known.label} tabIndex={-1}>
+          <sup>{visibleText(known.label)}</sup> <Inline tokens={known.tokens} />
+        </p>
+      )
+    case 'footnoteRef':
+      return (
+        <sup>
+          <button type="button" className="to-footnote" onClick={(event) => goToNote(event.currentTarget, known.label)}>
+            <span className="vh">Footnote </span>
+            {visibleText(known.label)}
+          </button>
+        </sup>
+      )
+    default:
+      return token.raw
+  }
+}
+
+/** Of the same answer; another may have a footnote of the same name. */
+function goToNote(from: Element, label: string): void {
+  const note = from.closest('.prose')?.querySelector<HTMLElement>(`[data-footnote="${CSS.escape(label)}"]`)
+  note?.focus({ preventScroll: true })
+  note?.scrollIntoView({ block: 'center' })
+}
+
+const longest = 2_000
+
+/** A formula as MathML, which needs neither fonts nor styles; as it was written until it is there or where it is wrong. */
+function Formula({ raw, text, isDisplay }: Math) {
+  const box = useRef<HTMLElement>(null)
+  const [isDrawn, setDrawn] = useState(false)
+  useEffect(() => {
+    let isHere = true
+    const draw = async () => {
+      const { default: katex } = await import('katex')
+      if (!isHere || box.current === null || text.length > longest) return
+      // Without trust there are no links, pictures or classes; the limits keep it from growing over the page.
+      const limits = { trust: false, maxSize: 10, maxExpand: 100 }
+      katex.render(text, box.current, { output: 'mathml', displayMode: isDisplay, strict: 'ignore', ...limits })
+      setDrawn(true)
+    }
+    draw().catch(() => undefined)
+    return () => {
+      isHere = false
+    }
+  }, [text, isDisplay])
+  return (
+    <>
+      <span ref={box} className={`math${isDisplay ? ' display' : ''}`} hidden={!isDrawn} />
+      {!isDrawn && <code>{raw}</code>}
+    </>
+  )
+}
