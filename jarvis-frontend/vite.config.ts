@@ -1,6 +1,7 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, loadEnv } from 'vite'
+import { precompress } from './precompress.ts'
 
 const { JARVIS_URL, PORT } = loadEnv('development', `${import.meta.dirname}/..`, ['JARVIS_URL', 'PORT'])
 
@@ -12,7 +13,7 @@ const shared =
   /\/src\/(lib\/(keep|value|use-value|format|argument-text)|api\/(auth|http|confirmations|remote|sessions|tools|samples)|ui\/(icon|arc|boxed|copy-button|visible|use-now)|features\/(chat\/(client|message|optional|runs|slots|state|step|store|strips)|cluster\/(fold|health|store)))\.tsx?$/
 
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), precompress()],
   // The CSP allows no data: fonts or scripts, so nothing is inlined.
   build: {
     assetsInlineLimit: 0,

@@ -55,7 +55,9 @@ export const isServerStale = () =>
 /** Whether the built dashboard is missing or older than its sources. */
 export const isDashboardStale = () =>
   isStale(join(frontend, 'dist/index.html'), [
-    ...['src', 'public', 'index.html', 'vite.config.ts', 'package.json'].map((name) => join(frontend, name)),
+    ...['src', 'public', 'index.html', 'vite.config.ts', 'precompress.ts', 'package.json'].map((name) =>
+      join(frontend, name),
+    ),
     join(backend, 'src/protocol'),
   ])
 
