@@ -88,6 +88,48 @@ test('unknown query fields, paths and methods are refused in the same form', asy
   }
 })
 
+test('a query parameter that a route does not know is refused by its name, on every route', async () => {
+  const jarvis = await startJarvis({ model: scripted(says('Well.')) })
+  const operator = await jarvis.connect()
+  const { sessionId } = await operator.ask('chat:send', { message: 'How are things?' })
+  await operator.next('chat:done')
+  const session = `/api/sessions/${sessionId}`
+  const reads = [
+    ...['confirmations', 'doctor', 'grants', 'journal', 'journal/verify', 'journal/export', 'limits', 'logs'],
+    ...[
+      'mcp-servers',
+      'mcp-tokens',
+      'memory/search?q=a&',
+      'memory/status',
+      'memory/files',
+      'models',
+      'push',
+      'samples',
+    ],
+    ...['samples?series=cluster&', 'sessions', 'settings', 'setup', 'status', 'cluster', 'tools', 'tools/calls'],
+  ].map((path) => `/api/${path}`)
+  for (const [method, path] of [
+    ...[...reads, session, `${session}/entries`, `${session}/export`, '/metrics'].map((path) => ['GET', path] as const),
+    ['POST', '/api/auth/login'],
+    ['PATCH', session],
+    ['DELETE', session],
+    ['POST', `${session}/branch`],
+  ] as const) {
+    const url = path.endsWith('&') ? `${path}colour=red` : `${path}?colour=red`
+    const response = await jarvis.rest(url, { method })
+    expect(response.status, `${method} ${url}`).toBe(400)
+    expect(await response.json()).toEqual({
+      error: { code: 'invalid_request', message: expect.stringContaining('"colour"') },
+    })
+  }
+  expect((await jarvis.rest(session)).status).toBe(200)
+
+  for (const limit of [1, 2, 3]) {
+    const { items } = (await (await jarvis.rest(`${session}/entries?limit=${limit}`)).json()) as { items: object[] }
+    expect(items).toHaveLength(limit)
+  }
+})
+
 test('secrets in a message reach neither the model, nor the transcript, nor a screen', async () => {
   const model = scripted(says('Noted.'))
   const jarvis = await startJarvis({ model })

@@ -57,6 +57,8 @@ export interface TranscriptStore {
   entriesFrom(sessionId: string, from: number, limit: number): StoredEntry[]
   /** The entries of the newest `runs` runs. Costs the same however long the session is. */
   newestRuns(sessionId: string, runs: number): StoredEntry[]
+  /** The newest `limit` entries with `seq < before`, oldest first, wherever that cuts a run. */
+  pageBefore(sessionId: string, before: number, limit: number): { items: StoredEntry[]; hasEarlier: boolean }
   /** Up to about `limit` entries with `seq < before`, oldest first, cut at the start of a run. */
   entriesBefore(sessionId: string, before: number, limit: number): { items: StoredEntry[]; hasEarlier: boolean }
 

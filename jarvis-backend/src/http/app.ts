@@ -1,13 +1,13 @@
-import { existsSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
-import { join } from 'node:path'
 import express, { type Router } from 'express'
 import { hostOf, type RequestGuard } from '../auth/request-guard.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import { asShown, type ClusterState, type Health, JarvisError, type Status } from '../protocol/index.ts'
 import { requireToken } from './auth.ts'
+import { dashboard } from './dashboard.ts'
 import { errorHandler } from './errors.ts'
 import { metricsType } from './metrics.ts'
+import { noQuery, strayQueries } from './queries.ts'
 
 /** Fonts, scripts and sockets from here alone; nothing may frame the cards. */
 const contentPolicy = (origins: string) =>
@@ -71,13 +71,13 @@ export function createApp(parts: {
   app.get('/health', (_request, response) => {
     response.json(parts.health())
   })
-  app.get('/metrics', requireToken(parts.tokens), async (_request, response) => {
+  app.get('/metrics', requireToken(parts.tokens), noQuery, async (_request, response) => {
     response
       .set('Cache-Control', 'no-store')
       .type(metricsType)
       .send(await parts.metrics())
   })
-  app.use('/mcp', serveMcp)
+  app.all('/mcp', serveMcp)
   app.use(parts.oauth)
 
   const api = express.Router()
@@ -87,8 +87,8 @@ export function createApp(parts: {
   })
   // Whatever it calls itself: a body that is not read would be passed over in silence. A stranger's is small.
   const json = (limit: string) => express.json({ limit, type: () => true })
-  api.use('/auth', json('16kb'), parts.auth)
-  api.use(requireToken(parts.tokens), json('256kb'))
+  api.use('/auth', noQuery, json('16kb'), parts.auth)
+  api.use(requireToken(parts.tokens), strayQueries(), json('256kb'))
   api.get('/status', (_request, response) => {
     response.json(parts.status())
   })
@@ -119,17 +119,4 @@ export function createApp(parts: {
     if (request.url === '/mcp' && parts.guard(request)) serveMcp(request, response)
     else app(request, response)
   }
-}
-
-/** Files with a hash in their name are kept for ever; every other path is the page itself. */
-function dashboard(dir: string): Router {
-  const router = express.Router()
-  const page = join(dir, 'index.html')
-  router.use('/assets', express.static(join(dir, 'assets'), { immutable: true, maxAge: '1y', fallthrough: false }))
-  router.use(express.static(dir, { index: false }))
-  router.get('/{*path}', (_request, response) => {
-    if (!existsSync(page)) throw new JarvisError('not_found', 'The dashboard is not built. Run: npm run build')
-    response.set('Cache-Control', 'no-cache').sendFile(page)
-  })
-  return router
 }

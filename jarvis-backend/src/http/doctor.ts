@@ -1,13 +1,17 @@
 import { Router } from 'express'
+import { z } from 'zod'
 import type { DoctorReply } from '../protocol/index.ts'
-import { operatorOnly } from './handle.ts'
+import { operatorOnly, read } from './handle.ts'
+
+const DoctorQuery = z.strictObject({ model: z.enum(['0', '1']).default('1') })
 
 /** `/api/doctor`: looks at everything once for all who ask meanwhile. `?model=0` leaves the model's server out. */
 export function doctorRoutes(examine: (asksModel: boolean) => Promise<DoctorReply>): Router {
   const router = Router()
   let running: Promise<DoctorReply> | undefined
   router.get('/', operatorOnly, async (request, response) => {
-    running ??= examine(request.query.model !== '0').finally(() => {
+    const { model } = read(DoctorQuery, request.query)
+    running ??= examine(model === '1').finally(() => {
       running = undefined
     })
     response.json(await running)

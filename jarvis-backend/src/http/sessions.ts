@@ -112,7 +112,7 @@ export function sessionRoutes(parts: {
   router.get('/:id/entries', (request, response) => {
     const { id } = known(param(request, 'id'))
     const { limit, before } = read(PageQuery, request.query)
-    const { items, hasEarlier } = store.entriesBefore(id, Number(before ?? Number.MAX_SAFE_INTEGER), limit)
+    const { items, hasEarlier } = store.pageBefore(id, Number(before ?? Number.MAX_SAFE_INTEGER), limit)
     const first = items[0]
     const page: Page<Entry> = {
       items: items.map((entry) => wireEntry(entry, parts.redact)),

@@ -120,6 +120,13 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
       const start = nthRunStart.get(sessionId, runs - 1)?.seq ?? 0
       return selectFrom.all(sessionId, start, Number.MAX_SAFE_INTEGER).map(toEntry)
     },
+    pageBefore(sessionId, before, limit) {
+      const start = nthBefore.get(sessionId, before, limit - 1)?.seq ?? 0
+      return {
+        items: selectFrom.all(sessionId, start, before).map(toEntry),
+        hasEarlier: nthBefore.get(sessionId, start, 0) !== undefined,
+      }
+    },
     entriesBefore(sessionId, before, limit) {
       const wanted = nthBefore.get(sessionId, before, limit - 1)?.seq ?? 0
       const start = runStartAtOrBefore.get(sessionId, wanted)?.seq ?? 0

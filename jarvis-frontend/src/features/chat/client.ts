@@ -146,7 +146,7 @@ export class ChatClient {
     this.#reading.set(sessionId, first.seq)
     try {
       const page = await earlierEntries(sessionId, first.seq)
-      store.addEarlier(page.items, page.next !== undefined)
+      store.addEarlier(page.items, page.hasEarlier)
     } finally {
       if (this.#reading.get(sessionId) === first.seq) this.#reading.delete(sessionId)
     }

@@ -50,7 +50,7 @@ async function readBackTo(store: SessionStore, sessionId: string, seq: number): 
   while (hasMore && first > seq) {
     const page = await earlierEntries(sessionId, first)
     found.unshift(...page.items)
-    hasMore = page.next !== undefined && page.items.length > 0
+    hasMore = page.hasEarlier
     first = page.items[0]?.seq ?? 0
   }
   if (found.length > 0) store.addEarlier(found, hasMore)
