@@ -68,7 +68,7 @@ test.each([...changes, made])(
 
 test.each(changes)('a guest %s between approval and request is left alone', async (_, change, said) => {
   const { fake, screen, asked, decide } = await start({ beforeRequest: change, waitMs: 1_000 })
-  await decide(await asked())
+  expect(await decide(await asked())).toMatchObject({ ok: true })
   const result = await screen.next('chat:tool_result')
   expect(result).toMatchObject({ isError: true, result: expect.stringMatching(said) })
   expect(result.result).toContain('Nothing was done')
@@ -79,7 +79,7 @@ test('a request never goes to another node than the card’s', async () => {
   const { fake, screen, asked, decide } = await start({
     beforeRequest: ({ control }) => control.changeGuest(100, { node: 'pve2' }),
   })
-  await decide(await asked())
+  expect(await decide(await asked())).toMatchObject({ ok: true })
   expect(await screen.next('chat:tool_result')).toMatchObject({ isError: true })
   expect(await fake.control.changes()).not.toContainEqual(
     expect.objectContaining({ path: expect.stringMatching('pve2') }),
