@@ -175,6 +175,7 @@ const sweepable = new RegExp(
     '(?:usr/)?lib/(?:systemd|modules-load\\.d|modprobe\\.d|sysctl\\.d|udev)',
     'usr/share/(?:doc|perl5|pve-\\w+|zoneinfo)',
     'boot/grub',
+    'sys/devices/system/cpu',
     'sys/class/(?:hwmon|thermal|net|power_supply)',
   ].join('|')})(?:/|$)`,
 )

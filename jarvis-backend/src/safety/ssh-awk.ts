@@ -31,7 +31,7 @@ const tests = `${test}(?:j${test})*`
 const program = new RegExp(
   `^(?:${tests}|(?:${tests})?\\{p(?:[fvs](?:,?[fvs])*)?\\}|(?:${tests})?\\{xaf\\}E\\{ps?,?x\\})$`,
 )
-const separator = /^(?:[^\\]{1,10}|\\[t|])$/
+const separator = /^(?:[^\\]{1,20}|\\[t|])$/
 
 /** How many words stand before the program: `-F:`, or `-F` and what it is given. */
 const optionWords = ([first = '']: readonly string[]) => (first === '-F' ? 2 : first.startsWith('-F') ? 1 : 0)

@@ -42,6 +42,8 @@ export type Grammar = {
   shared?: true
   /** Options known to do harm, and what they make the program do. */
   denied?: Record<string, string>
+  /** `-full` means `--full`, and a switch may be followed by 0 or 1, as in Proxmox's programs. */
+  oneDash?: true
   /** What positions and patterns cannot say. */
   check?(usage: Usage): string | undefined
   /** Programs with a syntax of their own. */
@@ -76,7 +78,8 @@ export function sortWords(program: string, root: Grammar, words: readonly string
     if (!optionsEnded && word === '--' && grammar.dashDash === true) {
       optionsEnded = true
     } else if (!optionsEnded && word.startsWith('-') && word !== '-') {
-      const taken = takeOption(name, active, word, words[at + 1])
+      const long = root.oneDash === true && /^-[a-z][a-z-]/.test(word) ? `-${word}` : word
+      const taken = takeOption(name, active, long, words[at + 1], root.oneDash === true)
       if (typeof taken === 'string') return taken
       for (const option of taken.options) options.add(option)
       if (taken.value !== undefined) values.set(taken.options.at(-1) ?? '', taken.value)
@@ -114,7 +117,13 @@ export function sortWords(program: string, root: Grammar, words: readonly string
 type Taken = { options: string[]; value?: string; usedNext: boolean }
 
 /** One option word: exact, `--name=value`, `--name value`, `-20`, or a cluster of letters. */
-function takeOption(name: string, active: readonly Grammar[], word: string, next: string | undefined): Taken | string {
+function takeOption(
+  name: string,
+  active: readonly Grammar[],
+  word: string,
+  next: string | undefined,
+  takesNext: boolean,
+): Taken | string {
   const program = name.split(' ')[0] ?? name
   for (const grammar of active) {
     if (grammar.words?.includes(word) === true) return { options: [word], usedNext: false }
@@ -142,7 +151,8 @@ function takeOption(name: string, active: readonly Grammar[], word: string, next
       const optional = grammar.optional?.[option]
       if (optional !== undefined) {
         if (attached !== undefined && !optional.test(attached)) return `${name} ${option}: ${unfit(optional, attached)}`
-        const usedNext = attached === undefined && !option.startsWith('--') && next !== undefined && optional.test(next)
+        const usedNext =
+          attached === undefined && (takesNext || !option.startsWith('--')) && next !== undefined && optional.test(next)
         const value = usedNext ? next : attached
         return { options: [...before, option], usedNext, ...(value !== undefined && { value }) }
       }

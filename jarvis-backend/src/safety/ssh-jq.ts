@@ -10,11 +10,14 @@ const growing = new Map([
   ['tostring', 2],
   ['tojson', 2],
   ['split', 16],
+  ['@tsv', 2],
+  ['@csv', 2],
 ])
 /** How many times as much as was piped in a filter may come to hold. */
 const mostGrowth = 200
 
-const token = /\s+|\.[A-Za-z_]\w*|\.|"[^"\\]*"|\d{1,6}(?:\.\d{1,6})?|[A-Za-z_]\w*|==|!=|<=|>=|\/\/|[[\]{}(),:|<>?+-]/y
+const token =
+  /\s+|\.[A-Za-z_]\w*|\.|"(?:[^"\\]|\\[tn"]|\\\(\.[A-Za-z_][\w.]*\))*"|@tsv|@csv|\/(?=\s*\d)|\d{1,6}(?:\.\d{1,6})?|[A-Za-z_]\w*|==|!=|<=|>=|\/\/|[[\]{}(),:|<>?+-]/y
 
 /**
  * jq after a pipe, with one filter of paths, comparisons and plain functions: nothing that reads files or variables
@@ -65,6 +68,7 @@ function growthOf(parts: readonly string[]): number {
       product *= copies
       copies = 1
     } else if (part === ',' || part === '+') copies += 1
+    else if (part.startsWith('"')) copies += part.split('\\(').length - 1
     else product *= growing.get(part) ?? 1
   }
   return product * copies

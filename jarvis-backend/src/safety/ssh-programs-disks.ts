@@ -5,7 +5,7 @@ const long = (names: string) => names.split(' ').map((name) => `--${name}`)
 const none: Grammar = {}
 
 const smartLogs =
-  /^(?:error|selftest|xerror|xselftest|selective|directory|background|devstat|ssd|scttemp|scttempsts|scttemphist|scterc)$/
+  /^(?:error|selftest|xerror|xselftest|selective|directory|background|devstat|ssd|scttemp|scttempsts|scttemphist|scterc|sataphy|farm|genstats)$/
 const lvm: Grammar = {
   flags: 'av',
   words: long('all noheadings segments nosuffix'),
@@ -26,6 +26,11 @@ const nvme: Grammar = {
   operands: [device],
 }
 
+/** `-W` alone tells of the write cache; a number behind it, which would switch it, is no device. */
+const identity = ['-I', '-i', '-C', '-g', '-W', '-B']
+const sizes = long('getsize64 getsz getss getbsz getra getro getpbsz report')
+const tables = ['-l', '--list', '-J', '--json', '-d', '--dump']
+
 /** Programs that tell about disks, what is on them and where it is mounted. */
 export const diskPrograms: Readonly<Record<string, Grammar>> = {
   df: {
@@ -37,9 +42,9 @@ export const diskPrograms: Readonly<Record<string, Grammar>> = {
     rest: 'path',
   },
   lsblk: {
-    flags: 'fabdJplmtnSOPrsDzN',
+    flags: 'fabdJplmtnSOPrsDzNiMV',
     words: long(
-      'fs all bytes nodeps json paths list topology noheadings scsi output-all pairs raw inverse discard perms merge zoned',
+      'fs all bytes nodeps json paths list topology noheadings scsi output-all pairs raw inverse discard perms merge zoned tree version',
     ),
     values: { '-o': list, '--output': list, '-e': list, '-I': list, '-x': word, '--sort': word },
     rest: device,
@@ -47,7 +52,7 @@ export const diskPrograms: Readonly<Record<string, Grammar>> = {
   blkid: { values: { '-o': /^(?:full|value|list|device|udev|export)$/, '-s': word }, rest: device },
   smartctl: {
     flags: 'aiHxAcj',
-    words: long('all info health xall attributes capabilities scan scan-open'),
+    words: [...long('all info health xall attributes capabilities scan scan-open version'), '-V'],
     values: {
       '-d': /^(?:auto|ata|scsi|nvme(?:,\w+)?|sat(?:,\w+)*|usb\w+|megaraid,\d+|cciss,\d+|areca,[\d/]+|3ware,\d+|aacraid,[\d,]+)$/,
       '--device': /^(?:auto|ata|scsi|nvme|sat|megaraid,\d+|cciss,\d+)$/,
@@ -55,6 +60,7 @@ export const diskPrograms: Readonly<Record<string, Grammar>> = {
       '--log': smartLogs,
       '-n': /^(?:never|sleep|standby|idle)(?:,\d+)?$/,
       '-f': /^(?:old|brief|hex)$/,
+      ...{ '-g': /^[a-z,]+$/, '--get': /^[a-z,]+$/, '-q': /^(?:errorsonly|silent|noserial)$/ },
     },
     optional: { '--json': /^[a-z]+$/ },
     operands: [device],
@@ -79,24 +85,54 @@ export const diskPrograms: Readonly<Record<string, Grammar>> = {
       'id-ctrl': nvme,
       'id-ns': nvme,
       'fw-log': nvme,
+      ...{ 'self-test-log': nvme, 'list-ns': nvme, 'effects-log': nvme },
       version: none,
     },
   },
-  hdparm: { words: ['-I', '-i', '-C', '-g'], rest: device, min: 1, needs: [['-I', '-i', '-C', '-g']] },
+  hdparm: { words: identity, rest: device, min: 1, needs: [identity] },
   fdisk: { words: ['-l', '--list'], needs: [['-l', '--list']], rest: device },
-  sfdisk: { words: ['-l', '--list', '-J', '--json'], needs: [['-l', '--list', '-J', '--json']], rest: device },
+  sfdisk: { words: tables, needs: [tables], rest: device },
+  sgdisk: {
+    words: ['-p', '--print'],
+    values: { '-i': number, '--info': number },
+    operands: [device],
+    min: 1,
+    needs: [['-p', '--print', '-i', '--info']],
+  },
+  // Without -s it asks, and may mend what it is shown.
+  parted: {
+    words: ['-s', '--script', '-l', '--list', '-m'],
+    operands: [device, /^print$/, /^(?:free|all)$/],
+    needs: [['-s', '--script']],
+    check: ({ options, operands }) =>
+      options.has('-l') || options.has('--list') || operands.length > 1
+        ? undefined
+        : 'parted must be given -l or print.',
+  },
+  partx: { words: ['-s', '--show'], operands: [device], min: 1, needs: [['-s', '--show']] },
+  blockdev: { words: sizes, rest: device, needs: [sizes] },
+  losetup: { words: ['-a', '-l', '--all', '--list'] },
+  wipefs: { words: ['-n', '--no-act'], rest: device, min: 1, needs: [['-n', '--no-act']] },
+  dumpe2fs: { words: ['-h'], operands: [device], min: 1, needs: [['-h']] },
+  xfs_info: { operands: ['path'], min: 1 },
+  ...{ lvscan: none, vgscan: none, pvscan: none },
   lsscsi: { flags: 'gstlLdHk' },
   multipath: { words: ['-l', '-ll'], needs: [['-l', '-ll']], operands: [word] },
   iscsiadm: {
-    values: { '-m': /^session$/, '--mode': /^session$/, '-P': /^[0-2]$/ },
+    values: { '-m': /^session$/, '--mode': /^session$/, '-P': /^[0-3]$/ },
     needs: [['-m', '--mode']],
   },
   dmsetup: {
-    sub: { ls: { words: ['--tree'] }, status: { operands: [word] }, info: { words: ['-c'], operands: [word] } },
+    sub: {
+      table: none,
+      ls: { words: ['--tree'] },
+      status: { operands: [word] },
+      info: { words: ['-c'], operands: [word] },
+    },
   },
   mdadm: {
-    words: ['--detail', '-D', '--detail-platform', '--scan', '-s'],
-    needs: [['--detail', '-D', '--detail-platform']],
+    words: ['--detail', '-D', '--detail-platform', '--scan', '-s', '--examine', '-E', '--query', '-Q', '--version'],
+    needs: [['--detail', '-D', '--detail-platform', '--examine', '-E', '--query', '-Q', '--version']],
     rest: device,
   },
   pvs: lvm,
@@ -105,7 +141,7 @@ export const diskPrograms: Readonly<Record<string, Grammar>> = {
   pvdisplay: lvmDisplay,
   vgdisplay: lvmDisplay,
   lvdisplay: lvmDisplay,
-  mount: { flags: 'l', values: { '-t': list } },
+  mount: { flags: 'lv', values: { '-t': list } },
   findmnt: {
     flags: 'lJDRnikmsaAPr',
     words: long('list json df noheadings real raw pairs all'),
@@ -124,7 +160,8 @@ export const diskPrograms: Readonly<Record<string, Grammar>> = {
   },
   swapon: {
     flags: 's',
-    words: ['--show', '--summary', '--noheadings', '--bytes'],
+    words: ['--summary', '--noheadings', '--bytes'],
+    optional: { '--show': list },
     needs: [['-s', '--show', '--summary']],
   },
 }

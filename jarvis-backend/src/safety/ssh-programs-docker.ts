@@ -43,10 +43,10 @@ const stats: Grammar = {
   needs: [['--no-stream']],
   rest: container,
 }
-const top: Grammar = { operands: [container], min: 1 }
+const top: Grammar = { operands: [container, /^(?:aux|-ef)$/], min: 1 }
 /** Its whole answer shows variables, which hold secrets: only templates of fields that hold none. */
 const template =
-  /^(?!(?:.*\{\{){17})(?:[\w .:,=/-]|\{\{ ?(?:json )?\.(?:Id|Name|Created|Image|Path|RestartCount|Platform|Driver|State|Mounts|NetworkSettings|HostConfig\.(?:RestartPolicy|NetworkMode|Memory|NanoCpus|Privileged|PortBindings|Binds)|Config\.(?:Image|Hostname|User|WorkingDir|ExposedPorts|Volumes))(?:\.\w+)* ?\}\})+$/
+  /^(?!(?:.*\{\{){17})(?:[\w .:,=/-]|\{\{ ?(?:json )?\.(?:Id|Name|Created|Image|Path|RestartCount|Platform|Driver|State|Mounts|NetworkSettings|LogPath|HostConfig\.LogConfig\.Type|HostConfig\.(?:RestartPolicy|NetworkMode|Memory|NanoCpus|Privileged|PortBindings|Binds)|Config\.(?:Image|Hostname|User|WorkingDir|ExposedPorts|Volumes))(?:\.\w+)* ?\}\})+$/
 const inspect: Grammar = {
   flags: 's',
   words: ['--size'],
@@ -56,8 +56,12 @@ const inspect: Grammar = {
   min: 1,
 }
 
+/** As docker's, for what reads. */
+const podman: Grammar = { sub: { ps, logs, stats, top, port: containers, images, version: none } }
+
 /** Containers: which there are, what they do and said. */
 export const dockerPrograms: Readonly<Record<string, Grammar>> = {
+  podman,
   docker: {
     words: ['-v', '--version'],
     subOptional: true,
@@ -69,13 +73,24 @@ export const dockerPrograms: Readonly<Record<string, Grammar>> = {
       info: { values: { '--format': columns, '-f': columns } },
       diff: containers,
       system: { sub: { df: { flags: 'v' }, info: none } },
-      network: { sub: { ls: { flags: 'q', words: ['--no-trunc'], values: format }, inspect: containers } },
+      network: {
+        sub: {
+          ls: { flags: 'q', words: ['--no-trunc'], values: format },
+          inspect: { ...containers, values: { '-f': columns, '--format': columns } },
+        },
+      },
       volume: { sub: { ls: { flags: 'q', values: format } } },
+      context: { sub: { ls: none } },
       container: { sub: { ...{ ls: ps, ps, list: ps, logs, stats, top, port: containers, inspect } } },
       image: { sub: { ls: images, list: images } },
       compose: {
         values: { '-p': word, '--project-name': word },
-        sub: { ls: { flags: 'a', words: ['--all'] }, ps: { flags: 'aq', words: ['--all'] } },
+        sub: {
+          ls: { flags: 'a', words: ['--all'] },
+          ps: { flags: 'aq', words: ['--all'] },
+          version: none,
+          logs: { ...logs, words: ['--timestamps', '--no-color', '--no-log-prefix'], rest: container, min: 0 },
+        },
       },
     },
     denied: { '-H': 'act on another machine', '--host': 'act on another machine', '-c': 'act on another machine' },

@@ -36,6 +36,7 @@ export const firewallPrograms: Readonly<Record<string, Grammar>> = {
       list: {
         sub: {
           ...{ ruleset: { operands: [word] }, tables: { operands: [word] }, table: { operands: [word, word], min: 1 } },
+          counters: none,
           ...{ chains: { operands: [word] }, sets: { operands: [word] }, maps: { operands: [word] } },
           ...{ chain: { operands: [word, word, word], min: 2 }, set: { operands: [word, word, word], min: 2 } },
         },
@@ -57,6 +58,7 @@ export const firewallPrograms: Readonly<Record<string, Grammar>> = {
   },
   ufw: { sub: { status: { operands: [/^(?:verbose|numbered)$/] } } },
   wg: {
+    subOptional: true,
     sub: {
       show: {
         operands: [
@@ -67,7 +69,15 @@ export const firewallPrograms: Readonly<Record<string, Grammar>> = {
     },
   },
   tailscale: { sub: { status: { words: ['--json'] }, ip: { flags: '46' }, version: none, netcheck: none } },
-  'fail2ban-client': { sub: { status: { operands: [word] }, version: none, ping: none } },
+  'fail2ban-client': {
+    sub: {
+      status: { operands: [word] },
+      version: none,
+      ping: none,
+      banned: none,
+      get: { operands: [word, /^(?:banip|bantime|findtime|maxretry|logpath|ignoreip)$/], min: 2 },
+    },
+  },
   conntrack: {
     words: ['-L', '-C', '-S'],
     values: { '-p': word, '--proto': word, '-s': host, '-d': host, '--dport': number },

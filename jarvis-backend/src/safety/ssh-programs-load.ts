@@ -58,10 +58,10 @@ export const loadPrograms: Readonly<Record<string, Grammar>> = {
       options.has('-a') && !options.has('-l') ? 'With -a, only -l shows command lines uncut.' : undefined,
   },
   zramctl: { words: ['--output-all', '--bytes', '--raw'] },
-  vmstat: sampler('sdamwtnD', { '-S': /^[kKmM]$/, '-p': word }),
+  vmstat: sampler('sdamwtnDf', { '-S': /^[kKmM]$/, '-p': word }),
   // It reads a number after -p as an interval.
   iostat: sampler('xdkmchtyzNs', { '-p': /^[A-Za-z][\w/,]*$/ }),
-  mpstat: sampler('uAn', { '-P': cpus }),
+  mpstat: sampler('uAn', { '-P': cpus, '-I': /^(?:SUM|CPU|SCPU|ALL)$/ }),
   sar: sampler('urqbBdSWvwyAhpzHF', {
     ...{ '-n': /^[A-Z][A-Z\d,]*$/, '-P': cpus, '-I': /^(?:SUM|ALL|\d+)$/, '-m': /^[A-Z,]+$/ },
     ...{ '-s': clock, '-e': clock },
@@ -72,6 +72,6 @@ export const loadPrograms: Readonly<Record<string, Grammar>> = {
   },
   iotop: { flags: 'boPakqt', values: { '-n': times, '-d': seconds }, needs: [['-b'], ['-n']] },
   slabtop: { words: ['-o', '--once'], values: { '-s': /^[a-z]$/ }, needs: [['-o', '--once']] },
-  numastat: { flags: 'mnscz' },
+  numastat: { flags: 'mnscz', values: { '-p': word } },
   numactl: { words: ['-H', '--hardware', '-s', '--show'], needs: [['-H', '--hardware', '-s', '--show']] },
 }

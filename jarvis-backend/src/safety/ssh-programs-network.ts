@@ -9,18 +9,23 @@ const shown: Grammar = { rest: filter }
 const showing = { show: shown, sh: shown, list: shown, ls: shown }
 /** What `ip` calls an object: only its listing forms. */
 const listed: Grammar = { sub: showing, subOptional: true }
-const routes: Grammar = { sub: { ...showing, get: { rest: filter, min: 1 } }, subOptional: true }
+/** `s` is `show` here, and `set` behind `ip link`. */
+const addresses: Grammar = { sub: { ...showing, s: shown }, subOptional: true }
+const routes: Grammar = { sub: { ...showing, s: shown, get: { rest: filter, min: 1 } }, subOptional: true }
 const bridgeShow: Grammar = { sub: { show: shown, list: shown }, subOptional: true }
 const lookup: Grammar = { values: { '-t': word }, flags: 'a46v', operands: [host, /^[\da-zA-Z][\w.:-]*$/], min: 1 }
 
 /** Programs that tell about the network, or ask it a bounded question. */
 export const networkPrograms: Readonly<Record<string, Grammar>> = {
   ip: {
-    words: '-4 -6 -br -brief -j -json -p -pretty -s -stats -statistics -d -details -o -oneline -h -human -c'.split(' '),
+    words:
+      '-4 -6 -br -brief -j -json -p -pretty -s -stats -statistics -d -details -o -oneline -h -human -c -V -Version'.split(
+        ' ',
+      ),
     sub: {
-      address: listed,
-      addr: listed,
-      a: listed,
+      address: addresses,
+      addr: addresses,
+      a: addresses,
       link: listed,
       l: listed,
       route: routes,
@@ -33,7 +38,8 @@ export const networkPrograms: Readonly<Record<string, Grammar>> = {
       maddress: listed,
       maddr: listed,
       vrf: listed,
-      netns: { sub: { list: none, ls: none } },
+      netns: { sub: { list: none, ls: none }, subOptional: true },
+      ...{ tunnel: listed, tuntap: listed, nexthop: listed, mroute: listed, ntable: listed },
     },
     denied: {
       '-b': 'run a file of changes',
@@ -55,7 +61,7 @@ export const networkPrograms: Readonly<Record<string, Grammar>> = {
   },
   ethtool: {
     words:
-      '-i -S -k -g -l -a -T -c -n -P -m --show-features --show-ring --show-coalesce --show-channels --show-pause --statistics --driver --module-info --show-eee --show-fec'.split(
+      '-i -S -k -g -l -a -T -c -n -P -m --show-features --show-ring --show-coalesce --show-channels --show-pause --statistics --driver --module-info --show-eee --show-fec -x -u --show-offload --show-priv-flags --show-rxfh-indir --show-nfc'.split(
         ' ',
       ),
     operands: [interfaceName],

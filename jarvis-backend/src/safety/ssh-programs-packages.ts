@@ -1,5 +1,5 @@
 import type { Grammar } from './ssh-grammar.ts'
-import { format, text } from './ssh-patterns.ts'
+import { format, text, word } from './ssh-patterns.ts'
 
 const none: Grammar = {}
 const packageName = /^[A-Za-z0-9][\w.+:-]*$/
@@ -10,9 +10,12 @@ const packageChanges = Object.fromEntries(
     .map((verb) => [verb, 'changes packages']),
 )
 const queries =
-  '-l -s -L -S -V -C --list --status --listfiles --search --verify --audit --print-architecture --get-selections'.split(
+  '-l -s -L -S -V -C --list --status --listfiles --search --verify --audit --print-architecture --print-foreign-architectures --get-selections'.split(
     ' ',
   )
+
+const dryRun = ['-s', '--simulate', '--dry-run', '--just-print']
+const simulated: Grammar = { needs: [dryRun] }
 
 /** Programs that tell about packages. */
 export const packagePrograms: Readonly<Record<string, Grammar>> = {
@@ -28,10 +31,13 @@ export const packagePrograms: Readonly<Record<string, Grammar>> = {
     rest: /^[A-Za-z0-9*][\w.+:*-]*$/,
   },
   apt: {
+    words: [...dryRun, '-q', '-V'],
+    shared: true,
     sub: {
+      ...Object.fromEntries(['upgrade', 'full-upgrade', 'dist-upgrade', 'autoremove'].map((verb) => [verb, simulated])),
       list: {
-        words: ['--installed', '--upgradable', '--upgradeable', '-a', '--all-versions'],
-        rest: /^[A-Za-z0-9*][\w.+:*-]*$/,
+        words: ['--installed', '--upgradable', '--upgradeable', '-a', '--all-versions', '--manual-installed'],
+        rest: /^(?:[A-Za-z0-9*][\w.+:*-]*|\?[a-z-]+(?:\([\w.+-]*\))?)$/,
       },
       show: { words: ['-a'], rest: /^[A-Za-z0-9][\w.+:-]*$/, min: 1 },
       policy: { rest: packageName },
@@ -42,9 +48,9 @@ export const packagePrograms: Readonly<Record<string, Grammar>> = {
     deniedSubs: packageChanges,
   },
   'apt-get': {
-    words: ['-s', '--simulate', '--dry-run', '--just-print', '-V', '--verbose-versions'],
+    words: [...dryRun, '-V', '--verbose-versions'],
     shared: true,
-    needs: [['-s', '--simulate', '--dry-run', '--just-print']],
+    needs: [dryRun],
     sub: {
       ...{ upgrade: none, 'dist-upgrade': none, autoremove: none },
       ...{ install: somePackages, remove: somePackages },
@@ -53,12 +59,20 @@ export const packagePrograms: Readonly<Record<string, Grammar>> = {
   },
   'apt-cache': {
     sub: {
-      ...{ policy: { rest: packageName }, show: somePackages, madison: somePackages, stats: none },
+      ...{
+        policy: { rest: packageName },
+        show: somePackages,
+        madison: somePackages,
+        showpkg: somePackages,
+        stats: none,
+      },
       ...{ depends: somePackages, rdepends: somePackages },
       search: { words: ['-n', '--names-only'], rest: text, min: 1 },
     },
     denied: { '-o': 'run programs', '-c': 'read other settings' },
   },
+  'apt-config': { sub: { dump: none } },
+  'update-alternatives': { values: { '--list': word, '--display': word }, needs: [['--list', '--display']] },
   lsb_release: { flags: 'aidcrs' },
   'apt-mark': { sub: { showhold: none, showmanual: none, showauto: none } },
 }

@@ -7,7 +7,8 @@ const none: Grammar = {}
 
 /** `show` tells everything, the environment with its secrets too: only these properties are let out. */
 const properties =
-  /^(?:(?:Id|Names|Description|LoadState|ActiveState|SubState|UnitFileState|UnitFilePreset|FragmentPath|DropInPaths|MainPID|ExecMainPID|ExecMainStatus|ExecMainCode|ExecMainStartTimestamp|Result|NRestarts|MemoryCurrent|MemoryPeak|MemoryMax|MemoryHigh|CPUUsageNSec|TasksCurrent|TasksMax|ActiveEnterTimestamp|InactiveEnterTimestamp|StateChangeTimestamp|Type|Restart|RestartUSec|Slice|ControlGroup|Requires|RequiredBy|Wants|WantedBy|After|Before|TriggeredBy|Triggers|User|Group|WorkingDirectory|ExecStart|OOMPolicy|NextElapseUSecRealtime|LastTriggerUSec|What|Where|StatusText|ActiveExitTimestamp|InactiveExitTimestamp|ExecMainExitTimestamp|NeedDaemonReload|ConditionResult|InvocationID|MemorySwapCurrent|TimeoutStartUSec|TimeoutStopUSec|PartOf|Conflicts|BindsTo|Documentation|SourcePath|IOReadBytes|IOWriteBytes|LimitNOFILE|Nice|Unit|Listen|ControlPID|StatusErrno)(?:,(?!$)|$))+$/
+  /^(?:(?:Id|Names|Description|LoadState|ActiveState|SubState|UnitFileState|UnitFilePreset|FragmentPath|DropInPaths|MainPID|ExecMainPID|ExecMainStatus|ExecMainCode|ExecMainStartTimestamp|Result|NRestarts|MemoryCurrent|MemoryPeak|MemoryMax|MemoryHigh|CPUUsageNSec|TasksCurrent|TasksMax|ActiveEnterTimestamp|InactiveEnterTimestamp|StateChangeTimestamp|Type|Restart|RestartUSec|Slice|ControlGroup|Requires|RequiredBy|Wants|WantedBy|After|Before|TriggeredBy|Triggers|User|Group|WorkingDirectory|ExecStart|OOMPolicy|NextElapseUSecRealtime|LastTriggerUSec|What|Where|StatusText|ActiveExitTimestamp|InactiveExitTimestamp|ExecMainExitTimestamp|NeedDaemonReload|ConditionResult|InvocationID|MemorySwapCurrent|TimeoutStartUSec|TimeoutStopUSec|PartOf|Conflicts|BindsTo|Documentation|SourcePath|IOReadBytes|IOWriteBytes|LimitNOFILE|Nice|Unit|Listen|ControlPID|StatusErrno|ExecStartPre|ExecStartPost|ExecReload|ExecStop|CanReload|CanStart|CanStop|Delegate|KillMode|WatchdogUSec|AssertResult|ConditionTimestamp|TimersCalendar|TimersMonotonic|EffectiveCPUs|EffectiveMemoryMax|CPUQuotaPerSecUSec|CPUWeight|RuntimeMaxUSec|ActiveEnterTimestampMonotonic|IPAddressDeny|IPAddressAllow|RemainAfterExit|LimitMEMLOCK|LimitNPROC|StartLimitBurst|StartLimitIntervalUSec|Following|Transient|Job|StandardOutput)(?:,(?!$)|$))+$/
+const calendar = /^[\w*][\w *.,:/~-]*$/
 const units: Grammar = { rest: unit }
 const someUnits: Grammar = { rest: unit, min: 1 }
 const powers =
@@ -64,9 +65,9 @@ export const servicePrograms: Readonly<Record<string, Grammar>> = {
     },
   },
   journalctl: {
-    flags: 'krxqamel',
+    flags: 'krxqamelN',
     words: long(
-      'no-pager reverse catalog quiet all merge dmesg list-boots disk-usage utc no-hostname pager-end no-full header system user no-tail show-cursor version',
+      'no-pager reverse catalog quiet all merge dmesg list-boots disk-usage utc no-hostname pager-end no-full header system user no-tail show-cursor version fields',
     ),
     values: {
       '-u': unit,
@@ -80,6 +81,7 @@ export const servicePrograms: Readonly<Record<string, Grammar>> = {
       '--until': when,
       '-t': word,
       '--identifier': word,
+      ...{ '-T': word, '--exclude-identifier': word, '--invocation': /^-?\d{1,4}$/ },
       '-g': text,
       '--grep': text,
       '-o': /^[a-z-]+$/,
@@ -119,7 +121,10 @@ export const servicePrograms: Readonly<Record<string, Grammar>> = {
   'systemd-analyze': {
     words: ['--no-pager'],
     shared: true,
-    sub: { time: none, blame: none, 'critical-chain': units },
+    sub: {
+      ...{ time: none, blame: none, 'critical-chain': units, security: units },
+      ...{ calendar: { rest: calendar, min: 1 }, timespan: { rest: calendar, min: 1 } },
+    },
     subOptional: true,
   },
   'systemd-cgls': { flags: 'l', words: ['--no-pager'] },
@@ -139,13 +144,17 @@ export const servicePrograms: Readonly<Record<string, Grammar>> = {
   loginctl: {
     words: ['--no-pager', '--no-legend'],
     shared: true,
-    sub: { 'list-sessions': none, 'list-users': none },
+    sub: {
+      ...{ 'list-sessions': none, 'list-users': none },
+      ...{ 'session-status': { operands: [word] }, 'user-status': { operands: [word] } },
+    },
     subOptional: true,
   },
   resolvectl: {
     words: ['--no-pager'],
     shared: true,
     sub: { status: { rest: interfaceName }, statistics: none, dns: none, query: { operands: [host], min: 1 } },
+    subOptional: true,
   },
   networkctl: {
     words: ['--no-pager', '-a', '--all'],
@@ -160,7 +169,7 @@ export const servicePrograms: Readonly<Record<string, Grammar>> = {
       tracking: none,
       sources: { flags: 'va' },
       sourcestats: { flags: 'va' },
-      activity: none,
+      ...{ activity: none, clients: none },
       serverstats: none,
       ntpdata: { operands: [host] },
     },

@@ -15,6 +15,19 @@ const cephFormat: Grammar = {
   values: { '-f': /^(?:plain|json|json-pretty)$/, '--format': /^(?:plain|json|json-pretty)$/ },
 }
 
+const onePath: Grammar = { flags: 'v', operands: ['path'], min: 1 }
+const filesystem: Grammar = {
+  sub: {
+    show: { rest: 'path' },
+    usage: { flags: 'hbTkmg', rest: 'path', min: 1 },
+    df: { flags: 'hb', rest: 'path', min: 1 },
+  },
+}
+const device: Grammar = { sub: { stats: { operands: ['path'], min: 1 } } }
+const subvolume: Grammar = {
+  sub: { list: { flags: 'apgcqusrt', operands: ['path'], min: 1 }, show: { operands: ['path'], min: 1 } },
+}
+
 /** ZFS, Ceph, btrfs, shares. */
 export const storagePrograms: Readonly<Record<string, Grammar>> = {
   zpool: {
@@ -24,7 +37,9 @@ export const storagePrograms: Readonly<Record<string, Grammar>> = {
         rest: pool,
         denied: { '-c': 'run programs' },
       },
-      list: { flags: 'HvpPLgj', values: { '-o': list }, rest: pool },
+      list: { flags: 'HvpPLgj', values: { '-o': list, '-T': /^[du]$/ }, rest: pool },
+      // With a pool it would change it.
+      upgrade: { flags: 'v' },
       iostat: {
         flags: 'vylqrwHpPLgn',
         rest: /^[A-Za-z0-9][\w.:-]*$/,
@@ -37,7 +52,7 @@ export const storagePrograms: Readonly<Record<string, Grammar>> = {
           return isBounded ? undefined : repeat
         },
       },
-      get: { flags: 'Hp', values: { '-o': list }, operands: [list], rest: pool, min: 1 },
+      get: { flags: 'Hp', values: { '-o': list }, operands: [/^[A-Za-z][\w@:.,-]*$/], rest: pool, min: 1 },
       history: { flags: 'il', rest: pool },
       events: {
         flags: 'vH',
@@ -51,6 +66,8 @@ export const storagePrograms: Readonly<Record<string, Grammar>> = {
     sub: {
       list: zfsListing,
       get: { ...zfsListing, operands: [list], min: 1 },
+      ...{ mount: none, upgrade: { flags: 'v' }, holds: { flags: 'rH', rest: dataset, min: 1 } },
+      ...{ userspace: { flags: 'np', operands: [dataset], min: 1 } },
       version: none,
     },
   },
@@ -84,7 +101,9 @@ export const storagePrograms: Readonly<Record<string, Grammar>> = {
             'blocked-by': none,
             find: { operands: [number] },
           },
-          crush: { sub: { tree: none, rule: { sub: { ls: none } } } },
+          crush: { sub: { tree: none, rule: { sub: { ls: none, dump: { operands: [word] } } } } },
+          ...{ lspools: none, versions: none, metadata: { operands: [number] } },
+          ...{ 'ok-to-stop': { rest: number, min: 1 }, 'safe-to-destroy': { rest: number, min: 1 } },
           df: { operands: [/^tree$/] },
           stat: none,
           perf: none,
@@ -99,12 +118,19 @@ export const storagePrograms: Readonly<Record<string, Grammar>> = {
           },
         },
       },
-      mon: { sub: { stat: none, dump: none } },
+      mon: { sub: { stat: none, dump: none, versions: none } },
       mds: { sub: { stat: none } },
-      mgr: { sub: { stat: none, services: none, module: { sub: { ls: none } } } },
-      pg: { sub: { stat: none, dump_stuck: { operands: [word] } } },
+      mgr: { sub: { stat: none, dump: none, services: none, module: { sub: { ls: none } } } },
+      pg: {
+        sub: { stat: none, dump: { operands: [word] }, ls: { operands: [word] }, dump_stuck: { operands: [word] } },
+      },
       ...{ fsid: none, features: none, 'time-sync-status': none },
-      ...{ balancer: { sub: { status: none } }, device: { sub: { ls: none } }, crash: { sub: { ls: none } } },
+      ...{
+        balancer: { sub: { status: none } },
+        device: { sub: { ls: none, info: { operands: [word], min: 1 }, 'ls-by-host': { operands: [word], min: 1 } } },
+      },
+      crash: { sub: { ls: none, 'ls-new': none, stat: none, info: { operands: [word], min: 1 } } },
+      ...{ progress: none, node: { sub: { ls: none } } },
       log: { sub: { last: { operands: [/^\d{1,4}$/, word, word] } } },
       fs: { sub: { ls: none, status: { operands: [word] } } },
     },
@@ -123,20 +149,32 @@ export const storagePrograms: Readonly<Record<string, Grammar>> = {
       ...{ ls: { flags: 'l', words: ['--long'], operands: [word] }, list: { flags: 'l', operands: [word] } },
       ...{ info: { operands: [image], min: 1 }, status: { operands: [image], min: 1 }, du: { operands: [image] } },
       snap: { sub: { ls: { operands: [image], min: 1 } } },
+      ...{
+        showmapped: none,
+        device: { sub: { list: none, ls: none } },
+        pool: { sub: { stats: { operands: [word] } } },
+      },
+      ...{ trash: { sub: { ls: { operands: [word] } } }, lock: { sub: { ls: { operands: [image], min: 1 } } } },
     },
   },
-  rados: { sub: { df: none, lspools: none } },
+  rados: { ...cephFormat, shared: true, sub: { df: none, lspools: none } },
   'ceph-volume': { sub: { lvm: { sub: { list: none } } } },
   exportfs: { words: ['-v', '-s'] },
   showmount: { words: ['-e', '-a', '-d', '--exports', '--no-headers'], operands: [/^[A-Za-z0-9][\w.:-]*$/] },
-  smbstatus: { words: ['-b', '-p', '-S', '-L'] },
-  quota: { words: ['-s'] },
+  smbstatus: { words: ['-b', '-p', '-S', '-L', '--shares', '--processes', '--locks', '--brief'] },
+  testparm: { words: ['-s', '-v'], needs: [['-s']] },
+  // -w would show hashes.
+  pdbedit: { words: ['-L', '--list'], needs: [['-L', '--list']] },
+  quota: { words: ['-s'], values: { '-u': word } },
+  repquota: { flags: 'asugv', rest: 'path' },
   btrfs: {
+    words: ['--version'],
+    subOptional: true,
+    check: ({ options }) => (options.has('--version') ? undefined : 'btrfs needs a sub-command that only reads.'),
     sub: {
-      filesystem: { sub: { show: { rest: 'path' }, usage: { rest: 'path', min: 1 }, df: { rest: 'path', min: 1 } } },
-      device: { sub: { stats: { operands: ['path'], min: 1 } } },
-      subvolume: { sub: { list: { operands: ['path'], min: 1 } } },
-      scrub: { sub: { status: { operands: ['path'], min: 1 } } },
+      ...{ filesystem, fi: filesystem, device, dev: device, subvolume, sub: subvolume, su: subvolume },
+      ...{ scrub: { sub: { status: onePath } }, balance: { sub: { status: onePath } } },
+      qgroup: { sub: { show: { flags: 'pcre', operands: ['path'], min: 1 } } },
     },
   },
 }

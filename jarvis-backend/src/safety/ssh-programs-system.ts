@@ -1,10 +1,11 @@
 import type { Grammar } from './ssh-grammar.ts'
-import { color, list, number, when, word } from './ssh-patterns.ts'
+import { color, list, number, text, when, word } from './ssh-patterns.ts'
 
 const long = (names: string) => names.split(' ').map((name) => `--${name}`)
 const endless = 'repeat and never end'
 const none: Grammar = {}
 
+const someSensors: Grammar = { rest: /^[A-Za-z0-9+][\w .+/()-]*$/, min: 1 }
 /** Folders of /proc/sys that hold a key. */
 const holdsKeys = /^net(?:\.ipv4|\.ipv6(?:\.conf(?:\.[^.]+)?)?)?$/
 
@@ -22,12 +23,22 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
   id: { flags: 'ugnGrz', words: long('user group groups name real'), rest: word },
   getconf: { flags: 'a', operands: [word] },
   nproc: { words: ['--all'], values: { '--ignore': number } },
-  lscpu: { flags: 'apJbCyB', words: long('all json caches bytes'), optional: { '-e': list, '--extended': list } },
+  lscpu: {
+    flags: 'apJbCyBx',
+    words: long('all json caches bytes'),
+    optional: { '-e': list, '--extended': list, '--parse': list },
+  },
   lsmem: { flags: 'abJnr', words: long('all bytes json summary'), values: { '-o': list } },
   lspci: {
-    flags: 'vknmtD',
+    flags: 'vknmtDbP',
     values: { '-s': /^[\da-fA-F:.*]+$/, '-d': /^[\da-fA-F:*]+$/ },
-    denied: { '-x': 'read registers that can hang a device', '-O': 'set options', '-A': 'touch the hardware' },
+    denied: {
+      '-x': 'read registers that can hang a device',
+      '-O': 'set options',
+      '-q': 'ask the network',
+      '-Q': 'ask the network',
+      '-A': 'touch the hardware',
+    },
   },
   lsusb: { flags: 'vt', values: { '-s': /^[\d:]+$/, '-d': /^[\da-fA-F:]+$/ } },
   lsmod: none,
@@ -47,9 +58,22 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
   efibootmgr: { words: ['-v'] },
   ipmitool: {
     sub: {
-      ...{ sensor: { sub: { list: none }, subOptional: true }, fru: { sub: { print: none }, subOptional: true } },
-      sdr: { sub: { list: { operands: [word] }, type: { operands: [word] }, elist: none }, subOptional: true },
-      sel: { sub: { list: { operands: [number] }, elist: { operands: [number] }, info: none } },
+      ...{
+        sensor: { sub: { list: none, get: someSensors, reading: someSensors }, subOptional: true },
+        fru: { sub: { print: none }, subOptional: true },
+      },
+      sdr: {
+        sub: { list: { operands: [word] }, type: { operands: [word] }, elist: { operands: [word] } },
+        subOptional: true,
+      },
+      dcmi: { sub: { power: { sub: { reading: none } } } },
+      sel: {
+        sub: {
+          list: { operands: [/^(?:\d{1,5}|last|first)$/, number] },
+          elist: { operands: [/^(?:\d{1,5}|last|first)$/, number] },
+          info: none,
+        },
+      },
       chassis: { sub: { status: none } },
       power: { sub: { status: none } },
       mc: { sub: { info: none } },
@@ -73,9 +97,17 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
     denied: { '-f': 'read another file', '--file': 'read another file' },
   },
   dmesg: {
-    flags: 'TkuxtrLdeJP',
+    flags: 'TkuxtrLdeJPS',
     words: long('ctime kernel userspace decode notime raw reltime nopager show-delta json'),
-    values: { '-l': list, '--level': list, '-f': list, '--facility': list, '--since': when, '--until': when },
+    values: {
+      '-l': list,
+      '--level': list,
+      '-f': list,
+      '--facility': list,
+      '--since': when,
+      '--until': when,
+      '--time-format': word,
+    },
     optional: { '--color': color },
     denied: {
       '-C': 'clear the log',
@@ -97,10 +129,12 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
     flags: 'aneN',
     words: long('all values names'),
     // A slash would let the name climb out of /proc/sys.
+    values: { '-r': text, '--pattern': text },
     rest: /^(?!.*(?:fastopen_key|stable_secret))[a-z][\w.-]*$/,
     check: ({ options, operands }) =>
       ['-n', '--values'].some((option) => options.has(option)) &&
-      (['-a', '--all'].some((option) => options.has(option)) || operands.some((name) => holdsKeys.test(name)))
+      (['-a', '--all', '-r', '--pattern'].some((option) => options.has(option)) ||
+        operands.some((name) => holdsKeys.test(name)))
         ? 'Values without their names could be keys; leave -n out.'
         : undefined,
     denied: {
@@ -146,5 +180,11 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
   },
   upsc: { words: ['-l', '-L'], operands: [/^[A-Za-z0-9][\w.@:-]*$/, /^[a-z][\w.]*$/] },
   apcaccess: { sub: { status: none }, subOptional: true },
-  lsns: none,
+  lsns: { values: { '-t': word, '-p': number } },
+  ...{ lsipc: none, lslogins: { flags: 'u' }, dkms: { sub: { status: none } } },
+  lastb: { numeric: true, flags: 'xFiadwR', values: { '-n': number }, rest: word },
+  cpupower: { sub: { 'frequency-info': none, 'idle-info': none } },
+  ...{ pg_lsclusters: none, pihole: { sub: { status: none, version: none } } },
+  ...{ nginx: { words: ['-v', '-V'], needs: [['-v', '-V']] } },
+  postconf: { words: ['-n', '-d'], rest: /^[a-z][a-z0-9_]*$/ },
 }

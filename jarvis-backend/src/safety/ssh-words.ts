@@ -3,7 +3,7 @@ export type Stages = string[][]
 export type Parsed = { ok: true; stages: Stages } | { ok: false; reason: string }
 
 const maxBytes = 4096
-const maxStages = 5
+const maxStages = 8
 const maxWords = 128
 
 /** What a shell would act upon when it stands outside quotes, and what it does there. */
@@ -11,7 +11,7 @@ const meta = new Map<string, string>([
   [';', 'joins commands'],
   ['&', 'joins commands or leaves one running'],
   ['<', 'reads from a file'],
-  ['>', 'writes to a file; stderr comes back by itself, without 2>&1 or 2>/dev/null'],
+  ['>', 'writes to a file'],
   ['(', 'starts a subshell'],
   [')', 'ends a subshell'],
   ['$', 'expands to something else'],
@@ -19,6 +19,11 @@ const meta = new Map<string, string>([
   ['\\', 'hides the next character'],
   ...[...'*?[]{}~!#'].map((sign): [string, string] => [sign, 'is changed by a shell']),
 ])
+
+/** `2>&1` and `2>/dev/null`, the only redirections that write nothing. */
+const errorsAside = /^2>(?:&1| ?\/dev\/null)(?=[ |]|$)/
+/** Where the node's own programs are; nobody but root writes there. */
+const systemFolder = /^\/(?:usr\/)?s?bin\/(?=[\w.+-]+$)/
 
 const bothSides = 'A pipe needs a command on both sides.'
 const oneCommand = 'One command, or a pipe of plain ones; quote it if it is meant as text.'
@@ -29,8 +34,9 @@ const unprintable = /[\p{C}\p{Zl}\p{Zp}]/u
 
 /**
  * Splits a command into stages at `|` and each into words: plain words, 'single quotes', and "double quotes" in which
- * only `\"` and `\\` are special. All else that a shell would act upon is refused, so the words mean the same to every
- * reader. Linear time.
+ * only `\"` and `\\` are special. `2>&1` and `2>/dev/null` behind a program are left out, and a program of the system's own
+ * folders loses its path. All else that a shell would act upon is refused, so the words mean the same to every reader.
+ * Linear time.
  */
 export function parseCommand(command: string): Parsed {
   const refuse = (reason: string): Parsed => ({ ok: false, reason })
@@ -58,6 +64,9 @@ export function parseCommand(command: string): Parsed {
         at += 1
       } else if (sign === '\\' && (next === '$' || next === '`')) return refuse(`Write ${next} in single quotes.`)
       else word += sign
+    } else if (sign === '2' && word === undefined && argv.length > 0 && errorsAside.test(command.slice(at, at + 20))) {
+      // Errors come back beside the output in any case.
+      at += (errorsAside.exec(command.slice(at, at + 20))?.[0].length ?? 1) - 1
     } else if (sign === ' ') {
       if (word !== undefined) argv.push(word)
       word = undefined
@@ -83,6 +92,7 @@ export function parseCommand(command: string): Parsed {
   if (word !== undefined) argv.push(word)
   if (argv.length === 0) return refuse(stages.length === 0 ? 'The command is empty.' : bothSides)
   stages.push(argv)
+  for (const stage of stages) stage[0] = stage[0]?.replace(systemFolder, '') ?? ''
   const problem = oddStages(stages)
   return problem === undefined ? { ok: true, stages } : refuse(problem)
 }
