@@ -180,7 +180,7 @@ test('on a phone sessions are exported and deleted; a viewer reads, and nobody a
   await row(page, 'Ping the gateway').waitFor()
 })
 
-test('a message is edited, an answer branched and asked of another model, each in a session of its own', async () => {
+test('a message is edited and asked again as versions of it, and an answer branched', async () => {
   const first = named(
     'anthropic/claude-sonnet-5-5',
     scripted(
@@ -206,24 +206,41 @@ test('a message is edited, an answer branched and asked of another model, each i
   expect(await usageLine.innerText()).toMatch(/1 call\s+14\.2k in\s+905 out\s+11\.8k cached\s+\$0\.04/)
   expect(await seriousFindings(page)).toEqual([])
 
-  await page.getByRole('button', { name: 'Edit in a branch' }).focus()
+  await page.getByRole('button', { name: 'Edit this message' }).focus()
   await page.keyboard.press('Enter')
   const edited = page.getByRole('textbox', { name: 'Edited message' })
   await edited.fill('How was it?')
   expect(await seriousFindings(page)).toEqual([])
   await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Edit in a branch' }).and(page.locator(':focus')).waitFor()
+  await page.getByRole('button', { name: 'Edit this message' }).and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Enter')
   await edited.fill('How was it?')
   await page.keyboard.press('Enter')
   await log.getByText('The edited one is answered.').waitFor()
   expect(page.url()).not.toBe(original)
   const head = page.getByRole('banner').or(page.locator('header.head'))
-  await head.getByText('Branch of').waitFor()
-  await head.getByRole('link', { name: 'How is it?' }).click()
-  await page.waitForURL(original)
+  await page.locator('#composer:focus').waitFor()
+  // By keyboard alone: back to the first version, where the way on has the focus, and forth again.
+  const versions = page.getByRole('group', { name: 'Versions of this message' })
+  const focused = (name: string) => versions.getByRole('button', { name }).and(page.locator(':focus')).waitFor()
+  await versions.getByText('Version 2 of 2').waitFor({ state: 'attached' })
+  expect(await seriousFindings(page)).toEqual([])
+  await versions.getByRole('button', { name: 'Earlier version' }).focus()
+  await page.keyboard.press('Enter')
   await log.getByText('All is well.').waitFor()
   expect(await log.getByText('How was it?').count()).toBe(0)
+  expect(new URL(page.url()).pathname).toBe(new URL(original).pathname)
+  await focused('Earlier version')
+  await page.getByRole('status').getByText('Version 1 of 2.').waitFor({ state: 'attached' })
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await log.getByText('The edited one is answered.').waitFor()
+  await focused('Later version')
+  expect(await head.getByText('Branch of').count()).toBe(0)
+  expect(await listed(jarvis)).toEqual(['How was it?'])
+  await page.goto(original)
+  await log.getByText('All is well.').waitFor()
 
   // The words before the call, without it.
   await page.locator('.say', { hasText: 'Let me look.' }).getByRole('button', { name: 'Branch here' }).focus()
@@ -254,5 +271,17 @@ test('a message is edited, an answer branched and asked of another model, each i
   await page.locator('.composer').getByText('claude-sonnet-5-5').waitFor()
   await page.locator('#composer:focus').waitFor()
   expect([first.left(), other.left()]).toEqual([0, 0])
-  expect((await listed(jarvis)).toSorted()).toEqual(['How is it?', 'How is it?', 'How is it?', 'How was it?'])
+  // One row for all versions, and one for the branch.
+  expect(await listed(jarvis)).toEqual(['How is it?', 'How is it?'])
+  await versions.getByText('Version 3 of 3').waitFor({ state: 'attached' })
+
+  await page.goto(`${jarvis.url}/sessions`)
+  const list = page.getByRole('list', { name: 'Sessions' })
+  await list.getByText('3 versions').waitFor()
+  await list.getByRole('button', { name: 'What can be done with How is it?' }).first().click()
+  await list.getByRole('button', { name: 'Delete the session with all 3 versions' }).click()
+  await page.getByText('Deleted “How is it?” with all its versions').waitFor()
+  await list.getByText('3 versions').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await list.getByText('3 versions').waitFor()
 })

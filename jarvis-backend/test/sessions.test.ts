@@ -131,7 +131,8 @@ test('a branch begins as its session did, and the session stays as it is', async
   expect(summary).toMatchObject({
     title: 'How is it?',
     source: 'chat',
-    branchedFrom: { sessionId, entry: sure, title: 'How is it?' },
+    branchedFrom: { sessionId, entry: sure, title: 'How is it?', isVersion: true },
+    versions: 2,
     isRunning: false,
     // What was copied was paid for there.
     usage: { inputTokens: 0, outputTokens: 0 },

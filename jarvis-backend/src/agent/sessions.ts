@@ -5,17 +5,19 @@ import { type BranchPoint, branchAt } from './branch.ts'
 import type { ModelChoice } from './model.ts'
 import { untitled } from './title.ts'
 import type { StoredSession, TranscriptStore } from './transcript-store.ts'
+import { originAt } from './versions.ts'
 
 /** What can be done with a conversation besides going on with it. Each throws JarvisError `unknown_session`. */
 export type Sessions = {
-  /** Out of the way, until somebody writes in it again. @returns whether that is new. */
+  /** Out of the way with its versions, until somebody writes in one of them again. @returns whether that is new. */
   archive(sessionId: string, isArchived: boolean): boolean
   /** Which model answers from the next message on; undefined: the one in use. @throws JarvisError `invalid_request` */
   setModel(sessionId: string, model: string | undefined): void
   /** How much the models think in it, from the next message on; undefined: as the settings say. */
   setEffort(sessionId: string, effort: Effort | undefined): void
   /**
-   * A new session that begins as another did. The other stays as it is, and may go on meanwhile.
+   * A new session that begins as another did. The other stays as it is, and may go on meanwhile. What is said in it in place
+   * of a message is another version of that message.
    * @throws JarvisError `not_found`, `invalid_request`
    */
   branch(sessionId: string, point: BranchPoint, model?: string): { sessionId: string; entry: number }
@@ -35,10 +37,11 @@ export function createSessions(parts: {
   }
   return {
     archive(sessionId, isArchived) {
-      if ((stored(sessionId).archivedAt !== undefined) === isArchived) return false
-      store.archiveSession(sessionId, isArchived ? clock.now() : undefined)
-      changed(sessionId)
-      return true
+      stored(sessionId)
+      const others = store.family(sessionId).filter(({ id }) => (stored(id).archivedAt !== undefined) !== isArchived)
+      for (const { id } of others) store.archiveSession(id, isArchived ? clock.now() : undefined)
+      if (others.length > 0) changed(sessionId)
+      return others.length > 0
     },
     setModel(sessionId, model) {
       stored(sessionId)
@@ -67,6 +70,7 @@ export function createSessions(parts: {
           nextSeq: below + (cut === undefined ? 0 : cut.entries.length),
           at: clock.now(),
           ...(cut && { cut: cut.runId }),
+          ...('before' in point && { versionOf: originAt(sessionId, entry, store.family(sessionId)) }),
           ...(model !== undefined && { model }),
         })
         if (runId === undefined) return

@@ -1,5 +1,6 @@
 import type { Effort, Entry, QueuedMessage, SessionSummary } from '../protocol/index.ts'
 import type { Spent } from './spent.ts'
+import type { Member } from './versions.ts'
 
 /** An entry as the code makes it; the session gives it its place. */
 export type Draft = Entry extends infer E ? (E extends Entry ? Omit<E, 'seq' | 'runId' | 'at'> : never) : never
@@ -23,6 +24,8 @@ export type StoredRun = RunRow & { position: number; partial: string }
 export interface TranscriptStore {
   createSession(session: { id: string; title: string; source: 'chat' | 'mcp'; at: number }): void
   session(id: string): StoredSession | undefined
+  /** The session and all that hold versions of its messages, in no order. Empty: there is no such session. */
+  family(id: string): Member[]
   renameSession(id: string, title: string): void
   setRehearsal(id: string, isRehearsal: boolean): void
   /** `at` undefined: not archived any more. */
@@ -80,7 +83,7 @@ export type StoredSession = Omit<SessionSummary, 'isRunning' | 'pendingCount' | 
   nextSeq: number
 }
 
-/** `entry`: what is shown as the place of the branch. */
+/** `entry`: what is shown as the place of the branch. `versionOf`: the session beside whose message there this one's stands. */
 export type SessionCopy = {
   from: string
   id: string
@@ -89,6 +92,7 @@ export type SessionCopy = {
   entry: number
   nextSeq: number
   cut?: string
+  versionOf?: string
   model?: string
   at: number
 }

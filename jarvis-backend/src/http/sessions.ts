@@ -5,6 +5,7 @@ import type { ListedSession, SessionList } from '../agent/session-list.ts'
 import type { Sessions } from '../agent/sessions.ts'
 import { untitled } from '../agent/title.ts'
 import type { TranscriptStore } from '../agent/transcript-store.ts'
+import { versionsIn } from '../agent/versions.ts'
 import { wireEntry } from '../agent/wire-entry.ts'
 import { newId } from '../lib/ids.ts'
 import {
@@ -18,6 +19,7 @@ import {
   type SessionSummary,
   type SessionsPage,
   SessionsQuery,
+  type Versions,
 } from '../protocol/index.ts'
 import type { ImageStore, Journal } from '../tools/ports.ts'
 import { identityOf, operatorOnly, param, read, sendText } from './handle.ts'
@@ -40,15 +42,21 @@ export function sessionRoutes(parts: {
   image: ImageStore['get']
 }): Router {
   const { runs, store } = parts
-  const toSummary = (pending: Map<string, number>) => {
-    return ({ nextSeq: _, totals, found, ...session }: ListedSession): SessionSummary => ({
-      ...session,
-      ...totals,
-      ...(found && { found }),
-      isRunning: runs.isRunning(session.id),
-      pendingCount: pending.get(session.id) ?? 0,
-    })
-  }
+  const toSummary = (
+    { nextSeq: _, totals, found, ...session }: ListedSession,
+    pending: Map<string, number>,
+    ids = [session.id],
+  ): SessionSummary => ({
+    ...session,
+    ...totals,
+    ...(found && { found }),
+    isRunning: ids.some((id) => runs.isRunning(id)),
+    pendingCount: ids.reduce((sum, id) => sum + (pending.get(id) ?? 0), 0),
+  })
+  /** One row stands for all versions: a card that waits in an older one must not be out of sight. */
+  const toRow = (pending: Map<string, number>) => (session: ListedSession) =>
+    toSummary(session, pending, session.versions === undefined ? [session.id] : familyOf(session.id))
+  const familyOf = (id: string) => store.family(id).map((member) => member.id)
   const known = (id: string) => {
     const session = store.session(id)
     if (session === undefined) throw new JarvisError('unknown_session', 'There is no such session. It may be deleted.')
@@ -56,7 +64,7 @@ export function sessionRoutes(parts: {
   }
   const summary = (id: string) => {
     const totals = parts.list.totals(id)
-    return toSummary(parts.pendingCounts())({ ...known(id), ...(totals && { totals }) })
+    return toSummary({ ...known(id), ...(totals && { totals }) }, parts.pendingCounts())
   }
   /** All of a session in pieces, oldest first; others get their turn between two. 10,000 messages take 0.3 s. */
   async function* piecesOf(id: string): AsyncGenerator<Entry[]> {
@@ -74,8 +82,8 @@ export function sessionRoutes(parts: {
     request: Request,
     response: Response,
     change: 'renamed' | 'deleted' | 'archived' | 'unarchived',
+    sessionId = param(request, 'id'),
   ) => {
-    const sessionId = param(request, 'id')
     // What is deleted leaves no words of its own behind.
     const title = change === 'deleted' ? undefined : known(sessionId).title
     parts.journal.append('session', { sessionId, change, title, by: identityOf(response).sub })
@@ -93,7 +101,7 @@ export function sessionRoutes(parts: {
       ...(source !== undefined && { source }),
     })
     const page: SessionsPage = {
-      items: items.map(toSummary(parts.pendingCounts())),
+      items: items.map(toRow(parts.pendingCounts())),
       ...(next !== undefined && { next }),
       ...(isIndexing && { isIndexing }),
     }
@@ -108,6 +116,10 @@ export function sessionRoutes(parts: {
   })
   router.get('/:id', (request, response) => {
     response.json(summary(param(request, 'id')))
+  })
+  router.get('/:id/versions', (request, response) => {
+    const { id } = known(param(request, 'id'))
+    response.json({ items: versionsIn(id, store.family(id)) } satisfies Page<Versions>)
   })
   router.get('/:id/entries', (request, response) => {
     const { id } = known(param(request, 'id'))
@@ -128,7 +140,8 @@ export function sessionRoutes(parts: {
     if (effort !== undefined) parts.sessions.setEffort(id, effort ?? undefined)
     if (isRehearsal !== undefined) runs.setRehearsal(id, isRehearsal, identityOf(response).sub)
     if (title !== undefined) {
-      runs.rename(id, title)
+      known(id)
+      for (const version of familyOf(id)) runs.rename(version, title)
       journalled(request, response, 'renamed')
     }
     if (isArchived !== undefined && parts.sessions.archive(id, isArchived)) {
@@ -152,8 +165,11 @@ export function sessionRoutes(parts: {
     response.status(201).json(summary(sessionId))
   })
   router.delete('/:id', operatorOnly, async (request, response) => {
-    await runs.remove(param(request, 'id'), identityOf(response).sub)
-    journalled(request, response, 'deleted')
+    const { id } = known(param(request, 'id'))
+    for (const version of familyOf(id)) {
+      await runs.remove(version, identityOf(response).sub)
+      journalled(request, response, 'deleted', version)
+    }
     response.status(204).end()
   })
   router.get('/:id/images/:imageId', (request, response) => {

@@ -37,8 +37,16 @@ export const chatRequests = {
 } as const
 export type ChatRequests = { [K in keyof typeof chatRequests]: z.infer<(typeof chatRequests)[K]> }
 
-/** The entry before or after which a session was branched off; `title` absent: the other session is deleted. */
-export const BranchedFrom = z.object({ sessionId: SessionId, entry: z.int(), title: z.string().optional() })
+/**
+ * The entry before or after which a session was branched off; `title` absent: the other session is deleted. `isVersion`: it
+ * holds another version of the message there, and lists show one row for all versions.
+ */
+export const BranchedFrom = z.object({
+  sessionId: SessionId,
+  entry: z.int(),
+  title: z.string().optional(),
+  isVersion: z.literal(true).optional(),
+})
 export type BranchedFrom = z.infer<typeof BranchedFrom>
 
 export const QueuedMessage = z.object({ messageId: MessageId, text: z.string(), by: z.string(), at: z.int() })

@@ -101,6 +101,7 @@ export {
   type StepUpReply,
   type ToolCalls,
   type ToolInfo,
+  type Versions,
 } from './rest.ts'
 export {
   type SampleField,

@@ -28,7 +28,10 @@ export const SessionPatchBody = z
   })
   .refine((body) => Object.values(body).some((value) => value !== undefined), 'must name what to change')
 const seq = z.int().nonnegative()
-/** `before`: the seq of a message; `after`: of an answer in words. `model`: which one answers in the branch. */
+/**
+ * `before`: the seq of a message, of which the branch is another version; `after`: of an answer in words, where the branch
+ * is a session by itself. `model`: which one answers in the branch.
+ */
 export const SessionBranchBody = z
   .strictObject({ before: seq.optional(), after: seq.optional(), model: z.string().max(200).optional() })
   .refine(({ before, after }) => (before === undefined) !== (after === undefined), 'must name before or after')
@@ -57,6 +60,9 @@ const AnyObject = z.custom<Record<string, unknown>>(
 )
 export const ClassifyBody = z.strictObject({ input: AnyObject })
 
+/** The versions of the message at `entry`, oldest first: the session behind each, and the index of the one that was asked for. */
+export type Versions = { entry: number; sessionIds: string[]; shown: number }
+
 export type Page<T> = { items: T[]; next?: string }
 
 export type SessionSummary = {
@@ -73,6 +79,11 @@ export type SessionSummary = {
   /** How much the models think in it; absent: as the settings say. */
   effort?: Effort
   branchedFrom?: BranchedFrom
+  /**
+   * How many sessions hold versions of its messages, with it; absent: none but it. They are renamed, archived and deleted
+   * together. In a list one row stands for them, with the sums of their usage, cost and cards, and running where one runs.
+   */
+  versions?: number
   /** Of all its answers but copied ones; absent until they were counted. */
   usage?: Usage
   /** Some answers ended before all was counted: `usage` and `costUsd` are the least that it was. */

@@ -1,4 +1,4 @@
-import type { Effort, SessionSummary, SessionsPage } from 'jarvis-backend/protocol'
+import type { Effort, Page, SessionSummary, SessionsPage, Versions } from 'jarvis-backend/protocol'
 import { call } from './http.ts'
 import { sessionPath as path } from './sessions.ts'
 
@@ -14,7 +14,10 @@ export const deleteSession = (id: string) => call('DELETE', path(id))
 /** The same where the page goes away meanwhile. */
 export const deleteSessionAtLast = (id: string) => call('DELETE', path(id), undefined, { keepalive: true })
 
-/** A session that begins as this one did, up to before a message or after an answer. */
+/** The messages of a session that have other versions. */
+export const readVersions = (id: string) => call<Page<Versions>>('GET', `${path(id)}/versions`)
+
+/** A session that begins as this one did: another version of a message, or what follows after an answer. */
 export const branchSession = (id: string, point: ({ before: number } | { after: number }) & { model?: string }) =>
   call<SessionSummary>('POST', `${path(id)}/branch`, point)
 

@@ -25,11 +25,12 @@ function arm(session: Deleting): void {
   )
 }
 
-export function deleteSoon({ id, title }: { id: string; title: string }): void {
-  const session = { id, title, until: Date.now() + undoMs }
+/** @param session with its `versions`, which are deleted with it */
+export function deleteSoon({ id, title, versions }: Omit<Deleting, 'until'>): void {
+  const session = { id, title, versions, until: Date.now() + undoMs }
   deleting.set([...without(id), session])
   arm(session)
-  say(`Deleted ${title}. It can be taken back for 10 seconds.`)
+  say(`Deleted ${title}${versions.length > 0 ? ' with all its versions' : ''}. It can be taken back for 10 seconds.`)
 }
 
 export function undoDelete(id: string): void {

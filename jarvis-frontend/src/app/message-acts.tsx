@@ -12,6 +12,7 @@ import { Mark } from '../ui/mark.tsx'
 import { useIsLive } from './load-state.tsx'
 import './message-acts.css'
 import { useBranch } from './use-branch.ts'
+import { VersionSwitch } from './version-switch.tsx'
 
 const useMayAct = () => {
   const isOperator = useValue(signedIn)?.role === 'operator'
@@ -20,7 +21,7 @@ const useMayAct = () => {
 
 type MessageProps = { sessionId: string; user: EntryOf<'user'>; children: React.ReactNode }
 
-/** A message of the operator's, with Edit beside it: the edited one is asked in a branch. */
+/** A message of the operator's, with Edit and its versions beside it. */
 export function MessageActs({ sessionId, user, children }: MessageProps) {
   const mayAct = useMayAct()
   const [isEditing, setEditing] = useState(false)
@@ -34,6 +35,7 @@ export function MessageActs({ sessionId, user, children }: MessageProps) {
   return (
     <div className="asked">
       {children}
+      <VersionSwitch sessionId={sessionId} seq={user.seq} />
       {mayAct && (
         <span className="message-acts">
           <CopyButton text={user.text} label="Copy this message" />
@@ -41,8 +43,8 @@ export function MessageActs({ sessionId, user, children }: MessageProps) {
             ref={button}
             type="button"
             className="icon-button"
-            aria-label="Edit in a branch"
-            title="Edit in a branch"
+            aria-label="Edit this message"
+            title="Edit"
             onClick={() => setEditing(true)}
           >
             <Icon name="pen" />
@@ -97,12 +99,12 @@ function Editing({ sessionId, user, onEnd }: Pick<MessageProps, 'sessionId' | 'u
         }}
       />
       <p>
-        <span className="flex-1">{problem ?? 'Asked in a branch. This session stays as it is.'}</span>
+        <span className="flex-1">{problem ?? 'Both versions stay. Beside the message you switch between them.'}</span>
         <button type="button" className="button small quiet" onClick={onEnd}>
           Leave it
         </button>
         <button type="submit" className="button small solid" aria-disabled={isBranching || !/\S/.test(text)}>
-          Send in a branch
+          Send
         </button>
       </p>
     </form>
@@ -165,7 +167,7 @@ export function RunUsage({ sessionId, run, mayRetry }: UsageProps) {
   )
 }
 
-/** Asks the same in a branch, so that nothing is lost. */
+/** Asks the same again: another version of the message, so that nothing is lost. */
 function Retry({ sessionId, user, model }: { sessionId: string; user: EntryOf<'user'>; model: string | undefined }) {
   const { branch } = useBranch(sessionId)
   const mayAct = useMayAct()
@@ -181,13 +183,7 @@ function Retry({ sessionId, user, model }: { sessionId: string; user: EntryOf<'u
   }
   return (
     <>
-      <button
-        type="button"
-        className="icon-button"
-        aria-label="Retry in a branch"
-        title="Retry in a branch"
-        onClick={() => retry()}
-      >
+      <button type="button" className="icon-button" aria-label="Retry" title="Retry" onClick={() => retry()}>
         <Icon name="again" />
       </button>
       {others.length > 0 && (

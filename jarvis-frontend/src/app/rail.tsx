@@ -9,7 +9,7 @@ import { Icon, type IconName } from '../ui/icon.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Tier } from '../ui/tier.tsx'
 import { useNow } from '../ui/use-now.ts'
-import { deleting } from './deleting.ts'
+import { deleting, isGone } from './deleting.ts'
 import { leave } from './leave.ts'
 import { live } from './live.ts'
 import { Presence, usePresence } from './presence.tsx'
@@ -140,7 +140,7 @@ export function SessionList({ onChoose }: { onChoose?: () => void }) {
   const now = useNow(60_000)
   if (sessions === undefined) return null
   return byDay(
-    sessions.filter(({ id }) => !gone.some((session) => session.id === id)).sort((a, b) => b.updatedAt - a.updatedAt),
+    sessions.filter(({ id }) => !isGone(gone, id)).sort((a, b) => b.updatedAt - a.updatedAt),
     now,
   ).map(([day, ofDay]) => (
     <section key={day}>

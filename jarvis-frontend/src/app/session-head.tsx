@@ -12,6 +12,7 @@ import { visibleText } from '../ui/visible.ts'
 import { say } from './announce.tsx'
 import { deleteSoon } from './delete-soon.ts'
 import { PageHead } from './page-head.tsx'
+import { useVersions } from './version-switch.tsx'
 
 type Props = {
   sessionId: string
@@ -33,7 +34,10 @@ export function SessionHead({ sessionId, title, isRehearsal, branchedFrom, detai
     await work.catch((error: Error) => say(error.message))
     sessions.renew()
   }
-  const origin = branchedFrom && (
+  const versions = useVersions(sessionId)?.flatMap(({ sessionIds }) => sessionIds) ?? []
+  const deleteWords = versions.length > 0 ? 'Delete this session with all its versions' : 'Delete this session'
+  // Versions have their place beside the message.
+  const origin = branchedFrom !== undefined && branchedFrom.isVersion === undefined && (
     <>
       Branch of{' '}
       {branchedFrom.title === undefined ? (
@@ -63,8 +67,8 @@ export function SessionHead({ sessionId, title, isRehearsal, branchedFrom, detai
     )
   }
   return (
-    <PageHead title={title} detail={detail} phoneDetail={origin}>
-      {origin !== undefined && <span className="cut text-dim">{origin}</span>}
+    <PageHead title={title} detail={detail} phoneDetail={origin === false ? undefined : origin}>
+      {origin !== false && <span className="cut text-dim">{origin}</span>}
       {isOperator && (
         <span className="head-acts">
           <button
@@ -79,10 +83,10 @@ export function SessionHead({ sessionId, title, isRehearsal, branchedFrom, detai
           <button
             type="button"
             className="icon-button"
-            aria-label="Delete this session"
-            title="Delete"
+            aria-label={deleteWords}
+            title={deleteWords}
             onClick={() => {
-              deleteSoon({ id: sessionId, title })
+              deleteSoon({ id: sessionId, title, versions })
               void navigate('/')
             }}
           >

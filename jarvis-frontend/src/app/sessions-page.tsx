@@ -11,7 +11,7 @@ import { phone, useMedia } from '../ui/use-media.ts'
 import { useNow } from '../ui/use-now.ts'
 import { say } from './announce.tsx'
 import { deleteSoon, undoDelete } from './delete-soon.ts'
-import { deleting } from './deleting.ts'
+import { deleting, isGone } from './deleting.ts'
 import { exportSession } from './export-session.ts'
 import { Problem, Resting, Skeletons, useIsLive } from './load-state.tsx'
 import { PageHead } from './page-head.tsx'
@@ -121,12 +121,9 @@ function Found({
       void settle(archiveSession(id, isArchived), isArchived ? `${title} is archived.` : `${title} is back.`)
     },
     save: (session, format) => void settle(exportSession(session, format)),
-    remove: (session) => deleteSoon(session),
+    remove: ({ id, title, versions }) => deleteSoon({ id, title, versions: versions === undefined ? [] : [id] }),
   }
-  const shown = useMemo(
-    () => pages.sessions?.filter(({ id }) => !gone.some((other) => other.id === id)),
-    [pages.sessions, gone],
-  )
+  const shown = useMemo(() => pages.sessions?.filter(({ id }) => !isGone(gone, id)), [pages.sessions, gone])
   if (shown === undefined) {
     return pages.problem === undefined ? (
       <Skeletons rows={10} height={32} />

@@ -18,9 +18,11 @@ export function UndoDelete() {
       onFocus={() => holdDeletes(true)}
       onBlur={() => holdDeletes(false)}
     >
-      {sessions.map(({ id, title, until }) => (
+      {sessions.map(({ id, title, versions, until }) => (
         <p key={id}>
-          <span className="cut">Deleted “{visibleText(title)}”</span>
+          <span className="cut">
+            Deleted “{visibleText(title)}”{versions.length > 0 && ' with all its versions'}
+          </span>
           <span className="num text-dim" role="timer" aria-live="off">
             {Math.max(0, Math.ceil((until - now) / 1_000))} s
           </span>

@@ -21,7 +21,7 @@ export function useBranch(sessionId: string) {
       const made = await branchSession(sessionId, point)
       sessions.renew()
       if (text !== undefined) void live.chat.send(made.id, text)
-      await navigate(`/chat/${made.id}`, text === undefined ? { state: { write: true } } : {})
+      await navigate(`/chat/${made.id}`, { state: { write: true } })
     } catch (error) {
       const message = error instanceof Error ? error.message : 'It could not be branched.'
       setProblem(message)

@@ -9,8 +9,10 @@ import { newId } from '../../lib/ids.ts'
 export function copySession(sql: Sqlite.Database): TranscriptStore['copySession'] {
   const insertSession = sql.prepare(
     `INSERT INTO sessions
-       (id, title, source, created_at, updated_at, next_seq, is_rehearsal, model, effort, branched_from, branched_entry, copied_below)
-     SELECT @id, @title, 'chat', @at, @at, @nextSeq, is_rehearsal, COALESCE(@model, model), effort, id, @entry, @nextSeq
+       (id, title, source, created_at, updated_at, next_seq, is_rehearsal, model, effort, branched_from, branched_entry, copied_below,
+        family, version_of, version_at)
+     SELECT @id, @title, 'chat', @at, @at, @nextSeq, is_rehearsal, COALESCE(@model, model), effort, id, @entry, @nextSeq,
+       CASE WHEN @versionOf IS NOT NULL THEN COALESCE(family, id) END, @versionOf, CASE WHEN @versionOf IS NOT NULL THEN @entry END
      FROM sessions WHERE id = @from`,
   )
   const selectRuns = sql.prepare<Record<string, unknown>, { id: string }>(
@@ -33,8 +35,8 @@ export function copySession(sql: Sqlite.Database): TranscriptStore['copySession'
      SELECT @id, id, mime_type, data FROM images WHERE session_id = @from AND id IN (
        SELECT value ->> '$.id' FROM entries, json_each(body, '$.images') WHERE session_id = @id AND entries.type = 'tool_result')`,
   )
-  return ({ from, id, title, below, entry, nextSeq, cut, model, at }) => {
-    insertSession.run({ from, id, title, entry, nextSeq, model: model ?? null, at })
+  return ({ from, id, title, below, entry, nextSeq, cut, versionOf, model, at }) => {
+    insertSession.run({ from, id, title, entry, nextSeq, versionOf: versionOf ?? null, model: model ?? null, at })
     let copyOfCut: string | undefined
     for (const run of selectRuns.all({ from, below, cut: cut ?? null })) {
       const copy = newId('run')

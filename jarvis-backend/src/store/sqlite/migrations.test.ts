@@ -26,3 +26,47 @@ test('a database of the first schema keeps its runs and their entries', () => {
   expect(store.entriesOfRun('run_1')).toEqual([{ type: 'user', seq: 0, runId: 'run_1', at: 3, text: 'How is pve?' }])
   database.close()
 })
+
+test('branches of an older version become versions where a message was edited, and stay sessions elsewhere', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'jarvis-test-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  const path = join(dir, 'jarvis.db')
+  const old = new Sqlite(path)
+  const before = migrations.findIndex((sql) => sql.includes('version_of'))
+  for (const sql of migrations.slice(0, before)) old.exec(sql)
+  const insert = old.prepare(
+    `INSERT INTO sessions (id, title, source, created_at, updated_at, branched_from, branched_entry, copied_below)
+     VALUES (@id, @id, 'chat', @at, @at, @from, @entry, @below)`,
+  )
+  for (const [at, [id, from, entry, below]] of (
+    [
+      ['first', null, null, 0],
+      ['edited', 'first', 10, 10],
+      // The edited message, edited again; then a later one of that session; then the first one of all.
+      ['edited again', 'edited', 10, 10],
+      ['later', 'edited again', 30, 30],
+      ['begun anew', 'later', 0, 0],
+      ['branched after an answer', 'edited', 12, 14],
+      ['of a deleted session', 'gone', 10, 10],
+    ] as const
+  ).entries()) {
+    insert.run({ id, at, from, entry, below })
+  }
+  old.pragma(`user_version = ${before}`)
+  old.close()
+
+  const database = openDatabase(path)
+  onTestFinished(() => database.close())
+  const store = createTranscriptStore(database)
+  const family = (id: string) => store.family(id).map(({ id, of, at }) => [id, of, at])
+  expect(family('later').toSorted()).toEqual([
+    ['begun anew', 'first', 0],
+    ['edited again', 'first', 10],
+    ['edited', 'first', 10],
+    ['first', undefined, undefined],
+    ['later', 'edited again', 30],
+  ])
+  for (const id of ['branched after an answer', 'of a deleted session']) {
+    expect(family(id)).toEqual([[id, undefined, undefined]])
+  }
+})

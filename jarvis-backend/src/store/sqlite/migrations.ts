@@ -348,6 +348,31 @@ export const migrations: readonly string[] = [
   ALTER TABLE sessions ADD COLUMN effort TEXT;
   `,
   `
+  -- A session made by editing or retrying the message at version_at holds another version of it. version_of: the session
+  -- beside whose message it stands. family: the first session of them all; NULL in that one, and in what has no versions.
+  ALTER TABLE sessions ADD COLUMN family TEXT;
+  ALTER TABLE sessions ADD COLUMN version_of TEXT;
+  ALTER TABLE sessions ADD COLUMN version_at INTEGER;
+  CREATE INDEX sessions_of_family ON sessions (COALESCE(family, id), updated_at, id);
+  -- Branches before a message were edits and retries. What was branched after an answer copied more than lies below its entry.
+  WITH RECURSIVE edited (id, of, at) AS (
+    SELECT id, branched_from, branched_entry FROM sessions
+    WHERE branched_entry = copied_below AND branched_from IN (SELECT id FROM sessions)
+  ), climbed (id, of, at) AS (
+    SELECT id, of, at FROM edited
+    UNION SELECT climbed.id, origin.of, climbed.at FROM climbed JOIN edited AS origin ON origin.id = climbed.of AND origin.at >= climbed.at
+  )
+  UPDATE sessions SET version_at = branched_entry, version_of = (
+    SELECT of FROM climbed WHERE climbed.id = sessions.id
+      AND NOT EXISTS (SELECT 1 FROM edited AS origin WHERE origin.id = climbed.of AND origin.at >= climbed.at)
+  ) WHERE id IN (SELECT id FROM edited);
+  WITH RECURSIVE tree (id, first) AS (
+    SELECT id, id FROM sessions WHERE version_of IS NULL AND id IN (SELECT version_of FROM sessions)
+    UNION ALL SELECT sessions.id, tree.first FROM tree JOIN sessions ON sessions.version_of = tree.id
+  )
+  UPDATE sessions SET family = (SELECT first FROM tree WHERE tree.id = sessions.id) WHERE version_of IS NOT NULL;
+  `,
+  `
   -- When an operator took a denial back, so that the call may be asked for again.
   ALTER TABLE confirmations ADD COLUMN lifted_at INTEGER;
   `,

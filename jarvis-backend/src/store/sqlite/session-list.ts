@@ -24,23 +24,41 @@ export function createSessionList(
 ): SessionList {
   const totalColumns = `input_tokens AS input, output_tokens AS output, cache_read_tokens AS cacheRead,
     cache_write_tokens AS cacheWrite, cost_usd AS costUsd, unpriced, partly_counted AS partial, number`
+  /** Whether a session is archived: as the newest of its versions is. */
+  const archived = `CASE @archived WHEN 'all' THEN 1 ELSE (@archived = 'only') = (
+      SELECT newest.archived_at IS NOT NULL FROM sessions AS newest
+      WHERE COALESCE(newest.family, newest.id) = COALESCE(sessions.family, sessions.id)
+      ORDER BY newest.updated_at DESC, newest.id DESC LIMIT 1) END`
   const select = sql.prepare<Record<string, unknown>, SessionRow & TotalsRow>(
     `SELECT ${sessionColumns}, ${totalColumns}
      FROM sessions LEFT JOIN session_index ON session_index.session_id = sessions.id
-     WHERE (updated_at, sessions.id) < (@at, @id) AND (@source IS NULL OR source = @source)
-       AND CASE @archived WHEN 'no' THEN archived_at IS NULL WHEN 'only' THEN archived_at IS NOT NULL ELSE 1 END
+     WHERE (updated_at, sessions.id) < (@at, @id) AND (@source IS NULL OR source = @source) AND ${archived}
+       AND NOT EXISTS (
+         SELECT 1 FROM sessions AS newer WHERE COALESCE(newer.family, newer.id) = COALESCE(sessions.family, sessions.id)
+           AND (newer.updated_at, newer.id) > (sessions.updated_at, sessions.id))
      ORDER BY updated_at DESC, sessions.id DESC LIMIT @limit`,
   )
+  // Of the versions with the words, the newest.
   const selectAmong = sql.prepare<Record<string, unknown>, SessionRow & TotalsRow>(
-    `SELECT ${sessionColumns}, ${totalColumns}
-     FROM json_each(@numbers) AS wanted CROSS JOIN session_index ON session_index.number = wanted.value
-       CROSS JOIN sessions ON sessions.id = session_index.session_id
-     WHERE (updated_at, sessions.id) < (@at, @id) AND (@source IS NULL OR source = @source)
-       AND CASE @archived WHEN 'no' THEN archived_at IS NULL WHEN 'only' THEN archived_at IS NOT NULL ELSE 1 END
+    `WITH found AS MATERIALIZED (
+       SELECT sessions.id, number, ROW_NUMBER() OVER (
+         PARTITION BY COALESCE(sessions.family, sessions.id) ORDER BY updated_at DESC, sessions.id DESC) AS place
+       FROM json_each(@numbers) AS wanted CROSS JOIN session_index ON session_index.number = wanted.value
+         CROSS JOIN sessions ON sessions.id = session_index.session_id)
+     SELECT ${sessionColumns}, ${totalColumns}
+     FROM found CROSS JOIN session_index USING (number) CROSS JOIN sessions ON sessions.id = found.id
+     WHERE place = 1 AND (updated_at, sessions.id) < (@at, @id) AND (@source IS NULL OR source = @source) AND ${archived}
      ORDER BY updated_at DESC, sessions.id DESC LIMIT @limit`,
   )
   const selectTotals = sql.prepare<[string], TotalsRow>(
     `SELECT ${totalColumns} FROM session_index WHERE session_id = ?`,
+  )
+  const selectFamilyTotals = sql.prepare<[string], TotalsRow>(
+    `SELECT SUM(input_tokens) AS input, SUM(output_tokens) AS output, SUM(cache_read_tokens) AS cacheRead,
+       SUM(cache_write_tokens) AS cacheWrite, SUM(cost_usd) AS costUsd, SUM(unpriced) AS unpriced,
+       SUM(partly_counted) AS partial, MIN(number) AS number
+     FROM sessions JOIN session_index ON session_index.session_id = sessions.id
+     WHERE COALESCE(family, id) = (SELECT COALESCE(family, id) FROM sessions WHERE id = ?)`,
   )
   const selectRows = sql
     .prepare<[string], number>('SELECT rowid FROM session_words WHERE session_words MATCH ?')
@@ -80,7 +98,7 @@ export function createSessionList(
           ? select.all(query)
           : selectAmong.all({ ...query, numbers: JSON.stringify(numbersOf(search)) })
       const items = rows.slice(0, limit).map((row): ListedSession => {
-        const totals = totalsOf(row)
+        const totals = totalsOf(row.versions > 1 ? selectFamilyTotals.get(row.id) : row)
         const found = search === undefined ? undefined : foundIn(row.id, row.number, search)
         return { ...toSession(row), ...(totals && { totals }), ...(found && { found }) }
       })

@@ -16,10 +16,13 @@ export type SessionRow = {
   branched_from: string | null
   branched_entry: number | null
   branched_title: string | null
+  version_of: string | null
+  versions: number
 }
 
 export const sessionColumns = `sessions.id, sessions.title, source, created_at, updated_at, sessions.next_seq, is_rehearsal, archived_at,
-  model, effort, branched_from, branched_entry, (SELECT title FROM sessions AS origin WHERE origin.id = sessions.branched_from) AS branched_title`
+  model, effort, branched_from, branched_entry, (SELECT title FROM sessions AS origin WHERE origin.id = sessions.branched_from) AS branched_title,
+  version_of, (SELECT COUNT(*) FROM sessions AS member WHERE COALESCE(member.family, member.id) = COALESCE(sessions.family, sessions.id)) AS versions`
 
 export const toSession = (row: SessionRow): StoredSession => ({
   id: row.id,
@@ -32,11 +35,13 @@ export const toSession = (row: SessionRow): StoredSession => ({
   ...(row.archived_at !== null && { archivedAt: row.archived_at }),
   ...(row.model !== null && { model: row.model }),
   ...(row.effort !== null && { effort: row.effort }),
+  ...(row.versions > 1 && { versions: row.versions }),
   ...(row.branched_from !== null && {
     branchedFrom: {
       sessionId: row.branched_from,
       entry: row.branched_entry ?? 0,
       ...(row.branched_title !== null && { title: row.branched_title }),
+      ...(row.version_of !== null && { isVersion: true as const }),
     },
   }),
 })

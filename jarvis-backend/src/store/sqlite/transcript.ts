@@ -1,4 +1,5 @@
 import type { StoredEntry, StoredRun, TranscriptStore } from '../../agent/transcript-store.ts'
+import type { Member } from '../../agent/versions.ts'
 import { copySession } from './copy-session.ts'
 import type { Database } from './database.ts'
 import { type SessionRow, sessionColumns, toSession } from './session-row.ts'
@@ -22,6 +23,10 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
     'INSERT INTO sessions (id, title, source, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
   )
   const selectSession = sql.prepare<[string], SessionRow>(`SELECT ${sessionColumns} FROM sessions WHERE id = ?`)
+  const selectFamily = sql.prepare<[string], Omit<Member, 'of' | 'at'> & { of: string | null; at: number | null }>(
+    `SELECT id, created_at AS createdAt, updated_at AS updatedAt, version_of AS of, version_at AS at FROM sessions
+     WHERE COALESCE(family, id) = (SELECT COALESCE(family, id) FROM sessions WHERE id = ?)`,
+  )
   const updateTitle = sql.prepare('UPDATE sessions SET title = ? WHERE id = ?')
   const updateArchived = sql.prepare('UPDATE sessions SET archived_at = ? WHERE id = ?')
   const updateModel = sql.prepare('UPDATE sessions SET model = ? WHERE id = ?')
@@ -87,6 +92,10 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
       const row = selectSession.get(id)
       return row && toSession(row)
     },
+    family: (id) =>
+      selectFamily
+        .all(id)
+        .map(({ of, at, ...member }) => ({ ...member, ...(of !== null && { of }), ...(at !== null && { at }) })),
     renameSession: (id, title) => void updateTitle.run(title, id),
     archiveSession: (id, at) => void updateArchived.run(at ?? null, id),
     setModel: (id, model) => void updateModel.run(model ?? null, id),

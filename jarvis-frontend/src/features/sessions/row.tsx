@@ -29,7 +29,7 @@ const sources = { chat: 'Chat', mcp: 'MCP' } as const
 
 /** One session: what it is called, where the words stand, what it took, and what can be done with it. */
 export const SessionRow = memo(function SessionRow({ session, query, acts, mayChange, doing, onDoing }: Props) {
-  const { id, title, source, usage, isUsagePartial, costUsd, updatedAt, branchedFrom, found } = session
+  const { id, title, source, usage, isUsagePartial, costUsd, updatedAt, branchedFrom, found, versions } = session
   const tokens = usage && usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
   const isOpen = doing === 'acts'
   const label = visibleText(title)
@@ -48,7 +48,7 @@ export const SessionRow = memo(function SessionRow({ session, query, acts, mayCh
           <span className="cut">
             <Highlighted text={title} query={query} />
           </span>
-          {branchedFrom !== undefined && (
+          {branchedFrom !== undefined && branchedFrom.isVersion === undefined && (
             <span
               className="session-mark"
               title={`A branch of ${visibleText(branchedFrom.title ?? 'a deleted session')}`}
@@ -57,6 +57,7 @@ export const SessionRow = memo(function SessionRow({ session, query, acts, mayCh
               <span className="vh">a branch</span>
             </span>
           )}
+          {versions !== undefined && <span className="session-mark num">{versions} versions</span>}
           <SessionState session={session} />
         </Link>
       )}
@@ -107,7 +108,7 @@ export const SessionRow = memo(function SessionRow({ session, query, acts, mayCh
           </button>
           {mayChange && (
             <button type="button" className="button small" onClick={() => acts.remove(session)}>
-              Delete the session
+              {versions === undefined ? 'Delete the session' : `Delete the session with all ${versions} versions`}
             </button>
           )}
         </div>
