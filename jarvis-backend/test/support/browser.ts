@@ -26,6 +26,9 @@ export function useBrowser() {
       reducedMotion: 'reduce',
       ...options,
     })
+    // As an error of its own: what the browser says of it may read like a lost connection, which is let pass.
+    await context.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
+      reportError(new Error('Against the CSP: ' + event.effectiveDirective + ' ' + (event.sample || event.blockedURI))))`)
     const page = await context.newPage()
     const complaints: string[] = []
     page.on('pageerror', (error) => complaints.push(error.message))

@@ -11,7 +11,7 @@ const types: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
 }
 const policy =
-  "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+  "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types jarvis dompurify default"
 
 /** Sends a file of the built dashboard, or its page where there is none of that name. */
 export function sendBuilt(dist: string, pathname: string, response: ServerResponse): void {

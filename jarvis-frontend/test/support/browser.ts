@@ -13,7 +13,13 @@ import type { Scene } from '../../src/testing/scene.ts'
 import { type Scripted, startScripted, tokenOf } from '../../src/testing/scripted-server.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-export type View = { role?: Role | 'nobody'; theme?: 'dark' | 'light'; isPhone?: boolean; height?: number }
+export type View = {
+  role?: Role | 'nobody'
+  theme?: 'dark' | 'light'
+  isPhone?: boolean
+  height?: number
+  bypassCSP?: boolean
+}
 
 export const test = testWith('Chromium')
 
@@ -36,12 +42,13 @@ export async function openStage() {
     async open(
       server: Scripted,
       path: string,
-      { role = 'operator', theme = 'dark', isPhone = false, height }: View = {},
+      { role = 'operator', theme = 'dark', isPhone = false, height, bypassCSP = false }: View = {},
     ): Promise<Page> {
       const size = isPhone ? { width: 390, height: height ?? 844 } : { width: 1440, height: height ?? 900 }
       const options: BrowserContextOptions = {
         viewport: size,
         colorScheme: theme,
+        bypassCSP,
         hasTouch: isPhone,
         isMobile: isPhone,
         // Drawn in software, what moves takes a core.

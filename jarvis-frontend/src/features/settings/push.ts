@@ -1,5 +1,6 @@
 import { addDevice, removeDevice } from '../../api/push.ts'
 import { keep } from '../../lib/keep.ts'
+import { scriptUrl } from '../../lib/trusted.ts'
 
 /** What this browser lets us do while no page is open. */
 export type PushAbility = 'can' | 'insecure' | 'absent' | 'denied'
@@ -16,7 +17,7 @@ export const ownDevice = (): string | undefined => keep.get('push')
 /** Subscribes this browser and tells the server. @throws Error with a sentence for a person. */
 export async function turnOn(publicKey: string, hidesNames: boolean): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted') throw new Error('The browser was not allowed to.')
-  await navigator.serviceWorker.register('/sw.js')
+  await navigator.serviceWorker.register(scriptUrl('/sw.js'))
   const registration = await navigator.serviceWorker.ready
   let subscription: PushSubscription
   try {

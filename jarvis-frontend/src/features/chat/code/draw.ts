@@ -1,4 +1,6 @@
+import DOMPurify from 'dompurify'
 import mermaid from 'mermaid'
+import { sanitiseMarkup } from '../../../lib/trusted.ts'
 import { diagramText } from './diagram-text.ts'
 
 const longest = 20_000
@@ -14,6 +16,16 @@ mermaid.initialize({
   maxTextSize: longest,
   maxEdges: 300,
 })
+
+/** What a drawing is made of, with nothing that runs. Text that is no whole picture stands inside of one: `<g>`. */
+const sanitise = (text: string) =>
+  DOMPurify.sanitize(text, {
+    ADD_TAGS: ['foreignobject'],
+    ADD_ATTR: ['dominant-baseline'],
+    HTML_INTEGRATION_POINTS: { foreignobject: true },
+    ...(/^\s*<g[\s>]/.test(text) && { NAMESPACE: 'http://www.w3.org/2000/svg' }),
+  })
+sanitiseMarkup(sanitise)
 
 /** `width`, `height`: px as drawn. */
 export type Drawing = { src: string; width: number; height: number }

@@ -1,3 +1,5 @@
+import { scriptUrl } from '../../../lib/trusted.ts'
+import workerUrl from './highlight-worker.ts?worker&url'
 import type { Kind } from './kinds.ts'
 
 /** A stretch of code of one kind; none: plain. */
@@ -15,7 +17,7 @@ let worker: Worker | undefined
 let asked = 0
 
 function startWorker(): Worker {
-  const made = new Worker(new URL('./highlight-worker.ts', import.meta.url), { type: 'module' })
+  const made = new Worker(scriptUrl(workerUrl), { type: 'module' })
   made.addEventListener('message', ({ data }: MessageEvent<Told>) => waiting.get(data.id)?.(data.pieces))
   made.addEventListener('error', giveUp)
   return made
