@@ -49,7 +49,7 @@ test.each([
   ['systemctl stop NGINX.service', 'black', 'protected_service'],
   ['systemctl disable --now nginx@blue', 'black', 'protected_service'],
   ['docker restart nginx', 'black', 'protected_service'],
-  ['systemctl restart grafana', 'red', 'ssh_change'],
+  ['systemctl restart postfix', 'red', 'ssh_change'],
   ['systemctl status nginx', 'yellow', 'base'],
   ['systemctl stop pve-container@104', 'black', 'not_read_only'],
   ['systemctl stop pveproxy', 'black', 'not_read_only'],

@@ -63,6 +63,22 @@ test('a link is followed only to what may be read', async () => {
   close()
 })
 
+test('a password in a file comes out whole nowhere, and in pieces neither', async () => {
+  const { run, close } = await overSsh()
+  const dir = mkdtempSync(join(tmpdir(), 'jarvis-app-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  writeFileSync(join(dir, 'app.conf'), 'listen = 8080\ndb_password = Zq7vKx2WjYp9BhRg\n')
+  for (const command of [`cat ${dir}/app.conf | fold -w 4`, `fold -w 4 ${dir}/app.conf`, `cut -c15- ${dir}/app.conf`]) {
+    const { result, isError } = await run(command)
+    expect({ isError, hasPieces: /Zq7v|Kx2W|jYp9|BhRg|q7vK/.test(String(result)) }).toEqual({
+      isError: false,
+      hasPieces: false,
+    })
+    expect(result).toMatch(/reda/)
+  }
+  close()
+})
+
 test('execute_ssh passes on how to accept a host key, whole, and nothing of the key that signs in', async () => {
   const { run, close, sshd, knownHostsPath } = await overSsh()
   rmSync(knownHostsPath)
