@@ -74,7 +74,7 @@ test('a password in a file comes out whole nowhere, and in pieces neither', asyn
       isError: false,
       hasPieces: false,
     })
-    expect(result).toMatch(/reda/)
+    expect(String(result).replace(/\s/g, '')).toContain('[redacted]')
   }
   close()
 })
