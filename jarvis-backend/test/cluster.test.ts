@@ -189,7 +189,7 @@ test('a sleeping node wakes once, with the guests that start with it', async () 
 test('backups on the backup server can be read once it runs', async () => {
   const { cluster, settle } = start()
   const before = await cluster.backups({ vmid: 123 }, calm())
-  expect(before).toEqual({ items: [], missing: ['pbs-main is not reachable'] })
+  expect(before).toEqual({ items: [], isUnread: false, missing: ['pbs-main is not reachable'] })
   await settle(cluster.power(141, 'start', false, calm()))
   const after = await cluster.backups({ vmid: 123 }, calm())
   expect(after.missing).toEqual([])

@@ -25,6 +25,7 @@ test('tools say what raises them, and how often each was called in the last seve
     'black not_read_only',
     'black unresolved_target',
     'red ssh_change',
+    'red network_read',
   ])
 
   const counted = () => read<ToolCalls>('/api/tools/calls')
