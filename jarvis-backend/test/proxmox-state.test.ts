@@ -1,5 +1,7 @@
 import { hostname } from 'node:os'
 import { expect, test } from 'vitest'
+import { createSshShell } from '../src/homelab/ssh/index.ts'
+import { systemClock } from '../src/lib/clock.ts'
 import type { FakeRights } from './fake-proxmox/rights.ts'
 import { calm, startProxmox } from './support/start-proxmox.ts'
 
@@ -102,6 +104,24 @@ test('guests of a dead node are unknown at once, whatever the list says, and kee
   // Five minutes later the list has forgotten them.
   const forgottenAt = soon.at + 310_000
   expect(guestIn(300)(await until(({ at }) => at > forgottenAt))).toMatchObject(unknown)
+})
+
+test('SSH that is not set up leaves temperatures unknown, and is nothing that failed', async () => {
+  const asked = new Set<string>()
+  const { until } = await startProxmox({}, () => ({
+    shell: createSshShell({
+      ...{ keyPath: undefined, agentSocket: undefined, user: 'root', knownHostsPath: '/dev/null', clock: systemClock },
+      quote: String,
+      addressOf(node) {
+        asked.add(node)
+        return { host: '127.0.0.1', port: 9 }
+      },
+    }),
+  }))
+  const all = await until(() => asked.size === 4)
+  const later = await until(({ at }) => at > all.at + 15_000)
+  expect(later.nodes.map(({ temperatureC }) => temperatureC)).toEqual([null, null, null, null])
+  expect(later.missing).toEqual([])
 })
 
 test.each<[string, FakeRights, (string | RegExp)[]]>([

@@ -80,7 +80,7 @@ export async function askSsh(
     questions.say(`! ${keyPath} is not there yet. Make it: ssh-keygen -t ed25519 -N "" -f ${keyPath}`)
     questions.say(`  Then put it on each node: ssh-copy-id -i ${keyPath} ${user}@NODE, and run this again.`)
   }
-  const online = nodes.filter(({ isOnline }) => isOnline)
+  const online = nodes.filter(({ isOnline }) => isOnline !== false)
   const offers = await Promise.all(online.map((node) => offer(node, known, knownHostsPath, questions.signal)))
   questions.signal.throwIfAborted()
   const lines: string[] = []

@@ -98,6 +98,7 @@ export function composeSystem(
       now: now(),
       model: models.seen(),
       cluster: cluster.state(),
+      hasSsh: ssh.keyPath !== undefined || ssh.agentSocket !== undefined,
       memory: memory.status(),
       journalEntries: lastEntry().seq,
       journal: journal.standing(),

@@ -61,8 +61,12 @@ const nodeChecks = ({ nodes }: Inspection): DoctorCheck[] =>
       ? ok('Nodes', `${name} is online.`)
       : warn(
           'Nodes',
-          `${name} is offline.`,
-          'If it should be on: wake it, or look at its console and its cluster network.',
+          isOnline === null
+            ? `Whether ${name} is online is not known: the cluster does not say.`
+            : `${name} is offline.`,
+          isOnline === null
+            ? 'The token needs Sys.Audit on / to see it; else look at the cluster network, with pvecm status on a node.'
+            : 'If it should be on: wake it, or look at its console and its cluster network.',
         ),
   )
 

@@ -17,7 +17,7 @@ export function addressOf(config: Pick<Config, 'nodes'>, { name, address }: Seen
   return host === undefined ? undefined : { host, port: configured?.sshPort ?? 22 }
 }
 
-/** The host key and the login of each node that is on. One that is off is told of elsewhere. */
+/** The host key and the login of each node that is on, or may be. One that is off is told of elsewhere. */
 export async function sshChecks(
   config: Reached,
   nodes: readonly SeenNode[],
@@ -72,7 +72,7 @@ export async function sshChecks(
     }
   }
   try {
-    const online = nodes.filter(({ isOnline }) => isOnline)
+    const online = nodes.filter(({ isOnline }) => isOnline !== false)
     const checks: DoctorCheck[] = []
     for (let from = 0; from < online.length; from += width) {
       checks.push(...(await Promise.all(online.slice(from, from + width).map(check))))

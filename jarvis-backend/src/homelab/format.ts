@@ -90,10 +90,12 @@ export function guestLine(guest: Guest, now: number): string {
   const state = guest.isTemplate ? 'template' : guest.status
   const parts = [
     `${guest.vmid} ${plainName(guest.name)} ${guest.type} ${state} on ${plainName(guest.node)}`,
-    isUp ? `CPU ${percentOr(guest.cpuRatio)} of ${guest.cpuCount}` : undefined,
-    isUp && guest.ramBytes !== null
-      ? memoryOf(guest.ramBytes, guest.ramTotalBytes)
-      : `memory ${gibOf(guest.ramTotalBytes)}`,
+    isUp ? `CPU ${percentOr(guest.cpuRatio)}${guest.cpuCount === null ? '' : ` of ${guest.cpuCount}`}` : undefined,
+    guest.ramTotalBytes === null
+      ? 'memory unknown'
+      : isUp && guest.ramBytes !== null
+        ? memoryOf(guest.ramBytes, guest.ramTotalBytes)
+        : `memory ${gibOf(guest.ramTotalBytes)}`,
     disk !== undefined && disk > 0 ? `disk ${percent(disk)}` : undefined,
     isUp && guest.uptimeS !== null ? `up ${spanOf(guest.uptimeS)}` : undefined,
     guest.backupAt === undefined

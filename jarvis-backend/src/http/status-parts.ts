@@ -10,6 +10,7 @@ export type PartsSeen = {
   now: number
   model: { id: string; isDemo: boolean; seen: ModelSeen }
   cluster: ClusterState
+  hasSsh: boolean
   memory: MemoryStatus | undefined
   journalEntries: number
   journal: { problem?: string; lostCards: number }
@@ -33,6 +34,7 @@ export function statusParts(seen: PartsSeen): PartStatus[] {
   return [
     model(seen),
     cluster(seen.cluster),
+    ...(seen.hasSsh || seen.cluster.isDemo ? [] : [noSsh]),
     memory(seen.memory),
     policy(seen),
     journal(seen),
@@ -80,6 +82,13 @@ function cluster(state: ClusterState): PartStatus {
   if (!isQuorate) return { name, health: 'bad', text: `${text} No quorum.`, effect: 'Guests cannot be started.', at }
   if (missing.length > 0) return { name, health: 'warn', text, effect: `Not read: ${missing.join('; ')}.`, at }
   return { name, health: 'ok', text, at }
+}
+
+/** It may be meant so: nothing is wrong. */
+const noSsh: PartStatus = {
+  name: 'SSH',
+  health: 'ok',
+  text: 'Not set up: temperatures of nodes are unknown, and commands and services on nodes do not work. Settings, SSH says how.',
 }
 
 function memory(status: MemoryStatus | undefined): PartStatus {

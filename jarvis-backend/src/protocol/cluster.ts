@@ -16,7 +16,7 @@ export const Node = z.object({
   ramTotalBytes: z.number().optional(),
   uptimeS: z.number().optional(),
   load1: z.number().optional(),
-  /** Null: the sensors could not be read. Absent: there are none. */
+  /** Null: the sensors could not be read, or SSH is not set up (then nothing stands in `missing`). Absent: there are none. */
   temperatureC: z.number().nullable().optional(),
   lastSeenAt: z.int().optional(),
 })
@@ -32,11 +32,12 @@ export const Guest = z.object({
   isProtected: z.boolean(),
   uptimeS: z.number().nullable(),
   cpuRatio: z.number().nullable(),
-  cpuCount: z.int(),
+  /** This and the two totals. Null: its node has not been seen online since the start. */
+  cpuCount: z.int().nullable(),
   ramBytes: z.number().nullable(),
-  ramTotalBytes: z.number(),
+  ramTotalBytes: z.number().nullable(),
   diskBytes: z.number().nullable(),
-  diskTotalBytes: z.number(),
+  diskTotalBytes: z.number().nullable(),
   netInBps: z.number().optional(),
   netOutBps: z.number().optional(),
   /** `backup`, `migrate`, … while something holds the guest. */

@@ -35,7 +35,7 @@ export type SetupToolRights = { toolName: string; granted: 'all' | 'some' | 'non
 export type SetupTestReply = {
   ok: boolean
   entries: { url: string; version?: string; problem?: string }[]
-  nodes: { name: string; isOnline: boolean }[]
+  nodes: { name: string; isOnline: boolean | null }[]
   tools?: SetupToolRights[]
   fix?: string
 }

@@ -104,13 +104,13 @@ function targetOf({ toolName, toolInput, target }: Recorded): Target {
 function guestsOf({ vmid, type, name = '', node = '', lock, haState }: Target, tags: string[]): Guest[] {
   if (vmid === undefined || type === undefined) return []
   const figures = {
-    uptimeS: 0,
-    cpuRatio: 0,
-    cpuCount: 0,
-    ramBytes: 0,
-    ramTotalBytes: 0,
-    diskBytes: 0,
-    diskTotalBytes: 0,
+    uptimeS: null,
+    cpuRatio: null,
+    cpuCount: null,
+    ramBytes: null,
+    ramTotalBytes: null,
+    diskBytes: null,
+    diskTotalBytes: null,
   }
   return [
     {

@@ -7,6 +7,7 @@ import { useGrants } from '../api/grants.ts'
 import { useStatus } from '../api/status.ts'
 import { runsOf } from '../features/chat/runs.ts'
 import { ToolRow } from '../features/chat/tool-row.tsx'
+import { ratio } from '../features/cluster/health.ts'
 import { known, lineOf, usePast } from '../features/cluster/past.ts'
 import { useCluster } from '../features/cluster/store.ts'
 import { actOf } from '../features/confirmations/sentence.ts'
@@ -250,6 +251,7 @@ function Target({ row }: { row: ConfirmationRow }) {
   if (guest === undefined) return null
   const nets = lineOf(reply, series, 'netBps')
   const most = Math.max(1, ...known(nets))
+  const ram = ratio(guest.ramBytes, guest.ramTotalBytes)
   const net = rate((guest.netInBps ?? 0) + (guest.netOutBps ?? 0))
   return (
     <section>
@@ -264,7 +266,7 @@ function Target({ row }: { row: ConfirmationRow }) {
         </div>
         <div>
           <dt>Memory</dt>
-          <dd>{guest.status === 'running' ? percent((guest.ramBytes ?? 0) / guest.ramTotalBytes) : '–'}</dd>
+          <dd>{guest.status === 'running' && ram !== undefined ? percent(ram) : '–'}</dd>
           <Spark values={lineOf(reply, series, 'ramRatio')?.values ?? []} height={30} />
         </div>
         <div>

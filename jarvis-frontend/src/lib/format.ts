@@ -63,9 +63,9 @@ export function dateOf(at: number, now = Date.now()): string {
 export const exactTime = (at: number, now?: number) => `${dateOf(at, now)}, ${timeOfDay(at)}`
 
 const [kib, mib, gib, tib] = [1024, 1024 ** 2, 1024 ** 3, 1024 ** 4]
-/** `5.4 / 8`, in GiB. */
-export function gibOf(used: number, total: number): string {
-  const short = (bytes: number) => (bytes / gib).toFixed(1).replace(/\.0$/, '')
+/** `5.4 / 8`, in GiB; `–` for what is not known. */
+export function gibOf(used: number | null, total: number | null): string {
+  const short = (bytes: number | null) => (bytes === null ? '–' : (bytes / gib).toFixed(1).replace(/\.0$/, ''))
   return `${short(used)} / ${short(total)}`
 }
 

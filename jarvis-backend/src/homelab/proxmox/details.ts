@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../lib/clock.ts'
 import type { ClusterState } from '../../protocol/index.ts'
 import type { Shell } from '../ports.ts'
+import { NoSshSetUp } from '../ssh/credentials.ts'
 import { NodeNow } from './answers.ts'
 import { readBackups } from './backups.ts'
 import { eachOf } from './each.ts'
@@ -141,6 +142,8 @@ export function createDetails(parts: {
           hasNews = true
           known.temperatureC.delete(node)
           if (error instanceof NoSensor) known.withoutSensor.add(node)
+          // Who chose no SSH knows why: the node's field says that it is unknown, the status page what would help.
+          else if (error instanceof NoSshSetUp) known.temperatureMissing.delete(node)
           else known.temperatureMissing.set(node, wordsOf(error))
           const restMs = error instanceof NoSensor ? cold.noSensorMs : cold.failedMs
           askedAt.set(`heat ${node}`, clock.now() + restMs - afterMs)

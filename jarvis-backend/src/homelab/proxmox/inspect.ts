@@ -13,7 +13,8 @@ const answerMs = 8_000
 
 /** `problem`: why this way in does not serve, in words. `skewMs`: how far its clock is ahead of ours, to a second. */
 export type EntryReport = { url: string; version?: string; problem?: string; skewMs?: number }
-export type SeenNode = { name: string; isOnline: boolean; address?: string }
+/** `isOnline`: null where the cluster does not say. */
+export type SeenNode = { name: string; isOnline: boolean | null; address?: string }
 
 /** `tools`: absent where no way in served, or the cluster does not say what the token may do. */
 export type Inspection = {
@@ -109,7 +110,8 @@ async function ask(parts: {
   return { data, date: reply.date }
 }
 
-function nodesIn(resources: unknown, status: unknown): SeenNode[] {
+/** Every node that the cluster names. @param status of its members; empty where the token may not see them */
+export function nodesIn(resources: unknown, status: unknown): SeenNode[] {
   const members = new Map(
     rowsOf(StatusRow, status)
       .rows.filter(({ type }) => type === 'node')
@@ -118,9 +120,10 @@ function nodesIn(resources: unknown, status: unknown): SeenNode[] {
   const listed = new Map(rowsOf(NodeRow, resources).rows.map((row) => [row.node, row]))
   return [...new Set([...listed.keys(), ...members.keys()])].sort(byNatural).map((name) => {
     const member = members.get(name)
+    const said = listed.get(name)?.status
     return {
       name,
-      isOnline: member?.online ?? listed.get(name)?.status === 'online',
+      isOnline: member?.online ?? (said === 'online' ? true : said === 'offline' ? false : null),
       ...(member?.ip !== undefined && { address: member.ip }),
     }
   })

@@ -43,6 +43,9 @@ function guestView(world: World, guest: SimGuest, at: number, protectedTargets: 
   const status = world.statusOf(guest)
   const isUp = status === 'running' || status === 'paused'
   const madeAt = madeAtIn(guest.vmid, world.tasks)
+  // As on a real cluster: a storage that cannot be read may hold one.
+  const isHidden = world.storages.some((storage) => storage.content.includes('backup') && !isActive(world, storage))
+  const backupAt = guest.backupAt ?? (isHidden ? null : undefined)
   const diskBytes = guest.diskRatio * guest.diskTotalBytes
   return {
     vmid: guest.vmid,
@@ -67,7 +70,7 @@ function guestView(world: World, guest: SimGuest, at: number, protectedTargets: 
     ...haStateOf(guest),
     ...(status === 'unknown' && noFigures),
     tags: guest.tags,
-    ...(guest.backupAt !== undefined && { backupAt: guest.backupAt }),
+    ...(backupAt !== undefined && { backupAt }),
     ...(madeAt !== undefined && { madeAt }),
   }
 }

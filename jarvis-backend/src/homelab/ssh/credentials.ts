@@ -5,9 +5,19 @@ import { JarvisError } from '../../protocol/index.ts'
 export type CredentialSources = { keyPath: string | undefined; agentSocket: string | undefined }
 export type Credentials = { privateKey?: Buffer; agent?: string }
 
+/** SSH is not set up at all, which may be meant so: nothing failed. */
+export class NoSshSetUp extends JarvisError {
+  constructor() {
+    super(
+      'cluster_unreachable',
+      'JARVIS has no SSH key. Make one of its own with ssh-keygen -t ed25519 -N "" -f ~/.ssh/jarvis_ed25519, name it in SSH_KEY_PATH, and put it on each node with ssh-copy-id; or run an agent (SSH_AUTH_SOCK).',
+    )
+  }
+}
+
 /**
  * Reads the key anew at each connection, so that a new one counts at once. An encrypted key is left to the agent.
- * @throws JarvisError saying what to do; never with a part of the key.
+ * @throws NoSshSetUp, another JarvisError saying what to do; never with a part of the key.
  */
 export function readCredentials(
   { keyPath, agentSocket }: CredentialSources,
@@ -16,9 +26,7 @@ export function readCredentials(
   const agent = agentSocket === undefined ? {} : { agent: agentSocket }
   if (keyPath === undefined) {
     if (agentSocket !== undefined) return agent
-    throw refusal(
-      'JARVIS has no SSH key. Make one of its own with ssh-keygen -t ed25519 -N "" -f ~/.ssh/jarvis_ed25519, name it in SSH_KEY_PATH, and put it on each node with ssh-copy-id; or run an agent (SSH_AUTH_SOCK).',
-    )
+    throw new NoSshSetUp()
   }
   const named = `The SSH key ${keyPath} (SSH_KEY_PATH)`
   let privateKey: Buffer

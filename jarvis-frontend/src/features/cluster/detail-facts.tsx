@@ -67,10 +67,13 @@ export function GuestFacts({
             </Link>,
           ],
           ['Up', isUp && guest.uptimeS !== null ? longSpan(guest.uptimeS * 1_000) : undefined],
-          ['CPU', isUp ? `${percent(guest.cpuRatio ?? 0)} of ${guest.cpuCount}` : `${guest.cpuCount} cores`],
+          [
+            'CPU',
+            isUp ? `${percent(guest.cpuRatio ?? 0)} of ${guest.cpuCount ?? '–'}` : `${guest.cpuCount ?? '–'} cores`,
+          ],
           [
             'Memory',
-            `${isUp ? gibOf(guest.ramBytes ?? 0, guest.ramTotalBytes) : gibOf(0, guest.ramTotalBytes).split('/ ')[1]} GiB`,
+            `${isUp ? gibOf(guest.ramBytes, guest.ramTotalBytes) : gibOf(0, guest.ramTotalBytes).split('/ ')[1]} GiB`,
           ],
           ['HA', guest.isHa ? (guest.haState ?? 'managed') : undefined],
           ['Tags', guest.tags.length > 0 ? <Visible key="tags" text={guest.tags.join(', ')} /> : undefined],

@@ -77,10 +77,8 @@ export const GuestTableRow = memo(function GuestTableRow(given: GuestRowProps) {
       </td>
       <td className="n gib text-dim">
         {guest.status === 'unknown'
-          ? `– / ${gibOf(0, guest.ramTotalBytes).split('/ ')[1]}`
-          : isOff
-            ? `0 / ${gibOf(0, guest.ramTotalBytes).split('/ ')[1]}`
-            : gibOf(guest.ramBytes ?? 0, guest.ramTotalBytes)}
+          ? gibOf(null, guest.ramTotalBytes)
+          : gibOf(isOff ? 0 : guest.ramBytes, guest.ramTotalBytes)}
       </td>
       <td className="n">{isOff || disk === undefined || guest.diskBytes === 0 ? '' : percent(disk)}</td>
       <td className="n net">{isOff || guest.netInBps === undefined ? '' : `${net.value} ${net.unit}`}</td>
