@@ -279,7 +279,7 @@ test('a message is edited and asked again as versions of it, and an answer branc
   const list = page.getByRole('list', { name: 'Sessions' })
   await list.getByText('3 versions').waitFor()
   await list.getByRole('button', { name: 'What can be done with How is it?' }).first().click()
-  await list.getByRole('button', { name: 'Delete the session with all 3 versions' }).click()
+  await list.getByRole('button', { name: 'Delete the session with its 3 versions' }).click()
   await page.getByText('Deleted “How is it?” with all its versions').waitFor()
   await list.getByText('3 versions').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Undo' }).click()

@@ -57,7 +57,7 @@ export function VersionSwitch({ sessionId, seq }: { sessionId: string; seq: numb
       <legend className="vh">Versions of this message</legend>
       <button
         type="button"
-        className="icon-button back"
+        className="icon-button earlier"
         aria-label="Earlier version"
         title="Earlier version"
         aria-disabled={isFirst}

@@ -254,6 +254,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
       const [type, data] = scene.pictures?.[picture] ?? []
       if (data !== undefined) return void response.writeHead(200, { 'Content-Type': type }).end(data)
     }
+    if (/^\/api\/sessions\/\w+\/versions$/.test(pathname)) return json(200, { items: [] })
     if (pathname === '/api/grants') return json(200, { items: [] })
     // Nothing was kept yet.
     if (pathname === '/api/samples') return json(200, { from: Date.now() - 3_540_000, stepMs: 60_000, items: [] })

@@ -12,7 +12,7 @@ export function copySession(sql: Sqlite.Database): TranscriptStore['copySession'
        (id, title, source, created_at, updated_at, next_seq, is_rehearsal, model, effort, branched_from, branched_entry, copied_below,
         family, version_of, version_at)
      SELECT @id, @title, 'chat', @at, @at, @nextSeq, is_rehearsal, COALESCE(@model, model), effort, id, @entry, @nextSeq,
-       CASE WHEN @versionOf IS NOT NULL THEN COALESCE(family, id) END, @versionOf, CASE WHEN @versionOf IS NOT NULL THEN @entry END
+       CASE WHEN @versionOf IS NOT NULL THEN family END, @versionOf, CASE WHEN @versionOf IS NOT NULL THEN @entry END
      FROM sessions WHERE id = @from`,
   )
   const selectRuns = sql.prepare<Record<string, unknown>, { id: string }>(
@@ -35,7 +35,9 @@ export function copySession(sql: Sqlite.Database): TranscriptStore['copySession'
      SELECT @id, id, mime_type, data FROM images WHERE session_id = @from AND id IN (
        SELECT value ->> '$.id' FROM entries, json_each(body, '$.images') WHERE session_id = @id AND entries.type = 'tool_result')`,
   )
+  const beginFamily = sql.prepare('UPDATE sessions SET family = id WHERE id = ? AND family IS NULL')
   return ({ from, id, title, below, entry, nextSeq, cut, versionOf, model, at }) => {
+    if (versionOf !== undefined) beginFamily.run(from)
     insertSession.run({ from, id, title, entry, nextSeq, versionOf: versionOf ?? null, model: model ?? null, at })
     let copyOfCut: string | undefined
     for (const run of selectRuns.all({ from, below, cut: cut ?? null })) {

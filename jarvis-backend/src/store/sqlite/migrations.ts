@@ -349,11 +349,11 @@ export const migrations: readonly string[] = [
   `,
   `
   -- A session made by editing or retrying the message at version_at holds another version of it. version_of: the session
-  -- beside whose message it stands. family: the first session of them all; NULL in that one, and in what has no versions.
+  -- beside whose message it stands. family: the first session of them all, in that one too; NULL where there are no versions.
   ALTER TABLE sessions ADD COLUMN family TEXT;
   ALTER TABLE sessions ADD COLUMN version_of TEXT;
   ALTER TABLE sessions ADD COLUMN version_at INTEGER;
-  CREATE INDEX sessions_of_family ON sessions (COALESCE(family, id), updated_at, id);
+  CREATE INDEX sessions_of_family ON sessions (family, updated_at, id) WHERE family IS NOT NULL;
   -- Branches before a message were edits and retries. What was branched after an answer copied more than lies below its entry.
   WITH RECURSIVE edited (id, of, at) AS (
     SELECT id, branched_from, branched_entry FROM sessions
@@ -370,7 +370,7 @@ export const migrations: readonly string[] = [
     SELECT id, id FROM sessions WHERE version_of IS NULL AND id IN (SELECT version_of FROM sessions)
     UNION ALL SELECT sessions.id, tree.first FROM tree JOIN sessions ON sessions.version_of = tree.id
   )
-  UPDATE sessions SET family = (SELECT first FROM tree WHERE tree.id = sessions.id) WHERE version_of IS NOT NULL;
+  UPDATE sessions SET family = (SELECT first FROM tree WHERE tree.id = sessions.id) WHERE id IN (SELECT id FROM tree);
   `,
   `
   -- When an operator took a denial back, so that the call may be asked for again.

@@ -24,31 +24,33 @@ export function createSessionList(
 ): SessionList {
   const totalColumns = `input_tokens AS input, output_tokens AS output, cache_read_tokens AS cacheRead,
     cache_write_tokens AS cacheWrite, cost_usd AS costUsd, unpriced, partly_counted AS partial, number`
-  /** Whether a session is archived: as the newest of its versions is. */
-  const archived = `CASE @archived WHEN 'all' THEN 1 ELSE (@archived = 'only') = (
-      SELECT newest.archived_at IS NOT NULL FROM sessions AS newest
-      WHERE COALESCE(newest.family, newest.id) = COALESCE(sessions.family, sessions.id)
-      ORDER BY newest.updated_at DESC, newest.id DESC LIMIT 1) END`
+  /** A session is archived where the newest of its versions is. */
+  const isWanted = `(updated_at, sessions.id) < (@at, @id) AND (@source IS NULL OR source = @source)
+    AND CASE @archived WHEN 'all' THEN 1 ELSE (@archived = 'only') = CASE WHEN family IS NULL THEN archived_at IS NOT NULL ELSE (
+      SELECT newest.archived_at IS NOT NULL FROM sessions AS newest WHERE newest.family = sessions.family
+      ORDER BY newest.updated_at DESC, newest.id DESC LIMIT 1) END END`
+  /** One row for all versions: no newer one is in question. */
+  const isNewest = (inQuestion: string) => `(family IS NULL OR NOT EXISTS (
+    SELECT 1 FROM sessions AS newer WHERE newer.family = sessions.family
+      AND (newer.updated_at, newer.id) > (sessions.updated_at, sessions.id)${inQuestion}))`
   const select = sql.prepare<Record<string, unknown>, SessionRow & TotalsRow>(
     `SELECT ${sessionColumns}, ${totalColumns}
      FROM sessions LEFT JOIN session_index ON session_index.session_id = sessions.id
-     WHERE (updated_at, sessions.id) < (@at, @id) AND (@source IS NULL OR source = @source) AND ${archived}
-       AND NOT EXISTS (
-         SELECT 1 FROM sessions AS newer WHERE COALESCE(newer.family, newer.id) = COALESCE(sessions.family, sessions.id)
-           AND (newer.updated_at, newer.id) > (sessions.updated_at, sessions.id))
+     WHERE ${isWanted} AND ${isNewest('')}
      ORDER BY updated_at DESC, sessions.id DESC LIMIT @limit`,
   )
-  // Of the versions with the words, the newest.
+  // Only what is on the page is read whole.
   const selectAmong = sql.prepare<Record<string, unknown>, SessionRow & TotalsRow>(
-    `WITH found AS MATERIALIZED (
-       SELECT sessions.id, number, ROW_NUMBER() OVER (
-         PARTITION BY COALESCE(sessions.family, sessions.id) ORDER BY updated_at DESC, sessions.id DESC) AS place
+    `WITH page AS MATERIALIZED (
+       SELECT sessions.id, number
        FROM json_each(@numbers) AS wanted CROSS JOIN session_index ON session_index.number = wanted.value
-         CROSS JOIN sessions ON sessions.id = session_index.session_id)
+         CROSS JOIN sessions ON sessions.id = session_index.session_id
+       WHERE ${isWanted} AND ${isNewest(`
+         AND (SELECT number FROM session_index WHERE session_id = newer.id) IN (SELECT value FROM json_each(@numbers))`)}
+       ORDER BY updated_at DESC, sessions.id DESC LIMIT @limit)
      SELECT ${sessionColumns}, ${totalColumns}
-     FROM found CROSS JOIN session_index USING (number) CROSS JOIN sessions ON sessions.id = found.id
-     WHERE place = 1 AND (updated_at, sessions.id) < (@at, @id) AND (@source IS NULL OR source = @source) AND ${archived}
-     ORDER BY updated_at DESC, sessions.id DESC LIMIT @limit`,
+     FROM page CROSS JOIN session_index USING (number) CROSS JOIN sessions ON sessions.id = page.id
+     ORDER BY updated_at DESC, sessions.id DESC`,
   )
   const selectTotals = sql.prepare<[string], TotalsRow>(
     `SELECT ${totalColumns} FROM session_index WHERE session_id = ?`,
@@ -58,7 +60,7 @@ export function createSessionList(
        SUM(cache_write_tokens) AS cacheWrite, SUM(cost_usd) AS costUsd, SUM(unpriced) AS unpriced,
        SUM(partly_counted) AS partial, MIN(number) AS number
      FROM sessions JOIN session_index ON session_index.session_id = sessions.id
-     WHERE COALESCE(family, id) = (SELECT COALESCE(family, id) FROM sessions WHERE id = ?)`,
+     WHERE family = (SELECT family FROM sessions WHERE id = ?)`,
   )
   const selectRows = sql
     .prepare<[string], number>('SELECT rowid FROM session_words WHERE session_words MATCH ?')

@@ -22,7 +22,7 @@ export type SessionRow = {
 
 export const sessionColumns = `sessions.id, sessions.title, source, created_at, updated_at, sessions.next_seq, is_rehearsal, archived_at,
   model, effort, branched_from, branched_entry, (SELECT title FROM sessions AS origin WHERE origin.id = sessions.branched_from) AS branched_title,
-  version_of, (SELECT COUNT(*) FROM sessions AS member WHERE COALESCE(member.family, member.id) = COALESCE(sessions.family, sessions.id)) AS versions`
+  version_of, CASE WHEN family IS NULL THEN 1 ELSE (SELECT COUNT(*) FROM sessions AS member WHERE member.family = sessions.family) END AS versions`
 
 export const toSession = (row: SessionRow): StoredSession => ({
   id: row.id,

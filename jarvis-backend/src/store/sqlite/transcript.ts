@@ -23,9 +23,9 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
     'INSERT INTO sessions (id, title, source, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
   )
   const selectSession = sql.prepare<[string], SessionRow>(`SELECT ${sessionColumns} FROM sessions WHERE id = ?`)
-  const selectFamily = sql.prepare<[string], Omit<Member, 'of' | 'at'> & { of: string | null; at: number | null }>(
+  const selectFamily = sql.prepare<{ id: string }, Omit<Member, 'of' | 'at'> & { of: string | null; at: number | null }>(
     `SELECT id, created_at AS createdAt, updated_at AS updatedAt, version_of AS of, version_at AS at FROM sessions
-     WHERE COALESCE(family, id) = (SELECT COALESCE(family, id) FROM sessions WHERE id = ?)`,
+     WHERE id = @id OR family = (SELECT family FROM sessions WHERE id = @id)`,
   )
   const updateTitle = sql.prepare('UPDATE sessions SET title = ? WHERE id = ?')
   const updateArchived = sql.prepare('UPDATE sessions SET archived_at = ? WHERE id = ?')
@@ -94,7 +94,7 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
     },
     family: (id) =>
       selectFamily
-        .all(id)
+        .all({ id })
         .map(({ of, at, ...member }) => ({ ...member, ...(of !== null && { of }), ...(at !== null && { at }) })),
     renameSession: (id, title) => void updateTitle.run(title, id),
     archiveSession: (id, at) => void updateArchived.run(at ?? null, id),

@@ -1,6 +1,5 @@
 import type { ChatRequests, GrantRequest, QueuedMessage } from 'jarvis-backend/protocol'
 import { createContext, use } from 'react'
-import { earlierEntries } from '../../api/sessions.ts'
 import { keep } from '../../lib/keep.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { ask } from '../../realtime/ask.ts'
@@ -145,6 +144,7 @@ export class ChatClient {
     if (this.#reading.get(sessionId) === first.seq) return
     this.#reading.set(sessionId, first.seq)
     try {
+      const { earlierEntries } = await import('../../api/earlier-entries.ts')
       const page = await earlierEntries(sessionId, first.seq)
       store.addEarlier(page.items, page.hasEarlier)
     } finally {

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { earlierEntries } from '../../api/sessions.ts'
+import { earlierEntries } from '../../api/earlier-entries.ts'
 import type { Run } from './runs.ts'
 import type { SessionStore } from './store.ts'
 

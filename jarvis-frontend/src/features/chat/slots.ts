@@ -11,7 +11,7 @@ export type ChatSlots = {
   Recalled: React.ComponentType<{ items: readonly Recalled[] }>
   /** Takes back what a call wrote into the memory. */
   Undo: React.ComponentType<{ writeId: string; path: string }>
-  /** A person's message, which can be edited in a branch. */
+  /** A person's message, which can be edited; its versions are beside it. */
   Message: React.ComponentType<{ sessionId: string; user: EntryOf<'user'>; children: React.ReactNode }>
   /** What can be done with some words of an answer; `seq`: their turn. */
   SayActs: React.ComponentType<{ sessionId: string; seq: number; text: string }>

@@ -108,7 +108,7 @@ export const SessionRow = memo(function SessionRow({ session, query, acts, mayCh
           </button>
           {mayChange && (
             <button type="button" className="button small" onClick={() => acts.remove(session)}>
-              {versions === undefined ? 'Delete the session' : `Delete the session with all ${versions} versions`}
+              {versions === undefined ? 'Delete the session' : `Delete the session with its ${versions} versions`}
             </button>
           )}
         </div>

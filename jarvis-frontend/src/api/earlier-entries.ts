@@ -1,0 +1,19 @@
+import type { Entry, Page } from 'jarvis-backend/protocol'
+import { call } from './http.ts'
+import { sessionPath } from './sessions.ts'
+
+/** Entries older than `before`, oldest first, from the start of a run on. `hasEarlier`: there are more before them. */
+export async function earlierEntries(id: string, before: number): Promise<{ items: Entry[]; hasEarlier: boolean }> {
+  const items: Entry[] = []
+  for (let from = before; ; from = items[0]?.seq ?? 0) {
+    const page = await call<Page<Entry>>('GET', `${sessionPath(id)}/entries?before=${from}&limit=200`)
+    items.unshift(...page.items)
+    if (page.next === undefined || page.items.length === 0) return { items, hasEarlier: false }
+    // A page may begin inside a run. What is shown begins with a whole one: the rest comes with the next page.
+    const start = items.findIndex(startsRun)
+    if (start >= 0) return { items: items.slice(start), hasEarlier: true }
+  }
+}
+
+/** A message, or the call of an MCP client. */
+const startsRun = (entry: Entry) => entry.type === 'user' || (entry.type === 'assistant' && entry.model === 'mcp')
