@@ -34,7 +34,8 @@ export function GoTo({ store, sessionId, seq, runs, onShow }: Props) {
       const message = row.querySelector<HTMLElement>(`[data-seq="${seq}"]`) ?? row
       message.dataset.found = ''
       message.tabIndex = -1
-      message.focus({ preventScroll: true })
+      // A button of it may have the focus already: the one that led here from another version.
+      if (!row.contains(document.activeElement)) message.focus({ preventScroll: true })
       message.scrollIntoView({ block: 'center' })
     })
   }, [runId, seq])
