@@ -23,7 +23,10 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
     'INSERT INTO sessions (id, title, source, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
   )
   const selectSession = sql.prepare<[string], SessionRow>(`SELECT ${sessionColumns} FROM sessions WHERE id = ?`)
-  const selectFamily = sql.prepare<{ id: string }, Omit<Member, 'of' | 'at'> & { of: string | null; at: number | null }>(
+  const selectFamily = sql.prepare<
+    { id: string },
+    Omit<Member, 'of' | 'at'> & { of: string | null; at: number | null }
+  >(
     `SELECT id, created_at AS createdAt, updated_at AS updatedAt, version_of AS of, version_at AS at FROM sessions
      WHERE id = @id OR family = (SELECT family FROM sessions WHERE id = @id)`,
   )
