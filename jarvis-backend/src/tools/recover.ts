@@ -38,7 +38,14 @@ export function createRecovery({ executions, journal, transactions, redactor, cl
       const at = clock.now()
       executions.settle(call.toolUseId, at, outcome)
       const { toolUseId, toolName } = call
-      journal.append('result', { toolUseId, sessionId: context.sessionId, toolName, outcome, summary: text })
+      journal.append('result', {
+        toolUseId,
+        sessionId: context.sessionId,
+        toolName,
+        requestedBy: context.requestedBy,
+        outcome,
+        summary: text,
+      })
       context.append({
         type: 'tool_result',
         toolUseId: call.toolUseId,
