@@ -17,6 +17,8 @@ const routes: Record<string, 'token' | 'password' | 'sometimes'> = {
   'auth.ts POST /password': 'password',
   'auth.ts POST /logout': 'token',
   'confirmations.ts POST /:id': 'token',
+  // The call is asked for again, on a card.
+  'confirmations.ts DELETE /:id/denial': 'token',
   'executions.ts POST /:id/check': 'token',
   'grants.ts DELETE /:id': 'token',
   'limits.ts PUT /': 'token',
@@ -36,6 +38,8 @@ const routes: Record<string, 'token' | 'password' | 'sometimes'> = {
   'models.ts POST /:provider/test': 'token',
   'models.ts PUT /:provider': 'password',
   'models.ts DELETE /:provider': 'token',
+  // What a node is for only ever raises a tier.
+  'node-roles.ts PUT /': 'token',
   'oauth-consent.ts POST /requests': 'token',
   'oauth-consent.ts POST /requests/:id': 'sometimes',
   'oauth.ts POST /oauth/register': 'token',
