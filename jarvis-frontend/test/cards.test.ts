@@ -98,7 +98,7 @@ test('a keyboard decides with two keys, never with one', async () => {
 
 test('Approve sleeps until the card was seen, and wakes after it lay still', async () => {
   const server = await stage.play(scene())
-  const page = await stage.open(server, path, { height: 420 })
+  const page = await stage.open(server, path, { height: 480 })
   await approve(page, 'pending').waitFor({ state: 'attached' })
   expect(await approve(page, 'pending').getAttribute('aria-disabled')).toBe('true')
   await approve(page, 'pending').evaluate((button) => (button as HTMLButtonElement).click())
