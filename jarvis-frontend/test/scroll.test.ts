@@ -1,8 +1,8 @@
 import type { CDPSession, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { assistant, entriesOf, type LooseEntry, ran, text, usage, user } from '../src/testing/entries.ts'
 import { morning } from '../src/testing/scenes/morning.ts'
-import { openStage, type Stage, type View } from './support/browser.ts'
+import { openStage, type Stage, test, type View } from './support/browser.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 

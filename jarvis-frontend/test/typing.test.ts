@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { morning } from '../src/testing/scenes/morning.ts'
-import { openStage, type Stage } from './support/browser.ts'
+import { openStage, type Stage, test } from './support/browser.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
