@@ -71,6 +71,8 @@ export async function startSshd(options: SshdOptions = {}): Promise<Sshd> {
       ...['PermitRootLogin prohibit-password', 'PasswordAuthentication no', 'KbdInteractiveAuthentication no'],
       ...['StrictModes no', 'UsePAM no', 'UseDNS no', 'PrintMotd no', 'PrintLastLog no', 'MaxStartups 200'],
       ...['MaxSessions 100', 'PermitUserRC no'],
+      // Bash takes itself for an inner shell and leaves out ~/.bashrc, which may take longer than the command.
+      'SetEnv SHLVL=1',
       ...(forceCommand === undefined ? [] : [`ForceCommand ${forceCommand}`]),
     ]
     writeFileSync(join(dir, 'config'), `${config.join('\n')}\n`)
