@@ -417,6 +417,7 @@ test('a session that was forgotten is not found again, even in an index made ane
   )
   expect(await json(jarvis.rest(`/api/memory/sessions/${sessionId}`))).toMatchObject({ items: [{ kind: 'session' }] })
   expect((await jarvis.rest(`/api/memory/sessions/${sessionId}`, { method: 'DELETE' })).status).toBe(204)
+  expect((await jarvis.rest('/api/memory/sessions/ses_none', { method: 'DELETE' })).status).toBe(404)
   expect((await search(jarvis, 'heron')).hits).toEqual([])
   await jarvis.rest('/api/memory/reindex', { method: 'POST' })
   await ready(jarvis)

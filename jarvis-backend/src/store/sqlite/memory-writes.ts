@@ -1,4 +1,5 @@
 import { newId } from '../../lib/ids.ts'
+import { JarvisError } from '../../protocol/index.ts'
 import type { WriteRecord } from '../../tools/memory/memory-write.ts'
 import type { Database } from './database.ts'
 
@@ -14,6 +15,7 @@ export function createMemoryWrites({ sql, atomically }: Database, now: () => num
   const prune = sql.prepare(
     'DELETE FROM memory_writes WHERE id NOT IN (SELECT id FROM memory_writes ORDER BY at DESC LIMIT ?)',
   )
+  const isSession = sql.prepare('SELECT 1 FROM sessions WHERE id = ?')
   const insertForgotten = sql.prepare('INSERT OR IGNORE INTO memory_forgotten (session_id, at) VALUES (?, ?)')
   return {
     /** @returns the id by which it can be taken back. */
@@ -29,7 +31,10 @@ export function createMemoryWrites({ sql, atomically }: Database, now: () => num
       return row === undefined ? undefined : { ...row, before: row.before ?? undefined }
     },
     remove: (id: string) => void remove.run(id),
-    /** The session is remembered no more, however often the index is made anew. */
-    forget: (sessionId: string) => void insertForgotten.run(sessionId, now()),
+    /** The session is remembered no more, however often the index is made anew. @throws JarvisError `not_found` */
+    forget(sessionId: string) {
+      if (isSession.get(sessionId) === undefined) throw new JarvisError('not_found', 'There is no such session.')
+      insertForgotten.run(sessionId, now())
+    },
   }
 }
