@@ -12,7 +12,7 @@ import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 function simulator() {
   const made = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 1_000 })
-  // One that may restart unasked, under a name that nothing else says.
+  // A unit that may restart unasked, under a name that appears in no other text.
   made.controls.setUnit('vaultd', { id: 'netdata', names: ['netdata', 'vaultd'] })
   return made
 }

@@ -76,7 +76,7 @@ test('diagrams of all kinds look under Trusted Types as they do without, and no 
     return {
       plain,
       made,
-      // Where the sanitiser says again what `<g>` is in, nothing looks otherwise.
+      // The sanitiser repeats the namespace on `<g>`. The picture is the same.
       pictures: pictures.map((one) =>
         decodeURIComponent(one ?? '').replaceAll('<g xmlns="http://www.w3.org/2000/svg">', '<g>'),
       ),

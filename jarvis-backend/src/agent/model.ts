@@ -45,7 +45,7 @@ export type Turn = {
   content: Content[]
   stopReason: TurnStop
   usage: Usage
-  /** The provider did not say what it counted: `usage` is the least that it was. */
+  /** The provider did not report all tokens, so `usage` is a lower bound. */
   isUsagePartial?: true
 }
 

@@ -27,7 +27,7 @@ export function createNamer(parts: {
   const { store } = parts
   const stopping = new AbortController()
 
-  /** The message that the session is called by still, where this was its first run. */
+  /** Whether this was the session's first run, and its title is still made from the first message. */
   function unnamed(sessionId: string, { runId, text }: EntryOf<'user'>): boolean {
     const session = store.session(sessionId)
     const isFirst = store.entriesFrom(sessionId, 0, 1)[0]?.runId === runId

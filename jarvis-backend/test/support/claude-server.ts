@@ -163,7 +163,7 @@ export async function startClaudeServer({
         counted.reduce((sum, { input, written }) => sum + input + written, 0) / (last.read + last.written + last.input)
       )
     },
-    /** Begins to count anew, with an empty cache. */
+    /** Resets the counters and empties the cache. */
     forget() {
       counted.length = 0
       count = createPromptCache()

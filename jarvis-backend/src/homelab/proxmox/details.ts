@@ -159,7 +159,7 @@ export function createDetails(parts: {
     )
     const stillIds = new Set(still.map(({ vmid }) => vmid))
     for (const vmid of known.paused) if (!stillIds.has(vmid)) known.paused.delete(vmid)
-    // One that has just fallen still, or was paused or resumed by a task, is asked at once.
+    // A VM that has just gone idle, or that a task paused or resumed, is asked for its state at once.
     for (const vmid of wasStill) if (!stillIds.has(vmid)) askedAt.delete(`paused ${vmid}`)
     wasStill = stillIds
     for (const { type, vmid, endedAt = 0 } of known.reading?.tasks ?? []) {

@@ -156,7 +156,7 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
       return nodes.some(({ name, status }) => name === guest?.node && status === 'online') ? guest : undefined
     }
     const seeAt = (place: Guest) => seeGuest(api, place, now, signal)
-    // It is most likely where it was: both are asked at once.
+    // The guest is most likely still on its node, so the guest and the cluster are read at the same time.
     const before = placeOf(state())
     const first = before && seeAt(before).catch(() => undefined)
     await fresh(signal)

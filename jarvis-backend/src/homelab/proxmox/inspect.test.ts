@@ -9,6 +9,6 @@ test('a node of which the cluster does not say whether it is online is of unknow
   }))
   const seen = (status: unknown) => nodesIn(rows, status).map(({ isOnline }) => isOnline)
   expect(seen([])).toEqual([true, false, null, null])
-  // What its members say of one another counts more.
+  // The cluster's own status counts more than the node list.
   expect(seen([{ type: 'node', name: 'pve2', online: 1 }])).toEqual([true, false, true, null])
 })
