@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { createMcpTokens } from '../src/auth/mcp-tokens.ts'
+import { createMcpTokenStore } from '../src/store/sqlite/access/tokens.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { createMcpTokenStore } from '../src/store/sqlite/tokens.ts'
 
 const clients = 16
 const calls = 640

@@ -6,7 +6,7 @@ import { systemClock } from '../src/lib/clock.ts'
 import { newId } from '../src/lib/ids.ts'
 import { noUsage } from '../src/protocol/index.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { createTranscriptStore } from '../src/store/sqlite/transcript.ts'
+import { createTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
 
 /** A turn is measured in each but once: 20 rounds of 40, and one to warm up. */
 const shortSessions = 21 * 40

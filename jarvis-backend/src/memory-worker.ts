@@ -8,9 +8,9 @@ import type { FromWorker, MemoryRequests, MemoryWorkerData, ToWorker } from './m
 import type { Embedder } from './memory/ports.ts'
 import { localEmbedder } from './providers/embeddings/local.ts'
 import { openAiEmbedder } from './providers/embeddings/openai-compatible.ts'
-import { createRedactor } from './safety/redact.ts'
-import { createDatabaseKeepers } from './store/sqlite/memory-keepers.ts'
-import { isDamage, openMemoryStore } from './store/sqlite/memory-store.ts'
+import { createRedactor } from './redaction/redact.ts'
+import { createDatabaseKeepers } from './store/sqlite/memory/keepers.ts'
+import { isDamage, openMemoryStore } from './store/sqlite/memory/store.ts'
 import { createWorkspace } from './workspace/files.ts'
 import { watchFolders } from './workspace/watch.ts'
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { createLiveSession } from '../src/agent/live-session.ts'
+import { createLiveSession } from '../src/agent/sessions/live-session.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import type { Entry } from '../src/protocol/index.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { createTranscriptStore } from '../src/store/sqlite/transcript.ts'
+import { createTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
 
 test('numbers stay above what is written where another’s work has its commit undone', async () => {
   const database = openDatabase(':memory:')

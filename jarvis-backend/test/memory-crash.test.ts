@@ -9,7 +9,7 @@ import { createEarlySearch } from '../src/memory/early-search.ts'
 import type { IndexStatus } from '../src/memory/indexer.ts'
 import type { MemoryWorkerData } from '../src/memory/messages.ts'
 import { createRemoteMemory } from '../src/memory/remote.ts'
-import { openMemoryReader } from '../src/store/sqlite/memory-store.ts'
+import { openMemoryReader } from '../src/store/sqlite/memory/store.ts'
 
 const files = 480
 

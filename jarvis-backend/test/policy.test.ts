@@ -1,6 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { shippedTools, type ToolFacts } from '../src/gate/index.ts'
 import {
   type Activity,
   profileNames,
@@ -9,7 +10,6 @@ import {
   type ToolInfo,
   type Verdict,
 } from '../src/protocol/index.ts'
-import { shippedTools, type ToolFacts } from '../src/safety/index.ts'
 import { jarvis as cli, folder, run } from './support/data-dir.ts'
 import { type Screen, startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 

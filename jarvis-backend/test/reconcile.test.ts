@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { reconcile } from '../src/calls/reconcile.ts'
 import type { Cluster } from '../src/homelab/ports.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import type { Guest, Task } from '../src/protocol/index.ts'
-import { reconcile } from '../src/tools/reconcile.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 
 const claimedAt = Date.UTC(2026, 10, 1)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { Client } from 'ssh2'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { parseCommand, quote, quotePipe } from '../src/safety/ssh.ts'
+import { parseCommand, quote, quotePipe } from '../src/ssh-grammar/judge-command.ts'
 import { changingCommands, neededCommands } from './corpora/ssh.ts'
 import { type Sshd, startSshd, sshdTest as test } from './support/sshd.ts'
 

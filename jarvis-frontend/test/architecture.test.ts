@@ -9,6 +9,7 @@ const textOf = (file: string) => readFileSync(join(src, file), 'utf8')
 
 /** What each part may import; `lib` is open to all. */
 const arrows: Record<string, readonly string[]> = {
+  pages: ['app', 'features', 'realtime', 'api', 'ui'],
   app: ['features', 'realtime', 'api', 'ui'],
   features: ['realtime', 'api', 'ui'],
   realtime: [],
@@ -18,12 +19,13 @@ const arrows: Record<string, readonly string[]> = {
   testing: [],
 }
 const partOf = (file: string) => file.split('/')[0] ?? ''
-/** `features/chat`: features never import each other. */
-const roomOf = (file: string) => (partOf(file) === 'features' ? file.split('/').slice(0, 2).join('/') : partOf(file))
+/** `features/chat`, `pages/chat`: features never import each other, nor do pages. */
+const roomOf = (file: string) =>
+  ['features', 'pages'].includes(partOf(file)) ? file.split('/').slice(0, 2).join('/') : partOf(file)
 
-test('imports follow the arrows, and features never import each other', () => {
+test('imports follow the arrows, and neither features nor pages import each other', () => {
   const strays: string[] = []
-  for (const file of files.filter((name) => /\.tsx?$/.test(name) && name !== 'main.tsx')) {
+  for (const file of files.filter((name) => /\.tsx?$/.test(name) && !['main.tsx', 'app.tsx'].includes(name))) {
     for (const [, path = ''] of textOf(file).matchAll(/from '(\.[^']+)'/g)) {
       const target = relative(src, join(src, dirname(file), path))
       if (roomOf(target) === roomOf(file) || partOf(target) === 'lib') continue

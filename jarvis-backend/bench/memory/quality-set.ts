@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSearchIndex } from '../../src/memory/search-index.ts'
-import { openMemoryStore } from '../../src/store/sqlite/memory-store.ts'
+import { openMemoryStore } from '../../src/store/sqlite/memory/store.ts'
 
 /** A homelab's notes, cut into passages, and questions to them, each with the passage that answers it. */
 export type Passage = { id: string; heading: string; text: string }

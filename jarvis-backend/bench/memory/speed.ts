@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSearchIndex } from '../../src/memory/search-index.ts'
-import { openMemoryStore } from '../../src/store/sqlite/memory-store.ts'
+import { openMemoryStore } from '../../src/store/sqlite/memory/store.ts'
 import { createSynthetic, dimensions, isRelevant, type Synthetic } from './synthetic.ts'
 
 /** One process of the memory's bench: `speed.ts build|ask DIR CHUNKS WORDS`. What it measured is its last line, as JSON. */

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
-import type { ActiveRun } from './live-session.ts'
-import type { RunRow, StoredEntry } from './transcript-store.ts'
+import type { ActiveRun } from './sessions/live-session.ts'
+import type { RunRow, StoredEntry } from './sessions/transcript-store.ts'
 
 /** A run that begins. @param taken its entries, where it is taken up again */
 export const activeRun = (

@@ -1,10 +1,10 @@
 import { deepestInput, isDeeperThan } from '../lib/depth.ts'
 import type { Content, Usage } from '../protocol/index.ts'
 import { noUsage } from '../protocol/index.ts'
-import type { ActiveRun, LiveSession } from './live-session.ts'
 import { type Model, ModelError, type ModelRequest, type ModelSink, type Turn } from './model.ts'
+import type { ActiveRun, LiveSession } from './sessions/live-session.ts'
+import type { Draft } from './sessions/transcript-store.ts'
 import type { OpenStream } from './token-pump.ts'
-import type { Draft } from './transcript-store.ts'
 
 /** Removes secrets from text that arrives in pieces; may hold back a tail that could be the start of one. */
 export type StreamRedactor = { push(delta: string): string; flush(): string }

@@ -3,12 +3,12 @@ import { deepestInput, isDeeperThan } from '../lib/depth.ts'
 import { newId } from '../lib/ids.ts'
 import { type Card, type EntryOf, JarvisError, type Requester, type ToolInput } from '../protocol/index.ts'
 import { activeRun } from './active-run.ts'
-import type { KeptRun } from './kept-runs.ts'
-import type { ActiveRun, LiveSession } from './live-session.ts'
-import type { LiveSessions } from './live-sessions.ts'
 import type { RunAgent } from './run-agent.ts'
+import type { KeptRun } from './sessions/kept-runs.ts'
+import type { ActiveRun, LiveSession } from './sessions/live-session.ts'
+import type { LiveSessions } from './sessions/live-sessions.ts'
+import type { StoredEntry } from './sessions/transcript-store.ts'
 import { settles } from './settles.ts'
-import type { StoredEntry } from './transcript-store.ts'
 
 export type CallOutcome = EntryOf<'tool_result'> | EntryOf<'blocked'> | EntryOf<'confirm_resolved'>
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
-import type { ActiveRun } from './live-session.ts'
-import type { TranscriptStore } from './transcript-store.ts'
+import type { ActiveRun } from './sessions/live-session.ts'
+import type { TranscriptStore } from './sessions/transcript-store.ts'
 
 /** How often what streams is written down. */
 const everyMs = 1_000

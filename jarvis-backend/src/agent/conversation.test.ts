@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { noUsage } from '../protocol/index.ts'
 import { toMessages, windowOf } from './conversation.ts'
-import type { StoredEntry } from './transcript-store.ts'
+import type { StoredEntry } from './sessions/transcript-store.ts'
 
 const place = { seq: 0, runId: 'run_1', at: 0 }
 const user = (text: string, context?: string): StoredEntry => ({

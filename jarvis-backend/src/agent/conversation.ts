@@ -1,8 +1,8 @@
 import type { Recalled, ToolCall } from '../protocol/index.ts'
 import type { Message, ModelImage, ToolResult } from './model.ts'
 import { createRepeats, mostRepeats } from './repeats.ts'
+import type { StoredEntry } from './sessions/transcript-store.ts'
 import { callIdOf, callsIn, settles } from './settles.ts'
-import type { StoredEntry } from './transcript-store.ts'
 
 /**
  * The transcript as a model is given it: valid for every provider, whatever was aborted, denied or cut off. Each call

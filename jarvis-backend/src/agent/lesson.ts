@@ -1,4 +1,4 @@
-import type { StoredEntry } from './transcript-store.ts'
+import type { StoredEntry } from './sessions/transcript-store.ts'
 
 const askedChars = 160
 const cameChars = 240

@@ -1,7 +1,7 @@
 import { noUsage, type Requester } from '../protocol/index.ts'
-import type { ActiveRun, LiveSession } from './live-session.ts'
+import type { ActiveRun, LiveSession } from './sessions/live-session.ts'
+import type { Draft, TranscriptStore } from './sessions/transcript-store.ts'
 import { calling, contextOf, type ToolRunner } from './tool-runner.ts'
-import type { Draft, TranscriptStore } from './transcript-store.ts'
 
 /** The run of an MCP client's read: it needs no loop, and its beginning is stored while it runs already. */
 export function createReadCall(parts: {

@@ -5,7 +5,6 @@ import { createCheckpoints } from './checkpoints.ts'
 import { parseCommand } from './command.ts'
 import { toMessages, windowOf } from './conversation.ts'
 import { effortLine, effortOrder } from './effort.ts'
-import type { ActiveRun, LiveSession } from './live-session.ts'
 import {
   type Model,
   type ModelChoice,
@@ -20,12 +19,13 @@ import { nextStep } from './next-step.ts'
 import { createReadCall } from './read-call.ts'
 import { duringRehearsal, rehearsalLine, rehearsalOrder } from './rehearsal.ts'
 import { stuckWords } from './repeats.ts'
+import type { ActiveRun, LiveSession } from './sessions/live-session.ts'
+import { titleOf, untitled } from './sessions/title.ts'
+import type { Draft, RunRow, StoredEntry, TranscriptStore } from './sessions/transcript-store.ts'
 import { type Sources, sourcesOf } from './sources.ts'
 import { type CostOf, spentOn } from './spent.ts'
-import { titleOf, untitled } from './title.ts'
 import { createTokenPump } from './token-pump.ts'
 import { calling, contextOf, saying, type ToolRunner } from './tool-runner.ts'
-import type { Draft, RunRow, StoredEntry, TranscriptStore } from './transcript-store.ts'
 
 export type RunParts = {
   store: TranscriptStore

@@ -10,15 +10,15 @@ import {
 import { activeRun } from './active-run.ts'
 import { type Calls, createCalls } from './calls.ts'
 import { effortOrder } from './effort.ts'
-import type { KeptRuns } from './kept-runs.ts'
-import type { ActiveRun, LiveSession, Publish } from './live-session.ts'
-import { createLiveSessions } from './live-sessions.ts'
 import { rehearsalOrder } from './rehearsal.ts'
 import { createRunAgent, type RunParts } from './run-agent.ts'
-import { snapshotOf } from './snapshot.ts'
-import { titleOf } from './title.ts'
-import type { Draft, RunRow, StoredEntry } from './transcript-store.ts'
-import { wireEntry } from './wire-entry.ts'
+import type { KeptRuns } from './sessions/kept-runs.ts'
+import type { ActiveRun, LiveSession, Publish } from './sessions/live-session.ts'
+import { createLiveSessions } from './sessions/live-sessions.ts'
+import { snapshotOf } from './sessions/snapshot.ts'
+import { titleOf } from './sessions/title.ts'
+import type { Draft, RunRow, StoredEntry } from './sessions/transcript-store.ts'
+import { wireEntry } from './sessions/wire-entry.ts'
 
 export type Sent = { sessionId: string; runId: string; messageId: string; queued: boolean }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { excerpt } from './excerpt.ts'
 import { placeOfTerms, searchTerms } from './search-terms.ts'
+import { excerpt } from './sessions/excerpt.ts'
 
 test.each<[why: string, words: string, terms: [string, boolean][]]>([
   [

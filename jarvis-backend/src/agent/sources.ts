@@ -1,5 +1,5 @@
 import type { ToolInput } from '../protocol/index.ts'
-import type { StoredEntry } from './transcript-store.ts'
+import type { StoredEntry } from './sessions/transcript-store.ts'
 
 /** The texts of a conversation by where they came from. `asked`: the arguments of the call that a result answers. */
 export type Sources = {

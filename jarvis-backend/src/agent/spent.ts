@@ -1,5 +1,5 @@
 import { noUsage, type Usage } from '../protocol/index.ts'
-import type { StoredEntry } from './transcript-store.ts'
+import type { StoredEntry } from './sessions/transcript-store.ts'
 
 /** US dollars; undefined where the price of the model is not known. */
 export type CostOf = (model: string, usage: Usage) => number | undefined

@@ -1,8 +1,8 @@
 import { newId } from '../lib/ids.ts'
 import { noUsage, type Requester, type ToolCall, type ToolInput } from '../protocol/index.ts'
-import type { ActiveRun, LiveSession } from './live-session.ts'
+import type { ActiveRun, LiveSession } from './sessions/live-session.ts'
+import type { Draft } from './sessions/transcript-store.ts'
 import type { Sources } from './sources.ts'
-import type { Draft } from './transcript-store.ts'
 
 /** Settles the calls of a run; `tools/execute.ts` implements it. */
 export type ToolRunner = {

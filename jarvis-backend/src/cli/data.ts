@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import { openDataDir } from '../config/data-dir.ts'
 import { JarvisError } from '../protocol/index.ts'
 import { type Database, openDatabase } from '../store/sqlite/database.ts'
-import { type KeptJournal, keepJournal } from '../store/sqlite/kept-journal.ts'
+import { type KeptJournal, keepJournal } from '../store/sqlite/journal/kept.ts'
 
 type Work = (journal: KeptJournal, database: Database) => void | Promise<void>
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Config } from '../config/config.ts'
 import { JarvisError } from '../protocol/index.ts'
-import type { KeptJournal } from '../store/sqlite/kept-journal.ts'
+import type { KeptJournal } from '../store/sqlite/journal/kept.ts'
 import { withJournal } from './data.ts'
 import { durationMs, readOptions } from './options.ts'
 

@@ -1,9 +1,9 @@
 import { createMcpTokens, type McpToken, type McpTokens } from '../auth/mcp-tokens.ts'
 import type { Config } from '../config/config.ts'
 import { JarvisError } from '../protocol/index.ts'
+import { createMcpTokenStore } from '../store/sqlite/access/tokens.ts'
 import type { Database } from '../store/sqlite/database.ts'
-import type { KeptJournal } from '../store/sqlite/kept-journal.ts'
-import { createMcpTokenStore } from '../store/sqlite/tokens.ts'
+import type { KeptJournal } from '../store/sqlite/journal/kept.ts'
 import { withData } from './data.ts'
 import { durationMs, readOptions } from './options.ts'
 

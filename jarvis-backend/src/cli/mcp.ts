@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts'
 import { openDataDir } from '../config/data-dir.ts'
 import { keepSecret, keptSecret } from '../lib/kept-secret.ts'
 import { JarvisError } from '../protocol/index.ts'
-import { createMcpTokenStore } from '../store/sqlite/tokens.ts'
+import { createMcpTokenStore } from '../store/sqlite/access/tokens.ts'
 import { version } from '../version.ts'
 import { withData } from './data.ts'
 import { readOptions } from './options.ts'
@@ -25,7 +25,7 @@ export async function mcp(config: Config, args: string[]): Promise<void> {
   const server = await serverFor(config, values.url)
   try {
     const token = config.mcpToken ?? (await localToken(config))
-    const { bridgeStdio } = await import('../mcp/stdio-bridge.ts')
+    const { bridgeStdio } = await import('../mcp/server/stdio-bridge.ts')
     const report = (message: string) => console.error(message)
     await bridgeStdio({ url: `${server.url}/mcp`, token, input: process.stdin, output, report })
   } finally {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
+import { readProfile } from '../calls/profile-setting.ts'
 import type { Config } from '../config/config.ts'
 import { policyPath, readPolicy } from '../config/policy-file.ts'
-import { JarvisError } from '../protocol/index.ts'
 import {
   attachedToolsIn,
   type ChangedVerdict,
@@ -11,9 +11,9 @@ import {
   type PolicyFile,
   policyLines,
   summaryOf,
-} from '../safety/index.ts'
+} from '../gate/index.ts'
+import { JarvisError } from '../protocol/index.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
-import { readProfile } from '../tools/profile-setting.ts'
 import { withData, withJournal } from './data.ts'
 import { durationMs, readOptions } from './options.ts'
 

@@ -1,9 +1,9 @@
 import { utimesSync } from 'node:fs'
+import { readProfile, setProfile } from '../calls/profile-setting.ts'
 import type { Config } from '../config/config.ts'
+import { profiles } from '../gate/index.ts'
 import { JarvisError, ProfileName, profileNames } from '../protocol/index.ts'
-import { profiles } from '../safety/index.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
-import { readProfile, setProfile } from '../tools/profile-setting.ts'
 import { withData } from './data.ts'
 import { readOptions } from './options.ts'
 

@@ -1,12 +1,12 @@
 import type { StepUp } from '../auth/step-up.ts'
+import type { Journal } from '../calls/ports.ts'
 import { mcpPath, readMcpFile, writeMcpServer } from '../config/mcp-file.ts'
 import { mcpServerRoutes } from '../http/mcp-servers.ts'
 import type { Clock } from '../lib/clock.ts'
-import { createAttachedServers } from '../mcp/attached.ts'
-import type { GrowingRedactor } from '../safety/redact-growing.ts'
+import { createAttachedServers } from '../mcp/attached/attached.ts'
+import type { GrowingRedactor } from '../redaction/growing.ts'
 import { createAttachedStore } from '../store/sqlite/attached.ts'
 import type { Database } from '../store/sqlite/database.ts'
-import type { Journal } from '../tools/ports.ts'
 
 /** Wires the MCP servers of `mcp.json`: their processes and connections, tools, routes. */
 export function composeAttached(parts: {

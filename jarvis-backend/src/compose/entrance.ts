@@ -11,7 +11,7 @@ import { authRoutes } from '../http/auth.ts'
 import type { Activity } from '../protocol/index.ts'
 import { serveActivity } from '../realtime/activity.ts'
 import { createRealtime } from '../realtime/server.ts'
-import { createRevocationStore } from '../store/sqlite/tokens.ts'
+import { createRevocationStore } from '../store/sqlite/access/tokens.ts'
 import type { Foundation } from './foundation.ts'
 
 /** A request must be whole by then, ms: whoever drips bytes holds a connection and what it has sent. */

@@ -1,17 +1,17 @@
 import type { Calls } from '../agent/calls.ts'
 import type { Runs } from '../agent/runs.ts'
-import type { TranscriptStore } from '../agent/transcript-store.ts'
+import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { McpBearer } from '../auth/mcp-bearer.ts'
 import type { McpToken } from '../auth/mcp-tokens.ts'
+import type { Confirmations } from '../calls/confirmations/confirmations.ts'
+import { legibleValue, type Redactor } from '../gate/index.ts'
 import type { Cluster } from '../homelab/ports.ts'
 import { onFirstUse } from '../http/on-first-use.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { CallParts } from '../mcp/call-tool.ts'
-import type { Surface } from '../mcp/surface.ts'
-import { legibleValue, type Redactor } from '../safety/index.ts'
-import type { KeptJournal } from '../store/sqlite/kept-journal.ts'
+import type { CallParts } from '../mcp/server/call-tool.ts'
+import type { Surface } from '../mcp/server/surface.ts'
+import type { KeptJournal } from '../store/sqlite/journal/kept.ts'
 import type { Catalog } from '../tools/catalog.ts'
-import type { Confirmations } from '../tools/confirmations.ts'
 
 /** Wires `/mcp`, whose code is loaded by its first request. */
 export function composeMcp(parts: {
@@ -47,7 +47,7 @@ export function composeMcp(parts: {
   }
 
   const handle = onFirstUse(async () => {
-    const { createMcpRoute, clusterSurface } = await import('../mcp/server.ts')
+    const { createMcpRoute, clusterSurface } = await import('../mcp/server/server.ts')
     const surface = clusterSurface({
       cluster: () => legibleValue(cluster.state()),
       journal: (limit) => journal.page({ limit }),

@@ -4,6 +4,7 @@ import type { Router } from 'express'
 import type { Model, ModelChoice } from '../agent/model.ts'
 import { createTally } from '../agent/tally.ts'
 import type { StepUp } from '../auth/step-up.ts'
+import type { Journal } from '../calls/ports.ts'
 import type { Config } from '../config/config.ts'
 import { idOf, type ModelConfig } from '../config/model.ts'
 import { createModelSetup } from '../doctor/model-setup.ts'
@@ -13,7 +14,6 @@ import type { Clock } from '../lib/clock.ts'
 import { isPublicAddress } from '../lib/public-address.ts'
 import { type ClusterState, JarvisError } from '../protocol/index.ts'
 import { anthropicModel, createPrices, demoModel, openAiCompatibleModel } from '../providers/index.ts'
-import type { Journal } from '../tools/ports.ts'
 
 /** The models that may answer, which the settings may replace: a turn ends with the one it began with. */
 export function composeModels(parts: {

@@ -7,12 +7,12 @@ import { createOAuthSecrets } from '../auth/oauth-secrets.ts'
 import { createOriginOf } from '../auth/public-origin.ts'
 import { createRateLimit } from '../auth/rate-limit.ts'
 import type { StepUp } from '../auth/step-up.ts'
+import type { Journal } from '../calls/ports.ts'
 import { oauthRoutes } from '../http/oauth.ts'
 import { oauthConsentRoutes } from '../http/oauth-consent.ts'
 import type { PublicFetch } from '../lib/public-fetch.ts'
+import { createOAuthStore } from '../store/sqlite/access/oauth.ts'
 import type { Database } from '../store/sqlite/database.ts'
-import { createOAuthStore } from '../store/sqlite/oauth.ts'
-import type { Journal } from '../tools/ports.ts'
 
 const registrations = { most: 20, perMs: 60 * 60_000 }
 

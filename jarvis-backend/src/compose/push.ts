@@ -1,4 +1,5 @@
 import type { StepUp } from '../auth/step-up.ts'
+import type { Journal } from '../calls/ports.ts'
 import { pushRoutes } from '../http/push.ts'
 import type { Clock } from '../lib/clock.ts'
 import { keptOrMade } from '../lib/kept-secret.ts'
@@ -7,7 +8,6 @@ import { createPush } from '../push/push.ts'
 import { createWebPushSender, makeVapidKeys, type VapidKeys } from '../push/web-push-sender.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import { createPushStore } from '../store/sqlite/push.ts'
-import type { Journal } from '../tools/ports.ts'
 
 /** A push service asks for somebody to complain to; Apple's takes none of localhost. */
 const nobody = 'mailto:operator@example.org'

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { parseProtected } from '../gate/index.ts'
 import { type LogLevel, logLevels } from '../lib/logger.ts'
-import { parseProtected } from '../safety/index.ts'
 import { isModelVariable, type ModelConfig, type ModelVariable, modelsOf, modelVariables } from './model.ts'
 import { type ConfiguredNodes, parseNodes } from './nodes.ts'
 import { pathOf } from './path-of.ts'

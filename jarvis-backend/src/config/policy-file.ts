@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
+import { maxPolicyBytes, type PolicyFile, type PolicyProblem, parsePolicy } from '../gate/index.ts'
 import type { Clock } from '../lib/clock.ts'
-import { maxPolicyBytes, type PolicyFile, type PolicyProblem, parsePolicy } from '../safety/index.ts'
 import { ConfigError } from './config.ts'
 
 /** What policy.yaml says now. `hash`: SHA-256 in hex of its bytes; an absent file adds nothing. */

@@ -1,7 +1,7 @@
 import type { ProxmoxConfig } from '../config/proxmox.ts'
+import { quote } from '../gate/index.ts'
 import { adviceOn, type Inspection, pveumLine, roleLine } from '../homelab/proxmox/index.ts'
 import type { DoctorCheck } from '../protocol/index.ts'
-import { quote } from '../safety/index.ts'
 import { bad, ok, warn } from './check.ts'
 
 const slowClockMs = 5_000

@@ -1,6 +1,6 @@
 import { Router } from 'express'
+import type { Confirmations } from '../calls/confirmations/confirmations.ts'
 import { ConfirmBody } from '../protocol/index.ts'
-import type { Confirmations } from '../tools/confirmations.ts'
 import { identityOf, operatorOnly, param, read } from './handle.ts'
 
 const dayMs = 24 * 60 * 60_000

@@ -1,5 +1,5 @@
 import { Router } from 'express'
-import type { Executor } from '../tools/execute.ts'
+import type { Executor } from '../calls/execute.ts'
 import { operatorOnly, param } from './handle.ts'
 
 export function executionRoutes(executor: Executor): Router {

@@ -1,5 +1,5 @@
 import { Router } from 'express'
-import type { Grants } from '../tools/grants.ts'
+import type { Grants } from '../calls/confirmations/grants.ts'
 import { identityOf, operatorOnly, param } from './handle.ts'
 
 export function grantRoutes(grants: Pick<Grants, 'list' | 'revoke'>): Router {

@@ -1,8 +1,8 @@
 import { Router } from 'express'
 import type { McpTokens } from '../auth/mcp-tokens.ts'
 import type { StepUp } from '../auth/step-up.ts'
+import type { Journal, Transactions } from '../calls/ports.ts'
 import { JarvisError, McpTokenBody, type McpTokenReply } from '../protocol/index.ts'
-import type { Journal, Transactions } from '../tools/ports.ts'
 import { identityOf, operatorOnly, param, passwordAgain, read } from './handle.ts'
 
 const dayMs = 24 * 60 * 60_000

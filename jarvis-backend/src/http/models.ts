@@ -1,5 +1,6 @@
 import { Router } from 'express'
 import type { StepUp } from '../auth/step-up.ts'
+import type { Journal } from '../calls/ports.ts'
 import {
   ModelBody,
   ModelProvider,
@@ -8,7 +9,6 @@ import {
   type ModelTestReply,
   ModelUseBody,
 } from '../protocol/index.ts'
-import type { Journal } from '../tools/ports.ts'
 import { endOf, identityOf, operatorOnly, param, passwordAgain, read } from './handle.ts'
 
 /** What the routes need of the models. Each throws JarvisError `invalid_request`, `conflict`. */

@@ -1,8 +1,8 @@
 import { Router } from 'express'
 import type { StepUp } from '../auth/step-up.ts'
+import type { Journal } from '../calls/ports.ts'
 import { PushBody } from '../protocol/index.ts'
 import type { Push } from '../push/push.ts'
-import type { Journal } from '../tools/ports.ts'
 import { identityOf, operatorOnly, param, passwordAgain, read } from './handle.ts'
 
 /** `/api/push`: which browsers are told that a card waits. An address comes in, and never goes out again. */

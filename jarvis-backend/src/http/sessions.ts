@@ -1,12 +1,13 @@
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import type { Runs } from '../agent/runs.ts'
-import type { ListedSession, SessionList } from '../agent/session-list.ts'
-import type { Sessions } from '../agent/sessions.ts'
-import { untitled } from '../agent/title.ts'
-import type { TranscriptStore } from '../agent/transcript-store.ts'
-import { versionsIn } from '../agent/versions.ts'
-import { wireEntry } from '../agent/wire-entry.ts'
+import type { ListedSession, SessionList } from '../agent/sessions/session-list.ts'
+import type { Sessions } from '../agent/sessions/sessions.ts'
+import { untitled } from '../agent/sessions/title.ts'
+import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
+import { versionsIn } from '../agent/sessions/versions.ts'
+import { wireEntry } from '../agent/sessions/wire-entry.ts'
+import type { ImageStore, Journal } from '../calls/ports.ts'
 import { newId } from '../lib/ids.ts'
 import {
   type Entry,
@@ -21,7 +22,6 @@ import {
   SessionsQuery,
   type Versions,
 } from '../protocol/index.ts'
-import type { ImageStore, Journal } from '../tools/ports.ts'
 import { identityOf, operatorOnly, param, read, sendText } from './handle.ts'
 import { toMarkdown } from './session-markdown.ts'
 

@@ -1,5 +1,6 @@
 import { Router } from 'express'
 import type { StepUp } from '../auth/step-up.ts'
+import type { Journal } from '../calls/ports.ts'
 import {
   JarvisError,
   SetupClusterBody,
@@ -9,7 +10,6 @@ import {
   type SetupSaveReply,
   type SetupTestReply,
 } from '../protocol/index.ts'
-import type { Journal } from '../tools/ports.ts'
 import { endOf, identityOf, operatorOnly, passwordAgain, read } from './handle.ts'
 
 /** What the routes need of the setup. Each throws JarvisError `invalid_request`, `cluster_unreachable`, `conflict`. */

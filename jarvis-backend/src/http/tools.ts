@@ -1,7 +1,7 @@
 import { Router } from 'express'
+import type { SeeingJudge } from '../calls/judge.ts'
 import { ClassifyBody, type Tier, type ToolCalls, type ToolInfo } from '../protocol/index.ts'
 import { type Catalog, inputSchemaOf } from '../tools/catalog.ts'
-import type { SeeingJudge } from '../tools/judge.ts'
 import type { Tool } from '../tools/tool.ts'
 import { param, read } from './handle.ts'
 

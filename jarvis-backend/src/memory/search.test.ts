@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openMemoryStore } from '../store/sqlite/memory-store.ts'
+import { openMemoryStore } from '../store/sqlite/memory/store.ts'
 import { chunkText } from './chunk.ts'
 import { createCodes } from './codes.ts'
 import { dailyAddition, ownHeading, partsOf } from './daily.ts'

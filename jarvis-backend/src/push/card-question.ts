@@ -1,5 +1,5 @@
+import { named } from '../gate/index.ts'
 import type { Card } from '../protocol/index.ts'
-import { named } from '../safety/index.ts'
 
 const power = /^(start|stop|restart)_(vm|container)$/
 

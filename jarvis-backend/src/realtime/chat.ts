@@ -1,10 +1,10 @@
 import type { Namespace } from 'socket.io'
 import type { z } from 'zod'
 import type { Runs } from '../agent/runs.ts'
-import type { TranscriptStore } from '../agent/transcript-store.ts'
+import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { Identity } from '../auth/tokens.ts'
+import type { Confirmations } from '../calls/confirmations/confirmations.ts'
 import { type ChatReplies, type ChatRequests, chatRequests } from '../protocol/index.ts'
-import type { Confirmations } from '../tools/confirmations.ts'
 import { answer, identityOf } from './answer.ts'
 
 /** A snapshot reads up to some hundred entries. */

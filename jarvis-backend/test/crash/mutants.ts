@@ -1,6 +1,6 @@
+import type { Claim, ExecutionStore } from '../../src/calls/ports.ts'
 import type { Replacements } from '../../src/compose.ts'
 import type { Database } from '../../src/store/sqlite/database.ts'
-import type { Claim, ExecutionStore } from '../../src/tools/ports.ts'
 
 /** Orders that look right and are not; the experiment must catch each. */
 export const mutants = {

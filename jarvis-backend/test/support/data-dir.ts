@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { type Database, openDatabase } from '../../src/store/sqlite/database.ts'
-import { type KeptJournal, keepJournal } from '../../src/store/sqlite/kept-journal.ts'
+import { type KeptJournal, keepJournal } from '../../src/store/sqlite/journal/kept.ts'
 import { program } from './program.ts'
 
 const backend = fileURLToPath(new URL('../..', import.meta.url))

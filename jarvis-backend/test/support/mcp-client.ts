@@ -3,8 +3,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { onTestFinished } from 'vitest'
 import { createMcpTokens, type McpTokens } from '../../src/auth/mcp-tokens.ts'
+import { createMcpTokenStore } from '../../src/store/sqlite/access/tokens.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { createMcpTokenStore } from '../../src/store/sqlite/tokens.ts'
 import type { TestJarvis } from './start-jarvis.ts'
 
 export type TokenOptions = { name?: string; isReadOnly?: boolean; expiresInMs?: number }

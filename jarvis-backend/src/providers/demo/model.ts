@@ -1,5 +1,5 @@
 import type { Message, Model, ModelRequest } from '../../agent/model.ts'
-import { namingSystem } from '../../agent/name-session.ts'
+import { namingSystem } from '../../agent/sessions/name-session.ts'
 import { newId } from '../../lib/ids.ts'
 import { type ClusterState, type Content, noUsage } from '../../protocol/index.ts'
 import { abilities, introduction } from './answer.ts'

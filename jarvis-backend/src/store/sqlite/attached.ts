@@ -1,4 +1,4 @@
-import type { AttachedStore, AttachedTierRow } from '../../tools/ports.ts'
+import type { AttachedStore, AttachedTierRow } from '../../calls/ports.ts'
 import type { Database } from './database.ts'
 
 type Row = Omit<AttachedTierRow, 'changedAt'> & { changedAt: number | null }

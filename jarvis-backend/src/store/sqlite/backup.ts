@@ -3,9 +3,9 @@ import { dirname } from 'node:path'
 import type { JournalVerification } from '../../protocol/index.ts'
 import { checkPages, type Database, openDatabase } from './database.ts'
 import { removeDatabase, sync } from './files.ts'
-import { journalHead } from './journal.ts'
-import type { Head } from './journal-anchor.ts'
-import { createVerifier } from './journal-verify.ts'
+import type { Head } from './journal/anchor.ts'
+import { journalHead } from './journal/journal.ts'
+import { createVerifier } from './journal/verify.ts'
 
 /** `path`: below the data dir. */
 export type BackedUpFile = { path: string; text: string }

@@ -5,7 +5,7 @@ import Sqlite from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from './database.ts'
 import { migrations } from './migrations.ts'
-import { createTranscriptStore } from './transcript.ts'
+import { createTranscriptStore } from './sessions/transcript.ts'
 
 test('a database of the first schema keeps its runs and their entries', () => {
   const dir = mkdtempSync(join(tmpdir(), 'jarvis-test-'))

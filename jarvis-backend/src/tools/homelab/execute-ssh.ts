@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Shell } from '../../homelab/ports.ts'
-import { filesRead, judgeCommand } from '../../safety/ssh.ts'
+import { filesRead, judgeCommand } from '../../ssh-grammar/judge-command.ts'
 import { defineTool } from '../tool.ts'
 import { type CarriedOut, carryOut } from './carry-out.ts'
 import { NodeName } from './inputs.ts'

@@ -1,0 +1,47 @@
+import { type Content, JarvisError } from '../../protocol/index.ts'
+import { usageOf } from '../spent.ts'
+import type { StoredEntry, TranscriptStore } from './transcript-store.ts'
+
+/** Where a branch leaves its session: with all before a message, or with all up to an answer. */
+export type BranchPoint = { before: number } | { after: number }
+
+/** What a branch holds: all below a seq, and where that cuts a run, how that ends. */
+export type Branch = { entry: number; below: number; cut?: { runId: string; entries: StoredEntry[] } }
+
+/**
+ * A branch always ends with its last run ended: calls that follow the words it ends with are left out, for what came of them
+ * is part of another conversation.
+ * @throws JarvisError `not_found`, `invalid_request`
+ */
+export function branchAt(
+  store: Pick<TranscriptStore, 'entry' | 'entriesOfRun'>,
+  sessionId: string,
+  point: BranchPoint,
+): Branch {
+  const seq = 'before' in point ? point.before : point.after
+  const entry = store.entry(sessionId, seq)
+  if (entry === undefined) throw new JarvisError('not_found', `This session has no entry ${seq}.`)
+  if ('before' in point) {
+    if (entry.type !== 'user')
+      throw new JarvisError('invalid_request', `before: entry ${seq} is not a message of yours.`)
+    return { entry: seq, below: seq }
+  }
+  const words = entry.type === 'assistant' ? entry.content.filter((item) => item.type !== 'tool_call') : []
+  if (entry.type !== 'assistant' || !words.some(isText)) {
+    throw new JarvisError('invalid_request', `after: entry ${seq} is not an answer in words.`)
+  }
+  const run = store.entriesOfRun(entry.runId)
+  const later = run.filter((other) => other.seq > seq)
+  const end = later.find(({ type }) => type === 'done' || type === 'error')
+  const isLast = !later.some((other) => other.type === 'assistant' && other.content.length > 0)
+  if (end !== undefined && isLast && words.length === entry.content.length) return { entry: seq, below: end.seq + 1 }
+  const { runId, at } = entry
+  const usage = usageOf(run.filter((other) => other.seq <= seq))
+  const entries: StoredEntry[] = [
+    { ...entry, content: words, stopReason: 'end_turn' },
+    { type: 'done', seq, runId, at, usage, stopReason: 'end_turn' },
+  ]
+  return { entry: seq, below: seq, cut: { runId, entries } }
+}
+
+const isText = (item: Content) => item.type === 'text' && item.text.trim() !== ''

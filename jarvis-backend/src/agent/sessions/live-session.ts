@@ -1,0 +1,140 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Card, ChatEvents, Effort, Entry, ToolInput } from '../../protocol/index.ts'
+import type { ToolSpec } from '../model.ts'
+import type { Draft, RunRow, StoredEntry, StoredSession, TranscriptStore } from './transcript-store.ts'
+
+/** What only exists while a run goes on, for screens that join in the middle. */
+export type ActiveRun = {
+  row: RunRow & { position: number }
+  entries: StoredEntry[]
+  /** Its end is stored, or in the transaction that goes on. */
+  isOver: boolean
+  /** What the model is told of the runs before, read once. */
+  earlier?: StoredEntry[]
+  /** The instructions and tools it began with: a model's thinking may not go on under others. */
+  prompt?: string
+  toolSpecs?: readonly ToolSpec[]
+  /** The session's when it began; undefined: as the settings say. Null: not read yet. */
+  effort: Effort | undefined | null
+  /** Stopped by a person: nothing of it goes on. */
+  abort: AbortController
+  /** Ends the model's stream alone: with `abort`, or when the server goes down and takes the run up again later. */
+  modelAbort: AbortController
+  abortedBy: string
+  /** Shows its first entries, where they were stored with the message. */
+  show?: () => void
+  partial: { text: string; thinking: string }
+  /** Whether some of it has been written down. */
+  isPartialSaved: boolean
+  progress: Record<string, string>
+  notice?: { message: string; retryAt?: number }
+  /** The one call of an MCP run, and who wants to hear how it goes. */
+  call?: { toolName: string; toolInput: ToolInput }
+  onProgress?: (message: string) => void
+  onWaiting?: (card: Card) => void
+  /** What its client had read besides results: resources. */
+  read?: readonly string[]
+  ended: Promise<void>
+}
+
+export type Publish = (sessionId: string, event: keyof ChatEvents, payload: object) => void
+
+/** A session with runs in memory: gives every event its `seq` and sends it to whoever watches. */
+export type LiveSession = {
+  readonly id: string
+  readonly title: string
+  /** What would change something is described and not run. */
+  isRehearsal: boolean
+  /** Running ones by id: at most one from the chat, any number of MCP calls. */
+  readonly runs: Map<string, ActiveRun>
+  nextSeq(): number
+  /** Stores the entry; what it returns makes it the run's and shows it, once it is committed. */
+  keep(run: Appending, draft: Draft & { context?: string }): { entry: StoredEntry; show(): void }
+  /** Stores the entry, then shows it. */
+  append(run: Appending, draft: Draft & { context?: string }): StoredEntry
+  emit(runId: string, event: keyof ChatEvents, payload: object): void
+  rename(title: string): void
+  /** Writes the exact seq down, where it is not yet; called when a run has ended. */
+  rest(): void
+}
+
+type Appending = { row: { id: string }; entries: StoredEntry[] }
+
+/** Numbers set aside with one write, so that none is given out twice after a crash. */
+const reservedAtOnce = 5_000
+
+export function createLiveSession(
+  session: StoredSession,
+  parts: {
+    store: TranscriptStore
+    publish: Publish
+    clock: Clock
+    afterCommit(run: () => void): void
+    report(error: unknown, message: string): void
+    /** An entry as clients see it. */
+    toWire(entry: StoredEntry): Entry
+  },
+): LiveSession {
+  const { store, publish, clock, toWire } = parts
+  const { id } = session
+  let { title, nextSeq } = session
+  let reserved = nextSeq
+  let undone = store.undone()
+
+  function takeSeq() {
+    // What was set aside in a transaction that was undone since is not set aside.
+    if (nextSeq >= reserved || store.undone() !== undone) {
+      const isPartOfMore = store.isInTransaction()
+      try {
+        store.reserveSeq(id, nextSeq + reservedAtOnce, clock.now())
+        reserved = nextSeq + reservedAtOnce
+        undone = store.undone()
+      } catch (error) {
+        // A full disk may have ended the transaction, and what follows would stand alone.
+        if (isPartOfMore) throw error
+        // What streams goes on while the disk is full; the next number tries again, and the next entry says it.
+        parts.report(error, 'no numbers could be set aside')
+      }
+    }
+    return nextSeq++
+  }
+
+  const keep: LiveSession['keep'] = (run, draft) => {
+    const entry = { ...draft, seq: takeSeq(), runId: run.row.id, at: clock.now() } as StoredEntry
+    store.append(id, entry)
+    return {
+      entry,
+      show() {
+        run.entries.push(entry)
+        const { type, ...payload } = toWire(entry)
+        publish(id, `chat:${type}`, { sessionId: id, ...payload })
+      },
+    }
+  }
+
+  return {
+    id,
+    isRehearsal: session.isRehearsal,
+    runs: new Map(),
+    get title() {
+      return title
+    },
+    nextSeq: () => nextSeq,
+    keep,
+    append(run, draft) {
+      const { entry, show } = keep(run, draft)
+      parts.afterCommit(show)
+      return entry
+    },
+    emit: (runId, event, payload) => publish(id, event, { sessionId: id, runId, seq: takeSeq(), ...payload }),
+    rename(next) {
+      title = next
+      store.renameSession(id, next)
+    },
+    rest() {
+      if (reserved === nextSeq) return
+      store.reserveSeq(id, nextSeq, clock.now())
+      reserved = nextSeq
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import type { Clock } from '../../lib/clock.ts'
+import { newId } from '../../lib/ids.ts'
+import { type Effort, JarvisError } from '../../protocol/index.ts'
+import type { ModelChoice } from '../model.ts'
+import { type BranchPoint, branchAt } from './branch.ts'
+import { untitled } from './title.ts'
+import type { StoredSession, TranscriptStore } from './transcript-store.ts'
+import { originAt } from './versions.ts'
+
+/** What can be done with a conversation besides going on with it. Each throws JarvisError `unknown_session`. */
+export type Sessions = {
+  /** Out of the way with its versions, until somebody writes in one of them again. @returns whether that is new. */
+  archive(sessionId: string, isArchived: boolean): boolean
+  /** Which model answers from the next message on; undefined: the one in use. @throws JarvisError `invalid_request` */
+  setModel(sessionId: string, model: string | undefined): void
+  /** How much the models think in it, from the next message on; undefined: as the settings say. */
+  setEffort(sessionId: string, effort: Effort | undefined): void
+  /**
+   * A new session that begins as another did. The other stays as it is, and may go on meanwhile. What is said in it in place
+   * of a message is another version of that message.
+   * @throws JarvisError `not_found`, `invalid_request`
+   */
+  branch(sessionId: string, point: BranchPoint, model?: string): { sessionId: string; entry: number }
+}
+
+export function createSessions(parts: {
+  store: TranscriptStore
+  models: Pick<ModelChoice, 'require'>
+  clock: Clock
+  changed(sessionId: string): void
+}): Sessions {
+  const { store, models, clock, changed } = parts
+  function stored(sessionId: string): StoredSession {
+    const session = store.session(sessionId)
+    if (session === undefined) throw new JarvisError('unknown_session', 'There is no such session. It may be deleted.')
+    return session
+  }
+  return {
+    archive(sessionId, isArchived) {
+      stored(sessionId)
+      const others = store.family(sessionId).filter(({ id }) => (stored(id).archivedAt !== undefined) !== isArchived)
+      for (const { id } of others) store.archiveSession(id, isArchived ? clock.now() : undefined)
+      if (others.length > 0) changed(sessionId)
+      return others.length > 0
+    },
+    setModel(sessionId, model) {
+      stored(sessionId)
+      if (model !== undefined) models.require(model)
+      store.setModel(sessionId, model)
+      changed(sessionId)
+    },
+    setEffort(sessionId, effort) {
+      stored(sessionId)
+      store.setEffort(sessionId, effort)
+      changed(sessionId)
+    },
+    branch(sessionId, point, model) {
+      const { title } = stored(sessionId)
+      if (model !== undefined) models.require(model)
+      const { entry, below, cut } = branchAt(store, sessionId, point)
+      const id = newId('ses')
+      const isEmpty = cut === undefined && store.entriesBefore(sessionId, below, 1).items.length === 0
+      store.atomically(() => {
+        const runId = store.copySession({
+          from: sessionId,
+          id,
+          title: isEmpty ? untitled : title,
+          below,
+          entry,
+          nextSeq: below + (cut === undefined ? 0 : cut.entries.length),
+          at: clock.now(),
+          ...(cut && { cut: cut.runId }),
+          ...('before' in point && { versionOf: originAt(sessionId, entry, store.family(sessionId)) }),
+          ...(model !== undefined && { model }),
+        })
+        if (runId === undefined) return
+        for (const [at, last] of (cut?.entries ?? []).entries()) {
+          store.append(id, { ...last, seq: below + at, runId })
+        }
+      })
+      changed(id)
+      return { sessionId: id, entry }
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import type { Card, Entry, QueuedMessage, Snapshot } from '../../protocol/index.ts'
+import type { ActiveRun, LiveSession } from './live-session.ts'
+import type { StoredEntry, StoredSession } from './transcript-store.ts'
+
+/**
+ * All that a screen needs to show a session.
+ * @param of `items`: its last entries; `session`, `run`: where it is live, and where a run of the chat goes on
+ * @param since what the screen has: older entries are left out, unless more was missed than `items` holds
+ */
+export function snapshotOf(
+  of: {
+    stored: StoredSession
+    session: LiveSession | undefined
+    run: ActiveRun | undefined
+    items: readonly StoredEntry[]
+    hasEarlier: boolean
+    pending: Card[]
+    queued: QueuedMessage[]
+  },
+  toWire: (entry: StoredEntry) => Entry,
+  since: number | undefined,
+): Snapshot {
+  const { session, run, items, hasEarlier, pending, queued } = of
+  const { id, title, nextSeq, isRehearsal, model, effort, branchedFrom } = of.stored
+  const seq = (session?.nextSeq() ?? nextSeq) - 1
+  const joins = since !== undefined && since <= seq && since >= (items[0]?.seq ?? 0)
+  return {
+    sessionId: id,
+    title,
+    isRehearsal,
+    ...(model !== undefined && { model }),
+    ...(effort !== undefined && { effort }),
+    ...(branchedFrom !== undefined && { branchedFrom }),
+    seq,
+    ...(run && { runId: run.row.id }),
+    entries: (joins ? items.filter((entry) => entry.seq > since) : items).map(toWire),
+    hasEarlier,
+    ...(joins && { since }),
+    partial: run ? { ...run.partial } : { text: '', thinking: '' },
+    pending,
+    queued,
+    progress: Object.assign({}, ...[...(session?.runs.values() ?? [])].map(({ progress }) => progress)),
+    ...(run?.notice && { notice: run.notice }),
+  }
+}

@@ -1,0 +1,98 @@
+import type { Effort, Entry, QueuedMessage, SessionSummary } from '../../protocol/index.ts'
+import type { Spent } from '../spent.ts'
+import type { Member } from './versions.ts'
+
+/** An entry as the code makes it; the session gives it its place. */
+export type Draft = Entry extends infer E ? (E extends Entry ? Omit<E, 'seq' | 'runId' | 'at'> : never) : never
+
+/** A stored entry. `context` (user entries only) is the cluster summary the model was given; no client sees it. */
+export type StoredEntry = Entry & { context?: string }
+
+export type RunRow = QueuedMessage & {
+  id: string
+  sessionId: string
+  source: 'chat' | 'mcp'
+  /** `stopping`: a person stopped it, and it has not yet ended. */
+  status: 'queued' | 'running' | 'stopping'
+  /** Chosen for it; absent: the one in use when it is answered. */
+  model?: string
+}
+/** `position`: how many runs of the session came before. `partial`: what had streamed of an unfinished turn. */
+export type StoredRun = RunRow & { position: number; partial: string }
+
+/** What the loop keeps. Every method is synchronous: the store is on this machine. */
+export interface TranscriptStore {
+  createSession(session: { id: string; title: string; source: 'chat' | 'mcp'; at: number }): void
+  session(id: string): StoredSession | undefined
+  /** The session and all that hold versions of its messages, in no order. Empty: there is no such session. */
+  family(id: string): Member[]
+  renameSession(id: string, title: string): void
+  setRehearsal(id: string, isRehearsal: boolean): void
+  /** `at` undefined: not archived any more. */
+  archiveSession(id: string, at: number | undefined): void
+  /** `model` undefined: the one in use. */
+  setModel(id: string, model: string | undefined): void
+  /** `effort` undefined: as the settings say. */
+  setEffort(id: string, effort: Effort | undefined): void
+  /**
+   * Makes a session of what lies below a seq of another: each run that had ended there as an ended run of its own, with the
+   * same seqs; of `cut`, a run that had not, what lies below. @returns the new id of `cut`.
+   */
+  copySession(copy: SessionCopy): string | undefined
+  deleteSession(id: string): void
+  /** Sets the bound below which every seq of the session lies. */
+  reserveSeq(sessionId: string, nextSeq: number, at: number): void
+
+  /** @returns its position. */
+  addRun(run: RunRow): number
+  /** Unfinished runs of a session in the order they came, or of all sessions. */
+  unfinishedRuns(sessionId?: string): StoredRun[]
+  /** An ended run's message and partial text are dropped: its entries hold them. */
+  setRunStatus(runId: string, status: 'running' | 'stopping' | 'ended'): void
+  savePartial(runId: string, text: string): void
+  /** @returns false when the run is no longer queued. */
+  removeQueued(runId: string): boolean
+
+  append(sessionId: string, entry: StoredEntry): void
+  entry(sessionId: string, seq: number): StoredEntry | undefined
+  entriesOfRun(runId: string): StoredEntry[]
+  /** Up to `limit` entries from a seq on, oldest first. */
+  entriesFrom(sessionId: string, from: number, limit: number): StoredEntry[]
+  /** The entries of the newest `runs` runs. Costs the same however long the session is. */
+  newestRuns(sessionId: string, runs: number): StoredEntry[]
+  /** The newest `limit` entries with `seq < before`, oldest first, wherever that cuts a run. */
+  pageBefore(sessionId: string, before: number, limit: number): { items: StoredEntry[]; hasEarlier: boolean }
+  /** Up to about `limit` entries with `seq < before`, oldest first, cut at the start of a run. */
+  entriesBefore(sessionId: string, before: number, limit: number): { items: StoredEntry[]; hasEarlier: boolean }
+
+  /** The first reply given to a request, where it is a repetition. */
+  replyTo(kind: string, by: string, requestId: string): unknown
+  rememberReply(kind: string, by: string, requestId: string, reply: unknown, at: number): void
+  /** Drops replies older than `before`. */
+  forgetReplies(before: number): void
+  atomically<T>(work: () => T): T
+  /** Soon, in one transaction with others. @returns what it returns, once it is committed. */
+  together<T>(work: () => T): Promise<T>
+  /** How many transactions were undone so far: what was written in them was not. */
+  undone(): number
+  /** Whether a transaction is open. */
+  isInTransaction(): boolean
+}
+
+export type StoredSession = Omit<SessionSummary, 'isRunning' | 'pendingCount' | keyof Spent | 'found'> & {
+  nextSeq: number
+}
+
+/** `entry`: what is shown as the place of the branch. `versionOf`: the session beside whose message there this one's stands. */
+export type SessionCopy = {
+  from: string
+  id: string
+  title: string
+  below: number
+  entry: number
+  nextSeq: number
+  cut?: string
+  versionOf?: string
+  model?: string
+  at: number
+}

@@ -1,0 +1,31 @@
+import type { Content, Entry } from '../../protocol/index.ts'
+import type { StoredEntry } from './transcript-store.ts'
+
+type Redact = { text(text: string): string; value<T>(value: T): T }
+
+/** An entry as clients see it: without what only a model needs, and without secrets. */
+export function wireEntry(entry: StoredEntry, redact: Redact): Entry {
+  if (entry.type === 'assistant') {
+    return { ...entry, content: entry.content.flatMap((item) => wireContent(item, redact)) }
+  }
+  if (entry.type !== 'user') return entry
+  const { context: _, ...shown } = entry
+  return shown
+}
+
+function wireContent(item: Content, redact: Redact): Content[] {
+  switch (item.type) {
+    case 'text':
+      return [item]
+    case 'thinking':
+      return [{ type: 'thinking', text: redact.text(item.text) }]
+    case 'redacted_thinking':
+      return []
+    case 'tool_call': {
+      const { extra: _, ...call } = item
+      return [{ ...call, toolInput: redact.value(call.toolInput) }]
+    }
+    default:
+      return item satisfies never
+  }
+}

@@ -1,0 +1,132 @@
+import { attachedToolsIn, compilePolicy, type Policy, type PolicyFile, profiles, summaryOf } from '../gate/index.ts'
+import type { NodeRoles, PolicyStatus, ProfileName } from '../protocol/index.ts'
+import type { Journal, Transactions } from './ports.ts'
+import { type ProfileSettings, readProfile, setProfile } from './profile-setting.ts'
+
+/** What an operator wrote down; `broken` where it cannot be used. */
+type Written =
+  | { kind: 'absent' }
+  | { kind: 'read'; hash: string; file: PolicyFile }
+  | { kind: 'broken'; problems: string[] }
+
+export type ActivePolicy = {
+  /** What the gate goes by at this moment. */
+  current(): Policy
+  status(): PolicyStatus
+  /** @param by the operator, or `cli`. */
+  setProfile(profile: ProfileName, by: string): void
+  /** The file was written, removed or broken. */
+  edited(now: Written): void
+}
+
+const hashKey = 'policy_hash'
+
+/** The policy in force: what is shipped, policy.yaml, and the profile, each change of which is journalled. */
+export function createActivePolicy(parts: {
+  written: Exclude<Written, { kind: 'broken' }>
+  /** Whether there is such a tool now: those of attached servers come and go. */
+  hasTool(name: string): boolean
+  /** From the environment. */
+  protectedTargets: ReadonlySet<string>
+  /** Kept as what is protected now, for those who show it. */
+  shownAsProtected: Set<string>
+  /** Told what the file says that nodes are for. */
+  nodeRoles: { setOfPolicy(roles: NodeRoles): void }
+  settings: ProfileSettings
+  journal: Journal
+  transactions: Transactions
+  /** One line for people: what is in force from now on, or why not. */
+  announce(text: string, level: 'info' | 'warning'): void
+}): ActivePolicy {
+  const { protectedTargets, settings, journal, transactions, announce } = parts
+  let written = parts.written
+  let problems: string[] | undefined
+  let compiled = compile()
+  rememberFile(written)
+
+  function compile(): Policy {
+    const file = written.kind === 'read' ? written.file : {}
+    parts.shownAsProtected.clear()
+    for (const target of [...protectedTargets, ...(file.protected ?? [])]) parts.shownAsProtected.add(target)
+    parts.nodeRoles.setOfPolicy(file.topology?.roles ?? {})
+    return compilePolicy({ file, protectedTargets, profile: readProfile(settings) })
+  }
+
+  /** @returns whether the file is another than the journal knows. */
+  function rememberFile(file: typeof written): boolean {
+    const hash = file.kind === 'read' ? file.hash : ''
+    const before = settings.get(hashKey) ?? ''
+    if (hash === before) return false
+    transactions.durably(() => {
+      settings.set(hashKey, hash)
+      journal.append('policy', {
+        change: 'file',
+        ...(hash !== '' && { hash }),
+        ...(before !== '' && { before }),
+        by: 'file',
+      })
+    })
+    return true
+  }
+
+  function warnings(): string[] {
+    const missing = written.kind === 'read' ? attachedToolsIn(written.file).filter((name) => !parts.hasTool(name)) : []
+    return missing.map((name) => `policy.yaml names ${name}, and no attached server has such a tool now.`)
+  }
+
+  let isRead = false
+  /** Read in each turn of the event loop: the CLI sets the profile beside a running server. */
+  function current(): Policy {
+    if (isRead) return compiled
+    isRead = true
+    setImmediate(() => {
+      isRead = false
+    })
+    const profile = readProfile(settings)
+    if (profile !== compiled.profile) {
+      compiled = { ...compiled, profile }
+      announce(`Profile ${profile}: ${profiles[profile].description}.`, 'info')
+    }
+    return compiled
+  }
+
+  return {
+    current,
+    status() {
+      const { profile } = current()
+      return {
+        profile,
+        ...(written.kind === 'read' && { hash: written.hash }),
+        ...(problems !== undefined && { problems }),
+        ...(warnings().length > 0 && { warnings: warnings() }),
+      }
+    },
+    setProfile(profile, by) {
+      transactions.durably(() => setProfile({ settings, journal }, profile, by))
+      isRead = false
+      current()
+    },
+    edited(next) {
+      current()
+      if (next.kind === 'broken') {
+        const isKnown = problems?.join('\n') === next.problems.join('\n')
+        problems = next.problems
+        if (isKnown) return
+        const count = next.problems.length === 1 ? 'a problem' : `${next.problems.length} problems`
+        announce(`policy.yaml has ${count}; the policy before stays in force. ${next.problems[0]}`, 'warning')
+        return
+      }
+      const isNews = rememberFile(next) || problems !== undefined
+      written = next
+      problems = undefined
+      if (!isNews) return
+      compiled = compile()
+      announce(
+        written.kind === 'read'
+          ? [`policy.yaml is in force: ${summaryOf(written.file)}.`, ...warnings()].join(' ')
+          : 'policy.yaml is gone: what it added is no longer in force.',
+        'info',
+      )
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import type { Card, Target } from '../../protocol/index.ts'
+import { quoted } from '../../redaction/visible.ts'
+import type { Ready } from '../call.ts'
+import type { Judgement } from '../judge.ts'
+
+/** What has become of a card since it was shown. */
+export type Standing =
+  /** It may run as `ready` says: as it was shown, or under a tier that asks nobody any more. */
+  | { kind: 'stands'; ready: Ready }
+  /** Another thing than was shown: a person must see it anew. `changed`: the difference, in words. */
+  | { kind: 'changed'; ready: Ready; changed: string }
+  /** It cannot or must not be run at all now. */
+  | { kind: 'over'; judgement: Exclude<Judgement, { kind: 'ready' }>; changed: string }
+
+/** Compares what a card showed with what its call comes to now. */
+export function standingOf(card: Card, current: Judgement): Standing {
+  if (current.kind === 'invalid') {
+    return { kind: 'over', judgement: current, changed: `The target has changed since: ${current.message}` }
+  }
+  if (current.kind === 'blocked') {
+    return { kind: 'over', judgement: current, changed: `The rules refuse it now: ${current.verdict.reason}` }
+  }
+  const { verdict, target } = current
+  if (verdict.tier !== 'red') return { kind: 'stands', ready: current }
+  const differences = targetDifferences(card, target)
+  if (verdict.rule !== card.rule) differences.push(`It asks for another reason now: ${verdict.reason}`)
+  return differences.length === 0
+    ? { kind: 'stands', ready: current }
+    : { kind: 'changed', ready: current, changed: differences.join(' ') }
+}
+
+function targetDifferences({ target: before, isAfterAnother }: Card, now: Target): string[] {
+  const differences: string[] = []
+  if (now.id !== before.id) {
+    const isDefinition = now.kind === 'none' && before.kind === 'none'
+    differences.push(
+      isDefinition
+        ? 'What its server says that the tool is, or what the server is started by, is not what it was.'
+        : `It is ${now.id} now, not ${before.id}.`,
+    )
+  }
+  if (now.name !== before.name)
+    differences.push(`Its name is ${quoted(now.name ?? '')} now, not ${quoted(before.name ?? '')}.`)
+  if (now.node !== before.node) differences.push(`It is on ${now.node} now, not on ${before.node}.`)
+  const [unitThen, unitNow] = [before.unit?.activeState, now.unit?.activeState]
+  if (unitThen !== undefined && unitNow !== undefined && unitNow !== unitThen)
+    differences.push(`The service is ${unitNow} now, not ${unitThen}.`)
+  // A task that is forgotten by now proves nothing.
+  if (now.madeAt !== undefined && now.madeAt !== before.madeAt)
+    differences.push('It was made, restored or rolled back since the card was shown.')
+  // The call before it was to change just that.
+  if (isAfterAnother === undefined) {
+    if (now.status !== before.status) differences.push(`It is ${now.status} now, not ${before.status}.`)
+    if (now.lock !== before.lock) {
+      differences.push(
+        now.lock === undefined ? `Its lock (${before.lock}) is gone.` : `It is locked now (${now.lock}).`,
+      )
+    }
+  }
+  if (now.haState !== before.haState) {
+    differences.push(`HA says ${now.haState ?? 'nothing'} of it now, not ${before.haState ?? 'nothing'}.`)
+  }
+  return differences
+}

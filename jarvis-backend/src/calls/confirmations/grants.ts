@@ -1,0 +1,153 @@
+import type { Clock } from '../../lib/clock.ts'
+import { newId } from '../../lib/ids.ts'
+import { type Card, type Grant, type GrantRequest, JarvisError } from '../../protocol/index.ts'
+import { grantKey } from '../keys.ts'
+import type { GrantStore, Journal, JournalProof, StoredConfirmation, StoredGrant, Transactions } from '../ports.ts'
+
+/** One use of a grant, set aside for a call that will take it with its claim. */
+export type Reservation = {
+  grant: Grant
+  /** Takes it, in the transaction of the claim. @returns false where it has ended since. */
+  take(toolUseId: string, sessionId: string): boolean
+  /** Gives back what was set aside, taken or not. */
+  release(): void
+}
+
+export type Grants = {
+  /** Lets the same call run again, from an approval, in its transaction. */
+  make(from: Pick<StoredConfirmation, 'card' | 'callKey' | 'sessionId'>, wanted: GrantRequest, by: string): void
+  /** Sets one use aside, so that of calls at the same time no more go on than there are uses. */
+  reserve(callKey: string, card: Pick<Card, 'rule' | 'target' | 'requestedBy'>): Reservation | undefined
+  /** Those that have not ended, oldest first. */
+  list(): Grant[]
+  /** @throws JarvisError `not_found` */
+  revoke(id: string, by: string): void
+  /** Goes on counting the time of those made before a restart. */
+  resume(): void
+  /** Ends none from now on: their time is counted on by the next start. */
+  rest(): void
+}
+
+const minuteMs = 60_000
+const defaults = { minutes: 60, uses: 10 }
+
+export function createGrants(parts: {
+  store: GrantStore
+  journal: Journal
+  proof: Pick<JournalProof, 'grant'>
+  transactions: Transactions
+  clock: Clock
+  /** Told after each change of the list. */
+  changed(): void
+  report(error: unknown, message: string): void
+}): Grants {
+  const { store, journal, transactions, clock } = parts
+  const reserved = new Map<string, number>()
+  const disarms = new Map<string, () => void>()
+  const reservedOf = (id: string) => reserved.get(id) ?? 0
+
+  function end(id: string, change: 'revoked' | 'expired', by: string): boolean {
+    return transactions.durably(() => {
+      const grant = store.end(id, clock.now())
+      if (grant === undefined) return false
+      const { toolName, target, usesLeft } = grant
+      journal.append('grant', { change, grantId: id, toolName, target, by, usesLeft })
+      over(id)
+      return true
+    })
+  }
+
+  const over = (id: string) =>
+    transactions.afterCommit(() => {
+      disarms.get(id)?.()
+      disarms.delete(id)
+      parts.changed()
+    })
+
+  function expireAt(id: string, at: number) {
+    const disarm = clock.after(Math.max(0, at - clock.now()), () => {
+      try {
+        end(id, 'expired', 'jarvis')
+      } catch (error) {
+        // It covers nothing any more; the next start writes down that it has ended.
+        parts.report(error, 'a grant could not be expired')
+      }
+    })
+    disarms.set(id, disarm)
+  }
+
+  /** A row that was written or widened beside JARVIS lets nothing run. Entries of before had no key. */
+  function isJournalled({ id, key, toolName, createdAt, expiresAt, uses, usesLeft }: StoredGrant): boolean {
+    const made = parts.proof.grant(id)
+    if (made === undefined || (made.key !== undefined && made.key !== key) || usesLeft > uses) return false
+    const row = { toolName, createdAt, expiresAt, uses }
+    return Object.entries(row).every(([name, value]) => made[name] === value)
+  }
+
+  return {
+    make({ card, callKey, sessionId }, wanted, by) {
+      const { minutes = defaults.minutes, uses = defaults.uses } = wanted
+      const { toolUseId, toolName, toolInput, target, rule, requestedBy } = card
+      const createdAt = clock.now()
+      const expiresAt = createdAt + minutes * minuteMs
+      const about = { toolName, toolInput, target, rule, requestedBy, by, toolUseId, createdAt, expiresAt, uses }
+      const id = newId('gr')
+      const key = grantKey(callKey, card)
+      store.add({ id, key, ...about, usesLeft: uses })
+      journal.append('grant', { change: 'made', grantId: id, sessionId, ...about, key })
+      transactions.afterCommit(() => {
+        expireAt(id, expiresAt)
+        parts.changed()
+      })
+    },
+    reserve(callKey, card) {
+      const key = grantKey(callKey, card)
+      const found = store.covering(key, clock.now(), reservedOf)
+      if (found === undefined) return undefined
+      if (!isJournalled(found)) {
+        parts.report(undefined, `The journal has no such grant as ${found.id}, so it does not count.`)
+        end(found.id, 'revoked', 'jarvis')
+        return undefined
+      }
+      const grant = shown(found)
+      const { id, by, toolName } = grant
+      reserved.set(id, reservedOf(id) + 1)
+      let isHeld = true
+      return {
+        grant,
+        take(toolUseId, sessionId) {
+          const usesLeft = store.use(id, key, clock.now())
+          if (usesLeft === undefined) return false
+          journal.append('grant', { change: 'used', grantId: id, toolUseId, sessionId, toolName, by, usesLeft })
+          if (usesLeft === 0) over(id)
+          else transactions.afterCommit(parts.changed)
+          return true
+        },
+        release() {
+          if (!isHeld) return
+          isHeld = false
+          const left = reservedOf(id) - 1
+          if (left > 0) reserved.set(id, left)
+          else reserved.delete(id)
+        },
+      }
+    },
+    list: () =>
+      store
+        .live()
+        .filter(({ expiresAt }) => expiresAt > clock.now())
+        .map(shown),
+    revoke(id, by) {
+      if (!end(id, 'revoked', by)) throw new JarvisError('not_found', 'There is no such grant. It may have ended.')
+    },
+    resume() {
+      for (const { id, expiresAt } of store.live()) expireAt(id, expiresAt)
+    },
+    rest() {
+      for (const disarm of disarms.values()) disarm()
+      disarms.clear()
+    },
+  }
+}
+
+const shown = ({ key: _, ...grant }: StoredGrant): Grant => grant

@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '../gate/index.ts'
+import type { Card, Target, ToolInput } from '../protocol/index.ts'
+
+/** SHA-256 in hex over the canonical form. */
+export const hashOf = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex')
+
+/**
+ * What makes two calls the same to a person: tool, arguments and target. SHA-256 in hex. The argument `node` is left
+ * out: for a guest it is only a hint, and elsewhere the target's id says it.
+ */
+export function callKey({ toolName, input, target }: { toolName: string; input: ToolInput; target: Target }): string {
+  const { node: _, ...rest } = input
+  return hashOf({ version: 1, toolName, input: rest, target: target.id })
+}
+
+/**
+ * What a grant is bound to: the same call about a target of the same name, asked for by the same rule, by the same kind
+ * of requester: what was granted to the chat serves no MCP client, and one MCP token's grant no other.
+ */
+export function grantKey(key: string, { rule, target, requestedBy }: Pick<Card, 'rule' | 'target' | 'requestedBy'>) {
+  const { kind, token } = requestedBy
+  return hashOf({ version: 1, key, rule, name: target.name, kind, token })
+}

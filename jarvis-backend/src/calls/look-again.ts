@@ -1,0 +1,27 @@
+import type { Cluster } from '../homelab/ports.ts'
+import type { Target, ToolCall } from '../protocol/index.ts'
+import type { Units } from './seen-units.ts'
+
+/**
+ * Reads the cluster, and the service that a call would change, right before a change: what a call was judged on may be
+ * seconds or days old. Undefined where nothing must be awaited.
+ * @throws JarvisError `cluster_unreachable` where the change is to a guest or a service, and what is so cannot be read.
+ */
+export type LookAgain = (
+  call: Pick<ToolCall, 'toolName' | 'toolInput'>,
+  target: Target,
+  /** What a node said of a service serves where it is no older: the verdict just made rests on it. */
+  maxAgeMs?: number,
+) => Promise<void> | undefined
+
+export function createLookAgain({ readAfresh }: Pick<Cluster, 'readAfresh'>, units: Units): LookAgain {
+  const atCluster = ({ kind, vmid }: Target) => {
+    const looked = kind === 'none' ? undefined : readAfresh?.(vmid)
+    // A command or a magic packet may be what brings the cluster back, and a node does not move.
+    return kind === 'node' ? looked?.catch(() => {}) : looked
+  }
+  return ({ toolName, toolInput }, target, maxAgeMs = 0) => {
+    const looks = [atCluster(target), units.look(toolName, toolInput, maxAgeMs)].filter((look) => look !== undefined)
+    return looks.length === 0 ? undefined : Promise.all(looks).then(() => {})
+  }
+}

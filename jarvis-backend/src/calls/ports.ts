@@ -1,0 +1,147 @@
+import type { AttachedTier, Card, ConfirmationRow, Decision, Grant, Image, Tier, ToolInput } from '../protocol/index.ts'
+import type { ToolImage } from '../tools/tool.ts'
+
+/** `callKey`: what is the same for calls that are the same to a person. `seenAt`: when an operator's screen first had it. */
+export type StoredConfirmation = {
+  card: Card
+  sessionId: string
+  runId: string
+  bindingHash: string
+  callKey: string
+  seenAt?: number
+}
+/** `replacedBy`: as in the transcript's `confirm_resolved`. */
+export type Resolution = { decision: Decision; by: string; note?: string; replacedBy?: string; at: number }
+/** The right to run one call, once. */
+export type Claim = {
+  toolUseId: string
+  sessionId: string
+  runId: string
+  toolName: string
+  /** Redacted: enough to look for what became of it. */
+  toolInput: ToolInput
+  tier: Tier
+  bindingHash: string
+  at: number
+}
+
+export interface ConfirmationStore {
+  add(confirmation: StoredConfirmation): void
+  get(toolUseId: string): (StoredConfirmation & { resolution?: Resolution }) | undefined
+  /** The newest card of a call. */
+  ofCall(callId: string): (StoredConfirmation & { resolution?: Resolution }) | undefined
+  /** The newest denial of the same call: in a run, or in a session since a time. */
+  denied(callKey: string, where: { runId: string } | { sessionId: string; since: number }): Resolution | undefined
+  /** Takes the denials of the same call in the same session back. @returns false where none counts. */
+  lift(toolUseId: string, at: number): boolean
+  /** Compare-and-set. @returns false when it was decided before. */
+  resolve(toolUseId: string, resolution: Resolution): boolean
+  pending(sessionId?: string): StoredConfirmation[]
+  /** Those that no operator's screen has had yet. */
+  unseen(sessionId?: string): StoredConfirmation[]
+  see(toolUseId: string, at: number, expiresAt: number): void
+  /** Pending ones, soonest to expire first, then those decided since `since`, newest first. */
+  list(since: number): ConfirmationRow[]
+  pendingCounts(): Map<string, number>
+}
+
+/** A permission given beforehand. `uses`: how often at most; `usesLeft`: how often still. */
+export type StoredGrant = Grant & { key: string }
+
+export interface GrantStore {
+  add(grant: StoredGrant): void
+  /** Those that have not ended, oldest first. */
+  live(): StoredGrant[]
+  /** One that covers `key` at that time and has more than the `reserved` uses left; the soonest to expire. */
+  covering(key: string, at: number, reserved: (id: string) => number): StoredGrant | undefined
+  /** Takes one use, compare-and-set. @returns how many are left; undefined where there is none to take. */
+  use(id: string, key: string, at: number): number | undefined
+  /** @returns what it was; undefined where it had ended before. */
+  end(id: string, at: number): StoredGrant | undefined
+}
+
+/** `unknown`: it may have run, and the cluster does not say. */
+export type Outcome = 'done' | 'failed' | 'unknown'
+export type Execution = Pick<Claim, 'sessionId' | 'runId' | 'toolName' | 'toolInput'> & {
+  startedAt: number
+  upid?: string
+  outcome?: Outcome
+}
+
+export interface ExecutionStore {
+  /** @throws when the call was claimed before: a call never runs twice. */
+  claim(claim: Claim): void
+  get(toolUseId: string): Execution | undefined
+  /** The cluster's task, once it is known. */
+  noteTask(toolUseId: string, upid: string): void
+  settle(toolUseId: string, at: number, outcome: Outcome): void
+  /** Other calls on that guest: the tasks known to be theirs, and how many have none and no certain outcome. */
+  others(toolUseId: string): { upids: ReadonlySet<string>; open: number }
+}
+
+/** Pictures that tools gave, each once a session, gone with it. */
+export interface ImageStore {
+  keep(sessionId: string, image: ToolImage): Image
+  get(sessionId: string, id: string): ToolImage | undefined
+}
+
+/** The tamper-evident record. `body` is redacted before it gets here. */
+export interface Journal {
+  append(kind: JournalKind, body: Record<string, unknown>): void
+}
+/** What the journal vouches for, where a row beside it could have been written by anybody. */
+export interface JournalProof {
+  /** The hash that the card's approval is bound to; undefined where the journal has no approval of it. */
+  approvedHash(toolUseId: string): string | undefined
+  /** What was written when the grant was made. */
+  grant(id: string): Record<string, unknown> | undefined
+}
+export type JournalKind =
+  | 'call'
+  | 'refusal'
+  | 'decision'
+  | 'execution'
+  | 'result'
+  | 'grant'
+  | 'sign_in'
+  | 'token'
+  | 'session'
+  | 'policy'
+  | 'restore'
+  | 'prune'
+  | 'terminal'
+  | 'memory'
+  | 'settings'
+  | 'mcp_server'
+  | 'setup'
+
+export interface Transactions {
+  atomically<T>(work: () => T): T
+  /** On disk before it returns. */
+  durably<T>(work: () => T): T
+  /** Soon, in one transaction with others. @returns what it returns, once it is committed. */
+  together<T>(work: () => T): Promise<T>
+  /** Calls `run` once the transaction that is open has been committed; at once where none is. */
+  afterCommit(run: () => void): void
+}
+
+/** A tier an operator gave to one definition of an attached server's tool. `changedAt`: it was another one from then on. */
+export type AttachedTierRow = {
+  toolName: string
+  hash: string
+  tier: AttachedTier
+  setBy: string
+  setAt: number
+  changedAt?: number
+}
+
+/** What is kept of attached servers: what they listed last, and what their tools may do. */
+export interface AttachedStore {
+  /** The tools as they were listed; undefined where that was under another `origin`. */
+  listed(server: string, origin: string): unknown
+  keepListed(server: string, origin: string, tools: unknown): void
+  tiers(server: string): AttachedTierRow[]
+  setTier(server: string, row: AttachedTierRow): void
+  /** All of a server. */
+  forget(server: string): void
+}

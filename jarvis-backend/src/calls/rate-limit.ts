@@ -1,0 +1,40 @@
+import type { Limits } from '../gate/index.ts'
+import { rateOfChanges } from '../gate/policy/shipped.ts'
+import { attachedServerOf } from '../protocol/index.ts'
+
+/** Pairs of caller and tool that are remembered. */
+const mostKept = 1_000
+
+/** Counts calls by who makes them and which tool; in memory only. */
+export function createRateLimit(rates: () => Limits['rates'], now: () => number) {
+  /** When the calls were made, oldest first. */
+  const madeAt = new Map<string, number[]>()
+
+  return {
+    /**
+     * Counts a call. @param by the session, of which an MCP token has one
+     * @returns why it must wait; undefined where it may go on.
+     */
+    take(by: string, toolName: string): string | undefined {
+      const own = rates().get(toolName) ?? []
+      const limits = attachedServerOf(toolName) === undefined ? own : [rateOfChanges, ...own]
+      if (limits.length === 0) return undefined
+      const at = now()
+      const key = `${by} ${toolName}`
+      const longestMs = Math.max(...limits.map(({ perMs }) => perMs))
+      const recent = (madeAt.get(key) ?? []).filter((time) => time > at - longestMs)
+      for (const { calls, perMs } of limits) {
+        const freeAt = (recent.at(-calls) ?? Number.NEGATIVE_INFINITY) + perMs
+        if (freeAt <= at) continue
+        const most = `${calls} ${calls === 1 ? 'time' : 'times'} in ${perMs / 1000} s`
+        return `${toolName} may be called ${most} here, and was. Call it again in ${Math.ceil((freeAt - at) / 1000)} s. Nothing was run.`
+      }
+      madeAt.delete(key)
+      madeAt.set(key, [...recent, at])
+      // The one that was quiet for longest is forgotten first.
+      const [quietest] = madeAt.keys()
+      if (madeAt.size > mostKept && quietest !== undefined) madeAt.delete(quietest)
+      return undefined
+    },
+  }
+}

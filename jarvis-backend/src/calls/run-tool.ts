@@ -1,0 +1,82 @@
+import type { Clock } from '../lib/clock.ts'
+import { JarvisError } from '../protocol/index.ts'
+import type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
+import type { Outcome } from './ports.ts'
+
+/**
+ * `isFault`: the tool itself failed: what it returns is an answer, even a bad one. Undefined where that cannot be told.
+ * `isLost`: a change was asked for, and the answer did not come.
+ */
+export type Done = {
+  output: ToolOutput
+  outcome: Outcome
+  durationMs: number
+  isFault: boolean | undefined
+  isLost: boolean
+}
+
+/** Mistakes of the caller's, which say nothing of the tool. */
+const mistakes: readonly string[] = ['not_found', 'invalid_request', 'conflict']
+
+/** Waits for a tool within its time-out; whatever it throws is an output that the model can read. */
+export async function runTool(
+  tool: Pick<Tool, 'name' | 'tier' | 'timeoutMs'>,
+  run: (context: ToolContext) => Promise<ToolOutput>,
+  parts: Omit<ToolContext, 'signal'> & {
+    /** Somebody stopped the run. */
+    signal: AbortSignal
+    clock: Clock
+    /** A tool failed in a way it did not name. */
+    report(error: unknown, toolName: string): void
+  },
+): Promise<Done> {
+  const { signal, clock } = parts
+  const startedAt = clock.now()
+  const stop = new AbortController()
+  const onAbort = () => stop.abort(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  const disarm = clock.after(tool.timeoutMs, () => {
+    const limit = Math.round(tool.timeoutMs / 1000)
+    stop.abort(new Error(`It took longer than ${limit} s, so JARVIS no longer waits. It may still be going on.`))
+  })
+  let output: ToolOutput
+  let isFault: boolean | undefined = false
+  let isLost = false
+  try {
+    output = await Promise.race([
+      run({
+        signal: stop.signal,
+        // A tool that was left behind says nothing more.
+        onProgress: (message) => {
+          if (!stop.signal.aborted) parts.onProgress(message)
+        },
+        onTask: parts.onTask,
+      }),
+      // A tool that ignores its signal is left behind.
+      new Promise<never>((_, reject) => {
+        const giveUp = () => reject(stop.signal.reason)
+        if (stop.signal.aborted) giveUp()
+        else stop.signal.addEventListener('abort', giveUp, { once: true })
+      }),
+    ])
+  } catch (error) {
+    if (!stop.signal.aborted && !(error instanceof JarvisError)) parts.report(error, tool.name)
+    const isMistake = error instanceof JarvisError && mistakes.includes(error.code)
+    isFault = signal.aborted || isMistake ? undefined : true
+    isLost = error instanceof JarvisError && error.code === 'outcome_unknown' && tool.tier !== 'green'
+    const text = signal.aborted
+      ? 'Stopped waiting for it. What had already begun on the cluster goes on.'
+      : error instanceof Error
+        ? error.message
+        : String(error)
+    output = { text, summary: text, isError: true }
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    disarm()
+  }
+  // A call that only reads cannot have an unknown outcome.
+  const isLeft = stop.signal.aborted && tool.tier !== 'green'
+  const outcome = isLeft || isLost ? 'unknown' : output.isError === true ? 'failed' : 'done'
+  return { output, outcome, durationMs: clock.now() - startedAt, isFault, isLost }
+}

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto'
+import { JarvisError } from '../protocol/index.ts'
+import type { WriteRecord } from '../tools/memory/memory-write.ts'
+import type { Workspace } from '../workspace/files.ts'
+import type { Journal, Transactions } from './ports.ts'
+
+/**
+ * Takes back what `memory_write` wrote. @throws JarvisError `not_found` where that is no longer known, `conflict` where what
+ * it wrote was changed since.
+ */
+export function createUndoWrite(parts: {
+  workspace: Pick<Workspace, 'read' | 'write' | 'remove'>
+  writes: { get(id: string): WriteRecord | undefined; remove(id: string): void }
+  journal: Journal
+  transactions: Pick<Transactions, 'durably'>
+}): (writeId: string, by: string) => void {
+  const { workspace, writes, journal, transactions } = parts
+  return (writeId, by) => {
+    const write = writes.get(writeId)
+    if (write === undefined) throw new JarvisError('not_found', 'That cannot be taken back any more.')
+    const { text, checksum } = workspace.read(write.path)
+    // What was added below since, such as the lesson of that very run, stays.
+    const later = textAfter(text, write.checksum)
+    if (later === undefined) throw changedSince(write.path)
+    const rest = `${write.before ?? ''}${later}`.replace(/^\n+/, '')
+    if (rest === '') workspace.remove(write.path)
+    else {
+      try {
+        workspace.write(write.path, rest, checksum)
+      } catch (error) {
+        throw error instanceof JarvisError && error.code === 'conflict' ? changedSince(write.path) : error
+      }
+    }
+    transactions.durably(() => {
+      writes.remove(writeId)
+      journal.append('memory', { change: 'undone', path: write.path, by })
+    })
+  }
+}
+
+/** What follows the text of that checksum, where `text` begins with it at the end of a line. */
+function textAfter(text: string, checksum: string): string | undefined {
+  const hash = createHash('sha256')
+  let taken = 0
+  while (taken < text.length) {
+    const lineEnd = text.indexOf('\n', taken)
+    const end = lineEnd === -1 ? text.length : lineEnd + 1
+    hash.update(text.slice(taken, end))
+    taken = end
+    if (hash.copy().digest('hex') === checksum) return text.slice(taken)
+  }
+  return undefined
+}
+
+const changedSince = (path: string) =>
+  new JarvisError('conflict', `${path} was changed since. Take the line out of it by hand.`)

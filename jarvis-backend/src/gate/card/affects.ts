@@ -1,0 +1,67 @@
+import type { Guest, Target } from '../../protocol/index.ts'
+import { named, plainWord } from '../../redaction/visible.ts'
+import { restartCost } from '../../ssh-grammar/services.ts'
+import { groupsOf, haTransition, isOwnGuest, isOwnNode, lossesWithout, taskAtWork } from '../topology/topology.ts'
+import { serviceNames } from '../topology/units.ts'
+import type { World } from '../world.ts'
+import { idsOf, spanOf } from './words.ts'
+
+const dayMs = 86_400_000
+/** From here on a backup is too old to stop a guest without a word about it. */
+const oldBackupMs = 2 * dayMs
+const nothingFound = 'Nothing else found (HA, locks, tasks, name, tags, groups, backup age checked)'
+
+/** What else suffers when a guest starts, stops or restarts. */
+export function guestAffects(action: 'start' | 'stop' | 'restart', guest: Guest, world: World, now: number): string {
+  const found: string[] = []
+  const { lock, backupAt } = guest
+  if (guest.isHa) {
+    found.push(
+      action === 'start'
+        ? 'Managed by HA: HA may start it on another node'
+        : 'Managed by HA: the request goes to HA, which may start it elsewhere',
+    )
+  }
+  if (lock !== undefined) {
+    found.push(
+      lock === 'backup' ? 'A backup is running; the task may fail' : `Locked by ${plainWord(lock)}; the task may fail`,
+    )
+  }
+  const busy = [lock === undefined ? taskAtWork(guest, world) : undefined, haTransition(guest)]
+  for (const what of busy) if (what !== undefined) found.push(`${sentenceCase(what)}; the task may fail`)
+  if (action !== 'start') {
+    // What is stopped serves nobody.
+    if (guest.status !== 'stopped') found.push(...dependents(guest, world))
+    if (backupAt === null) found.push('Whether it has a backup is not known')
+    else if (backupAt === undefined) found.push('No backup of it is known')
+    else if (now - backupAt > oldBackupMs) found.push(`Its last backup is ${spanOf((now - backupAt) / 1000)} old`)
+  }
+  return found.length === 0 ? nothingFound : found.join('. ')
+}
+
+const sentenceCase = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+
+function dependents(guest: Guest, world: World): string[] {
+  const inGroups = groupsOf(guest, world).map(({ name, running }) =>
+    running.length === 0
+      ? `Nobody is left running of the group ${named(name)}`
+      : `Of the group ${named(name)} still runs ${idsOf(running)}`,
+  )
+  return [...lossesWithout(guest, world), ...inGroups]
+}
+
+/** Who stands on the node, and what a restart of the service may cost them. */
+export function nodeAffects({ node, unit }: Target, world: World, service: string | undefined): string {
+  if (node === undefined) return 'Not known'
+  const onNode = world.cluster.guests.filter((guest) => guest.node === node)
+  const here = onNode.filter(({ status }) => status === 'running')
+  const isIn = here.some(({ vmid }) => isOwnGuest(vmid, world))
+  const own = isIn ? ", JARVIS's own among them" : isOwnNode(node, world) ? ', and JARVIS itself' : ''
+  const isUnknown =
+    world.cluster.unread?.includes('guests') === true || onNode.some(({ status }) => status === 'unknown')
+  const guests = isUnknown
+    ? `How many guests run on ${named(node)} is not known`
+    : `${here.length} ${here.length === 1 ? 'guest runs' : 'guests run'} on ${named(node)}${own}`
+  const costly = serviceNames(service ?? '', { unit }).find((name) => restartCost(name) !== undefined)
+  return costly === undefined ? guests : `Restarting ${named(costly)} ${restartCost(costly)}; ${guests}`
+}

@@ -1,0 +1,79 @@
+import type { ProfileName } from '../../protocol/index.ts'
+import { commandWords } from '../../ssh-grammar/command-words.ts'
+import type { Rule } from '../rule.ts'
+import { conditionOf } from './conditions.ts'
+import type { Policy } from './policy.ts'
+import type { PolicyFile } from './schema.ts'
+import { shippedPolicy } from './shipped.ts'
+
+/** What is shipped with what the operator added: rules and targets come on top, never in the place of others. */
+export function compilePolicy(added: {
+  file?: PolicyFile
+  /** From the environment. */
+  protectedTargets?: ReadonlySet<string>
+  profile?: ProfileName
+}): Policy {
+  const { file = {}, protectedTargets = [], profile = shippedPolicy.profile } = added
+  const { tiers, limits, breaker } = {
+    tiers: file.tiers ?? {},
+    limits: shippedPolicy.limits,
+    breaker: file.limits?.breaker,
+  }
+  const rates = new Map(limits.rates)
+  for (const [tool, rate] of Object.entries(file.limits?.rates ?? {}))
+    rates.set(tool, [...(rates.get(tool) ?? []), rate])
+  const { jarvis, dns, gateway, storage, roles, groups } = file.topology ?? {}
+  return {
+    tiers: new Map([...shippedPolicy.tiers, ...Object.entries(tiers)]),
+    rules: [...shippedPolicy.rules, ...rulesOf(file)],
+    protectedTargets: new Set([...protectedTargets, ...(file.protected ?? [])].map((target) => target.toLowerCase())),
+    allow: file.allow ?? [],
+    hosts: new Set((file.ssh?.hosts ?? []).map((host) => host.toLowerCase())),
+    profile,
+    limits: {
+      rates,
+      breaker: {
+        failures: breaker?.failures ?? limits.breaker.failures,
+        withinMs: breaker?.within ?? limits.breaker.withinMs,
+        pauseMs: breaker?.pause ?? limits.breaker.pauseMs,
+      },
+    },
+    topology: {
+      ...(jarvis !== undefined && { jarvis }),
+      ...(dns !== undefined && { dns }),
+      ...(gateway !== undefined && { gateway }),
+      ...(storage !== undefined && { storage }),
+      ...(roles !== undefined && { roles }),
+      ...(groups !== undefined && { groups }),
+    },
+  }
+}
+
+/** The names of the operator's rules cannot be those of shipped ones. */
+const ownRuleName = (name: string) => `policy:${name}`
+export const isOwnRule = (name: string): boolean => name.startsWith('policy:')
+
+function rulesOf({ rules = [], ssh, timezone }: PolicyFile): Rule[] {
+  const own = rules.map(({ name, tools, when, tier, because }) => ({
+    name: ownRuleName(name),
+    tools,
+    tier,
+    because,
+    when: conditionOf(when, timezone),
+  }))
+  const refusals = (ssh?.refuse ?? []).map(({ command, because }): Rule => {
+    const wanted = command.toLowerCase().split(/\s+/)
+    return {
+      name: ownRuleName('ssh'),
+      tools: ['execute_ssh'],
+      tier: 'black',
+      because,
+      when: ({ input }) =>
+        typeof input.command === 'string' &&
+        commandWords(input.command).some((words) =>
+          wanted.every((word, index) => words[index]?.toLowerCase() === word),
+        ),
+    }
+  })
+  return [...own, ...refusals]
+}

@@ -1,0 +1,115 @@
+import { attachedServerOf, type Tier, tiers } from '../../protocol/index.ts'
+import type { Finding } from './parse.ts'
+import { PolicyRule } from './schema.ts'
+import type { ArgumentType, ToolFacts } from './shipped.ts'
+
+type Tools = ReadonlyMap<string, ToolFacts>
+
+/** What no shape can tell: names of tools and arguments, and attempts to lower. Looks only where the shape fits. */
+export function crossProblems(given: unknown, tools: Tools): Finding[] {
+  const file = recordOf(given)
+  const rules = listOf(file.rules)
+  return [
+    ...(file.profile === undefined ? [] : [profileElsewhere]),
+    ...Object.keys(recordOf(file.tiers)).flatMap((tool) => tierProblems(tool, recordOf(file.tiers)[tool], tools)),
+    ...rules.flatMap((rule, index) => ruleProblems(rule, index, tools)),
+    ...rules.flatMap((rule, index) => repeatedName(rules, rule, index)),
+    ...listOf(file.allow).flatMap((entry, index) => allowProblems(entry, index, tools)),
+    ...Object.keys(recordOf(recordOf(file.limits).rates)).flatMap((tool) =>
+      unknownTool(tool, { path: ['limits', 'rates'], key: tool }, tools),
+    ),
+  ]
+}
+const profileElsewhere: Finding = {
+  path: [],
+  key: 'profile',
+  message: 'is set with npm run jarvis -- profile NAME, or in the dashboard',
+}
+
+const recordOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+const rank = (tier: unknown) => tiers.indexOf(tier as Tier)
+
+const unknownTool = (name: unknown, where: Pick<Finding, 'path' | 'key'>, tools: Tools): Finding[] =>
+  typeof name !== 'string' || tools.has(name) || attachedServerOf(name) !== undefined
+    ? []
+    : [{ ...where, message: `names no tool: there is no ${name}. Tools: ${[...tools.keys()].join(', ')}` }]
+
+function tierProblems(tool: string, tier: unknown, tools: Tools): Finding[] {
+  const where = { path: ['tiers'], key: tool }
+  const own = tools.get(tool)?.tier
+  if (own === undefined) return unknownTool(tool, where, tools)
+  if (rank(tier) >= rank(own) || rank(tier) < 0) return []
+  return [{ ...where, message: `cannot be ${String(tier)}: the tool is ${own}, and this file only raises. ${wayDown}` }]
+}
+const wayDown = 'To let a red tool go without a card for one guest, name it under allow: {tool, target, because}'
+
+function ruleProblems(given: unknown, index: number, tools: Tools): Finding[] {
+  const parsed = PolicyRule.safeParse(given)
+  if (!parsed.success) return []
+  const { tools: names, tier, when } = parsed.data
+  const path = ['rules', index]
+  const listed = names === 'all' ? [] : names
+  const meant = names === 'all' ? [...tools.values()] : names.flatMap((name) => tools.get(name) ?? [])
+  return [
+    ...listed.flatMap((name, at) => unknownTool(name, { path: [...path, 'tools', at] }, tools)),
+    ...listed.flatMap((name, at): Finding[] => {
+      const own = tools.get(name)?.tier
+      return own === undefined || rank(tier) >= rank(own)
+        ? []
+        : [
+            {
+              path: [...path, 'tools', at],
+              message: `is ${own} already, and a rule only raises: ${tier} would do nothing. ${wayDown}`,
+            },
+          ]
+    }),
+    // What an attached tool takes is known only while its server is attached.
+    ...Object.entries(listed.some(attachedServerOf) ? {} : (when?.args ?? {})).flatMap(
+      ([name, condition]): Finding[] => {
+        const where = { path: [...path, 'when', 'args'], key: name }
+        if (name === 'node') return [{ ...where, message: 'can be left out of a call; write when: {node: …} instead' }]
+        const types = new Set(meant.flatMap(({ args }) => (Object.hasOwn(args, name) ? [args[name]] : [])))
+        const [type] = types
+        if (type === undefined)
+          return [{ ...where, message: `is no argument of ${names === 'all' ? 'any tool' : listed.join(', ')}` }]
+        const values = Array.isArray(condition) ? condition : Object.values(condition).flat()
+        const fits =
+          values.every((value) => types.has(typeof value as ArgumentType)) &&
+          (Array.isArray(condition) || type === 'string')
+        return fits ? [] : [{ ...where, message: `takes ${example[type]}` }]
+      },
+    ),
+  ]
+}
+const example: Record<ArgumentType, string> = {
+  string: 'text; put it in quotes',
+  number: 'a number, for example 105',
+  boolean: 'true or false',
+}
+
+function repeatedName(rules: unknown[], rule: unknown, index: number): Finding[] {
+  const { name } = recordOf(rule)
+  const isFirst = rules.findIndex((other) => recordOf(other).name === name) === index
+  return name === undefined || isFirst
+    ? []
+    : [{ path: ['rules', index, 'name'], message: 'is the name of a rule before; choose another' }]
+}
+
+function allowProblems(given: unknown, index: number, tools: Tools): Finding[] {
+  const { tool, target } = recordOf(given)
+  const where = { path: ['allow', index, 'tool'] }
+  if (typeof tool !== 'string') return []
+  const own = tools.get(tool)
+  if (own === undefined) {
+    return attachedServerOf(tool) === undefined
+      ? unknownTool(tool, where, tools)
+      : [{ ...where, message: `${tool} acts on no guest; its tier is set in the dashboard` }]
+  }
+  if (own.tier !== 'red') return [{ ...where, message: `${tool} is ${own.tier}: there is nothing to allow` }]
+  const type = tool.endsWith('_vm') ? 'vm' : 'ct'
+  return typeof target === 'string' && /^(?:vm|ct)\//.test(target) && !target.startsWith(`${type}/`)
+    ? [{ path: ['allow', index, 'target'], message: `is not what ${tool} works on; it takes ${type}/ID` }]
+    : []
+}

@@ -1,0 +1,48 @@
+import type { ProfileName, Tier } from '../../protocol/index.ts'
+import type { Rule } from '../rule.ts'
+
+/**
+ * All that the gate goes by besides the call and the cluster: what is shipped, and what the operator added.
+ * Compiled once; nothing in it is parsed again at a call.
+ */
+export type Policy = {
+  /** Each tool's tier before any rule; never below the tool's own. */
+  tiers: ReadonlyMap<string, Tier>
+  /** Where several rules give the strictest tier, the first of them is the one that is named. */
+  rules: readonly Rule[]
+  /** `node/NAME`, `vm/ID`, `ct/ID`, `service/NAME` in lower case: nothing may change them. */
+  protectedTargets: ReadonlySet<string>
+  /** The only way down: a red that is the tool's own is yellow for this target. */
+  allow: readonly Allow[]
+  /** Hosts in lower case that a read may reach out to without a question. */
+  hosts: ReadonlySet<string>
+  profile: ProfileName
+  limits: Limits
+  topology: Topology
+}
+
+/** `target` is `vm/105` or `ct/104`. */
+export type Allow = { tool: string; target: string; because: string }
+
+/** At most `calls` in any `perMs`. */
+export type Rate = { calls: number; perMs: number }
+
+export type Limits = {
+  /** By tool, in each session (an MCP token has one of its own); all rates of a tool hold. */
+  rates: ReadonlyMap<string, readonly Rate[]>
+  /** After `failures` in a row, none of them older than `withinMs`, a tool is left alone for `pauseMs`. */
+  breaker: { failures: number; withinMs: number; pauseMs: number }
+}
+
+/** What the operator says of the homelab where the cluster does not. Targets are `vm/110`, `ct/110` or `node/pve`. */
+export type Topology = {
+  /** Where JARVIS itself runs. */
+  jarvis?: string
+  dns?: readonly string[]
+  gateway?: readonly string[]
+  storage?: readonly string[]
+  /** What nodes are for, by name: `main`, `compute, NAS`. */
+  roles?: Readonly<Record<string, string>>
+  /** Guests that stand in for each other, by the group's name. */
+  groups?: Readonly<Record<string, readonly string[]>>
+}

@@ -1,0 +1,45 @@
+import { usualTier } from '../decide.ts'
+import type { Policy } from './policy.ts'
+import { profiles } from './profile.ts'
+import { shippedTools } from './shipped.ts'
+
+const perWords = (perMs: number) =>
+  perMs === 60_000 ? 'a minute' : perMs === 3_600_000 ? 'an hour' : `${perMs / 1000} s`
+const list = (items: Iterable<string>) => [...items].join(', ')
+
+/** The whole policy in force, for a person. */
+export function policyLines(policy: Policy): string[] {
+  const { rates, breaker } = policy.limits
+  const { jarvis, groups = {}, roles = {}, ...places } = policy.topology
+  return [
+    `Profile ${policy.profile}: ${profiles[policy.profile].description}`,
+    '',
+    'Tools where no rule raises them',
+    ...[...shippedTools].map(
+      ([toolName, { tier }]) => `  ${usualTier({ toolName, baseTier: tier }, policy).padEnd(6)}  ${toolName}`,
+    ),
+    '',
+    'Rules',
+    ...policy.rules.map(
+      ({ name, tools, tier, because }) =>
+        `  ${tier.padEnd(6)}  ${name} (${tools === 'all' ? 'all' : tools.join(', ')})${typeof because === 'string' ? `: ${because}` : ''}`,
+    ),
+    '',
+    `Protected: ${list(policy.protectedTargets) || 'nothing'}`,
+    ...policy.allow.map(({ tool, target, because }) => `Allowed without a card: ${tool} on ${target}: ${because}`),
+    ...(policy.hosts.size === 0 ? [] : [`Reads over SSH may reach out to: ${list(policy.hosts)}`]),
+    '',
+    'Limits',
+    ...[...rates].map(
+      ([tool, all]) => `  ${tool}: ${all.map(({ calls, perMs }) => `${calls} in ${perWords(perMs)}`).join(' and ')}`,
+    ),
+    `  a tool that failed ${breaker.failures} times in ${perWords(breaker.withinMs)} rests for ${perWords(breaker.pauseMs)}`,
+    '',
+    'Topology',
+    ...(jarvis === undefined ? [] : [`  JARVIS runs on ${jarvis}`]),
+    ...Object.entries(places).map(([role, targets]) => `  ${role}: ${list(targets ?? [])}`),
+    ...Object.entries(roles).map(([node, role]) => `  node ${node} is for: ${role}`),
+    ...Object.entries(groups).map(([name, guests]) => `  group ${name}: ${list(guests)}`),
+    ...(Object.keys(policy.topology).length === 0 ? ['  what the cluster and its names tell'] : []),
+  ]
+}

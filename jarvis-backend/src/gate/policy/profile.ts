@@ -1,0 +1,46 @@
+import type { ProfileName, Tier, Verdict } from '../../protocol/index.ts'
+
+export type Profile = {
+  /** For people: what it does to the tiers. */
+  description: string
+  /** What becomes of a tier, whatever gave it; what is not named stays. */
+  shift: Partial<Record<'yellow' | 'red', Tier>>
+  /** What becomes of a red that is the tool's own, which no rule gave. */
+  ownRed?: 'yellow'
+}
+
+/** How much is asked, from strictest to loosest. Green runs and black is refused in all of them. */
+export const profiles: Readonly<Record<ProfileName, Profile>> = {
+  lockdown: { description: 'reads only: every change is refused', shift: { yellow: 'black', red: 'black' } },
+  restricted: { description: 'asks before every change, small ones too', shift: { yellow: 'red' } },
+  balanced: { description: 'asks before risky changes', shift: {} },
+  permissive: { description: 'asks only where a rule found a reason to', shift: {}, ownRed: 'yellow' },
+  unrestricted: {
+    description: 'asks only where the words of a call came out of a tool result',
+    shift: { red: 'yellow' },
+  },
+}
+
+/** The rule that raises what contains text out of a tool result: no profile lets it go. */
+export const taintRule = 'taint'
+
+/** The verdict under a profile. `rule` is `profile` where it made the tier another. */
+export function underProfile(verdict: Verdict, name: ProfileName): Verdict {
+  const { shift, ownRed } = profiles[name]
+  const { tier, rule, reason } = verdict
+  if (tier === 'green' || tier === 'black') return verdict
+  const shifted = (tier === 'red' && rule === 'base' ? ownRed : undefined) ?? shift[tier]
+  if (shifted === undefined || shifted === tier || (shifted === 'yellow' && rule === taintRule)) return verdict
+  return { tier: shifted, rule: 'profile', reason: `${because(name, shifted)} ${reason}` }
+}
+
+function because(name: ProfileName, tier: Tier): string {
+  switch (tier) {
+    case 'black':
+      return `The profile ${name} changes nothing.`
+    case 'red':
+      return `The profile ${name} asks before every change.`
+    default:
+      return `The profile ${name} does not ask for this.`
+  }
+}

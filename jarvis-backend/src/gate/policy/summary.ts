@@ -1,0 +1,60 @@
+import { attachedServerOf } from '../../protocol/index.ts'
+import type { PolicyFile } from './schema.ts'
+import { shippedTools } from './shipped.ts'
+
+const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
+
+/** What a policy adds, in one line: `2 rules, 1 protected target`. */
+export function summaryOf(file: PolicyFile): string {
+  const counts: [number, string, string?][] = [
+    [Object.keys(file.tiers ?? {}).length, 'tier'],
+    [file.protected?.length ?? 0, 'protected target'],
+    [file.rules?.length ?? 0, 'rule'],
+    [file.ssh?.refuse?.length ?? 0, 'refused command'],
+    [file.ssh?.hosts?.length ?? 0, 'known host'],
+    [file.allow?.length ?? 0, 'allow entry', 'allow entries'],
+    [Object.keys(file.limits?.rates ?? {}).length + (file.limits?.breaker === undefined ? 0 : 1), 'limit'],
+    [Object.keys(file.topology ?? {}).length, 'fact of topology', 'facts of topology'],
+  ]
+  const some = counts.filter(([count]) => count > 0)
+  return some.length === 0 ? 'it adds nothing' : some.map(([count, one, many]) => counted(count, one, many)).join(', ')
+}
+
+/** The tools of attached MCP servers that a policy names: whether there are such is known only while JARVIS runs. */
+export function attachedToolsIn({ tiers = {}, rules = [], limits }: PolicyFile): string[] {
+  const named = [
+    ...Object.keys(tiers),
+    ...rules.flatMap(({ tools }) => (tools === 'all' ? [] : tools)),
+    ...Object.keys(limits?.rates ?? {}),
+  ]
+  return [...new Set(named)].filter((name) => attachedServerOf(name) !== undefined)
+}
+
+/** What a policy changes, a line each, for a person who is about to use it. */
+export function changesOf(file: PolicyFile): string[] {
+  const { rates = {}, breaker } = file.limits ?? {}
+  const { groups = {}, jarvis, roles = {}, ...places } = file.topology ?? {}
+  return [
+    ...Object.entries(file.tiers ?? {}).map(
+      ([tool, tier]) => `${tool}: ${shippedTools.get(tool)?.tier ?? 'its tier'} becomes ${tier}`,
+    ),
+    ...(file.protected ?? []).map((target) => `${target}: nothing may change it`),
+    ...(file.rules ?? []).map(
+      ({ name, tools, tier, because }) =>
+        `rule ${name}: ${tools === 'all' ? 'every tool' : tools.join(', ')} may become ${tier}: ${because}`,
+    ),
+    ...(file.ssh?.refuse ?? []).map(({ command, because }) => `over SSH, ${command} is refused: ${because}`),
+    ...(file.ssh?.hosts ?? []).map((host) => `over SSH, a read may reach out to ${host} without a card`),
+    ...(file.allow ?? []).map(
+      ({ tool, target, because }) => `${tool} on ${target} runs without a card where no rule objects: ${because}`,
+    ),
+    ...Object.entries(rates).map(
+      ([tool, { calls, perMs }]) => `${tool}: at most ${calls} calls in ${perMs === 60_000 ? 'a minute' : 'an hour'}`,
+    ),
+    ...(breaker === undefined ? [] : ['a tool that keeps failing is left alone sooner or longer']),
+    ...(jarvis === undefined ? [] : [`JARVIS runs on ${jarvis}`]),
+    ...Object.entries(places).map(([role, targets]) => `${role}: ${targets?.join(', ')}`),
+    ...Object.entries(roles).map(([node, role]) => `node ${node} is for: ${role}`),
+    ...Object.entries(groups).map(([name, guests]) => `group ${name}: ${guests.join(', ')}`),
+  ]
+}

@@ -1,0 +1,139 @@
+import { withoutCodes } from '../../redaction/visible.ts'
+import type { World } from '../world.ts'
+import { createFinder, runsOf } from './phrases.ts'
+import type { Source } from './taint.ts'
+import { namesFor } from './words.ts'
+
+/** A number among a call's arguments that says what the call acts on: a vmid, an id of an attached tool. */
+export type NamedNumber = { argument: string; digits: string }
+
+/** Arguments of attached tools that say how much, not what. */
+const quantity =
+  /(?:^|[_.-]|(?<=[a-z]))(?:limit|count|lines?|size|page|per_?page|offset|skip|top|max|min|depth|width|height|days?|hours?|minutes?|seconds?|secs?|ms|timeout|since|until|interval|duration|percent|ratio|retries|quality|priority|level|tail|head|amount|temperature|seed)(?:$|[\][\d]|[_-](?:ms|s|seconds|bytes|mb|gb))/i
+/** Fewer digits are in every text. */
+const fewest = 3
+
+/** The numbers of a call that name a target. Of an SSH command only a change has any: a read harms nothing. */
+export function numbersOf(
+  input: unknown,
+  isCommand: (name: string) => boolean,
+  isChange: (command: string) => boolean,
+) {
+  const found: NamedNumber[] = []
+  const add = (argument: string, digits: string) => {
+    if (digits.length >= fewest && /^\d+$/.test(digits) && !quantity.test(argument)) found.push({ argument, digits })
+  }
+  const walk = (value: unknown, name: string) => {
+    if (typeof value === 'number' || typeof value === 'bigint') {
+      if (Number.isInteger(Number(value))) add(name, String(value).replace('-', ''))
+    } else if (typeof value === 'string') {
+      if (isCommand(name)) {
+        if (isChange(value)) for (const [digits] of value.matchAll(/(?<![\w.:/-])\d+(?![\w.:/-])/g)) add(name, digits)
+      } else add(name, /^[a-z]{0,9}[/:#_ -]?(\d+)$/i.exec(value.trim())?.[1] ?? '')
+    } else if (Array.isArray(value)) for (const [index, item] of value.entries()) walk(item, `${name}[${index}]`)
+    else if (typeof value === 'object' && value !== null) {
+      for (const [key, member] of Object.entries(value)) walk(member, name === '' ? key : `${name}.${key}`)
+    }
+  }
+  walk(input, '')
+  return found
+}
+
+/** Whether a person's text, or the arguments of an earlier call, name the number. */
+export const says = (text: string, { digits }: NamedNumber): boolean =>
+  text.includes(digits) && new RegExp(`(?<![\\d.:])${digits}(?!\\d|[.:]\\d)`).test(text)
+
+/** Whether what the operator wrote names the number, or the guest that has it. */
+export function isSaidBy(operatorTexts: readonly string[], world: Pick<World, 'cluster'>) {
+  const nodes = new Set(world.cluster.nodes.map(({ name }) => name.toLowerCase()))
+  return (number: NamedNumber): boolean => {
+    if (operatorTexts.some((text) => says(readable(text), number))) return true
+    const name = world.cluster.guests.find(({ vmid }) => String(vmid) === number.digits)?.name
+    if (name === undefined) return false
+    const parts = name.split(/[^\p{L}\p{N}]+/u).filter((part) => part.length >= 4)
+    const find = createFinder(
+      [name, ...parts].flatMap((each) => namesFor(each, nodes)).map((each) => ({ runs: runsOf(each) })),
+    )
+    return operatorTexts.some((text) => find(runsOf(text.replace(/['’]s\b/g, ' '))).length > 0)
+  }
+}
+
+/** What these answer JARVIS composes itself; others' words in it are names. */
+const composed =
+  /^(?:cluster_state|get_(?:cluster_status|cluster_resources|vms|containers|storage|node_status|node_temperature|recent_tasks|backups)|(?:start|stop|restart)_(?:vm|container)|wake_node)$/
+
+/**
+ * Whether others' words in a result name the number. In a list that JARVIS composed from the cluster a guest's id is the
+ * guest's identity and no text; there only the names of other guests count.
+ */
+export function isNamedIn(
+  { toolName, text, asked }: Source,
+  { digits }: NamedNumber,
+  world: Pick<World, 'cluster'>,
+): boolean {
+  if (!composed.test(toolName)) return isInText(readable(text), digits, sampled.test(String(asked?.command ?? '')))
+  const own = world.cluster.guests.find(({ vmid }) => String(vmid) === digits)
+  const others = world.cluster.guests.filter((guest) => guest !== own)
+  if (others.some(({ name, tags }) => [name, ...tags].some((word) => isIn(readable(word), digits)))) return true
+  const rest = own === undefined ? text : text.replaceAll(own.name, ' ')
+  return (
+    rest.includes(digits) && new RegExp(`[\\p{L}_-]${digits}(?!\\d)|(?<![\\d.:,/-])${digits}[\\p{L}_]`, 'u').test(rest)
+  )
+}
+
+const isIn = (text: string, digits: string) =>
+  text.includes(digits) && new RegExp(`(?<!\\d)${digits}(?!\\d)`).test(text)
+
+/** Programs whose output is columns of numbers. */
+const sampled =
+  /(?:^|\|\s*)(?:ps|top|pgrep|pidof|pidstat|lsof|ss|netstat|free|vmstat|iostat|mpstat|sar|df|du|wc|stat|sensors|smartctl)\b/
+
+/** Words beside which a number is an id, or an order. */
+const acting =
+  /\b(?:vm|vmid|ct|ctid|lxc|qm|pct|kvm|qemu|guest|container|machine|id)s?\b|(?:stop|start|reboot|reset|resume|suspend|shut|power|kill|halt|destroy|delete|remove|turn|switch)/i
+const unit =
+  /^\s?(?:[kmgtp]i?b?|bytes?|[mµun]?s|secs?|seconds?|min|minutes?|hours?|days?|%|°|rpm|hz|[mg]hz|packets?|files?|lines?|times|errors?|blocks?|sectors?|pages?)(?![\p{L}\p{N}])/iu
+const countBefore = /(?:pid|process|port|line|code|status|signal|uid|gid|errno|size|total|count|after|took)[\s:=#(]*$/i
+
+/**
+ * Whether free text names the number: beside a word that stands for a guest or for an order wherever it is no part of an
+ * address, a time or a longer number; elsewhere not in a column of numbers, nor as a measure.
+ */
+function isInText(text: string, digits: string, isSampled: boolean): boolean {
+  if (!text.includes(digits)) return false
+  const occurrences = new RegExp(
+    `(?<![\\d\\p{L}]|\\d[.:,/_-])(?:[\\p{L}]{1,12}[_-]?)?0{0,2}${digits}(?!\\d|[.:,/_-]\\d|\\p{L})|(?<=[\\p{L}_-])${digits}(?=i\\d|[_-])`,
+    'giu',
+  )
+  for (const { index, 0: found } of text.matchAll(occurrences)) {
+    const from = text.lastIndexOf('\n', index) + 1
+    const ends = index + found.length
+    const lineEnd = text.indexOf('\n', ends)
+    const to = lineEnd === -1 ? text.length : lineEnd
+    const before = text.slice(Math.max(from, index - 200), index)
+    const after = text.slice(ends, Math.min(to, ends + 200))
+    if (acting.test(`${before}${found}`) || acting.test(after)) return true
+    if (isSampled || unit.test(after) || countBefore.test(before) || (/\w\[$/.test(before) && after.startsWith(']')))
+      continue
+    const words = `${before} ${found} ${after}`.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word))
+    const figures = words.filter((word) => /^\W*[\d.:,/%+-]+[a-z%]{0,3}\W*$/i.test(word)).length
+    if (figures * 2 < Math.max(words.length, 2) || words.length < 4) return true
+  }
+  return false
+}
+
+/** A text as a model reads it: digits of any script as such, without what cannot be seen. */
+const readable = (text: string): string =>
+  /\P{ASCII}/u.test(text)
+    ? withoutCodes(text)
+        .normalize('NFKC')
+        .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '')
+        .replace(/(?![0-9])\p{Nd}/gu, (digit) => String(digitOf(digit.codePointAt(0) ?? 0)))
+    : text
+
+/** Digits stand in tens, zero first. */
+function digitOf(code: number): number {
+  let value = 0
+  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value += 1
+  return value
+}

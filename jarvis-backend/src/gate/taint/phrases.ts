@@ -1,0 +1,84 @@
+import { withoutCodes } from '../../redaction/visible.ts'
+
+/** Letters of other scripts that read as Latin ones, each above the letter it passes for. */
+const alike = 'аеорсухіѕјһԁԛԝοανρτικε'
+const latin = 'aeopcyxisjhdqwoavptike'
+const lookalikes = new Map([...alike].map((letter, index) => [letter, latin[index] ?? letter]))
+const lookalike = new RegExp(`[${alike}]`, 'gu')
+
+/** Lower-case letters and digits for what reads as such; what cannot be seen is gone, other signs are spaces. */
+const plain = (text: string) =>
+  withoutCodes(text)
+    .normalize('NFKD')
+    .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}\p{M}]/gu, '')
+    .toLowerCase()
+    .replace(lookalike, (letter) => lookalikes.get(letter) ?? letter)
+    .replace(/[^\p{L}\p{N}\p{ASCII}]/gu, ' ')
+
+/** A text as its runs of letters and digits, each a hash: all that is left of it besides quoting, case and spacing. */
+export type Runs = ArrayLike<number>
+
+/** Quotes and backslashes part no run, for a shell does not see them either. Linear. */
+export function runsOf(text: string): Runs {
+  const from = /\P{ASCII}/u.test(text) ? plain(text) : text
+  const runs = new Uint32Array((from.length + 1) >> 1)
+  let count = 0
+  let hash = 0
+  for (let at = 0; at <= from.length; at += 1) {
+    // NaN at the end, which is no letter.
+    let code = from.charCodeAt(at)
+    if (code >= 65 && code <= 90) code += 32
+    if ((code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code > 127) {
+      hash = Math.imul((hash === 0 ? 2166136261 : hash) ^ code, 16777619)
+    } else if (hash !== 0 && code !== 34 && code !== 39 && code !== 92 && code !== 96) {
+      runs[count] = hash
+      count += 1
+      hash = 0
+    }
+  }
+  return runs.subarray(0, count)
+}
+
+/** Text that has so much of a phrase has the phrase. */
+const longest = 8
+
+/** Looks for many phrases at once, in time linear in the text. @returns those that occur, in the order they were given. */
+export function createFinder<Phrase extends { runs: Runs }>(
+  phrases: readonly Phrase[],
+): (text: Runs) => readonly Phrase[] {
+  const starts = new Set<number>()
+  /** By how many runs a phrase has: by what these come to, its places in the order. */
+  const byLength = new Map<number, Map<number, number[]>>()
+  for (const [place, { runs }] of phrases.entries()) {
+    const length = Math.min(runs.length, longest)
+    if (length === 0) continue
+    starts.add(runs[0] ?? 0)
+    const known = byLength.get(length) ?? new Map<number, number[]>()
+    byLength.set(length, known)
+    const key = keyOf(runs, 0, length)
+    const places = known.get(key)
+    if (places === undefined) known.set(key, [place])
+    else places.push(place)
+  }
+  return (text) => {
+    const found = new Set<number[]>()
+    for (let at = 0; at < text.length; at += 1) {
+      if (!starts.has(text[at] ?? 0)) continue
+      for (const [length, known] of byLength) {
+        const places = at + length <= text.length ? known.get(keyOf(text, at, length)) : undefined
+        if (places !== undefined) found.add(places)
+      }
+    }
+    const places = new Set([...found].flat())
+    return phrases.filter((_, place) => places.has(place))
+  }
+}
+
+/** A prime under 2^47: what is reckoned with it stays exact. */
+const modulus = 140737488355213
+
+function keyOf(runs: Runs, from: number, length: number): number {
+  let key = 0
+  for (let at = from; at < from + length; at += 1) key = (key * 31 + (runs[at] ?? 0)) % modulus
+  return key
+}

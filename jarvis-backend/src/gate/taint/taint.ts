@@ -1,0 +1,188 @@
+import type { Verdict } from '../../protocol/index.ts'
+import { quoted } from '../../redaction/visible.ts'
+import { judgeCommand } from '../../ssh-grammar/judge-command.ts'
+import { taintRule } from '../policy/profile.ts'
+import type { World } from '../world.ts'
+import { isNamedIn, isSaidBy, numbersOf, says } from './numbers.ts'
+import { createFinder, type Runs, runsOf } from './phrases.ts'
+import { type Argument, argumentsOf, contentOf, isNaming, loadIn, namesFor } from './words.ts'
+
+/** What the conversation held when a call was made. */
+export type Sources = {
+  /** In the order they came. */
+  results: readonly Source[]
+  /** All that the operator wrote; none where an MCP client calls. */
+  operatorTexts: readonly string[]
+}
+/** Text that came from elsewhere than the operator. */
+export type Source = {
+  toolName: string
+  toolUseId: string
+  text: string
+  /** The arguments of the call that the result answers. */
+  asked?: Record<string, unknown>
+  /**
+   * Of what the memory holds of earlier conversations: what the operator said and JARVIS did of itself in those. It is
+   * theirs where the memory repeats it, and nowhere else. Read only where the memory's text is about to taint a call.
+   */
+  said?: () => readonly string[]
+}
+export type Taint = { source: { toolName: string; toolUseId: string }; argument: string; phrase: string }
+
+/** The summary of the cluster that a model is given with each message is a source as well, under this name. */
+export const summarySource = 'cluster_state'
+
+/** So many words in a row are somebody's text. */
+const wordsOfText = 3
+
+type Piece = {
+  argument: string
+  phrase: string
+  runs: Runs
+  content: readonly Name[]
+  half?: { of: string; isFirst: boolean }
+}
+/** One word that says something, and each way in which a person may have said it. */
+type Name = { word: string }
+type Spelling = { name: Name; runs: Runs }
+
+/**
+ * What of a call's arguments entered the conversation through a tool result: three words in a row, a whole command, a
+ * name, an address, a coded load or the number of a target that stand in a result, and neither in the operator's own words
+ * nor in a call made before that result came. A phrase of which every telling word was known before is not text of the result either.
+ * Case, quoting, spacing, width and invisible characters make no difference. Pure, and linear in the texts.
+ */
+export function taintOf(
+  toolName: string,
+  input: Record<string, unknown>,
+  sources: Sources,
+  world: Pick<World, 'cluster'>,
+): Taint | undefined {
+  if (sources.results.length === 0) return undefined
+  const nodes = new Set(world.cluster.nodes.map(({ name }) => name.toLowerCase()))
+  const isCommand = (name: string) => toolName === 'execute_ssh' && name === 'command'
+  let pieces = argumentsOf(input, isCommand, nodes).flatMap(piecesOf)
+  const isSaid = isSaidBy(sources.operatorTexts, world)
+  let numbers = numbersOf(input, isCommand, isNoRead).filter((number) => !isSaid(number))
+  if (pieces.length + numbers.length === 0) return undefined
+
+  const spellings = pieces
+    .flatMap(({ content }) => content)
+    .flatMap((name): Spelling[] => namesFor(name.word, nodes).map((text) => ({ name, runs: runsOf(text) })))
+  const findNames = createFinder(spellings)
+  const known = new Set<Name>()
+  let find = createFinder(pieces)
+  /** Those of some pieces that a text does not say; what it names is added to `names`. */
+  const without = (of: readonly Piece[], text: string, names: Set<Name>) => {
+    const runs = runsOf(text)
+    for (const { name } of findNames(runs)) names.add(name)
+    const said = new Set(find(runs))
+    return of.filter(
+      (piece) => !said.has(piece) && !(piece.content.length > 0 && piece.content.every((name) => names.has(name))),
+    )
+  }
+  /** What was said before the next result came is not that result's text. */
+  const learn = (text: string) => {
+    const left = without(pieces, text, known)
+    if (left.length === pieces.length) return
+    pieces = left
+    find = createFinder(pieces)
+  }
+  // The apostrophe of "jellyfin's" parts it from its s.
+  for (const text of sources.operatorTexts) learn(text.replace(/['’]s\b/g, ' '))
+
+  const halves = new Map<string, boolean>()
+  for (const source of sources.results) {
+    const { toolName: name, toolUseId, text, asked = {}, said } = source
+    // What the memory is asked for may have been learned from it.
+    if (said === undefined) {
+      for (const { words } of argumentsOf(asked, isCommand, nodes)) learn(words.join(' '))
+      if (numbers.length > 0) numbers = numbers.filter((number) => !says(JSON.stringify(asked), number))
+    }
+    if (pieces.length + numbers.length === 0) return undefined
+    let found = pieces.length === 0 ? [] : find(runsOf(text))
+    let named = numbers.filter((number) => isNamedIn(source, number, world))
+    if (said !== undefined && found.length + named.length > 0) {
+      const names = new Set(known)
+      for (const words of said()) {
+        found = without(found, words, names)
+        named = named.filter((number) => !says(words, number))
+      }
+    }
+    const whole = found.find(({ half }) => half === undefined)
+    if (whole !== undefined) return taintFrom(name, toolUseId, whole)
+    const [number] = named
+    if (number !== undefined) return taintFrom(name, toolUseId, { argument: number.argument, phrase: number.digits })
+    for (const { half, ...piece } of found) {
+      if (half === undefined) continue
+      const other = halves.get(half.of)
+      if (other === !half.isFirst) return taintFrom(name, toolUseId, { ...piece, phrase: half.of })
+      halves.set(half.of, half.isFirst)
+    }
+  }
+  return undefined
+}
+
+const isNoRead = (command: string) => judgeCommand(command).verdict !== 'read_only'
+
+const taintFrom = (
+  toolName: string,
+  toolUseId: string,
+  { argument, phrase }: Pick<Taint, 'argument' | 'phrase'>,
+): Taint => ({
+  source: { toolName, toolUseId },
+  argument,
+  phrase,
+})
+
+/** What to look for of one argument; the longest first, for it says most. */
+function piecesOf({ name, words, kind, vocabulary }: Argument): Piece[] {
+  const names = new Map(words.map((word) => [word, contentOf(word, vocabulary)]))
+  const asNames = new Map(
+    [...names.values()].flatMap((word) => (word === undefined ? [] : [[word, { word }] as const])),
+  )
+  const piece = (of: readonly string[], half?: Piece['half']): Piece => {
+    const content = of.flatMap((word) => asNames.get(names.get(word) ?? '') ?? [])
+    const phrase = of.join(' ')
+    return { argument: name, phrase, runs: runsOf(phrase), content, ...(half && { half }) }
+  }
+  const loads = words.flatMap((word) => loadIn(word) ?? []).map((load) => piece([load]))
+  if (kind === 'identifier') {
+    const [word = ''] = words
+    return contentOf(word, vocabulary) === undefined ? loads : [piece([word.replace(/\.service$/i, '')]), ...loads]
+  }
+  const windows = words
+    .slice(0, Math.max(0, words.length - wordsOfText + 1))
+    .map((_, at) => words.slice(at, at + wordsOfText))
+    .filter((window) => window.some(isNaming))
+  return [
+    ...(words.length > 1 ? [piece(words)] : []),
+    ...windows.map((window) => piece(window)),
+    ...loads,
+    ...(kind === 'command' ? halvesOf(words, piece) : []),
+  ]
+}
+
+/** A short command that comes in two parts, from two results. Of a longer one some part is a phrase by itself. */
+function halvesOf(words: readonly string[], piece: (of: readonly string[], half: Piece['half']) => Piece): Piece[] {
+  if (words.length < wordsOfText || words.length > 4) return []
+  const of = words.join(' ')
+  const halves = [piece(words.slice(0, 2), { of, isFirst: true }), piece(words.slice(2), { of, isFirst: false })]
+  return halves.some(({ content }) => content.length > 0) ? halves : []
+}
+
+/** The verdict on a call that repeats text out of a tool result: yellow asks, red is refused. */
+export function taintedVerdict(verdict: Verdict, toolName: string, taint: Taint): Verdict {
+  const tier = verdict.tier === 'yellow' ? 'red' : 'black'
+  const from =
+    taint.source.toolName === summarySource ? 'the summary of the cluster' : `the result of ${taint.source.toolName}`
+  const reason = `Its ${taint.argument} repeats text from ${from}: ${quoted(taint.phrase, 120)}. The operator did not write that.`
+  return {
+    tier,
+    rule: taintRule,
+    reason:
+      tier === 'red'
+        ? reason
+        : `${reason} Only the operator can have it run: by naming it in a message, or by typing /${toolName}.`,
+  }
+}

@@ -1,0 +1,106 @@
+import { commandWords } from '../../ssh-grammar/command-words.ts'
+import type { Grammar } from '../../ssh-grammar/grammar.ts'
+import { programs } from '../../ssh-grammar/programs/index.ts'
+import { restartCost } from '../../ssh-grammar/services.ts'
+
+/** One argument as taint sees it. */
+export type Argument = {
+  /** `command`, `message.text`. */
+  name: string
+  words: readonly string[]
+  kind: 'command' | 'text' | 'identifier'
+  /** What JARVIS itself knows of a command: its program and the sub-commands that only read. */
+  vocabulary: ReadonlySet<string>
+}
+
+/** Every text among a call's arguments, at any depth. Numbers, booleans and the names of nodes are none. */
+export function argumentsOf(input: unknown, isCommand: (name: string) => boolean, nodes: ReadonlySet<string>) {
+  const found: Argument[] = []
+  const add = (name: string, text: string) => {
+    if (nodes.has(text.toLowerCase())) return
+    const command = isCommand(name)
+    const words = (command ? wordsOf(text) : text.split(/\s+/)).filter((word) => /[\p{L}\p{N}]/u.test(word))
+    if (words.length === 0) return
+    const kind = command ? 'command' : words.length === 1 ? 'identifier' : 'text'
+    found.push({ name, words, kind, vocabulary: command ? vocabularyOf(words) : new Set() })
+  }
+  const walk = (value: unknown, name: string) => {
+    if (typeof value === 'string') add(name, value)
+    else if (Array.isArray(value)) for (const [index, item] of value.entries()) walk(item, `${name}[${index}]`)
+    else if (typeof value === 'object' && value !== null) {
+      for (const [key, member] of Object.entries(value)) {
+        // A tool's own fields are not text; a sentence that stands for a key further in is.
+        if (/\s/.test(key)) add(name, key)
+        walk(member, name === '' ? key : `${name}.${key}`)
+      }
+    }
+  }
+  walk(input, '')
+  return found
+}
+
+/** The words of a command, of all its stages; of one that cannot be read, what stands between blanks. */
+function wordsOf(command: string): readonly string[] {
+  const words = commandWords(command).flat()
+  return words.length > 0 ? words : command.split(/[\s|]+/)
+}
+
+function vocabularyOf(words: readonly string[]): ReadonlySet<string> {
+  const known = new Set<string>()
+  let grammar: Grammar | undefined
+  for (const word of words) {
+    const program = grammar === undefined ? programs.get(word) : undefined
+    const next: Grammar | undefined =
+      program ?? (grammar?.sub && Object.hasOwn(grammar.sub, word) ? grammar.sub[word] : undefined)
+    if (next === undefined) continue
+    known.add(word)
+    grammar = next
+  }
+  return known
+}
+
+const isNumber = (word: string) => /^[+-]?\d+(?:[.,:]\d+)?[a-z%]{0,2}$/i.test(word)
+
+/** `smbd` of `--unit=smbd`; nothing of an option alone. */
+const valueIn = (word: string) => (word.startsWith('-') ? (/=(.+)$/s.exec(word)?.[1] ?? '') : word)
+
+/** What a word says beyond an option, a number or what JARVIS knows itself: `--unit=smbd` says smbd. */
+export function contentOf(word: string, vocabulary: ReadonlySet<string>): string | undefined {
+  const said = valueIn(word)
+  return said === '' || isNumber(said) || vocabulary.has(said) ? undefined : said
+}
+
+/** Whether it names anything: three words that are options and numbers are in many texts. */
+export const isNaming = (word: string): boolean => !word.startsWith('-') && !isNumber(word)
+
+/**
+ * What a person may have said and meant `word`: itself without the unit's ending; of a plain name its beginning too
+ * (`pihole` for pihole-FTL), unless much depends on it.
+ */
+export function namesFor(word: string, nodes: ReadonlySet<string>): string[] {
+  const name = word.replace(/\.service$/i, '')
+  if (!/^[A-Za-z][\w@.-]{0,63}$/.test(name) || restartCost(name) !== undefined) return [name]
+  const [first = ''] = /^[A-Za-z\d]+/.exec(name) ?? []
+  const joined = name.replace(/[^A-Za-z\d]/g, '')
+  const beginnings = Array.from({ length: Math.max(0, joined.length - 3) }, (_, index) => joined.slice(0, index + 4))
+  return [name, ...(first.length === 3 ? [first] : []), ...beginnings].filter((each) => !nodes.has(each.toLowerCase()))
+}
+
+/** A file, a unit or a name inside the house, which only look like the name of a host. */
+const noHost =
+  /\.(?:service|timer|socket|target|mount|slice|scope|path|log|conf|cfg|ya?ml|json|txt|gz|xz|zst|zip|sh|py|js|db|lan|local|internal|home|arpa)$/i
+const shortest = 20
+
+/** The address, far host or coded load in a word: alone it says as much as a sentence. Paths, ids and hashes are none. */
+export function loadIn(word: string): string | undefined {
+  if (word.length < shortest) return undefined
+  const url = /[a-z][a-z\d+.-]{0,20}:\/\/[^\s/].*/is.exec(word)
+  if (url !== null) return url[0].length < shortest ? undefined : url[0]
+  const said = valueIn(word)
+  if (/^(?:[\w-]{1,63}\.){2,20}[a-z]{2,24}$/i.test(said)) {
+    return said.length < shortest || noHost.test(said) ? undefined : said
+  }
+  if (/^(?:\/|UPID:|(?:ata|nvme|scsi|usb|wwn|zfs|dm)-)/.test(said)) return undefined
+  const runs: readonly string[] = said.match(/[A-Za-z\d+/=_-]{20,}/g) ?? []
+  return runs.find((run) => /[a-z]/.test(run) && /[A-Z]/.test(run) && /\d/.test(run))
+}

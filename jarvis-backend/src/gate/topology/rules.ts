@@ -1,0 +1,105 @@
+import { plainWord } from '../../redaction/visible.ts'
+import { guestOfUnit } from '../../ssh-grammar/services.ts'
+import type { Facts, Rule } from '../rule.ts'
+import {
+  type Group,
+  groupsOf,
+  guestName,
+  guestOf,
+  haTransition,
+  isOwnGuest,
+  type Role,
+  roleCosts,
+  roleOf,
+  roleWords,
+  taskAtWork,
+} from './topology.ts'
+import { serviceNames } from './units.ts'
+
+const starts = ['start_vm', 'start_container']
+const ends = ['stop_vm', 'restart_vm', 'stop_container', 'restart_container']
+
+/** The guest that is up and would be away; a stopped one serves nobody. */
+function servingGuest(facts: Facts) {
+  const guest = guestOf(facts)
+  return guest?.status === 'stopped' ? undefined : guest
+}
+
+function ownGuest({ target, input, world }: Facts): boolean {
+  const names = typeof input.service === 'string' ? serviceNames(input.service, target) : []
+  return [target.vmid, ...names.map(guestOfUnit)].some((vmid) => vmid !== undefined && isOwnGuest(vmid, world))
+}
+
+const role = (name: string, which: Role): Rule => ({
+  name,
+  tools: ends,
+  when: (facts) => foundIn(facts, which) !== undefined,
+  tier: 'red',
+  because(facts) {
+    const { guest, source } = foundIn(facts, which) ?? {}
+    const { cost, what } = roleCosts[which]
+    if (guest === undefined || source === undefined) return `${cost}.`
+    return `${cost}${cost.includes(',') ? ',' : ''} while ${guestName(guest)} is away: ${roleWords(source, what)}.`
+  },
+})
+
+function foundIn(facts: Facts, which: Role) {
+  const guest = servingGuest(facts)
+  const source = guest && roleOf(guest, which, facts.world)
+  return guest === undefined || source === undefined ? undefined : { guest, source }
+}
+
+function lastOf(facts: Facts): Group | undefined {
+  const guest = guestOf(facts)
+  if (guest?.status !== 'running') return undefined
+  return groupsOf(guest, facts.world).find(({ running }) => running.length === 0)
+}
+
+function restOf({ others }: Group): string {
+  if (others.length === 0) return 'there is no other.'
+  const ids = others.map(({ vmid }) => vmid)
+  const shown = `${ids.slice(0, 8).join(', ')}${ids.length > 8 ? ` and ${ids.length - 8} more` : ''}`
+  const state = others.every(({ status }) => status === 'stopped') ? 'stopped' : 'not seen running'
+  return `${shown} ${ids.length === 1 ? 'is' : 'are'} ${state}.`
+}
+
+const stateOf = (facts: Facts) => {
+  const guest = guestOf(facts)
+  if (guest === undefined) return undefined
+  // A lock has a rule of its own, and says the same.
+  return (guest.lock === undefined ? taskAtWork(guest, facts.world) : undefined) ?? haTransition(guest)
+}
+
+/** What the cluster is now makes a call riskier than its tool is. Names and tags can only raise. */
+export const topologyRules: readonly Rule[] = [
+  {
+    name: 'own_guest',
+    tools: [...ends, 'restart_service'],
+    when: ownGuest,
+    tier: 'black',
+    because: 'JARVIS runs on this guest: it could not finish.',
+  },
+  {
+    name: 'at_work',
+    tools: [...starts, ...ends],
+    when: (facts) => stateOf(facts) !== undefined,
+    tier: 'red',
+    because: (facts) => `Something is at work on ${facts.target.vmid}: ${stateOf(facts)}.`,
+  },
+  role('gateway_guest', 'gateway'),
+  role('dns_guest', 'dns'),
+  role('storage_guest', 'storage'),
+  role('may_be_own_guest', 'jarvis'),
+  {
+    name: 'last_of_group',
+    tools: ends,
+    when: (facts) => lastOf(facts) !== undefined,
+    tier: 'red',
+    because(facts) {
+      const group = lastOf(facts)
+      return group === undefined
+        ? ''
+        : `It is the last running one of the group ${plainWord(group.name)}: ${restOf(group)}`
+    },
+  },
+]

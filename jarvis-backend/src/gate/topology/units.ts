@@ -1,0 +1,73 @@
+import type { Target } from '../../protocol/index.ts'
+import { named } from '../../redaction/visible.ts'
+import { judgeCommand } from '../../ssh-grammar/judge-command.ts'
+import { plainService } from '../../ssh-grammar/services.ts'
+
+/** Services that a homelab node may run beside Proxmox, and Proxmox's own that only gather or schedule. */
+const harmless: ReadonlySet<string> = new Set(
+  `pvestatd pvescheduler ksmtuned rrdcached chrony ntp ntpsec openntpd cron rsyslog syslog-ng postfix smartmontools
+  prometheus prometheus-node-exporter node_exporter prometheus-pve-exporter prometheus-smartctl-exporter grafana-server
+  prometheus-alertmanager loki promtail alloy telegraf collectd netdata zabbix-agent zabbix-agent2 checkmk-agent glances
+  beszel-agent snmpd lldpd vnstat avahi-daemon cups nginx apache2 caddy lighttpd jellyfin plexmediaserver emby-server
+  navidrome sonarr radarr lidarr prowlarr bazarr sabnzbdplus transmission-daemon qbittorrent-nox syncthing`.split(
+    /\s+/,
+  ),
+)
+
+/** Names that mean one service on most nodes, for the time when a node cannot be asked. */
+const sameService = [
+  'ssh sshd',
+  'mysql mysqld mariadb',
+  'smbd smb samba',
+  'nfs-server nfs-kernel-server nfsd',
+  'chrony chronyd',
+  'cron crond',
+  'rsyslog syslog',
+  'named bind9',
+  'apache2 httpd',
+  'smartmontools smartd',
+  'isc-dhcp-server isc-dhcp-server4 dhcpd',
+  'networkmanager network-manager',
+].map((names) => names.split(' '))
+
+/** Every name that a service goes by, as far as is known: as asked for first, each without `.service`. */
+export function serviceNames(service: string, { unit }: Pick<Target, 'unit'>): string[] {
+  if (service === '') return []
+  const known = [service, ...(unit?.names ?? []), ...(unit === undefined ? [] : [unit.id])]
+  const plain = new Set(known.map(plainService))
+  const usual = sameService.filter((names) => names.some((name) => plain.has(name))).flat()
+  return [...new Set([...known.map((name) => name.replace(/\.service$/, '')), ...usual])]
+}
+
+/** The service that a call would change, and where; undefined where it changes none. */
+export function serviceAsked(
+  toolName: string,
+  { node, service, command }: Record<string, unknown>,
+): { node: string; service: string } | undefined {
+  if (typeof node !== 'string') return undefined
+  if (toolName === 'restart_service' && typeof service === 'string') return { node, service }
+  // Docker's containers are no units.
+  if (toolName !== 'execute_ssh' || typeof command !== 'string' || !/^\s*systemctl\b/.test(command)) return undefined
+  const judged = judgeCommand(command)
+  const changed = judged.verdict === 'change' ? judged.service : undefined
+  return changed === undefined ? undefined : { node, service: changed }
+}
+
+/** Why a restart of the service is more than some seconds without it, or may be; undefined where it is known not to be. */
+export function restartDoubt(service: string, { unit, unitMissing, node }: Target): string | undefined {
+  const name = named(service)
+  const place = named(node ?? '')
+  if (unit === undefined) {
+    const why = unitMissing === undefined ? '' : ` (${unitMissing.replace(/\.$/, '')})`
+    return `${place} could not be asked what ${name} is${why}, so a restart may do more than it seems.`
+  }
+  const { id, type, loadState, activeState, subState } = unit
+  const self = plainService(id) === plainService(service) ? name : `${name}, which is ${named(id)},`
+  if (loadState !== 'loaded') return `${self} is ${named(loadState)} on ${place}: what a restart does is not known.`
+  if (activeState !== 'active') return `${self} is ${named(activeState)} on ${place}: a restart would start it.`
+  if (type === 'oneshot' || subState !== 'running')
+    return `${self} is no service that keeps running: a restart does its work once more.`
+  return harmless.has(plainService(id))
+    ? undefined
+    : `${self} is not among the services whose restart is known to be harmless.`
+}

@@ -1,0 +1,134 @@
+import {
+  type AttachedLogLine,
+  type AttachedServer,
+  type AttachedServerConfig,
+  type AttachedServersReply,
+  type AttachedTier,
+  type AttachedToolInfo,
+  attachedServerOf,
+  JarvisError,
+} from '../../protocol/index.ts'
+import type { Tool } from '../../tools/tool.ts'
+import { secretsOf, shownConfig, unshown } from './secrets.ts'
+import { type AttachedParts, type Attachment, attach } from './server.ts'
+
+/** The MCP servers that JARVIS is a client of, as `mcp.json` has them. Each change is the operator's, and journalled. */
+export type AttachedServers = {
+  /** All their tools; another array whenever they have changed. */
+  tools(): readonly Tool[]
+  list(): AttachedServersReply
+  logs(name: string): AttachedLogLine[]
+  add(name: string, config: AttachedServerConfig, by: string): AttachedServer
+  /** A value that is `[redacted]` stays what it was. */
+  change(name: string, config: AttachedServerConfig, by: string): AttachedServer
+  remove(name: string, by: string): void
+  setTier(toolName: string, tier: AttachedTier, hash: string, by: string): AttachedToolInfo
+  /** Connects now, whatever failed before. */
+  retry(name: string): void
+  /** The file may be another. */
+  reload(): void
+  /** Connects to those that are not left to the first call. */
+  start(): void
+  /** Ends every process. */
+  stop(): Promise<void>
+}
+
+type McpFile = { servers: ReadonlyMap<string, AttachedServerConfig>; problems: string[]; isBroken: boolean }
+
+export function createAttachedServers(
+  parts: Omit<AttachedParts, 'redact'> & {
+    redact: AttachedParts['redact'] & { add(secrets: readonly string[]): void }
+    file: { read(): McpFile; write(name: string, config: AttachedServerConfig | undefined): void }
+    report(error: unknown, message: string): void
+  },
+): AttachedServers {
+  const { journal, transactions, store, file, redact, announce } = parts
+  const attached = new Map<string, Attachment>()
+  let problems: readonly string[] = []
+  let all: { of: readonly (readonly Tool[])[]; tools: readonly Tool[] } = { of: [], tools: [] }
+  let isStarted = false
+  takeUp(undefined)
+
+  /** Makes what is attached what the file says. @param by undefined at the start, when nothing is news */
+  function takeUp(by: string | undefined) {
+    const { servers, problems: found, isBroken } = file.read()
+    if (found.length > 0 && found.join('\n') !== problems.join('\n')) announce(found.join(' '), 'warning')
+    problems = found
+    // What runs goes on until the file can be read again.
+    if (isBroken) return
+    for (const [name, attachment] of attached) {
+      const config = servers.get(name)
+      if (config !== undefined && isSame(config, attachment.config)) continue
+      attached.delete(name)
+      attachment.stop().catch((error: unknown) => parts.report(error, `the attached server ${name} could not be ended`))
+      if (config !== undefined) continue
+      transactions.durably(() => {
+        store.forget(name)
+        if (by !== undefined) journal.append('mcp_server', { change: 'removed', server: name, by })
+      })
+      announce(`The MCP server ${name} is no longer attached.`, 'info')
+    }
+    for (const [name, config] of servers) {
+      if (attached.has(name)) continue
+      redact.add(secretsOf(config))
+      const attachment = attach(name, config, parts)
+      attached.set(name, attachment)
+      if (by !== undefined) {
+        transactions.durably(() =>
+          journal.append('mcp_server', { change: 'set', server: name, config: redact.value(shownConfig(config)), by }),
+        )
+        announce(`The MCP server ${name} is ${config.enabled ? 'attached' : 'turned off'}.`, 'info')
+      }
+      if (isStarted) attachment.start()
+    }
+    parts.changed()
+  }
+
+  function named(name: string): Attachment {
+    const attachment = attached.get(name)
+    if (attachment === undefined) throw new JarvisError('not_found', `There is no attached server ${name}.`)
+    return attachment
+  }
+
+  function write(name: string, config: AttachedServerConfig | undefined, by: string) {
+    file.write(name, config)
+    takeUp(by)
+  }
+
+  return {
+    tools() {
+      const of = [...attached.values()].map((attachment) => attachment.tools())
+      if (of.length !== all.of.length || of.some((tools, index) => tools !== all.of[index])) {
+        all = { of, tools: of.flat() }
+      }
+      return all.tools
+    },
+    list: () => ({ items: [...attached.values()].map((attachment) => attachment.show()), problems: [...problems] }),
+    logs: (name) => named(name).logs(),
+    add(name, config, by) {
+      if (attached.has(name)) throw new JarvisError('conflict', `There is an attached server ${name} already.`)
+      write(name, config, by)
+      return named(name).show()
+    },
+    change(name, config, by) {
+      write(name, unshown(config, named(name).config), by)
+      return named(name).show()
+    },
+    remove(name, by) {
+      named(name)
+      write(name, undefined, by)
+    },
+    setTier: (toolName, ...rest) => named(attachedServerOf(toolName) ?? '').setTier(toolName, ...rest),
+    retry: (name) => named(name).retry(),
+    reload: () => takeUp('file'),
+    start() {
+      isStarted = true
+      for (const attachment of attached.values()) attachment.start()
+    },
+    async stop() {
+      await Promise.all([...attached.values()].map((attachment) => attachment.stop()))
+    },
+  }
+}
+
+const isSame = (a: AttachedServerConfig, b: AttachedServerConfig) => JSON.stringify(a) === JSON.stringify(b)

@@ -1,0 +1,342 @@
+import type { CallToolResult, Client, Progress, Transport } from '@modelcontextprotocol/client'
+import type { Clock } from '../../lib/clock.ts'
+import type { AttachedServer, AttachedServerConfig, AttachedState } from '../../protocol/index.ts'
+import { StdioTransport } from '../stdio-transport.ts'
+import type { Listed } from './definition.ts'
+import { pinnedFetch } from './fetch.ts'
+import type { AttachedLog } from './log.ts'
+import { faultOf, notMcp, type Reach } from './reach.ts'
+import { visible } from './text.ts'
+
+/** To be there and to have listed its tools; `npx` may have to fetch it first. */
+export const connectMs = 60_000
+export const idleMs = 5 * 60_000
+const aliveMs = 10_000
+const firstRetryMs = 1_000
+const longestRetryMs = 5 * 60_000
+/** Connected for so long, it counts as well again. */
+const wellMs = 60_000
+const refreshEveryMs = 5_000
+/** For the SDK's own timers, which are to stay out of the way of ours. */
+const longMs = 60 * 60_000
+/** A process that has said nothing by then is spoken to as an older one, which is on its way up: `npx` fetches it first. */
+const probeMs = 5_000
+
+export type Standing = Pick<AttachedServer, 'server' | 'lastError' | 'retryAt'> & { state: AttachedState }
+export type CallOptions = { signal: AbortSignal; onProgress(message: string): void }
+
+/** One attached server: started when it is needed, watched, and started again with growing pauses when it fails. */
+export type Connection = {
+  standing(): Standing
+  /** Resolves when it is connected and its tools are read, again where it said that they changed. @throws Error why not */
+  ready(): Promise<void>
+  /** Tries at once, whatever failed before. */
+  retry(): void
+  call(toolName: string, args: Record<string, unknown>, options: CallOptions): Promise<CallToolResult>
+  /** Ends it, and does not start it again. */
+  stop(): Promise<void>
+}
+
+export function createConnection(parts: {
+  config: AttachedServerConfig
+  version: string
+  clock: Clock
+  /** For the process: what it may have of JARVIS's environment. */
+  env: Record<string, string>
+  cwd: string
+  log: AttachedLog
+  redact(text: string): string
+  /** It has listed its tools. */
+  listed(tools: readonly Listed[]): void
+  changed(): void
+}): Connection {
+  const { config, clock, log } = parts
+  let standing: Standing = { state: 'idle' }
+  let live: { client: Client; transport: Transport; since: number } | undefined
+  let connecting: Promise<void> | undefined
+  let giveUp = new AbortController()
+  let refreshing: Promise<void> | undefined
+  let isStale = false
+  let refreshedAt = Number.NEGATIVE_INFINITY
+  let failures = 0
+  let running = 0
+  let isStopped = false
+  /** Some programs end at a question that comes before `initialize`: every second start asks none. */
+  let asksFirst = true
+  let reach: Reach | undefined
+  let cancelTimer: () => void = () => {}
+  let cancelRefresh: () => void = () => {}
+
+  function become(next: Standing) {
+    standing = next
+    parts.changed()
+  }
+
+  function connect(): Promise<void> {
+    if (isStopped) return Promise.reject(new Error('it is no longer attached'))
+    if (live !== undefined) return Promise.resolve()
+    connecting ??= open().finally(() => {
+      connecting = undefined
+    })
+    return connecting
+  }
+
+  async function open() {
+    cancelTimer()
+    become({ ...standing, state: 'connecting' })
+    const stop = new AbortController()
+    giveUp = stop
+    const disarm = clock.after(connectMs, () =>
+      stop.abort(new Error(`it did not answer within ${connectMs / 1000} s.`)),
+    )
+    let transport: (Transport & { ended?: string | undefined }) | undefined
+    let client: Client | undefined
+    try {
+      const sdk = await import('@modelcontextprotocol/client')
+      transport = makeTransport(sdk)
+      client = new sdk.Client(
+        { name: 'jarvis', title: 'JARVIS', version: parts.version },
+        {
+          versionNegotiation: asksFirst ? { mode: 'auto', probe: { timeoutMs: probeMs } } : { mode: 'legacy' },
+          inputRequired: { autoFulfill: false },
+          // What it answers is data, whatever it promised.
+          jsonSchemaValidator: {
+            getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+          },
+          listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => tellStale() } },
+        },
+      )
+      client.onerror = (error) => log.write('jarvis', error.message)
+      client.setNotificationHandler('notifications/message', ({ params }) => {
+        log.write(
+          'server',
+          `${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}`,
+        )
+      })
+      await within(stop.signal, client.connect(transport, { timeout: longMs }))
+      const opened = { client, transport, since: clock.now() }
+      await within(stop.signal, readTools(client))
+      if (isStopped) throw new Error('it is no longer attached')
+      live = opened
+      client.onclose = () => lost(opened)
+      const { name, version } = client.getServerVersion() ?? { name: '', version: '' }
+      const protocolVersion = client.getNegotiatedProtocolVersion()
+      become({
+        state: 'connected',
+        server: {
+          name: visible(name, 100),
+          version: visible(version, 50),
+          ...(protocolVersion !== undefined && { protocolVersion }),
+        },
+        ...(standing.lastError && { lastError: standing.lastError }),
+      })
+      log.write('jarvis', 'Connected.')
+      rest()
+    } catch (error) {
+      const said = error instanceof Error ? reasonOf(error) : String(error)
+      const why = transport?.ended ?? (stop.signal.aborted ? said : whyNot(client, said))
+      if (why !== said) log.write('jarvis', said)
+      if (config.type === 'stdio' && transport?.ended !== undefined) asksFirst = !asksFirst
+      if (client !== undefined) client.onclose = () => {}
+      await close(client, transport)
+      if (!isStopped) fail(why)
+      throw new Error(why)
+    } finally {
+      disarm()
+    }
+  }
+
+  function makeTransport(
+    sdk: typeof import('@modelcontextprotocol/client'),
+  ): Transport & { ended?: string | undefined } {
+    if (config.type === 'stdio') {
+      const { command, args, env, cwd } = config
+      const launch = { command, args, env: { ...parts.env, ...env }, cwd: cwd ?? parts.cwd }
+      return new StdioTransport(launch, log.write)
+    }
+    const url = new URL(config.url)
+    // Over HTTP a GET only offers to listen: a server may refuse it and serve all the same.
+    const told = (next: Reach, method: string) => {
+      if (config.type === 'sse' || method !== 'GET') reach = next
+    }
+    reach = undefined
+    const options = { requestInit: { headers: config.headers }, fetch: pinnedFetch(url, told) }
+    return config.type === 'http'
+      ? new sdk.StreamableHTTPClientTransport(url, options)
+      : new sdk.SSEClientTransport(url, options)
+  }
+
+  /** The client's words are about its protocol; a person wants to know what is wrong with the address. */
+  function whyNot(client: Client | undefined, said: string): string {
+    if (config.type === 'stdio') return said
+    const url = new URL(config.url)
+    const isSpoken = client?.getServerVersion() !== undefined
+    return faultOf(url, reach) ?? (reach === undefined || isSpoken ? said : notMcp(url))
+  }
+
+  async function readTools(client: Client) {
+    isStale = false
+    refreshedAt = clock.now()
+    const { tools } = await client.listTools(undefined, { timeout: connectMs, cacheMode: 'refresh' })
+    if (!isStopped) parts.listed(tools as readonly Listed[])
+  }
+
+  /** Its tools are not what they were: no call goes out before they are read again. */
+  function tellStale() {
+    isStale = true
+    cancelRefresh()
+    cancelRefresh = clock.after(Math.max(0, refreshedAt + refreshEveryMs - clock.now()), () => {
+      refresh().catch(() => {})
+    })
+  }
+
+  function refresh(): Promise<void> {
+    const { client } = live ?? {}
+    if (client === undefined || (!isStale && refreshing === undefined)) return Promise.resolve()
+    cancelRefresh()
+    refreshing ??= readTools(client)
+      .catch((error: unknown) => {
+        isStale = true
+        throw new Error(`Its list of tools could not be read again: ${reasonOf(error as Error)}`)
+      })
+      .finally(() => {
+        refreshing = undefined
+      })
+    return refreshing
+  }
+
+  function lost(was: NonNullable<typeof live>) {
+    if (live !== was) return
+    live = undefined
+    cancelTimer()
+    cancelRefresh()
+    const transport: Transport & { ended?: string | undefined } = was.transport
+    if (clock.now() - was.since >= wellMs) failures = 0
+    was.client.onclose = () => {}
+    void close(was.client, transport)
+    if (!isStopped) fail(transport.ended ?? 'it closed the connection')
+  }
+
+  function fail(why: string) {
+    failures += 1
+    const message = parts.redact(visible(why, 500))
+    const pauseMs = Math.min(firstRetryMs * 2 ** (failures - 1), longestRetryMs)
+    const retryAt = clock.now() + pauseMs
+    log.write(
+      'jarvis',
+      `Failed: ${message.replace(/\.$/, '')}. It is tried again in ${pauseMs / 1000} s${config.lazy ? ', if it is needed' : ''}.`,
+    )
+    become({ ...standing, state: 'failed', lastError: { at: clock.now(), message }, retryAt })
+    if (!config.lazy) cancelTimer = clock.after(pauseMs, () => void connect().catch(() => {}))
+  }
+
+  /** A lazy one that has nothing to do for a while is ended. */
+  function rest() {
+    if (!config.lazy || running > 0 || live === undefined) return
+    cancelTimer()
+    cancelTimer = clock.after(idleMs, () => {
+      const was = live
+      live = undefined
+      if (was !== undefined) was.client.onclose = () => {}
+      log.write('jarvis', 'Ended, for it had nothing to do.')
+      void close(was?.client, was?.transport)
+      become({ state: 'idle', ...(standing.server && { server: standing.server }) })
+    })
+  }
+
+  /** Nothing came back: where it does not answer at all any more, it is ended and started again. */
+  async function checkAlive(was: NonNullable<typeof live>) {
+    const stop = new AbortController()
+    const disarm = clock.after(aliveMs, () => stop.abort(new Error('silence')))
+    try {
+      await within(stop.signal, was.client.ping({ timeout: longMs }))
+    } catch {
+      if (!stop.signal.aborted || live !== was) return
+      log.write('jarvis', 'It does not answer any more.')
+      lost(was)
+    } finally {
+      disarm()
+    }
+  }
+
+  return {
+    standing: () => standing,
+
+    async ready() {
+      const { state, lastError, retryAt = 0 } = standing
+      if (state === 'failed' && clock.now() < retryAt) {
+        const waitS = Math.ceil((retryAt - clock.now()) / 1000)
+        throw new Error(`${lastError?.message.replace(/\.$/, '') ?? 'it failed'}; it is tried again in ${waitS} s`)
+      }
+      await connect()
+      await refresh()
+    },
+
+    retry() {
+      failures = 0
+      void connect().catch(() => {})
+    },
+
+    async call(toolName, args, { signal, onProgress }) {
+      const was = live
+      if (was === undefined) throw new Error('it is not connected')
+      running += 1
+      cancelTimer()
+      let toldAt = Number.NEGATIVE_INFINITY
+      const onprogress = ({ message, progress, total }: Progress) => {
+        if (clock.now() - toldAt < 500) return
+        toldAt = clock.now()
+        onProgress(visible(message ?? `${progress}${total === undefined ? '' : ` of ${total}`}`, 200))
+      }
+      try {
+        const result = await was.client.callTool(
+          { name: toolName, arguments: args },
+          { signal, onprogress, timeout: longMs },
+        )
+        failures = 0
+        return result as CallToolResult
+      } catch (error) {
+        if (signal.aborted && config.type === 'stdio') void checkAlive(was)
+        throw error
+      } finally {
+        running -= 1
+        rest()
+      }
+    },
+
+    async stop() {
+      isStopped = true
+      cancelTimer()
+      cancelRefresh()
+      giveUp.abort(new Error('it is no longer attached'))
+      const was = live
+      live = undefined
+      await Promise.all([close(was?.client, was?.transport), connecting?.catch(() => {})])
+    },
+  }
+}
+
+async function close(client: Client | undefined, transport: Transport | undefined) {
+  try {
+    await client?.close()
+  } catch {
+    // It is gone already.
+  }
+  await transport?.close().catch(() => {})
+}
+
+function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  work.catch(() => {})
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason)
+    if (signal.aborted) giveUp()
+    else signal.addEventListener('abort', giveUp, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
+  })
+}
+
+/** `fetch failed` says nothing; what caused it does. */
+function reasonOf(error: Error): string {
+  const cause = error.cause instanceof Error && error.cause.message !== '' ? `: ${error.cause.message}` : ''
+  return `${error.message}${cause}`
+}

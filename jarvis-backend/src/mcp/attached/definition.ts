@@ -1,0 +1,89 @@
+import { hashOf } from '../../calls/keys.ts'
+import { attachedServerOf, type Tier } from '../../protocol/index.ts'
+import { type AttachedSchema, readAttachedSchema } from './schema.ts'
+import { visible } from './text.ts'
+
+/** A tool as its server lists it, as far as JARVIS uses it: all of it the server's own words. */
+export type Listed = {
+  name: string
+  title?: string
+  description?: string
+  inputSchema: Record<string, unknown>
+  annotations?: { title?: string; readOnlyHint?: boolean; destructiveHint?: boolean }
+}
+
+/** A tool that can be in the catalog. `hash`: what a tier is bound to. */
+export type Definition = {
+  name: string
+  toolName: string
+  title: string
+  description: string
+  hash: string
+  suggestedTier: Tier
+  schema: AttachedSchema
+  listed: Listed
+}
+export type Refused = { toolName: string; problem: string }
+
+const mostTools = 200
+const longestDescription = 4_000
+const longestName = 64
+/** Of all definitions of a server: every message to a model carries them. */
+const mostChars = 1_000_000
+
+/**
+ * What of a server's tools can be used, sorted by name, and what cannot and why. Two that would have the same name here
+ * both get a part of their hash behind it, so that none ever stands in for another.
+ * @param origin what the server is started or reached by: another program's tools are other tools
+ */
+export function definitionsOf(
+  server: string,
+  origin: unknown,
+  tools: readonly Listed[],
+): { definitions: Definition[]; refused: Refused[] } {
+  const refused: Refused[] = []
+  const refuse = (name: string, problem: string) => void refused.push({ toolName: visible(name, longestName), problem })
+  const seen = new Set<string>()
+  let chars = 0
+  const usable = tools.filter(({ name }, index) => {
+    if (index >= mostTools) {
+      if (index === mostTools) refuse(name, `It and those after it are over the ${mostTools} tools of one server.`)
+      return false
+    }
+    if (seen.has(name)) refuse(name, 'It is listed twice; the first one counts.')
+    return !seen.has(name) && seen.add(name)
+  })
+  const plainNames = usable.map(({ name }) => plainName(server, name))
+  const definitions = usable.flatMap((listed, index): Definition[] => {
+    const { name: toolName, title, description = '', inputSchema, annotations } = listed
+    try {
+      chars += JSON.stringify(listed).length
+      if (chars > mostChars) throw new Error('With it the definitions of this server are over 1 MB.')
+      const [plain = ''] = plainNames.slice(index)
+      const isShared = plainNames.filter((other) => other.toLowerCase() === plain.toLowerCase()).length > 1
+      const isWhole = plain === `${server}__${toolName}`
+      const name = isShared || !isWhole ? `${plain.slice(0, longestName - 7)}_${hashOf(toolName).slice(0, 6)}` : plain
+      if (attachedServerOf(name) !== server) throw new Error('It has no usable name.')
+      return [
+        {
+          name,
+          toolName,
+          title: visible(title ?? annotations?.title ?? toolName, 100),
+          description: visible(description, longestDescription),
+          hash: hashOf({ version: 1, origin, toolName, title, description, inputSchema }),
+          suggestedTier:
+            annotations?.readOnlyHint === true ? 'green' : annotations?.destructiveHint === false ? 'yellow' : 'red',
+          schema: readAttachedSchema(inputSchema),
+          listed,
+        },
+      ]
+    } catch (error) {
+      refuse(toolName, error instanceof Error ? error.message : String(error))
+      return []
+    }
+  })
+  return { definitions: definitions.toSorted((a, b) => (a.name < b.name ? -1 : 1)), refused }
+}
+
+const plainName = (server: string, toolName: string) =>
+  `${server}__${toolName.replace(/[^A-Za-z0-9_-]+/g, '_')}`.slice(0, longestName)

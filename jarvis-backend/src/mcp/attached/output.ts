@@ -1,0 +1,60 @@
+import type { CallToolResult } from '@modelcontextprotocol/client'
+import { isDeeperThan } from '../../lib/depth.ts'
+import type { ToolImage, ToolOutput } from '../../tools/tool.ts'
+import { imageOf, inWords, mostImages } from './image.ts'
+import { visible } from './text.ts'
+
+const longestText = 50_000
+const longestData = 100_000
+const deepestData = 30
+
+/** What a server answered, as a tool's output: data, whatever it says. */
+export function outputOf({ content, structuredContent, isError }: CallToolResult): ToolOutput {
+  const isData =
+    typeof structuredContent === 'object' &&
+    structuredContent !== null &&
+    !Array.isArray(structuredContent) &&
+    !isDeeperThan(structuredContent, deepestData)
+  const data = isData ? (structuredContent as Record<string, unknown>) : undefined
+  const json = data === undefined ? '' : JSON.stringify(data)
+  const images: ToolImage[] = []
+  const words = content.map((block) => pictureText(block, images) ?? blockText(block)).join('\n')
+  const whole = words === '' ? json : words
+  const text =
+    whole.length <= longestText
+      ? whole
+      : `${whole.slice(0, longestText)}\n… ${whole.length - longestText} more characters left out`
+  const [first = ''] = whole.trimStart().slice(0, 1_000).split('\n')
+  const summary = visible(first, 160) || (isError === true ? 'It failed.' : 'Done.')
+  return {
+    text,
+    summary,
+    ...(data !== undefined && json.length <= longestData && { data }),
+    ...(images.length > 0 && { images }),
+    isError: isError === true,
+  }
+}
+
+/** Takes a picture out of a block, as long as there are few. @returns what stands for it */
+function pictureText(block: CallToolResult['content'][number], images: ToolImage[]): string | undefined {
+  const image = block.type === 'image' && images.length < mostImages ? imageOf(block.data) : undefined
+  if (image === undefined) return undefined
+  images.push(image)
+  return inWords(image)
+}
+
+function blockText(block: CallToolResult['content'][number]): string {
+  switch (block.type) {
+    case 'text':
+      return block.text
+    case 'image':
+    case 'audio':
+      return `[${block.type} ${block.mimeType}, ${Math.ceil((block.data.length * 3) / 4 / 1024)} kB, not shown]`
+    case 'resource':
+      return 'text' in block.resource ? block.resource.text : `[${block.resource.uri}, binary, not shown]`
+    case 'resource_link':
+      return `[${block.uri}] ${block.title ?? block.name}`
+    default:
+      return '[content of an unknown kind]'
+  }
+}

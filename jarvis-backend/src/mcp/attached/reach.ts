@@ -1,0 +1,35 @@
+import { isMistrust, whyUnreachable } from '../../lib/unreachable.ts'
+
+/** What came of the last request that had to be answered: no answer, one with this status, or one that was not followed. */
+export type Reach = { error: unknown } | { status: number } | { words: string }
+
+/** Why a URL does not serve, in one sentence, and what to do about it; undefined where it answered well. */
+export function faultOf(url: URL, reach: Reach | undefined): string | undefined {
+  if (reach === undefined) return undefined
+  if ('words' in reach) return reach.words
+  if ('status' in reach) return refusalOf(url, reach.status)
+  const why = whyUnreachable(reach.error)
+  return `Cannot reach ${url.host}: ${why}. ${adviceOn(why)}`
+}
+
+/** It answers, and has not said what a server of MCP says first. */
+export const notMcp = ({ host, pathname }: URL): string =>
+  `${host} answers, but ${pathname} is no MCP server. Compare the path: often it is /mcp, and /sse for an older one.`
+
+function refusalOf({ host, pathname }: URL, status: number): string | undefined {
+  if (status < 400) return undefined
+  if (status === 401) return `${host} wants a sign-in (401). Put its token into this server’s headers in mcp.json.`
+  if (status === 403) return `${host} refuses access (403). Compare the token in this server’s headers in mcp.json.`
+  if (status === 404 || status === 405) {
+    return `${host} serves nothing at ${pathname} (${status}). Compare the path: often it is /mcp, and /sse for an older one.`
+  }
+  if (status >= 500) return `${host} has a fault of its own (${status}). Look at its log.`
+  return `${host} refuses the request (${status}). Compare the address with what the server’s own page says.`
+}
+
+function adviceOn(why: string): string {
+  if (why === 'there is no such name') return 'Correct the name, or use the address.'
+  if (isMistrust(why)) return 'Nothing was sent. Start JARVIS with NODE_EXTRA_CA_CERTS naming the authority’s file.'
+  if (why === 'it does not speak TLS there') return 'Is it http:// rather than https://?'
+  return 'Check that the server runs, and the port.'
+}

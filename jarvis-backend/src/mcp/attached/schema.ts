@@ -1,0 +1,190 @@
+import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker'
+import { z } from 'zod'
+import { isDeeperThan } from '../../lib/depth.ts'
+import { defaultsOf, filled } from './defaults.ts'
+import { visibleSchema } from './text.ts'
+
+type Json = Record<string, unknown>
+
+/** `forModel`: what a provider accepts of it. `listed`: the values that it names itself. */
+export type AttachedSchema = { input: z.ZodObject; forModel: Json; listed: ReadonlySet<string> }
+
+const longestSchema = 64_000
+const deepestSchema = 20
+const mostProperties = 100
+const longestInput = 256_000
+/** Nodes of a schema with its references written out: more is a bomb. */
+const mostNodes = 5_000
+/** Nodes of the schema times values of the input: about a second at the very worst. */
+const mostWork = 2_000_000
+const mostListed = 500
+/** What a provider takes for the name of an argument. */
+const propertyName = /^[A-Za-z0-9_.-]{1,64}$/
+/** Patterns and formats are a stranger's programs that could run for ever; the server checks them itself. */
+const notChecked = new Set([
+  'pattern',
+  'patternProperties',
+  'format',
+  'uniqueItems',
+  '$schema',
+  '$id',
+  'default',
+  'examples',
+])
+const holdsSchemas = new Set(['properties', '$defs', 'definitions', 'dependentSchemas'])
+const combinators = ['allOf', 'anyOf', 'oneOf', 'not', 'if', '$ref', '$dynamicRef', 'dependentSchemas', 'dependencies']
+
+/**
+ * Turns a server's input schema into what the gate checks by. An argument that it does not name is refused, unless it
+ * says of itself that others may come. @throws Error with a plain sentence where it cannot be used.
+ */
+export function readAttachedSchema(schema: unknown): AttachedSchema {
+  if (!isRecord(schema)) throw new Error('Its input schema is no object.')
+  if (isDeeperThan(schema, deepestSchema)) throw new Error(`Its input schema is nested over ${deepestSchema} levels.`)
+  if (JSON.stringify(schema).length > longestSchema)
+    throw new Error(`Its input schema is over ${longestSchema / 1000} kB.`)
+  if (schema.type !== undefined && schema.type !== 'object') throw new Error('Its input is not an object.')
+  const properties = isRecord(schema.properties) ? schema.properties : {}
+  const names = Object.keys(properties)
+  if (names.length > mostProperties) throw new Error(`It takes over ${mostProperties} arguments.`)
+  const odd = names.find((name) => !propertyName.test(name) || name === '__proto__')
+  if (odd !== undefined)
+    throw new Error(`It has an argument with an unusable name: ${JSON.stringify(odd.slice(0, 80))}.`)
+
+  const plain = withoutPrograms(schema) as Json
+  const size = expandedSize(plain, plain, new Map(), new Set())
+  // The server checks again: where a reference leads is then its own affair.
+  const checked = size > mostNodes ? (withoutReferences(plain) as Json) : plain
+  const work = Math.min(size, mostNodes)
+  const validate = new CfWorkerJsonSchemaValidator({ draft: '2020-12', shortcircuit: true }).getValidator({
+    ...checked,
+    type: 'object',
+  } as never)
+  const defaults = defaultsOf(schema)
+  const shape = Object.fromEntries(
+    names.map((name) => [
+      name,
+      Object.hasOwn(defaults, name)
+        ? z.unknown().default(() => structuredClone(defaults[name]))
+        : z
+            .unknown()
+            .transform((value) => filled(properties[name], value))
+            .optional(),
+    ]),
+  )
+  const object = isOpen(schema, names) ? z.looseObject(shape) : z.strictObject(shape)
+  const input = object.superRefine((value, context) => {
+    const problem = problemWith(value, work, validate)
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
+  })
+  return { input, forModel: visibleSchema(forModel(schema, properties)) as Json, listed: listedIn(plain) }
+}
+
+function problemWith(
+  value: unknown,
+  schemaNodes: number,
+  validate: (input: unknown) => { valid: boolean; errorMessage: string | undefined },
+): string | undefined {
+  if (JSON.stringify(value).length > longestInput) return `more than ${longestInput / 1000} kB of arguments`
+  if (nodesIn(value) * schemaNodes > mostWork) return 'more values than can be checked'
+  try {
+    const { valid, errorMessage } = validate(value)
+    // What it says of the inner ones comes before what that means for the outer ones. `#` is all of the arguments.
+    return valid
+      ? undefined
+      : (errorMessage ?? '')
+          .split('; ')
+          .at(-1)
+          ?.replace(/^#(: |\/)?/, '')
+          .slice(0, 300)
+  } catch {
+    return 'the arguments cannot be checked by its schema'
+  }
+}
+
+/** Absent means closed, against JSON schema's own reading: what nobody described, nobody should send. */
+function isOpen(schema: Json, names: readonly string[]): boolean {
+  const { additionalProperties: more, patternProperties: patterns } = schema
+  if (more === false) return false
+  return (
+    more !== undefined || patterns !== undefined || (names.length === 0 && combinators.some((key) => key in schema))
+  )
+}
+
+/** No provider takes combinators at the top. */
+function forModel(schema: Json, properties: Json): Json {
+  const kept = ['required', 'additionalProperties', '$defs', 'definitions', 'description'].filter(
+    (key) => key in schema,
+  )
+  return { type: 'object', properties, ...Object.fromEntries(kept.map((key) => [key, schema[key]])) }
+}
+
+/** @param isNamed its keys are names of schemas, not words of JSON schema */
+function withoutPrograms(value: unknown, isNamed = false): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutPrograms(item))
+  if (!isRecord(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => isNamed || !notChecked.has(key))
+      .map(([key, member]) => [
+        key,
+        !isNamed && (key === 'enum' || key === 'const')
+          ? member
+          : withoutPrograms(member, !isNamed && holdsSchemas.has(key)),
+      ]),
+  )
+}
+
+function withoutReferences(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutReferences)
+  if (!isRecord(value)) return value
+  if ('$ref' in value || '$dynamicRef' in value) return {}
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutReferences(member)]))
+}
+
+/** How many nodes there are with every reference written out; endless where one leads to itself or nowhere. */
+function expandedSize(node: unknown, root: Json, known: Map<unknown, number>, within: Set<unknown>): number {
+  if (typeof node !== 'object' || node === null) return 1
+  if (within.has(node)) return Number.POSITIVE_INFINITY
+  const before = known.get(node)
+  if (before !== undefined) return before
+  within.add(node)
+  let size = 1
+  for (const [key, member] of Object.entries(node)) {
+    if (key === '$dynamicRef' || key === '$recursiveRef') size = Number.POSITIVE_INFINITY
+    else if (key === '$ref') size += expandedSize(referred(member, root) ?? node, root, known, within)
+    else size += expandedSize(member, root, known, within)
+  }
+  within.delete(node)
+  known.set(node, size)
+  return size
+}
+
+function referred(reference: unknown, root: Json): unknown {
+  if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined
+  const parts = reference.slice(2).split('/')
+  return parts.reduce<unknown>((at, part) => {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    return typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? (at as Json)[key] : undefined
+  }, root)
+}
+
+function nodesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1
+  return Object.values(value).reduce<number>((sum, member) => sum + nodesIn(member), 1)
+}
+
+/** The texts under `enum` and `const`. */
+function listedIn(value: unknown, found = new Set<string>()): Set<string> {
+  if (typeof value !== 'object' || value === null) return found
+  for (const [key, member] of Object.entries(value)) {
+    if (key === 'enum' || key === 'const') {
+      for (const item of Array.isArray(member) ? member : [member]) {
+        if (typeof item === 'string' && found.size < mostListed) found.add(item)
+      }
+    } else listedIn(member, found)
+  }
+  return found
+}
+
+const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,219 @@
+import { hashOf } from '../../calls/keys.ts'
+import type { AttachedStore, AttachedTierRow, Journal, Transactions } from '../../calls/ports.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type {
+  AttachedLogLine,
+  AttachedServer,
+  AttachedServerConfig,
+  AttachedTier,
+  AttachedToolInfo,
+} from '../../protocol/index.ts'
+import { JarvisError } from '../../protocol/index.ts'
+import type { Tool } from '../../tools/tool.ts'
+import { type Connection, createConnection } from './connection.ts'
+import { type Definition, definitionsOf, type Listed, type Refused } from './definition.ts'
+import { createAttachedLog } from './log.ts'
+import { shownConfig } from './secrets.ts'
+import { attachedTool } from './tool.ts'
+
+export type AttachedParts = {
+  store: AttachedStore
+  journal: Journal
+  transactions: Transactions
+  clock: Clock
+  /** What a process may have of JARVIS's environment, and where it runs unless told. */
+  env: Record<string, string>
+  cwd: string
+  version: string
+  redact: { text(text: string): string; value<T>(value: T): T }
+  /** One line for people. */
+  announce(text: string, level: 'info' | 'warning'): void
+  /** What is shown of it is another. */
+  changed(): void
+}
+
+/** One attached server: its connection, its tools as they were listed last, and what they may do. */
+export type Attachment = {
+  config: AttachedServerConfig
+  /** Another array whenever they have changed. */
+  tools(): readonly Tool[]
+  show(): AttachedServer
+  logs(): AttachedLogLine[]
+  /** @throws JarvisError `not_found`, `conflict` where the tool is not what the operator saw */
+  setTier(name: string, tier: AttachedTier, hash: string, by: string): AttachedToolInfo
+  /** Connects where that is not left to the first call. */
+  start(): void
+  retry(): void
+  stop(): Promise<void>
+}
+
+export function attach(name: string, config: AttachedServerConfig, parts: AttachedParts): Attachment {
+  const { store, journal, transactions, clock, redact, announce } = parts
+  const { enabled, lazy } = config
+  const origin =
+    config.type === 'stdio'
+      ? { command: config.command, args: config.args, cwd: config.cwd }
+      : { type: config.type, url: config.url }
+  const originHash = hashOf(origin)
+  const log = createAttachedLog(clock.now, redact.text)
+  let definitions: readonly Definition[] = []
+  let refused: readonly Refused[] = []
+  let tiers = new Map<string, AttachedTierRow>()
+  let tools: readonly Tool[] = []
+  const connection: Connection = createConnection({
+    config,
+    version: parts.version,
+    clock,
+    env: parts.env,
+    cwd: parts.cwd,
+    log,
+    redact: redact.text,
+    listed(listed) {
+      take(listed, true)
+      parts.changed()
+    },
+    changed: parts.changed,
+  })
+  const known = store.listed(name, originHash)
+  take(Array.isArray(known) ? (known as Listed[]) : [], false)
+
+  /** @param isNews the server said so just now */
+  function take(listed: readonly Listed[], isNews: boolean) {
+    const read = definitionsOf(name, origin, listed.map(onlyUsed))
+    definitions = read.definitions
+    refused = read.refused
+    tiers = new Map(store.tiers(name).map((row) => [row.toolName, row]))
+    if (isNews) {
+      transactions.durably(() => {
+        store.keepListed(
+          name,
+          originHash,
+          definitions.map((definition) => definition.listed),
+        )
+        for (const definition of definitions) takeBack(definition)
+      })
+    }
+    for (const { toolName, problem } of isNews ? refused : [])
+      log.write('jarvis', `${toolName} is not used: ${problem}`)
+    rebuild()
+  }
+
+  /** A tier stands for one definition; for another one it never counts again. */
+  function takeBack(definition: Definition) {
+    const row = tiers.get(definition.toolName)
+    if (row === undefined || row.changedAt !== undefined || row.hash === definition.hash) return
+    const changed = { ...row, changedAt: clock.now() }
+    tiers.set(row.toolName, changed)
+    store.setTier(name, changed)
+    if (row.tier === 'red') return
+    journal.append('mcp_server', {
+      change: 'tier_lost',
+      server: name,
+      toolName: definition.name,
+      from: row.tier,
+      hashBefore: row.hash,
+      hash: definition.hash,
+    })
+    announce(
+      `${definition.name} of the attached server ${name} is not what it was, so it asks again: it was ${row.tier}, and is red.`,
+      'warning',
+    )
+  }
+
+  function setOf({ toolName, hash }: Definition) {
+    const row = tiers.get(toolName)
+    return row?.hash === hash && row.changedAt === undefined ? row : undefined
+  }
+
+  function rebuild() {
+    tools = enabled
+      ? definitions.map((definition) =>
+          attachedTool(name, definition, setOf(definition)?.tier ?? 'red', {
+            connection,
+            hashNow: () => definitions.find((now) => now.name === definition.name)?.hash,
+            redact: redact.text,
+          }),
+        )
+      : []
+  }
+
+  function info(definition: Definition): AttachedToolInfo {
+    const { toolName, title, description, hash, suggestedTier, schema } = definition
+    const row = setOf(definition)
+    const { changedAt } = tiers.get(toolName) ?? {}
+    return {
+      name: definition.name,
+      toolName: redact.text(toolName),
+      title: redact.text(title),
+      description: redact.text(description),
+      inputSchema: redact.value(schema.forModel),
+      hash,
+      tier: row?.tier ?? 'red',
+      suggestedTier,
+      ...(row && { setBy: row.setBy, setAt: row.setAt }),
+      ...(row === undefined && changedAt !== undefined && { changedAt }),
+    }
+  }
+
+  return {
+    config,
+    tools: () => tools,
+    show: () => ({
+      name,
+      type: config.type,
+      config: shownConfig(config),
+      ...connection.standing(),
+      ...(!enabled && { state: 'disabled' as const }),
+      tools: definitions.map(info),
+      refused: refused.map(({ toolName, problem }) => ({
+        toolName: redact.text(toolName),
+        problem: redact.text(problem),
+      })),
+    }),
+    logs: log.lines,
+    setTier(toolName, tier, hash, by) {
+      const definition = definitions.find((one) => one.name === toolName)
+      if (definition === undefined) throw new JarvisError('not_found', `The server ${name} has no tool ${toolName}.`)
+      if (definition.hash !== hash) {
+        throw new JarvisError(
+          'conflict',
+          `${toolName} has changed since you saw it. Look at it again; nothing was set.`,
+        )
+      }
+      const row = { toolName: definition.toolName, hash, tier, setBy: by, setAt: clock.now() }
+      const from = setOf(definition)?.tier ?? 'red'
+      transactions.durably(() => {
+        store.setTier(name, row)
+        journal.append('mcp_server', { change: 'tier', server: name, toolName, from, to: tier, hash, by })
+      })
+      tiers.set(row.toolName, row)
+      rebuild()
+      if (from !== tier) announce(`${toolName} of the attached server ${name} is ${tier} from now on.`, 'info')
+      parts.changed()
+      return info(definition)
+    },
+    start() {
+      if (enabled && (!lazy || (definitions.length === 0 && known === undefined))) connection.retry()
+    },
+    retry() {
+      if (!enabled) throw new JarvisError('conflict', `The server ${name} is turned off.`)
+      connection.retry()
+    },
+    stop: connection.stop,
+  }
+}
+
+/** Icons, output schemas and the like are neither used nor kept. */
+const onlyUsed = ({ name, title, description, inputSchema, annotations }: Listed): Listed => ({
+  name,
+  ...(title !== undefined && { title }),
+  ...(description !== undefined && { description }),
+  inputSchema,
+  ...(annotations !== undefined && {
+    annotations: {
+      ...(annotations.title !== undefined && { title: annotations.title }),
+      ...(annotations.readOnlyHint !== undefined && { readOnlyHint: annotations.readOnlyHint }),
+      ...(annotations.destructiveHint !== undefined && { destructiveHint: annotations.destructiveHint }),
+    },
+  }),
+})

@@ -1,0 +1,75 @@
+import { whyUnreachable } from '../../lib/unreachable.ts'
+import type { AttachedTier } from '../../protocol/index.ts'
+import { JarvisError } from '../../protocol/index.ts'
+import type { Tool, ToolOutput } from '../../tools/tool.ts'
+import type { Connection } from './connection.ts'
+import type { Definition } from './definition.ts'
+import { outputOf } from './output.ts'
+import { visible } from './text.ts'
+
+const timeoutMs = 120_000
+
+/** An attached server's tool as one of the catalog: through the same gate as any other. */
+export function attachedTool(
+  server: string,
+  definition: Definition,
+  tier: AttachedTier,
+  parts: {
+    connection: Pick<Connection, 'ready' | 'call'>
+    /** The definition's hash as it is known now; undefined where it is no longer offered. */
+    hashNow(): string | undefined
+    redact(text: string): string
+  },
+): Tool {
+  const { name, toolName, title, description, hash, schema } = definition
+  const { connection, redact } = parts
+  return {
+    name,
+    title: redact(title),
+    description: redact(`A tool of the attached server ${server}, described in that server's words: ${description}`),
+    tier,
+    timeoutMs,
+    input: schema.input,
+    attached: { server, hash, inputSchema: schema.forModel, listed: schema.listed },
+    async run(input, { signal, onProgress }) {
+      try {
+        await untilAborted(connection.ready(), signal)
+      } catch (error) {
+        if (signal.aborted) throw error
+        return failed(`The attached server ${server} is not there: ${wordsOf(error)}. Nothing was run.`)
+      }
+      // What was judged and shown is what runs.
+      if (parts.hashNow() !== hash) {
+        return failed(`The server ${server} has changed ${name} since this was judged. Nothing was run; call it again.`)
+      }
+      try {
+        return outputOf(await connection.call(toolName, input, { signal, onProgress }))
+      } catch (error) {
+        if (signal.aborted) throw error
+        if (isAnswer(error)) return failed(`The server ${server} does not do it: ${wordsOf(error)}`)
+        throw new JarvisError(
+          'outcome_unknown',
+          `The server ${server} was lost before it answered: ${wordsOf(error)}. It may have run.`,
+        )
+      }
+    },
+  }
+}
+
+const failed = (text: string): ToolOutput => ({ text, summary: text, isError: true })
+const wordsOf = (error: unknown) => {
+  const said = error instanceof Error ? error.message : String(error)
+  return visible(said === 'fetch failed' ? whyUnreachable(error) : said, 500).replace(/\.$/, '')
+}
+/** JSON-RPC's own error, which the server sent: its code is a number. */
+const isAnswer = (error: unknown) => error instanceof Error && 'code' in error && typeof error.code === 'number'
+
+/** A start that goes on for others is only no longer waited for. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}

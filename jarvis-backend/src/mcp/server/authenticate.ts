@@ -1,0 +1,13 @@
+import type { McpToken } from '../../auth/mcp-tokens.ts'
+
+/** What a request carries to its handlers. `gone`: aborts when the client hangs up before its answer. */
+export type Caller = { token: McpToken; gone: AbortSignal }
+
+export const authInfoOf = (caller: Caller) => ({
+  token: '',
+  clientId: caller.token.name,
+  scopes: [],
+  extra: caller,
+})
+
+export const callerOf = (authInfo: { extra?: Record<string, unknown> } | undefined) => authInfo?.extra as Caller

@@ -1,0 +1,53 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import type { CallOutcome } from '../../agent/calls.ts'
+import { getConfirmation } from './tool-list.ts'
+
+/** What came of a call, as its client reads it. */
+export function toResult(outcome: CallOutcome): CallToolResult {
+  switch (outcome.type) {
+    case 'tool_result':
+      return {
+        content: [{ type: 'text', text: outcome.result }],
+        ...(isRecord(outcome.data) && { structuredContent: outcome.data }),
+        isError: outcome.isError,
+      }
+    case 'blocked':
+      return failure(`Refused: ${outcome.reason} Nothing was run.`)
+    case 'confirm_resolved':
+      return failure(
+        `${unapproved(outcome.decision)}${outcome.note === undefined ? '' : ` Note: ${outcome.note}`} Nothing was run.`,
+      )
+    default:
+      return outcome satisfies never
+  }
+}
+
+/**
+ * @param isReading a rule raised a read: its output schema knows no waiting, so this is told as an error.
+ * @param why a sentence before, why it is told now.
+ */
+export function stillWaiting(
+  name: string,
+  id: string,
+  expiresAt: number,
+  isReading: boolean,
+  why: string,
+): CallToolResult {
+  const text = `${why}${name} waits for the operator, who sees it in the JARVIS dashboard. Nothing has run yet. Ask ${getConfirmation.name} with {"id": "${id}"} what became of it; do not call ${name} again.`
+  const content = [{ type: 'text' as const, text }]
+  return isReading
+    ? { content, isError: true }
+    : { content, structuredContent: { state: 'waiting', id, expiresAt }, isError: false }
+}
+
+export const failure = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true })
+
+const unapproved = (decision: string) =>
+  decision === 'denied'
+    ? 'The operator denied this.'
+    : decision === 'expired'
+      ? 'Nobody decided in time.'
+      : 'It was withdrawn.'
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

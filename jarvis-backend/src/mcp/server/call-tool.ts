@@ -1,0 +1,214 @@
+import {
+  type CallToolRequest,
+  type CallToolResult,
+  type InputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server'
+import type { CallOutcome, Calls } from '../../agent/calls.ts'
+import type { KeptRun } from '../../agent/sessions/kept-runs.ts'
+import type { McpToken } from '../../auth/mcp-tokens.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { newId } from '../../lib/ids.ts'
+import type { Card } from '../../protocol/index.ts'
+import type { Catalog } from '../../tools/catalog.ts'
+import type { Caller } from './authenticate.ts'
+import { failure, stillWaiting, toResult } from './call-result.ts'
+import { type AskedCall, confirmationState } from './confirmation-state.ts'
+import type { Surface } from './surface.ts'
+import { asHandle } from './task-server.ts'
+import { currentHandle, olderHandle, type TasksParts } from './tasks.ts'
+import { getConfirmation, isRead } from './tool-list.ts'
+
+/** How often a client that waits hears that it still waits. */
+const heartbeatMs = 5_000
+/** Cards that one token may have open: more would only tire the person who reads them. */
+const mostWaiting = 5
+/** A client that asked for no progress gives up after 60 s, as clients are made: before that it is told that it waits. */
+const patienceMs = 45_000
+/** What takes longer becomes a task where the client knows them. */
+const taskAfterMs = 500
+
+export type CallParts = TasksParts & {
+  catalog: Catalog
+  calls: Calls
+  clock: Clock
+  /** The session in which a token's calls stand, made at its first call. */
+  sessionOf(token: McpToken): string
+  /** How many calls of a session wait for a person. */
+  waiting(sessionId: string): number
+  /** A call that was put before a person, by its id. */
+  asked(callId: string): AskedCall | undefined
+  /** Aborts when the server goes down: who waits then is told how to ask later. */
+  stopping: AbortSignal
+  surface: Surface
+  report(error: unknown, message: string): void
+}
+
+type Result = CallToolResult | InputRequiredResult
+
+/** Who calls, and how they can be reached meanwhile. */
+export type Call = Caller & {
+  clientName: string
+  /** Texts of the resources that the client has read. */
+  read: readonly string[]
+  /** Aborts when the client cancels. */
+  signal?: AbortSignal
+  say?: {
+    progress(params: { progressToken: string | number; progress: number; message: string }): void
+    log(data: Record<string, unknown>): void
+  }
+  /** What the header `Jarvis-Confirmation` says. */
+  waits?: string | undefined
+  /** A task was asked for (2025-11-25), or the client knows them (2026-07-28). */
+  task?: 'asked' | 'known'
+  /** Makes the result in the place of text and data. */
+  answer?: (outcome: CallOutcome) => Promise<Result>
+}
+
+/** `tools/call`: through the same runs and the same gate as the chat. */
+export function createCallTool(parts: CallParts) {
+  const { catalog, calls, clock } = parts
+
+  return async function callTool(
+    { name, arguments: given = {}, _meta }: Pick<CallToolRequest['params'], 'name' | 'arguments' | '_meta'>,
+    { token, gone, clientName, read, signal, say, answer, waits, task }: Call,
+  ): Promise<Result> {
+    const tool = catalog.get(name)
+    if (tool === undefined && name === getConfirmation.name) return whatBecame(given, token)
+    const sessionId = parts.sessionOf(token)
+    const refusal = refusalOf(name, isRead(tool), token, sessionId)
+    if (task === 'asked' && (refusal !== undefined || isRead(tool))) {
+      // The specification has a read that is asked for as a task be no method at all.
+      const code = refusal === undefined ? ProtocolErrorCode.MethodNotFound : ProtocolErrorCode.InvalidParams
+      throw new ProtocolError(code, refusal ?? `${name} reads at once: call it without a task.`)
+    }
+    if (refusal !== undefined) return failure(refusal)
+    const withdrawn = new AbortController()
+    const withdraw = () => withdrawn.abort()
+    for (const end of [signal, gone]) {
+      if (end === undefined) continue
+      if (end.aborted) withdraw()
+      else end.addEventListener('abort', withdraw, { once: true })
+    }
+    const run: KeptRun = { id: newId('run'), sessionId, tokenName: token.name, at: clock.now() }
+    const onStopping = () => {
+      ifKept(() => tellLater?.('JARVIS is shutting down. '))
+      // Says nothing to who was told already.
+      giveUp(failure(`JARVIS is shutting down. ${name} may have to be called again.`))
+    }
+    parts.stopping.addEventListener('abort', onStopping, { once: true })
+    const progressToken = _meta?.progressToken
+    let progress = 0
+    const onProgress = (message: string) => {
+      if (progressToken === undefined) return
+      progress += 1
+      say?.progress({ progressToken, progress, message })
+    }
+    const manner = mannerOf(_meta?.['jarvis/confirmation'] ?? waits)
+    let disarm = () => {}
+    let giveUp = (_: Result) => {}
+    const later = new Promise<Result>((resolve) => {
+      giveUp = resolve
+    })
+    /** Of what nobody else would catch: where the id cannot be kept, the disk being full, the client goes on waiting. */
+    const ifKept = (hand: () => void) => {
+      try {
+        hand()
+      } catch (error) {
+        parts.report(error, `a call of ${token.name} could not be kept`)
+      }
+    }
+    /** From here on nobody waits for the answer, and the client has an id to ask with. */
+    const becomeTask = () => {
+      parts.kept.keep(run)
+      giveUp(asHandle(task === 'asked' ? { task: olderHandle(run) } : { resultType: 'task', ...currentHandle(run) }))
+    }
+    /** A task's client has its answer before a card is shown. */
+    let isAnswered = false
+    let isWaiting = false
+    /** Set once it has waited for a person. */
+    let tellLater: ((why?: string) => void) | undefined
+    const onWaiting = (card: Card) => {
+      const id = card.callId ?? card.toolUseId
+      say?.log({ waitsForOperator: name, id })
+      isWaiting = true
+      beat()
+      if (isAnswered || tellLater !== undefined) return
+      const tell = (why = '') => {
+        parts.kept.keep(run)
+        giveUp(stillWaiting(name, id, card.expiresAt, isRead(tool), why))
+      }
+      tellLater = tell
+      if (manner === 'pending') tell()
+      else if (manner === undefined && task === 'known') becomeTask()
+      else if (manner === undefined && progressToken === undefined) disarm = clock.after(patienceMs, () => ifKept(tell))
+    }
+    const beat = () => onProgress(isWaiting ? 'Waiting in the JARVIS dashboard' : 'Still running')
+    const stopBeat = progressToken === undefined ? () => {} : repeat(clock, heartbeatMs, beat)
+    if (task === 'asked') becomeTask()
+    else if (task === 'known' && manner === undefined) disarm = clock.after(taskAfterMs, () => ifKept(becomeTask))
+    const outcome = calls.callTool({
+      sessionId,
+      runId: run.id,
+      toolName: name,
+      toolInput: given,
+      requestedBy: { kind: 'mcp', name: clientName.slice(0, 100), token: token.name },
+      signal: withdrawn.signal,
+      onProgress(message) {
+        isWaiting = false
+        onProgress(message)
+      },
+      onWaiting,
+      read,
+    })
+    try {
+      return await Promise.race([outcome.then(answer ?? toResult), later])
+    } finally {
+      isAnswered = true
+      stopBeat()
+      disarm()
+      parts.stopping.removeEventListener('abort', onStopping)
+      // From here on nobody waits: the card stays until somebody decides or it expires.
+      for (const end of [signal, gone]) end?.removeEventListener('abort', withdraw)
+    }
+  }
+
+  /** Why it is not even begun. */
+  function refusalOf(name: string, isReading: boolean, token: McpToken, sessionId: string): string | undefined {
+    if (isReading) return undefined
+    if (token.isReadOnly)
+      return `The MCP token ${token.name} may only read, and ${name} is not a read. Nothing was run.`
+    return parts.waiting(sessionId) >= mostWaiting
+      ? `${mostWaiting} calls of ${token.name} wait for the operator already. Nothing was run.`
+      : undefined
+  }
+
+  function whatBecame({ id }: Record<string, unknown>, token: McpToken): Result {
+    const known = typeof id === 'string' ? parts.asked(id) : undefined
+    if (typeof id !== 'string' || known === undefined || known.sessionId !== parts.sessionOf(token)) {
+      return failure('No call of this token waits or waited for the operator under that id.')
+    }
+    const state = confirmationState(id, known)
+    return { content: [{ type: 'text', text: JSON.stringify(state) }], structuredContent: state, isError: false }
+  }
+}
+
+/**
+ * How a client wants to wait, said once in its configuration (header) or with a call: `pending` answers as soon as a
+ * card is shown, `wait` waits as long as it takes.
+ */
+const mannerOf = (said: unknown): 'pending' | 'wait' | undefined =>
+  said === 'pending' || said === 'wait' ? said : undefined
+
+function repeat(clock: Clock, everyMs: number, run: () => void): () => void {
+  let disarm = () => {}
+  const arm = () => {
+    disarm = clock.after(everyMs, () => {
+      run()
+      arm()
+    })
+  }
+  arm()
+  return () => disarm()
+}

@@ -1,0 +1,34 @@
+import type { StoredConfirmation } from '../../calls/ports.ts'
+import type { Entry } from '../../protocol/index.ts'
+
+/** What is stored of a call that was put before a person. */
+export type AskedCall = Pick<StoredConfirmation, 'card' | 'sessionId'> & {
+  /** The newest card's answer. */
+  resolution?: { decision: string; note?: string }
+  entries: readonly Entry[]
+}
+
+const undecided = { denied: 'denied', expired: 'expired' } as const
+
+/** What became of it, as `get_confirmation` tells it. `id`: the call's, which outlives its cards. */
+export function confirmationState(id: string, { card, resolution, entries }: AskedCall): Record<string, unknown> {
+  const about = { id, toolName: card.toolName }
+  const note = resolution?.note === undefined || resolution.note === '' ? {} : { note: resolution.note }
+  const ended = entries.findLast((entry) => entry.type === 'tool_result' && entry.toolUseId === id)
+  if (ended?.type === 'tool_result') {
+    const { result, isError, data } = ended
+    return {
+      state: isError ? 'failed' : 'done',
+      ...about,
+      ...note,
+      result,
+      ...(typeof data === 'object' && data !== null && { data }),
+    }
+  }
+  const blocked = entries.findLast((entry) => entry.type === 'blocked' && entry.toolUseId === id)
+  if (blocked?.type === 'blocked') return { state: 'refused', ...about, note: blocked.reason }
+  if (resolution === undefined) return { state: 'waiting', ...about, expiresAt: card.expiresAt }
+  if (resolution.decision === 'approved') return { state: 'running', ...about, ...note }
+  const state = undecided[resolution.decision as keyof typeof undecided] ?? 'withdrawn'
+  return { state, ...about, ...note }
+}

@@ -1,0 +1,51 @@
+import type { ServerResponse } from 'node:http'
+import type { Clock } from '../../lib/clock.ts'
+
+/** A token that is revoked or has expired serves nobody for longer than this. */
+const checkEveryMs = 5_000
+
+/** Requests that are not answered yet: told when their client hangs up, and ended when their token counts no more. */
+export function createOpenRequests({ clock, refused }: { clock: Clock; refused(tokenName: string): void }) {
+  const open = new Map<ServerResponse, { tokenName: string; authenticate(): unknown; isStream?: true }>()
+  let isArmed = false
+
+  function arm() {
+    isArmed = true
+    clock.after(checkEveryMs, () => {
+      isArmed = false
+      for (const [response, { tokenName, authenticate }] of open) {
+        try {
+          authenticate()
+        } catch {
+          refused(tokenName)
+          response.destroy()
+        }
+      }
+      if (open.size > 0) arm()
+    })
+  }
+
+  return {
+    /** It stays open until its client goes. */
+    isStream(response: ServerResponse) {
+      const request = open.get(response)
+      if (request !== undefined) request.isStream = true
+    },
+    /** Resolves once all that are answered at all have been. */
+    async answered() {
+      const left = [...open].filter(([, { isStream }]) => isStream === undefined)
+      await Promise.all(left.map(([response]) => new Promise((closed) => response.once('close', closed))))
+    },
+    /** @returns what aborts when the response is closed before its end. */
+    add(response: ServerResponse, tokenName: string, authenticate: () => unknown): AbortController {
+      const gone = new AbortController()
+      open.set(response, { tokenName, authenticate })
+      if (!isArmed) arm()
+      response.once('close', () => {
+        open.delete(response)
+        if (!response.writableFinished) gone.abort()
+      })
+      return gone
+    },
+  }
+}

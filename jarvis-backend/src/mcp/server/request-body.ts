@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http'
+import { isDeeperThan } from '../../lib/depth.ts'
+import { JarvisError } from '../../protocol/index.ts'
+
+const mostBytes = 4 * 1024 * 1024
+/** More than any tool takes, with what stands around it. */
+const deepest = 100
+const plainlyShallow = 1_000
+
+/** The JSON of a request. @throws JarvisError `invalid_request` */
+export async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const bytes = await bytesOf(request)
+  try {
+    const text = bytes.toString()
+    // Parsers further in would drop this key in silence, and an unknown argument is refused.
+    const body: unknown = mayName.test(text) ? JSON.parse(text, withoutPrototype) : JSON.parse(text)
+    // What walks it further in is recursive.
+    if (text.length > plainlyShallow && isDeeperThan(body, deepest)) throw new Error('It is nested too deeply.')
+    return body
+  } catch (error) {
+    throw error instanceof JarvisError ? error : new JarvisError('invalid_request', 'The request is not JSON.')
+  }
+}
+
+/** By its events: its iterator costs more than all else here. */
+function bytesOf(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      chunks.push(chunk)
+      if (bytes <= mostBytes) return
+      request.removeAllListeners('data')
+      // The rest stays where it is; the answer closes the connection.
+      request.pause()
+      reject(new JarvisError('invalid_request', 'The request holds more than 4 MB.'))
+    })
+    request.once('end', () => resolve(Buffer.concat(chunks)))
+    request.once('error', reject)
+  })
+}
+
+/** Plain, or with any of its letters written as an escape. */
+const mayName = /__proto__|\\u/
+
+function withoutPrototype(key: string, value: unknown): unknown {
+  if (key === '__proto__') throw new JarvisError('invalid_request', 'No argument is named __proto__.')
+  return value
+}

@@ -1,0 +1,108 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node'
+import { createMcpHandler, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server'
+import type { McpBearer } from '../../auth/mcp-bearer.ts'
+import { errorStatus, JarvisError } from '../../protocol/index.ts'
+import { authInfoOf, type Caller, callerOf } from './authenticate.ts'
+import type { CallParts } from './call-tool.ts'
+import { createChanges, type Watched } from './changes.ts'
+import { createServers } from './create-server.ts'
+import { createOlderSessions } from './older-sessions.ts'
+import { createOpenRequests } from './open-requests.ts'
+import { clusterPrompts } from './prompts.ts'
+import { createQuickCalls } from './quick-calls.ts'
+import { bodyOf } from './request-body.ts'
+import { clusterResources } from './resources.ts'
+import type { Surface } from './surface.ts'
+
+/**
+ * `/mcp`: catalog, resources and prompts over Streamable HTTP, through the same runs and the same gate as the chat. A
+ * fresh server for each request of a current client, one for each session of an older one, so that no answer can cross
+ * to another client; what is costly to make is made once.
+ */
+export function createMcpRoute(
+  parts: CallParts & {
+    bearer: McpBearer
+    watched: Watched
+    version: string
+    report(error: unknown, message: string): void
+    log(text: string, level: 'info'): void
+  },
+): { handle: RequestListener; answered(): Promise<void> } {
+  const { bearer, report } = parts
+  /** The SDK tells of clients that leave, or that ask for what is none: no fault of ours. */
+  const onerror = (error: Error) => parts.log(`an MCP request failed: ${error.message}`, 'info')
+  const { create, info } = createServers(parts)
+  const quickCalls = createQuickCalls({ ...parts, info })
+  const changes = createChanges({ ...parts.watched, watchTools: parts.surface.watchTools }, report)
+  const current = toNodeHandler(
+    createMcpHandler(
+      ({ authInfo, requestInfo, era }) =>
+        create(
+          callerOf(authInfo),
+          undefined,
+          era === 'modern' ? (requestInfo?.headers.get('mcp-method') ?? undefined) : undefined,
+        ),
+      { bus: changes, onerror },
+    ),
+    { onerror },
+  )
+  const older = createOlderSessions({ create, changes, onerror, report })
+  const open = createOpenRequests({ clock: parts.clock, refused: older.dropToken })
+
+  async function serve(request: IncomingMessage, response: ServerResponse, caller: Caller, withdraw: () => void) {
+    const id = sessionIdOf(request)
+    const body = request.method === 'POST' ? await bodyOf(request) : undefined
+    if (request.method === 'GET' || methodOf(body) === 'subscriptions/listen') open.isStream(response)
+    const clientName = id === undefined ? undefined : older.clientName(id, caller.token.name)
+    if (await quickCalls.answer(request, response, body, { caller, withdraw, sessionId: id, clientName })) return
+    if (id !== undefined || (methodOf(body) === 'initialize' && !isCurrent(body))) {
+      if (await older.handle(request, response, caller, id, body)) return
+      throw new JarvisError('not_found', 'There is no such MCP session. Initialize again.')
+    }
+    await current(Object.assign(request, { auth: authInfoOf(caller) }) as NodeIncomingMessageLike, response, body)
+  }
+
+  const handle: RequestListener = (request, response) => {
+    const refuse = (error: unknown) => {
+      if (!(error instanceof JarvisError)) {
+        report(error, 'an MCP request failed')
+        if (!response.headersSent) response.writeHead(500).end()
+        return
+      }
+      if (error.code === 'unauthorized' || error.code === 'token_expired') {
+        response.setHeader('WWW-Authenticate', bearer.challenge(request))
+      }
+      const { code, message } = error
+      if (!request.complete) response.setHeader('Connection', 'close')
+      response.writeHead(errorStatus[code], { 'content-type': 'application/json; charset=utf-8' })
+      response.end(JSON.stringify({ error: { code, message } }))
+    }
+    try {
+      const { token, stillCounts } = bearer.verify(request)
+      const gone = open.add(response, token.name, stillCounts)
+      serve(request, response, { token, gone: gone.signal }, () => gone.abort()).catch(refuse)
+    } catch (error) {
+      refuse(error)
+    }
+  }
+  return { handle, answered: open.answered }
+}
+
+/** What clients see of the cluster and the journal besides tools. */
+export function clusterSurface(parts: Parameters<typeof clusterResources>[0]): Surface {
+  const resources = clusterResources(parts)
+  return { resources, prompts: clusterPrompts(parts.cluster, resources) }
+}
+
+function sessionIdOf({ headers }: IncomingMessage): string | undefined {
+  const id = headers['mcp-session-id']
+  return Array.isArray(id) ? id[0] : id
+}
+
+/** A current client says its version with each request, and has no `initialize`. */
+const isCurrent = (body: unknown) =>
+  (body as { params?: { _meta?: object } }).params?._meta?.[PROTOCOL_VERSION_META_KEY as never] !== undefined
+
+const methodOf = (body: unknown) =>
+  typeof body === 'object' && body !== null && 'method' in body ? body.method : undefined

@@ -1,0 +1,41 @@
+import type { CallToolResult, GetPromptResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
+import type { CallOutcome } from '../../agent/calls.ts'
+import type { ToolInput } from '../../protocol/index.ts'
+
+type Contents = { uri: string; mimeType: string } & ({ text: string } | { blob: string })
+
+/** Things to read by URI. */
+export type Resources = {
+  list(): { uri: string; name: string; title: string; description: string; mimeType: string }[]
+  templates: readonly { uriTemplate: string; name: string; title: string; description: string; mimeType: string }[]
+  /** @returns undefined where there is none of that URI. */
+  read(uri: string): Promise<Contents | undefined>
+  /** Values for a template's variable. */
+  complete(uriTemplate: string, variable: string, begun: string): string[]
+}
+
+export type PromptArgument = { name: string; description: string; required: boolean }
+/** A job in words, for a client to offer to its user. */
+export type Prompt = {
+  name: string
+  title: string
+  description: string
+  arguments: readonly PromptArgument[]
+  get(values: Record<string, string>, context: ServerContext): Promise<GetPromptResult | InputRequiredResult>
+  complete(argument: string, begun: string): string[]
+}
+
+/** What clients see besides the catalog. */
+export type Surface = {
+  /** Calls `listener` after the catalog has become another. @returns a function that stops it. */
+  watchTools?(listener: () => void): () => void
+  resources: Resources
+  prompts: readonly Prompt[]
+  /** By tool: makes the result of what came of a call that passed the gate, where it is more than text and data. */
+  answers?: Readonly<
+    Record<
+      string,
+      (outcome: CallOutcome, context: ServerContext, input: ToolInput) => Promise<CallToolResult | InputRequiredResult>
+    >
+  >
+}

@@ -1,0 +1,116 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import type { CallOutcome, Calls } from '../../agent/calls.ts'
+import { type KeptRun, type KeptRuns, keptRunMs } from '../../agent/sessions/kept-runs.ts'
+import type { StoredEntry } from '../../agent/sessions/transcript-store.ts'
+import { settles } from '../../agent/settles.ts'
+import type { McpToken } from '../../auth/mcp-tokens.ts'
+import { toResult } from './call-result.ts'
+
+/** How often a client should ask. */
+const pollMs = 2_000
+/** Of the many calls of a long-lived token, so many are listed. */
+const mostListed = 1_000
+
+export type TasksParts = {
+  calls: Pick<Calls, 'withdraw' | 'ending'>
+  kept: KeptRuns
+  entriesOf(runId: string): readonly StoredEntry[]
+  sessionOf(token: McpToken): string
+}
+
+/** Where a call stands. `lost`: JARVIS was killed before it was written down, or could not write its end. */
+type Standing =
+  | { kind: 'going'; isWaiting: boolean; at: number }
+  | { kind: 'ended'; outcome: CallOutcome; isWithdrawn: boolean; at: number }
+  | { kind: 'lost'; at: number }
+
+/**
+ * Calls as tasks: the same call in the words of either specification. A task is its run, and lives for 30 days
+ * or as long as the session does, through restarts. `working` while it waits for the operator too: nothing that a client sends decides.
+ */
+export function createTasks({ calls, kept, entriesOf, sessionOf }: TasksParts) {
+  function standingOf(run: KeptRun): Standing {
+    const entries = entriesOf(run.id)
+    const at = entries.at(-1)?.at ?? run.at
+    const outcome = entries.find(settles)
+    if (outcome !== undefined) return { kind: 'ended', outcome, isWithdrawn: isWithdrawn(outcome, entries), at }
+    if (calls.ending(run) === undefined) return { kind: 'lost', at }
+    const last = entries.findLast(({ type }) => ['confirm_needed', 'confirm_resolved', 'tool_use'].includes(type))
+    return { kind: 'going', isWaiting: last?.type === 'confirm_needed', at }
+  }
+
+  /** An earlier token of the same name had the same session. */
+  const isOf = (token: McpToken, { sessionId, at }: KeptRun) => sessionId === sessionOf(token) && at >= token.createdAt
+
+  return {
+    /** A token's own, or undefined. */
+    find(id: string, token: McpToken): KeptRun | undefined {
+      const run = kept.get(id)
+      return run !== undefined && isOf(token, run) ? run : undefined
+    },
+    list: (token: McpToken) => kept.list(sessionOf(token), mostListed).filter((run) => isOf(token, run)),
+    hasEnded: (run: KeptRun) => standingOf(run).kind !== 'going',
+    /** Resolves when it has ended. */
+    ending: async (run: KeptRun) => calls.ending(run),
+    /** Takes its card away, or stops a read. @returns false where there is nothing to take away: it changes something, or has ended. */
+    withdraw: (run: KeptRun, by: string) => calls.withdraw(run, by),
+    /** As `tools/call` would have answered. */
+    resultOf(run: KeptRun): CallToolResult | undefined {
+      const standing = standingOf(run)
+      return standing.kind === 'ended' ? toResult(standing.outcome) : undefined
+    },
+    /** 2025-11-25: a call that failed, was refused or denied is `failed`, and has its result all the same. */
+    older(run: KeptRun) {
+      const standing = standingOf(run)
+      const isFailed = standing.kind === 'lost' || (standing.kind === 'ended' && toResult(standing.outcome).isError)
+      return { ...olderHandle(run), ...told(standing, isFailed ? 'failed' : 'completed') }
+    },
+    /** 2026-07-28: `failed` is for JARVIS's own faults alone. */
+    current(run: KeptRun) {
+      const standing = standingOf(run)
+      const end =
+        standing.kind === 'lost'
+          ? { error: { code: -32_603, message: lostText } }
+          : standing.kind === 'ended' && !standing.isWithdrawn
+            ? { result: toResult(standing.outcome) }
+            : {}
+      return {
+        ...currentHandle(run),
+        ...told(standing, standing.kind === 'lost' ? 'failed' : 'completed'),
+        ...end,
+      }
+    },
+  }
+}
+
+const lostText = 'JARVIS lost this call before it could write down what became of it.'
+
+/** Before it began, or a read in the middle: what a stopped change came to is its result. */
+const isWithdrawn = (outcome: CallOutcome, entries: readonly StoredEntry[]) =>
+  outcome.type === 'confirm_resolved'
+    ? outcome.decision === 'cancelled'
+    : entries.some((entry) => entry.type === 'tool_use' && entry.tier === 'green') &&
+      entries.some((entry) => entry.type === 'done' && entry.stopReason === 'aborted')
+
+function told(standing: Standing, ended: 'failed' | 'completed') {
+  const lastUpdatedAt = new Date(standing.at).toISOString()
+  if (standing.kind === 'lost') return { status: ended, statusMessage: lostText, lastUpdatedAt }
+  if (standing.kind === 'ended') return { status: standing.isWithdrawn ? 'cancelled' : ended, lastUpdatedAt }
+  const statusMessage = standing.isWaiting ? 'Waits for the operator in the JARVIS dashboard.' : 'Is being run.'
+  return { status: 'working', statusMessage, lastUpdatedAt }
+}
+
+const begun = ({ id, at }: Pick<KeptRun, 'id' | 'at'>) => {
+  const createdAt = new Date(at).toISOString()
+  return { taskId: id, status: 'working', createdAt, lastUpdatedAt: createdAt }
+}
+export const olderHandle = (run: Pick<KeptRun, 'id' | 'at'>) => ({
+  ...begun(run),
+  ttl: keptRunMs,
+  pollInterval: pollMs,
+})
+export const currentHandle = (run: Pick<KeptRun, 'id' | 'at'>) => ({
+  ...begun(run),
+  ttlMs: keptRunMs,
+  pollIntervalMs: pollMs,
+})

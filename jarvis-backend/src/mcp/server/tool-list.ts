@@ -1,0 +1,87 @@
+import type { Tool as McpTool } from '@modelcontextprotocol/server'
+import { type Catalog, inputSchemaOf, outputSchemaOf } from '../../tools/catalog.ts'
+import type { Tool } from '../../tools/tool.ts'
+
+/** What a call that waits for a person answers, where the client cannot wait. */
+const waitingSchema = {
+  type: 'object',
+  properties: { state: { const: 'waiting' }, id: { type: 'string' }, expiresAt: { type: 'integer' } },
+  required: ['state', 'id'],
+}
+
+/** Not in the catalog: only a client that did not wait has use for it, and it is part of the protocol here. */
+export const getConfirmation: McpTool = {
+  name: 'get_confirmation',
+  title: 'See what became of a call that waits',
+  description:
+    'Tells what became of a call that answered that it waits for the operator, by the id it gave: `waiting`, `running`, `done` or `failed` with the result, or `denied`, `expired`, `withdrawn` or `refused` with the reason. Ask again every few seconds while it is `waiting` or `running`. It decides nothing.',
+  inputSchema: {
+    type: 'object',
+    properties: { id: { type: 'string', minLength: 1, maxLength: 100, description: 'The id that the call gave.' } },
+    required: ['id'],
+    additionalProperties: false,
+  },
+  outputSchema: {
+    type: 'object',
+    properties: {
+      state: { enum: ['waiting', 'running', 'done', 'failed', 'denied', 'expired', 'withdrawn', 'refused'] },
+      id: { type: 'string' },
+      toolName: { type: 'string' },
+      expiresAt: { type: 'integer', description: 'Until when it can be decided, Unix ms.' },
+      note: { type: 'string', description: 'The operator’s.' },
+      result: { type: 'string' },
+      data: { type: 'object' },
+    },
+    required: ['state', 'id', 'toolName'],
+  },
+  annotations: hintsOf('See what became of a call that waits', 'green'),
+}
+
+/** The catalog as a token sees it; made again only when the catalog is another. */
+export function createToolList(catalog: Catalog) {
+  let of: readonly Tool[] | undefined
+  let all: McpTool[] = []
+  let reads: McpTool[] = []
+  return (isReadOnly: boolean): McpTool[] => {
+    const tools = catalog.list()
+    if (tools !== of) {
+      of = tools
+      all = [...tools.map(toMcpTool), getConfirmation]
+      reads = [...tools.filter(isRead).map(toMcpTool), getConfirmation]
+    }
+    return isReadOnly ? reads : all
+  }
+}
+
+/** Whether a read-only token may call it, and a client that has many calls waiting. */
+export const isRead = (tool: Tool | undefined) => tool?.tier === 'green'
+
+function toMcpTool(tool: Tool): McpTool {
+  const output = outputSchemaOf(tool)
+  return {
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    inputSchema: inputSchemaOf(tool) as McpTool['inputSchema'],
+    ...(output !== undefined && {
+      outputSchema: tool.tier === 'green' ? output : { type: 'object', anyOf: [output, waitingSchema] },
+    }),
+    annotations: hintsOf(tool.title, tool.tier),
+    // Of 2025-11-25; a read answers at once.
+    ...(tool.tier !== 'green' && { execution: { taskSupport: 'optional' } }),
+  } as McpTool
+}
+
+/**
+ * By the tool's own tier, not by what the policy makes of it now: clients keep hints, while a profile or a rule may
+ * change with every call; and they tell what a call does, which no policy changes.
+ */
+function hintsOf(title: string, tier: Tool['tier']) {
+  return {
+    title,
+    readOnlyHint: tier === 'green',
+    destructiveHint: tier === 'red' || tier === 'black',
+    idempotentHint: tier === 'green',
+    openWorldHint: false,
+  }
+}

@@ -1,0 +1,150 @@
+import { redacted, secretName } from './assignments.ts'
+import type { Shape } from './shape.ts'
+
+const kept = `$1${redacted}`
+
+/** A shape whose line is held back from its hint on until the line ends. */
+const line = (find: RegExp, hint: string, put = kept): Shape => ({
+  find,
+  put,
+  hint,
+  open: new RegExp(`(?:^|[\\n\\r])[^\\n\\r]*?(?:${hint})[^\\n\\r]*$`, 'i'),
+})
+const lineStart = '(?:^|[\\n\\r])[ \\t]{0,20}'
+/** `export DB_PASSWORD `, `neighbor 10.0.0.1 password `, `auth_pass ` */
+const before = `${lineStart}(?:(?:export|set|setenv|env|arg|fastcgi_param|neighbor|wg|ups|AWS)\\b[ \\t.]?(?:[\\w.:-]{1,40}[ \\t]{1,4}){0,2})?[\\w.-]{0,40}(?:password|passwd|passphrase|secret(?:_access)?_key|secret|(?:private|encryption|master|account|access)[_-]key|auth_pass)[ \\t]{1,8}`
+
+/** Secrets in the notation of single programs: their files, and commands that hold one. */
+export const fileShapes: readonly Shape[] = [
+  // Addresses
+  line(
+    /([?&#](?:[\w.-]{0,20}signature|key|auth|sig|sid)=)(?=[^\s&#]{0,64}\d)[^\s&#"'<>\\]{10,}/gi,
+    '[?&#](?:[\\w.-]{0,20}signature|key|auth|sig|sid)=',
+  ),
+  line(
+    /((?:https?:\/\/|(?<=[\w.]))[^\s#"'<>]{1,500}#)(?=\w{0,64}\d)(?=\w{0,64}[A-Z])(?=\w{0,64}[a-z])\w{20,}(?![\w=:/.-])/g,
+    '#\\w{20}',
+  ),
+  line(/(:\/\/)(?=[^@\s/]{0,64}\d)[\w-]{20,512}(?=@[\w.[])/g, '://[\\w-]{20,512}@'),
+  line(/(\/(?:with\/key|IncomingWebhook)\/)[\w-]{16,}/g, '/(?:with/key|IncomingWebhook)/'),
+  line(/((?<![\w/])[\w.-]{1,64}:)[^\s:@/"']{4,128}(?=@(?:tcp|unix)\()/g, '@(?:tcp|unix)\\('),
+  line(/((?<![\w/])\w{1,32}\/)[^\s/@"':]{4,128}(?=@\/\/)/g, '@//'),
+
+  // A name, and its value further on
+  line(
+    new RegExp(
+      `(\\b(?:name|key)\\\\?["']?\\s{0,4}[:=]\\s{0,4}\\\\?["']?[\\w.-]{0,40}${secretName}\\\\?["']?[\\s,]{1,40}\\\\?["']?value\\\\?["']?\\s{0,4}[:=]\\s{0,4}\\\\?["']?)[^\\s"'\\\\<>{$]+`,
+      'gi',
+    ),
+    '\\bvalue\\\\?["\']?\\s{0,4}[:=]',
+  ),
+  line(
+    new RegExp(`(\\b(?:name|key)=["'][\\w.-]{0,40}${secretName}["'][^<>\\n]{0,40}>)[^<>\\n]{1,400}(?=</)`, 'gi'),
+    '\\b(?:name|key)=["\']',
+  ),
+
+  // A name and its value with nothing but space between
+  {
+    find: new RegExp(
+      `(${before})(?=[^\\s]{0,64}[\\d!@#$%^&*+=])(?![/~$<(:=])[^\\s:=;]{4,}={0,2}(?=;?[ \\t]{0,20}(?:[\\n\\r]|$))`,
+      'gi',
+    ),
+    put: kept,
+    hint: '(?:passw(?:or)?d|passphrase|secret|key|auth_pass)[ \\t]{1,8}[^\\s:=]',
+    open: new RegExp(`(?<lead>${before})[^\\s:=]\\S*[ \\t]{0,20}$`, 'i'),
+  },
+  line(new RegExp(`(${lineStart}stats[ \\t]+auth[ \\t]+[^\\s:]{1,64}:)\\S+`, 'gi'), 'stats[ \\t]+auth'),
+  line(
+    new RegExp(`(${lineStart}MONITOR[ \\t]+\\S+@\\S+[ \\t]+\\d+[ \\t]+\\S+[ \\t]+)\\S+`, 'g'),
+    'MONITOR[ \\t]+\\S+@',
+  ),
+  line(/(\]:\d{1,5}[ \t]+[^\s:]{1,128}:)\S{4,}/g, '\\]:\\d{1,5}[ \\t]+[^\\s:]{1,128}:'),
+  line(
+    new RegExp(
+      `(${lineStart}[^\\s:]{1,128}:(?:5432|5433|6432|\\*):[^\\s:]{1,64}:[^\\s:]{1,64}:)[^\\s:]{4,}(?=[ \\t]*(?:[\\n\\r]|$))`,
+      'g',
+    ),
+    ':(?:5432|5433|6432|\\*):[^\\s:]',
+  ),
+  line(
+    new RegExp(
+      `(${lineStart}["']?[\\w.@-]{1,64}["']?[ \\t]+["']?(?:\\*|pptpd|l2tpd)["']?[ \\t]+)(?=\\S*[A-Za-z])(?=\\S*\\d)\\S{6,}(?=[ \\t]+["']?[\\d*])`,
+      'g',
+    ),
+    '\\*["\']?[ \\t]{1,8}["\']?[^\\s*]{6}|(?:pptpd|l2tpd)[ \\t"]',
+  ),
+  line(
+    new RegExp(
+      `(${lineStart}\\d{1,5}[ \\t]+(?:SHA\\d{1,3}|MD5|AES\\d{3})[ \\t]+(?:HEX:|ASCII:)?)[^\\s:]{8,}(?=[ \\t]*(?:[\\n\\r]|$))`,
+      'g',
+    ),
+    'SHA\\d{1,3}[ \\t]+\\S{8}|MD5[ \\t]+\\S{8}|AES\\d{3}[ \\t]+\\S{8}',
+  ),
+
+  // What passwords are kept as
+  line(/((?:^|[\n\r])[\w.-]{1,32}:)[./A-Za-z\d]{13}(?=:\d{1,6}:\d{0,6}:\d{0,6}:)/g, ':\\d{1,6}:{3}'),
+  line(/((?:^|[\n\r])[^\s:]{1,64}:\d{1,10}:)[\dA-FX]{32}:[\dA-F]{32}/gi, ':\\d{1,10}:[\\da-fx]{32}:'),
+  line(/(\bPBKDF2\$\w{1,12}\$\d{1,9}\$)[\w+/=.]{4,}\$[\w+/=.]{8,}/g, 'PBKDF2\\$'),
+
+  // Commands
+  line(/(\bhtpasswd[ \t]+(?:-\w+[ \t]+){1,4}[^\s-]\S*[ \t]+\S+[ \t]+)["']?[^\s"']+/g, 'htpasswd[ \\t]+-'),
+  line(
+    /(\becho[ \t]+(?:-\w+[ \t]+)?["']?(?:[\w.-]{1,32}:)?)[^\s|"']{1,200}(?=["']?[ \t]*\|[ \t]*(?:sudo[ \t]+)?(?:passwd\b|chpasswd|sudo[ \t]+-S|cryptsetup|docker login))/g,
+    'echo[ \\t][^\\n|]{1,200}[|][ \\t]*(?:sudo|ch?passwd|passwd|cryptsetup|docker login)',
+  ),
+  line(/(assword[^\n]{0,40}\bsend[ \t]+(?:--[ \t]+)?["'])[^"'\\\n]{1,200}/g, 'assword[^\\n]{0,40}\\bsend'),
+  line(/(\bnet[ \t]+use[ \t][^\n]{0,200}\/user:\S+[ \t]+)[^\s/]\S*/gi, '/user:\\S+[ \\t]'),
+
+  // Headers
+  line(
+    /(\bauthorization\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?:digest|aws4-hmac-sha256|mediabrowser|emby|hawk|oauth|signature)[ \t]{1,4})[^\n\r]+/gi,
+    'authorization',
+  ),
+  line(/(\bx-[\w-]{1,30}-key\\?["']?[ \t]{0,4}[:=][ \t]{0,4}\\?["']?)[^\s"'\\]{8,}/gi, 'x-[\\w-]{1,30}-key'),
+  line(
+    /(\bcookies?\\?["']?\s{0,4}[:=]\s{0,4}\\?["'])(?=[\w.%-]{1,64}=)[^"'\\\n]+/gi,
+    'cookies?\\\\?["\']?\\s{0,4}[:=]',
+  ),
+  line(
+    /(\b(?:j?session_?id|phpsessid|connect\.sid|asp\.net_sessionid|laravel_session)\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?)[\w%.+/-]{16,}/gi,
+    'session_?id|sessid|connect\\.sid|laravel_session',
+  ),
+
+  // One-time codes and what recovers
+  line(
+    /(\b(?:totp|otp|2fa|mfa|authenticator|setup)[ _-](?:seed|key|secret)[ \t]{0,4}[:=][ \t]{0,4}["']?)[A-Z2-7]{4}(?:[ -]?[A-Z2-7]{2,8}){2,16}=*/gi,
+    '(?:otp|2fa|mfa|authenticator|setup)[ _-](?:seed|key|secret)',
+  ),
+  line(
+    /(?<![\w])[A-Z2-7]{16,64}(?=\r?\n" (?:RATE_LIMIT|WINDOW_SIZE|TOTP_AUTH|DISALLOW_REUSE|HOTP_COUNTER))/g,
+    '\\n" [A-Z]',
+    redacted,
+  ),
+  {
+    find: /(\b(?:recovery|backup|scratch|emergency)[ _-]?codes?\\?["']?[ \t]{0,4}[:=]\s{0,10}(?:[["'*-]\s{0,4}){0,3})(?=[\w-]{0,12}\d)[\dA-Za-z]{4,}(?:-[\dA-Za-z]{3,}){0,4}(?:["',\s*-]{1,12}(?=[\w-]{0,12}\d)[\dA-Za-z]{4,}(?:-[\dA-Za-z]{3,}){0,4}){0,24}/gi,
+    put: kept,
+    hint: '(?:recovery|backup|scratch|emergency)[ _-]?codes?',
+    open: /(?<lead>(?:recovery|backup|scratch|emergency)[ _-]?codes?)[^a-z]?[\s\S]{0,400}$/i,
+  },
+  line(
+    /(\b(?:recovery|unseal|root|emergency)[ _-](?:kit )?(?:key|token)(?:[ _-]?\d{1,2})?\\?["']?[ \t]{0,4}[:=][ \t]{0,4}\\?["']?)(?=[\w+/=-]{0,64}\d)[\w+/=.-]{16,}/gi,
+    '(?:recovery|unseal|root|emergency)[ _-](?:kit )?(?:key|token)',
+  ),
+  line(
+    /(\b(?:seed|recovery|mnemonic)[ _-](?:phrase|words)\\?["']?[ \t]{0,4}[:=]\s{0,4}\\?["']?)(?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8}/gi,
+    '(?:seed|recovery|mnemonic)[ _-](?:phrase|words)',
+  ),
+  line(/(?<![\d-])\d{6}(?:-\d{6}){7}(?![\d-])/g, '-\\d{6}-\\d{6}-', redacted),
+  line(
+    /((?<![\w-])(?:pin|puk)\\?["']?[ \t]{0,4}[:=][ \t]{0,4}\\?["']?)\d{4,8}(?![\w.])/gi,
+    '\\b(?:pin|puk)\\\\?["\']?[ \\t]{0,4}[:=]',
+  ),
+
+  // Proxmox: a token's secret beside its name, and in the table that a new one is shown in
+  line(
+    /((?<![\w.-])[\w.-]{1,64}@[\w.-]{1,32}![\w.-]{1,64}[ \t]{1,4})[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi,
+    '@[\\w.-]{1,32}![\\w.-]{1,64}[ \\t]',
+  ),
+  line(/(\bvalue\W{1,40})[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?=[^\da-f]{1,80}(?:full-)?tokenid)/gi, 'tokenid'),
+  line(/(\bK10[\da-f]{64}::[\w-]{1,32}:)\S+/g, 'K10[\\da-f]{24}'),
+]

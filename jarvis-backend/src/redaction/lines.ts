@@ -1,0 +1,86 @@
+import { redacted, secretName } from './assignments.ts'
+import type { Shape } from './shape.ts'
+
+const kept = `$1${redacted}`
+
+/** A secret behind an option of a program. `lead`: what of the option's value is none. */
+const options: readonly { programs: string; names: string; lead?: string; isAttached?: true }[] = [
+  { programs: 'curl|wget', names: '-u|-U|--user|--proxy-user', lead: '[^\\s:"\'/]{1,64}:(?!//)' },
+  { programs: 'ncat|nc', names: '--proxy-auth', lead: '[^\\s:"\']{1,64}:' },
+  { programs: 'lftp', names: '-u', lead: '[^\\s,"\']{1,64},' },
+  { programs: 'openssl', names: '-k|-K' },
+  { programs: 'zip|unzip|sqlcmd', names: '-P' },
+  { programs: '7z[ar]?', names: '-p', isAttached: true },
+  { programs: 'curl', names: '-b|--cookie', lead: '[^\\s="\']{1,64}=' },
+  { programs: 'sshpass', names: '-p' },
+  { programs: 'smbclient|smbget|rpcclient', names: '-U|--user', lead: '[^\\s%"\']{1,64}%' },
+  { programs: 'snmp\\w{1,12}', names: '-c|-A|-X' },
+  { programs: '(?:docker|podman|helm|skopeo|npm) login|useradd|usermod', names: '-p' },
+  { programs: 'mysql\\w{0,8}|mariadb[\\w-]{0,8}', names: '-p', isAttached: true },
+  { programs: 'mongo\\w{0,8}', names: '-p' },
+  { programs: 'ipmitool|mosquitto_(?:pub|sub)', names: '-P' },
+  { programs: 'redis-cli', names: '-a|--pass' },
+  { programs: 'ldap(?:search|modify|add|delete|passwd|whoami)', names: '-w' },
+  { programs: 'openssl', names: '-pass|-passin|-passout', lead: 'pass:' },
+]
+
+const anyProgram = `\\b(?:${options.map(({ programs }) => programs).join('|')})\\b`
+
+const optionShapes = options.map(({ programs, names, lead = '', isAttached }): Shape => {
+  const before = `\\b(?:${programs})\\b[^\\n|;&]{0,60}?[ \\t](?:${names})${isAttached ? '(?=\\S)' : '[ \\t=]{0,4}'}["']?${lead}`
+  return {
+    find: new RegExp(`(${before})[^\\s"']+`, 'g'),
+    put: kept,
+    hint: anyProgram,
+    open: new RegExp(`(?<lead>${before})[^\\s"']+$`),
+  }
+})
+
+const directives =
+  'r[ow]community6?|requirepass|masterauth|bindpw|rootpw|wpa-psk|wireless-key|snmp-server[ \\t]+community|createuser[ \\t]+\\S{1,64}'
+/** A word alone behind one of these is a secret where it does not read like a word. */
+const names = '(?:password|passwd|passphrase|secret|psk)'
+
+/** Secrets known by the line they stand on. */
+export const lineShapes: readonly Shape[] = [
+  ...optionShapes,
+  {
+    find: new RegExp(
+      `((?:^|[\\n\\r])[ \\t]{0,20}(?:${directives})[ \\t]{1,8})(?!(?:is|are|was|has|not)[ \\t])[^\\n\\r]+`,
+      'gi',
+    ),
+    put: kept,
+    hint: 'community6?[ \\t]|requirepass|masterauth|bindpw|rootpw|wpa-psk|wireless-key|createuser',
+    open: new RegExp(`(?<lead>(?:^|[\\n\\r])[ \\t]{0,20}(?:${directives})[ \\t]{1,8})[^\\n\\r]+$`, 'i'),
+  },
+  {
+    find: new RegExp(
+      `((?:^|[\\n\\r])[ \\t]{0,20}${names}[ \\t]{1,8})(?=\\S{0,64}[\\d!@#$%^&*+=])[^\\s:=][^\\s]{3,}(?=[ \\t]{0,20}(?:[\\n\\r]|$))`,
+      'gi',
+    ),
+    put: kept,
+    open: new RegExp(`(?<lead>(?:^|[\\n\\r])[ \\t]{0,20}${names}[ \\t]{1,8})[^\\s:=]\\S*[ \\t]{0,20}$`, 'i'),
+  },
+  {
+    // Where docker keeps the passwords of registries.
+    find: /("auth":[ \t]{0,4}")(?=[^"]{0,64}[A-Z])(?=[^"]{0,64}[\d=])[A-Za-z\d+/]{8,1024}={0,2}(?=")/g,
+    put: kept,
+    hint: '"auth":',
+    open: /(?<lead>"auth":[ \t]{0,4}")[A-Za-z\d+/=]*$/,
+  },
+  {
+    // ~/.netrc
+    find: /(\blogin[ \t]{1,4}\S{1,80}[ \t]{1,4}password[ \t]{1,4})\S+/gi,
+    put: kept,
+    open: /(?<lead>\blogin[ \t]{1,4}\S{1,80}[ \t]{1,4}password[ \t]{1,4})\S+$/i,
+  },
+  {
+    // XML
+    find: new RegExp(
+      `(<[\\w:.-]{0,32}${secretName}>\\s{0,40}(?:<!\\[CDATA\\[)?)[^<>\\s\\]][^<>\\]\\n]{0,400}?(?=\\s{0,40}(?:\\]\\]>)?</)`,
+      'gi',
+    ),
+    put: kept,
+    open: new RegExp(`(?<lead><[\\w:.-]{0,32}${secretName}>)\\s{0,40}(?:<!\\[?[CDAT[]{0,6})?[^<>]{0,400}<?$`, 'i'),
+  },
+]

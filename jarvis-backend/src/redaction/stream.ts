@@ -1,0 +1,101 @@
+import { redacted } from './assignments.ts'
+import { keyName } from './keys.ts'
+import type { SearchingRedactor } from './redact.ts'
+
+export type StreamRedactor = {
+  /** What may be shown now: in ordinary prose the delta itself. */
+  push(delta: string): string
+  /** What was held back, at the end of the text. */
+  flush(): string
+}
+
+/** What was shown last is looked at again, since a secret may be cut anywhere: `password: ` and then its value. */
+const window = 96
+/** What can first look suspicious together with what follows. */
+const overlap = 40
+/** What is longer and still not finished is taken for a secret. */
+const maxHeld = 8192
+const keyBegin = new RegExp(`-{4,5} ?BEGIN ${keyName}`, 'g')
+const keyEnd = new RegExp(`-{4,5} ?END ${keyName}`)
+const runEnd = /(?=[\s"'])/
+
+/**
+ * Redacts text that comes in pieces. Only an end that could still become a secret is held back; of one, at most its
+ * telling beginning (`sk-`) has been shown before.
+ */
+export function createStreamRedactor(redactor: SearchingRedactor): StreamRedactor {
+  let shown = ''
+  let held = ''
+  /** How many more characters the last suspicious place stays in the window. */
+  let alert = 0
+  /** Set while a secret without an end goes by: what ends it. */
+  let swallowing: RegExp | undefined
+
+  function show(text: string): string {
+    const before = redactor.text(shown)
+    const after = redactor.text(shown + text)
+    const visible = after.startsWith(before) ? after.slice(before.length) : after.slice(sharedLength(before, after))
+    shown = (shown + visible).slice(-window)
+    return visible
+  }
+
+  function push(delta: string): string {
+    let next = delta
+    if (swallowing !== undefined) {
+      held += delta
+      const end = swallowing.exec(held)
+      if (end === null) {
+        held = held.slice(-window)
+        return ''
+      }
+      next = held.slice(end.index + end[0].length)
+      held = ''
+      swallowing = undefined
+    }
+    const near = shown.slice(-overlap) + next
+    alert = redactor.isSuspicious(near) ? window : alert - next.length
+    if (held === '' && alert <= 0 && !redactor.holdsOwn(near)) {
+      shown = next.length < window ? (shown + next).slice(-window) : next.slice(-window)
+      return next
+    }
+    const all = shown + held + next
+    const unended = lastKey(all)
+    if (unended !== -1) {
+      const visible = show(all.slice(shown.length))
+      swallowing = keyEnd
+      held = all.slice(unended).slice(-window)
+      return visible
+    }
+    const upTo = Math.max(redactor.unfinishedAt(all), shown.length)
+    held = all.slice(upTo)
+    const visible = show(all.slice(shown.length, upTo))
+    if (held.length <= maxHeld) return visible
+    held = ''
+    swallowing = runEnd
+    shown = redacted
+    return visible + redacted
+  }
+
+  function flush(): string {
+    const rest = swallowing === undefined ? show(held) : ''
+    shown = ''
+    held = ''
+    swallowing = undefined
+    return rest
+  }
+
+  return { push, flush }
+}
+
+/** Where a private key begins that has not ended yet; -1 where none does. */
+function lastKey(text: string): number {
+  let at = -1
+  for (const begin of text.matchAll(keyBegin)) at = begin.index
+  return at === -1 || keyEnd.test(text.slice(at)) ? -1 : at
+}
+
+function sharedLength(a: string, b: string): number {
+  let length = 0
+  while (length < a.length && a[length] === b[length]) length += 1
+  return length
+}

@@ -1,0 +1,111 @@
+import { sortWords } from './grammar.ts'
+import { networkPrograms } from './programs/network.ts'
+import type { Stages } from './words.ts'
+
+/** Types and classes of records, which dig and host take where a name may stand. */
+const recordType =
+  /^(?:a|aaaa|any|axfr|caa|cname|dnskey|ds|hinfo|https|in|loc|mx|naptr|ns|nsec3?|ptr|rrsig|soa|srv|sshfp|svcb|tlsa|txt)$/i
+
+/** What lsof and ss compare addresses with; a name in its place would be looked up. */
+const isAddress = (word: string) =>
+  /^(?:\*|\d+(?:\.\d+){0,3}|[\da-f:.]*:[\da-f:.]*)(?:\/\d+)?(?::[\w*-]+)?$/i.test(word)
+
+const rest = (words: readonly string[]) => words.filter((word) => !word.startsWith('-'))
+
+/**
+ * The machines that each program asks, or asks others about. A name that is looked up travels to servers of whoever owns
+ * it, so a name alone can carry a secret away, and so can the choice among many addresses.
+ */
+const contacts: Readonly<Record<string, (words: readonly string[]) => readonly string[]>> = {
+  ...Object.fromEntries(
+    ['ping', 'traceroute', 'tracepath', 'mtr', 'rpcinfo', 'arp'].map((program) => [
+      program,
+      (words: readonly string[]) => operandsOf(program, words),
+    ]),
+  ),
+  dig: (words) =>
+    words.flatMap((word, at) => {
+      if (/^-[xq]$/.test(words[at - 1] ?? '')) return [word]
+      if (/^-[ptc]$/.test(words[at - 1] ?? '')) return recordType.test(word) || /^\d+$/.test(word) ? [] : [word]
+      if (/^-[xq]./.test(word)) return [word.slice(2)]
+      if (word.startsWith('-') || word.startsWith('+') || word === '.') return []
+      return recordType.test(word) ? [] : [word.replace(/^@/, '')]
+    }),
+  host: (words) =>
+    words.flatMap((word, at) =>
+      word.startsWith('-') || (words[at - 1] === '-t' && recordType.test(word)) ? [] : [word],
+    ),
+  nslookup: rest,
+  getent: ([database = '', ...names]) => (/^(?:ahosts|hosts|networks)/.test(database) ? names : []),
+  showmount: rest,
+  resolvectl: (words) => (words.includes('query') ? rest(words).filter((word) => word !== 'query') : []),
+  chronyc: (words) => (words.includes('ntpdata') ? rest(words).filter((word) => word !== 'ntpdata') : []),
+  // `ups@host:port`, or a host behind -l.
+  upsc: (words) =>
+    rest(words)
+      .slice(0, 1)
+      .filter((word) => word.includes('@') || words.some((option) => /^-[lL]$/.test(option)))
+      .map((word) => word.replace(/^.*@/, '').replace(/:\d{1,5}$/, '')),
+  lsof: (words) =>
+    words.flatMap((word) => /@([\w.[\]-]+)/.exec(word)?.[1] ?? []).filter((word) => !isAddress(word) && word !== '['),
+  ss(words) {
+    const parts = words.join(' ').split(/[\s()=!<>&|,]+/)
+    const hosts = parts.filter(
+      (part, at) => /^(?:dst|src)$/.test(parts[at - 1] ?? '') || /[a-z].*\.|\..*[a-z]/i.test(part),
+    )
+    return hosts.filter((part) => !isAddress(part) && !/^(?:\[.*\])?:[\w-]*$/.test(part))
+  },
+}
+
+function operandsOf(program: string, words: readonly string[]): readonly string[] {
+  const usage = sortWords(program, networkPrograms[program] ?? {}, words)
+  return typeof usage === 'string' ? rest(words) : usage.operands
+}
+
+/** The hosts that a command asks or asks about, as they are written; none for most commands. */
+export function hostsContacted([[program = '', ...words] = []]: Stages): readonly string[] {
+  return Object.hasOwn(contacts, program) ? (contacts[program]?.(words) ?? []) : []
+}
+
+/** Resolvers and sites that people try a connection with. Nobody but their owners hears of a call. */
+const wellKnown = new Set([
+  ...['1.1.1.1', '1.0.0.1', '8.8.8.8', '8.8.4.4', '9.9.9.9', '149.112.112.112', '208.67.222.222', '208.67.220.220'],
+  ...['2606:4700:4700::1111', '2606:4700:4700::1001', '2001:4860:4860::8888', '2001:4860:4860::8844', '2620:fe::fe'],
+  ...['example.com', 'example.org', 'google.com', 'www.google.com', 'cloudflare.com', 'one.one.one.one', 'dns.google'],
+  ...['debian.org', 'deb.debian.org', 'security.debian.org', 'proxmox.com', 'download.proxmox.com', 'github.com'],
+  ...['enterprise.proxmox.com', 'registry-1.docker.io', 'pool.ntp.org', 'localhost', '::1', '127.0.0.1'],
+])
+/** Endings that mean this house, behind a name that is known. */
+const ofTheHouse = /\.(?:lan|local|internal|home|home\.arpa|localdomain)$/
+
+/** One spelling for a host: without case, brackets, the zone of an address, the root's dot. */
+const plain = (host: string) =>
+  host
+    .toLowerCase()
+    .replace(/^\[|\]$/g, '')
+    .replace(/%[\w.-]+$/, '')
+    .replace(/\.$/, '')
+
+/**
+ * The first host of a command that nobody has named exactly; undefined where all are known.
+ * @param known nodes, guests, and what the policy lists. @param said all that the operator wrote.
+ */
+export function unnamedHost(stages: Stages, known: ReadonlySet<string>, said: readonly string[]): string | undefined {
+  return hostsContacted(stages).find((written) => {
+    const host = plain(written)
+    if (wellKnown.has(host) || known.has(host) || known.has(host.replace(ofTheHouse, ''))) return false
+    return !said.some((text) => isNamedIn(text, host))
+  })
+}
+
+/** Whether `text` has exactly this host in it: not `b.example` of `a.b.example`. */
+function isNamedIn(text: string, host: string): boolean {
+  const lower = text.toLowerCase()
+  for (let at = lower.indexOf(host); at !== -1; at = lower.indexOf(host, at + 1)) {
+    const before = lower.charAt(at - 1)
+    const after = lower.slice(at + host.length)
+    // A full stop ends a sentence unless a name goes on behind it.
+    if (!/[\w.:-]/.test(before) && !/^(?:[\w-]|[.:][\w-])/.test(after)) return true
+  }
+  return false
+}

@@ -1,0 +1,24 @@
+import type { Grammar } from '../grammar.ts'
+import { diskPrograms } from './disks.ts'
+import { dockerPrograms } from './docker.ts'
+import { filePrograms } from './files.ts'
+import { firewallPrograms } from './firewall.ts'
+import { loadPrograms } from './load.ts'
+import { networkPrograms } from './network.ts'
+import { packagePrograms } from './packages.ts'
+import { proxmoxPrograms } from './proxmox.ts'
+import { servicePrograms } from './services.ts'
+import { storagePrograms } from './storage.ts'
+import { systemPrograms } from './system.ts'
+import { textFilters, textPrograms } from './text.ts'
+
+/** Every program that may run over SSH, and all that it may be given. */
+export const programs: ReadonlyMap<string, Grammar> = new Map(
+  [
+    ...[filePrograms, textPrograms, loadPrograms, systemPrograms, diskPrograms, packagePrograms],
+    ...[servicePrograms, dockerPrograms, networkPrograms, firewallPrograms, proxmoxPrograms, storagePrograms],
+  ].flatMap(Object.entries<Grammar>),
+)
+
+/** Every program that may stand after a pipe, and all that it may be given there. */
+export const filters: ReadonlyMap<string, Grammar> = new Map(Object.entries(textFilters))

@@ -1,0 +1,129 @@
+import { awkFilesAt } from './awk.ts'
+import { type Grammar, sortWords, type Usage } from './grammar.ts'
+import { any } from './patterns.ts'
+import { textPrograms } from './programs/text.ts'
+import { contentReason } from './secret-paths.ts'
+import type { Stages } from './words.ts'
+
+/** One thing to read, and what looks at it when it holds no secret any more. */
+export type Part = {
+  read: readonly string[]
+  filter: readonly string[]
+  /** Stands instead of `standard input` in the filter's output. */
+  name: string
+  /** The program as it was written, which a message begins with. */
+  program: string
+}
+
+/**
+ * How a command is carried out so that nothing takes a secret apart before it is found.
+ * `whole`: as it stands. `parts`: each by itself, and what they print goes into `then`. `search`: `list` names the files
+ * that match, each ends in a NUL, and `partOf` reads one of them.
+ */
+export type Reading =
+  | { kind: 'whole'; stages: Stages }
+  | { kind: 'parts'; parts: readonly Part[]; then: Stages }
+  | { kind: 'search'; list: readonly string[]; partOf(path: string): Part | undefined; then: Stages }
+
+/** Of each file that a recursive search finds, lines at its end that are searched. */
+export const searchedLines = 5_000
+/** Around what `head` and `tail` show, what is read besides: no secret that reaches into it is cut. */
+const margin = { lines: 1_000, bytes: 65_536 }
+
+/** Programs that show files as they are. `wc` shows nothing of them. */
+const plain = new Set(['zcat', 'xzcat', 'bzcat', 'wc'])
+/** Of several files each is looked at by itself. */
+const oneByOne = new Set(['head', 'tail', 'tac'])
+
+/** @param stages as `judgeCommand` has found to read only. */
+export function readingOf(stages: Stages): Reading {
+  const [[program = '', ...words] = [], ...then] = stages
+  if (program === 'sysctl') {
+    const filter = ['grep', '-vE', 'tcp_fastopen_key|stable_secret']
+    return { kind: 'parts', parts: [{ read: [program, ...words], filter, name: '', program }], then }
+  }
+  const grammar = Object.hasOwn(textPrograms, program) ? textPrograms[program] : undefined
+  const whole: Reading = { kind: 'whole', stages }
+  if (grammar === undefined || plain.has(program)) return whole
+  const searches = /grep$/.test(program)
+  if (words.length === 1 && words[0] === '--version') return whole
+  const usage = usageOf(program, grammar, words)
+  const { options } = usage
+  const skip = program === 'sed' || (searches && !options.has('-e') && !options.has('--regexp')) ? 1 : 0
+  const places = usage.places.slice(program === 'awk' ? 0 : skip)
+  const files = places.map((place) => words[place] ?? '')
+  const without = words.filter((_word, at) => !places.includes(at))
+  if (program === 'cat' && without.every((word) => word === '--')) return whole
+  const filter = [program === 'zgrep' ? 'grep' : program, ...without]
+
+  if (searches) {
+    const isMany = files.length > 1 || options.has('-r') || options.has('--recursive')
+    const isNamed = isMany && !options.has('-h') && !options.has('--no-filename')
+    const [name = '', ...rest] = filter
+    const part = (read: readonly string[], file: string): Part => ({
+      read,
+      filter: [name, ...(isNamed ? ['-H'] : []), `--label=${file}`, ...rest],
+      name: file,
+      program,
+    })
+    if (!options.has('-r') && !options.has('--recursive')) {
+      const reader = program === 'zgrep' ? ['zcat'] : ['cat']
+      return { kind: 'parts', parts: files.map((file) => part([...reader, '--', file], file)), then }
+    }
+    const isText = options.has('-a') || options.has('--text')
+    return {
+      kind: 'search',
+      // In front, for behind a `--` it would be the name of a file.
+      list: [program, '-l', '-Z', ...(isText ? [] : ['-I']), ...words],
+      partOf(path) {
+        if (contentReason(path) !== undefined) return undefined
+        const { filter, ...rest } = part(['tail', '-n', `${searchedLines}`, '--', path], path)
+        // To a recursive grep no file means this folder.
+        return { ...rest, filter: [...filter, '-'] }
+      },
+      then,
+    }
+  }
+  if (!oneByOne.has(program)) {
+    return { kind: 'parts', parts: [{ read: ['cat', '--', ...files], filter, name: files[0] ?? '', program }], then }
+  }
+  const isQuiet = ['-q', '--quiet', '--silent'].some((option) => options.has(option))
+  const heading = files.length > 1 && program !== 'tac' && !isQuiet ? ['-v'] : []
+  return {
+    kind: 'parts',
+    parts: files.map((file) => ({
+      read: [...windowOf(program, usage), '--', file],
+      // Behind the options, for `head -v -2` is none of them.
+      filter: [program, ...without.filter((word) => word !== '--'), ...heading],
+      name: file,
+      program,
+    })),
+    then,
+  }
+}
+
+/** Reads what of a file `head` or `tail` will show, and the margin. */
+function windowOf(program: string, { options, values }: Usage): string[] {
+  const counts = [...options].flatMap((option) => (/^-\d+$/.test(option) ? [['-n', option.slice(1)]] : []))
+  const [[option, count] = ['-n', '10'], ...others] = [...counts, ...values]
+  // Of all but so many lines, or of sizes such as 2k, the whole file is read.
+  if (program === 'tac' || others.length > 0 || !/^\d+$/.test(count ?? '')) return ['cat']
+  const isBytes = option === '-c' || option === '--bytes'
+  const more = Number(count) + (isBytes ? margin.bytes : margin.lines)
+  return [program, isBytes ? '-c' : '-n', `${more}`]
+}
+
+/** What has been judged is not judged again: any operand counts. @throws Error for an option that is not known. */
+function usageOf(
+  program: string,
+  { operands: _some, check: _one, ...grammar }: Grammar,
+  words: readonly string[],
+): Usage {
+  if (program === 'awk') {
+    const places = awkFilesAt(words)
+    return { options: new Set(), values: new Map(), operands: places.map((at) => words[at] ?? ''), places }
+  }
+  const usage = sortWords(program, { ...grammar, rest: any }, words)
+  if (typeof usage === 'string') throw new Error(usage)
+  return usage
+}

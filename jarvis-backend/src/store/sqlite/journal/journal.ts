@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import type { Journal } from '../../../calls/ports.ts'
+import type { JournalEntry, JournalQuery, Page } from '../../../protocol/index.ts'
+import type { Database } from '../database.ts'
+import type { Anchor, Head } from './anchor.ts'
+
+/** `body` is the JSON text that was hashed. */
+export type JournalRow = { seq: number; at: number; kind: string; body: string; hash: string }
+
+export const firstHash = '0'.repeat(64)
+
+/** It covers the entry's place, time, kind and body and the hash before it: an edit breaks all that follow. */
+export const hashOf = (previous: string, { seq, at, kind, body }: Omit<JournalRow, 'hash'>): string =>
+  createHash('sha256').update(`${previous}\n${seq}\n${at}\n${kind}\n${body}`).digest('hex')
+
+export const journalHead = ({ sql }: Database): (() => Head) => {
+  const last = sql.prepare<[], Head>('SELECT seq, hash FROM journal ORDER BY seq DESC LIMIT 1')
+  return () => last.get() ?? { seq: 0, hash: firstHash }
+}
+
+/** `anchor` is told of each entry once it is committed. */
+export function createJournal(database: Database, now: () => number, anchor?: Anchor): Journal {
+  const insert = database.sql.prepare('INSERT INTO journal (seq, at, kind, body, hash) VALUES (?, ?, ?, ?, ?)')
+  const last = journalHead(database)
+  return {
+    append(kind, body) {
+      database.atomically(() => {
+        // Read, not remembered: a rolled back transaction takes its entries with it, and the CLI writes here too.
+        const head = last()
+        const row = { seq: head.seq + 1, at: now(), kind, body: JSON.stringify(body) }
+        const hash = hashOf(head.hash, row)
+        insert.run(row.seq, row.at, kind, row.body, hash)
+        if (anchor !== undefined) database.afterCommit(() => anchor.moved({ seq: row.seq, hash }))
+      })
+    },
+  }
+}
+
+/** Rows looked at before others get their turn, so that a filter that matches nothing holds nobody up. */
+const windowSize = 2_000
+
+const unfiltered = {
+  kind: null,
+  toolUseId: null,
+  sessionId: null,
+  toolName: null,
+  actor: null,
+  tier: null,
+  outcome: null,
+}
+
+/**
+ * Pages newest first; `next` is the `before` of the page after. A page costs the same however long the journal is; a filter
+ * that little matches costs about 1 ms for each 1,000 entries it passes, 2,000 at a time.
+ */
+export function createJournalPages({ sql }: Database): (query: JournalQuery) => Promise<Page<JournalEntry>> {
+  const bounds = sql.prepare<[], { first: number | null; last: number | null }>(
+    'SELECT (SELECT MIN(seq) FROM journal) AS first, (SELECT MAX(seq) FROM journal) AS last',
+  )
+  // A doctored body may be no JSON at all; it is shown, and found by no filter.
+  const select = sql.prepare<[object], JournalRow>(
+    `SELECT seq, at, kind, body, hash FROM journal
+     WHERE seq < @before AND seq >= @from
+       AND (@kind IS NULL OR kind = @kind)
+       AND (@toolUseId IS NULL OR json_valid(body) AND body ->> '$.toolUseId' = @toolUseId)
+       AND (@sessionId IS NULL OR json_valid(body) AND body ->> '$.sessionId' = @sessionId)
+       AND (@toolName IS NULL OR json_valid(body) AND body ->> '$.toolName' = @toolName)
+       AND (@actor IS NULL OR json_valid(body) AND @actor IN (
+         body ->> '$.by', body ->> '$.requestedBy.name', body ->> '$.requestedBy.token'))
+       AND (@tier IS NULL OR json_valid(body) AND body ->> '$.tier' = @tier)
+       AND (@outcome IS NULL OR json_valid(body) AND body ->> '$.outcome' = @outcome)
+     ORDER BY seq DESC LIMIT @limit`,
+  )
+  return async ({ limit, before, ...filter }) => {
+    const { first, last } = bounds.get() ?? {}
+    const wanted = { ...unfiltered, ...filter }
+    const rows: JournalRow[] = []
+    let upTo = Math.min(before ?? Number.MAX_SAFE_INTEGER, (last ?? 0) + 1)
+    while (rows.length <= limit && first !== null && first !== undefined && upTo > first) {
+      const from = upTo - windowSize
+      rows.push(...select.all({ ...wanted, before: upTo, from, limit: limit + 1 - rows.length }))
+      upTo = from
+      if (rows.length <= limit) await new Promise(setImmediate)
+    }
+    const items = rows.slice(0, limit).map(toEntry)
+    const oldest = items.at(-1)
+    return { items, ...(rows.length > limit && oldest !== undefined && { next: String(oldest.seq) }) }
+  }
+}
+
+function toEntry({ body, ...row }: JournalRow): JournalEntry {
+  try {
+    return { ...row, body: JSON.parse(body) as unknown }
+  } catch {
+    return { ...row, body }
+  }
+}

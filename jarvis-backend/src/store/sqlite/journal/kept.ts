@@ -1,0 +1,70 @@
+import type { Journal, JournalProof } from '../../../calls/ports.ts'
+import type { JournalEntry, JournalQuery, JournalVerification, Page } from '../../../protocol/index.ts'
+import type { Database } from '../database.ts'
+import { createAnchor } from './anchor.ts'
+import { createJournal, createJournalPages } from './journal.ts'
+import { countLostCards, createJournalProof } from './proof.ts'
+import { exportJournal, pruneJournal, type Segment } from './segments.ts'
+import { createVerifier } from './verify.ts'
+
+/**
+ * Whether the journal can be what was written, as far as it is known without following all of it. `problem`: in words.
+ * `lostCards`: cards it tells of that are gone.
+ */
+export type JournalStanding = { problem?: string; lostCards: number }
+
+export type KeptJournal = Journal & {
+  page(query: JournalQuery): Promise<Page<JournalEntry>>
+  verify(): Promise<JournalVerification>
+  proof: JournalProof
+  standing(): JournalStanding
+  /** JSONL, oldest first. */
+  lines(): AsyncGenerator<string>
+  /** Seals what is older than `before`, Unix ms. @throws JarvisError where that part of the journal is broken. */
+  prune(before: number, by: string): Segment[]
+  /** Calls `listener` after what was appended is committed. @returns a function that stops it. */
+  watch(listener: () => void): () => void
+  /** Resolves once the anchor agrees; before the database is closed. */
+  flush(): Promise<void>
+}
+
+/** `dir` keeps the anchor and the sealed segments; a database in memory has neither. */
+export function keepJournal(
+  database: Database,
+  parts: { dir: string; now(): number; report(error: unknown, message: string): void },
+): KeptJournal {
+  const { dir, now, report } = parts
+  const anchor = database.sql.memory ? undefined : createAnchor(dir, { database, now, report })
+  const journal = createJournal(database, now, anchor)
+  const listeners = new Set<() => void>()
+  // New entries take the place of those that were cut off, and hide that they were.
+  const problemAtStart = anchor?.problem()
+  const lostCards = countLostCards(database)
+  const verify = createVerifier(database, anchor && { path: dir, anchor })
+  /** What the newest walk along the chain found. */
+  let broken: string | undefined
+  return {
+    append(kind, body) {
+      journal.append(kind, body)
+      for (const listener of listeners) database.afterCommit(listener)
+    },
+    watch(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    page: createJournalPages(database),
+    async verify() {
+      const found = await verify()
+      broken = found.ok ? undefined : found.reason
+      return found
+    },
+    proof: createJournalProof(database, () => anchor?.problem() === undefined),
+    standing() {
+      const problem = problemAtStart ?? anchor?.problem() ?? broken
+      return { ...(problem !== undefined && { problem }), lostCards }
+    },
+    lines: () => exportJournal(database, anchor && dir),
+    prune: (before, by) => pruneJournal(database, { dir, journal, before, now: now(), by }),
+    flush: async () => anchor?.flush(),
+  }
+}

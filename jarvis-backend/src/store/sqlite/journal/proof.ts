@@ -1,0 +1,59 @@
+import type { JournalProof } from '../../../calls/ports.ts'
+import type { Database } from '../database.ts'
+import { firstHash, hashOf, type JournalRow } from './journal.ts'
+
+/** Entries looked at for cards that were lost: a start costs the same however long the journal is. */
+const lookedBack = 5_000
+
+/**
+ * What the journal vouches for. An entry counts that fits those before and after it, in a journal that agrees with its
+ * anchor. Found from the newest on: what is asked for is young.
+ */
+export function createJournalProof({ sql }: Database, agrees: () => boolean): JournalProof {
+  const decisionOf = sql.prepare<[string], JournalRow>(
+    `SELECT seq, at, kind, body, hash FROM journal
+     WHERE kind = 'decision' AND json_valid(body) AND body ->> '$.toolUseId' = ? ORDER BY seq DESC LIMIT 1`,
+  )
+  const madeOf = sql.prepare<[string], JournalRow>(
+    `SELECT seq, at, kind, body, hash FROM journal
+     WHERE kind = 'grant' AND json_valid(body) AND body ->> '$.grantId' = ? AND body ->> '$.change' = 'made'
+     ORDER BY seq DESC LIMIT 1`,
+  )
+  const at = sql.prepare<[number], JournalRow>('SELECT seq, at, kind, body, hash FROM journal WHERE seq = ?')
+  const sealed = sql.prepare<[number], string>('SELECT last_hash FROM journal_segments WHERE last_seq = ?').pluck()
+  const hashBefore = (seq: number) => (seq === 1 ? firstHash : (at.get(seq - 1)?.hash ?? sealed.get(seq - 1)))
+
+  function bodyOf(row: JournalRow | undefined): Record<string, unknown> | undefined {
+    const before = row && hashBefore(row.seq)
+    if (row === undefined || before === undefined || hashOf(before, row) !== row.hash) return undefined
+    const next = at.get(row.seq + 1)
+    if ((next !== undefined && hashOf(row.hash, next) !== next.hash) || !agrees()) return undefined
+    return JSON.parse(row.body) as Record<string, unknown>
+  }
+  return {
+    approvedHash(toolUseId) {
+      const body = bodyOf(decisionOf.get(toolUseId))
+      return body?.decision === 'approved' && typeof body.bindingHash === 'string' ? body.bindingHash : undefined
+    },
+    grant: (id) => bodyOf(madeOf.get(id)),
+  }
+}
+
+/** How many cards the newest entries say were asked and never decided, and that are gone. */
+export function countLostCards({ sql }: Database): number {
+  const count = sql
+    .prepare<[object], number>(
+      `WITH recent AS (
+         SELECT kind, body FROM journal
+         WHERE seq > (SELECT MAX(seq) FROM journal) - @lookedBack AND kind IN ('call', 'decision') AND json_valid(body)
+       )
+       SELECT COUNT(*) FROM (
+         SELECT COALESCE(body ->> '$.card', body ->> '$.toolUseId') AS id FROM recent
+         WHERE kind = 'call' AND body ->> '$.bindingHash' IS NOT NULL
+         EXCEPT SELECT body ->> '$.toolUseId' FROM recent WHERE kind = 'decision'
+         EXCEPT SELECT tool_use_id FROM confirmations
+       )`,
+    )
+    .pluck()
+  return count.get({ lookedBack }) ?? 0
+}

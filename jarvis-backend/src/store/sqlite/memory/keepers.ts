@@ -1,0 +1,144 @@
+import Sqlite from 'better-sqlite3'
+import type { Keeper, TextPart } from '../../../memory/indexer.ts'
+import { Entry } from '../../../protocol/index.ts'
+
+/** A tool's output beyond this says no more about what happened. */
+const outputChars = 2_000
+/** So much of a question, and of its answer, is read for its meaning. */
+const meaningChars = 120
+/** Each text is read once. */
+const cacheKib = 1_024
+/** Days of the journal that are remembered. */
+const journalDays = 365
+
+/**
+ * The sessions and the journal's outcomes as texts to remember, read from `jarvis.db` over a connection that cannot write.
+ * Sessions the operator had forgotten are left out, and what a branch copied: it is remembered of the other session.
+ */
+export function createDatabaseKeepers(path: string): { keepers: Keeper[]; close(): void } {
+  const sql = new Sqlite(path, { readonly: true, fileMustExist: true })
+  sql.pragma(`cache_size = -${cacheKib}`)
+  // All of them at every look: as arrays, which cost half of what objects do.
+  const selectSessions = sql
+    .prepare<[], [id: string, title: string, updatedAt: number, nextSeq: number]>(
+      `SELECT id, title, updated_at, next_seq FROM sessions
+       WHERE source = 'chat' AND id NOT IN (SELECT session_id FROM memory_forgotten)
+         AND NOT EXISTS (SELECT 1 FROM runs WHERE session_id = sessions.id AND status <> 'ended')`,
+    )
+    .raw()
+  const selectEntries = sql.prepare<[string], { body: string; type: string; seq: number; runId: string }>(
+    `SELECT body, type, seq, run_id AS runId FROM entries
+     WHERE session_id = ? AND seq >= (SELECT copied_below FROM sessions WHERE id = session_id) AND type IN ('user', 'assistant', 'tool_result', 'tool_use', 'confirm_resolved', 'blocked') ORDER BY seq`,
+  )
+  const selectDays = sql.prepare<[number], { day: string; last: number; at: number }>(
+    `SELECT strftime('%Y-%m-%d', at / 1000, 'unixepoch', 'localtime') AS day, MAX(seq) AS last, MAX(at) AS at
+     FROM journal WHERE kind = 'result' AND at > ? GROUP BY day`,
+  )
+  const selectResults = sql.prepare<[string, string], { at: number; body: string; asked: string | null }>(
+    `SELECT results.at, results.body,
+       (SELECT body FROM journal AS asked WHERE asked.kind = 'execution' AND asked.seq < results.seq
+          AND asked.body ->> '$.toolUseId' = results.body ->> '$.toolUseId' AND asked.seq > results.seq - 200
+        ORDER BY asked.seq DESC LIMIT 1) AS asked
+     FROM journal AS results
+     WHERE kind = 'result' AND at >= unixepoch(?, 'utc') * 1000 AND at < unixepoch(?, '+1 day', 'utc') * 1000 ORDER BY seq`,
+  )
+
+  const sessions: Keeper = {
+    kind: 'session',
+    *list() {
+      for (const [id, title, updatedAt, nextSeq] of selectSessions.all()) {
+        yield {
+          name: id,
+          title,
+          checksum: `${nextSeq} ${title}`,
+          changedAt: updatedAt,
+          read: () => ({ parts: dialogue(selectEntries.all(id)) }),
+        }
+      }
+    },
+  }
+  const journal: Keeper = {
+    kind: 'journal',
+    list: () =>
+      selectDays.all(Date.now() - journalDays * 86_400_000).map(({ day, last, at }) => ({
+        name: `journal/${day}`,
+        title: `Journal of ${day}`,
+        checksum: String(last),
+        changedAt: at,
+        read: () => ({ parts: outcomes(day, selectResults.all(day, day)) }),
+      })),
+  }
+  return { keepers: [sessions, journal], close: () => sql.close() }
+}
+
+/**
+ * What was said stands apart from what tools returned: the second was written by others. Lines are places in the session.
+ * All of it is found by its words; by its meaning only what the operator asked and how the last answer begins, for a vector
+ * costs as much as some ten words of an answer.
+ */
+function dialogue(rows: readonly { body: string; type: string; seq: number; runId: string }[]): TextPart[] {
+  const found: TextPart[] = []
+  const calls = new Map<string, string>()
+  let said: string[] = []
+  let asked = ''
+  let answered = ''
+  let run = ''
+  let firstLine = 1
+  const flush = () => {
+    const meaning = `${beginning(asked)}\n${beginning(answered)}`.trim()
+    if (said.length > 0) found.push({ text: said.join('\n'), isFromTools: false, firstLine, meaning })
+    said = []
+    asked = ''
+    answered = ''
+  }
+  for (const row of rows) {
+    if (row.runId !== run) {
+      flush()
+      run = row.runId
+      firstLine = row.seq + 1
+    }
+    if (row.type === 'tool_use') continue
+    const entry = Entry.safeParse({ ...JSON.parse(row.body), type: row.type, seq: row.seq, runId: row.runId }).data
+    if (entry?.type === 'user') {
+      said.push(`Operator: ${entry.text}`)
+      asked = entry.text
+    } else if (entry?.type === 'assistant') {
+      for (const item of entry.content) {
+        if (item.type === 'text' && item.text.trim() !== '') {
+          said.push(`JARVIS: ${item.text}`)
+          answered = item.text
+        }
+        if (item.type === 'tool_call') calls.set(item.toolUseId, `${item.toolName} ${JSON.stringify(item.toolInput)}`)
+      }
+    } else if (entry?.type === 'tool_result') {
+      const text = `${calls.get(entry.toolUseId) ?? 'A tool'}: ${entry.summary}\n${entry.result.slice(0, outputChars)}`
+      found.push({ text, isFromTools: true, firstLine: row.seq + 1, meaning: '' })
+    } else if (entry?.type === 'blocked') said.push(`Refused: ${entry.toolName}. ${entry.reason}`)
+    else if (entry?.type === 'confirm_resolved') {
+      said.push(`${entry.decision} by ${entry.by}${entry.note === undefined ? '' : `: ${entry.note}`}`)
+    }
+  }
+  flush()
+  return found
+}
+
+/** Its first sentence, and no more than so many characters of it. */
+function beginning(text: string): string {
+  const [first = ''] = text.trim().split(/(?<=[.!?])\s|\n/, 1)
+  return first.slice(0, meaningChars)
+}
+
+type Result = { toolName?: string; outcome?: string; summary?: string }
+type Asked = { toolInput?: unknown; requestedBy?: { name?: string } }
+
+function outcomes(day: string, rows: readonly { at: number; body: string; asked: string | null }[]): TextPart[] {
+  const lines = rows.map(({ at, body, asked }) => {
+    const { toolName = 'a tool', outcome = 'unknown', summary = '' } = JSON.parse(body) as Result
+    const { toolInput, requestedBy } = (asked === null ? {} : JSON.parse(asked)) as Asked
+    const time = new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
+    const input = toolInput === undefined ? '' : ` ${JSON.stringify(toolInput)}`
+    return `- ${day} ${time} ${toolName}${input}, asked by ${requestedBy?.name ?? 'nobody known'}: ${outcome}. ${summary}`
+  })
+  // A summary may quote the cluster.
+  return lines.length === 0 ? [] : [{ text: lines.join('\n'), isFromTools: true, meaning: '' }]
+}

@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
+import { openMemoryReader, openMemoryStore } from './store.ts'
+
+/** The index as version 1 kept it, with a note and a conversation, both with vectors. */
+const version1 = `
+  CREATE TABLE sources (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL UNIQUE,
+    title TEXT NOT NULL,
+    checksum TEXT NOT NULL,
+    changed_at INTEGER NOT NULL,
+    -- Why it is not indexed, or not whole.
+    problem TEXT
+  ) STRICT;
+  CREATE TABLE chunks (
+    -- Never given out twice: what is held in memory by id must not come to mean another text.
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    source_id INTEGER NOT NULL REFERENCES sources (id),
+    first_line INTEGER NOT NULL,
+    last_line INTEGER NOT NULL,
+    heading TEXT NOT NULL,
+    text TEXT NOT NULL,
+    hash BLOB NOT NULL,
+    is_from_tools INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX chunks_of_source ON chunks (source_id);
+  CREATE INDEX chunks_of_hash ON chunks (hash);
+  CREATE VIRTUAL TABLE chunk_words USING fts5 (words, content = '', contentless_delete = 1, tokenize = "unicode61 tokenchars '._:/@-'");
+  CREATE TABLE models (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    dimensions INTEGER NOT NULL,
+    is_serving INTEGER NOT NULL,
+    UNIQUE (name, dimensions)
+  ) STRICT;
+  -- By the SHA-256 of the text: what is written again, or moved, is not embedded again.
+  CREATE TABLE embeddings (
+    id INTEGER PRIMARY KEY,
+    model_id INTEGER NOT NULL REFERENCES models (id),
+    hash BLOB NOT NULL,
+    -- One signed byte for each dimension, scaled to the largest.
+    vector BLOB NOT NULL,
+    UNIQUE (model_id, hash)
+  ) STRICT;
+  INSERT INTO sources VALUES (1, 'file', 'MEMORY.md', 'MEMORY.md', 'a', 0, NULL), (2, 'session', 'ses_1', 'Backups', 'b', 0, NULL);
+  INSERT INTO chunks VALUES (1, 1, 1, 1, '', 'The UPS lasts eleven minutes.', x'01', 0), (2, 2, 1, 1, '', 'Backups failed.', x'02', 1);
+  INSERT INTO chunk_words (rowid, words) VALUES (1, 'ups last eleven minute'), (2, 'backup fail');
+  INSERT INTO models VALUES (1, 'test/2d', 2, 1);
+  INSERT INTO embeddings VALUES (1, 1, x'01', x'7f00'), (2, 1, x'02', x'007f');
+  PRAGMA user_version = 1;
+`
+
+test('an index of version 1 keeps its notes with their vectors, and takes conversations in anew', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'jarvis-index-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  const path = join(dir, 'memory.db')
+  const before = new Sqlite(path)
+  before.exec(version1)
+  before.close()
+  expect(openMemoryReader(path)).toBeUndefined()
+
+  const store = openMemoryStore(path, () => expect.unreachable('it was thrown away'))
+  onTestFinished(() => store.close())
+  store.useModel('test/2d', 2)
+  expect(store.counts()).toEqual({ sources: 1, chunks: 1, embeddable: 1, embedded: 1 })
+  expect(store.withoutVector(0, 10)).toEqual([])
+  expect(store.matching(['ups'], 5)).toEqual([1])
+  expect(store.matching(['backup'], 5)).toEqual([])
+  expect([...store.checksums('session')]).toEqual([])
+  store.settleModel()
+  expect(store.nearest(Float32Array.of(0, 1), 5)).toEqual([1])
+})

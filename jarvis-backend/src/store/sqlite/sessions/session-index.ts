@@ -1,0 +1,171 @@
+import type { Content, Usage } from '../../../protocol/index.ts'
+import type { Database } from '../database.ts'
+
+/** Rows of `session_words` that one session may have, a title and blocks of messages: 268 million. */
+export const rowsOfSession = 2 ** 28
+/** Messages in a row: few rows make a common word quick to look up, and a row is made anew with each message in it. */
+export const messagesInBlock = 64
+/** How long one piece of the work may hold everything else up. */
+const sliceMs = 25
+const settleMs = 1_000
+const betweenSlicesMs = 10
+const messagesAtOnce = 4 * messagesInBlock
+
+type Known = { number: number; title: string; nextSeq: number; blockSeq: number; blockCount: number }
+type Message = { seq: number; body: string }
+
+const columns = 'number, title, next_seq AS nextSeq, block_seq AS blockSeq, block_count AS blockCount'
+
+/**
+ * Brings words and totals of sessions up to date: a moment after a change, in pieces, and what is left when somebody asks.
+ * @param costOf US dollars, or undefined where the price of the model is not known.
+ */
+export function createSessionIndex(
+  { sql, atomically }: Database,
+  parts: {
+    costOf(model: string, usage: Usage): number | undefined
+    /** Calls `run` after `ms`, unless the server goes down before. */
+    later(ms: number, run: () => void): void
+    report(error: unknown, message: string): void
+  },
+) {
+  const selectKnown = sql.prepare<[string], Known>(`SELECT ${columns} FROM session_index WHERE session_id = ?`)
+  const addKnown = sql.prepare<[string], Known>(
+    `INSERT INTO session_index (session_id, title) VALUES (?, '') RETURNING ${columns}`,
+  )
+  const selectSession = sql.prepare<[string], { title: string; copiedBelow: number; lastSeq: number | null }>(
+    `SELECT title, copied_below AS copiedBelow, (SELECT MAX(seq) FROM entries WHERE session_id = id) AS lastSeq
+     FROM sessions WHERE id = ?`,
+  )
+  const selectMessages = messagesFrom(sql, messagesAtOnce)
+  const putWords = sql.prepare('INSERT OR REPLACE INTO session_words (rowid, text) VALUES (?, ?)')
+  const update = sql.prepare(
+    `UPDATE session_index SET title = ?, next_seq = ?, block_seq = ?, block_count = ?, input_tokens = input_tokens + ?,
+       output_tokens = output_tokens + ?, cache_read_tokens = cache_read_tokens + ?,
+       cache_write_tokens = cache_write_tokens + ?, cost_usd = cost_usd + ?, unpriced = unpriced + ?,
+       partly_counted = partly_counted + ? WHERE number = ?`,
+  )
+  const selectStale = sql.prepare<[], { id: string }>(
+    `SELECT sessions.id FROM sessions LEFT JOIN session_index ON session_index.session_id = sessions.id
+     WHERE session_index.number IS NULL OR session_index.title <> sessions.title
+       OR session_index.next_seq <= (SELECT MAX(seq) FROM entries WHERE entries.session_id = sessions.id)
+     ORDER BY updated_at DESC`,
+  )
+  /** Undefined until it is known what an earlier process left. */
+  let stale: Set<string> | undefined
+  let isScheduled = false
+
+  /** @returns whether all of the session is in. */
+  function takeSome(sessionId: string): boolean {
+    const session = selectSession.get(sessionId)
+    if (session === undefined) return true
+    const known = selectKnown.get(sessionId) ?? addKnown.get(sessionId)
+    if (known === undefined) return true
+    const isBlockOpen = known.blockCount % messagesInBlock > 0
+    const messages = selectMessages.all(sessionId, isBlockOpen ? known.blockSeq : known.nextSeq)
+    const isAll = messages.length < messagesAtOnce
+    const base = BigInt(known.number) * BigInt(rowsOfSession)
+    if (session.title !== known.title) putWords.run(base, session.title)
+
+    const spent = {
+      inputTokens: 0,
+      outputTokens: 0,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      costUsd: 0,
+      unpriced: 0,
+      partial: 0,
+    }
+    let block = { seq: known.blockSeq, count: isBlockOpen ? 0 : known.blockCount }
+    let words: string[] = []
+    const putBlock = () => {
+      if (words.length > 0) putWords.run(base + BigInt(block.seq) + 1n, words.join('\n'))
+    }
+    for (const { seq, body } of messages) {
+      const message = JSON.parse(body) as {
+        text?: string
+        content?: Content[]
+        model?: string
+        usage?: Usage
+        isUsagePartial?: true
+      }
+      if (block.count % messagesInBlock === 0) {
+        putBlock()
+        words = []
+        block = { seq, count: 0 }
+      }
+      block.count += 1
+      words.push(wordsOf(message))
+      const { usage, model } = message
+      if (seq < known.nextSeq || seq < session.copiedBelow || usage === undefined || model === undefined) continue
+      if (message.isUsagePartial) spent.partial += 1
+      if (tokenKinds.every((kind) => usage[kind] === 0)) continue
+      for (const kind of tokenKinds) spent[kind] += usage[kind]
+      const costUsd = parts.costOf(model, usage)
+      if (costUsd === undefined) spent.unpriced += 1
+      else spent.costUsd += costUsd
+    }
+    putBlock()
+    const nextSeq = 1 + ((isAll ? session.lastSeq : messages.at(-1)?.seq) ?? -1)
+    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd, unpriced, partial } = spent
+    const totals = [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd, unpriced, partial]
+    update.run(session.title, nextSeq, block.seq, block.count, ...totals, known.number)
+    return isAll
+  }
+
+  /** Goes on for up to `forMs`. */
+  function catchUp(forMs: number): 'done' | 'more' | 'failed' {
+    try {
+      const known = stale ?? new Set(selectStale.all().map(({ id }) => id))
+      stale = known
+      if (known.size > 0) atomically(() => takeFrom(known, performance.now() + forMs))
+      return known.size === 0 ? 'done' : 'more'
+    } catch (error) {
+      // A full disk keeps nobody from reading. What of it was undone is found anew.
+      stale = undefined
+      parts.report(error, 'the list of sessions could not be brought up to date')
+      return 'failed'
+    }
+  }
+
+  function takeFrom(known: Set<string>, until: number) {
+    for (const sessionId of known) {
+      while (!takeSome(sessionId)) if (performance.now() >= until) return
+      known.delete(sessionId)
+      if (performance.now() >= until) return
+    }
+  }
+
+  function schedule(ms: number) {
+    if (isScheduled) return
+    isScheduled = true
+    parts.later(ms, () => {
+      isScheduled = false
+      if (catchUp(sliceMs) === 'more') schedule(betweenSlicesMs)
+    })
+  }
+
+  return {
+    /** What is left when somebody asks. @returns whether everything is in. */
+    catchUp: (forMs: number) => catchUp(forMs) === 'done',
+    /** Once the server has started. */
+    schedule: () => schedule(settleMs),
+    changed(sessionId: string) {
+      stale?.add(sessionId)
+      schedule(settleMs)
+    },
+  }
+}
+
+const tokenKinds = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const
+
+/** A session's messages and answers from a seq on. */
+export const messagesFrom = (sql: Database['sql'], limit: number) =>
+  sql.prepare<[string, number], Message>(
+    `SELECT seq, body FROM entries WHERE session_id = ? AND seq >= ? AND type IN ('user', 'assistant')
+     ORDER BY seq LIMIT ${limit}`,
+  )
+
+/** What a message says, without thoughts and calls. */
+export const wordsOf = ({ text, content = [] }: { text?: string; content?: readonly Content[] }): string =>
+  text ?? content.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n')

@@ -1,0 +1,160 @@
+import { placeOfTerms, searchTerms, type Term } from '../../../agent/search-terms.ts'
+import { excerpt } from '../../../agent/sessions/excerpt.ts'
+import type { ListedSession, SessionList, SessionQuery, SessionTotals } from '../../../agent/sessions/session-list.ts'
+import type { Database } from '../database.ts'
+import { type createSessionIndex, messagesFrom, messagesInBlock, rowsOfSession, wordsOf } from './session-index.ts'
+import { type SessionRow, sessionColumns, toSession } from './session-row.ts'
+
+/** What a request may wait for entries that are not in the index yet. */
+const waitMs = 50
+type TotalsRow = {
+  input: number | null
+  output: number
+  cacheRead: number
+  cacheWrite: number
+  costUsd: number
+  unpriced: number
+  partial: number
+  number: number
+}
+
+export function createSessionList(
+  { sql }: Database,
+  index: Pick<ReturnType<typeof createSessionIndex>, 'catchUp' | 'changed'>,
+): SessionList {
+  const totalColumns = `input_tokens AS input, output_tokens AS output, cache_read_tokens AS cacheRead,
+    cache_write_tokens AS cacheWrite, cost_usd AS costUsd, unpriced, partly_counted AS partial, number`
+  /** A session is archived where the newest of its versions is. */
+  const isWanted = `(updated_at, sessions.id) < (@at, @id) AND (@source IS NULL OR source = @source)
+    AND CASE @archived WHEN 'all' THEN 1 ELSE (@archived = 'only') = CASE WHEN family IS NULL THEN archived_at IS NOT NULL ELSE (
+      SELECT newest.archived_at IS NOT NULL FROM sessions AS newest WHERE newest.family = sessions.family
+      ORDER BY newest.updated_at DESC, newest.id DESC LIMIT 1) END END`
+  /** One row for all versions: no newer one is in question. */
+  const isNewest = (inQuestion: string) => `(family IS NULL OR NOT EXISTS (
+    SELECT 1 FROM sessions AS newer WHERE newer.family = sessions.family
+      AND (newer.updated_at, newer.id) > (sessions.updated_at, sessions.id)${inQuestion}))`
+  const select = sql.prepare<Record<string, unknown>, SessionRow & TotalsRow>(
+    `SELECT ${sessionColumns}, ${totalColumns}
+     FROM sessions LEFT JOIN session_index ON session_index.session_id = sessions.id
+     WHERE ${isWanted} AND ${isNewest('')}
+     ORDER BY updated_at DESC, sessions.id DESC LIMIT @limit`,
+  )
+  // Only what is on the page is read whole.
+  const selectAmong = sql.prepare<Record<string, unknown>, SessionRow & TotalsRow>(
+    `WITH page AS MATERIALIZED (
+       SELECT sessions.id, number
+       FROM json_each(@numbers) AS wanted CROSS JOIN session_index ON session_index.number = wanted.value
+         CROSS JOIN sessions ON sessions.id = session_index.session_id
+       WHERE ${isWanted} AND ${isNewest(`
+         AND (SELECT number FROM session_index WHERE session_id = newer.id) IN (SELECT value FROM json_each(@numbers))`)}
+       ORDER BY updated_at DESC, sessions.id DESC LIMIT @limit)
+     SELECT ${sessionColumns}, ${totalColumns}
+     FROM page CROSS JOIN session_index USING (number) CROSS JOIN sessions ON sessions.id = page.id
+     ORDER BY updated_at DESC, sessions.id DESC`,
+  )
+  const selectTotals = sql.prepare<[string], TotalsRow>(
+    `SELECT ${totalColumns} FROM session_index WHERE session_id = ?`,
+  )
+  const selectFamilyTotals = sql.prepare<[string], TotalsRow>(
+    `SELECT SUM(input_tokens) AS input, SUM(output_tokens) AS output, SUM(cache_read_tokens) AS cacheRead,
+       SUM(cache_write_tokens) AS cacheWrite, SUM(cost_usd) AS costUsd, SUM(unpriced) AS unpriced,
+       SUM(partly_counted) AS partial, MIN(number) AS number
+     FROM sessions JOIN session_index ON session_index.session_id = sessions.id
+     WHERE family = (SELECT family FROM sessions WHERE id = ?)`,
+  )
+  const selectRows = sql
+    .prepare<[string], number>('SELECT rowid FROM session_words WHERE session_words MATCH ?')
+    .pluck()
+  const selectMessages = messagesFrom(sql, messagesInBlock)
+
+  const searchFor = (terms: readonly Term[]): Search => ({
+    terms,
+    rows: terms.map((term) => selectRows.all(quoted(term))),
+  })
+
+  /** In the newest block with most of the terms. */
+  function foundIn(sessionId: string, number: number, search: Search): ListedSession['found'] {
+    const counts = new Map<number, number>()
+    for (const rows of search.rows) {
+      for (const row of rowsBetween(rows, number * rowsOfSession + 1, (number + 1) * rowsOfSession)) {
+        counts.set(row, (counts.get(row) ?? 0) + 1)
+      }
+    }
+    const [best] = [...counts].sort(([a, most], [b, least]) => least - most || b - a)
+    if (best === undefined) return undefined
+    const messages = selectMessages
+      .all(sessionId, best[0] - number * rowsOfSession - 1)
+      .map(({ seq, body }) => ({ seq, text: wordsOf(JSON.parse(body)) }))
+    const place = placeOfTerms(messages, search.terms)
+    return place && { seq: place.found.seq, text: excerpt(place.found.text, place.at) }
+  }
+
+  return {
+    page({ limit, before, words, source, archived }: SessionQuery) {
+      const isIndexing = !index.catchUp(waitMs)
+      const [at, id] = before === undefined ? [Number.MAX_SAFE_INTEGER, ''] : splitCursor(before)
+      const search = words === undefined ? undefined : searchFor(searchTerms(words))
+      const query = { at, id, source: source ?? null, archived, limit: limit + 1 }
+      const rows =
+        search === undefined
+          ? select.all(query)
+          : selectAmong.all({ ...query, numbers: JSON.stringify(numbersOf(search)) })
+      const items = rows.slice(0, limit).map((row): ListedSession => {
+        const totals = totalsOf(row.versions > 1 ? selectFamilyTotals.get(row.id) : row)
+        const found = search === undefined ? undefined : foundIn(row.id, row.number, search)
+        return { ...toSession(row), ...(totals && { totals }), ...(found && { found }) }
+      })
+      const last = items.at(-1)
+      const next = rows.length > limit && last !== undefined ? { next: `${last.updatedAt}.${last.id}` } : {}
+      return { items, ...next, isIndexing }
+    },
+    totals(sessionId) {
+      index.catchUp(waitMs)
+      return totalsOf(selectTotals.get(sessionId))
+    },
+    changed: index.changed,
+  }
+}
+
+function totalsOf(row: TotalsRow | undefined): SessionTotals | undefined {
+  if (row === undefined || row.input === null) return undefined
+  const { input, output, cacheRead, cacheWrite, costUsd, unpriced, partial } = row
+  const usage = { inputTokens: input, outputTokens: output, cacheReadTokens: cacheRead, cacheWriteTokens: cacheWrite }
+  return {
+    usage,
+    ...(partial > 0 && { isUsagePartial: true as const }),
+    ...(unpriced === 0 && costUsd > 0 && { costUsd }),
+  }
+}
+
+/** The rows of `session_words` that hold each of the terms, in their order. */
+type Search = { terms: readonly Term[]; rows: readonly (readonly number[])[] }
+
+/** The sessions that hold every term, each somewhere. */
+function numbersOf({ rows }: Search): number[] {
+  const [first = new Set<number>(), ...others] = rows.map(
+    (of) => new Set(of.map((row) => Math.floor(row / rowsOfSession))),
+  )
+  return [...first].filter((number) => others.every((other) => other.has(number)))
+}
+
+/** Those at or above `from` and below `to`. */
+function rowsBetween(rows: readonly number[], from: number, to: number): readonly number[] {
+  let low = 0
+  for (let high = rows.length; low < high; ) {
+    const middle = (low + high) >> 1
+    if ((rows[middle] ?? to) < from) low = middle + 1
+    else high = middle
+  }
+  let end = low
+  while ((rows[end] ?? to) < to) end += 1
+  return rows.slice(low, end)
+}
+
+/** As FTS5 takes it: in quotes, where nothing is an operator. */
+const quoted = ({ text, isPrefix }: Term) => `"${text}"${isPrefix ? ' *' : ''}`
+
+function splitCursor(cursor: string): [number, string] {
+  const [at = '', id = ''] = cursor.split(/\.(.*)/s)
+  return [Number(at) || 0, id]
+}

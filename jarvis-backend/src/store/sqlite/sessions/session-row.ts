@@ -1,0 +1,47 @@
+import type { StoredSession } from '../../../agent/sessions/transcript-store.ts'
+import type { Effort } from '../../../protocol/index.ts'
+
+/** A row of `sessions` with the title of the one it was branched off. */
+export type SessionRow = {
+  id: string
+  title: string
+  source: 'chat' | 'mcp'
+  created_at: number
+  updated_at: number
+  next_seq: number
+  is_rehearsal: number
+  archived_at: number | null
+  model: string | null
+  effort: Effort | null
+  branched_from: string | null
+  branched_entry: number | null
+  branched_title: string | null
+  version_of: string | null
+  versions: number
+}
+
+export const sessionColumns = `sessions.id, sessions.title, source, created_at, updated_at, sessions.next_seq, is_rehearsal, archived_at,
+  model, effort, branched_from, branched_entry, (SELECT title FROM sessions AS origin WHERE origin.id = sessions.branched_from) AS branched_title,
+  version_of, CASE WHEN family IS NULL THEN 1 ELSE (SELECT COUNT(*) FROM sessions AS member WHERE member.family = sessions.family) END AS versions`
+
+export const toSession = (row: SessionRow): StoredSession => ({
+  id: row.id,
+  title: row.title,
+  source: row.source,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  nextSeq: row.next_seq,
+  isRehearsal: row.is_rehearsal === 1,
+  ...(row.archived_at !== null && { archivedAt: row.archived_at }),
+  ...(row.model !== null && { model: row.model }),
+  ...(row.effort !== null && { effort: row.effort }),
+  ...(row.versions > 1 && { versions: row.versions }),
+  ...(row.branched_from !== null && {
+    branchedFrom: {
+      sessionId: row.branched_from,
+      entry: row.branched_entry ?? 0,
+      ...(row.branched_title !== null && { title: row.branched_title }),
+      ...(row.version_of !== null && { isVersion: true as const }),
+    },
+  }),
+})

@@ -1,0 +1,159 @@
+import type { StoredEntry, StoredRun, TranscriptStore } from '../../../agent/sessions/transcript-store.ts'
+import type { Member } from '../../../agent/sessions/versions.ts'
+import type { Database } from '../database.ts'
+import { copySession } from './copy-session.ts'
+import { type SessionRow, sessionColumns, toSession } from './session-row.ts'
+
+type EntryRow = { session_id: string; seq: number; run_id: string; type: string; body: string }
+
+// seq, runId and type have columns of their own and are not kept twice.
+const toEntry = (row: EntryRow) =>
+  ({ ...JSON.parse(row.body), seq: row.seq, runId: row.run_id, type: row.type }) as StoredEntry
+type RunRow = Omit<StoredRun, 'model'> & { model: string | null }
+/** A run without a model of its own has none here either. */
+const toRun = ({ model, ...run }: RunRow): StoredRun => ({
+  ...run,
+  ...(model !== null && { model }),
+})
+const runColumns =
+  'id, session_id AS sessionId, position, status, source, message_id AS messageId, text, by, created_at AS at, partial, model'
+
+export function createTranscriptStore({ sql, atomically, together, undone }: Database): TranscriptStore {
+  const insertSession = sql.prepare(
+    'INSERT INTO sessions (id, title, source, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
+  )
+  const selectSession = sql.prepare<[string], SessionRow>(`SELECT ${sessionColumns} FROM sessions WHERE id = ?`)
+  const selectFamily = sql.prepare<
+    { id: string },
+    Omit<Member, 'of' | 'at'> & { of: string | null; at: number | null }
+  >(
+    `SELECT id, created_at AS createdAt, updated_at AS updatedAt, version_of AS of, version_at AS at FROM sessions
+     WHERE id = @id OR family = (SELECT family FROM sessions WHERE id = @id)`,
+  )
+  const updateTitle = sql.prepare('UPDATE sessions SET title = ? WHERE id = ?')
+  const updateArchived = sql.prepare('UPDATE sessions SET archived_at = ? WHERE id = ?')
+  const updateModel = sql.prepare('UPDATE sessions SET model = ? WHERE id = ?')
+  const updateEffort = sql.prepare('UPDATE sessions SET effort = ? WHERE id = ?')
+  const updateRehearsal = sql.prepare('UPDATE sessions SET is_rehearsal = ? WHERE id = ?')
+  const removeSession = sql.prepare('DELETE FROM sessions WHERE id = ?')
+  const updateSeq = sql.prepare('UPDATE sessions SET next_seq = ?, updated_at = ? WHERE id = ?')
+
+  const insertRun = sql.prepare<unknown[], { position: number }>(
+    `INSERT INTO runs (id, session_id, position, status, source, message_id, text, by, created_at, model)
+     VALUES (?, ?, (SELECT COALESCE(MAX(position), -1) + 1 FROM runs WHERE session_id = ?), ?, ?, ?, ?, ?, ?, ?) RETURNING position`,
+  )
+  const selectUnfinished = sql.prepare<[], RunRow>(
+    `SELECT ${runColumns} FROM runs INDEXED BY runs_unfinished
+     WHERE status <> 'ended' ORDER BY session_id, position`,
+  )
+  const selectUnfinishedOf = sql.prepare<[string], RunRow>(
+    `SELECT ${runColumns} FROM runs INDEXED BY runs_unfinished
+     WHERE session_id = ? AND status <> 'ended' ORDER BY position`,
+  )
+  const updateRun = sql.prepare('UPDATE runs SET status = ? WHERE id = ?')
+  const endRun = sql.prepare("UPDATE runs SET status = 'ended', text = '', partial = '' WHERE id = ?")
+  const updatePartial = sql.prepare('UPDATE runs SET partial = ? WHERE id = ?')
+  const deleteQueued = sql.prepare("DELETE FROM runs WHERE id = ? AND status = 'queued'")
+
+  const insertEntry = sql.prepare(
+    'INSERT INTO entries (session_id, seq, run_id, type, starts_run, body) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const selectRun = sql.prepare<[string], EntryRow>(
+    `SELECT entries.* FROM runs JOIN entries ON entries.session_id = runs.session_id AND entries.run_id = runs.id
+     WHERE runs.id = ? ORDER BY seq`,
+  )
+  const selectFrom = sql.prepare<[string, number, number], EntryRow>(
+    'SELECT * FROM entries WHERE session_id = ? AND seq >= ? AND seq < ? ORDER BY seq',
+  )
+  const selectSome = sql.prepare<[string, number, number], EntryRow>(
+    'SELECT * FROM entries WHERE session_id = ? AND seq >= ? ORDER BY seq LIMIT ?',
+  )
+  const nthRunStart = sql.prepare<[string, number], { seq: number }>(
+    'SELECT seq FROM entries WHERE session_id = ? AND starts_run = 1 ORDER BY seq DESC LIMIT 1 OFFSET ?',
+  )
+  const nthBefore = sql.prepare<[string, number, number], { seq: number }>(
+    'SELECT seq FROM entries WHERE session_id = ? AND seq < ? ORDER BY seq DESC LIMIT 1 OFFSET ?',
+  )
+  const runStartAtOrBefore = sql.prepare<[string, number], { seq: number }>(
+    'SELECT seq FROM entries WHERE session_id = ? AND starts_run = 1 AND seq <= ? ORDER BY seq DESC LIMIT 1',
+  )
+
+  const selectReply = sql.prepare<[string, string, string], { reply: string }>(
+    'SELECT reply FROM replies WHERE kind = ? AND by = ? AND request_id = ?',
+  )
+  const insertReply = sql.prepare('INSERT INTO replies (kind, by, request_id, reply, at) VALUES (?, ?, ?, ?, ?)')
+
+  const deleteReplies = sql.prepare('DELETE FROM replies WHERE at < ?')
+
+  return {
+    atomically,
+    together,
+    undone,
+    isInTransaction: () => sql.inTransaction,
+    createSession: ({ id, title, source, at }) => void insertSession.run(id, title, source, at, at),
+    session(id) {
+      const row = selectSession.get(id)
+      return row && toSession(row)
+    },
+    family: (id) =>
+      selectFamily
+        .all({ id })
+        .map(({ of, at, ...member }) => ({ ...member, ...(of !== null && { of }), ...(at !== null && { at }) })),
+    renameSession: (id, title) => void updateTitle.run(title, id),
+    archiveSession: (id, at) => void updateArchived.run(at ?? null, id),
+    setModel: (id, model) => void updateModel.run(model ?? null, id),
+    setEffort: (id, effort) => void updateEffort.run(effort ?? null, id),
+    copySession: copySession(sql),
+    setRehearsal: (id, isRehearsal) => void updateRehearsal.run(isRehearsal ? 1 : 0, id),
+    deleteSession: (id) => void removeSession.run(id),
+    reserveSeq: (id, nextSeq, at) => void updateSeq.run(nextSeq, at, id),
+
+    addRun({ id, sessionId, status, source, messageId, text, by, at, model }) {
+      const row = insertRun.get(id, sessionId, sessionId, status, source, messageId, text, by, at, model ?? null)
+      return row?.position ?? 0
+    },
+    unfinishedRuns: (sessionId) =>
+      (sessionId === undefined ? selectUnfinished.all() : selectUnfinishedOf.all(sessionId)).map(toRun),
+    setRunStatus: (id, status) => void (status === 'ended' ? endRun.run(id) : updateRun.run(status, id)),
+    savePartial: (id, text) => void updatePartial.run(text, id),
+    removeQueued: (id) => deleteQueued.run(id).changes === 1,
+
+    append(sessionId, { seq, runId, type, ...body }) {
+      const startsRun = type === 'user' || ('model' in body && body.model === 'mcp')
+      insertEntry.run(sessionId, seq, runId, type, startsRun ? 1 : 0, JSON.stringify(body))
+    },
+    entry(sessionId, seq) {
+      const row = selectFrom.get(sessionId, seq, seq + 1)
+      return row && toEntry(row)
+    },
+    entriesOfRun: (runId) => selectRun.all(runId).map(toEntry),
+    entriesFrom: (sessionId, from, limit) => selectSome.all(sessionId, from, limit).map(toEntry),
+    newestRuns(sessionId, runs) {
+      const start = nthRunStart.get(sessionId, runs - 1)?.seq ?? 0
+      return selectFrom.all(sessionId, start, Number.MAX_SAFE_INTEGER).map(toEntry)
+    },
+    pageBefore(sessionId, before, limit) {
+      const start = nthBefore.get(sessionId, before, limit - 1)?.seq ?? 0
+      return {
+        items: selectFrom.all(sessionId, start, before).map(toEntry),
+        hasEarlier: nthBefore.get(sessionId, start, 0) !== undefined,
+      }
+    },
+    entriesBefore(sessionId, before, limit) {
+      const wanted = nthBefore.get(sessionId, before, limit - 1)?.seq ?? 0
+      const start = runStartAtOrBefore.get(sessionId, wanted)?.seq ?? 0
+      return {
+        items: selectFrom.all(sessionId, start, before).map(toEntry),
+        hasEarlier: nthBefore.get(sessionId, start, 0) !== undefined,
+      }
+    },
+
+    replyTo(kind, by, requestId) {
+      const row = selectReply.get(kind, by, requestId)
+      return row && JSON.parse(row.reply)
+    },
+    forgetReplies: (before) => void deleteReplies.run(before),
+    rememberReply: (kind, by, requestId, reply, at) =>
+      void insertReply.run(kind, by, requestId, JSON.stringify(reply), at),
+  }
+}

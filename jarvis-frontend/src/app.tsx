@@ -1,0 +1,102 @@
+import { Suspense } from 'react'
+import { BrowserRouter, Navigate, Route, Routes, useParams } from 'react-router'
+import { signedIn } from './api/auth.ts'
+import { passwordQuestion } from './api/step-up.ts'
+import { later, loadLater, Part } from './app/later.tsx'
+import { live } from './app/live.ts'
+import { Shell } from './app/shell.tsx'
+import { ChatContext } from './features/chat/client.ts'
+import { SlotsContext } from './features/chat/slots.ts'
+import { ClusterContext } from './features/cluster/store.ts'
+import { useValue } from './lib/use-value.ts'
+import { chatSlots } from './pages/chat/chat-slots.tsx'
+import { ChatPage } from './pages/chat/page.tsx'
+
+const SignIn = later(() => import('./app/sign-in.tsx').then((page) => page.SignIn))
+const PasswordAgain = later(() => import('./app/password-again.tsx').then((part) => part.PasswordAgain))
+const ConsentPage = later(() => import('./pages/consent/page.tsx').then((page) => page.ConsentPage))
+const ClusterPage = later(() => import('./pages/cluster/page.tsx').then((page) => page.ClusterPage))
+const WaitingPage = later(() => import('./pages/waiting/page.tsx').then((page) => page.WaitingPage))
+const JournalPage = later(() => import('./pages/journal/page.tsx').then((page) => page.JournalPage))
+const ToolsPage = later(() => import('./pages/tools/page.tsx').then((page) => page.ToolsPage))
+const MemoryPage = later(() => import('./pages/memory/page.tsx').then((page) => page.MemoryPage))
+const SessionsPage = later(() => import('./pages/sessions/page.tsx').then((page) => page.SessionsPage))
+const SettingsPage = later(() => import('./pages/settings/page.tsx').then((page) => page.SettingsPage))
+const SystemPage = later(() => import('./pages/system/page.tsx').then((page) => page.SystemPage))
+const TerminalPage = later(() => import('./pages/terminal/page.tsx').then((page) => page.TerminalPage))
+const MorePage = later(() => import('./pages/more/page.tsx').then((page) => page.MorePage))
+loadLater()
+
+export function App() {
+  const person = useValue(signedIn)
+  if (person === undefined) {
+    return (
+      <Part>
+        <Suspense fallback={null}>
+          <SignIn />
+        </Suspense>
+      </Part>
+    )
+  }
+  // A question of its own, with nothing around it.
+  if (location.pathname === '/oauth/authorize') {
+    return (
+      <Part>
+        <Suspense fallback={null}>
+          <ConsentPage />
+        </Suspense>
+        <Asked />
+      </Part>
+    )
+  }
+  return (
+    <ChatContext value={live.chat}>
+      <ClusterContext value={live.cluster}>
+        <SlotsContext value={chatSlots}>
+          <BrowserRouter>
+            <Shell>
+              <Suspense fallback={<div className="page" aria-busy="true" />}>
+                <Routes>
+                  <Route path="/" element={<ChatPage key="new" sessionId={undefined} />} />
+                  <Route path="/chat/:sessionId" element={<SessionRoute />} />
+                  <Route path="/sessions" element={<SessionsPage />} />
+                  <Route path="/cluster" element={<ClusterPage />} />
+                  <Route path="/waiting" element={<WaitingPage />} />
+                  <Route path="/journal" element={<JournalPage />} />
+                  <Route path="/tools" element={<ToolsPage />} />
+                  <Route path="/memory" element={<MemoryPage />} />
+                  <Route path="/settings" element={<SettingsPage />} />
+                  <Route path="/system" element={<SystemPage />} />
+                  <Route path="/terminal" element={<TerminalPage />} />
+                  <Route path="/status" element={<Navigate to="/system" replace />} />
+                  <Route path="/more" element={<MorePage />} />
+                  <Route path="*" element={<Navigate to="/" replace />} />
+                </Routes>
+              </Suspense>
+            </Shell>
+          </BrowserRouter>
+          <Asked />
+        </SlotsContext>
+      </ClusterContext>
+    </ChatContext>
+  )
+}
+
+/** What asks for the password lies over whatever page asked. */
+function Asked() {
+  const question = useValue(passwordQuestion)
+  return (
+    question !== undefined && (
+      <Part>
+        <Suspense fallback={null}>
+          <PasswordAgain question={question} />
+        </Suspense>
+      </Part>
+    )
+  )
+}
+
+function SessionRoute() {
+  const { sessionId = '' } = useParams()
+  return <ChatPage key={sessionId} sessionId={sessionId} />
+}

@@ -1,0 +1,26 @@
+import { LiveCard, matterOf, replacedOf } from '../../app/live-card.tsx'
+import type { Call } from '../../features/chat/runs.ts'
+import { Step } from '../../features/chat/step.tsx'
+import { Tier } from '../../ui/tier.tsx'
+
+/** A call's cards on the spine: those that were replaced, then the one that counts. */
+export function ChatCard({
+  call,
+  sessionId,
+  progress,
+}: {
+  call: Call
+  sessionId: string
+  progress: string | undefined
+}) {
+  const matter = matterOf(call, sessionId, progress)
+  if (matter === undefined) return null
+  return (
+    <Step mark={<Tier tier="red" size={16} />} top={18}>
+      {replacedOf(call, sessionId).map((earlier) => (
+        <LiveCard key={earlier.card.toolUseId} matter={earlier} />
+      ))}
+      <LiveCard key={matter.card.toolUseId} matter={matter} />
+    </Step>
+  )
+}

@@ -1,0 +1,61 @@
+import { Suspense } from 'react'
+import { later, opensSession } from '../../app/later.tsx'
+import { live } from '../../app/live.ts'
+import { useAskNew } from '../../app/use-ask.ts'
+import type { ChatSlots } from '../../features/chat/slots.ts'
+import { NounButton, NounCode, NounText } from '../../features/cluster/noun.tsx'
+import type { Noun } from '../../features/cluster/nouns.ts'
+
+const ChatCard = later(() => import('./chat-card.tsx').then((part) => part.ChatCard), opensSession)
+const RecalledPassages = later(() => import('./recalled.tsx').then((part) => part.RecalledPassages))
+const UnknownOutcome = later(() => import('../../app/unknown-outcome.tsx').then((part) => part.UnknownOutcome))
+const UndoWrite = later(() => import('./undo-write.tsx').then((part) => part.UndoWrite))
+
+const messageActs = () => import('./message-acts.tsx')
+const MessageActs = later(() => messageActs().then((part) => part.MessageActs), opensSession)
+const SayActs = later(() => messageActs().then((part) => part.SayActs), opensSession)
+const RunUsage = later(() => messageActs().then((part) => part.RunUsage), opensSession)
+
+const LiveNoun = ({ noun }: { noun: Noun }) => <NounButton noun={noun} onAsk={useAskNew()} />
+
+/** Where the chat meets cards and the cluster. */
+export const chatSlots: ChatSlots = {
+  Card: (given) => (
+    <Suspense fallback={null}>
+      <ChatCard {...given} />
+    </Suspense>
+  ),
+  Unknown: (given) => (
+    <Suspense fallback={null}>
+      <UnknownOutcome {...given} />
+    </Suspense>
+  ),
+  Recalled: (given) => (
+    <Suspense fallback={null}>
+      <RecalledPassages {...given} />
+    </Suspense>
+  ),
+  Undo: (given) => (
+    <Suspense fallback={null}>
+      <UndoWrite {...given} />
+    </Suspense>
+  ),
+  Message: (given) => (
+    <Suspense fallback={given.children}>
+      <MessageActs {...given} />
+    </Suspense>
+  ),
+  SayActs: (given) => (
+    <Suspense fallback={null}>
+      <SayActs {...given} />
+    </Suspense>
+  ),
+  Usage: (given) => (
+    <Suspense fallback={<div className="usage" />}>
+      <RunUsage {...given} />
+    </Suspense>
+  ),
+  Prose: ({ text }) => <NounText text={text} Live={LiveNoun} />,
+  Code: ({ text }) => <NounCode text={text} Live={LiveNoun} />,
+  guestName: (vmid) => live.cluster.view.get().state?.guests.find((guest) => guest.vmid === vmid)?.name,
+}

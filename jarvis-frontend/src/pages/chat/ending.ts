@@ -1,0 +1,31 @@
+import type { SessionView } from '../../features/chat/state.ts'
+import { plural } from '../../lib/format.ts'
+
+/** What is said aloud when a run has ended: how it ended, what it called, and how its answer begins. */
+export function ending(view: SessionView | undefined, runId: string): string {
+  const entries = view?.entries.filter((entry) => entry.runId === runId) ?? []
+  if (entries.some((entry) => entry.type === 'error')) return 'The answer failed.'
+  const calls = entries.filter((entry) => entry.type === 'tool_use').length
+  const refused = entries.filter((entry) => entry.type === 'blocked').length
+  const said = entries
+    .flatMap((entry) => (entry.type === 'assistant' ? entry.content : []))
+    .findLast((part) => part.type === 'text')
+  const sentence = firstSentence(said?.text ?? '')
+  const counts = calls + refused > 0 ? ` ${plural(calls, 'call')}, ${refused} refused.` : ''
+  return `Answer finished.${counts} ${sentence}`.trim()
+}
+
+const mostChars = 160
+
+/**
+ * The first sentence of an answer, as it is read out: the first paragraph, table row or list item at most, without
+ * Markdown's signs, and never more than 160 characters. Empty where the answer begins with code.
+ */
+export function firstSentence(text: string): string {
+  const line = text.trimStart().split('\n', 1)[0] ?? ''
+  if (/^(```|~~~)/.test(line)) return ''
+  const plain = line.replaceAll(/[*_`#|>]|^\s*(?:[-+]|\d+\.)\s|\]\([^)]*\)|\[/g, '').trim()
+  const sentence = plain.split(/(?<=[.!?])\s/)[0] ?? ''
+  if (sentence.length <= mostChars) return sentence
+  return `${sentence.slice(0, mostChars).replace(/\s+\S*$/, '')}…`
+}

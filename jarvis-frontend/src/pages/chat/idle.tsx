@@ -1,0 +1,40 @@
+import { useConfirmations } from '../../api/confirmations.ts'
+import { live } from '../../app/live.ts'
+import { useCluster } from '../../features/cluster/store.ts'
+import { useValue } from '../../lib/use-value.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { BigRing } from './big-ring.tsx'
+import { headline, prompts } from './prompts.ts'
+
+/** A new chat: what is true now, and what is worth asking. */
+export function Idle({ onAsk }: { onAsk?: ((question: string) => void) | undefined }) {
+  const { state, issues } = useCluster()
+  const waiting = useConfirmations()?.pending ?? []
+  const feed = useValue(live.feed.items)
+  const now = useNow(60_000)
+  const { title, detail } = headline(state, issues, waiting, feed, now)
+  return (
+    <section className="idle scroll" aria-label="New chat">
+      <div>
+        <BigRing />
+        <h2>{title}</h2>
+        <p>{detail}</p>
+        {onAsk !== undefined && (
+          <ul className="prompts">
+            {prompts(state, issues, feed, now).map(({ mark, question, detail: note }) => (
+              <li key={question}>
+                <button type="button" onClick={() => onAsk(question)}>
+                  {mark === 'warn' || mark === 'bad' ? <Mark kind={mark} size={13} /> : <Icon name={mark} />}
+                  <span>{question}</span>
+                  <small>{note}</small>
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </section>
+  )
+}

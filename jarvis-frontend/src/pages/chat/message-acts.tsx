@@ -1,0 +1,232 @@
+import type { EntryOf } from 'jarvis-backend/protocol'
+import { useLayoutEffect, useRef, useState } from 'react'
+import { signedIn } from '../../api/auth.ts'
+import { useStatus } from '../../api/status.ts'
+import { useIsLive } from '../../app/load-state.tsx'
+import type { Run } from '../../features/chat/runs.ts'
+import { Step } from '../../features/chat/step.tsx'
+import { dollars, duration, plural, shortModel, thousands } from '../../lib/format.ts'
+import { useValue } from '../../lib/use-value.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import './message-acts.css'
+import { useBranch } from './use-branch.ts'
+import { VersionSwitch } from './version-switch.tsx'
+
+const useMayAct = () => {
+  const isOperator = useValue(signedIn)?.role === 'operator'
+  return useIsLive() && isOperator
+}
+
+type MessageProps = { sessionId: string; user: EntryOf<'user'>; children: React.ReactNode }
+
+/** A message of the operator's, with Edit and its versions beside it. */
+export function MessageActs({ sessionId, user, children }: MessageProps) {
+  const mayAct = useMayAct()
+  const [isEditing, setEditing] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  const wasEditing = useRef(false)
+  useLayoutEffect(() => {
+    if (wasEditing.current && !isEditing) button.current?.focus()
+    wasEditing.current = isEditing
+  }, [isEditing])
+  if (isEditing) return <Editing sessionId={sessionId} user={user} onEnd={() => setEditing(false)} />
+  return (
+    <div className="asked">
+      {children}
+      <VersionSwitch sessionId={sessionId} seq={user.seq} />
+      {mayAct && (
+        <span className="message-acts">
+          <CopyButton text={user.text} label="Copy this message" />
+          <button
+            ref={button}
+            type="button"
+            className="icon-button"
+            aria-label="Edit this message"
+            title="Edit"
+            onClick={() => setEditing(true)}
+          >
+            <Icon name="pen" />
+          </button>
+        </span>
+      )}
+    </div>
+  )
+}
+
+function Editing({ sessionId, user, onEnd }: Pick<MessageProps, 'sessionId' | 'user'> & { onEnd: () => void }) {
+  const [text, setText] = useState(user.text)
+  const { branch, isBranching, problem } = useBranch(sessionId)
+  const field = useRef<HTMLTextAreaElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the field grows with its text
+  useLayoutEffect(() => {
+    const element = field.current
+    if (element === null) return
+    element.style.height = 'auto'
+    element.style.height = `${element.scrollHeight + 2}px`
+  }, [text])
+  const send = () => {
+    if (/\S/.test(text)) branch({ before: user.seq, text })
+  }
+  return (
+    <form
+      className="editing"
+      aria-label="Edit this message"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <textarea
+        ref={field}
+        rows={1}
+        // biome-ignore lint/a11y/noAutofocus: the person asked to type here
+        autoFocus
+        className="field"
+        aria-label="Edited message"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
+            event.preventDefault()
+            send()
+          } else if (event.key === 'Escape') {
+            event.stopPropagation()
+            event.nativeEvent.stopImmediatePropagation()
+            onEnd()
+          }
+        }}
+      />
+      <p>
+        <span className="flex-1">{problem ?? 'Both versions stay. Beside the message you switch between them.'}</span>
+        <button type="button" className="button small quiet" onClick={onEnd}>
+          Leave it
+        </button>
+        <button type="submit" className="button small solid" aria-disabled={isBranching || !/\S/.test(text)}>
+          Send
+        </button>
+      </p>
+    </form>
+  )
+}
+
+/** Beside words of an answer. */
+export function SayActs({ sessionId, seq, text }: { sessionId: string; seq: number; text: string }) {
+  const mayAct = useMayAct()
+  const { branch } = useBranch(sessionId)
+  return (
+    <span className="message-acts">
+      <CopyButton text={text} label="Copy these words" />
+      {mayAct && (
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Branch here"
+          title="Branch here"
+          onClick={() => branch({ after: seq })}
+        >
+          <Icon name="branch" />
+        </button>
+      )}
+    </span>
+  )
+}
+
+type UsageProps = { sessionId: string; run: Run; mayRetry: boolean }
+
+/** `52 s · 9 calls · 14.2k in · 0.9k out · 11.8k cached · $0.06`, of failed answers too, and copy and retry beside it. */
+export function RunUsage({ sessionId, run, mayRetry }: UsageProps) {
+  const { end, user, entries } = run
+  if (end?.usage === undefined) return null
+  const { inputTokens, outputTokens, cacheReadTokens } = end.usage
+  const calls = run.items.filter((item) => item.kind === 'call').length
+  const answer = run.items.flatMap((item) => (item.kind === 'text' ? [item.text] : [])).join('\n\n')
+  const startedAt = user?.at ?? entries[0]?.at ?? end.at
+  const figures = [
+    duration(Math.max(0, end.at - startedAt)),
+    calls > 0 ? plural(calls, 'call') : '',
+    inputTokens > 0 ? `${thousands(inputTokens)} in` : '',
+    outputTokens > 0 ? `${thousands(outputTokens)} out` : '',
+    cacheReadTokens > 0 ? `${thousands(cacheReadTokens)} cached` : '',
+    end.costUsd === undefined ? '' : `${end.isUsagePartial ? 'at least ' : ''}${dollars(end.costUsd)}`,
+    end.isUsagePartial ? 'not all of it was counted' : '',
+  ].filter((figure) => figure !== '')
+  return (
+    <Step mark={<Mark kind="step" size={8} />} label="Usage">
+      <div className="usage num" title={run.model}>
+        {figures.map((figure) => (
+          <span key={figure}>{figure}</span>
+        ))}
+        <span className="acts">
+          {answer !== '' && <CopyButton text={answer} label="Copy the answer" />}
+          {mayRetry && user !== undefined && <Retry sessionId={sessionId} user={user} model={run.model} />}
+        </span>
+      </div>
+    </Step>
+  )
+}
+
+/** Asks the same again: another version of the message, so that nothing is lost. */
+function Retry({ sessionId, user, model }: { sessionId: string; user: EntryOf<'user'>; model: string | undefined }) {
+  const { branch } = useBranch(sessionId)
+  const mayAct = useMayAct()
+  const others = (useStatus()?.models ?? []).filter((id) => id !== model)
+  const [isOpen, setOpen] = useState(false)
+  const opener = useRef<HTMLButtonElement>(null)
+  if (!mayAct) return null
+  const retry = (chosen?: string) =>
+    branch({ before: user.seq, text: user.text, ...(chosen !== undefined && { model: chosen }) })
+  const close = () => {
+    setOpen(false)
+    opener.current?.focus()
+  }
+  return (
+    <>
+      <button type="button" className="icon-button" aria-label="Retry" title="Retry" onClick={() => retry()}>
+        <Icon name="again" />
+      </button>
+      {others.length > 0 && (
+        <span className="retry-with">
+          <button
+            ref={opener}
+            type="button"
+            className="button small quiet"
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            Retry with… <Icon name="down" />
+          </button>
+          {isOpen && (
+            // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes it from any of its buttons
+            <span
+              className="retry-models"
+              onKeyDown={(event) => {
+                if (event.key !== 'Escape') return
+                event.stopPropagation()
+                event.nativeEvent.stopImmediatePropagation()
+                close()
+              }}
+              onBlur={(event) => {
+                if (!event.currentTarget.contains(event.relatedTarget)) setOpen(false)
+              }}
+            >
+              {others.map((id, at) => (
+                <button
+                  key={id}
+                  type="button"
+                  // biome-ignore lint/a11y/noAutofocus: the person opened it to choose
+                  autoFocus={at === 0}
+                  title={id}
+                  onClick={() => retry(id)}
+                >
+                  {shortModel(id)}
+                </button>
+              ))}
+            </span>
+          )}
+        </span>
+      )}
+    </>
+  )
+}

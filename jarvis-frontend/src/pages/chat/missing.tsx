@@ -1,0 +1,24 @@
+import { Link } from 'react-router'
+import { readJournal } from '../../api/journal.ts'
+import { useLoad } from '../../api/use-load.ts'
+import { exactTime } from '../../lib/format.ts'
+import { visibleText } from '../../ui/visible.ts'
+
+/** A session that is not there: whether it was deleted, when and by whom, as the journal has it. */
+export function Missing({ sessionId }: { sessionId: string }) {
+  const { data } = useLoad(`missing ${sessionId}`, () => readJournal({ sessionId, kind: 'session' }))
+  const deleted = data?.items.find(({ body }) => (body as { change?: string }).change === 'deleted')
+  const by = (deleted?.body as { by?: string } | undefined)?.by
+  return (
+    <section className="empty">
+      <h2>
+        {deleted === undefined
+          ? 'There is no such session.'
+          : `This session was deleted ${exactTime(deleted.at)}${by === undefined ? '' : `, by ${visibleText(by)}`}.`}
+      </h2>
+      <Link to="/" className="button">
+        Start a new chat
+      </Link>
+    </section>
+  )
+}

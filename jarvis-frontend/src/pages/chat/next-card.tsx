@@ -1,0 +1,44 @@
+import { Link } from 'react-router'
+import { useConfirmations } from '../../api/confirmations.ts'
+import { goToCard } from '../../app/use-keys.ts'
+import { TimeLeft } from '../../features/confirmations/countdown.tsx'
+import { actOf } from '../../features/confirmations/sentence.ts'
+import { Sentence } from '../../features/confirmations/sentence-line.tsx'
+import { cardPath } from '../../features/confirmations/tray.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Tier } from '../../ui/tier.tsx'
+import { useNow } from '../../ui/use-now.ts'
+
+/** A phone shows the next waiting card as one line over the field. */
+export function NextCard({ sessionId }: { sessionId: string | undefined }) {
+  const pending = useConfirmations()?.pending ?? []
+  const here = pending.filter((row) => row.sessionId === sessionId)
+  const others = pending.filter((row) => row.sessionId !== sessionId)
+  // The one card of this session needs no line; of several, the one that is read now.
+  useNow(1_000)
+  if (others.length + here.length < (here.length > 0 ? 2 : 1)) return null
+  const next = others[0] ?? here.find(({ toolUseId }) => !isInView(toolUseId)) ?? here[1]
+  if (next === undefined) return null
+  return (
+    <Link
+      to={cardPath(next)}
+      className="next-card"
+      onClick={() => {
+        const card = document.getElementById(`card-${next.toolUseId}`)
+        if (card !== null) goToCard(card)
+      }}
+    >
+      <Tier tier="red" size={13} />
+      <span className="cut">
+        <Sentence pieces={actOf(next).ask} />
+      </span>
+      <TimeLeft until={next.expiresAt} />
+      <Icon name="right" />
+    </Link>
+  )
+}
+
+function isInView(toolUseId: string): boolean {
+  const box = document.getElementById(`card-${toolUseId}`)?.getBoundingClientRect()
+  return box !== undefined && box.top < innerHeight / 2 && box.bottom > innerHeight / 4
+}

@@ -1,0 +1,357 @@
+import type { QueuedMessage } from 'jarvis-backend/protocol'
+import { Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useLocation, useNavigate } from 'react-router'
+import { signedIn } from '../../api/auth.ts'
+import { useConfirmations } from '../../api/confirmations.ts'
+import { sessions, setRehearsal, useSessions } from '../../api/sessions.ts'
+import { useStatus } from '../../api/status.ts'
+import { useTools } from '../../api/tools.ts'
+import { say } from '../../app/announce.tsx'
+import { later, opensSession } from '../../app/later.tsx'
+import { live } from '../../app/live.ts'
+import { overlay } from '../../app/overlay.ts'
+import { PageHead } from '../../app/page-head.tsx'
+import { usePanel } from '../../app/panel-context.ts'
+import { goToCard } from '../../app/use-keys.ts'
+import type { Sent } from '../../features/chat/client.ts'
+import type { Act, Meaning } from '../../features/chat/commands.ts'
+import { Composer } from '../../features/chat/composer.tsx'
+import { StreamSkeleton, UserMessage, Working } from '../../features/chat/message.tsx'
+import type { SessionView } from '../../features/chat/state.ts'
+import { nothingYet } from '../../features/chat/store.ts'
+import { LinkStrip } from '../../features/chat/strips.tsx'
+import { PanelToggle } from '../../features/cluster/panel-toggle.tsx'
+import { useCluster } from '../../features/cluster/store.ts'
+import { thousands } from '../../lib/format.ts'
+import { keep } from '../../lib/keep.ts'
+import { useValue } from '../../lib/use-value.ts'
+import { Value } from '../../lib/value.ts'
+import { phone, useMedia } from '../../ui/use-media.ts'
+import { visibleText } from '../../ui/visible.ts'
+import { useRunNews } from './use-run-news.ts'
+
+const Stream = later(() => import('../../features/chat/stream.tsx').then((part) => part.Stream), opensSession)
+const SessionHead = later(() => import('./session-head.tsx').then((part) => part.SessionHead), opensSession)
+const Idle = later(() => import('./idle.tsx').then((part) => part.Idle), !opensSession)
+const notices = () => import('../../features/chat/notices.tsx')
+const Notice = later(() => notices().then((part) => part.Notice))
+const Queue = later(() => notices().then((part) => part.Queue))
+const Rehearsal = later(() => notices().then((part) => part.Rehearsal))
+const NextCard = later(() => import('./next-card.tsx').then((part) => part.NextCard))
+const Missing = later(() => import('./missing.tsx').then((part) => part.Missing))
+const ModelChoice = later(() => import('./model-choice.tsx').then((part) => part.ModelChoice))
+const DenyAll = later(() => import('../../app/deny-all.tsx').then((part) => part.DenyAll))
+const nothing = new Value(nothingYet)
+/** The session that a new chat has just become: it takes over what was typed meanwhile. */
+let begun: string | undefined
+
+/** One session, or a new one where `sessionId` is undefined. */
+export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
+  const navigate = useNavigate()
+  const store = useMemo(() => (sessionId === undefined ? undefined : live.chat.open(sessionId)), [sessionId])
+  const state = useValue(store?.calm ?? nothing)
+  const { view } = state
+  const listed = useSessions()?.find(({ id }) => id === sessionId)
+  // Nothing is told in a session at rest: there the list knows first.
+  const isRehearsal = listed?.isRehearsal ?? view?.isRehearsal ?? false
+  const link = useValue(live.link.value)
+  const person = useValue(signedIn)
+  const status = useStatus()
+  const tools = useTools() ?? []
+  const cluster = useCluster().state
+  const panel = usePanel()
+  const isPhone = useMedia(phone)
+  const [starting, setStarting] = useState<string>()
+  const [problem, setProblem] = useState<string>()
+  const [isChoosing, setChoosing] = useState(false)
+  const [picked, setPicked] = useState<{ model: string | undefined }>()
+  const [draftVersion, setDraftVersion] = useState(0)
+  const first = useRef<Promise<Sent>>(undefined)
+  const draftKey = sessionId ?? 'new'
+  const location = useLocation()
+  const focusKey = (location.state as { write?: boolean } | null)?.write === true ? location.key : undefined
+  const isRunning = view?.runId !== undefined
+  const chosenModel = (picked ?? listed ?? view)?.model
+  const seq = new URLSearchParams(location.search).get('at') ?? ''
+  const at = /^\d+$/.test(seq) ? { seq: Number(seq), key: location.key } : undefined
+  useRunNews(view)
+  useCardInAddress(view)
+
+  const send = async (text: string, requestId?: string) => {
+    if (sessionId !== undefined) {
+      void live.chat.send(sessionId, text, requestId)
+      return
+    }
+    const before = first.current
+    if (before !== undefined) {
+      // Typed before the session was there: it belongs there, not in another new chat.
+      const reply = await before
+      if (reply.ok) void live.chat.send(reply.sessionId, text)
+      else putDraft([keep.get('draft.new'), text].filter(Boolean).join('\n\n'))
+      return
+    }
+    setStarting(text)
+    setProblem(undefined)
+    // Until a session has it, it is kept as it was typed.
+    keep.set('draft.new', text)
+    first.current = live.chat.send(undefined, text, undefined, picked?.model)
+    const reply = await first.current
+    const typed = keep.get('draft.new') === text ? undefined : keep.get('draft.new')
+    if (reply.ok) {
+      keep.set('draft.new', typed)
+      begun = reply.sessionId
+      void navigate(`/chat/${reply.sessionId}`, { state: { write: true } })
+      return
+    }
+    first.current = undefined
+    setStarting(undefined)
+    setProblem(reply.error.message)
+    putDraft(typed === undefined ? text : `${text}\n\n${typed}`)
+  }
+  const putDraft = (text: string) => {
+    keep.set(`draft.${draftKey}`, text)
+    setDraftVersion((version) => version + 1)
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the new chat has become this session
+  useLayoutEffect(() => {
+    if (sessionId === undefined || begun !== sessionId) return
+    begun = undefined
+    const typed = keep.get('draft.new')
+    keep.set('draft.new', undefined)
+    if (typed !== undefined) putDraft(typed)
+  }, [])
+  const remove = (message: QueuedMessage) => live.chat.unqueue(sessionId ?? '', message)
+  const edit = async (message: QueuedMessage) => {
+    const reply = await remove(message)
+    if (reply.ok) putDraft(message.text)
+  }
+  const endRehearsal = async () => {
+    if (sessionId === undefined) return
+    await setRehearsal(sessionId, false).catch((error: Error) => say(error.message))
+    sessions.renew()
+  }
+  const stop = () => {
+    if (sessionId !== undefined && isRunning && person?.role === 'operator') void live.chat.abort(sessionId)
+  }
+  const acts: Record<Act, () => void> = {
+    new: () => void navigate('/', { state: { write: true } }),
+    model: () => setChoosing(true),
+    stop,
+    help: () => overlay.set('keys'),
+    export: () => {
+      if (sessionId === undefined) setProblem('There is nothing to export in a new chat.')
+      else void save(sessionId, view?.title ?? 'session').catch((error: Error) => setProblem(error.message))
+    },
+  }
+  /** A command of the dashboard's own, or something to send. */
+  const write = async (text: string) => {
+    setProblem(undefined)
+    const meaning = text.startsWith('/') ? await meaningOf(text) : { send: text }
+    if ('send' in meaning) await send(meaning.send)
+    else if ('act' in meaning) acts[meaning.act]()
+    else {
+      setProblem(meaning.problem)
+      putDraft(text)
+    }
+  }
+  const onEscape = useRef(stop)
+  onEscape.current = stop
+  useEffect(() => {
+    const listen = () => onEscape.current()
+    addEventListener('jarvis:escape', listen)
+    return () => removeEventListener('jarvis:escape', listen)
+  }, [])
+
+  const nouns = useMemo(
+    () => [
+      ...(cluster?.guests ?? []).map((guest) => ({
+        kind: guest.type,
+        value: String(guest.vmid),
+        label: `${guest.vmid} ${visibleText(guest.name)}`,
+        detail: `${guest.type === 'vm' ? 'VM' : 'CT'} on ${guest.node}, ${guest.status}`,
+        // A name that is more than a name is left out of what is asked.
+        insert: /^[\w.-]{1,40}$/.test(guest.name) ? `${guest.vmid} ${guest.name}` : `guest ${guest.vmid}`,
+      })),
+      ...(cluster?.nodes ?? []).map((node) => ({
+        kind: 'node' as const,
+        value: node.name,
+        label: node.name,
+        detail: `node, ${node.status}`,
+        insert: node.name,
+      })),
+    ],
+    [cluster],
+  )
+  const toggle = !isPhone && <PanelToggle isOpen={panel.isOpen} onToggle={panel.toggle} />
+  const isNew = sessionId === undefined
+  return (
+    <>
+      {isNew || view === undefined ? (
+        <PageHead title={isNew ? 'New chat' : state.missing ? 'No such session' : 'Chat'}>
+          <span className="flex-1" />
+          {toggle}
+        </PageHead>
+      ) : (
+        <Suspense fallback={<PageHead title={view.title} detail={tokensOf(view)} />}>
+          <SessionHead
+            sessionId={sessionId}
+            title={view.title}
+            isRehearsal={isRehearsal}
+            branchedFrom={view.branchedFrom}
+            detail={tokensOf(view)}
+          >
+            {toggle}
+          </SessionHead>
+        </Suspense>
+      )}
+      {isNew && starting === undefined && (
+        <Suspense fallback={<section className="idle scroll" />}>
+          <Idle onAsk={person?.role === 'operator' ? (question) => void send(question) : undefined} />
+        </Suspense>
+      )}
+      {starting !== undefined && (
+        <section className="stream scroll">
+          <div className="stream-column">
+            <UserMessage text={starting} />
+            <Working />
+          </div>
+        </section>
+      )}
+      {!isNew && state.missing && (
+        <Suspense fallback={null}>
+          <Missing sessionId={sessionId} />
+        </Suspense>
+      )}
+      {store !== undefined && sessionId !== undefined && !state.missing && (
+        <Suspense
+          fallback={
+            <section className="stream scroll">
+              <div className="stream-column">
+                <StreamSkeleton />
+              </div>
+            </section>
+          }
+        >
+          <Stream
+            store={store}
+            state={state}
+            sessionId={sessionId}
+            canSend={person?.role === 'operator'}
+            onSend={(text, requestId) => void send(text, requestId)}
+            at={at}
+          />
+        </Suspense>
+      )}
+      {isPhone && (
+        <Suspense fallback={null}>
+          <NextCard sessionId={sessionId} />
+        </Suspense>
+      )}
+      {!(state.missing && !isNew) && (
+        <Composer
+          key={`${draftKey} ${draftVersion}`}
+          draftKey={draftKey}
+          model={chosenModel ?? status?.model}
+          onModel={person?.role === 'operator' ? acts.model : undefined}
+          tools={tools}
+          nouns={nouns}
+          isRunning={isRunning}
+          rest={person?.role === 'operator' ? undefined : 'An operator can write here.'}
+          focusKey={focusKey}
+          onSend={(text) => void write(text)}
+          onStop={stop}
+        >
+          {problem !== undefined && (
+            <p className="strip" role="alert">
+              <span>{problem} Your text is kept.</span>
+            </p>
+          )}
+          {isChoosing && status !== undefined && (
+            <Suspense fallback={null}>
+              <ModelChoice
+                sessionId={sessionId}
+                models={status.models}
+                chosen={chosenModel}
+                effort={(listed ?? view)?.effort}
+                onChosen={(model) => setPicked({ model })}
+                onClose={() => setChoosing(false)}
+              />
+            </Suspense>
+          )}
+          <LinkStrip link={link} isRunning={isRunning} onTry={live.link.tryNow} />
+          <Suspense fallback={null}>
+            {isRehearsal && <Rehearsal onEnd={person?.role === 'operator' ? () => void endRehearsal() : undefined} />}
+            {view?.notice !== undefined && <Notice notice={view.notice} />}
+            {sessionId !== undefined && <DenyAllHere sessionId={sessionId} />}
+            {view !== undefined && view.queued.length > 0 && (
+              <Queue
+                queued={view.queued}
+                waiting={view.pending.length}
+                onEdit={(message) => void edit(message)}
+                onRemove={(message) => void remove(message)}
+              />
+            )}
+          </Suspense>
+        </Composer>
+      )}
+    </>
+  )
+}
+
+const meaningOf = (text: string): Promise<Meaning> =>
+  import('../../features/chat/commands.ts').then(
+    (part) => part.meaningOf(text),
+    () => ({ send: text }),
+  )
+
+async function save(sessionId: string, title: string): Promise<void> {
+  const { download } = await import('../../api/download.ts')
+  const name = title.replaceAll(/[^\p{L}\p{N} ._-]/gu, '').trim() || 'session'
+  await download(`/api/sessions/${encodeURIComponent(sessionId)}/export`, `${name}.md`)
+}
+
+/** `14.2k tokens`: what the session has used, where all of it is at hand. */
+function tokensOf(view: SessionView): string | undefined {
+  if (view.hasEarlier) return undefined
+  const total = view.entries.reduce((sum, entry) => {
+    if ((entry.type !== 'done' && entry.type !== 'error') || entry.usage === undefined) return sum
+    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = entry.usage
+    return sum + inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens
+  }, 0)
+  return total === 0 ? undefined : `${thousands(total)} tokens`
+}
+
+/** Beside the composer, where more than one card of the session waits. */
+function DenyAllHere({ sessionId }: { sessionId: string }) {
+  const here = useConfirmations()?.pending.filter((row) => row.sessionId === sessionId) ?? []
+  // Stays while the last of them is decided, for what it has to say.
+  const wasSeveral = useRef(false)
+  if (here.length > 1) wasSeveral.current = true
+  if (!wasSeveral.current) return null
+  return (
+    <Suspense fallback={null}>
+      <DenyAll key={sessionId} rows={here} />
+    </Suspense>
+  )
+}
+
+/** Goes to the card an address names, once it is there. */
+function useCardInAddress(view: SessionView | undefined): void {
+  const { hash, key } = useLocation()
+  const done = useRef<string>(undefined)
+  useEffect(() => {
+    if (!hash.startsWith('#card-') || done.current === key || view === undefined) return
+    const look = () => {
+      const card = document.getElementById(hash.slice(1))
+      if (card === null) return
+      watch.disconnect()
+      done.current = key
+      requestAnimationFrame(() => goToCard(card))
+    }
+    // What draws it may still be on its way.
+    const watch = new MutationObserver(look)
+    watch.observe(document.body, { childList: true, subtree: true })
+    look()
+    return () => watch.disconnect()
+  }, [hash, key, view])
+}

@@ -1,0 +1,90 @@
+import type { Activity, ClusterState, ConfirmationRow } from 'jarvis-backend/protocol'
+import { backupsOf, type Issue, lookWords } from '../../features/cluster/health.ts'
+import { isBlind } from '../../features/cluster/unknown.ts'
+import { plural, timeOfDay } from '../../lib/format.ts'
+
+const day = 86_400_000
+
+export type Prompt = { mark: 'warn' | 'bad' | 'clock' | 'cluster'; question: string; detail: string }
+
+/** Since when nothing needed anybody; undefined where something does, or nothing is known. */
+function quietSince(feed: readonly Activity[]): number | undefined {
+  return feed.findLast((activity) => activity.level !== 'info')?.at ?? feed[0]?.at
+}
+
+/** The idle screen's two lines. */
+export function headline(
+  state: ClusterState | undefined,
+  issues: readonly Issue[],
+  waiting: readonly ConfirmationRow[],
+  feed: readonly Activity[],
+  now: number,
+): { title: string; detail: string } {
+  const waits =
+    waiting.length === 0
+      ? 'Nothing waits for you.'
+      : `${plural(waiting.length, 'decision')} ${waiting.length === 1 ? 'waits' : 'wait'} for you.`
+  if (state === undefined) return { title: 'Reading the cluster.', detail: waits }
+  const { expected, stale, unknown } = backupsOf(state.guests, now)
+  const fresh = expected - stale.length - unknown
+  const backups =
+    expected === 0
+      ? ''
+      : stale.length === 0 && unknown === 0
+        ? `All ${plural(fresh, 'guest')} have a fresh backup. `
+        : `${fresh} of ${expected} guests have a fresh backup${unknown > 0 ? `, of ${unknown} it is unknown` : ''}. `
+  if (isBlind(state))
+    return {
+      title: 'How the cluster is, is unknown.',
+      detail: `${issues[0]?.detail ?? 'It has not been read yet'}. ${waits}`,
+    }
+  if (issues.length > 0)
+    return {
+      title: `${lookWords(issues.length)}.`,
+      detail: backups + waits,
+    }
+  const since = quietSince(feed)
+  const title =
+    since === undefined
+      ? 'All quiet.'
+      : now - since > day
+        ? 'All quiet for a day.'
+        : `All quiet since ${timeOfDay(since)}.`
+  return { title, detail: backups + waits }
+}
+
+/** Up to three first questions, each from what is true now. */
+export function prompts(
+  state: ClusterState | undefined,
+  issues: readonly Issue[],
+  feed: readonly Activity[],
+  now: number,
+): Prompt[] {
+  if (state === undefined) return []
+  const found: Prompt[] = issues
+    .slice(0, 2)
+    .map((issue) => ({ mark: issue.tone, question: issue.question, detail: issue.detail }))
+  const recent = feed.filter((activity) => now - activity.at < day / 2)
+  const first = recent[0]
+  if (first !== undefined && recent.length > 1) {
+    found.push({
+      mark: 'clock',
+      question: 'What happened in the last 12 hours?',
+      detail: `${plural(recent.length, 'event')} since ${timeOfDay(first.at)}`,
+    })
+  }
+  const failed = state.tasks.find((task) => task.status === 'failed' && now - task.startedAt < day)
+  if (failed !== undefined) {
+    found.push({
+      mark: 'bad',
+      question: `Why did ${failed.type} fail on ${failed.node}?`,
+      detail: timeOfDay(failed.startedAt),
+    })
+  }
+  found.push({
+    mark: 'cluster',
+    question: 'How is the cluster?',
+    detail: `${plural(state.nodes.length, 'node')}, ${plural(state.guests.length, 'guest')}`,
+  })
+  return found.slice(0, 3)
+}

@@ -1,0 +1,30 @@
+import type { Recalled } from 'jarvis-backend/protocol'
+import { Link } from 'react-router'
+import { placeOf } from '../../features/memory/hits.tsx'
+import { ago } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { visibleText } from '../../ui/visible.ts'
+import './recalled.css'
+
+/** What the model was given from the memory: data, with where it comes from. */
+export function RecalledPassages({ items }: { items: readonly Recalled[] }) {
+  const now = useNow(60_000)
+  return (
+    <ul className="recalled">
+      {items.map((item) => (
+        <li key={`${item.name} ${item.firstLine}`}>
+          <p>
+            <Link to={item.kind === 'session' ? `/chat/${encodeURIComponent(item.name)}` : placeOf(item)}>
+              <Visible text={item.title} />
+            </Link>{' '}
+            {item.kind === 'file' && `lines ${item.firstLine}–${item.lastLine}, `}
+            {ago(item.changedAt, now)}
+            {item.isFromTools && ', from a tool'}
+          </p>
+          <pre>{item.text.split('\n').map(visibleText).join('\n')}</pre>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,115 @@
+import type { SessionSummary } from 'jarvis-backend/protocol'
+import { useState } from 'react'
+import { Link, useNavigate } from 'react-router'
+import { signedIn } from '../../api/auth.ts'
+import { renameSession } from '../../api/session-acts.ts'
+import { sessions, setRehearsal } from '../../api/sessions.ts'
+import { say } from '../../app/announce.tsx'
+import { deleteSoon } from '../../app/delete-soon.ts'
+import { PageHead } from '../../app/page-head.tsx'
+import { Naming } from '../../features/sessions/naming.tsx'
+import { useValue } from '../../lib/use-value.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { phone, useMedia } from '../../ui/use-media.ts'
+import { visibleText } from '../../ui/visible.ts'
+import { useVersions } from './version-switch.tsx'
+
+type Props = {
+  sessionId: string
+  title: string
+  isRehearsal: boolean
+  branchedFrom: SessionSummary['branchedFrom']
+  detail: string | undefined
+  children: React.ReactNode
+}
+
+/** A session's title, where it came from, its name and its end. */
+export function SessionHead({ sessionId, title, isRehearsal, branchedFrom, detail, children }: Props) {
+  const navigate = useNavigate()
+  const isPhone = useMedia(phone)
+  const isOperator = useValue(signedIn)?.role === 'operator'
+  const [doing, setDoing] = useState<'naming'>()
+  const settle = async (work: Promise<unknown>) => {
+    setDoing(undefined)
+    await work.catch((error: Error) => say(error.message))
+    sessions.renew()
+  }
+  const versions = useVersions(sessionId)?.flatMap(({ sessionIds }) => sessionIds) ?? []
+  const deleteWords = versions.length > 0 ? 'Delete this session with all its versions' : 'Delete this session'
+  // Versions have their place beside the message.
+  const origin = branchedFrom !== undefined && branchedFrom.isVersion === undefined && (
+    <>
+      Branch of{' '}
+      {branchedFrom.title === undefined ? (
+        'a session that is deleted'
+      ) : (
+        <Link to={`/chat/${branchedFrom.sessionId}`} className="text-link">
+          {visibleText(branchedFrom.title)}
+        </Link>
+      )}
+    </>
+  )
+  if (doing === 'naming' && !isPhone) {
+    return (
+      <PageHead
+        title={
+          <Naming
+            className="naming"
+            title={title}
+            onName={(name) => void settle(renameSession(sessionId, name))}
+            onEnd={() => setDoing(undefined)}
+          />
+        }
+      >
+        <span className="flex-1" />
+        {children}
+      </PageHead>
+    )
+  }
+  return (
+    <PageHead title={title} detail={detail} phoneDetail={origin === false ? undefined : origin}>
+      {origin !== false && <span className="cut text-dim">{origin}</span>}
+      {isOperator && (
+        <span className="head-acts">
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Rename this session"
+            title="Rename"
+            onClick={() => setDoing('naming')}
+          >
+            <Icon name="pen" />
+          </button>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={deleteWords}
+            title={deleteWords}
+            onClick={() => {
+              deleteSoon({ id: sessionId, title, versions })
+              void navigate('/')
+            }}
+          >
+            <Icon name="close" />
+          </button>
+          <button
+            type="button"
+            className="button small quiet"
+            aria-pressed={isRehearsal}
+            title="Changes only say what they would do"
+            onClick={() => void settle(setRehearsal(sessionId, !isRehearsal))}
+          >
+            Rehearse
+          </button>
+        </span>
+      )}
+      <span className="flex-1" />
+      {isOperator && (
+        <Link to="/" className="icon-button" aria-label="New chat" title="New chat  Alt N">
+          <Icon name="plus" />
+        </Link>
+      )}
+      {children}
+    </PageHead>
+  )
+}

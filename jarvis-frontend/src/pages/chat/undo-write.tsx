@@ -1,0 +1,36 @@
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { signedIn } from '../../api/auth.ts'
+import { undoWrite } from '../../api/memory.ts'
+import { keep } from '../../lib/keep.ts'
+import { useValue } from '../../lib/use-value.ts'
+import { visibleText } from '../../ui/visible.ts'
+import './recalled.css'
+
+/** Takes a write into the memory back, once; a file that was changed since is left alone. */
+export function UndoWrite({ writeId, path }: { writeId: string; path: string }) {
+  const isOperator = useValue(signedIn)?.role === 'operator'
+  const [said, setSaid] = useState(keep.get(`undone.${writeId}`) === undefined ? undefined : 'Taken back.')
+  const undo = () =>
+    undoWrite(writeId).then(
+      () => {
+        keep.set(`undone.${writeId}`, '1')
+        setSaid('Taken back.')
+      },
+      (error: Error) => setSaid(`Not taken back: ${error.message}`),
+    )
+  return (
+    <p className="undo">
+      <Link to={`/memory?file=${encodeURIComponent(path)}`}>{visibleText(path)}</Link>
+      {said !== undefined ? (
+        <span role="status">{said}</span>
+      ) : (
+        isOperator && (
+          <button type="button" className="button small" onClick={() => void undo()}>
+            Take it back
+          </button>
+        )
+      )}
+    </p>
+  )
+}

@@ -1,0 +1,44 @@
+import { useCallback } from 'react'
+import { useNavigate, useSearchParams } from 'react-router'
+import type { ClusterView, GuestFilter, ViewChange } from '../../features/cluster/page.tsx'
+import { ranges } from '../../features/cluster/past.ts'
+import { readSort } from '../../features/cluster/rows.ts'
+
+export const filters: readonly GuestFilter[] = ['all', 'running', 'stopped', 'attention']
+const kinds = ['guest', 'node', 'storage'] as const
+
+/** What the address says of the page: `/cluster?show=running&sort=-cpu&group=node&guest=123&range=24h&kiosk=1`. */
+export function useClusterView() {
+  const [params] = useSearchParams()
+  const navigate = useNavigate()
+  const kind = kinds.find((known) => params.has(known))
+  const view: ClusterView = {
+    show: filters.find((known) => known === params.get('show')) ?? 'all',
+    sort: readSort(params.get('sort')),
+    isGrouped: params.get('group') === 'node',
+    detail: kind === undefined ? undefined : `${kind}/${params.get(kind)}`,
+    range: ranges.find((known) => known === params.get('range')) ?? '1h',
+  }
+  const text = params.toString()
+  const linkTo = useCallback(
+    (change: ViewChange) => {
+      const next = new URLSearchParams(text)
+      const set = (key: string, value: string | undefined) =>
+        value === undefined ? next.delete(key) : next.set(key, value)
+      if (change.show !== undefined) set('show', change.show === 'all' ? undefined : change.show)
+      if (change.sort !== undefined) set('sort', change.sort === 'node' ? undefined : change.sort)
+      if (change.group !== undefined) set('group', change.group ? 'node' : undefined)
+      if (change.range !== undefined) set('range', change.range === '1h' ? undefined : change.range)
+      if ('detail' in change) {
+        for (const known of kinds) next.delete(known)
+        const [of, ...id] = change.detail?.split('/') ?? []
+        if (of !== undefined) next.set(of, id.join('/'))
+      }
+      const query = next.toString()
+      return query === '' ? '/cluster' : `/cluster?${query}`
+    },
+    [text],
+  )
+  const onClose = useCallback(() => void navigate(linkTo({ detail: undefined })), [navigate, linkTo])
+  return { view, linkTo, onClose, isKiosk: params.get('kiosk') === '1' }
+}

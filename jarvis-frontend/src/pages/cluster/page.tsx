@@ -1,0 +1,132 @@
+import { Suspense } from 'react'
+import { Link } from 'react-router'
+import { useConfirmations } from '../../api/confirmations.ts'
+import { LimitsForm } from '../../features/cluster/limits-form.tsx'
+import { ClusterOverview, type GuestFilter } from '../../features/cluster/page.tsx'
+import { ClusterColumn } from '../../features/cluster/panel.tsx'
+import { Age, Quorum } from '../../features/cluster/parts.tsx'
+import { useCluster } from '../../features/cluster/store.ts'
+import { withoutTemplates } from '../../features/cluster/unknown.ts'
+import { Tray } from '../../features/confirmations/tray.tsx'
+import { capital } from '../../lib/format.ts'
+import { Mark } from '../../ui/mark.tsx'
+import { PanelHead } from '../../ui/panel-head.tsx'
+import { phone, useMedia } from '../../ui/use-media.ts'
+import './page.css'
+import { later } from '../../app/later.tsx'
+import { PageHead } from '../../app/page-head.tsx'
+import { useAskNew } from '../../app/use-ask.ts'
+import { useGhosts, useTitleOf } from '../../app/waiting.tsx'
+import { filters, useClusterView } from './cluster-view.ts'
+
+const Detail = later(() => import('../../features/cluster/detail.tsx').then((part) => part.Detail))
+const Charts = later(() => import('../../features/cluster/charts.tsx').then((part) => part.Charts))
+
+export function ClusterPage() {
+  const { state, heardAt, isLive, issues } = useCluster()
+  const { view, linkTo, onClose, isKiosk } = useClusterView()
+  const isPhone = useMedia(phone)
+  const ghosts = useGhosts()
+  const waiting = useConfirmations()?.pending ?? []
+  const titleOf = useTitleOf()
+  const onAsk = useAskNew()
+  const guests = withoutTemplates(state?.guests ?? [])
+  const counts: Record<GuestFilter, number> = {
+    all: state?.guests.length ?? 0,
+    running: guests.filter((guest) => guest.status === 'running').length,
+    stopped: guests.filter((guest) => guest.status === 'stopped').length,
+    attention: issues.length,
+  }
+  const detail = view.detail !== undefined && (
+    <Suspense fallback={<div className="thing-detail" aria-busy="true" />}>
+      <Detail
+        name={view.detail}
+        Charts={Charts}
+        range={view.range}
+        linkTo={linkTo}
+        onClose={onClose}
+        onAsk={isKiosk ? undefined : onAsk}
+      />
+    </Suspense>
+  )
+  if (isPhone) {
+    return (
+      <>
+        <PageHead
+          title={state?.name ?? 'Cluster'}
+          phoneDetail={
+            state !== undefined && (
+              <span className="phone-quorum">
+                <Quorum nodes={state.nodes} isQuorate={state.isQuorate} isLive={isLive} />
+                <span>
+                  , <Age heardAt={heardAt} isLive={isLive} isInline />
+                </span>
+              </span>
+            )
+          }
+        />
+        <div className="page scroll">
+          {view.detail === undefined ? (
+            <>
+              <ClusterColumn ghosts={ghosts} onAsk={onAsk} linkTo={(detail) => linkTo({ detail })} />
+              <LimitsForm isOperator={onAsk !== undefined} />
+            </>
+          ) : (
+            detail
+          )}
+        </div>
+      </>
+    )
+  }
+  const age = (
+    <span className="age">
+      <Age heardAt={heardAt} isLive={isLive} />
+    </span>
+  )
+  return (
+    <>
+      {isKiosk ? (
+        <header className="kiosk-head">
+          <h1>{state?.name ?? 'Cluster'}</h1>
+          {age}
+        </header>
+      ) : (
+        <PageHead title="Cluster" detail={state?.name}>
+          <nav className="filters" aria-label="Guests shown">
+            {filters.map((name) => (
+              <Link key={name} to={linkTo({ show: name })} aria-current={name === view.show ? 'true' : undefined}>
+                {name === 'attention' && counts.attention > 0 && <Mark kind={issues[0]?.tone ?? 'warn'} size={10} />}
+                {capital(name)} <span className="num">{counts[name]}</span>
+              </Link>
+            ))}
+            <Link to={linkTo({ group: !view.isGrouped })} replace aria-current={view.isGrouped ? 'true' : undefined}>
+              By node
+            </Link>
+          </nav>
+          <span className="flex-1" />
+          {age}
+        </PageHead>
+      )}
+      <div className="page overview">
+        <ClusterOverview
+          view={view}
+          linkTo={linkTo}
+          detail={detail}
+          ghosts={ghosts}
+          onAsk={isKiosk ? undefined : onAsk}
+          foot={!isKiosk && <LimitsForm isOperator={onAsk !== undefined} />}
+          tray={
+            waiting.length > 0 && (
+              <>
+                <PanelHead title="Waiting for you">
+                  <span className="num">{waiting.length}</span>
+                </PanelHead>
+                <Tray rows={waiting} titleOf={titleOf} />
+              </>
+            )
+          }
+        />
+      </div>
+    </>
+  )
+}

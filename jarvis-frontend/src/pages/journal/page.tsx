@@ -1,0 +1,382 @@
+import type { JournalEntry } from 'jarvis-backend/protocol'
+import { useEffect, useRef, useState } from 'react'
+import { Link, useSearchParams } from 'react-router'
+import { signedIn } from '../../api/auth.ts'
+import { ApiError } from '../../api/http.ts'
+import { exportJournal, type JournalFilter, readJournal, verifyJournal } from '../../api/journal.ts'
+import { useLoad } from '../../api/use-load.ts'
+import { say } from '../../app/announce.tsx'
+import { kinds } from '../../features/journal/line.ts'
+import { type Broken, JournalList } from '../../features/journal/list.tsx'
+import { timeOfDay } from '../../lib/format.ts'
+import { grouped } from '../../lib/grouped.ts'
+import { useValue } from '../../lib/use-value.ts'
+import { Boxed } from '../../ui/boxed.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { Tier } from '../../ui/tier.tsx'
+import { phone, useMedia } from '../../ui/use-media.ts'
+import './page.css'
+import { Problem, Skeletons, useIsLive } from '../../app/load-state.tsx'
+import { PageHead } from '../../app/page-head.tsx'
+
+const narrowings = ['kind', 'toolName', 'actor', 'sessionId', 'toolUseId', 'tier', 'outcome'] as const
+const watched = ['connect', 'sessions', 'confirmations', 'grants', 'settings', 'memory']
+
+/** Every call, decision and change, as one chain that shows where it was doctored. */
+export function JournalPage() {
+  const [params, setParams] = useSearchParams()
+  const isPhone = useMedia(phone)
+  const filter: JournalFilter = {}
+  for (const key of narrowings) {
+    const value = params.get(key)
+    if (value !== null && value !== '') filter[key] = value
+  }
+  const key = JSON.stringify(filter)
+  const set = (changes: Record<string, string | undefined>) => {
+    const next = new URLSearchParams(params)
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === undefined || value === '') next.delete(name)
+      else next.set(name, value)
+    }
+    setParams(next, { replace: true })
+  }
+  const isFiltered = Object.keys(filter).length > 0
+  const [broken, setBroken] = useState<Broken>()
+  const head = useLoad('head', () => readJournal({}, undefined, 1), watched)
+  return (
+    <>
+      <PageHead title="Journal">
+        <Filters filter={filter} set={set} />
+        <span className="flex-1" />
+      </PageHead>
+      <div className="page scroll journal">
+        {isPhone && <Filters filter={filter} set={set} />}
+        <Chain head={head.data?.items[0]} onBroken={setBroken} />
+        <details className="narrow-more" open={!isPhone || undefined}>
+          <summary>Narrow it down</summary>
+          <Narrow key={`${filter.toolName} ${filter.actor} ${filter.sessionId}`} filter={filter} set={set} />
+        </details>
+        <Entries
+          key={key}
+          filter={filter}
+          isFiltered={isFiltered}
+          broken={broken}
+          open={Number(params.get('entry')) || undefined}
+          onOpen={(seq) => set({ entry: seq === undefined ? undefined : String(seq) })}
+          onClear={() => setParams({}, { replace: true })}
+        />
+      </div>
+    </>
+  )
+}
+
+type Set = (changes: Record<string, string | undefined>) => void
+
+const tierFilters = [
+  ['yellow', 'Change'],
+  ['red', 'Ask'],
+  ['black', 'Never'],
+] as const
+
+function Filters({ filter, set }: { filter: JournalFilter; set: Set }) {
+  const choose = (changes: { tier?: string; outcome?: string }) =>
+    set({ tier: undefined, outcome: undefined, ...changes })
+  return (
+    <fieldset className="filters">
+      <legend className="vh">Show</legend>
+      <button
+        type="button"
+        aria-pressed={filter.tier === undefined && filter.outcome === undefined}
+        onClick={() => choose({})}
+      >
+        All
+      </button>
+      {tierFilters.map(([tier, word]) => (
+        <button key={tier} type="button" aria-pressed={filter.tier === tier} onClick={() => choose({ tier })}>
+          <Tier tier={tier} size={11} />
+          {word}
+        </button>
+      ))}
+      <button type="button" aria-pressed={filter.outcome === 'failed'} onClick={() => choose({ outcome: 'failed' })}>
+        <Mark kind="bad" size={10} />
+        Failed
+      </button>
+    </fieldset>
+  )
+}
+
+/** The rarer filters: kind, tool, actor, session. */
+function Narrow({ filter, set }: { filter: JournalFilter; set: Set }) {
+  const field = (name: 'toolName' | 'actor' | 'sessionId', label: string) => (
+    <label>
+      {label}
+      <input
+        className="field"
+        name={name}
+        defaultValue={filter[name] ?? ''}
+        placeholder="any"
+        spellCheck={false}
+        autoComplete="off"
+      />
+    </label>
+  )
+  return (
+    <form
+      className="narrow"
+      aria-label="Narrow the journal"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const given = new FormData(event.currentTarget)
+        const read = (name: string) => String(given.get(name) ?? '').trim()
+        set({ toolName: read('toolName'), actor: read('actor'), sessionId: read('sessionId') })
+      }}
+    >
+      <label>
+        Kind
+        <select
+          className="field"
+          value={filter.kind ?? ''}
+          onChange={(event) => set({ kind: event.currentTarget.value })}
+        >
+          <option value="">any</option>
+          {kinds.map(([kind, word]) => (
+            <option key={kind} value={kind}>
+              {word}
+            </option>
+          ))}
+        </select>
+      </label>
+      {field('toolName', 'Tool')}
+      {field('actor', 'By')}
+      {field('sessionId', 'Session')}
+      <button type="submit" className="button small">
+        Narrow the journal
+      </button>
+    </form>
+  )
+}
+
+type Checked = { at: number; ok: boolean; text: string }
+
+/** How many there are, whether the chain is whole, and the acts on all of it. */
+function Chain({ head, onBroken }: { head: JournalEntry | undefined; onBroken: (broken: Broken | undefined) => void }) {
+  const [checked, setChecked] = useState<Checked>()
+  const [doing, setDoing] = useState<'verify' | 'export'>()
+  const isOperator = useValue(signedIn)?.role === 'operator'
+  const isLive = useIsLive()
+  const run = async (what: 'verify' | 'export', work: () => Promise<void>) => {
+    if (doing !== undefined || !isLive) return
+    setDoing(what)
+    await work().catch((error: unknown) => {
+      const text = error instanceof ApiError ? error.message : 'That did not work.'
+      setChecked({ at: Date.now(), ok: false, text })
+      say(text)
+    })
+    setDoing(undefined)
+  }
+  const verify = () =>
+    run('verify', async () => {
+      const { ok, entries, brokenAt, reason = '' } = await verifyJournal()
+      const text = ok
+        ? `${grouped(entries)} entries looked at, the chain is whole`
+        : `Broken at entry ${grouped(brokenAt ?? 0)}. ${reason}`
+      setChecked({ at: Date.now(), ok, text })
+      onBroken(ok ? undefined : { at: brokenAt ?? 0, reason })
+      say(text)
+    })
+  return (
+    <section className="verify" aria-label="The chain">
+      <span className="num verify-count">{head === undefined ? '–' : grouped(head.seq)}</span>
+      <span className="verify-words">
+        <b>
+          {checked !== undefined && <Mark kind={checked.ok ? 'ok' : 'bad'} size={11} />}
+          {doing === 'verify' ? 'Reading the whole chain' : (checked?.text ?? 'entries')}
+        </b>
+        <small>
+          {doing === 'verify' ? (
+            <span className="meter endless">
+              <i />
+            </span>
+          ) : checked === undefined ? (
+            'not checked since this page was opened'
+          ) : (
+            `checked ${timeOfDay(checked.at)}`
+          )}
+        </small>
+      </span>
+      {head !== undefined && (
+        <span className="mono verify-head">head {head.hash.slice(0, 16).replace(/(.{4})(?=.)/g, '$1 ')}</span>
+      )}
+      <span className="verify-acts">
+        <button
+          type="button"
+          className="button"
+          aria-disabled={!isLive || doing !== undefined}
+          onClick={() => void verify()}
+        >
+          Verify now
+        </button>
+        {isOperator && (
+          <button
+            type="button"
+            className="button"
+            aria-disabled={!isLive || doing !== undefined}
+            onClick={() => void run('export', exportJournal)}
+          >
+            {doing === 'export' ? 'Exporting' : 'Export as JSONL'}
+          </button>
+        )}
+      </span>
+    </section>
+  )
+}
+
+function Entries({
+  filter,
+  isFiltered,
+  broken,
+  open,
+  onOpen,
+  onClear,
+}: {
+  filter: JournalFilter
+  isFiltered: boolean
+  broken: Broken | undefined
+  open: number | undefined
+  onOpen: (seq: number | undefined) => void
+  onClear: () => void
+}) {
+  // An entry that is asked for and far down is the first that is read.
+  const start = useRef(open === undefined ? undefined : String(open + 20))
+  const newest = useLoad(JSON.stringify(filter), () => readJournal(filter, start.current), watched)
+  const [older, setOlder] = useState<{ items: JournalEntry[]; next: string | undefined }>()
+  const [problem, setProblem] = useState<ApiError>()
+  const isReading = useRef(false)
+  const next = older === undefined ? newest.data?.next : older.next
+  const more = async () => {
+    if (next === undefined || isReading.current) return
+    isReading.current = true
+    try {
+      const page = await readJournal(filter, next)
+      setOlder((before) => ({ items: [...(before?.items ?? []), ...page.items], next: page.next }))
+      setProblem(undefined)
+    } catch (error) {
+      setProblem(error instanceof ApiError ? error : new ApiError('unreadable', 'The answer could not be read.'))
+    }
+    isReading.current = false
+  }
+  const onEnd = useRef(more)
+  onEnd.current = more
+  const end = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new end is what must be watched
+  useEffect(() => {
+    if (end.current === null) return
+    const watcher = new IntersectionObserver(
+      (seen) => {
+        if (seen.some(({ isIntersecting }) => isIntersecting)) void onEnd.current()
+      },
+      { rootMargin: '400px' },
+    )
+    watcher.observe(end.current)
+    return () => watcher.disconnect()
+  }, [next])
+  if (newest.data === undefined) {
+    return newest.problem === undefined ? (
+      <Skeletons rows={12} height={24} />
+    ) : (
+      <Problem error={newest.problem} onAgain={newest.again} />
+    )
+  }
+  // New entries move the boundary between what is read anew and what was read before.
+  const known = new Map([...(older?.items ?? []), ...newest.data.items].map((entry) => [entry.seq, entry]))
+  const items = [...known.values()].sort((a, b) => b.seq - a.seq)
+  return (
+    <>
+      <Problem error={newest.problem} onAgain={newest.again} kept />
+      {start.current !== undefined && (
+        <p className="chain-from">
+          From entry {grouped(Number(start.current))} down.{' '}
+          <button
+            type="button"
+            className="button small quiet"
+            onClick={() => {
+              start.current = undefined
+              setOlder(undefined)
+              newest.again()
+            }}
+          >
+            From the newest
+          </button>
+        </p>
+      )}
+      {items.length === 0 ? (
+        <section className="empty">
+          <h2>{isFiltered ? 'No entry is like that.' : 'Nothing is written yet.'}</h2>
+          {isFiltered && (
+            <button type="button" className="button" onClick={onClear}>
+              Show all entries
+            </button>
+          )}
+        </section>
+      ) : (
+        <>
+          <div className="chain-head" aria-hidden="true">
+            <span />
+            <span>Entry</span>
+            <span>Time</span>
+            <span>Tier</span>
+            <span>By</span>
+            <span>Call</span>
+            <span>Outcome</span>
+            <span>Hash</span>
+          </div>
+          <JournalList
+            items={items}
+            open={open}
+            broken={broken}
+            isGrouped={filter.toolUseId === undefined && filter.kind === undefined}
+            onOpen={onOpen}
+            more={(entry) => <Around entry={entry} />}
+          />
+        </>
+      )}
+      <Problem error={problem} onAgain={() => void more()} kept />
+      {next !== undefined && (
+        <div ref={end} className="chain-end">
+          <button type="button" className="button small" onClick={() => void more()}>
+            Show earlier entries
+          </button>
+        </div>
+      )}
+      {next === undefined && items.length > 0 && !isFiltered && <p className="chain-end">The first entry there is.</p>}
+    </>
+  )
+}
+
+/** Ways from one entry to those of the same call or session. */
+function Around({ entry: { body } }: { entry: JournalEntry }) {
+  const { sessionId, toolUseId, toolName, rule } = (typeof body === 'object' && body !== null ? body : {}) as Partial<
+    Record<string, string>
+  >
+  return (
+    <span className="around">
+      {typeof toolUseId === 'string' && (
+        <Link to={`/journal?toolUseId=${encodeURIComponent(toolUseId)}`}>All of this call</Link>
+      )}
+      {typeof toolName === 'string' && (
+        <Link to={`/journal?toolName=${encodeURIComponent(toolName)}`}>All of this tool</Link>
+      )}
+      {typeof sessionId === 'string' && (
+        <Link to={`/chat/${encodeURIComponent(sessionId)}`}>
+          The session <Icon name="arrow" />
+        </Link>
+      )}
+      {typeof rule === 'string' && (
+        <span className="text-dim">
+          rule <Boxed text={rule} />
+        </span>
+      )}
+    </span>
+  )
+}

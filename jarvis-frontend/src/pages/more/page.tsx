@@ -1,0 +1,24 @@
+import { Link } from 'react-router'
+import { PageHead } from '../../app/page-head.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import '../../app/pages.css'
+import { Me, morePages, useFootPages } from '../../app/rail.tsx'
+
+/** On a phone: the pages that have no tab. */
+export function MorePage() {
+  return (
+    <>
+      <PageHead title="More" />
+      <div className="page scroll">
+        <nav className="more-list" aria-label="More pages">
+          {[...morePages, ...useFootPages()].map(({ to, name, icon }) => (
+            <Link key={to} to={to}>
+              <Icon name={icon} /> <span>{name}</span> <Icon name="right" />
+            </Link>
+          ))}
+        </nav>
+        <Me />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,12 @@
+import { download } from '../../api/download.ts'
+import { exportPath } from '../../api/session-acts.ts'
+
+/** Saves a session as a file named for it. @throws ApiError */
+export function exportSession({ id, title }: { id: string; title: string }, format: 'markdown' | 'jsonl') {
+  const name =
+    title
+      .replaceAll(/[^\p{L}\p{N} ._-]/gu, '')
+      .trim()
+      .slice(0, 80) || 'session'
+  return download(exportPath(id, format), `${name}.${format === 'markdown' ? 'md' : 'jsonl'}`)
+}

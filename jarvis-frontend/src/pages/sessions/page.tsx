@@ -1,0 +1,187 @@
+import { useMemo, useRef, useState } from 'react'
+import { Link, useSearchParams } from 'react-router'
+import { signedIn } from '../../api/auth.ts'
+import { archiveSession, renameSession, type SessionFilter } from '../../api/session-acts.ts'
+import { sessions } from '../../api/sessions.ts'
+import { say } from '../../app/announce.tsx'
+import { deleteSoon, undoDelete } from '../../app/delete-soon.ts'
+import { deleting, isGone } from '../../app/deleting.ts'
+import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
+import { PageHead } from '../../app/page-head.tsx'
+import { SearchField } from '../../app/search-field.tsx'
+import { SessionList } from '../../features/sessions/list.tsx'
+import type { RowActs } from '../../features/sessions/row.tsx'
+import { usePages } from '../../features/sessions/use-pages.ts'
+import { useValue } from '../../lib/use-value.ts'
+import { phone, useMedia } from '../../ui/use-media.ts'
+import { useNow } from '../../ui/use-now.ts'
+import { exportSession } from './export-session.ts'
+import './page.css'
+
+/** Every conversation there is: found by its words, renamed, put away, taken out as a file, deleted. */
+export function SessionsPage() {
+  const [params, setParams] = useSearchParams()
+  const isPhone = useMedia(phone)
+  const query = params.get('q') ?? ''
+  const source = params.get('source')
+  const isArchive = params.get('archived') === 'only'
+  const set = (changes: Record<string, string | undefined>) => {
+    const next = new URLSearchParams(params)
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === undefined || value === '') next.delete(name)
+      else next.set(name, value)
+    }
+    setParams(next, { replace: true })
+  }
+  const filter: SessionFilter = {
+    ...(query.trim() !== '' && { q: query.trim() }),
+    ...((source === 'chat' || source === 'mcp') && { source }),
+    ...(isArchive && { archived: 'only' }),
+  }
+  const filters = (
+    <fieldset className="filters">
+      <legend className="vh">Show</legend>
+      {sourceFilters.map(([value, word]) => (
+        <button
+          key={word}
+          type="button"
+          aria-pressed={filter.source === value && !(isArchive && value === undefined)}
+          onClick={() => set({ source: value, ...(value === undefined && { archived: undefined }) })}
+        >
+          {word}
+        </button>
+      ))}
+      <button type="button" aria-pressed={isArchive} onClick={() => set({ archived: isArchive ? undefined : 'only' })}>
+        Archived
+      </button>
+    </fieldset>
+  )
+  const scroller = useRef<HTMLDivElement>(null)
+  return (
+    <>
+      <PageHead title="Sessions">
+        {!isPhone && filters}
+        <span className="flex-1" />
+      </PageHead>
+      <div ref={scroller} className="page scroll sessions-page">
+        {isPhone && filters}
+        <SearchField
+          className="session-search"
+          label="Search titles and messages"
+          placeholder='Words of titles and messages, "in quotes" as they stand'
+          maxLength={200}
+          query={query}
+          onSearch={(q) => set({ q })}
+        />
+        <Found filter={filter} query={query} scroller={scroller} onClear={() => setParams({}, { replace: true })} />
+      </div>
+    </>
+  )
+}
+
+const sourceFilters = [
+  [undefined, 'All'],
+  ['chat', 'Chat'],
+  ['mcp', 'MCP'],
+] as const
+
+function Found({
+  filter,
+  query,
+  scroller,
+  onClear,
+}: {
+  filter: SessionFilter
+  query: string
+  scroller: React.RefObject<HTMLDivElement | null>
+  onClear: () => void
+}) {
+  const pages = usePages(filter)
+  const gone = useValue(deleting)
+  const isOperator = useValue(signedIn)?.role === 'operator'
+  const isLive = useIsLive()
+  const now = useNow(60_000)
+  const [refused, setRefused] = useState<string>()
+  const settle = async (work: Promise<unknown>, done?: string) => {
+    setRefused(undefined)
+    try {
+      await work
+      if (done !== undefined) say(done)
+    } catch (error) {
+      setRefused(error instanceof Error ? error.message : 'That did not work.')
+    }
+    pages.again()
+    sessions.renew()
+  }
+  const acts: RowActs = {
+    rename: ({ id }, title) => void settle(renameSession(id, title), `Renamed to ${title}.`),
+    archive({ id, title, archivedAt }) {
+      pages.drop(id)
+      const isArchived = archivedAt === undefined
+      void settle(archiveSession(id, isArchived), isArchived ? `${title} is archived.` : `${title} is back.`)
+    },
+    save: (session, format) => void settle(exportSession(session, format)),
+    remove: ({ id, title, versions }) => deleteSoon({ id, title, versions: versions === undefined ? [] : [id] }),
+  }
+  const shown = useMemo(() => pages.sessions?.filter(({ id }) => !isGone(gone, id)), [pages.sessions, gone])
+  if (shown === undefined) {
+    return pages.problem === undefined ? (
+      <Skeletons rows={10} height={32} />
+    ) : (
+      <Problem error={pages.problem} onAgain={pages.again} />
+    )
+  }
+  const isFiltered = Object.keys(filter).length > 0
+  return (
+    <div aria-busy={pages.isOld} className="session-results">
+      <Problem error={pages.problem} onAgain={pages.again} kept />
+      {refused !== undefined && (
+        <p className="strip page-problem" role="alert">
+          <span>{refused}</span>
+        </p>
+      )}
+      {!(isOperator && isLive) && <Resting isOperator={isOperator} isLive={isLive} />}
+      {pages.isIndexing && (
+        <p className="rest-note" role="note">
+          Older sessions are still being read: what is found may not be all, and tokens are missing.
+        </p>
+      )}
+      {shown.length > 0 ? (
+        <SessionList
+          sessions={shown}
+          now={now}
+          query={query}
+          scroller={scroller}
+          acts={acts}
+          mayChange={isOperator && isLive}
+          hasMore={pages.hasMore}
+          onMore={pages.more}
+          onUndo={() => {
+            const last = gone.at(-1)
+            if (last !== undefined) undoDelete(last.id)
+          }}
+        />
+      ) : (
+        <section className="empty">
+          <h2>
+            {!isFiltered
+              ? 'No session yet.'
+              : filter.archived === undefined
+                ? 'No session is like that.'
+                : 'Nothing is archived that is like that.'}
+          </h2>
+          {isFiltered ? (
+            <button type="button" className="button" onClick={onClear}>
+              Show all sessions
+            </button>
+          ) : (
+            <Link to="/" className="button">
+              Ask something
+            </Link>
+          )}
+        </section>
+      )}
+      <Problem error={pages.olderProblem} onAgain={pages.more} kept />
+    </div>
+  )
+}

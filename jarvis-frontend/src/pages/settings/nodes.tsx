@@ -1,0 +1,21 @@
+import { readNodeRoles } from '../../api/node-roles.ts'
+import { useLoad } from '../../api/use-load.ts'
+import { Problem, Skeletons } from '../../app/load-state.tsx'
+import { useCluster } from '../../features/cluster/store.ts'
+import { NodeRolesForm } from '../../features/settings/node-roles.tsx'
+import { Section, useRights } from './section.tsx'
+
+/** What each node is for: shown with the node, told to the model. */
+export function Nodes() {
+  const { isResting } = useRights()
+  const load = useLoad('node-roles', readNodeRoles)
+  const nodes = useCluster().state?.nodes.map(({ name }) => name) ?? []
+  return (
+    <Section id="nodes" title="Nodes">
+      <p>What each node is for, in a few words. It stands beside the node’s name, and the model is told.</p>
+      {load.problem !== undefined && <Problem error={load.problem} onAgain={load.again} />}
+      {load.data === undefined && load.problem === undefined && <Skeletons rows={3} />}
+      {load.data !== undefined && <NodeRolesForm nodes={nodes} known={load.data} isResting={isResting} />}
+    </Section>
+  )
+}

@@ -1,0 +1,58 @@
+import { useState } from 'react'
+import { readPush } from '../../api/push.ts'
+import { useLoad } from '../../api/use-load.ts'
+import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
+import { notifyState } from '../../app/notify.ts'
+import { PushDevices } from '../../features/settings/push-devices.tsx'
+import { keep } from '../../lib/keep.ts'
+import { Section, useRights } from './section.tsx'
+
+const notifyWords = {
+  absent: 'This browser gives notifications only to pages over https or on this machine.',
+  denied: 'This browser was told to refuse them. Allow them for this page in its own settings.',
+  default: 'The browser asks once.',
+  granted: 'A card is told where this page is open and not in front. Nothing can be approved from there.',
+} as const
+
+/** Who is told that a card waits: this page, and browsers where none is open. */
+export function Notifications() {
+  const { isOperator, isLive, isResting } = useRights()
+  const [state, setState] = useState(notifyState)
+  const [isOn, setOn] = useState(keep.get('notify') === 'on')
+  const { data, problem, again } = useLoad(
+    isOperator ? 'push' : 'none',
+    () => (isOperator ? readPush() : Promise.resolve(undefined)),
+    ['connect', 'push'],
+  )
+  const turn = async (next: boolean) => {
+    if (next && state === 'default') setState(await Notification.requestPermission())
+    const isGranted = notifyState() === 'granted'
+    keep.set('notify', next && isGranted ? 'on' : undefined)
+    setOn(next && isGranted)
+  }
+  return (
+    <Section id="notifications" title="Notifications">
+      <p>The page’s title always says how many cards wait. The only act of a notification is to open the card.</p>
+      <div className="fact-list choices">
+        <label>
+          <input
+            type="checkbox"
+            checked={isOn && state === 'granted'}
+            disabled={state === 'absent' || state === 'denied'}
+            onChange={(event) => void turn(event.currentTarget.checked)}
+          />
+          <b>When a card waits</b>
+          <span className="text-soft">{notifyWords[state]}</span>
+        </label>
+      </div>
+      {isOperator && <Problem error={problem} onAgain={again} kept={data !== undefined} />}
+      {isOperator &&
+        (data === undefined ? (
+          problem === undefined && <Skeletons rows={2} height={38} />
+        ) : (
+          <PushDevices push={data} isResting={isResting} onChanged={again} />
+        ))}
+      <Resting isOperator={isOperator} isLive={isLive} />
+    </Section>
+  )
+}

@@ -1,0 +1,130 @@
+import type { ProfileName } from 'jarvis-backend/protocol'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { useGrants } from '../../api/grants.ts'
+import { ApiError } from '../../api/http.ts'
+import { readSettings, setProfile } from '../../api/settings.ts'
+import { useStatus } from '../../api/status.ts'
+import { useLoad } from '../../api/use-load.ts'
+import { say } from '../../app/announce.tsx'
+import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
+import { ProfileChoice } from '../../features/settings/profile.tsx'
+import { plural } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { Section, useRights } from './section.tsx'
+
+export function Safety() {
+  const { isOperator, isLive, isResting } = useRights()
+  const { data, problem, again, put } = useLoad('settings', readSettings, ['connect', 'settings'])
+  const policy = useStatus()?.policy
+  const grants = useGrants()?.length ?? 0
+  const [asked, setAsked] = useState<ProfileName>()
+  const [refused, setRefused] = useState<ApiError>()
+  const unseen = data?.unseenTargets ?? []
+  const seen = data?.protectedTargets.filter((target) => !unseen.includes(target)) ?? []
+  const names = data?.profiles.map(({ name }) => name) ?? []
+  const isLooser = (next: ProfileName) => data !== undefined && names.indexOf(next) > names.indexOf(data.profile)
+  const change = async (profile: ProfileName) => {
+    setAsked(undefined)
+    try {
+      put(await setProfile(profile))
+      setRefused(undefined)
+      say(`The profile is ${profile} now.`)
+    } catch (error) {
+      setRefused(error instanceof ApiError ? error : new ApiError('unreadable', 'The answer could not be read.'))
+    }
+  }
+  return (
+    <Section id="safety" title="Safety">
+      <p>How much is asked before something is changed. What is never run stays so in every profile.</p>
+      <Problem error={problem} onAgain={again} kept={data !== undefined} />
+      <Problem error={refused} />
+      {data === undefined ? (
+        problem === undefined && <Skeletons rows={5} height={34} />
+      ) : (
+        <ProfileChoice
+          settings={asked === undefined ? data : { ...data, profile: asked }}
+          isResting={isResting}
+          onChoose={(next) => (isLooser(next) ? setAsked(next) : void change(next))}
+        />
+      )}
+      {asked !== undefined && (
+        <div className="strip" role="alertdialog" aria-label="A looser profile">
+          <span>
+            <b>{asked} asks less than now.</b> Cards that wait are not decided by it.
+          </span>
+          <button type="button" className="button small" onClick={() => void change(asked)}>
+            Use {asked}
+          </button>
+          <button type="button" className="button small quiet" onClick={() => setAsked(undefined)}>
+            Keep {data?.profile}
+          </button>
+        </div>
+      )}
+      <Resting isOperator={isOperator} isLive={isLive} />
+      <ul className="fact-list">
+        <li>
+          <Mark
+            kind={policy?.problems === undefined ? (policy?.hash === undefined ? 'none' : 'ok') : 'warn'}
+            size={11}
+          />
+          <span>
+            policy.yaml
+            <small>your own rules</small>
+          </span>
+          <span className="text-soft">
+            {policy?.problems !== undefined ? (
+              <>
+                Not in force as it is now; the one before is.
+                {policy.problems.map((line) => (
+                  <small key={line} className="mono">
+                    <Visible text={line} />
+                  </small>
+                ))}
+              </>
+            ) : policy?.hash === undefined ? (
+              'none in the data dir: only what JARVIS ships is in force'
+            ) : (
+              <>
+                in force <small className="mono">{policy.hash.slice(0, 16)}</small>
+              </>
+            )}
+          </span>
+        </li>
+        <li>
+          <Mark kind={seen.length > 0 ? 'running' : 'none'} size={11} />
+          <span>
+            Protected
+            <small>nothing may change these</small>
+          </span>
+          <span className="text-soft">
+            <span className="mono">
+              <Visible text={seen.join(', ') || 'none'} />
+            </span>
+            {unseen.length > 0 && (
+              <small>
+                <span className="mono">
+                  <Visible text={unseen.join(', ')} />
+                </span>
+                : not in this cluster
+              </small>
+            )}
+            <small>
+              <code>JARVIS_PROTECTED</code> in <code>.env</code> names them, or <code>protected:</code> in policy.yaml,
+              which counts as soon as it is saved
+            </small>
+          </span>
+        </li>
+        <li>
+          <Mark kind={grants > 0 ? 'running' : 'stopped'} size={11} />
+          <span>Grants</span>
+          <span className="text-soft">{grants === 0 ? 'none in force' : `${plural(grants, 'grant')} in force`}</span>
+          <Link className="button small quiet" to="/waiting">
+            See them
+          </Link>
+        </li>
+      </ul>
+    </Section>
+  )
+}

@@ -1,0 +1,20 @@
+import { signedIn } from '../../api/auth.ts'
+import { useIsLive } from '../../app/load-state.tsx'
+import { useValue } from '../../lib/use-value.ts'
+
+/** One heading of the settings, which a link can name. */
+export function Section({ id, title, children }: { id: string; title: string; children: React.ReactNode }) {
+  return (
+    <section id={id} aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>{title}</h2>
+      {children}
+    </section>
+  )
+}
+
+/** Whether this person may change something now. */
+export function useRights() {
+  const isOperator = useValue(signedIn)?.role === 'operator'
+  const isLive = useIsLive()
+  return { isOperator, isLive, isResting: !isOperator || !isLive }
+}

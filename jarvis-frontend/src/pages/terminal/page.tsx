@@ -1,0 +1,117 @@
+import { lazy, Suspense, useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { signedIn } from '../../api/auth.ts'
+import { readSettings } from '../../api/settings.ts'
+import { useStatus } from '../../api/status.ts'
+import { useLoad } from '../../api/use-load.ts'
+import { Resting, useIsLive } from '../../app/load-state.tsx'
+import { PageHead } from '../../app/page-head.tsx'
+import { useCluster } from '../../features/cluster/store.ts'
+import { useValue } from '../../lib/use-value.ts'
+import type { TerminalEnd } from '../../realtime/terminal.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import '../settings/page.css'
+import './page.css'
+
+// Larger than all the rest: fetched when a shell is opened, and not before.
+const Screen = lazy(() => import('../../features/terminal/screen.tsx').then((part) => ({ default: part.Screen })))
+
+/** An operator's own shell on a node. It stands outside the gate, and says so as long as it is open. */
+export function TerminalPage() {
+  const [params, setParams] = useSearchParams()
+  const nodes = useCluster().state?.nodes ?? []
+  const online = nodes.filter(({ status }) => status === 'online')
+  const node = params.get('node') ?? online[0]?.name
+  const status = useStatus()
+  const isOperator = useValue(signedIn)?.role === 'operator'
+  const isLive = useIsLive()
+  const user = useLoad('settings', readSettings).data?.ssh.user ?? 'root'
+  const [opened, setOpened] = useState<{ node: string; count: number; end?: TerminalEnd }>()
+  const isOpen = opened !== undefined && opened.end === undefined
+  return (
+    <>
+      <PageHead title="Terminal" detail={isOpen ? opened.node : undefined}>
+        <span className="flex-1" />
+      </PageHead>
+      <div className="page shell-page">
+        {status?.hasTerminal === false ? (
+          <section className="empty">
+            <h2>The terminal is off.</h2>
+            <p>
+              <code>JARVIS_TERMINAL=1</code> in <code>.env</code> turns it on at the next start. What is typed there is
+              your own: the gate does not see it.
+            </p>
+          </section>
+        ) : (
+          <>
+            <p className="terminal-line" role="note">
+              <Mark kind="warn" size={12} />
+              <b>
+                {isOpen ? 'You are' : 'You will be'} <Visible text={user} /> on{' '}
+                <Visible text={opened?.node ?? node ?? 'a node'} />.
+              </b>{' '}
+              JARVIS does not guard this.
+              {isOpen && <small>Shift Tab leaves it by keyboard.</small>}
+            </p>
+            <form
+              className="form-row"
+              aria-label="Open a shell"
+              onSubmit={(event) => {
+                event.preventDefault()
+                if (node !== undefined && isLive && !isOpen) setOpened({ node, count: (opened?.count ?? 0) + 1 })
+              }}
+            >
+              <label>
+                Node
+                <select
+                  className="field"
+                  value={node}
+                  disabled={isOpen}
+                  onChange={(event) => setParams({ node: event.currentTarget.value }, { replace: true })}
+                >
+                  {online.map(({ name }) => (
+                    <option key={name}>{name}</option>
+                  ))}
+                </select>
+              </label>
+              {isOpen ? (
+                <button
+                  type="button"
+                  className="button"
+                  onClick={() => setOpened({ ...opened, end: { reason: 'closed' } })}
+                >
+                  Close the shell
+                </button>
+              ) : (
+                isOperator && (
+                  <button type="submit" className="button" aria-disabled={!isLive || node === undefined}>
+                    Open a shell on {node}
+                  </button>
+                )
+              )}
+              <Resting isOperator={isOperator} isLive={isLive || isOpen} />
+            </form>
+            {opened?.end !== undefined && (
+              <p className="form-problem" role="status">
+                <Mark kind="none" size={11} />{' '}
+                <span>
+                  {opened.end.code === undefined ? (
+                    <Visible text={`The shell on ${opened.node} ended: ${opened.end.reason ?? 'no reason given'}`} />
+                  ) : (
+                    `The shell on ${opened.node} ended with exit code ${opened.end.code}.`
+                  )}
+                </span>
+              </p>
+            )}
+            {isOpen && (
+              <Suspense fallback={null}>
+                <Screen key={opened.count} node={opened.node} onEnd={(end) => setOpened({ ...opened, end })} />
+              </Suspense>
+            )}
+          </>
+        )}
+      </div>
+    </>
+  )
+}

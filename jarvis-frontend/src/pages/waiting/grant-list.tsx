@@ -1,0 +1,91 @@
+import type { Grant } from 'jarvis-backend/protocol'
+import { useEffect, useRef, useState } from 'react'
+import { signedIn } from '../../api/auth.ts'
+import { grants, revokeGrant, useGrants } from '../../api/grants.ts'
+import { say } from '../../app/announce.tsx'
+import { exactInput } from '../../features/confirmations/sentence.ts'
+import { askerText } from '../../features/confirmations/words.ts'
+import { exactTime, timeOfDay } from '../../lib/format.ts'
+import { useValue } from '../../lib/use-value.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Icon } from '../../ui/icon.tsx'
+
+/** What runs without a card for now, and the one press that ends it. @param chosen the id of the one that was asked for */
+export function GrantList({ chosen }: { chosen: string | undefined }) {
+  const list = useGrants()
+  const isOperator = useValue(signedIn)?.role === 'operator'
+  const mark = useRef<HTMLLIElement>(null)
+  const isOver = list !== undefined && chosen !== undefined && !list.some(({ id }) => id === chosen)
+  const isShown = list !== undefined && chosen !== undefined && !isOver
+  useEffect(() => {
+    if (isShown) mark.current?.scrollIntoView({ block: 'nearest' })
+  }, [isShown])
+  if (list === undefined || (list.length === 0 && !isOver)) return null
+  return (
+    <>
+      <h2>Grants in force</h2>
+      {isOver && <p className="inbox-note">That grant is over: used up, out of time or revoked.</p>}
+      <ul>
+        {list.map((grant) => (
+          <li
+            key={grant.id}
+            ref={grant.id === chosen ? mark : undefined}
+            className="granted"
+            aria-current={grant.id === chosen ? 'true' : undefined}
+          >
+            <Icon name="clock" />
+            <span>
+              <span className="mono">
+                <Visible text={grant.toolName} />
+              </span>
+              <Target grant={grant} />
+            </span>
+            <span className="num">{grant.usesLeft} left</span>
+            <small>
+              {askerText(grant)}, until <time title={exactTime(grant.expiresAt)}>{timeOfDay(grant.expiresAt)}</time>,
+              made by <Visible text={grant.by} />
+            </small>
+            <small>
+              <code>
+                <Visible text={exactInput(grant.toolInput)} />
+              </code>
+            </small>
+            {isOperator && <Revoke grant={grant} />}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Target({ grant: { target } }: { grant: Grant }) {
+  if (target.kind === 'none') return null
+  return (
+    <>
+      {' on '}
+      <span className="num">
+        <Visible text={String(target.vmid ?? target.id.replace(/^\w+\//, ''))} />
+      </span>
+    </>
+  )
+}
+
+function Revoke({ grant }: { grant: Grant }) {
+  const [isSending, setSending] = useState(false)
+  const revoke = async () => {
+    setSending(true)
+    await revokeGrant(grant.id).catch((error: Error) => say(error.message))
+    setSending(false)
+    grants.renew()
+  }
+  return (
+    <button
+      type="button"
+      className="button small"
+      aria-disabled={isSending}
+      onClick={() => !isSending && void revoke()}
+    >
+      Revoke
+    </button>
+  )
+}

@@ -1,0 +1,280 @@
+import type { ConfirmationRow } from 'jarvis-backend/protocol'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'react'
+import { Link, useNavigate, useSearchParams } from 'react-router'
+import { signedIn } from '../../api/auth.ts'
+import { confirmations, useConfirmations } from '../../api/confirmations.ts'
+import { useGrants } from '../../api/grants.ts'
+import { useStatus } from '../../api/status.ts'
+import { DenyAll } from '../../app/deny-all.tsx'
+import { live } from '../../app/live.ts'
+import { LiveCard, matterOf, matterOfRow } from '../../app/live-card.tsx'
+import { PageHead } from '../../app/page-head.tsx'
+import { useTitleOf } from '../../app/waiting.tsx'
+import { runsOf } from '../../features/chat/runs.ts'
+import { ToolRow } from '../../features/chat/tool-row.tsx'
+import { ratio } from '../../features/cluster/health.ts'
+import { known, lineOf, usePast } from '../../features/cluster/past.ts'
+import { useCluster } from '../../features/cluster/store.ts'
+import { actOf } from '../../features/confirmations/sentence.ts'
+import { Sentence } from '../../features/confirmations/sentence-line.tsx'
+import { WaitingLine } from '../../features/confirmations/tray.tsx'
+import { percent, plural, rate, timeOfDay } from '../../lib/format.ts'
+import { useValue } from '../../lib/use-value.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { Spark } from '../../ui/spark.tsx'
+import { phone, useMedia } from '../../ui/use-media.ts'
+import { DenialList } from './denial-list.tsx'
+import { GrantList } from './grant-list.tsx'
+import './page.css'
+
+/** Every card that waits, across sessions, and what was decided today. */
+export function WaitingPage() {
+  const lists = useConfirmations()
+  const navigate = useNavigate()
+  const isPhone = useMedia(phone)
+  const isOperator = useValue(signedIn)?.role === 'operator'
+  // A journal that lost entries, or a table that lost cards, is told of where they are missed.
+  const journal = useStatus()?.parts?.find(({ name }) => name === 'Journal')
+  const titleOf = useTitleOf()
+  const [params] = useSearchParams()
+  const pending = lists?.pending ?? []
+  const decided = lists?.decided ?? []
+  const granted = useGrants()?.length ?? 0
+  const asked = [...pending, ...decided].find((row) => row.toolUseId === params.get('card'))
+  const chosen = asked ?? (isPhone ? undefined : pending[0])
+  // A card that was decided here keeps its place until another is chosen.
+  const kept = useRef<ConfirmationRow>(undefined)
+  if (asked !== undefined) kept.current = asked
+  const shown = params.get('card') === null ? chosen : (asked ?? kept.current)
+
+  const move = useRef<(by: number) => void>(undefined)
+  move.current = (by) => {
+    const at = pending.findIndex((row) => row.toolUseId === shown?.toolUseId)
+    const next = pending[Math.min(pending.length - 1, Math.max(0, at + by))]
+    if (next !== undefined) void navigate(pathOf(next), { replace: true })
+  }
+  useLayoutEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const isField = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement
+      if (isField || event.ctrlKey || event.metaKey || event.altKey) return
+      if (event.key === 'j' || event.key === 'J') move.current?.(1)
+      if (event.key === 'k' || event.key === 'K') move.current?.(-1)
+    }
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
+
+  const isUnderWay = decided.some((row) => row.decision === 'approved' && row.outcome === undefined)
+  useEffect(() => {
+    if (!isUnderWay) return
+    // It may have ended since the list was read, while nobody looked at it here.
+    confirmations.renew()
+    const listen = (event: Event) => {
+      if ((event as CustomEvent<string>).detail === 'sessions') confirmations.renew()
+    }
+    addEventListener('jarvis:changed', listen)
+    return () => removeEventListener('jarvis:changed', listen)
+  }, [isUnderWay])
+
+  const list = (
+    <div className="inbox scroll">
+      {lists !== undefined && pending.length === 0 && <p className="inbox-empty">Nothing waits for you.</p>}
+      <DenyAll rows={pending} />
+      <ul>
+        {pending.map((row) => (
+          <li key={row.toolUseId}>
+            <Link
+              to={pathOf(row)}
+              replace={!isPhone}
+              aria-current={row.toolUseId === shown?.toolUseId ? 'true' : undefined}
+            >
+              <WaitingLine row={row} titleOf={titleOf} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <GrantList chosen={params.get('grant') ?? undefined} />
+      <DenialList decided={decided} />
+      {decided.length > 0 && <h2>Decided today</h2>}
+      <ul>
+        {decided.map((row) => (
+          <li key={row.toolUseId}>
+            <Link
+              to={pathOf(row)}
+              replace={!isPhone}
+              aria-current={row.toolUseId === shown?.toolUseId ? 'true' : undefined}
+            >
+              <Mark kind={endOf(row).mark} size={11} />
+              <span>
+                <Sentence pieces={endOf(row).pieces} />
+              </span>
+              <time>{row.decidedAt === undefined ? '' : timeOfDay(row.decidedAt)}</time>
+              <small>
+                {row.decision}
+                {row.decidedBy !== undefined && (row.decision === 'approved' || row.decision === 'denied') && (
+                  <>
+                    {' by '}
+                    <Visible text={row.decidedBy} />
+                  </>
+                )}
+                {row.decision === 'approved' ? endOf(row).words : ', nothing was run'}
+              </small>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+  const detail = (
+    <div className="inbox-detail scroll">
+      {shown !== undefined && <Detail key={shown.toolUseId} row={shown} titleOf={titleOf} />}
+    </div>
+  )
+  return (
+    <>
+      <PageHead
+        title="Waiting for you"
+        phoneDetail={pending.length === 0 ? 'Nothing waits' : plural(pending.length, 'card')}
+      >
+        <span className="flex-1" />
+        {pending.length > 0 && (
+          <span className="keys" aria-hidden="true">
+            <span>
+              <kbd>J</kbd> <kbd>K</kbd> move
+            </span>
+            {isOperator && (
+              <>
+                <span>
+                  <kbd>A</kbd> then <kbd>↵</kbd> approve
+                </span>
+                <span>
+                  <kbd>D</kbd> deny
+                </span>
+              </>
+            )}
+          </span>
+        )}
+      </PageHead>
+      {journal?.effect !== undefined && (
+        <div className="strip page-problem" role="note">
+          <Mark kind={journal.health === 'bad' ? 'bad' : 'warn'} size={12} />
+          <span>
+            <Visible text={journal.text} /> <span className="text-soft">{journal.effect}</span>
+          </span>
+        </div>
+      )}
+      {lists !== undefined && pending.length + decided.length + granted === 0 ? (
+        <section className="empty">
+          <h2>Nothing waits for you.</h2>
+          <p className="text-dim">Calls that need a person stand here, whoever asked for them.</p>
+        </section>
+      ) : isPhone ? (
+        shown === undefined ? (
+          list
+        ) : (
+          <>
+            <Link to="/waiting" className="back">
+              <Icon name="right" /> All that waits
+            </Link>
+            {detail}
+          </>
+        )
+      ) : (
+        <div className="two-panes">
+          {list}
+          {detail}
+        </div>
+      )}
+    </>
+  )
+}
+
+/** What a list knows of how a decided call ended. */
+function endOf(row: ConfirmationRow) {
+  const { doing, did, didNot, failed, interrupted } = actOf(row)
+  if (row.decision !== 'approved') return { mark: 'none', pieces: didNot, words: '' } as const
+  if (row.outcome === 'done') return { mark: 'ok', pieces: did, words: ', done' } as const
+  if (row.outcome === 'failed') return { mark: 'bad', pieces: failed, words: ', failed' } as const
+  if (row.outcome === 'unknown') return { mark: 'unknown', pieces: interrupted, words: ', outcome unknown' } as const
+  return { mark: 'step', pieces: doing, words: ', runs' } as const
+}
+
+const pathOf = (row: ConfirmationRow) => `/waiting?card=${encodeURIComponent(row.toolUseId)}`
+
+function Detail({ row, titleOf }: { row: ConfirmationRow; titleOf: (sessionId: string) => string | undefined }) {
+  const store = useMemo(() => live.chat.open(row.sessionId), [row.sessionId])
+  const { view } = useValue(store.state)
+  const calls = useMemo(
+    () =>
+      runsOf(view?.entries ?? []).flatMap((run) =>
+        run.items.flatMap((item) => (item.kind === 'call' ? [item.call] : [])),
+      ),
+    [view?.entries],
+  )
+  const at = calls.findIndex((call) => call.toolUseId === (row.callId ?? row.toolUseId))
+  const call = calls[at]
+  const isNewest = call?.needed?.toolUseId === row.toolUseId
+  const matter =
+    (isNewest ? matterOf(call, row.sessionId, view?.progress[call.toolUseId]) : undefined) ?? matterOfRow(row)
+  const before = calls.slice(Math.max(0, at - 4), Math.max(0, at)).filter((other) => other.started !== undefined)
+  const title = titleOf(row.sessionId)
+  return (
+    <>
+      <LiveCard matter={matter} />
+      {title !== undefined && (
+        <p className="from">
+          Asked in <Link to={`/chat/${row.sessionId}#card-${row.toolUseId}`}>{title}</Link>
+        </p>
+      )}
+      <Target row={row} />
+      {before.length > 0 && (
+        <section>
+          <h2>
+            {row.requestedBy.kind === 'mcp' ? 'Before this, the same client' : 'Before this, in the same session'}
+          </h2>
+          {before.map((other) => (
+            <ToolRow key={other.toolUseId} call={other} progress={undefined} />
+          ))}
+        </section>
+      )}
+    </>
+  )
+}
+
+/** The target's last hour. */
+function Target({ row }: { row: ConfirmationRow }) {
+  const series = `guest/${row.target.vmid}`
+  const { reply } = usePast([series], '1h')
+  const guest = useCluster().state?.guests.find(({ vmid }) => vmid === row.target.vmid)
+  if (guest === undefined) return null
+  const nets = lineOf(reply, series, 'netBps')
+  const most = Math.max(1, ...known(nets))
+  const ram = ratio(guest.ramBytes, guest.ramTotalBytes)
+  const net = rate((guest.netInBps ?? 0) + (guest.netOutBps ?? 0))
+  return (
+    <section>
+      <h2>
+        <span className="num">{guest.vmid}</span> <Visible text={guest.name} />, last hour
+      </h2>
+      <dl className="target">
+        <div>
+          <dt>CPU</dt>
+          <dd>{guest.status === 'running' ? percent(guest.cpuRatio ?? 0) : '–'}</dd>
+          <Spark values={lineOf(reply, series, 'cpuRatio')?.values ?? []} height={30} />
+        </div>
+        <div>
+          <dt>Memory</dt>
+          <dd>{guest.status === 'running' && ram !== undefined ? percent(ram) : '–'}</dd>
+          <Spark values={lineOf(reply, series, 'ramRatio')?.values ?? []} height={30} />
+        </div>
+        <div>
+          <dt>Net</dt>
+          <dd>{guest.netInBps === undefined ? '–' : `${net.value} ${net.unit}bit/s`}</dd>
+          <Spark values={nets?.values.map((bps) => (bps === undefined ? undefined : bps / most)) ?? []} height={30} />
+        </div>
+      </dl>
+    </section>
+  )
+}
