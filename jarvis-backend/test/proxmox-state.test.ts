@@ -65,6 +65,19 @@ test('the newest backup of each guest is known, and a paused VM is seen paused',
   ])
 })
 
+test('a paused VM never reads running: not at the first look, and not while the list lags behind its pause', async () => {
+  const { fake, cluster, read, until } = await startProxmox({ speed: 1 })
+  const seen: unknown[] = []
+  cluster.watch(() => seen.push(cluster.state().guests.find(({ vmid }) => vmid === 104)?.status))
+  await read()
+  await until(({ guests }) => guests.some(({ vmid, status }) => vmid === 104 && status === 'paused'))
+  expect(seen).not.toContain('running')
+  await fake.control.changeGuest(100, { status: 'paused' }, false)
+  await fake.control.addTask('pve1', 'qmsuspend', '100', 'OK')
+  await until(({ tasks }) => tasks.some(({ type }) => type === 'qmsuspend'))
+  expect(cluster.state().guests.find(({ vmid }) => vmid === 100)?.status).toBe('paused')
+})
+
 test('a dead node costs its own figures and nothing else, at once', async () => {
   const { fake, cluster, until, read } = await startProxmox({ proxyDelayMs: 30_000 })
   await read()

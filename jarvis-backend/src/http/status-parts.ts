@@ -77,7 +77,7 @@ function cluster(state: ClusterState): PartStatus {
   }
   if (unread.includes('nodes')) return { name, health: 'unknown', text: [reason, ...others].join('; ') }
   if (isQuorate === null) {
-    return { name, health: 'warn', text: `${text} Quorum unknown.`, effect: `Not read: ${missing.join('; ')}.`, at }
+    return { name, health: 'warn', text: `Quorum unknown. ${text}`, effect: `Not read: ${missing.join('; ')}.`, at }
   }
   if (!isQuorate) return { name, health: 'bad', text: `${text} No quorum.`, effect: 'Guests cannot be started.', at }
   if (missing.length > 0) return { name, health: 'warn', text, effect: `Not read: ${missing.join('; ')}.`, at }

@@ -14,6 +14,11 @@ const flag = z
   .unknown()
   .optional()
   .transform((value) => value === 1 || value === '1' || value === true)
+/** A flag whose absence is no answer. */
+const said = z
+  .unknown()
+  .optional()
+  .transform((value) => (isNothing(value) || value === undefined ? undefined : flag.parse(value)))
 /** Guests are named by it, so it must be one. */
 const vmid = z.coerce.number().pipe(z.int().min(1).max(999_999_999))
 
@@ -65,8 +70,8 @@ export type StorageRow = z.output<typeof StorageRow>
 export const StatusRow = z.object({
   type: z.enum(['cluster', 'node']),
   name: z.string(),
-  quorate: flag,
-  online: flag,
+  quorate: said,
+  online: said,
   /** What the node's name stands for, as the cluster resolves it. */
   ip: words,
 })

@@ -6,7 +6,6 @@ import { NoSshSetUp } from '../ssh/credentials.ts'
 import { NodeNow } from './answers.ts'
 import { readBackups } from './backups.ts'
 import { eachOf } from './each.ts'
-import { seeGuest } from './guest.ts'
 import type { Known } from './known.ts'
 import { rightsIn } from './rights.ts'
 import { findSelf, type Host } from './self.ts'
@@ -23,9 +22,7 @@ const every = {
   temperatureMs: 60_000,
   /** Loads and temperatures while nobody watches. */
   figuresIdleMs: 300_000,
-  pausedMs: 60_000,
 }
-const pausing = new Set(['qmpause', 'qmsuspend', 'qmresume'])
 /** Requests of one kind after one look. */
 const mostAtOnce = 4
 const answerMs = 6_000
@@ -55,7 +52,6 @@ export function createDetails(parts: {
   const { signal } = ending
   const askedAt = new Map<string, number>()
   let isBusy = false
-  let wasStill: ReadonlySet<number> = new Set()
   let hasNews = false
 
   const isDue = (what: string, afterMs: number) => {
@@ -152,34 +148,6 @@ export function createDetails(parts: {
     )
   }
 
-  /** A VM that does nothing at all may be paused, which only its own node tells. */
-  async function paused() {
-    const still = (known.reading?.guests ?? []).filter(
-      ({ type, status, cpu, template }) => type === 'qemu' && status === 'running' && !template && (cpu ?? 0) < 0.0005,
-    )
-    const stillIds = new Set(still.map(({ vmid }) => vmid))
-    for (const vmid of known.paused) if (!stillIds.has(vmid)) known.paused.delete(vmid)
-    // A VM that has just gone idle, or that a task paused or resumed, is asked for its state at once.
-    for (const vmid of wasStill) if (!stillIds.has(vmid)) askedAt.delete(`paused ${vmid}`)
-    wasStill = stillIds
-    for (const { type, vmid, endedAt = 0 } of known.reading?.tasks ?? []) {
-      const what = `paused ${vmid}`
-      if (pausing.has(type) && endedAt > (askedAt.get(what) ?? 0)) askedAt.delete(what)
-    }
-    await eachOf(
-      due(still, ({ vmid }) => `paused ${vmid}`, every.pausedMs),
-      mostAtOnce,
-      ({ vmid, node }) =>
-        quietly(async () => {
-          askedAt.set(`paused ${vmid}`, clock.now())
-          const seen = await seeGuest(api, { vmid, node, type: 'vm' }, () => clock.now(), signal)
-          hasNews ||= known.paused.has(vmid) !== (seen.status === 'paused')
-          if (seen.status === 'paused') known.paused.add(vmid)
-          else known.paused.delete(vmid)
-        }),
-    )
-  }
-
   return {
     async follow(state, isLive) {
       if (isBusy || signal.aborted) return
@@ -191,7 +159,6 @@ export function createDetails(parts: {
       if (isDue('backups', every.backupsMs)) void backups(state)
       await Promise.all([
         isDue('self', every.selfMs) && known.self === undefined ? self(state) : undefined,
-        paused(),
         loads(online, isLive ? every.loadMs : every.figuresIdleMs),
         temperatures(online, isLive ? every.temperatureMs : every.figuresIdleMs),
       ])

@@ -10,11 +10,16 @@ export type Place = { vmid: number; node: string; type: Guest['type'] }
 /** The API's path of a guest. */
 export const pathOf = ({ vmid, node, type }: Place) => ['nodes', node, type === 'vm' ? 'qemu' : 'lxc', vmid, 'status']
 
+/** QEMU's words for a VM that is there and does not work: a person, a full storage, a fault or its kernel stopped it. */
+const held = new Set(
+  'paused suspended prelaunch io-error internal-error guest-panicked watchdog debug shutdown'.split(' '),
+)
+
 /** Asks the guest's own node: a paused VM can be told from a running one only there. @throws ApiError */
 export async function seeGuest(api: Api, place: Place, now: () => number, signal: AbortSignal): Promise<Sighting> {
   const { name, status, qmpstatus, uptime } = GuestNow.parse(
     await api.get([...pathOf(place), 'current'], {}, { signal }),
   )
-  const word = status === 'running' && (qmpstatus === 'paused' || qmpstatus === 'suspended') ? 'paused' : status
+  const word = status === 'running' && held.has(qmpstatus ?? '') ? 'paused' : status
   return { status: statusIn(word), uptimeS: uptime ?? 0, at: now(), ...(name !== undefined && { name }) }
 }

@@ -10,6 +10,7 @@ import { seeGuest } from './guest.ts'
 import { readHistory } from './history.ts'
 import { learn, nothingKnown } from './known.ts'
 import { nodeDetail } from './node-detail.ts'
+import { createPausedWatch } from './paused.ts'
 import { createPoller } from './poller.ts'
 import { type PowerParts, power } from './power.ts'
 import { createRates } from './rates.ts'
@@ -74,6 +75,7 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
       const reading = await readCluster(api, now, signal)
       // A wrong certificate on one of several ways in is worth knowing though another served.
       reading.missing.push(...api.problems())
+      await learnPaused(reading, signal)
       learn(known, reading)
       failure = undefined
       // However the next looks end, watchers are told once this one is too old.
@@ -110,6 +112,7 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
     return reading === undefined ? why : `last seen ${spanOf((now() - reading.at) / 1000)} ago: ${why}`
   }
 
+  const learnPaused = createPausedWatch({ api, clock, known, changed })
   const details = createDetails({ api, clock, shell, known, host: options.host ?? thisHost(), changed })
   const poller = createPoller(clock, look, () => {
     if (failure?.error instanceof ApiError && failure.error.status === 401) return pace.refusedMs

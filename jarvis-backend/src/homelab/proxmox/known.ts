@@ -48,6 +48,8 @@ export type Known = {
   areBackupsWhole: boolean
   /** VMs that the list calls running and that are paused. */
   paused: Set<number>
+  /** VMs that the list calls running and that may be paused, and why that could not be read; empty where the answer is still to come. */
+  doubtful: Map<number, string>
   sightings: Map<number, Sighting>
   /** Tasks that were begun here, until the cluster's list shows them as they are. */
   ownTasks: Map<string, Task>
@@ -69,6 +71,7 @@ export const nothingKnown = (rates: Rates): Known => ({
   backupsMissing: [],
   areBackupsWhole: false,
   paused: new Set(),
+  doubtful: new Map(),
   sightings: new Map(),
   ownTasks: new Map(),
   self: undefined,

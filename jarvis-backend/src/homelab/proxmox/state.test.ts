@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { GuestRow } from './answers.ts'
+import { GuestRow, NodeRow, StatusRow } from './answers.ts'
 import { learn, nothingKnown } from './known.ts'
 import { createRates } from './rates.ts'
 import { stateOf } from './state.ts'
@@ -15,4 +15,37 @@ test('sizes of a guest whose node was never seen online are unknown, and those s
   expect(look(1, { status: 'unknown' })).toEqual([null, null, null])
   expect(look(2, { status: 'running', name: 'far', maxcpu: 4, maxmem: 8, maxdisk: 16 })).toEqual([4, 8, 16])
   expect(look(3, { status: 'unknown' })).toEqual([4, 8, 16])
+})
+
+test.each([
+  ['a cluster says that it is quorate', [{ type: 'cluster', name: 'c', quorate: 1 }], true],
+  ['a cluster says that it is not', [{ type: 'cluster', name: 'c', quorate: 0 }], false],
+  ['a cluster does not say', [{ type: 'cluster', name: 'c' }], null],
+  ['a host stands alone', [{ type: 'node', name: 'pve', online: 1 }], true],
+  ['several nodes without a cluster', ['a', 'b'].map((name) => ({ type: 'node', name, online: 1 })), null],
+  ['nothing is listed', [], null],
+])('quorum: %s', (_what, rows, expected) => {
+  const known = nothingKnown(createRates())
+  const status = rows.map((row) => StatusRow.parse(row))
+  learn(known, { at: 1, nodes: [], guests: [], storages: [], status, tasks: [], missing: [] })
+  const { isQuorate, missing } = stateOf(known, new Set(), 0, undefined)
+  expect(isQuorate).toBe(expected)
+  expect(missing.some((line) => line.startsWith('quorum'))).toBe(expected === null)
+})
+
+test.each([
+  ['running', 'running'],
+  ['stopped', 'stopped'],
+  ['paused', 'paused'],
+  ['io-error', 'unknown'],
+  [undefined, 'unknown'],
+])('the list’s word %s reads %s, and figures that it leaves out are unknown', (word, expected) => {
+  const known = nothingKnown(createRates())
+  const row = { type: 'lxc', vmid: 200, node: 'pve1', status: word }
+  const nodes = [NodeRow.parse({ type: 'node', node: 'pve1', status: 'online' })]
+  const guests = [GuestRow.parse(row)]
+  learn(known, { at: 1, nodes, guests, storages: [], status: undefined, tasks: [], missing: [] })
+  const [guest] = stateOf(known, new Set(), 0, undefined).guests
+  expect(guest?.status).toBe(expected)
+  if (expected === 'running') expect(guest).toMatchObject({ uptimeS: null, cpuRatio: null, ramBytes: null })
 })

@@ -6,6 +6,7 @@ import { type Figure, figureKeptMs, type Known, nodesOf, type Reading } from './
 import { emptyLine, partLine, reachOf } from './rights.ts'
 
 const shownTasks = 20
+const orNull = (value: number | undefined, as: (known: number) => number) => (value === undefined ? null : as(value))
 const digits = (value: number, count: number) => Number(value.toFixed(count))
 
 /** What is known as clients see it. @param lost why the cluster cannot be read now, in plain words */
@@ -40,12 +41,18 @@ export function stateOf(
       .sort((a, b) => a.vmid - b.vmid),
     storages: storagesOf(reading.storages, online),
     tasks: newest(tasksOf(known), shownTasks),
-    // A host alone has no cluster row, and needs no quorum.
-    isQuorate: reading.status === undefined ? null : (cluster?.quorate ?? true),
+    isQuorate: quorumOf(reading.status),
     ...(self !== undefined && { self }),
     missing: [...(lost === undefined ? [] : [lost]), ...missingOf(known, reading, nodes)],
     ...(unread.length > 0 && { unread }),
   }
+}
+
+/** A host alone has no cluster row, and needs no quorum. An answer without rows, or without the word, tells nothing. */
+function quorumOf(status: Reading['status'] = []): boolean | null {
+  const cluster = status.find(({ type }) => type === 'cluster')
+  if (cluster !== undefined) return cluster.quorate ?? null
+  return status.filter(({ type }) => type === 'node').length === 1 ? true : null
 }
 
 function nodeOf(
@@ -80,9 +87,7 @@ function guestOf(row: GuestRow, known: Known, protectedTargets: ReadonlySet<stri
   const type = row.type === 'qemu' ? 'vm' : 'ct'
   const seen = known.sightings.get(vmid)
   const listed = statusIn(row.status)
-  const status = !answers
-    ? 'unknown'
-    : (seen?.status ?? (listed === 'running' && known.paused.has(vmid) ? 'paused' : listed))
+  const status = !answers ? 'unknown' : (seen?.status ?? (listed === 'running' ? runningOrPaused(vmid, known) : listed))
   const isUp = status === 'running' || status === 'paused'
   const since = seen === undefined ? 0 : Math.max(0, (known.reading?.at ?? seen.at) - seen.at) / 1000
   const rate = status === 'running' ? known.rates.of(vmid) : undefined
@@ -97,10 +102,10 @@ function guestOf(row: GuestRow, known: Known, protectedTargets: ReadonlySet<stri
     node,
     status,
     isProtected: protectedTargets.has(`${type}/${vmid}`),
-    uptimeS: isUp ? Math.floor(seen === undefined ? (row.uptime ?? 0) : seen.uptimeS + since) : 0,
-    cpuRatio: status === 'running' ? digits(row.cpu ?? 0, 3) : 0,
+    uptimeS: isUp ? orNull(seen === undefined ? row.uptime : seen.uptimeS + since, Math.floor) : 0,
+    cpuRatio: status === 'running' ? orNull(row.cpu, (cpu) => digits(cpu, 3)) : 0,
     cpuCount: last.maxcpu ?? null,
-    ramBytes: isUp ? (row.mem ?? 0) : 0,
+    ramBytes: isUp ? (row.mem ?? null) : 0,
     ramTotalBytes: last.maxmem ?? null,
     // A VM's disk is not looked into: the list says 0.
     diskBytes: type === 'vm' ? null : (row.disk ?? null),
@@ -117,11 +122,13 @@ function guestOf(row: GuestRow, known: Known, protectedTargets: ReadonlySet<stri
   }
 }
 
-/** The list may give QEMU's own word. */
+const runningOrPaused = (vmid: number, { paused, doubtful }: Known): Guest['status'] =>
+  paused.has(vmid) ? 'paused' : doubtful.has(vmid) ? 'unknown' : 'running'
+
+/** The list may give QEMU's own word. In most of them a VM neither works nor is off, and no word is known for it here. */
 export function statusIn(word: string | undefined): Guest['status'] {
-  if (word === undefined || word === 'unknown') return 'unknown'
-  if (word === 'stopped') return 'stopped'
-  return word === 'paused' || word === 'suspended' ? 'paused' : 'running'
+  if (word === 'stopped' || word === 'running') return word
+  return word === 'paused' || word === 'suspended' ? 'paused' : 'unknown'
 }
 
 /** Shared storage comes once for each node, and is one. */
@@ -170,7 +177,7 @@ const isHidden = (list: readonly unknown[], rights: Known['rights'], [right, bas
   list.length === 0 && reachOf(rights, right, base) !== 'all'
 
 function missingOf(
-  { rights, backupsMissing, temperatureMissing }: Known,
+  { rights, backupsMissing, temperatureMissing, doubtful }: Known,
   reading: Reading,
   nodes: readonly Node[],
 ): string[] {
@@ -179,6 +186,9 @@ function missingOf(
   return [
     ...away,
     ...reading.missing,
+    ...(reading.status !== undefined && quorumOf(reading.status) === null
+      ? ['quorum: the cluster named no members']
+      : []),
     ...(reading.guests.length === 0 ? emptyLine(rights, 'guests', 'VM.Audit', '/vms') : []),
     ...partLine(rights, 'guests', 'VM.Audit', '/vms'),
     ...(reading.storages.length === 0 ? emptyLine(rights, 'storages', 'Datastore.Audit', '/storage') : []),
@@ -186,9 +196,18 @@ function missingOf(
     ...(bare.length > 0 && bare.length === nodes.filter(({ status }) => status === 'online').length
       ? emptyLine(rights, 'figures of the nodes', 'Sys.Audit', '/nodes')
       : bare.map(({ name }) => `${name} gives no figures`)),
+    ...doubtLine(doubtful),
     ...backupsMissing,
     ...heatLine(temperatureMissing, nodes),
   ]
+}
+
+/** Of VMs that may be paused, all for the first one's reason. */
+function doubtLine(doubtful: Known['doubtful']): string[] {
+  const [first] = [...doubtful].filter(([, why]) => why !== '')
+  if (first === undefined) return []
+  const vmids = [...doubtful.keys()].sort((a, b) => a - b)
+  return [`whether ${vmids.join(', ')} runs or is paused cannot be read: ${first[1]}`]
 }
 
 /** Of nodes that answer, whose sensors could not be read; all for the first one's reason. */

@@ -45,7 +45,7 @@ export const getBackups = (cluster: Cluster, limits: () => Limits) =>
           ...(left > 0 ? [`${left} more: narrow the list with node, storage or vmid.`] : []),
           ...bareText(bare, at, missing.length > 0),
         ].join('\n'),
-        summary: [summaryOf(items, asked, at, limits()), ...notRead(missing)].join('; '),
+        summary: [...notRead(missing), summaryOf(items, asked, at, limits())].join('; '),
         data: isUnread
           ? { backups: null, total: null, missing }
           : { backups: items.slice(0, 200), total: items.length, missing },

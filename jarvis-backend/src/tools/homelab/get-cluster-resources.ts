@@ -61,7 +61,7 @@ export const getClusterResources = (cluster: Cluster) =>
           ...(left > 0 ? [`${left} more guests: get_vms and get_containers list them by node or status.`] : []),
           ...storages.map(storageLine),
         ].join('\n'),
-        summary: lead === undefined ? counts : `${counts}; ${lead}`,
+        summary: lead === undefined ? counts : `${lead}; ${counts}`,
         data: {
           nodes: isUnread('nodes') ? null : nodes,
           guests: isUnread('guests') ? null : shown,

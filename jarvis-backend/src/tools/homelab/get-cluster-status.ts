@@ -45,8 +45,8 @@ function outputOf(state: ClusterState, limits: Limits) {
       ...attentionLines(state, unusual),
     ].join('\n'),
     summary: [
-      ...(isBlind(state) ? [] : [summary]),
       ...(leadSummary(state) === undefined ? [] : [leadSummary(state)]),
+      ...(isBlind(state) ? [] : [summary]),
     ].join('; '),
     data: {
       nodes: unread.includes('nodes') ? null : state.nodes,

@@ -29,7 +29,7 @@ export const getRecentTasks = (cluster: Cluster) =>
           isBlind ? 'No task could be read.' : `${items.length} tasks, newest first.`,
           ...items.map((task, index) => taskLine(task, items[index - 1], now)),
         ].join('\n'),
-        summary: [isBlind ? 'tasks unknown' : summaryOf(items), ...notRead(missing)].join('; '),
+        summary: [...notRead(missing), isBlind ? 'tasks unknown' : summaryOf(items)].join('; '),
         data: { tasks: isBlind ? null : items, missing },
         isError: isBlind,
       }

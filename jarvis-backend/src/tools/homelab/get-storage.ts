@@ -42,7 +42,7 @@ export const getStorage = (cluster: Cluster) =>
           : `${plainName(fullest.name)} ${fill(fullest) === undefined ? 'use unknown' : `${percentOr(fill(fullest))} full`}`
       return {
         text: listText(head, shown.map(storageLine), found.length - shown.length, leadLines(state)),
-        summary: lead === undefined ? summary : `${summary}; ${lead}`,
+        summary: lead === undefined ? summary : `${lead}; ${summary}`,
         data: {
           storages: isUnread ? null : shown,
           total: isUnread ? null : found.length,

@@ -70,7 +70,7 @@ export function listGuests(cluster: Cluster, type: Guest['type'], filter: GuestF
       found.length - shown.length,
       leadLines(state, missing),
     ),
-    summary: lead === undefined ? summary : `${summary}; ${lead}`,
+    summary: lead === undefined ? summary : `${lead}; ${summary}`,
     data: {
       guests: isUnread ? null : shown,
       total: isUnread ? null : found.length,

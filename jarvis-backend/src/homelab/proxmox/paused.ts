@@ -1,0 +1,82 @@
+import type { Clock } from '../../lib/clock.ts'
+import { eachOf } from './each.ts'
+import { seeGuest } from './guest.ts'
+import type { Known, Reading } from './known.ts'
+import type { Api } from './transport.ts'
+
+/** A VM that goes on doing nothing is asked again after this time. */
+const againMs = 60_000
+/** A look at the cluster waits no longer than this for the answers. A VM without an answer is unknown until it comes. */
+const patienceMs = 1_500
+const mostAtOnce = 4
+/** Of a processor: a running VM takes more. */
+const stillRatio = 0.0005
+const pausing = new Set(['qmpause', 'qmsuspend', 'qmresume'])
+
+/**
+ * Finds paused VMs: the cluster's list calls them running, and only their own nodes tell. A VM is asked when it does
+ * nothing, when it was paused before, and when a task paused or resumed it.
+ */
+export function createPausedWatch(parts: {
+  api: Api
+  clock: Clock
+  known: Pick<Known, 'paused' | 'doubtful'>
+  /** An answer came after the look was over. */
+  changed(): void
+}) {
+  const { api, clock, known, changed } = parts
+  const askedAt = new Map<number, number>()
+
+  /** Updates `known` for a look that was just made. Resolves once all is known, or after some time; never rejects. */
+  return async function learnPaused({ guests, tasks }: Reading, signal: AbortSignal): Promise<void> {
+    const running = guests.filter(({ type, status, template }) => type === 'qemu' && status === 'running' && !template)
+    const isThere = new Set(running.map(({ vmid }) => vmid))
+    for (const map of [known.paused, known.doubtful, askedAt]) {
+      for (const vmid of map.keys()) if (!isThere.has(vmid)) map.delete(vmid)
+    }
+    const touchedAt = new Map<number, number>()
+    for (const { type, vmid, startedAt, endedAt = startedAt } of tasks ?? []) {
+      if (pausing.has(type) && vmid !== undefined)
+        touchedAt.set(vmid, Math.max(endedAt, touchedAt.get(vmid) ?? Number.NEGATIVE_INFINITY))
+    }
+    const isSuspect = (vmid: number, cpu = 0) =>
+      cpu < stillRatio || known.paused.has(vmid) || known.doubtful.has(vmid) || touchedAt.has(vmid)
+    const asked = running.filter(({ vmid, cpu }) => {
+      const last = askedAt.get(vmid)
+      if (!isSuspect(vmid, cpu)) {
+        // Asked at once when it falls still again.
+        askedAt.delete(vmid)
+        return false
+      }
+      if (last === undefined || known.paused.has(vmid) || known.doubtful.has(vmid)) return true
+      return clock.now() - last >= againMs || (touchedAt.get(vmid) ?? Number.NEGATIVE_INFINITY) > last
+    })
+    if (asked.length === 0) return
+    for (const { vmid } of asked) if (!askedAt.has(vmid)) known.doubtful.set(vmid, '')
+
+    let isOver = false
+    const answers = eachOf(asked, mostAtOnce, async ({ vmid, node }) => {
+      const at = clock.now()
+      try {
+        const seen = await seeGuest(api, { vmid, node, type: 'vm' }, () => clock.now(), signal)
+        askedAt.set(vmid, at)
+        known.doubtful.delete(vmid)
+        if (seen.status === 'paused') known.paused.add(vmid)
+        else known.paused.delete(vmid)
+      } catch (error) {
+        if (signal.aborted) return
+        known.paused.delete(vmid)
+        known.doubtful.set(vmid, (error instanceof Error ? error.message : String(error)).replace(/\.$/, ''))
+      }
+      if (isOver) changed()
+    })
+    await new Promise<void>((resolve) => {
+      const cancel = clock.after(patienceMs, resolve)
+      void answers.finally(() => {
+        cancel()
+        resolve()
+      })
+    })
+    isOver = true
+  }
+}
