@@ -18,7 +18,7 @@ export function table(measured: readonly { row: Row; rounds: readonly Round[] }[
         row.base === undefined
           ? '–'
           : `**${median(ratios).toFixed(2)}** (${ratios.at(0)?.toFixed(2)}–${ratios.at(-1)?.toFixed(2)})`,
-        row.base?.isGoal === true ? `≤ ${most} × ${row.base.name}` : `≤ ${most}`,
+        most === undefined ? '–' : row.base?.isGoal === true ? `≤ ${most} × ${row.base.name}` : `≤ ${most}`,
       ]
     }),
   )

@@ -10,8 +10,8 @@ import { lazily, type Pool, type Server, type Setup } from './setup.ts'
 import { median } from './statistics.ts'
 import { charsOf } from './words.ts'
 
-/** At most `most`, of the baseline or, without one, in the row's unit. */
-type Line = { title: string; most: number }
+/** At most `most`, of the baseline or, without one, in the row's unit; absent: no goal. */
+type Line = { title: string; most?: number }
 
 export type Row = {
   name: string

@@ -72,7 +72,7 @@ export async function createSetup(profileDir: string | undefined) {
         JARVIS_PASSWORD: password,
         JWT_SECRET: jwtSecret,
         LOG_LEVEL: 'warn',
-        // What was said is embedded afterwards, at the lowest priority, for longer than a round takes.
+        // Notes are embedded at the lowest priority, for longer than a round takes.
         JARVIS_EMBEDDINGS: 'none',
         ...env,
       },

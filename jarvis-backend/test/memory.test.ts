@@ -98,7 +98,7 @@ test('words are found and notes are recalled as soon as the server listens, befo
   await operator.next('chat:done')
 })
 
-test('of a conversation the question and the beginning of its last answer have a vector, and what tools gave has none', async () => {
+test('of a conversation the question and the beginning of its last answer have a vector once somebody searches, and what tools gave has none', async () => {
   const long = 'The PBS datastore is full. '.repeat(80)
   const jarvis = await startJarvis({ model: scripted(calls(['get_storage', {}]), says(`It is full.\n\n${long}`)) })
   const operator = await jarvis.connect()
@@ -107,12 +107,16 @@ test('of a conversation the question and the beginning of its last answer have a
   await json(jarvis.rest('/api/memory/reindex', { method: 'POST' }))
   const { chunks, embeddable } = await until(
     () => status(jarvis),
-    ({ embedded }) => embedded > 0,
+    ({ state, waiting }) => state === 'ready' && waiting === 1,
   )
   expect(chunks).toBeGreaterThan(2)
-  expect(embeddable).toBe(1)
+  expect(embeddable).toBe(0)
   // The rest of it is found by its words.
   expect((await search(jarvis, 'pbs datastore full')).hits[0]?.text).toContain('PBS datastore')
+  await until(
+    () => status(jarvis),
+    ({ embedded, embeddable, waiting }) => embedded === 1 && embeddable === 1 && waiting === 0,
+  )
 })
 
 test('hostile and broken files are named, and harm nothing', async () => {

@@ -66,10 +66,47 @@ async function embeddings(first: Answer) {
   return { state, open: (model = 'one') => openAiEmbedder({ baseUrl, model }) }
 }
 
-function start(parts: { openEmbedder: () => Promise<Embedder>; keeper?: Keeper; path?: string; clock?: Clock }) {
+/** Conversations as their keeper gives them; a later one is newer. */
+const talks = (meanings: readonly string[]): Keeper => ({
+  kind: 'session',
+  list: () =>
+    meanings.map((meaning, at) => ({
+      name: `ses_${at}`,
+      title: meaning,
+      checksum: meaning,
+      changedAt: at,
+      read: () => ({ parts: [{ text: `Operator: ${meaning}`, isFromTools: false, meaning }] }),
+    })),
+})
+
+/** A model in this process that remembers what it read. @param embed called before it answers. */
+function model(embed: (texts: readonly string[]) => void = () => {}) {
+  const seen: string[] = []
+  const opened: Embedder = {
+    id: 'near',
+    dimensions: 4,
+    async embed(texts) {
+      embed(texts)
+      seen.push(...texts)
+      return texts.map((text) => Float32Array.from(spread(text, 4)))
+    },
+  }
+  return { seen, open: async () => opened }
+}
+
+function start(parts: {
+  openEmbedder: () => Promise<Embedder>
+  keeper?: Keeper
+  talks?: Keeper
+  path?: string
+  clock?: Clock
+}) {
   const indexer = createIndexer({
     store: openMemoryStore(parts.path ?? ':memory:', () => {}),
-    keepers: [parts.keeper ?? notes({ 'a.md': 'The UPS lasts eleven minutes.', 'b.md': 'Jellyfin is ct/104.' })],
+    keepers: [
+      ...(parts.talks === undefined ? [] : [parts.talks]),
+      parts.keeper ?? notes({ 'a.md': 'The UPS lasts eleven minutes.', 'b.md': 'Jellyfin is ct/104.' }),
+    ],
     openEmbedder: parts.openEmbedder,
     batch: 1,
     weights: defaultWeights,
@@ -189,6 +226,68 @@ test('a text that comes while others are given vectors is found by its words at 
   onTestFinished(() => clearInterval(going))
   await Promise.all([ready, taken])
   expect(indexer.status()).toMatchObject({ chunks: 3, embedded: 3 })
+})
+
+test('notes have vectors at once, and a conversation when somebody searches, who waits for a few of them', async () => {
+  const { seen, open } = model()
+  const { indexer, ready } = start({
+    openEmbedder: open,
+    keeper: notes({ 'a.md': 'a note' }),
+    talks: talks(['first', 'second', 'second', 'third']),
+  })
+  await ready
+  expect(seen).toEqual(['a note'])
+  expect(indexer.status()).toMatchObject({ state: 'ready', embeddable: 1, embedded: 1, waiting: 4 })
+  // What is recalled for an answer comes from notes alone.
+  await indexer.search('what to recall', 5, ['file'])
+  expect(seen).toEqual(['a note', 'what to recall'])
+  const found = await indexer.search('anything', 5)
+  expect(seen.slice(2)).toEqual(['anything', 'third', 'second', 'first'])
+  expect(found.hits.filter(({ vectorRank }) => vectorRank !== undefined).length).toBeGreaterThan(1)
+  expect(found).not.toHaveProperty('waiting')
+  expect(indexer.status()).toMatchObject({ embeddable: 5, embedded: 5, waiting: 0 })
+  await indexer.stop()
+})
+
+test('of many conversations a search reads the newest, so many a minute, and says how many it had by words alone', async () => {
+  const { seen, open } = model()
+  let now = 0
+  const { indexer, ready } = start({
+    openEmbedder: open,
+    talks: talks(Array.from({ length: 350 }, (_, at) => `talk ${at}`)),
+    clock: { ...handClock(), now: () => now },
+  })
+  await ready
+  seen.length = 0
+  const searched = async () => {
+    const found = await indexer.search('talk 7', 5)
+    await indexer.sync()
+    return { found, waiting: indexer.status().waiting }
+  }
+  expect(await searched()).toMatchObject({ found: { waiting: 350, byKeywordsAlone: false }, waiting: 50 })
+  expect(seen.slice(0, 3)).toEqual(['talk 7', 'talk 349', 'talk 348'])
+  expect(await searched()).toMatchObject({ found: { waiting: 50 }, waiting: 50 })
+  now = 60_000
+  expect((await searched()).waiting).toBe(0)
+  expect((await searched()).found).not.toHaveProperty('waiting')
+  await indexer.stop()
+})
+
+test('conversations that the model failed at while somebody searched are read when it is back', async () => {
+  const clock = handClock()
+  let isBroken = true
+  const { open } = model(([text]) => {
+    if (isBroken && text === 'a talk') throw new Error('out of memory')
+  })
+  const { indexer, ready } = start({ openEmbedder: open, talks: talks(['a talk']), clock })
+  await ready
+  expect(await indexer.search('anything', 5)).toMatchObject({ byKeywordsAlone: false, waiting: 1 })
+  expect(indexer.status().problem).toMatch(/out of memory/)
+  isBroken = false
+  clock.pass()
+  await indexer.sync()
+  expect(indexer.status()).toMatchObject({ waiting: 0, problem: undefined })
+  await indexer.stop()
 })
 
 test('of texts that are taken together, one that fails is named and leaves no half, and the others are found', async () => {

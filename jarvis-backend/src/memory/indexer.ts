@@ -14,11 +14,19 @@ const retryAfterMs = 30_000
 const longestRetryMs = 600_000
 /** A search goes by keywords alone where the query has no vector by then. */
 const queryWaitMs = 3_000
+/** How many texts of conversations are given vectors in a minute in which somebody searches; some 5 s of CPU. */
+const readPerMinute = 300
+const minuteMs = 60_000
+/** So few are waited for, and for so long, so that a search after an ordinary day's conversations is complete. */
+const soonTexts = 12
+const soonWaitMs = 250
 
 /**
  * Keeps the index in step with what the keepers have: changed texts are found by checksum, chunked, and given vectors in the
- * background, one small batch at a time, so that a search waits for one batch at most. A stop at any point leaves a usable
- * index: a text is replaced in one transaction with others, and vectors are found missing again.
+ * background, one small batch at a time, so that a search waits for one batch at most. Conversations are found by their words
+ * at once and given vectors when somebody searches, the newest first: a vector costs more than the conversation did, and most
+ * are never searched. A stop at any point leaves a usable index: a text is replaced in one transaction with others, and
+ * vectors are found missing again.
  */
 export function createIndexer(parts: {
   store: MemoryStore
@@ -46,28 +54,40 @@ export function createIndexer(parts: {
   let failures = 0
   /** Whether anything changed since all texts were seen to have a vector. */
   let isIncomplete = true
+  /** Whether somebody searched since the waiting conversations were last read, and how many more this minute may read. */
+  let isWanted = false
+  let minute = { endsAt: 0, left: 0 }
+  /** How many chunks of conversations are waiting; undefined: to be counted. */
+  let waiting: number | undefined
 
   /** One piece of work after the other; a sync asked for while one waits is the same one. */
   function sync(): Promise<void> {
     if (!isSyncDue) {
       isSyncDue = true
-      work = work.then(async () => {
+      enqueue(async () => {
         isSyncDue = false
-        if (stopping.signal.aborted) return
-        try {
-          await takeChanges()
-          await embedMissing()
-          if (index.isStale()) await index.load(loading)
-        } catch (error) {
-          if (!stopping.signal.aborted) parts.report(error, 'the memory could not be brought up to date')
-        } finally {
-          state = 'ready'
-          share = undefined
-          parts.changed()
-        }
+        await takeChanges()
       })
     }
     return work
+  }
+
+  /** Does `first`, then gives vectors to what is due for one. */
+  function enqueue(first: () => Promise<void>) {
+    work = work.then(async () => {
+      if (stopping.signal.aborted) return
+      try {
+        await first()
+        await embedMissing()
+        if (index.isStale()) await index.load(loading)
+      } catch (error) {
+        if (!stopping.signal.aborted) parts.report(error, 'the memory could not be brought up to date')
+      } finally {
+        state = 'ready'
+        share = undefined
+        parts.changed()
+      }
+    })
   }
 
   const loading = (loaded: number) => {
@@ -123,6 +143,7 @@ export function createIndexer(parts: {
       state = 'indexing'
       share = at / due.length
       isIncomplete = true
+      waiting = undefined
       const made = makeSome(store, due, at, clock.now)
       index.remove(made.removed)
       index.add(made.added)
@@ -151,13 +172,34 @@ export function createIndexer(parts: {
   }
 
   async function embedMissing() {
-    if (!isIncomplete) return
-    let after = 0
+    if (isIncomplete) {
+      let after = 0
+      const next = () => {
+        const missing = store.withoutVector(after, parts.batch)
+        after = Math.max(after, ...missing.map(({ chunkId }) => chunkId))
+        return missing
+      }
+      if (!(await embed(next))) return
+      isIncomplete = false
+      if (store.settleModel()) await index.load(loading)
+    }
+    if (!isWanted) return
+    const due = store.waiting(minute.left)
+    const next = () => {
+      const some = due.splice(0, parts.batch)
+      minute.left -= some.length
+      return some
+    }
+    if (await embed(next)) isWanted = false
+  }
+
+  /** Gives vectors to what `next` returns until that is nothing. @returns whether it came so far. */
+  async function embed(next: () => { hash: Buffer; text: string }[]): Promise<boolean> {
     try {
       const model = await opened()
-      if (model === undefined) return
+      if (model === undefined) return false
       for (;;) {
-        const missing = store.withoutVector(after, parts.batch)
+        const missing = next()
         if (missing.length === 0) break
         state = 'indexing'
         // Headings are left out: they draw all texts of a section together, and the keywords have them.
@@ -166,23 +208,43 @@ export function createIndexer(parts: {
         index.add(
           store.addVectors(missing.map(({ hash }, at) => ({ hash, vector: vectors[at] ?? new Float32Array(0) }))),
         )
-        after = Math.max(...missing.map(({ chunkId }) => chunkId))
+        waiting = undefined
         parts.changed()
         await new Promise(setImmediate)
         // New texts are found by their words first; the next round goes on here.
-        if (stopping.signal.aborted || isSyncDue) return
+        if (stopping.signal.aborted || isSyncDue) return false
       }
       embedderProblem = undefined
       failures = 0
+      return true
     } catch (error) {
-      if (stopping.signal.aborted) return
+      if (stopping.signal.aborted) return false
       failed(error)
       clock.after(Math.min(longestRetryMs, retryAfterMs * 2 ** failures), () => void sync())
       failures += 1
-      return
+      return false
     }
-    isIncomplete = false
-    if (store.settleModel()) await index.load(loading)
+  }
+
+  const countWaiting = () => {
+    waiting ??= store.countWaiting()
+    return waiting
+  }
+
+  /** Has waiting conversations read in the background; returns once they are, where they are few. */
+  async function readWaiting() {
+    const count = countWaiting()
+    if (count === 0) return
+    if (clock.now() >= minute.endsAt) minute = { endsAt: clock.now() + minuteMs, left: readPerMinute }
+    isWanted = true
+    enqueue(async () => {})
+    if (count > soonTexts) return
+    let cancel = () => {}
+    const late = new Promise<void>((resolve) => {
+      cancel = clock.after(soonWaitMs, resolve)
+    })
+    await Promise.race([work, late])
+    cancel()
   }
 
   /** @throws where the embedder does not answer: the caller goes by keywords alone. */
@@ -217,9 +279,17 @@ export function createIndexer(parts: {
       failed(error)
       parts.changed()
     }
+    const isByMeaning = vector !== undefined && kinds?.includes('session') !== false
+    if (isByMeaning) await readWaiting()
     const hits = index.search(query, { limit, vector, kinds, now: clock.now() })
-    const others = othersFor(queryWords(query))
-    return { hits, byKeywordsAlone: vector === undefined, others, ignored: ignoredWords(query) }
+    const left = isByMeaning ? countWaiting() : 0
+    return {
+      hits,
+      byKeywordsAlone: vector === undefined,
+      ...(left > 0 && { waiting: left }),
+      others: othersFor(queryWords(query)),
+      ignored: ignoredWords(query),
+    }
   }
 
   return {

@@ -61,15 +61,21 @@ export interface MemoryStore {
   places(ids: readonly number[]): ChunkPlace[]
   views(ids: readonly number[]): MemoryPassage[]
   chunksOf(name: string): MemoryPassage[]
-  /** `embeddable`: chunks that have a vector once the model in use has read them. */
-  counts(): { sources: number; chunks: number; embeddable: number; embedded: number }
+  /**
+   * `embeddable`: chunks that have a vector once the model in use has read them. `waiting`: chunks of conversations that no
+   * model has read yet, which are read when somebody searches.
+   */
+  counts(): { sources: number; chunks: number; embeddable: number; embedded: number; waiting: number }
 
   /** Makes `model` the one whose vectors are meant from here on; those of others are dropped once all chunks have one. */
   useModel(id: string, dimensions: number): void
   /** The model whose vectors serve the search now: another than the one in use while that one is not complete. */
   servingModel(): { id: string; dimensions: number } | undefined
-  /** Texts without a vector of the model in use, each once, by chunk id from `after` on. */
+  /** Texts without a vector of the model in use, each once, by chunk id from `after` on; none of those that are waiting. */
   withoutVector(after: number, limit: number): { chunkId: number; hash: Buffer; text: string }[]
+  /** Texts of conversations that no model has read yet, each once, of the newest conversations first. */
+  waiting(limit: number): { hash: Buffer; text: string }[]
+  countWaiting(): number
   /** @returns the chunks that have one now. */
   addVectors(vectors: readonly { hash: Buffer; vector: Float32Array }[]): Added[]
   /** Drops the vectors of other models and those of texts that are gone. @returns whether another model serves now. */

@@ -30,6 +30,8 @@ export type MemoryHit = MemoryPassage & {
 export type MemoryFound = {
   hits: MemoryHit[]
   byKeywordsAlone: boolean
+  /** How many passages of conversations were compared by words alone; their meaning is being read. Absent: none. */
+  waiting?: number
   /** Other words for what was asked, as the index has them, that were looked for too. */
   others: string[]
   /** Words of the query that were not looked for, as `the`, because others of it say more. */
@@ -48,6 +50,8 @@ export type MemoryStatus = {
   embeddable: number
   /** How many of those have a vector of the model in use. */
   embedded: number
+  /** How many more, all of conversations, are read by meaning when somebody searches. Older servers leave it out. */
+  waiting?: number
   model: string | undefined
   /** Why search goes by keywords alone, or what could not be indexed; in words for a person. */
   problem: string | undefined

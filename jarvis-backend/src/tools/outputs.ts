@@ -93,6 +93,7 @@ export const MemoryHitsOutput = z.object({
     }),
   ),
   byKeywordsAlone: z.boolean(),
+  waiting: z.int().optional(),
 })
 /** `files` where none was asked for, the rest where one was. */
 export const MemoryFileOutput = z.object({

@@ -21,8 +21,12 @@ export const memorySearch = (memory: Memory) =>
     }),
     output: MemoryHitsOutput,
     async run({ query, limit }) {
-      const { hits, byKeywordsAlone } = await memory.call('search', { query, limit })
-      const note = byKeywordsAlone ? ' (by words alone: meaning could not be compared)' : ''
+      const { hits, byKeywordsAlone, waiting } = await memory.call('search', { query, limit })
+      const note = byKeywordsAlone
+        ? ' (by words alone: meaning could not be compared)'
+        : waiting === undefined
+          ? ''
+          : ` (${waiting} passages of conversations by words alone: their meaning is being read)`
       return {
         text:
           hits.length === 0
@@ -32,7 +36,7 @@ export const memorySearch = (memory: Memory) =>
           hits.length === 0
             ? 'Nothing found'
             : `${hits.length} passages from ${new Set(hits.map(({ name }) => name)).size} sources`,
-        data: { hits, byKeywordsAlone },
+        data: { hits, byKeywordsAlone, ...(waiting !== undefined && { waiting }) },
       }
     },
   })

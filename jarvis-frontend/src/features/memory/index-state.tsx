@@ -48,6 +48,9 @@ export function IndexState({ isResting }: { isResting: boolean }) {
             <small>
               {data.state === 'ready' ? 'all read' : data.state === 'loading' ? 'being loaded' : 'being read'}
               {data.model !== undefined && `, meaning by ${data.model}`}
+              {data.model !== undefined &&
+                (data.waiting ?? 0) > 0 &&
+                `; ${grouped(data.waiting ?? 0)} of conversations are read by meaning when you search`}
             </small>
           </span>
         )}

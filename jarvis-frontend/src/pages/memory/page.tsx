@@ -9,7 +9,7 @@ import { Markdown } from '../../features/chat/markdown.tsx'
 import { Editor } from '../../features/memory/editor.tsx'
 import { Hits, Passages } from '../../features/memory/hits.tsx'
 import { IndexState } from '../../features/memory/index-state.tsx'
-import { size } from '../../lib/format.ts'
+import { plural, size } from '../../lib/format.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
@@ -109,6 +109,12 @@ function Results({ query }: { query: string }) {
       <Problem error={problem} onAgain={again} kept />
       {data.byKeywordsAlone && (
         <p className="memory-note">Found by words alone: meaning is not ready or not available.</p>
+      )}
+      {data.waiting !== undefined && (
+        <p className="memory-note">
+          {plural(data.waiting, 'passage')} of conversations searched by words alone so far: their meaning is being
+          read.
+        </p>
       )}
       {data.hits.length === 0 ? (
         <section className="empty">

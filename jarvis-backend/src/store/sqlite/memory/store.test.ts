@@ -67,11 +67,31 @@ test('an index of version 1 keeps its notes with their vectors, and takes conver
   const store = openMemoryStore(path, () => expect.unreachable('it was thrown away'))
   onTestFinished(() => store.close())
   store.useModel('test/2d', 2)
-  expect(store.counts()).toEqual({ sources: 1, chunks: 1, embeddable: 1, embedded: 1 })
+  expect(store.counts()).toEqual({ sources: 1, chunks: 1, embeddable: 1, embedded: 1, waiting: 0 })
   expect(store.withoutVector(0, 10)).toEqual([])
   expect(store.matching(['ups'], 5)).toEqual([1])
   expect(store.matching(['backup'], 5)).toEqual([])
   expect([...store.checksums('session')]).toEqual([])
   store.settleModel()
   expect(store.nearest(Float32Array.of(0, 1), 5)).toEqual([1])
+})
+
+test('another model reads at once what the one before had read, and leaves what is waiting', () => {
+  const store = openMemoryStore(':memory:', () => {})
+  onTestFinished(() => store.close())
+  const hashes = { note: Buffer.from([1]), read: Buffer.from([2]), waiting: Buffer.from([3]) }
+  for (const [text, hash] of Object.entries(hashes)) {
+    const kind = text === 'note' ? 'file' : 'session'
+    store.replace({ kind, name: text, title: text, checksum: '', changedAt: 0 }, [
+      { text, heading: '', firstLine: 1, lastLine: 1, hash, isFromTools: false, meaning: { text, hash } },
+    ])
+  }
+  const due = () => store.withoutVector(0, 10).map(({ text }) => text)
+  store.useModel('test/2d', 2)
+  expect([due(), store.waiting(10).map(({ text }) => text)]).toEqual([['note'], ['waiting', 'read']])
+  const vector = Float32Array.of(1, 0)
+  store.addVectors([hashes.note, hashes.read].map((hash) => ({ hash, vector })))
+  expect([due(), store.countWaiting()]).toEqual([[], 1])
+  store.useModel('test/other', 2)
+  expect([due(), store.countWaiting()]).toEqual([['note', 'read'], 1])
 })

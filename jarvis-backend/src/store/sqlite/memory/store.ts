@@ -154,12 +154,22 @@ function memoryStore(sql: Sqlite.Database): MemoryStore {
     `INSERT INTO models (name, dimensions, is_serving) VALUES (?, ?, 0)
      ON CONFLICT (name, dimensions) DO UPDATE SET name = excluded.name RETURNING id`,
   )
+  // A model that takes over reads what the one before had read.
+  const isWaiting = `kind = 'session' AND meaning_hash IS NOT NULL AND NOT EXISTS
+    (SELECT 1 FROM models CROSS JOIN embeddings ON model_id = models.id WHERE embeddings.hash = meaning_hash)`
+  const fromWaiting = `FROM sources CROSS JOIN chunks ON source_id = sources.id WHERE ${isWaiting}`
+  const selectWaiting = sql.prepare<[number], { hash: Buffer; text: string }>(
+    `SELECT meaning_hash AS hash, COALESCE(meaning, text) AS text ${fromWaiting}
+     GROUP BY meaning_hash ORDER BY MAX(changed_at) DESC, MAX(chunks.id) DESC LIMIT ?`,
+  )
   const selectBare = sql.prepare<[number, number, number], { chunkId: number; hash: Buffer; text: string }>(
     `SELECT MAX(chunks.id) AS chunkId, hash, text FROM (
-       SELECT id, meaning_hash AS hash, COALESCE(meaning, text) AS text FROM chunks
-       WHERE id > ? AND meaning_hash IS NOT NULL
-         AND NOT EXISTS (SELECT 1 FROM embeddings WHERE model_id = ? AND embeddings.hash = chunks.meaning_hash)
-       ORDER BY id LIMIT ?
+       SELECT chunks.id, meaning_hash AS hash, COALESCE(meaning, text) AS text
+       FROM chunks CROSS JOIN sources ON sources.id = source_id
+       WHERE chunks.id > ? AND meaning_hash IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM embeddings WHERE model_id = ? AND embeddings.hash = meaning_hash)
+         AND NOT (${isWaiting})
+       ORDER BY chunks.id LIMIT ?
      ) AS chunks GROUP BY hash`,
   )
   const insertVector = sql.prepare('INSERT OR REPLACE INTO embeddings (model_id, hash, vector) VALUES (?, ?, ?)')
@@ -186,6 +196,7 @@ function memoryStore(sql: Sqlite.Database): MemoryStore {
   const countSources = count('SELECT COUNT(*) FROM sources')
   const countChunks = count('SELECT COUNT(*) FROM chunks')
   const countEmbeddable = count('SELECT COUNT(*) FROM chunks WHERE meaning_hash IS NOT NULL')
+  const countWaiting = count(`SELECT COUNT(*) ${fromWaiting}`)
   const countEmbedded = sql
     .prepare<[number], number>(
       'SELECT COUNT(*) FROM chunks WHERE meaning_hash IN (SELECT hash FROM embeddings WHERE model_id = ?)',
@@ -248,12 +259,16 @@ function memoryStore(sql: Sqlite.Database): MemoryStore {
     places: (ids) => selectChunkPlaces.all(serving()?.modelId ?? 0, JSON.stringify(ids)).map(toPlace),
     views: (ids) => selectViews.all(JSON.stringify(ids)).map(toView),
     chunksOf: (name) => selectViewsOf.all(name).map(toView),
-    counts: () => ({
-      sources: countSources.get() ?? 0,
-      chunks: countChunks.get() ?? 0,
-      embeddable: countEmbeddable.get() ?? 0,
-      embedded: (inUse && countEmbedded.get(inUse.modelId)) ?? 0,
-    }),
+    counts() {
+      const waiting = countWaiting.get() ?? 0
+      return {
+        sources: countSources.get() ?? 0,
+        chunks: countChunks.get() ?? 0,
+        embeddable: (countEmbeddable.get() ?? 0) - waiting,
+        embedded: (inUse && countEmbedded.get(inUse.modelId)) ?? 0,
+        waiting,
+      }
+    },
     useModel(id, dimensions) {
       const { id: modelId } = putModel.get(id, dimensions) as { id: number }
       inUse = { modelId, dimensions }
@@ -261,6 +276,8 @@ function memoryStore(sql: Sqlite.Database): MemoryStore {
     },
     servingModel: serving,
     withoutVector: (after, limit) => (inUse === undefined ? [] : selectBare.all(after, inUse.modelId, limit)),
+    waiting: (limit) => selectWaiting.all(limit),
+    countWaiting: () => countWaiting.get() ?? 0,
     addVectors(vectors) {
       const { modelId } = inUse ?? { modelId: 0 }
       return sql.transaction(() =>
