@@ -3,7 +3,23 @@ import { Manager, type Socket } from 'socket.io-client'
 /** A server that speaks the chat events: JARVIS, or the relay. */
 export type Place = { url: string; token: string }
 
-/** One connection with a socket in each namespace, over WebSocket alone. Resolves once all are let in. */
+/** JARVIS keeps 30 connections of one network that have not shown a token; the oldest gives way to the next. */
+const atOnce = 20
+
+/** @returns the sockets of `count` connections, as `connect` opens them. */
+export async function connectMany(place: Place, namespaces: readonly string[], count: number): Promise<Socket[]> {
+  const sockets: Socket[] = []
+  for (let left = count; left > 0; left -= atOnce) {
+    const some = Array.from({ length: Math.min(left, atOnce) }, () => connect(place, namespaces))
+    sockets.push(...(await Promise.all(some)).flat())
+  }
+  return sockets
+}
+
+/**
+ * One connection with a socket in each namespace, over WebSocket alone. Resolves once all are let in.
+ * @throws Error where the connection ends before that.
+ */
 export async function connect({ url, token }: Place, namespaces: readonly string[]): Promise<Socket[]> {
   const manager = new Manager(url, { transports: ['websocket'], reconnection: false })
   const sockets = namespaces.map((name) => manager.socket(name, { auth: { token } }))
@@ -13,6 +29,7 @@ export async function connect({ url, token }: Place, namespaces: readonly string
         new Promise<void>((resolve, reject) => {
           socket.once('connect', resolve)
           socket.once('connect_error', reject)
+          manager.once('close', (reason) => reject(new Error(`the connection ended: ${reason}`)))
         }),
     ),
   )

@@ -1,6 +1,6 @@
 import type { Socket } from 'socket.io-client'
 import { cacheRow } from './cache.ts'
-import { connect, run } from './client.ts'
+import { connect, connectMany, run } from './client.ts'
 import { clusterRow } from './cluster.ts'
 import { gateRow } from './gate.ts'
 import { callOverMcp, keepAnswer, mcpToken } from './mcp.ts'
@@ -271,8 +271,7 @@ async function withSocket<T>(server: Server, work: (socket: Socket) => Promise<T
 }
 
 async function idle(server: Server): Promise<number> {
-  const open = (count: number) =>
-    Promise.all(Array.from({ length: count }, () => connect(server, ['/chat', '/cluster', '/events'])))
+  const open = (count: number) => connectMany(server, ['/chat', '/cluster', '/events'], count)
   // What the first sockets bring along for good is not counted.
   await open(20)
   const before = await server.read('collect')

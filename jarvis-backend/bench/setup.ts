@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import jwt from 'jsonwebtoken'
 import type { Socket } from 'socket.io-client'
-import { connect, type Place } from './client.ts'
+import { connectMany, type Place } from './client.ts'
 import { type Started, start } from './processes.ts'
 
 export type Server = Started & Place
@@ -82,8 +82,7 @@ export async function createSetup(profileDir: string | undefined) {
   }
 
   async function openPool(server: Server): Promise<Pool> {
-    const sockets = await Promise.all(Array.from({ length: poolSize }, () => connect(server, ['/chat'])))
-    return { server, sockets: sockets.flat() }
+    return { server, sockets: await connectMany(server, ['/chat'], poolSize) }
   }
 
   const kept = {
