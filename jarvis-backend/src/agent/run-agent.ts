@@ -22,7 +22,7 @@ import { stuckWords } from './repeats.ts'
 import type { ActiveRun, LiveSession } from './sessions/live-session.ts'
 import { titleOf, untitled } from './sessions/title.ts'
 import type { Draft, RunRow, StoredEntry, TranscriptStore } from './sessions/transcript-store.ts'
-import { type Sources, sourcesOf } from './sources.ts'
+import { type Sources, sourcesOf, tellingTypes } from './sources.ts'
 import { type CostOf, spentOn } from './spent.ts'
 import { createTokenPump } from './token-pump.ts'
 import { calling, contextOf, saying, type ToolRunner } from './tool-runner.ts'
@@ -247,13 +247,13 @@ export function createRunAgent(parts: RunParts): RunAgent {
     isCommand(run)
       ? { results: [], operatorTexts: [] }
       : withRead(
-          sourcesOf([...earlierEntries(sessionId, run), ...run.entries], toolUseId, run.row.source, entriesRemembered),
+          sourcesOf([...earlierEntries(sessionId, run), ...run.entries], toolUseId, run.row.source, tellingEntries),
           run.read,
         )
 
   /** The newest of an operator's conversation. */
-  const entriesRemembered = (sessionId: string): StoredEntry[] =>
-    store.session(sessionId)?.source === 'chat' ? store.newestRuns(sessionId, mostRunsRemembered) : []
+  const tellingEntries = (sessionId: string): StoredEntry[] =>
+    store.session(sessionId)?.source === 'chat' ? store.newestRuns(sessionId, mostRunsRemembered, tellingTypes) : []
 
   /** All at once; changes to one guest one after the other, in the order they were asked. */
   async function settleCalls(session: LiveSession, run: ActiveRun, open: ToolCall[], requestedBy: Requester) {

@@ -9,24 +9,40 @@ export type Sources = {
     text: string
     asked?: ToolInput
     /** Of the memory: what the operator said, and JARVIS did of itself, in the conversations that its text names. */
-    said?: () => readonly string[]
+    said?: () => Iterable<string>
   }[]
   operatorTexts: string[]
 }
 
+/** The entries that tell what a person said in a conversation, and what the gate let run there. Results are none. */
+export const tellingTypes = [
+  'user',
+  'tool_use',
+  'confirm_needed',
+  'confirm_resolved',
+  'blocked',
+] as const satisfies readonly StoredEntry['type'][]
+
 /**
  * What tools and the cluster had brought into a conversation when the call `toolUseId` was made, in the order it came,
  * and what the operator had said in it.
- * @param sessionEntries the newest entries of an earlier conversation of the operator's; none where it is an MCP client's or gone
+ * @param tellingEntries the newest of `tellingTypes` in an earlier conversation of the operator's; none where it is an MCP client's or gone
  * @param source whose call it is: the model reads all but what MCP clients asked for, a client its own results alone.
  */
 export function sourcesOf(
   entries: readonly StoredEntry[],
   toolUseId: string,
   source: 'chat' | 'mcp',
-  sessionEntries: (sessionId: string) => readonly StoredEntry[],
+  tellingEntries: (sessionId: string) => readonly StoredEntry[],
 ): Sources {
-  const remembered = (text: string) => (source === 'chat' ? saidIn(text, sessionEntries) : () => [])
+  const read = new Map<string, readonly string[]>()
+  /** Several texts of the memory may name one conversation. */
+  const wordsOf = (sessionId: string) => {
+    const words = read.get(sessionId) ?? wordsIn(tellingEntries(sessionId))
+    read.set(sessionId, words)
+    return words
+  }
+  const remembered = (text: string) => (source === 'chat' ? () => saidIn(text, wordsOf) : () => [])
   const calls = new Map<string, { toolName: string; asked: ToolInput }>()
   const sources: Sources = { results: [], operatorTexts: [] }
   let madeAt = Number.POSITIVE_INFINITY
@@ -71,32 +87,33 @@ const memoryReads: ReadonlySet<string> = new Set(['memory_search', 'memory_get']
 const mostSessions = 20
 
 /**
- * What the operator wrote in the conversations that a text of the memory names, and the calls that the gate let run there
- * or a person approved without any of their words having come from a tool. A text that names a conversation it is not of
- * gains nothing but what was truly said in that.
+ * The words of the conversations that a text of the memory names, each read when its turn comes. A text that names a
+ * conversation it is not of gains nothing but what was truly said in that.
  */
-function saidIn(text: string, sessionEntries: (sessionId: string) => readonly StoredEntry[]): () => readonly string[] {
-  return () => {
-    const ids = [...new Set(text.match(/\bses_[a-z\d]{8,64}/g) ?? [])].slice(0, mostSessions)
-    return ids.flatMap((id) => {
-      const entries = sessionEntries(id)
-      const tainted = new Set(
-        entries.flatMap((entry) =>
-          (entry.type === 'confirm_needed' || entry.type === 'blocked') && entry.rule === 'taint'
-            ? (('callId' in entry ? entry.callId : undefined) ?? entry.toolUseId)
-            : [],
-        ),
-      )
-      return entries.flatMap((entry) => {
-        if (entry.type === 'user') return entry.text
-        if (entry.type === 'confirm_resolved' && entry.note !== undefined && isOperators(entry.decision))
-          return entry.note
-        // Nobody looked where the words of a green call came from.
-        const isOwn = entry.type === 'tool_use' && entry.tier !== 'green' && !tainted.has(entry.toolUseId)
-        return isOwn ? `${entry.toolName} ${Object.values(entry.toolInput).map(written).join('\n')}` : []
-      })
-    })
-  }
+function* saidIn(text: string, wordsOf: (sessionId: string) => readonly string[]): Generator<string> {
+  const ids = new Set(text.match(/\bses_[a-z\d]{8,64}/g) ?? [])
+  for (const id of [...ids].slice(0, mostSessions)) yield* wordsOf(id)
+}
+
+/**
+ * What the operator wrote in a conversation, and the calls that the gate let run there or a person approved without any
+ * of their words having come from a tool.
+ */
+function wordsIn(entries: readonly StoredEntry[]): string[] {
+  const tainted = new Set(
+    entries.flatMap((entry) =>
+      (entry.type === 'confirm_needed' || entry.type === 'blocked') && entry.rule === 'taint'
+        ? (('callId' in entry ? entry.callId : undefined) ?? entry.toolUseId)
+        : [],
+    ),
+  )
+  return entries.flatMap((entry) => {
+    if (entry.type === 'user') return entry.text
+    if (entry.type === 'confirm_resolved' && entry.note !== undefined && isOperators(entry.decision)) return entry.note
+    // Nobody looked where the words of a green call came from.
+    const isOwn = entry.type === 'tool_use' && entry.tier !== 'green' && !tainted.has(entry.toolUseId)
+    return isOwn ? `${entry.toolName} ${Object.values(entry.toolInput).map(written).join('\n')}` : []
+  })
 }
 
 const written = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))

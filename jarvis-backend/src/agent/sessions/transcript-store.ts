@@ -58,8 +58,8 @@ export interface TranscriptStore {
   entriesOfRun(runId: string): StoredEntry[]
   /** Up to `limit` entries from a seq on, oldest first. */
   entriesFrom(sessionId: string, from: number, limit: number): StoredEntry[]
-  /** The entries of the newest `runs` runs. Costs the same however long the session is. */
-  newestRuns(sessionId: string, runs: number): StoredEntry[]
+  /** The entries of the newest `runs` runs, of all types or of `types`. Costs the same however long the session is. */
+  newestRuns(sessionId: string, runs: number, types?: readonly StoredEntry['type'][]): StoredEntry[]
   /** The newest `limit` entries with `seq < before`, oldest first, wherever that cuts a run. */
   pageBefore(sessionId: string, before: number, limit: number): { items: StoredEntry[]; hasEarlier: boolean }
   /** Up to about `limit` entries with `seq < before`, oldest first, cut at the start of a run. */

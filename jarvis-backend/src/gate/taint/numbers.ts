@@ -39,9 +39,13 @@ export function numbersOf(
   return found
 }
 
-/** Whether a person's text, or the arguments of an earlier call, name the number. */
+/**
+ * Whether a person's text, or the arguments of an earlier call as JSON, name the number. After a colon it may be part of a
+ * time, a port or an address, unless a quoted key or a word for a guest stands before the colon.
+ */
 export const says = (text: string, { digits }: NamedNumber): boolean =>
-  text.includes(digits) && new RegExp(`(?<![\\d.:])${digits}(?!\\d|[.:]\\d)`).test(text)
+  text.includes(digits) &&
+  new RegExp(`(?:(?<=["']:|\\b(?:vm|ct|vmid|ctid|id):)|(?<![\\d.:]))${digits}(?!\\d|[.:]\\d)`).test(text)
 
 /** Whether what the operator wrote names the number, or the guest that has it. */
 export function isSaidBy(operatorTexts: readonly string[], world: Pick<World, 'cluster'>) {

@@ -23,9 +23,10 @@ export type Source = {
   asked?: Record<string, unknown>
   /**
    * Of what the memory holds of earlier conversations: what the operator said and JARVIS did of itself in those. It is
-   * theirs where the memory repeats it, and nowhere else. Read only where the memory's text is about to taint a call.
+   * theirs where the memory repeats it, and nowhere else. Read only where the memory's text is about to taint a call, and
+   * only until nothing is left that would.
    */
-  said?: () => readonly string[]
+  said?: () => Iterable<string>
 }
 export type Taint = { source: { toolName: string; toolUseId: string }; argument: string; phrase: string }
 
@@ -107,6 +108,7 @@ export function taintOf(
       for (const words of said()) {
         found = without(found, words, names)
         named = named.filter((number) => !says(words, number))
+        if (found.length + named.length === 0) break
       }
     }
     const whole = found.find(({ half }) => half === undefined)

@@ -65,6 +65,9 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
   const selectFrom = sql.prepare<[string, number, number], EntryRow>(
     'SELECT * FROM entries WHERE session_id = ? AND seq >= ? AND seq < ? ORDER BY seq',
   )
+  const selectTypes = sql.prepare<[string, number, string], EntryRow>(
+    `SELECT * FROM entries WHERE session_id = ? AND seq >= ? AND type IN (SELECT value FROM json_each(?)) ORDER BY seq`,
+  )
   const selectSome = sql.prepare<[string, number, number], EntryRow>(
     'SELECT * FROM entries WHERE session_id = ? AND seq >= ? ORDER BY seq LIMIT ?',
   )
@@ -128,9 +131,13 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
     },
     entriesOfRun: (runId) => selectRun.all(runId).map(toEntry),
     entriesFrom: (sessionId, from, limit) => selectSome.all(sessionId, from, limit).map(toEntry),
-    newestRuns(sessionId, runs) {
+    newestRuns(sessionId, runs, types) {
       const start = nthRunStart.get(sessionId, runs - 1)?.seq ?? 0
-      return selectFrom.all(sessionId, start, Number.MAX_SAFE_INTEGER).map(toEntry)
+      const rows =
+        types === undefined
+          ? selectFrom.all(sessionId, start, Number.MAX_SAFE_INTEGER)
+          : selectTypes.all(sessionId, start, JSON.stringify(types))
+      return rows.map(toEntry)
     },
     pageBefore(sessionId, before, limit) {
       const start = nthBefore.get(sessionId, before, limit - 1)?.seq ?? 0
