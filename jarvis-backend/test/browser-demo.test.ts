@@ -18,7 +18,7 @@ const isInView = (page: Page, selector: string) =>
     ;[[left + 2, top + 2], [right - 2, bottom - 2]].every(([x, y]) => element.contains(document.elementFromPoint(x, y)))
   }`)
 
-/** How many columns and rows there are, and which cells of Up and Backup lie outside of the table's room or have none. */
+/** How many columns and guests' rows there are, how many of their Up and Backup cells lie outside of the table's room or have none, and how much of the room its columns leave. */
 const lookAtTable = `{
   const table = document.querySelector('table.guests')
   const room = table.parentElement.getBoundingClientRect().right
@@ -26,7 +26,8 @@ const lookAtTable = `{
   const wanted = columns.flatMap((cell, at) => (/^(?:Up|Backup)$/.test(cell.textContent) ? [at] : []))
   const rows = [...table.rows].filter(({ cells }) => cells.length === columns.length)
   const boxes = rows.flatMap(({ cells }) => wanted.map((at) => cells[at].getBoundingClientRect()))
-  ;[wanted.length, rows.length, boxes.filter(({ right, width }) => right > room + 1 || width < 20).length]
+  const left = Math.round(room - columns.at(-1).getBoundingClientRect().right)
+  ;[wanted.length, rows.length, boxes.filter(({ right, width }) => right > room + 1 || width < 20).length, left]
 }`
 
 test('the first question that the idle page offers is followed to its end', async () => {
@@ -88,6 +89,12 @@ test.each([1440, 1366, 1280, 1024, 800])(
     jarvis.controls.renameGuest(123, 'a-very-long-name-that-somebody-gave-it-for-good-reasons-long-ago')
     const page = await operator(jarvis, { viewport: { width, height: 900 } }, '/cluster')
     await page.getByRole('link', { name: 'a-very-long-name', exact: false }).waitFor()
-    expect(await page.evaluate(lookAtTable)).toEqual([2, 22, 0])
+    expect(await page.evaluate(lookAtTable)).toEqual([2, 22, 0, 0])
+    await page.getByRole('link', { name: 'By node' }).click()
+    await page.getByRole('rowheader', { name: /^pve 8 of 8/ }).waitFor()
+    expect(await page.evaluate(lookAtTable)).toEqual([2, 22, 0, 0])
+    jarvis.controls.addGuests(200)
+    await page.getByRole('link', { name: 'All 221', exact: true }).waitFor()
+    expect(await page.evaluate(lookAtTable)).toEqual([2, expect.any(Number), 0, 0])
   },
 )

@@ -24,6 +24,8 @@ const columns: readonly Column[] = [
   { key: 'up', name: 'Up', className: 'n' },
   { key: 'backup', name: 'Backup', className: 'n' },
 ]
+const hideable = columns.filter(({ className }) => /gib|net/.test(className ?? ''))
+const alwaysShown = columns.length - hideable.length
 
 export type TableProps = {
   rows: readonly TableRow[]
@@ -108,9 +110,10 @@ export function GuestTable({ rows, markOf, isBusy, ghosts, now, sort, chosen, li
 const keyOf = (row: TableRow | undefined) =>
   row === undefined ? '' : row.kind === 'node' ? `node ${row.name}` : row.guest.vmid
 
+// A span over columns that a narrow table hides would make new ones, which take their width from the names.
 const Room = ({ height }: { height: number }) => (
   <tr className="room">
-    <td colSpan={columns.length} style={{ height }} />
+    <td style={{ height }} />
   </tr>
 )
 
@@ -144,11 +147,14 @@ function useScroller(table: React.RefObject<HTMLTableElement | null>) {
 
 const GroupRow = ({ row }: { row: TableRow & { kind: 'node' } }) => (
   <tr className="group">
-    <th colSpan={columns.length} scope="rowgroup">
+    <th colSpan={alwaysShown} scope="rowgroup">
       {row.name}{' '}
       <small>
         {row.running} of {plural(row.count, 'guest')} running
       </small>
     </th>
+    {hideable.map(({ name, className }) => (
+      <td key={name} className={className} />
+    ))}
   </tr>
 )
