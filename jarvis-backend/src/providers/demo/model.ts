@@ -93,7 +93,7 @@ function smallTalk(text: string, cluster: ClusterState): string {
   if (/^\W*(?:thanks|thank you|danke|cheers)\b/i.test(text)) return 'At your service, sir.'
   if (/^\W*(?:ok|okay|great|nice|good|perfect|fine|no|cancel)\W*$/i.test(text)) return 'Very good, sir.'
   const isAsked =
-    /^\W*(?:hello|hallo|hi|hey|good (?:morning|day|afternoon|evening)|guten (?:morgen|tag|abend)|help|what can (?:you|i)|who are you|what are you)\b/i.test(
+    /^\W*(?:hello|hallo|hi|hey|good (?:morning|day|afternoon|evening)|guten (?:morgen|tag|abend)|help|what can (?:you|i)|who are you|what are you|how (?:do|can|should) (?:i|we) (?:use|ask|start)|how (?:do|does) (?:you|this|it) work)\b/i.test(
       text,
     )
   return isAsked

@@ -295,7 +295,8 @@ function backupWords({ text, toolInput }: Outcome, cluster: ClusterState): strin
   const unreadable = all.filter(({ age, storage }) => age !== undefined && storage === undefined)
   const readable = all.filter(({ storage }) => storage !== undefined)
   const name = (guest: { vmid: number; name: string }) => `${guest.vmid} ${plain(guest.name)}`
-  const count = /^(\d+) backups?\b/.exec(text)?.[1] ?? 'an unknown number of'
+  // A line before it says what could not be read.
+  const count = /^(\d+) backups?\b/m.exec(text)?.[1] ?? 'An unknown number of'
   const ask = unreadable.length > 0 ? ' Ask “why are backups missing?” and I look for the cause.' : ''
   return [
     `${count} backups can be read now, of ${counted(readable.length, 'guest')}.${unreadable.length === 0 ? '' : ` Of ${unreadable.length} more the newest known cannot be read: ${some(unreadable.map(name), mostRows)}.`}${never.length === 0 ? '' : ` None is known of ${some(never.map(name), mostRows)}.`}${open.length === 0 ? '' : ` Whether there is one is not known of ${some(open.map(name), mostRows)}.`}${gap(text)}${ask}`,

@@ -17,7 +17,7 @@ const everything =
 const heat =
   /\b(?:hot|hotter|warm|heat\w*|temperatures?|temps?|overheat\w*|fans?|loud|noisy|boiling|burning|°c|degrees)\b|°/
 const load = /\b(?:cpu|load|busy|slow|sluggish|lagging|laggy|processor|stressed|maxed)\b/
-const backup = /\bback(?:ed)?[- ]?ups?\b|\bvzdump\b/
+const backup = /\bback(?:ed)?[- ]?ups?\b|\bvzdump\b|\b(?:data|files|photos|pictures)\b.*\b(?:safe|protected|secure)\b/
 const lacking =
   /\b(?:missing|miss|fail(?:s|ed|ing|ure|ures)?|lack|without|not (?:there|working|made)|stale|outdated|too old|no fresh|last night|overdue|gone wrong|went wrong|not backed)\b/
 /** `are my backups ok?` */

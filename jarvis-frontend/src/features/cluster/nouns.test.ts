@@ -18,6 +18,8 @@ test.each([
   ['a type and an id', 'VM 123 is hot', ['VM ', guest(123), ' is hot']],
   ['a name at the end of a sentence', 'Restart 123 frigate.', ['Restart ', guest(123), '.']],
   ['a node after a preposition', 'It runs on pve.', ['It runs on ', pve, '.']],
+  ['a node after two words before names', 'load on node pve', ['load on node ', pve]],
+  ['an id and its name after a preposition', 'not known of 141 pbs', ['not known of ', guest(141)]],
   ['an id with a wrong name', '123 pbs', ['123 pbs']],
   ['a bare number', 'after 123 seconds', ['after 123 seconds']],
   ['a bare node name', 'agent lost power', ['agent lost power']],

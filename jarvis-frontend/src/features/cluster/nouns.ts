@@ -12,7 +12,7 @@ export function findNouns(text: string, state: ClusterState): Piece[] {
   const pieces: Piece[] = []
   let rest = 0
   const word =
-    /(?:\b(?<type>VM|CT|guest|container)\s+)?\b(?<vmid>\d{3,9})\b(?:\s+\(?(?<name>[\w.-]+)\)?)?|\b(?:on|node|of|from)\s+(?<node>[\w.-]+)/giu
+    /(?:\b(?<type>VM|CT|guest|container)\s+)?\b(?<vmid>\d{3,9})\b(?:\s+\(?(?<name>[\w.-]+)\)?)?|(?<=\b(?:on|node|of|from)\s+)(?<node>[\w.-]+)/giu
   for (const match of text.matchAll(word)) {
     const { type, vmid, name, node } = match.groups ?? {}
     const guest = vmid === undefined ? undefined : state.guests.find((known) => known.vmid === Number(vmid))
@@ -28,9 +28,8 @@ export function findNouns(text: string, state: ClusterState): Piece[] {
     } else if (node !== undefined) {
       const found = state.nodes.find((known) => known.name === node.replace(/[.-]+$/, ''))
       if (found === undefined) continue
-      const at = match.index + match[0].lastIndexOf(node)
-      pieces.push(text.slice(rest, at), { kind: 'node', name: found.name })
-      rest = at + found.name.length
+      pieces.push(text.slice(rest, match.index), { kind: 'node', name: found.name })
+      rest = match.index + found.name.length
     }
   }
   pieces.push(text.slice(rest))
