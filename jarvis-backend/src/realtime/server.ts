@@ -4,7 +4,6 @@ import type { RequestGuard } from '../auth/request-guard.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
 import { JarvisError } from '../protocol/index.ts'
 import { identityOf } from './answer.ts'
-import { writeOnce } from './one-write.ts'
 import { boundPending, idOf } from './pending.ts'
 
 /** From a connection to its first token. */
@@ -36,7 +35,6 @@ export function createRealtime(
     perMessageDeflate: false,
     allowRequest: (request, done) => done(guard(request) ? null : 'forbidden', guard(request)),
   })
-  writeOnce(io)
   const release = boundPending(io, http, networkOf)
   const guarded: Namespace[] = []
 
