@@ -30,39 +30,19 @@ export function createQuestions({ input, output, isTerminal }: Streams): Questio
   // No history: a secret would be in it.
   const lines = createInterface({ input, output: shown, terminal: isTerminal, historySize: 0 })
   const ending = new AbortController()
-  // What is piped comes faster than it is asked for.
-  const waiting: string[] = []
-  let take: ((line: string) => void) | undefined
-  let refuse: (() => void) | undefined
-  let isOver = false
-  lines.on('line', (line) => {
-    if (take === undefined) waiting.push(line)
-    else take(line)
-  })
+  const stopped = new JarvisError('invalid_request', 'Stopped: nothing was changed.')
   lines.on('SIGINT', () => {
-    ending.abort(stopped())
+    ending.abort(stopped)
     lines.close()
   })
-  lines.on('close', () => {
-    isOver = true
-    refuse?.()
-  })
-  const stopped = () => new JarvisError('invalid_request', 'Stopped: nothing was changed.')
-  const ended = () =>
-    ending.signal.aborted ? stopped() : new JarvisError('invalid_request', 'The answers ended: nothing was changed.')
+  // Piped lines arrive before their questions are asked; the iterator keeps them, `question()` would lose them.
+  const answers = lines[Symbol.asyncIterator]()
 
-  function next(): Promise<string> {
-    const known = waiting.shift()
-    if (known !== undefined) return Promise.resolve(known)
-    if (isOver) return Promise.reject(ended())
-    return new Promise((resolve, reject) => {
-      refuse = () => reject(ended())
-      take = (line) => {
-        take = undefined
-        refuse = undefined
-        resolve(line)
-      }
-    })
+  async function next(): Promise<string> {
+    const { done, value } = await answers.next()
+    ending.signal.throwIfAborted()
+    if (done === true) throw new JarvisError('invalid_request', 'The answers ended: nothing was changed.')
+    return value
   }
   /** Through readline where it is a terminal, so that what is typed is edited behind the question. */
   function put(question: string) {
