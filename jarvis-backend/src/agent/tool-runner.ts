@@ -4,25 +4,31 @@ import type { ActiveRun, LiveSession } from './sessions/live-session.ts'
 import type { Draft } from './sessions/transcript-store.ts'
 import type { Sources } from './sources.ts'
 
-/** Settles the calls of a run; `tools/execute.ts` implements it. */
+/** Settles the calls of a run; `calls/execute.ts` implements it. */
 export type ToolRunner = {
   settle(call: ToolCall, context: CallContext): Promise<void>
   /** @returns what runs a new call, where it is a read that may run at once; else undefined, and nothing has happened. */
   reading(call: ToolCall, context: ReadContext): Promise<(() => Promise<void>) | undefined>
 }
 
-type ReadContext = {
+export type ReadContext = {
   sessionId: string
   runId: string
   requestedBy: Requester
+  /** Aborted: a call that waits is withdrawn, one that runs is no longer waited for. */
   signal: AbortSignal
   append(entry: Draft): void
   progress(toolUseId: string, message: string): void
 }
-type CallContext = ReadContext & {
+
+export type CallContext = ReadContext & {
+  /** Who aborted, for the record. */
   abortedBy(): string
+  /** Settles when the earlier changes to the same guest have; a change starts only then. */
   before: Promise<unknown> | undefined
+  /** The session is a rehearsal now: what would change something is described and not run. */
   isRehearsal(): boolean
+  /** What the requester had read. Called only where a change is judged. */
   sources(): Sources
 }
 
