@@ -20,13 +20,13 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   memory: ['protocol'],
   workspace: ['protocol'],
   tools: ['protocol', 'homelab', 'workspace', 'memory', 'ssh-grammar'],
-  calls: ['protocol', 'gate', 'redaction', 'homelab', 'workspace', 'memory', 'tools'],
+  // `agent` for its port ToolRunner, which `calls` implements.
+  calls: ['protocol', 'agent', 'gate', 'redaction', 'homelab', 'workspace', 'memory', 'tools'],
   agent: ['protocol'],
   providers: ['protocol', 'agent', 'memory'],
   store: ['protocol', 'agent', 'calls', 'tools', 'auth', 'memory', 'push', 'homelab'],
-  'mcp/server': ['protocol', 'tools', 'calls', 'agent', 'auth', 'mcp'],
-  'mcp/attached': ['protocol', 'tools', 'calls', 'mcp'],
-  mcp: [],
+  'mcp/server': ['protocol', 'tools', 'calls', 'agent', 'auth'],
+  'mcp/attached': ['protocol', 'tools', 'calls'],
   auth: ['protocol'],
   push: ['protocol', 'gate'],
   realtime: ['protocol', 'auth', 'agent', 'homelab', 'calls'],
@@ -51,10 +51,10 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   lib: [],
 }
 
-/** A folder of `src`; of `mcp`, the folder within it, for server and client share only their transport. */
+/** A folder of `src`; of `mcp`, the folder within it, for server and client share nothing. */
 function moduleOf(path: string): string {
   const [first = '', second = ''] = relative(src, path).split(sep)
-  if (first === 'mcp' && !second.endsWith('.ts')) return `mcp/${second}`
+  if (first === 'mcp') return `mcp/${second}`
   return first.replace(/^(compose|version)\.ts$/, '$1')
 }
 const files = (readdirSync(src, { recursive: true }) as string[])

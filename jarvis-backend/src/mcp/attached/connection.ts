@@ -1,11 +1,11 @@
 import type { CallToolResult, Client, Progress, Transport } from '@modelcontextprotocol/client'
 import type { Clock } from '../../lib/clock.ts'
 import type { AttachedServer, AttachedServerConfig, AttachedState } from '../../protocol/index.ts'
-import { StdioTransport } from '../stdio-transport.ts'
 import type { Listed } from './definition.ts'
 import { pinnedFetch } from './fetch.ts'
 import type { AttachedLog } from './log.ts'
 import { faultOf, notMcp, type Reach } from './reach.ts'
+import { StdioTransport } from './stdio-transport.ts'
 import { visible } from './text.ts'
 
 /** To be there and to have listed its tools; `npx` may have to fetch it first. */

@@ -1,5 +1,5 @@
-import { longestMessage } from '../stdio-transport.ts'
 import type { Reach } from './reach.ts'
+import { longestMessage } from './stdio-transport.ts'
 
 const mostRedirects = 3
 
