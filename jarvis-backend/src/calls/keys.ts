@@ -1,9 +1,5 @@
-import { createHash } from 'node:crypto'
-import { canonicalJson } from '../gate/index.ts'
+import { hashOf } from '../lib/canonical.ts'
 import type { Card, Target, ToolInput } from '../protocol/index.ts'
-
-/** SHA-256 in hex over the canonical form. */
-export const hashOf = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex')
 
 /**
  * What makes two calls the same to a person: tool, arguments and target. SHA-256 in hex. The argument `node` is left

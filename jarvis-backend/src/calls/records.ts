@@ -1,4 +1,5 @@
-import { describe, inputHash, legible, type Redactor, type World } from '../gate/index.ts'
+import { describe, legible, type Redactor, type World } from '../gate/index.ts'
+import { hashOf } from '../lib/canonical.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ToolCall } from '../protocol/index.ts'
 import type { CallContext, ReadContext, Ready } from './call.ts'
@@ -31,7 +32,7 @@ export function createRecords(parts: {
       sessionId: context.sessionId,
       toolName: call.toolName,
       toolInput: redactor.value(call.toolInput),
-      inputHash: inputHash(call.toolInput),
+      inputHash: hashOf(call.toolInput),
       ...(target !== undefined && target.kind !== 'none' && { target: redactor.value(target) }),
       // With these a policy can be tried out on what was asked.
       ...(tags.length > 0 && { tags }),

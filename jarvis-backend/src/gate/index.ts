@@ -2,7 +2,7 @@ export { createRedactor, type Redactor, type SearchingRedactor } from '../redact
 export { createStreamRedactor, type StreamRedactor } from '../redaction/stream.ts'
 export { legible, legibleValue, named } from '../redaction/visible.ts'
 export { judgeCommand, parseCommand, quote, quotePipe } from '../ssh-grammar/judge-command.ts'
-export { bindingHash, canonicalJson, inputHash } from './canonical.ts'
+export { bindingHash } from './binding-hash.ts'
 export { type CardFacts, describe } from './card/card.ts'
 export { decide, usualTier } from './decide.ts'
 export { compilePolicy } from './policy/compile.ts'

@@ -1,5 +1,6 @@
+import { firstOf, percent } from '../lib/words.ts'
 import { type ClusterState, type Limits, usualLimits } from '../protocol/index.ts'
-import { ageOf, percent, plainName, shareOf } from './format.ts'
+import { ageOf, plainName, shareOf } from './format.ts'
 
 export const staleAfterMs = ({ backupHours }: Limits): number => backupHours[0] * 3_600_000
 const mostIds = 20
@@ -38,8 +39,8 @@ export function attention(state: ClusterState, limits: Limits = usualLimits): st
 }
 
 /** `100, 103 and 7 more` */
-export function idList(guests: readonly { vmid: number }[]): string {
-  const ids = guests.map(({ vmid }) => vmid).sort((a, b) => a - b)
-  const more = ids.length > mostIds ? ` and ${ids.length - mostIds} more` : ''
-  return `${ids.slice(0, mostIds).join(', ')}${more}`
-}
+export const idList = (guests: readonly { vmid: number }[]): string =>
+  firstOf(
+    guests.map(({ vmid }) => vmid).sort((a, b) => a - b),
+    mostIds,
+  )

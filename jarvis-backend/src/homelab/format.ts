@@ -1,7 +1,5 @@
+import { percent, spanOf } from '../lib/words.ts'
 import type { Guest, Node, Storage } from '../protocol/index.ts'
-
-/** `97 %` of 0.97. */
-export const percent = (ratio: number): string => `${Math.round(ratio * 100)} %`
 
 /** A part of a whole as 0..1; 0 where the whole is 0. */
 export const ratioOf = (part: number, whole: number): number => (whole > 0 ? part / whole : 0)
@@ -22,16 +20,6 @@ export function diskOf(bytes: number): string {
   if (bytes >= 1024 ** 4) return `${figure(bytes / 1024 ** 4, 2)} TiB`
   if (bytes >= 1024 ** 3) return `${figure(bytes / 1024 ** 3)} GiB`
   return bytes >= 1024 ** 2 ? `${figure(bytes / 1024 ** 2, 0)} MiB` : `${figure(bytes / 1024, 0)} KiB`
-}
-
-/** `8 d 4 h`, `31 h`, `12 min`, `45 s`: hours count up to two days. */
-export function spanOf(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds))
-  if (whole < 60) return `${whole} s`
-  if (whole < 3_600) return `${Math.floor(whole / 60)} min`
-  if (whole < 172_800) return `${Math.floor(whole / 3_600)} h`
-  const hours = Math.floor((whole % 86_400) / 3_600)
-  return `${Math.floor(whole / 86_400)} d${hours > 0 ? ` ${hours} h` : ''}`
 }
 
 export const ageOf = (at: number, now: number): string => `${spanOf((now - at) / 1000)} ago`

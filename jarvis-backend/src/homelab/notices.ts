@@ -1,3 +1,4 @@
+import { firstOf, percent, spanOf } from '../lib/words.ts'
 import {
   type Activity,
   type ClusterState,
@@ -8,7 +9,7 @@ import {
   usualLimits,
 } from '../protocol/index.ts'
 import { staleAfterMs } from './attention.ts'
-import { percent, plainName, shareOf, spanOf } from './format.ts'
+import { plainName, shareOf } from './format.ts'
 
 export type Notice = Omit<Activity, 'id'>
 
@@ -168,9 +169,8 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
     }
     const [only] = late
     if (only === undefined) return []
-    const more = late.length > mostNamed ? ` and ${late.length - mostNamed} more` : ''
-    const names = late.slice(0, mostNamed).map(nameOf).join(', ')
-    const text = `No backup for more than ${spanOf(staleAfterMs(limits()) / 1000)}: ${names}${more}`
+    const names = firstOf(late.map(nameOf), mostNamed)
+    const text = `No backup for more than ${spanOf(staleAfterMs(limits()) / 1000)}: ${names}`
     const about = late.length === 1 ? { vmid: only.vmid, node: only.node } : {}
     return [{ at, kind: 'backup', level: 'warning', text, ...about }]
   }

@@ -1,3 +1,4 @@
+import { firstOf } from '../lib/words.ts'
 import type { ModelTestReply } from '../protocol/index.ts'
 import { askAboutModel } from './ask-about-model.ts'
 
@@ -37,10 +38,7 @@ export const placeOf = ({ baseUrl }: ModelServer): string =>
   baseUrl === undefined ? 'The provider' : new URL(baseUrl).host
 
 /** The first of them, and how many more there are. */
-export function listed(models: readonly string[]): string {
-  const more = models.length - mostSpoken
-  return `${models.slice(0, mostSpoken).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-}
+export const listed = (models: readonly string[]): string => firstOf(models, mostSpoken)
 
 /** Most servers speak Chat Completions below a path, which is easily left out. */
 export function pathHint({ provider, baseUrl }: ModelServer): string {

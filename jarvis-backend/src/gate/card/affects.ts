@@ -1,10 +1,10 @@
+import { firstOf, spanOf } from '../../lib/words.ts'
 import type { Guest, Target } from '../../protocol/index.ts'
 import { named, plainWord } from '../../redaction/visible.ts'
 import { restartCost } from '../../ssh-grammar/services.ts'
 import { groupsOf, haTransition, isOwnGuest, isOwnNode, lossesWithout, taskAtWork } from '../topology/topology.ts'
 import { serviceNames } from '../topology/units.ts'
 import type { World } from '../world.ts'
-import { idsOf, spanOf } from './words.ts'
 
 const dayMs = 86_400_000
 /** From here on a backup is too old to stop a guest without a word about it. */
@@ -45,7 +45,10 @@ function dependents(guest: Guest, world: World): string[] {
   const inGroups = groupsOf(guest, world).map(({ name, running }) =>
     running.length === 0
       ? `Nobody is left running of the group ${named(name)}`
-      : `Of the group ${named(name)} still runs ${idsOf(running)}`,
+      : `Of the group ${named(name)} still runs ${firstOf(
+          running.map(({ vmid }) => vmid),
+          8,
+        )}`,
   )
   return [...lossesWithout(guest, world), ...inGroups]
 }

@@ -1,3 +1,4 @@
+import { percent, spanOf } from '../../lib/words.ts'
 import { attachedServerOf, type Card, type Guest, type Target, type Verdict } from '../../protocol/index.ts'
 import { named, plainWord, quoted } from '../../redaction/visible.ts'
 import type { Call } from '../rule.ts'
@@ -7,7 +8,6 @@ import { serviceNames } from '../topology/units.ts'
 import type { World } from '../world.ts'
 import { guestAffects, nodeAffects } from './affects.ts'
 import { sentenceOf } from './sentence.ts'
-import { percent, spanOf } from './words.ts'
 
 export type CardFacts = Pick<Card, 'sentence' | 'now' | 'then' | 'affects' | 'reason' | 'reasons'>
 

@@ -1,3 +1,4 @@
+import { firstOf } from '../../lib/words.ts'
 import { plainWord } from '../../redaction/visible.ts'
 import { guestOfUnit } from '../../ssh-grammar/services.ts'
 import type { Facts, Rule } from '../rule.ts'
@@ -58,9 +59,8 @@ function lastOf(facts: Facts): Group | undefined {
 function restOf({ others }: Group): string {
   if (others.length === 0) return 'there is no other.'
   const ids = others.map(({ vmid }) => vmid)
-  const shown = `${ids.slice(0, 8).join(', ')}${ids.length > 8 ? ` and ${ids.length - 8} more` : ''}`
   const state = others.every(({ status }) => status === 'stopped') ? 'stopped' : 'not seen running'
-  return `${shown} ${ids.length === 1 ? 'is' : 'are'} ${state}.`
+  return `${firstOf(ids, 8)} ${ids.length === 1 ? 'is' : 'are'} ${state}.`
 }
 
 const stateOf = (facts: Facts) => {

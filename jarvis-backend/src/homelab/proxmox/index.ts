@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
+import { spanOf } from '../../lib/words.ts'
 import { type ClusterState, type Guest, JarvisError, type Task } from '../../protocol/index.ts'
-import { spanOf } from '../format.ts'
 import type { Cluster, Shell } from '../ports.ts'
 import { asUnknown, unknownAfterMs } from '../unknown.ts'
 import { readBackups } from './backups.ts'

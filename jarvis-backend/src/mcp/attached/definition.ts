@@ -1,4 +1,4 @@
-import { hashOf } from '../../calls/keys.ts'
+import { hashOf } from '../../lib/canonical.ts'
 import { attachedServerOf, type Tier } from '../../protocol/index.ts'
 import { type AttachedSchema, readAttachedSchema } from './schema.ts'
 import { visible } from './text.ts'

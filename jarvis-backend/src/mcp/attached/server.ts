@@ -1,5 +1,5 @@
-import { hashOf } from '../../calls/keys.ts'
 import type { AttachedStore, AttachedTierRow, Journal, Transactions } from '../../calls/ports.ts'
+import { hashOf } from '../../lib/canonical.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type {
   AttachedLogLine,

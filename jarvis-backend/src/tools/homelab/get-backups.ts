@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { staleAfterMs } from '../../homelab/attention.ts'
 import { ageOf, diskOf, oneLine, plainName } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
+import { firstOf } from '../../lib/words.ts'
 import type { Backup, Guest, Limits } from '../../protocol/index.ts'
 import { BackupsOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
@@ -77,8 +78,7 @@ function bareText(bare: readonly Guest[], now: number, isPartial: boolean): stri
   if (bare.length === 0) return []
   const known = ({ vmid, name, backupAt }: Guest) =>
     `${vmid} ${plainName(name)} (${typeof backupAt === 'number' ? `newest known ${ageOf(backupAt, now)}` : isPartial ? 'unknown' : 'none known'})`
-  const more = bare.length > 30 ? ` and ${bare.length - 30} more` : ''
-  return [`No backup that can be read now: ${bare.slice(0, 30).map(known).join(', ')}${more}.`]
+  return [`No backup that can be read now: ${firstOf(bare.map(known), 30)}.`]
 }
 
 function summaryOf(items: readonly Backup[], guests: readonly Guest[], now: number, limits: Limits): string {

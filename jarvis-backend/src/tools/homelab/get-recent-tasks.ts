@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { ageOf, oneLine, plainName, spanOf } from '../../homelab/format.ts'
+import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
+import { spanOf } from '../../lib/words.ts'
 import type { Task } from '../../protocol/index.ts'
 import { TasksOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'

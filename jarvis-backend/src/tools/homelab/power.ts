@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { oneLine, plainName, spanOf } from '../../homelab/format.ts'
+import { oneLine, plainName } from '../../homelab/format.ts'
 import type { Cluster, ExpectedGuest, PowerAction, PowerOutcome } from '../../homelab/ports.ts'
+import { spanOf } from '../../lib/words.ts'
 import type { Guest } from '../../protocol/index.ts'
 import type { ToolContext, ToolOutput } from '../tool.ts'
 import { NodeName, Vmid } from './inputs.ts'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { plainName, spanOf } from '../../homelab/format.ts'
+import { plainName } from '../../homelab/format.ts'
 import type { Waker } from '../../homelab/ports.ts'
+import { spanOf } from '../../lib/words.ts'
 import { WakeOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
 import { NodeName } from './inputs.ts'

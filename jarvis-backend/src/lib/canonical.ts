@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { Target } from '../protocol/index.ts'
 
 const maxDepth = 100
 
@@ -36,17 +35,5 @@ function write(value: unknown, depth: number): string {
   return `{${members.join(',')}}`
 }
 
-/** SHA-256 in hex over the canonical form: two calls with equal arguments have equal hashes, redacted or not. */
-export const inputHash = (input: Record<string, unknown>): string =>
-  createHash('sha256').update(canonicalJson(input)).digest('hex')
-
-/**
- * What a confirmation is bound to: SHA-256 in hex over the tool, its arguments, and which thing they reach.
- * The target's state is left out, for it may change while a person thinks; that it moved or is another must not.
- */
-export function bindingHash(call: { toolName: string; input: Record<string, unknown>; target: Target }): string {
-  const { toolName, input, target } = call
-  const { kind, id, node, vmid, type } = target
-  const bound = { version: 1, toolName, input, target: { kind, id, node, vmid, type } }
-  return createHash('sha256').update(canonicalJson(bound)).digest('hex')
-}
+/** SHA-256 in hex over the canonical form. @throws TypeError as canonicalJson does */
+export const hashOf = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex')

@@ -1,0 +1,12 @@
+import { hashOf } from '../lib/canonical.ts'
+import type { Target } from '../protocol/index.ts'
+
+/**
+ * What a confirmation is bound to: SHA-256 in hex over the tool, its arguments, and which thing they reach.
+ * The target's state is left out, for it may change while a person thinks; that it moved or is another must not.
+ */
+export function bindingHash(call: { toolName: string; input: Record<string, unknown>; target: Target }): string {
+  const { toolName, input, target } = call
+  const { kind, id, node, vmid, type } = target
+  return hashOf({ version: 1, toolName, input, target: { kind, id, node, vmid, type } })
+}
