@@ -189,12 +189,19 @@ test('50 clients that all call their request 7 at once get their own answers, re
 
 test('a fault of ours is not told to clients in its own words', async () => {
   let isBroken = false
+  const orBreak = () => {
+    if (isBroken) throw new TypeError('undefined is no row of /srv/jarvis')
+  }
   const jarvis = await startJarvis({
     database: (database) => ({
       ...database,
       atomically(work) {
-        if (isBroken) throw new TypeError('undefined is no row of /srv/jarvis')
+        orBreak()
         return database.atomically(work)
+      },
+      async together(work) {
+        orBreak()
+        return database.together(work)
       },
     }),
   })

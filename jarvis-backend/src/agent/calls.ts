@@ -12,16 +12,14 @@ import { settles } from './settles.ts'
 
 export type CallOutcome = EntryOf<'tool_result'> | EntryOf<'blocked'> | EntryOf<'confirm_resolved'>
 
-type AskedRead = {
+type AskedCall = {
   sessionId: string
+  /** The run's, where the caller made one. */
+  runId?: string
   toolName: string
   toolInput: ToolInput
   requestedBy: Requester
   signal: AbortSignal
-}
-type AskedCall = AskedRead & {
-  /** The run's, where the caller made one. */
-  runId?: string
   onProgress(message: string): void
   /** It waits for a person, who sees this card; again where another card takes its place. */
   onWaiting?(card: Card): void
@@ -33,8 +31,6 @@ type AskedCall = AskedRead & {
 export type Calls = {
   /** Runs one tool call for an MCP client through the gate. Withdrawn when `signal` aborts. */
   callTool(call: AskedCall): Promise<CallOutcome>
-  /** The same for a call that only reads and that the gate lets run at once; undefined, and nothing has happened, for any other. */
-  readAtOnce(call: AskedRead): Promise<CallOutcome | undefined>
   /** Ends a kept call that waits, or reads. @returns false where it has begun to change something, or goes on no more. */
   withdraw(run: KeptRun, by: string): boolean
   /** Resolves when a kept call has ended; undefined where it goes on no more. */
@@ -46,7 +42,7 @@ const changes = (entry: StoredEntry) => entry.type === 'tool_use' && entry.tier 
 
 /** @param parts the door of `runs.ts`, and the agent behind it */
 export function createCalls(parts: {
-  agent: Pick<RunAgent, 'call' | 'read'>
+  agent: Pick<RunAgent, 'call'>
   live: Pick<LiveSessions, 'open' | 'get'>
   start(session: LiveSession, run: ActiveRun, work: () => Promise<void>): void
   stopRun(run: ActiveRun, by: string): void
@@ -56,63 +52,51 @@ export function createCalls(parts: {
 }): Calls {
   const { agent, live, start, stopRun, clock, report } = parts
 
-  /** @returns what came of it; undefined where `work` did nothing. */
-  async function runCall(asked: AskedRead & Partial<AskedCall>, work: RunAgent['call'] | RunAgent['read']) {
-    const { sessionId, runId, toolName, toolInput, requestedBy, signal, onProgress, onWaiting, read } = asked
-    if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down.')
-    if (isDeeperThan(toolInput, deepestInput)) {
-      throw new JarvisError('invalid_request', `The arguments are nested more than ${deepestInput} levels deep.`)
-    }
-    const session = live.open(sessionId)
-    const run = activeRun({
-      id: runId ?? newId('run'),
-      sessionId,
-      source: 'mcp',
-      status: 'running',
-      messageId: newId('msg'),
-      text: '',
-      by: requestedBy.name,
-      at: clock.now(),
-      position: 0,
-    })
-    run.call = { toolName, toolInput }
-    if (onProgress !== undefined) run.onProgress = onProgress
-    if (onWaiting !== undefined) run.onWaiting = onWaiting
-    if (read !== undefined) run.read = read
-    let fault: unknown
-    start(session, run, async () => {
-      try {
-        await work(session, run, requestedBy)
-      } catch (error) {
-        fault = error
-      }
-    })
-    const onAbort = () => {
-      try {
-        stopRun(run, requestedBy.name)
-      } catch (error) {
-        // Nobody else would catch it: it stops all the same.
-        report(error, `run ${run.row.id} could not be written down as stopped`)
-        run.abort.abort()
-      }
-    }
-    if (signal.aborted) onAbort()
-    else signal.addEventListener('abort', onAbort, { once: true })
-    await run.ended
-    signal.removeEventListener('abort', onAbort)
-    const outcome = run.entries.find(settles)
-    if (outcome === undefined && fault !== undefined) throw fault
-    return outcome
-  }
-
   return {
-    async callTool(asked) {
-      const outcome = await runCall(asked, agent.call)
-      if (outcome === undefined) throw new JarvisError('internal', 'The call has no outcome.')
+    async callTool({ sessionId, runId, toolName, toolInput, requestedBy, signal, onProgress, onWaiting, read }) {
+      if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down.')
+      if (isDeeperThan(toolInput, deepestInput)) {
+        throw new JarvisError('invalid_request', `The arguments are nested more than ${deepestInput} levels deep.`)
+      }
+      const session = live.open(sessionId)
+      const run = activeRun({
+        id: runId ?? newId('run'),
+        sessionId,
+        source: 'mcp',
+        status: 'running',
+        messageId: newId('msg'),
+        text: '',
+        by: requestedBy.name,
+        at: clock.now(),
+        position: 0,
+      })
+      run.call = { toolName, toolInput }
+      run.onProgress = onProgress
+      if (onWaiting !== undefined) run.onWaiting = onWaiting
+      if (read !== undefined) run.read = read
+      let fault: unknown
+      start(session, run, () =>
+        agent.call(session, run, requestedBy).catch((error: unknown) => {
+          fault = error
+        }),
+      )
+      const onAbort = () => {
+        try {
+          stopRun(run, requestedBy.name)
+        } catch (error) {
+          // Nobody else would catch it: it stops all the same.
+          report(error, `run ${run.row.id} could not be written down as stopped`)
+          run.abort.abort()
+        }
+      }
+      if (signal.aborted) onAbort()
+      else signal.addEventListener('abort', onAbort, { once: true })
+      await run.ended
+      signal.removeEventListener('abort', onAbort)
+      const outcome = run.entries.find(settles)
+      if (outcome === undefined) throw fault ?? new JarvisError('internal', 'The call has no outcome.')
       return outcome
     },
-
-    readAtOnce: (asked) => runCall(asked, agent.read),
 
     withdraw({ id, sessionId }, by) {
       const run = live.get(sessionId)?.runs.get(id)

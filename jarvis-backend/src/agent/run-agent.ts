@@ -16,7 +16,6 @@ import {
   type Turn,
 } from './model.ts'
 import { nextStep } from './next-step.ts'
-import { createReadCall } from './read-call.ts'
 import { duringRehearsal, rehearsalLine, rehearsalOrder } from './rehearsal.ts'
 import { stuckWords } from './repeats.ts'
 import type { ActiveRun, LiveSession } from './sessions/live-session.ts'
@@ -68,8 +67,6 @@ export type RunAgent = {
   begin(session: LiveSession, run: ActiveRun): () => void
   /** An MCP client's call, from its beginning to its end. @throws what kept it from being stored */
   call(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void>
-  /** The same of a read that may run at once. @returns false where it is none: nothing has happened then. */
-  read(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<boolean>
   /** The loop's driver: asks `nextStep`, does it, until the run has its last entry. Never rejects for a run's own fault. */
   go(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void>
   /** What answers it: the model chosen for it as long as that is configured, else the one in use. */
@@ -341,15 +338,12 @@ export function createRunAgent(parts: RunParts): RunAgent {
     }
   }
 
-  const read = createReadCall({ store, tools: parts.tools, keepEnd, fail })
-
   async function call(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void> {
-    if (await read(session, run, requestedBy)) return
-    run.show = store.atomically(() => begin(session, run))
+    run.show = await store.together(() => begin(session, run))
     await go(session, run, requestedBy)
   }
 
-  return { begin, read, call, go, modelOf }
+  return { begin, call, go, modelOf }
 }
 
 /** Runs of an earlier conversation in which a text of the memory may have been said. */

@@ -5,13 +5,9 @@ import type { Draft } from './sessions/transcript-store.ts'
 import type { Sources } from './sources.ts'
 
 /** Settles the calls of a run; `calls/execute.ts` implements it. */
-export type ToolRunner = {
-  settle(call: ToolCall, context: CallContext): Promise<void>
-  /** @returns what runs a new call, where it is a read that may run at once; else undefined, and nothing has happened. */
-  reading(call: ToolCall, context: ReadContext): Promise<(() => Promise<void>) | undefined>
-}
+export type ToolRunner = { settle(call: ToolCall, context: CallContext): Promise<void> }
 
-export type ReadContext = {
+export type CallContext = {
   sessionId: string
   runId: string
   requestedBy: Requester
@@ -19,9 +15,6 @@ export type ReadContext = {
   signal: AbortSignal
   append(entry: Draft): void
   progress(toolUseId: string, message: string): void
-}
-
-export type CallContext = ReadContext & {
   /** Who aborted, for the record. */
   abortedBy(): string
   /** Settles when the earlier changes to the same guest have; a change starts only then. */

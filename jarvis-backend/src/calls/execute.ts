@@ -1,7 +1,7 @@
 import type { World } from '../gate/index.ts'
 import type { Card, Target, ToolCall } from '../protocol/index.ts'
 import { createBreaker } from './breaker.ts'
-import type { CallContext, ReadContext, Ready } from './call.ts'
+import type { CallContext, Ready } from './call.ts'
 import { createAsking } from './confirmations/ask.ts'
 import { type Confirmations, deniedForMs } from './confirmations/confirmations.ts'
 import { standingOf } from './confirmations/drift.ts'
@@ -20,11 +20,6 @@ import { createRecovery, mayHaveRun, type RecoveryParts } from './recover.ts'
 export type Executor = {
   /** Resolves once the call has its result, refusal or denial in the transcript. Never rejects for a call's own fault. */
   settle(call: ToolCall, context: CallContext): Promise<void>
-  /**
-   * For a call that is new. @returns what runs and settles it, where it only reads and the gate lets it run at once; else
-   * undefined, and nothing has happened.
-   */
-  reading(call: ToolCall, context: ReadContext): Promise<(() => Promise<void>) | undefined>
   /** Looks again for a call whose outcome is not known. @throws JarvisError `not_found`, `already_decided`. */
   check(toolUseId: string): Promise<Reconciled>
   /** Resolves once no tool is running. */
@@ -99,15 +94,6 @@ export function createExecutor(
         : undefined
     if (hold === undefined) await dispatch(call, judgement, context)
     else fail(call, context, hold, judgement)
-  }
-
-  async function reading(call: ToolCall, context: ReadContext) {
-    if (parts.cluster.catchUp !== undefined) await parts.cluster.catchUp()
-    const { toolName, toolInput } = call
-    const judgement = judge(toolName, toolInput, noSources, context.requestedBy.kind)
-    if (judgement.kind !== 'ready' || judgement.verdict.tier !== 'green') return undefined
-    const mustWait = breaker.refusal(toolName, judgement.target.node) ?? rateLimit.take(context.sessionId, toolName)
-    return mustWait === undefined ? () => read(call, judgement, context) : undefined
   }
 
   const judgeNow = (call: ToolCall, context: CallContext) =>
@@ -232,18 +218,13 @@ export function createExecutor(
     })
   }
 
-  return { settle, reading, check, idle: performer.idle }
+  return { settle, check, idle: performer.idle }
 }
 
 /** Whether another guest may have taken this one's number and name since. */
 const wasMadeAnew = ({ madeAt }: Target, since: number) =>
   // Proxmox tells whole seconds.
   madeAt !== undefined && madeAt > since - 1_000
-
-/** Only a change is held against what was read, and is judged black then: it is none that runs at once. */
-const noSources = () => {
-  throw new Error('Nothing was read.')
-}
 
 /** Whether a call comes to the same as before, after it waited for its turn. */
 const isSame = (ready: Ready, current: Judgement, context: CallContext) =>

@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { ToolCall } from '../protocol/index.ts'
 import type { ToolContext, ToolOutput } from '../tools/tool.ts'
 import type { Breaker } from './breaker.ts'
-import type { CallContext, ReadContext, Ready } from './call.ts'
+import type { CallContext, Ready } from './call.ts'
 import type { ExecutionStore, ImageStore, Journal, Transactions } from './ports.ts'
 import type { Reconciled } from './reconcile.ts'
 import type { Records } from './records.ts'
@@ -42,7 +42,7 @@ export function createPerformer(parts: {
   const onIdle: (() => void)[] = []
 
   /** That it runs and what came of it are stored with whatever else is stored then, and in one commit where it is quick. */
-  async function read(call: ToolCall, ready: Ready, context: ReadContext) {
+  async function read(call: ToolCall, ready: Ready, context: CallContext) {
     const isTold = transactions.together(() => records.started(call, ready, context))
     isTold.catch(() => {})
     const keep = ({ outcome }: Done) => journal.append('call', { ...records.record(call, context, ready), outcome })
@@ -67,7 +67,7 @@ export function createPerformer(parts: {
   async function perform(
     call: ToolCall,
     ready: Ready,
-    context: ReadContext,
+    context: CallContext,
     keep: (done: Done) => void,
     transact: (work: () => void) => unknown = transactions.atomically,
   ) {
@@ -112,7 +112,7 @@ export function createPerformer(parts: {
   }
 
   /** A lost answer is no failure: where the cluster shows what became of the call, that is its outcome. */
-  async function foundOut(lost: Done, toolUseId: string, context: ReadContext): Promise<Done> {
+  async function foundOut(lost: Done, toolUseId: string, context: CallContext): Promise<Done> {
     context.progress(toolUseId, 'The answer was lost: looking what became of it')
     const { outcome, text } = await parts.findOut(toolUseId, context.signal)
     const all = outcome === 'unknown' ? `${lost.output.text} ${mayHaveRun} ${text}` : `${lost.output.text} ${text}`

@@ -2,7 +2,7 @@ import { describe, legible, type Redactor, type World } from '../gate/index.ts'
 import { hashOf } from '../lib/canonical.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ToolCall } from '../protocol/index.ts'
-import type { CallContext, ReadContext, Ready } from './call.ts'
+import type { CallContext, Ready } from './call.ts'
 import type { Reservation } from './confirmations/grants.ts'
 import type { Judgement } from './judge.ts'
 import type { Claim, Journal, Transactions } from './ports.ts'
@@ -22,7 +22,7 @@ export function createRecords(parts: {
   const { journal, transactions, redactor, clock } = parts
 
   /** Who asked for what, and what the gate made of it. @param rule in place of the verdict's */
-  function record(call: ToolCall, context: ReadContext, judged?: Judged, rule?: string) {
+  function record(call: ToolCall, context: CallContext, judged?: Judged, rule?: string) {
     const { verdict, target } = judged ?? {}
     const { policy, cluster } = parts.world()
     const vmid = target?.vmid
@@ -57,7 +57,7 @@ export function createRecords(parts: {
   }
 
   /** Says in the transcript that the call runs now; of a change, in its claim's transaction. */
-  function started(call: ToolCall, { input, verdict }: Ready, context: ReadContext, reservation?: Reservation) {
+  function started(call: ToolCall, { input, verdict }: Ready, context: CallContext, reservation?: Reservation) {
     const { toolUseId, toolName } = call
     const toolInput = redactor.value(input)
     context.append({

@@ -31,7 +31,7 @@ export type Subscriptions = { add(uri: string): void; delete(uri: string): void 
 
 /**
  * Servers for one request or one older client's session. What is costly is made once, here.
- * @returns `create` makes one: with `method`, one that answers that method alone, which is all that one request needs.
+ * @returns what makes one: with `method`, one that answers that method alone, which is all that one request needs.
  */
 export function createServers(parts: CallParts & { catalog: Catalog; version: string }) {
   const { surface } = parts
@@ -193,10 +193,7 @@ export function createServers(parts: CallParts & { catalog: Catalog; version: st
 
   const readOf = ({ token }: Caller) => [...(readBy.get(token.name)?.values() ?? [])]
 
-  return {
-    create,
-    info,
-  }
+  return create
 }
 
 const invalid = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message)

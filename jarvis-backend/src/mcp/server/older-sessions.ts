@@ -62,14 +62,6 @@ export function createOlderSessions(parts: {
   }
 
   return {
-    /** How the client of this token's session calls itself; undefined where it has none such. */
-    clientName(id: string, tokenName: string): string | undefined {
-      const known = sessions.get(id)
-      if (known?.tokenName !== tokenName) return undefined
-      sessions.delete(id)
-      sessions.set(id, known)
-      return known.server.getClientVersion()?.name
-    },
     /** Ends what belongs to a token that does not count any more. */
     dropToken(name: string) {
       for (const [id, { tokenName }] of sessions) if (tokenName === name) drop(id)
@@ -90,6 +82,9 @@ export function createOlderSessions(parts: {
       }
       const transport = known?.transport ?? (await open(caller))
       await transport.handleRequest(Object.assign(request, { auth: authInfoOf(caller) }), response, body)
+      // A cancelled call gets no answer, so its response stream would stay open as long as the session.
+      const cancelled = cancelledIn(body)
+      if (cancelled !== undefined) transport.closeSSEStream(cancelled)
       // It was refused, and nobody can ask it anything again.
       if (transport.sessionId === undefined) await transport.close()
       return true
@@ -98,6 +93,11 @@ export function createOlderSessions(parts: {
       for (const id of [...sessions.keys()]) drop(id)
     },
   }
+}
+
+function cancelledIn(body: unknown): string | number | undefined {
+  const { method, params } = (body ?? {}) as { method?: unknown; params?: { requestId?: string | number } }
+  return method === 'notifications/cancelled' ? params?.requestId : undefined
 }
 
 async function tell(server: Server, event: Parameters<Parameters<ServerEventBus['subscribe']>[0]>[0]) {

@@ -36,8 +36,8 @@ export function createOpenRequests({ clock, refused }: { clock: Clock; refused(t
       const left = [...open].filter(([, { isStream }]) => isStream === undefined)
       await Promise.all(left.map(([response]) => new Promise((closed) => response.once('close', closed))))
     },
-    /** @returns what aborts when the response is closed before its end. */
-    add(response: ServerResponse, tokenName: string, authenticate: () => unknown): AbortController {
+    /** @returns a signal that aborts when the response is closed before its end. */
+    add(response: ServerResponse, tokenName: string, authenticate: () => unknown): AbortSignal {
       const gone = new AbortController()
       open.set(response, { tokenName, authenticate })
       if (!isArmed) arm()
@@ -45,7 +45,7 @@ export function createOpenRequests({ clock, refused }: { clock: Clock; refused(t
         open.delete(response)
         if (!response.writableFinished) gone.abort()
       })
-      return gone
+      return gone.signal
     },
   }
 }

@@ -10,7 +10,6 @@ import { createServers } from './create-server.ts'
 import { createOlderSessions } from './older-sessions.ts'
 import { createOpenRequests } from './open-requests.ts'
 import { clusterPrompts } from './prompts.ts'
-import { createQuickCalls } from './quick-calls.ts'
 import { bodyOf } from './request-body.ts'
 import { clusterResources } from './resources.ts'
 import type { Surface } from './surface.ts'
@@ -32,8 +31,7 @@ export function createMcpRoute(
   const { bearer, report } = parts
   /** The SDK tells of clients that leave, or that ask for what is none: no fault of ours. */
   const onerror = (error: Error) => parts.log(`an MCP request failed: ${error.message}`, 'info')
-  const { create, info } = createServers(parts)
-  const quickCalls = createQuickCalls({ ...parts, info })
+  const create = createServers(parts)
   const changes = createChanges({ ...parts.watched, watchTools: parts.surface.watchTools }, report)
   const current = toNodeHandler(
     createMcpHandler(
@@ -50,12 +48,10 @@ export function createMcpRoute(
   const older = createOlderSessions({ create, changes, onerror, report })
   const open = createOpenRequests({ clock: parts.clock, refused: older.dropToken })
 
-  async function serve(request: IncomingMessage, response: ServerResponse, caller: Caller, withdraw: () => void) {
+  async function serve(request: IncomingMessage, response: ServerResponse, caller: Caller) {
     const id = sessionIdOf(request)
     const body = request.method === 'POST' ? await bodyOf(request) : undefined
     if (request.method === 'GET' || methodOf(body) === 'subscriptions/listen') open.isStream(response)
-    const clientName = id === undefined ? undefined : older.clientName(id, caller.token.name)
-    if (await quickCalls.answer(request, response, body, { caller, withdraw, sessionId: id, clientName })) return
     if (id !== undefined || (methodOf(body) === 'initialize' && !isCurrent(body))) {
       if (await older.handle(request, response, caller, id, body)) return
       throw new JarvisError('not_found', 'There is no such MCP session. Initialize again.')
@@ -81,7 +77,7 @@ export function createMcpRoute(
     try {
       const { token, stillCounts } = bearer.verify(request)
       const gone = open.add(response, token.name, stillCounts)
-      serve(request, response, { token, gone: gone.signal }, () => gone.abort()).catch(refuse)
+      serve(request, response, { token, gone }).catch(refuse)
     } catch (error) {
       refuse(error)
     }

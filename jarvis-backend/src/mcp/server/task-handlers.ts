@@ -30,7 +30,7 @@ export function knowsTasks({ mcpReq }: ServerContext): boolean {
   return declaresTasks(envelope[CLIENT_CAPABILITIES_META_KEY])
 }
 
-export function declaresTasks(capabilities: unknown): boolean {
+function declaresTasks(capabilities: unknown): boolean {
   const { extensions } = (capabilities ?? {}) as { extensions?: object }
   return extensions !== undefined && Object.hasOwn(extensions, extension)
 }
