@@ -218,7 +218,7 @@ test('math, task lists and footnotes are drawn, without links, colours or what i
   expect(await seriousFindings(page)).toEqual([])
 })
 
-test('a long answer costs memory by its length, not by its square', async () => {
+test('an answer takes no more memory the longer it gets, and is there to be read, found and copied', async () => {
   const server = await stage.play(sceneOf({ runId: 'run_1', entries: entriesOf([user('Go.')], Date.now()) }))
   const page = await stage.open(server, '/chat/ses_one')
   await page.getByText('Go.').waitFor()
@@ -239,7 +239,63 @@ test('a long answer costs memory by its length, not by its square', async () => 
     grownMb.push((await heapMb()) - before)
   }
   const [first = 0, second = 0] = grownMb
-  expect(second / first).toBeLessThan(1.4)
+  expect(second / first).toBeLessThan(0.3)
+
+  // Far from the screen there is text alone, the same that was there.
+  const prose = page.locator('.prose')
+  const parked = prose.locator('.parked')
+  expect(await parked.count()).toBeGreaterThan(40)
+  expect(await prose.locator('*').count()).toBeLessThan(2_000)
+  const copied = await prose.evaluate(async (element) => {
+    getSelection()?.selectAllChildren(element)
+    // What is selected counts as seen from the next frame on.
+    for (let at = 0; at < 2; at++) await new Promise((next) => requestAnimationFrame(next))
+    const text = getSelection()?.toString() ?? ''
+    getSelection()?.empty()
+    return text
+  })
+  const looks = [...copied.matchAll(/^Look (\d+)/gm)].map(([, at]) => Number(at))
+  expect(looks).toEqual(Array.from({ length: looks.length }, (_, at) => at + 1))
+  expect(looks.length).toBeGreaterThan(60)
+  expect(copied).toContain('pve\t97 %\t5.4 GiB')
+
+  // The reader goes up: all that comes is drawn before it is seen, and what was read moves by the step alone.
+  const stream = page.getByRole('log')
+  const moved = await stream.evaluate(async (element) => {
+    const frame = () => new Promise((next) => requestAnimationFrame(next))
+    const { top, bottom } = element.getBoundingClientRect()
+    const isSeen = (part: Element) => {
+      const box = part.getBoundingClientRect()
+      return box.bottom > top && box.top < bottom
+    }
+    const wrong: unknown[] = []
+    for (let step = 0; step < 60; step++) {
+      const part = [...element.querySelectorAll('.heading')].find(isSeen)
+      const before = part?.getBoundingClientRect().top ?? 0
+      element.scrollTop -= 300
+      await frame()
+      await frame()
+      const px = (part?.getBoundingClientRect().top ?? 0) - before - 300
+      const isRaw = [...element.querySelectorAll('.parked')].some(isSeen)
+      if (part === undefined || Math.abs(px) > 2 || isRaw) wrong.push({ step, px, isRaw })
+    }
+    return wrong
+  })
+  expect(moved).toEqual([])
+
+  // Ctrl F finds what is not drawn.
+  await page.keyboard.press('Control+f')
+  await page.getByRole('searchbox', { name: 'Find in this session' }).fill('look 7')
+  await expect
+    .poll(() =>
+      stream.evaluate((element) => {
+        const [range] = (CSS.highlights.get('found') ?? []) as Iterable<Range>
+        const box = range?.getBoundingClientRect()
+        const { top, bottom } = element.getBoundingClientRect()
+        return box !== undefined && box.height > 0 && box.top > top && box.bottom < bottom && range?.toString()
+      }),
+    )
+    .toBe('Look 7')
 })
 
 test('a long session is drawn in part, keeps what is read in its place, and can be searched', async () => {

@@ -1,37 +1,127 @@
-import { Lexer, type MarkedOptions, type Token } from 'marked'
+import { Lexer, type MarkedOptions, type Token, type TokensList } from 'marked'
 
 /** A top-level block of markdown; `key` is where it starts, so a finished block keeps its identity as text grows. */
 export type Block = { key: number; token: Token }
+type Links = TokensList['links']
 
-export type Parsed = { text: string; blocks: readonly Block[]; options?: MarkedOptions | undefined }
+/** Finished blocks that follow each other. What they read as can be forgotten: their text is kept. */
+export type Group = { key: number; text: string; options: MarkedOptions | undefined; links: Links }
 
-const lex = (text: string, at: number, options: MarkedOptions | undefined): Block[] => {
+/** Blocks of which the last may grow. */
+export type Growing = { key: number; blocks: readonly Block[] }
+
+export type Parsed = {
+  text: string
+  options: MarkedOptions | undefined
+  whole: readonly Group[]
+  /** The blocks after the whole groups. The last of them may grow. */
+  tail: readonly Block[]
+  /** Addresses of links that the whole groups define. */
+  links: Links
+  /** Whether the text may hold math or footnotes, which GFM does not have. */
+  hasExtras: boolean
+}
+
+/** Blocks in a group, and groups in a stack. */
+export const perGroup = 16
+const read = new WeakMap<Group, readonly Block[]>()
+
+function lex(text: string, at: number, options: MarkedOptions | undefined, known: Links) {
+  const lexer = new Lexer(options ?? { gfm: true })
+  Object.assign(lexer.tokens.links, known)
   let key = at
-  return Lexer.lex(text, options ?? { gfm: true }).map((token) => {
+  const blocks = lexer.lex(text).map((token): Block => {
     const block = { key, token }
     key += token.raw.length
     return block
   })
+  return { blocks, links: lexer.tokens.links }
 }
+
+/** The blocks of a group, read again where they were forgotten. */
+export function blocksOf(group: Group): readonly Block[] {
+  const blocks = read.get(group) ?? lex(group.text, group.key, group.options, group.links).blocks
+  read.set(group, blocks)
+  return blocks
+}
+
+/** Frees the memory of a group's blocks, which is a hundred times that of their text. */
+export const forget = (group: Group): void => void read.delete(group)
 
 /**
  * Parses markdown into blocks. Where `before` is what the same text began with, only its last block is read again:
- * the others are the same objects as before. Of another text, blocks
- * that stand where they stood keep their objects.
+ * the others are the same objects as before. Of another text, blocks that stand where they stood keep their objects.
  * @param options of the lexer; GFM where absent
  */
 export function parseBlocks(text: string, before?: Parsed, options?: MarkedOptions): Parsed {
-  if (before === undefined || before.text === '' || before.options !== options)
-    return { text, options, blocks: lex(text, 0, options) }
-  if (!text.startsWith(before.text))
-    return { text, options, blocks: lex(text, 0, options).map((block) => sameAs(block, before.blocks)) }
-  if (text === before.text) return before
-  const last = before.blocks.findLastIndex((block) => block.token.type !== 'space')
-  // A list goes on after a blank line, so what follows the last block is read with it.
-  const kept = before.blocks.slice(0, Math.max(0, last))
-  const from = before.blocks[Math.max(0, last)]?.key ?? 0
-  return { text, options, blocks: [...kept, ...lex(ownCopy(text.slice(from)), from, options)] }
+  if (before !== undefined && before.text !== '' && before.options === options && text.startsWith(before.text))
+    return text === before.text ? before : goOn(text, before)
+  const { blocks, links } = lex(text, 0, options, {})
+  const old = before?.options === options ? before : undefined
+  const known = new Map(old === undefined ? [] : objectsOf(old).map((block) => [block.key, block]))
+  const same = blocks.map((block) => {
+    const found = known.get(block.key)
+    return found?.token.raw === block.token.raw ? found : block
+  })
+  const parsed = grouped(same, links, { text, options, whole: [], links: {}, hasExtras: mayHoldExtras(text) })
+  const groups = new Map(old?.whole.map((group) => [group.key, group]))
+  return {
+    ...parsed,
+    whole: parsed.whole.map((group) => {
+      const found = groups.get(group.key)
+      return found?.text === group.text ? found : group
+    }),
+  }
 }
+
+function goOn(text: string, before: Parsed): Parsed {
+  // A list goes on after a blank line, so what follows the last block is read with it.
+  const last = Math.max(0, lastOf(before.tail))
+  const kept = before.tail.slice(0, last)
+  const from = before.tail[last]?.key ?? 0
+  const rest = ownCopy(text.slice(from))
+  const { blocks, links } = lex(rest, from, before.options, { ...before.links, ...linksIn(kept) })
+  return grouped([...kept, ...blocks], links, { ...before, text, hasExtras: before.hasExtras || mayHoldExtras(rest) })
+}
+
+/** Puts finished blocks into groups of a fixed number. */
+function grouped(blocks: readonly Block[], links: Links, parsed: Omit<Parsed, 'tail'>): Parsed {
+  const count = Math.floor(Math.max(0, lastOf(blocks)) / perGroup) * perGroup
+  const finished = blocks.slice(0, count)
+  const whole = chunksOf(finished).map((part) => {
+    const text = part.map(({ token }) => token.raw).join('')
+    const group = { key: part[0]?.key ?? 0, text, options: parsed.options, links }
+    read.set(group, part)
+    return group
+  })
+  return {
+    ...parsed,
+    whole: count === 0 ? parsed.whole : [...parsed.whole, ...whole],
+    tail: blocks.slice(count),
+    links: count === 0 ? parsed.links : { ...parsed.links, ...linksIn(finished) },
+  }
+}
+
+/** The blocks of a tail in groups, the last of which may grow. */
+export const growing = (tail: readonly Block[]): Growing[] =>
+  chunksOf(tail).map((blocks) => ({ key: blocks[0]?.key ?? 0, blocks }))
+
+/** In parts of 16; the last may be smaller. */
+export const chunksOf = <T>(all: readonly T[]): (readonly T[])[] =>
+  Array.from({ length: Math.ceil(all.length / perGroup) }, (_, at) => all.slice(at * perGroup, (at + 1) * perGroup))
+
+const lastOf = (blocks: readonly Block[]) => blocks.findLastIndex(({ token }) => token.type !== 'space')
+
+const linksIn = (blocks: readonly Block[]): Links =>
+  Object.fromEntries(
+    blocks.flatMap(({ token }) =>
+      token.type === 'def' ? [[token.tag, { href: token.href, title: token.title }]] : [],
+    ),
+  )
+
+const objectsOf = ({ whole, tail }: Parsed) => [...whole.flatMap((group) => read.get(group) ?? []), ...tail]
+
+const mayHoldExtras = (text: string) => /\$|\\[([]|\[\^/.test(text)
 
 const [encoder, decoder] = [new TextEncoder(), new TextDecoder('utf-8', { ignoreBOM: true })]
 
@@ -40,20 +130,3 @@ const [encoder, decoder] = [new TextEncoder(), new TextDecoder('utf-8', { ignore
  * was there when it was read. Half of a character outside the BMP becomes U+FFFD until its other half comes.
  */
 const ownCopy = (text: string): string => decoder.decode(encoder.encode(text))
-
-const perGroup = 16
-
-/** Blocks in groups of a fixed number. A group that did not change is the same array as in `before`. */
-export function groupsOf(
-  blocks: readonly Block[],
-  before: readonly (readonly Block[])[],
-): readonly (readonly Block[])[] {
-  return Array.from({ length: Math.ceil(blocks.length / perGroup) }, (_, at) => {
-    const group = blocks.slice(at * perGroup, (at + 1) * perGroup)
-    const known = before[at]
-    return known?.length === group.length && group.every((block, place) => block === known[place]) ? known : group
-  })
-}
-
-const sameAs = (block: Block, before: readonly Block[]): Block =>
-  before.find(({ key, token }) => key === block.key && token.raw === block.token.raw) ?? block

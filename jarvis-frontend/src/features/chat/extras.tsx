@@ -1,6 +1,7 @@
 import { Marked, type Token, type TokenizerThis, type Tokens } from 'marked'
 import { useEffect, useRef, useState } from 'react'
 import { visibleText } from '../../ui/visible.ts'
+import { wake } from './parking.ts'
 
 type Math = { type: 'math'; raw: string; text: string; isDisplay: boolean }
 type Footnote = { type: 'footnote'; raw: string; label: string; tokens: Token[] }
@@ -82,7 +83,9 @@ export function Extra({ token, Inline }: Props) {
 
 /** Of the same answer; another may have a footnote of the same name. */
 function goToNote(from: Element, label: string): void {
-  const note = from.closest('.prose')?.querySelector<HTMLElement>(`[data-footnote="${CSS.escape(label)}"]`)
+  const prose = from.closest('.prose')
+  if (prose !== null) wake(prose, label.toLowerCase())
+  const note = prose?.querySelector<HTMLElement>(`[data-footnote="${CSS.escape(label)}"]`)
   note?.focus({ preventScroll: true })
   note?.scrollIntoView({ block: 'center' })
 }

@@ -1,9 +1,13 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { Icon } from '../../ui/icon.tsx'
+import { wake } from './parking.ts'
 import { argumentLine, type Run } from './runs.ts'
+import type { SessionView } from './state.ts'
 
 type Props = {
   runs: readonly Run[]
+  /** Tells the run that goes on and what streams now, which no entry holds yet. */
+  live: () => Pick<SessionView, 'runId' | 'partial'> | undefined
   /** Reads more of the session; undefined where all of it is read. */
   onMore: (() => Promise<void>) | undefined
   /** Brings a run on screen. @returns its element */
@@ -12,7 +16,7 @@ type Props = {
 }
 
 /** Finds words in a session that is read and drawn in part, where the browser's own search would see that part alone. */
-export function Find({ runs, onMore, onShow, onClose }: Props) {
+export function Find({ runs, live, onMore, onShow, onClose }: Props) {
   const field = useRef<HTMLInputElement>(null)
   const [words, setWords] = useState('')
   /** The run that is shown, for more may come before it. Undefined: the first. */
@@ -20,13 +24,14 @@ export function Find({ runs, onMore, onShow, onClose }: Props) {
   const texts = useRef(new WeakMap<Run, string>())
   const found = useMemo(() => {
     const wanted = words.toLowerCase()
+    const now = live()
     const holds = (run: Run) => {
       const text = texts.current.get(run) ?? textOf(run).toLowerCase()
       texts.current.set(run, text)
-      return text.includes(wanted)
+      return text.includes(wanted) || (now?.runId === run.runId && now.partial.text.toLowerCase().includes(wanted))
     }
     return wanted.trim() === '' ? [] : runs.filter(holds).map((run) => run.runId)
-  }, [runs, words])
+  }, [runs, words, live])
   const at = Math.max(0, shown === undefined ? 0 : found.indexOf(shown))
   const runId = found[at]
   useEffect(() => {
@@ -54,6 +59,7 @@ export function Find({ runs, onMore, onShow, onClose }: Props) {
     queueMicrotask(() => {
       const row = isHere ? show.current(runId) : null
       if (row === null) return
+      wake(row, words.toLowerCase())
       const ranges = rangesOf(row, words.toLowerCase())
       const place = ranges[0]?.startContainer.parentElement ?? row
       place.scrollIntoView({ block: 'center' })

@@ -1,11 +1,23 @@
 import type { Token, Tokens } from 'marked'
-import { memo, Suspense, useEffect, useRef } from 'react'
+import { memo, Suspense, useEffect, useMemo, useRef } from 'react'
 import { useValue } from '../../lib/use-value.ts'
 import { Value } from '../../lib/value.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { visibleText } from '../../ui/visible.ts'
-import { type Block, groupsOf, type Parsed, parseBlocks } from './blocks.ts'
+import {
+  type Block,
+  blocksOf,
+  chunksOf,
+  forget,
+  type Group,
+  type Growing,
+  growing,
+  type Parsed,
+  parseBlocks,
+  perGroup,
+} from './blocks.ts'
 import { optional } from './optional.ts'
+import { useParked } from './parking.ts'
 import { useSlots } from './slots.ts'
 
 /** A model's text. No HTML, no images, no colours; headings at body size, so text cannot dress as the interface. */
@@ -17,44 +29,60 @@ export const Markdown = memo(function Markdown({
   isStreaming?: boolean | undefined
 }) {
   const parsed = useRef<Parsed>(undefined)
-  parsed.current = parseBlocks(text, parsed.current, useExtras(text)?.options)
-  const groups = useRef<readonly (readonly Block[])[]>([])
-  groups.current = groupsOf(parsed.current.blocks, groups.current)
+  const part = useValue(extras)
+  parsed.current = parseBlocks(text, parsed.current, part?.options)
+  const { whole, tail, hasExtras } = parsed.current
+  const isMissing = hasExtras && part === undefined
+  useEffect(() => {
+    if (isMissing) import('./extras.tsx').then(extras.set.bind(extras), () => undefined)
+  }, [isMissing])
+  const full = whole.length - (whole.length % perGroup)
+  const stacks = useMemo(() => chunksOf(whole.slice(0, full)).map(stackOf), [whole, full])
   return (
     <div className={`prose${isStreaming ? ' streaming' : ''}`}>
-      {groups.current.map((blocks, at) => (
-        <Group key={blocks[0]?.key} blocks={blocks} isLast={at === groups.current.length - 1} />
-      ))}
+      {[...stacks, ...chunksOf([...whole.slice(full), ...growing(tail)]).map(stackOf)]}
     </div>
   )
 })
 
+/** Math and footnotes, fetched with the first answer that has some. */
 const extras = new Value<typeof import('./extras.tsx') | undefined>(undefined)
 const Extra = (given: { token: Token }) => {
   const part = useValue(extras)
   return part === undefined ? given.token.raw : <part.Extra {...given} Inline={Inline} />
 }
 
-/** Math and footnotes, fetched with the first answer that has some. */
-function useExtras(text: string) {
-  const part = useValue(extras)
-  const isWanted = part === undefined && /\$|\\[([]|\[\^/.test(text)
-  useEffect(() => {
-    if (isWanted) import('./extras.tsx').then(extras.set.bind(extras), () => undefined)
-  }, [isWanted])
-  return part
-}
+type Part = Group | Growing
 
-/** Off screen, the browser neither lays out nor paints a group that is whole. */
-const Group = memo(function Group({ blocks, isLast }: { blocks: readonly Block[]; isLast: boolean }) {
+/** Groups of groups: what is whole costs the layout of a long answer one box for so many. */
+const stackOf = (parts: readonly Part[]) => (
+  <div key={parts[0]?.key} className={`stack${parts.length === perGroup && parts.every(isWhole) ? ' whole' : ''}`}>
+    {parts.map((part) => (
+      <GroupView key={part.key} part={part} />
+    ))}
+  </div>
+)
+const isWhole = (part: Part): part is Group => 'text' in part
+
+/** Off screen, the browser neither lays out nor paints a group that is whole; far from it, its text stands for it. */
+const GroupView = memo(function GroupView({ part }: { part: Part }) {
+  const box = useRef<HTMLDivElement>(null)
+  const parked = useParked(box, isWhole(part) ? part : undefined)
   return (
-    <div className={`blocks${isLast ? '' : ' whole'}`}>
-      {blocks.map((block) => (
-        <BlockView key={block.key} block={block} />
-      ))}
+    <div
+      ref={box}
+      className={`blocks${isWhole(part) ? ' whole' : ''}${parked === undefined ? '' : ' parked'}`}
+      style={parked && { height: parked.px }}
+    >
+      {parked === undefined ? <GroupBlocks part={part} /> : parked.text}
     </div>
   )
 })
+
+function GroupBlocks({ part }: { part: Part }) {
+  useEffect(() => (isWhole(part) ? () => forget(part) : undefined), [part])
+  return (isWhole(part) ? blocksOf(part) : part.blocks).map((block) => <BlockView key={block.key} block={block} />)
+}
 
 const BlockView = memo(function BlockView({ block }: { block: Block }) {
   return <BlockToken token={block.token} />

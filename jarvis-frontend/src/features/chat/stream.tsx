@@ -1,10 +1,11 @@
-import { memo, Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { memo, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useValue } from '../../lib/use-value.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Tier } from '../../ui/tier.tsx'
 import { useChat } from './client.ts'
 import { StreamSkeleton, UserMessage } from './message.tsx'
 import { soon } from './optional.ts'
+import { hasParked } from './parking.ts'
 import { drawnWhole } from './rows.ts'
 import { RunView } from './run.tsx'
 import { type Run, runsOf } from './runs.ts'
@@ -51,7 +52,7 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
   }, [entries])
   const [scroll] = useState(() => new StreamScroll())
   const isAtEnd = useValue(scroll.isAtEnd)
-  const [isFinding, setFinding] = useFind(runs.length > drawnWhole || view?.hasEarlier === true)
+  const [isFinding, setFinding] = useFind(scroller, runs.length > drawnWhole || view?.hasEarlier === true)
   useLayoutEffect(
     () =>
       scroller.current === null || content.current === null
@@ -62,6 +63,7 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
   const earlier = useEarlier(scroller, sessionId, view?.hasEarlier ?? false)
   const send = useRef(onSend)
   send.current = onSend
+  const live = useCallback(() => store.state.get().view, [store])
   const retry = useMemo(() => (text: string) => send.current(text), [])
   return (
     <div className="stream-frame">
@@ -119,6 +121,7 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
         <Suspense fallback={null}>
           <Find
             runs={runs}
+            live={live}
             onMore={view?.hasEarlier === true ? earlier.load : undefined}
             onShow={(runId) => scroll.show(runId)}
             onClose={() => setFinding(false)}
@@ -150,18 +153,19 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
 }
 
 /** Whether the session is searched by us: Ctrl F opens that, and once more the browser's own. */
-function useFind(isNeeded: boolean) {
+function useFind(scroller: React.RefObject<HTMLElement | null>, isPartial: boolean) {
   const [isFinding, setFinding] = useState(false)
   useLayoutEffect(() => {
-    if (!isNeeded || isFinding) return
+    if (isFinding) return
     const onKey = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || event.key.toLowerCase() !== 'f') return
+      if (!isPartial && !hasParked(scroller.current)) return
       event.preventDefault()
       setFinding(true)
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [isNeeded, isFinding])
+  }, [scroller, isPartial, isFinding])
   return [isFinding, setFinding] as const
 }
 

@@ -1,0 +1,80 @@
+import { type RefObject, useEffect, useState } from 'react'
+import { flushSync } from 'react-dom'
+
+/** What stands for content far from the screen: its height, px, and its text. */
+export type Parked = { px: number; text: string }
+
+const observers = new WeakMap<Element, IntersectionObserver>()
+const tell = new WeakMap<Element, (isNear: boolean) => void>()
+/** What the reader touched keeps its state and its focus. */
+const touched = new WeakSet<Element>()
+
+/** Watches what comes near the part of `scroller` that is seen: three times its height, above and below. */
+function observerOf(scroller: Element): IntersectionObserver {
+  const known = observers.get(scroller)
+  if (known !== undefined) return known
+  const observer = new IntersectionObserver(
+    (entries) =>
+      flushSync(() => {
+        for (const { target, isIntersecting } of entries) tell.get(target)?.(isIntersecting)
+      }),
+    { root: scroller, rootMargin: '300% 0px' },
+  )
+  for (const type of ['pointerdown', 'focusin'])
+    scroller.addEventListener(type, ({ target }) => {
+      const box = target instanceof Element ? target.closest('.whole') : null
+      if (box !== null) touched.add(box)
+    })
+  observers.set(scroller, observer)
+  return observer
+}
+
+/**
+ * Far from the screen only its text stands for what is drawn in `box`: that can be found, copied and read out, and takes
+ * a hundredth of the memory. @param content stays as it is; undefined: it may grow, and is not parked. @returns what stands there; undefined: the content itself
+ */
+export function useParked(box: RefObject<HTMLElement | null>, content: object | undefined): Parked | undefined {
+  const [parked, setParked] = useState<Parked>()
+  useEffect(() => {
+    const element = box.current
+    const scroller = element?.closest('.scroll')
+    if (content === undefined || element === null || scroller == null) return
+    const observer = observerOf(scroller)
+    const wake = () => flushSync(() => setParked(undefined))
+    tell.set(element, (isNear) => {
+      if (isNear) setParked(undefined)
+      else if (!touched.has(element) && !isSelected(element)) setParked((now) => now ?? read(element))
+    })
+    element.addEventListener('beforematch', wake)
+    observer.observe(element)
+    return () => {
+      observer.unobserve(element)
+      setParked(undefined)
+      element.removeEventListener('beforematch', wake)
+    }
+  }, [box, content])
+  return parked
+}
+
+/** What the browser skips off screen has no text and a guessed height until it is told otherwise. */
+function read(element: HTMLElement): Parked {
+  const skipped = [element, element.parentElement].filter((box) => box !== null)
+  for (const box of skipped) box.style.contentVisibility = 'visible'
+  const parked = { px: element.getBoundingClientRect().height, text: element.innerText }
+  for (const box of skipped) box.style.contentVisibility = ''
+  return parked
+}
+
+function isSelected(element: Element): boolean {
+  const selection = getSelection()
+  return selection !== null && !selection.isCollapsed && selection.containsNode(element, true)
+}
+
+/** Whether anything in `within` is parked. */
+export const hasParked = (within: Element | null): boolean => within?.querySelector('.parked') != null
+
+/** Draws what is parked in `within` and holds `words` (lower case). */
+export function wake(within: Element, words: string): void {
+  for (const box of within.querySelectorAll('.parked'))
+    if (box.textContent?.toLowerCase().includes(words)) box.dispatchEvent(new Event('beforematch'))
+}
