@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createMcpTokens } from '../src/auth/mcp-tokens.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
+import { dailyPath } from '../src/memory/daily.ts'
 import { createMcpTokenStore } from '../src/store/sqlite/access/tokens.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { type Doctor, doctored, pathsOf } from './support/doctored-homelab.ts'
@@ -195,6 +196,48 @@ test('what a log said in one session is a log’s in another, however the memory
   expect(operator.names().filter((name) => name === 'chat:confirm_needed')).toHaveLength(1)
   expect(JSON.stringify(model.requests.at(-2))).toContain('tail -n 5 /var/log/syslog: done')
   expect(changes(jarvis)).toEqual([])
+})
+
+test('what the memory repeats of a long run is known for what JARVIS ran there, wherever its text is cut', async () => {
+  const tail = (lines: number): CallOf => ['execute_ssh', { node: 'pve', command: `tail -n ${lines} /var/log/syslog` }]
+  const tails = Array.from({ length: 40 }, (_, at) => tail(at + 5))
+  // What is recalled for a message, read from the middle of a file, and found in the journal alone; what JARVIS runs then.
+  const ways: { message: string; reads: CallOf[]; again: number }[] = [
+    { message: 'Compare exit 44 with what came.', reads: [], again: 44 },
+    {
+      message: 'Go on.',
+      reads: [['memory_get', { path: dailyPath(Date.now()), firstLine: 30, lines: 8 }]],
+      again: 34,
+    },
+    { message: 'Go on.', reads: [['memory_search', { query: 'scripted/model', limit: 20 }]], again: 6 },
+  ]
+  const model = scripted(
+    ...[calls(...tails.slice(0, 20)), calls(...tails.slice(20)), says('Nothing odd.')],
+    ...ways.flatMap(({ reads, again }) => [
+      ...reads.map((read) => calls(read)),
+      calls(tail(again)),
+      says(`It is as it was: ${again}.`),
+    ]),
+  )
+  const jarvis = await startJarvis({ model, env: { JARVIS_EMBEDDINGS: 'none' } })
+  const operator = await jarvis.connect()
+  const ask = async (message: string) => {
+    await operator.ask('chat:send', { message })
+    await operator.next('chat:done')
+  }
+  await ask('What are the last lines of the log of pve?')
+  const isFound = async (query: string, kind: string) => {
+    const { hits } = (await (await jarvis.rest(`/api/memory/search?q=${query}`)).json()) as { hits: { kind: string }[] }
+    return hits.some((hit) => hit.kind === kind)
+  }
+  while (!((await isFound('syslog+44', 'file')) && (await isFound('syslog+44', 'journal')))) {}
+  for (const { message, again } of ways) {
+    await ask(message)
+    // The call's text was there before it was made.
+    expect(JSON.stringify(model.requests.at(-2))).toContain(`tail -n ${again} /var/log/syslog`)
+  }
+  expect(JSON.stringify(model.requests.at(-2))).toContain('journal/')
+  expect(operator.names().filter((name) => name === 'chat:confirm_needed')).toEqual([])
 })
 
 test('an MCP client is held to its own earlier results, and nothing the operator said elsewhere counts for it', async () => {

@@ -6,9 +6,15 @@ import type { Added, MemoryStore, NewChunk, Source, SourceKind } from './ports.t
 export type Listed = Omit<Source, 'kind'> & { read(): { parts: readonly TextPart[]; problem?: string } }
 /**
  * `meaning`: what a vector is made of, which the part's first chunk has; empty: nothing is. Absent: each chunk has one of its
- * own text.
+ * own text. `lead`: what a chunk that begins at that line of the text, from 1, cannot be understood without.
  */
-export type TextPart = { text: string; isFromTools: boolean; firstLine?: number; meaning?: string }
+export type TextPart = {
+  text: string
+  isFromTools: boolean
+  firstLine?: number
+  meaning?: string
+  lead?(line: number): string | undefined
+}
 /** Something that has texts to remember: the workspace, the sessions, the journal. */
 export type Keeper = { kind: SourceKind; list(): Iterable<Listed> }
 /** One text to take up, or to let go. */
@@ -72,14 +78,17 @@ function take(store: MemoryStore, kind: SourceKind, { read, ...source }: Listed)
 }
 
 function* chunksOf(parts: readonly TextPart[]): Generator<NewChunk> {
-  for (const { text, isFromTools, firstLine = 1, meaning } of parts) {
+  for (const { text: whole, isFromTools, firstLine = 1, meaning, lead } of parts) {
     let left = meaning
-    for (const piece of chunkText(text)) {
-      const hash = hashOf(piece.heading, piece.text)
-      const meant = left === undefined ? { text: piece.text, hash } : left && { text: left, hash: hashOf('', left) }
+    for (const piece of chunkText(whole)) {
+      const led = lead?.(piece.firstLine)
+      const text = led === undefined ? piece.text : `${led}\n${piece.text}`
+      const hash = hashOf(piece.heading, text)
+      const meant = left === undefined ? { text, hash } : left && { text: left, hash: hashOf('', left) }
       if (left !== undefined) left = ''
       yield {
         ...piece,
+        text,
         meaning: meant || undefined,
         firstLine: piece.firstLine + firstLine - 1,
         lastLine: piece.lastLine + firstLine - 1,

@@ -22,6 +22,25 @@ export const ownTextOf = (text: string): string =>
     .flatMap((part) => (part.isFromTools ? part.text : []))
     .join('\n')
 
+/** A lesson's first line, which names the conversation it is of. Its other lines are indented. */
+const lessonStart = /^- .{1,400}\(ses_[a-z\d]{8,64}\)$/
+/** How far above a line it is looked for: no run does so much. */
+const mostLessonLines = 1_000
+
+/**
+ * The first line of the lesson that a line belongs to, where that is another line: whoever reads on from there learns whose
+ * words they are. @param number of the line, from 1.
+ */
+export function lessonAbove(lines: readonly string[], number: number): { text: string; number: number } | undefined {
+  if (number > lines.length) return undefined
+  for (let at = number; at > Math.max(0, number - mostLessonLines); at -= 1) {
+    const text = lines[at - 1] ?? ''
+    if (/^\s|^$/.test(text)) continue
+    return at !== number && lessonStart.test(text) ? { text, number: at } : undefined
+  }
+  return undefined
+}
+
 /** Parts of a file by who wrote them: what stands below JARVIS's own heading came from tools. */
 export function partsOf(text: string): { text: string; isFromTools: boolean; firstLine: number }[] {
   // Most files, and the large ones: as they are, without a second copy.

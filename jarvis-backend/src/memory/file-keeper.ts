@@ -1,6 +1,6 @@
 import { promptFiles, type WorkspaceFile, type WorkspaceText } from '../protocol/index.ts'
-import { partsOf } from './daily.ts'
-import type { Keeper } from './indexer.ts'
+import { lessonAbove, partsOf } from './daily.ts'
+import type { Keeper, TextPart } from './indexer.ts'
 
 /** Where people's files are. */
 export type Files = {
@@ -25,13 +25,19 @@ export const createFileKeeper = (workspace: Files): Keeper => ({
         read() {
           try {
             const { text, problem } = workspace.read(path)
-            return { parts: partsOf(text), ...(problem !== undefined && { problem }) }
+            return { parts: partsOf(text).map(withLessons), ...(problem !== undefined && { problem }) }
           } catch (error) {
             return { parts: [], problem: error instanceof Error ? error.message : String(error) }
           }
         },
       })),
 })
+
+function withLessons(part: TextPart): TextPart {
+  if (!part.isFromTools) return part
+  const lines = part.text.split('\n')
+  return { ...part, lead: (line) => lessonAbove(lines, line)?.text }
+}
 
 /** A day's notes are as old as the day, whenever they were last saved. */
 function dayOf(path: string): number | undefined {

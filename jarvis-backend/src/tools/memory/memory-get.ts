@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lessonAbove } from '../../memory/daily.ts'
 import type { Workspace } from '../../workspace/files.ts'
 import { MemoryFileOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
@@ -34,10 +35,12 @@ export const memoryGet = (workspace: Workspace) =>
       const { text, problem, changedAt } = workspace.read(path)
       const all = text.split('\n')
       const shown = all.slice(firstLine - 1, firstLine - 1 + lines)
+      const lesson = lessonAbove(all, firstLine)
       const rest = all.length - (firstLine - 1) - shown.length
       return {
         text: [
           ...(problem === undefined ? [] : [problem]),
+          ...(lesson === undefined ? [] : [`${lesson.number} ${lesson.text}`]),
           ...shown.map((line, at) => `${firstLine + at} ${line}`),
           ...(rest > 0 ? [`${rest} more lines: read on with firstLine ${firstLine + shown.length}.`] : []),
         ].join('\n'),

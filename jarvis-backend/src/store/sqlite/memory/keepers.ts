@@ -128,16 +128,18 @@ function beginning(text: string): string {
   return first.slice(0, meaningChars)
 }
 
-type Result = { toolName?: string; outcome?: string; summary?: string }
+type Result = { toolName?: string; outcome?: string; summary?: string; sessionId?: string }
 type Asked = { toolInput?: unknown; requestedBy?: { name?: string } }
 
 function outcomes(day: string, rows: readonly { at: number; body: string; asked: string | null }[]): TextPart[] {
   const lines = rows.map(({ at, body, asked }) => {
-    const { toolName = 'a tool', outcome = 'unknown', summary = '' } = JSON.parse(body) as Result
+    const { toolName = 'a tool', outcome = 'unknown', summary = '', sessionId } = JSON.parse(body) as Result
     const { toolInput, requestedBy } = (asked === null ? {} : JSON.parse(asked)) as Asked
     const time = new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
     const input = toolInput === undefined ? '' : ` ${JSON.stringify(toolInput)}`
-    return `- ${day} ${time} ${toolName}${input}, asked by ${requestedBy?.name ?? 'nobody known'}: ${outcome}. ${summary}`
+    // The conversation is named, so that what the operator said in it is known for theirs.
+    const place = sessionId === undefined ? '' : ` in ${sessionId}`
+    return `- ${day} ${time} ${toolName}${input}, asked by ${requestedBy?.name ?? 'nobody known'}${place}: ${outcome}. ${summary}`
   })
   // A summary may quote the cluster.
   return lines.length === 0 ? [] : [{ text: lines.join('\n'), isFromTools: true, meaning: '' }]

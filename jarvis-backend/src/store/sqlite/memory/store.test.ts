@@ -95,3 +95,37 @@ test('another model reads at once what the one before had read, and leaves what 
   store.useModel('test/other', 2)
   expect([due(), store.countWaiting()]).toEqual([['note', 'read'], 1])
 })
+
+test('an index of version 2 reads lessons and the journal anew, and keeps what is as it was', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'jarvis-index-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  const path = join(dir, 'memory.db')
+  const discard = () => expect.unreachable('it was thrown away')
+  const before = openMemoryStore(path, discard)
+  for (const [kind, name, isFromTools] of [
+    ['file', 'MEMORY.md', false],
+    ['file', 'memory/2026-01-31.md', true],
+    ['session', 'ses_1', true],
+    ['journal', 'journal/2026-01-31', true],
+  ] as const) {
+    const hash = Buffer.from(name)
+    before.replace({ kind, name, title: name, checksum: 'a', changedAt: 0 }, [
+      { text: name, heading: '', firstLine: 1, lastLine: 1, hash, isFromTools, meaning: undefined },
+    ])
+  }
+  before.close()
+  const older = new Sqlite(path)
+  older.pragma('user_version = 2')
+  older.close()
+
+  const store = openMemoryStore(path, discard)
+  onTestFinished(() => store.close())
+  const checksums = (['file', 'session', 'journal'] as const).flatMap((kind) => [...store.checksums(kind)])
+  expect(checksums).toEqual([
+    ['MEMORY.md', 'a'],
+    ['memory/2026-01-31.md', ''],
+    ['ses_1', 'a'],
+    ['journal/2026-01-31', ''],
+  ])
+  expect(store.counts()).toMatchObject({ sources: 4, chunks: 4 })
+})

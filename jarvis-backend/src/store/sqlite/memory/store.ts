@@ -4,7 +4,7 @@ import type { Added, ChunkView, MemoryStore, SourceKind } from '../../../memory/
 import { wordsOf } from '../../../memory/words.ts'
 
 /** Counted up where what is kept here changes its form: an older file is made anew. */
-const version = 2
+const version = 3
 const cacheKib = 4_096
 const schema = `
   CREATE TABLE sources (
@@ -65,6 +65,14 @@ const fromVersion1 = `
   UPDATE chunks SET meaning_hash = hash;
   CREATE INDEX chunks_of_meaning ON chunks (meaning_hash);
   PRAGMA user_version = 2;
+  COMMIT;
+`
+/** Lessons and the journal come to name their conversations in each chunk. What is as it was keeps its vector. */
+const fromVersion2 = `
+  BEGIN IMMEDIATE;
+  UPDATE sources SET checksum = ''
+    WHERE kind <> 'session' AND id IN (SELECT source_id FROM chunks WHERE is_from_tools = 1);
+  PRAGMA user_version = 3;
   COMMIT;
 `
 
@@ -341,7 +349,8 @@ function open(path: string): Sqlite.Database {
     loadVectorFunctions(sql)
     const found = Number(sql.pragma('user_version', { simple: true }))
     if (found === 0) sql.exec(schema)
-    else if (found === 1) sql.exec(fromVersion1)
+    else if (found === 1) sql.exec(fromVersion1 + fromVersion2)
+    else if (found === 2) sql.exec(fromVersion2)
     else if (found !== version) throw new Error(`The index has version ${found}.`)
     if (found !== 0 && sql.pragma('quick_check(1)', { simple: true }) !== 'ok') throw new Error('The index is damaged.')
     return sql
