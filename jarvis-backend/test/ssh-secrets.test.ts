@@ -291,10 +291,69 @@ test('a search below a folder says what it left out, and keeps away from files t
   expect(lines).toEqual([`${file}:1:listen = 8080`, `${join(dir, 'sub', 'plain.conf')}:1:listen = 9090`])
   expect(exitCode).toBe(0)
   expect(notes).toEqual([
-    '1 files were not searched, because they may hold secrets.',
-    'Of each file the last 5,000 lines were searched.',
+    'Files that may hold secrets were not searched. Of each other file the last 5,000 lines were searched.',
   ])
-  expect(await run(`grep -rn nothing-of-the-kind ${dir}/sub`)).toMatchObject({ stdout: '', exitCode: 1 })
+})
+
+test('a search tells the same of a right guess at a secret as of a wrong one', async () => {
+  const [right, wrong, inKey] = await Promise.all(
+    [`${dir}`, `${dir}`, `${dir}/sub`].map((where, at) =>
+      run(`grep -rnE '${at === 1 ? 'no such thing' : secret.slice(0, 5)}' ${where}`),
+    ),
+  )
+  expect(right).toEqual(wrong)
+  expect(inKey).toEqual(wrong)
+})
+
+/** A journal and a process list that hold the secret, with the program's own search. */
+const logged = ['Jan 01 00:00:01 pve app[7]: listen on 80', `Jan 01 00:00:02 pve app[7]: password=${secret}`]
+const bytes = [...Buffer.from(`${String.fromCharCode(27)}[31mpassword=${secret}`)]
+const programs: Shell = {
+  async run(node, stages, options) {
+    const [[program = '', ...words] = []] = stages
+    if (program !== 'journalctl' && program !== 'pgrep') return shell.run(node, stages, options)
+    const asked = program === 'pgrep' ? words.at(-1) : words[words.indexOf('-g') + 1]
+    const isSearch = program === 'pgrep' || words.includes('-g')
+    const all =
+      program === 'pgrep'
+        ? [`7 /usr/bin/app --password=${secret}`, '8 /usr/sbin/nginx -g daemon']
+        : words.includes('json')
+          ? [`{"MESSAGE":[${bytes}]}`, `{"MESSAGE" : [ ${bytes.join(', ')} ]}`]
+          : logged
+    const found = isSearch ? all.filter((line) => new RegExp(asked ?? '').test(line)) : all
+    const stdout = found.map((line) => `${line}\n`).join('')
+    return { stdout, stderr: '', exitCode: found.length > 0 ? 0 : 1, truncated: false }
+  },
+}
+
+test('a program that searches by itself tells nothing of a secret by what it finds', async () => {
+  const redactor = createRedactor([])
+  const through = redactedShell(programs, { value: redactor.value, stream: () => createStreamRedactor(redactor) })
+  const told = async (command: string) => {
+    expect(judgeCommand(command).verdict, command).toBe('read_only')
+    const { stdout, exitCode } = await carryOut(through, 'pve', stagesOf(command), calm())
+    return [stdout, exitCode]
+  }
+  for (const [program, ending] of [
+    ['journalctl', ''],
+    ['journalctl -n 1', ''],
+    ['pgrep', ''],
+  ]) {
+    for (const guess of ['password=Z', 'password=[^Z]', '^(?!.*password=Z)password', '.*=Zq7']) {
+      const [command, other] = [guess, guess.replace('Z', 'y')].map((pattern) =>
+        program === 'pgrep' ? `pgrep -f '${pattern}'` : `${program} -g '${pattern}'${ending}`,
+      )
+      expect(await told(command ?? ''), command).toEqual(await told(other ?? ''))
+    }
+  }
+  expect(await told("journalctl -g 'listen|nothing' -n 5")).toEqual([`${logged[0]}\n`, 0])
+  expect(await told('journalctl -u app -g ^LISTEN --case-sensitive=false')).toEqual([`${logged[0]}\n`, 0])
+  expect(await told('pgrep -af nginx')).toEqual(['8 /usr/sbin/nginx -g daemon\n', 0])
+  expect(await told('pgrep -f nginx')).toEqual(['8\n', 0])
+  expect(await told('pgrep -fc app')).toEqual(['1\n', 0])
+  const [json] = await told('journalctl -o json -n 5')
+  expect(leaksIn(String(json))).toEqual([])
+  expect(json).toMatch(/^\{"MESSAGE":".*"\}\n\{"MESSAGE" : ".*"\}\n$/)
 })
 
 test('of the kernel’s settings all but its keys are told', async () => {

@@ -25,8 +25,13 @@ export function redactedShell(shell: Shell, redact: ShellRedactor): Shell {
     stages: readonly (readonly string[])[],
     options: CommandOptions,
   ): Promise<CommandOutput> {
-    if (stages.length < 2 || options.input !== undefined) return clean(await shell.run(node, stages, options))
-    const read = await clean(await shell.run(node, stages.slice(0, 1), { ...options, keepBytes: readBytes }))
+    const [first = []] = stages
+    const isJson =
+      first[0] === 'journalctl' && first.some((word) => word.includes('json')) && options.input === undefined
+    if (stages.length < 2 || options.input !== undefined) {
+      return clean(await shell.run(node, stages, options), isJson)
+    }
+    const read = await clean(await shell.run(node, stages.slice(0, 1), { ...options, keepBytes: readBytes }), isJson)
     const output = await clean(await shell.run(node, stages.slice(1), { ...options, input: read.stdout }))
     return {
       ...output,
@@ -37,14 +42,23 @@ export function redactedShell(shell: Shell, redact: ShellRedactor): Shell {
     }
   }
 
-  async function clean(output: CommandOutput): Promise<CommandOutput> {
-    const [stdout, stderr] = [await redactedText(output.stdout, redact), await redactedText(output.stderr, redact)]
+  async function clean(output: CommandOutput, isJson = false): Promise<CommandOutput> {
+    const said = isJson ? output.stdout.replace(byteList, textOf) : output.stdout
+    const [stdout, stderr] = [await redactedText(said, redact), await redactedText(output.stderr, redact)]
     return { ...output, stdout, stderr }
   }
 }
 
 /** Colours, which would hide a secret from whoever looks for one. */
 const escapes = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[ -/]*[@-~]`, 'g')
+
+/** As JSON the journal gives a text with a control character in it as a list of its bytes, in which nobody sees a secret. */
+const byteList = /(?<=(?<!\\)"\s?:\s?)\[\s{0,20}\d{1,3}(?:\s{0,20},\s{0,20}\d{1,3})*\s{0,20}\]/g
+function textOf(list: string): string {
+  const bytes = list.match(/\d+/g)?.map(Number) ?? []
+  if (bytes.some((byte) => byte > 255)) return list
+  return JSON.stringify(Buffer.from(bytes).toString().replace(escapes, ''))
+}
 
 /** Without secrets and escape sequences, and with a blank for a NUL, which parts the words in `/proc/PID/cmdline`. */
 async function redactedText(text: string, redact: ShellRedactor): Promise<string> {

@@ -73,6 +73,12 @@ test.each([
   "ss -tn 'dst hunter2.attacker.example'",
   "ss -tn '( sport = :22 or dst hunter2.attacker.example:80 )'",
   'ss dst bad.cafe',
+  'ls /net/hunter2.attacker.example',
+  'df -h //net/./hunter2.attacker.example/a',
+  'du -s --max-depth=1 /net/68.75.6.74',
+  'lsof /afs/hunter2.attacker.example',
+  'pvesh get /nodes/hunter2/status',
+  'pvesh get nodes/hunter2/qemu/100/config',
 ])('%s asks, before and after a pipe', (command) => {
   expect(verdict(command, ['Is everything fine?'])).toBe(asks)
   expect(verdict(`${command} | head -n 1`, [])).toBe(asks)
@@ -92,6 +98,10 @@ test.each([
   ['getent hosts pve', []],
   ['getent passwd root', []],
   ['showmount -e nas.example.net', []],
+  ['ls /net/nas.example.net/media', []],
+  ['ls /sys/class/net/eth0', []],
+  ['pvesh get /nodes/pve/status', []],
+  ['pvesh get /nodes', []],
   ['dig @192.168.1.1 NAS.example.net', []],
   ['resolvectl status', []],
   ['upsc ups@localhost', []],

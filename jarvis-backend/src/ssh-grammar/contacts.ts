@@ -38,6 +38,8 @@ const contacts: Readonly<Record<string, (words: readonly string[]) => readonly s
   nslookup: rest,
   getent: ([database = '', ...names]) => (/^(?:ahosts|hosts|networks)/.test(database) ? names : []),
   showmount: rest,
+  // Of a node that it does not know, Proxmox looks the name up.
+  pvesh: (words) => words.flatMap((word) => /^\/?nodes\/([^/]+)/.exec(word)?.[1] ?? []),
   resolvectl: (words) => (words.includes('query') ? rest(words).filter((word) => word !== 'query') : []),
   chronyc: (words) => (words.includes('ntpdata') ? rest(words).filter((word) => word !== 'ntpdata') : []),
   // `ups@host:port`, or a host behind -l.
@@ -64,8 +66,12 @@ function operandsOf(program: string, words: readonly string[]): readonly string[
 
 /** The hosts that a command asks or asks about, as they are written; none for most commands. */
 export function hostsContacted([[program = '', ...words] = []]: Stages): readonly string[] {
-  return Object.hasOwn(contacts, program) ? (contacts[program]?.(words) ?? []) : []
+  const own = Object.hasOwn(contacts, program) ? (contacts[program]?.(words) ?? []) : []
+  return [...own, ...words.flatMap((word) => mountedFrom.exec(word)?.[1] ?? [])]
 }
+
+/** A path below these folders is a host's: automounters look its name up and connect to it. */
+const mountedFrom = /(?:^|[=:])\/+(?:\.\/+)*(?:net|afs|hosts)\/+(?:\.\/+)*([^/]+)/
 
 /** Resolvers and sites that people try a connection with. Nobody but their owners hears of a call. */
 const wellKnown = new Set([

@@ -1,5 +1,6 @@
 import { awkFilesAt } from './awk.ts'
 import { type Grammar, sortWords, type Usage } from './grammar.ts'
+import { matchingOf } from './matching.ts'
 import { any } from './patterns.ts'
 import { textPrograms } from './programs/text.ts'
 import { contentReason } from './secret-paths.ts'
@@ -22,7 +23,7 @@ export type Part = {
  */
 export type Reading =
   | { kind: 'whole'; stages: Stages }
-  | { kind: 'parts'; parts: readonly Part[]; then: Stages }
+  | { kind: 'parts'; parts: readonly Part[]; then: Stages; note?: string }
   | { kind: 'search'; list: readonly string[]; partOf(path: string): Part | undefined; then: Stages }
 
 /** Of each file that a recursive search finds, lines at its end that are searched. */
@@ -41,6 +42,12 @@ export function readingOf(stages: Stages): Reading {
   if (program === 'sysctl') {
     const filter = ['grep', '-vE', 'tcp_fastopen_key|stable_secret']
     return { kind: 'parts', parts: [{ read: [program, ...words], filter, name: '', program }], then }
+  }
+  const matching = matchingOf(program, words)
+  if (matching !== undefined) {
+    const { read, filter, note } = matching
+    const part = { read, filter, name: '', program }
+    return { kind: 'parts', parts: [part], then: [...matching.then, ...then], ...(note !== undefined && { note }) }
   }
   const grammar = Object.hasOwn(textPrograms, program) ? textPrograms[program] : undefined
   const whole: Reading = { kind: 'whole', stages }

@@ -1,4 +1,5 @@
 import type { Grammar } from '../grammar.ts'
+import { besideCommandLine } from '../matching.ts'
 import { list, number, seconds, text, times, word } from '../patterns.ts'
 import { judgePs } from '../ps.ts'
 
@@ -48,7 +49,15 @@ export const loadPrograms: Readonly<Record<string, Grammar>> = {
         : undefined,
   },
   ps: { judge: judgePs },
-  pgrep: { flags: 'alfxnoci', values: { '-u': word, '-U': word, '-P': number, '-d': text }, operands: [text] },
+  pgrep: {
+    flags: 'alfxnoci',
+    values: { '-u': word, '-U': word, '-P': number, '-d': text },
+    operands: [text],
+    check: ({ options, operands }) =>
+      options.has('-f') && (operands.length === 0 || [...options].some((option) => !besideCommandLine.test(option)))
+        ? 'With -f, only -a, -l, -c, -i, -x and a pattern are known to show no secret.'
+        : undefined,
+  },
   ...{ ipcs: { flags: 'amqstplu' }, lslocks: { flags: 'urn', values: { '-o': list, '-p': number } } },
   pidof: { flags: 's', rest: word, min: 1 },
   pstree: {

@@ -67,7 +67,7 @@ export const servicePrograms: Readonly<Record<string, Grammar>> = {
   journalctl: {
     flags: 'krxqamelN',
     words: long(
-      'no-pager reverse catalog quiet all merge dmesg list-boots disk-usage utc no-hostname pager-end no-full header system user no-tail show-cursor version fields',
+      'no-pager reverse catalog quiet all merge dmesg list-boots disk-usage utc no-hostname pager-end header system user no-tail show-cursor version fields',
     ),
     values: {
       '-u': unit,
@@ -100,6 +100,7 @@ export const servicePrograms: Readonly<Record<string, Grammar>> = {
     denied: {
       '-f': 'wait for more and never end',
       '--follow': 'wait for more and never end',
+      '--no-full': 'cut what it shows, and half a secret looks like none',
       '--vacuum-size': deletes,
       '--vacuum-time': deletes,
       '--vacuum-files': deletes,

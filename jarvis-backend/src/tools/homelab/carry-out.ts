@@ -6,6 +6,8 @@ const readBytes = 4 * 1024 * 1024
 /** What one recursive search looks into. */
 const searched = { files: 40, characters: 8_000_000 }
 
+const searchNote = `Files that may hold secrets were not searched. Of each other file the last ${searchedLines.toLocaleString('en')} lines were searched.`
+
 export type CarriedOut = CommandOutput & { notes: string[] }
 
 /**
@@ -22,6 +24,7 @@ export async function carryOut(
   const reading = readingOf(stages)
   if (reading.kind === 'whole') return { ...(await shell.run(node, reading.stages, options)), notes: [] }
   const notes: string[] = []
+  if (reading.kind === 'parts' && reading.note !== undefined) notes.push(reading.note)
   const parts = reading.kind === 'parts' ? reading.parts : await found(reading)
   if ('stdout' in parts) return { ...parts, notes }
 
@@ -68,13 +71,12 @@ export async function carryOut(
     // The shell gives a blank for the NUL behind each name; names with blanks are told apart by their folder.
     const listed = await shell.run(node, [[...list]], { ...options, keepBytes: readBytes })
     const paths = listed.stdout.split(/ (?=\/)/).flatMap((path) => path.replace(/ $/, '') || [])
+    // How many files match is not told of those that are kept back, and not even whether one does: whoever may guess
+    // again and again would learn a secret from it.
+    notes.push(searchNote)
     if (paths.length === 0) return listed
     const all = paths.flatMap((path) => partOf(path) ?? [])
-    const left = paths.length - all.length
-    if (left > 0) notes.push(`${left} files were not searched, because they may hold secrets.`)
-    if (all.length > searched.files)
-      notes.push(`Only the first ${searched.files} of ${all.length} files were searched.`)
-    notes.push(`Of each file the last ${searchedLines.toLocaleString('en')} lines were searched.`)
+    if (all.length > searched.files) notes.push(`More than ${searched.files} files match; the rest was not searched.`)
     return all.slice(0, searched.files)
   }
 }
