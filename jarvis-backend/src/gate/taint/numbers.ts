@@ -10,7 +10,7 @@ export type NamedNumber = { argument: string; digits: string }
 /** Arguments of attached tools that say how much, not what. */
 const quantity =
   /(?:^|[_.-]|(?<=[a-z]))(?:limit|count|lines?|size|page|per_?page|offset|skip|top|max|min|depth|width|height|days?|hours?|minutes?|seconds?|secs?|ms|timeout|since|until|interval|duration|percent|ratio|retries|quality|priority|level|tail|head|amount|temperature|seed)(?:$|[\][\d]|[_-](?:ms|s|seconds|bytes|mb|gb))/i
-/** Fewer digits are in every text. */
+/** Fewer digits are in every text: they count right behind an order alone. */
 const fewest = 3
 
 /** The numbers of a call that name a target. Of an SSH command only a change has any: a read harms nothing. */
@@ -21,14 +21,15 @@ export function numbersOf(
 ) {
   const found: NamedNumber[] = []
   const add = (argument: string, digits: string) => {
-    if (digits.length >= fewest && /^\d+$/.test(digits) && !quantity.test(argument)) found.push({ argument, digits })
+    if (/^\d+$/.test(digits) && !quantity.test(argument)) found.push({ argument, digits })
   }
   const walk = (value: unknown, name: string) => {
     if (typeof value === 'number' || typeof value === 'bigint') {
       if (Number.isInteger(Number(value))) add(name, String(value).replace('-', ''))
     } else if (typeof value === 'string') {
       if (isCommand(name)) {
-        if (isChange(value)) for (const [digits] of value.matchAll(/(?<![\w.:/-])\d+(?![\w.:/-])/g)) add(name, digits)
+        if (isChange(value))
+          for (const [digits] of value.matchAll(/(?<![\w.:/-])\d{3,}(?![\w.:/-])/g)) add(name, digits)
       } else add(name, /^[a-z]{0,9}[/:#_ -]?(\d+)$/i.exec(value.trim())?.[1] ?? '')
     } else if (Array.isArray(value)) for (const [index, item] of value.entries()) walk(item, `${name}[${index}]`)
     else if (typeof value === 'object' && value !== null) {
@@ -75,14 +76,41 @@ export function isNamedIn(
   { digits }: NamedNumber,
   world: Pick<World, 'cluster'>,
 ): boolean {
-  if (!composed.test(toolName)) return isInText(readable(text), digits, sampled.test(String(asked?.command ?? '')))
   const own = world.cluster.guests.find(({ vmid }) => String(vmid) === digits)
+  if (!composed.test(toolName)) {
+    const read = readable(text)
+    if (own !== undefined && isOrdered(read, own.name)) return true
+    if (digits.length < fewest)
+      return new RegExp(`${order.source}${few}["'#]?${digits}(?!\\d|[.:]\\d)`, 'iu').test(read)
+    return isInText(read, digits, sampled.test(String(asked?.command ?? '')))
+  }
+  if (digits.length < fewest) return false
   const others = world.cluster.guests.filter((guest) => guest !== own)
   if (others.some(({ name, tags }) => [name, ...tags].some((word) => isIn(readable(word), digits)))) return true
   const rest = own === undefined ? text : text.replaceAll(own.name, ' ')
   return (
     rest.includes(digits) && new RegExp(`[\\p{L}_-]${digits}(?!\\d)|(?<![\\d.:,/-])${digits}[\\p{L}_]`, 'u').test(rest)
   )
+}
+
+/** What a text that gives orders says; programs report what was done in other forms (`Stopped`, `Starting`). */
+const order =
+  /(?<![\p{L}-])(?:stop|start|reboot|restart|reset|kill|shut\s?down|power\s?(?:off|on|down)|halt|destroy|delete|remove|drop|purge|suspend|resume|pause|wipe|erase)(?!\p{L}|\.\w)/u
+/** Up to four words between an order and what it is about. */
+const few = '(?:[^\\p{L}\\p{N}\\n]{1,4}[\\p{L}_]{1,24}){0,4}[^\\p{L}\\p{N}\\n]{1,4}'
+
+/** Whether a line of others' text orders something of a guest by its name: the model has its number from a list. */
+function isOrdered(text: string, name: string): boolean {
+  const lower = text.toLowerCase()
+  const named = name.toLowerCase()
+  for (let at = lower.indexOf(named); at !== -1; at = lower.indexOf(named, at + 1)) {
+    if (/[\p{L}\p{N}]/u.test(lower.charAt(at - 1)) || /[\p{L}\p{N}]/u.test(lower.charAt(at + named.length))) continue
+    const from = Math.max(lower.lastIndexOf('\n', at) + 1, at - 60)
+    const lineEnd = lower.indexOf('\n', at)
+    const to = Math.min(lineEnd === -1 ? lower.length : lineEnd, at + named.length + 60)
+    if (order.test(`${lower.slice(from, at)} ${lower.slice(at + named.length, to)}`)) return true
+  }
+  return false
 }
 
 const isIn = (text: string, digits: string) =>

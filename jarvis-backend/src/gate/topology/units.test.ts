@@ -38,6 +38,12 @@ test.each<[string, Partial<UnitState>, RegExp]>([
   ['isc-dhcp-server', {}, /^red unproven_service: .* not among/],
   ['smbd', {}, /^red unproven_service/],
   ['tgt', {}, /^red unproven_service/],
+  // What goes by the name of a known service, and is another unit.
+  ['nginx@evil', {}, /^red unproven_service: .* not among/],
+  ['prometheus@a.service', {}, /^red unproven_service/],
+  ['cron.timer', {}, /^red unproven_service/],
+  ['nginx.socket', {}, /^red unproven_service/],
+  ['syncthing@anna', {}, /^yellow base/],
   [
     'nginx',
     { activeState: 'inactive', subState: 'dead' },

@@ -14,6 +14,15 @@ const harmless: ReadonlySet<string> = new Set(
   ),
 )
 
+/** Templates of which each instance is harmless; an instance of another one may be anything. */
+const harmlessTemplate = /^syncthing@[\w.-]+$/
+
+/** @param id as systemd names the unit; a timer or a socket of the same name is another unit */
+const isHarmless = (id: string): boolean => {
+  const name = id.replace(/\.service$/, '')
+  return harmless.has(name) || harmlessTemplate.test(name)
+}
+
 /** Names that mean one service on most nodes, for the time when a node cannot be asked. */
 const sameService = [
   'ssh sshd',
@@ -67,7 +76,5 @@ export function restartDoubt(service: string, { unit, unitMissing, node }: Targe
   if (activeState !== 'active') return `${self} is ${named(activeState)} on ${place}: a restart would start it.`
   if (type === 'oneshot' || subState !== 'running')
     return `${self} is no service that keeps running: a restart does its work once more.`
-  return harmless.has(plainService(id))
-    ? undefined
-    : `${self} is not among the services whose restart is known to be harmless.`
+  return isHarmless(id) ? undefined : `${self} is not among the services whose restart is known to be harmless.`
 }
