@@ -8,10 +8,15 @@ import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 import { startProxmox } from './support/start-proxmox.ts'
 
-type Options = { policy?: string; beforeRequest?(fake: FakeProxmox): Promise<unknown>; waitMs?: number }
+type Options = {
+  turns?: Parameters<typeof scripted>
+  policy?: string
+  beforeRequest?(fake: FakeProxmox): Promise<unknown>
+  waitMs?: number
+}
 
 /** JARVIS with the fake cluster behind it, and VM 100 "web" on pve1 about to be stopped. */
-async function start({ policy, beforeRequest, waitMs = 0 }: Options = {}) {
+async function start({ turns = [], policy, beforeRequest, waitMs = 0 }: Options = {}) {
   const proxmox = await startProxmox()
   const { fake, cluster, clock } = proxmox
   // A card that was made before would be withdrawn for it.
@@ -25,7 +30,7 @@ async function start({ policy, beforeRequest, waitMs = 0 }: Options = {}) {
   if (policy !== undefined) writeFileSync(join(dataDir, 'policy.yaml'), policy)
   const jarvis = await startJarvis({
     clock,
-    model: scripted(calls(['stop_vm', { vmid: 100 }]), says('Noted.')),
+    model: scripted(calls(['stop_vm', { vmid: 100 }]), ...turns, says('Noted.')),
     dataDir,
     remote: {
       cluster: { ...cluster, power },
@@ -73,6 +78,32 @@ test.each(changes)('a guest %s between approval and request is left alone', asyn
   expect(result).toMatchObject({ isError: true, result: expect.stringMatching(said) })
   expect(result.result).toContain('Nothing was done')
   expect(await fake.control.changes()).toEqual([])
+})
+
+test.each<[string, (fake: FakeProxmox) => Promise<unknown>]>([
+  ['the guest is gone', (fake) => fake.control.setRights({ '/': { 'Sys.Audit': 0 }, '/nodes': { 'Sys.Audit': 1 } })],
+  ['its node is gone', (fake) => fake.control.setNode('pve1', false)],
+])('where %s at the approval, nothing is requested', async (_, change) => {
+  const { fake, asked, decide } = await start()
+  const card = await asked()
+  await change(fake)
+  const reply = await decide(card)
+  expect(reply).toMatchObject({ ok: false, error: { code: expect.stringMatching(/expired|cluster_unreachable/) } })
+  expect(await fake.control.changes()).toEqual([])
+})
+
+test('of two sessions’ cards for one guest the second is of a state that the first has ended', async () => {
+  const { fake, screen, decide } = await start({ turns: [calls(['restart_vm', { vmid: 100 }]), says('Noted.')] })
+  await screen.ask('chat:send', { message: 'Stop it.' })
+  const first = await screen.next('chat:confirm_needed')
+  await screen.ask('chat:send', { message: 'Restart it.' })
+  const second = await screen.next('chat:confirm_needed')
+  expect(await decide(first)).toMatchObject({ ok: true })
+  await screen.next('chat:tool_result')
+  const sent = await fake.control.changes()
+  expect(sent).toHaveLength(1)
+  expect(await decide(second)).toMatchObject({ ok: false })
+  expect(await fake.control.changes()).toEqual(sent)
 })
 
 test('a request never goes to another node than the card’s', async () => {
