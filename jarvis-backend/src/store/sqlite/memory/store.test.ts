@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
@@ -128,4 +128,12 @@ test('an index of version 2 reads lessons and the journal anew, and keeps what i
     ['journal/2026-01-31', ''],
   ])
   expect(store.counts()).toMatchObject({ sources: 4, chunks: 4 })
+})
+
+test('nobody but its owner can read a new index, which holds what was said', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'jarvis-index-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  const store = openMemoryStore(join(dir, 'memory.db'), () => expect.unreachable('it was thrown away'))
+  onTestFinished(() => store.close())
+  for (const name of readdirSync(dir)) expect([name, statSync(join(dir, name)).mode & 0o077]).toEqual([name, 0])
 })

@@ -1,5 +1,6 @@
 import Sqlite from 'better-sqlite3'
 import { load as loadVectorFunctions } from 'sqlite-vec'
+import { madePrivate } from '../../../lib/private-file.ts'
 import type { Added, ChunkView, MemoryStore, SourceKind } from '../../../memory/ports.ts'
 import { wordsOf } from '../../../memory/words.ts'
 
@@ -340,6 +341,7 @@ export const isDamage = (error: unknown): boolean =>
   error instanceof Sqlite.SqliteError && /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ|READONLY_DBMOVED)/.test(error.code)
 
 function open(path: string): Sqlite.Database {
+  if (path !== ':memory:') madePrivate(path)
   const sql = new Sqlite(path)
   try {
     sql.pragma('journal_mode = WAL')
