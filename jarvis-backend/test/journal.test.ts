@@ -213,6 +213,25 @@ test('the journal is paged, filtered, verified and exported over REST', async ()
   expect((await server.rest('/api/journal/verify', { role: 'viewer' })).status).toBe(200)
 })
 
+test('a page brings the other entries of its calls, at whatever distance, for older results name no guest and no person', async () => {
+  const dir = folder()
+  const { journal, close } = openJournal(dir)
+  const id = { toolUseId: 'tu_1', toolName: 'restart_vm' }
+  const asked = { ...id, toolInput: { vmid: 123 }, requestedBy: { kind: 'chat', name: 'demo' }, bindingHash: 'x' }
+  journal.append('call', asked)
+  for (let n = 0; n < 5_000; n += 1) journal.append('call', { toolUseId: `tu_r${n}`, outcome: 'done' })
+  journal.append('decision', { ...id, decision: 'approved', by: 'operator' })
+  journal.append('result', { ...id, outcome: 'done' })
+  const { items, besides = [] } = await journal.page({ limit: 50, kind: 'result' })
+  expect(items.map(({ seq }) => seq)).toEqual([5_003])
+  expect(besides.map(({ seq, body }) => [seq, body])).toEqual([
+    [5_002, expect.objectContaining({ decision: 'approved' })],
+    [1, asked],
+  ])
+  expect(await journal.page({ limit: 2, before: 5_002 })).not.toHaveProperty('besides')
+  await close()
+})
+
 test('a journal with a doctored body is still shown and exported', async () => {
   const dir = await tenEntries()
   doctor(dir, (sql) => sql.exec("UPDATE journal SET body = '{' WHERE seq = 5"))

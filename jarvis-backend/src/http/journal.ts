@@ -1,9 +1,9 @@
 import { Router } from 'express'
-import { type JournalEntry, JournalQuery, type JournalVerification, type Page } from '../protocol/index.ts'
+import { type JournalPage, JournalQuery, type JournalVerification } from '../protocol/index.ts'
 import { operatorOnly, read, sendText } from './handle.ts'
 
 export function journalRoutes(journal: {
-  page(query: JournalQuery): Promise<Page<JournalEntry>>
+  page(query: JournalQuery): Promise<JournalPage>
   verify(): Promise<JournalVerification>
   lines(): AsyncGenerator<string>
 }): Router {

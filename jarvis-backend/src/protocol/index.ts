@@ -71,6 +71,7 @@ export {
   ConfirmBody,
   type Health,
   type JournalEntry,
+  type JournalPage,
   JournalQuery,
   type JournalVerification,
   LoginBody,

@@ -193,6 +193,8 @@ export type JournalQuery = z.infer<typeof JournalQuery>
 
 /** One line of the journal. `hash` covers the entry and the hash before it. */
 export type JournalEntry = { seq: number; at: number; kind: string; body: unknown; hash: string }
+/** `besides`: further entries of the same calls, which the filter or the page leaves out; a result need not say who asked. */
+export type JournalPage = Page<JournalEntry> & { besides?: JournalEntry[] }
 /** `entries`: how many were looked at. `brokenAt`: the first entry that is not as it was written, `reason` in plain words. */
 export type JournalVerification = { ok: boolean; entries: number; brokenAt?: number; reason?: string }
 

@@ -1,4 +1,4 @@
-import type { JournalEntry, JournalVerification, Page } from 'jarvis-backend/protocol'
+import type { JournalPage, JournalVerification } from 'jarvis-backend/protocol'
 import { download } from './download.ts'
 import { call } from './http.ts'
 
@@ -8,7 +8,7 @@ export type JournalFilter = Partial<
 >
 
 /** Newest first. `before`: a `next` of the page before. */
-export function readJournal(filter: JournalFilter, before?: string, limit = 60): Promise<Page<JournalEntry>> {
+export function readJournal(filter: JournalFilter, before?: string, limit = 60): Promise<JournalPage> {
   const query = new URLSearchParams({ ...filter, limit: String(limit), ...(before !== undefined && { before }) })
   return call('GET', `/api/journal?${query}`)
 }

@@ -376,4 +376,9 @@ export const migrations: readonly string[] = [
   -- When an operator took a denial back, so that the call may be asked for again.
   ALTER TABLE confirmations ADD COLUMN lifted_at INTEGER;
   `,
+  `
+  -- The entries of one call, which are pages apart. A read is one entry alone and stays out. A doctored body may be no JSON.
+  CREATE INDEX journal_calls ON journal (body ->> '$.toolUseId')
+    WHERE json_valid(body) AND body ->> '$.toolUseId' IS NOT NULL AND (kind <> 'call' OR body ->> '$.outcome' IS NULL);
+  `,
 ]

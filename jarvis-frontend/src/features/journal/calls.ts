@@ -1,40 +1,54 @@
 import type { JournalEntry } from 'jarvis-backend/protocol'
 import { type JournalLine, lineOf } from './line.ts'
 
-/** Entries of one call, newest first; any other entry stands alone. */
-export type Row = { entries: readonly [JournalEntry, ...JournalEntry[]] }
+/** `entry`: the newest that was asked for. `entries`: newest first, all of its call, or that one alone. `call`: its call. */
+export type Row = {
+  entry: JournalEntry
+  entries: readonly JournalEntry[]
+  call: readonly JournalEntry[]
+}
 
 const callOf = ({ body }: JournalEntry): string | undefined => {
   const id = (body as { toolUseId?: unknown } | null)?.toolUseId
   return typeof id === 'string' && id !== '' ? id : undefined
 }
 
-/** Each call where its newest entry stands. @param items newest first */
-export function rowsOf(items: readonly JournalEntry[]): Row[] {
-  const rows: { entries: [JournalEntry, ...JournalEntry[]] }[] = []
-  const byCall = new Map<string, { entries: [JournalEntry, ...JournalEntry[]] }>()
-  for (const entry of items) {
+/**
+ * Each call where its newest entry of `items` stands.
+ * @param items newest first @param besides further entries of their calls @param isGrouped a row for a call, else for an entry
+ */
+export function rowsOf(items: readonly JournalEntry[], besides: readonly JournalEntry[] = [], isGrouped = true): Row[] {
+  const calls = new Map<string, JournalEntry[]>()
+  const known = new Map([...items, ...besides].map((entry) => [entry.seq, entry]))
+  for (const entry of [...known.values()].sort((a, b) => b.seq - a.seq)) {
     const id = callOf(entry)
-    const known = id === undefined ? undefined : byCall.get(id)
-    if (known !== undefined) {
-      known.entries.push(entry)
-      continue
-    }
-    const row: { entries: [JournalEntry, ...JournalEntry[]] } = { entries: [entry] }
-    rows.push(row)
-    if (id !== undefined) byCall.set(id, row)
+    if (id !== undefined) calls.set(id, [...(calls.get(id) ?? []), entry])
   }
-  return rows
+  const shown = new Set<string>()
+  return items.flatMap((entry) => {
+    const id = callOf(entry)
+    const call = (id === undefined ? undefined : calls.get(id)) ?? [entry]
+    if (!isGrouped) return { entry, entries: [entry], call }
+    if (id !== undefined && shown.has(id)) return []
+    if (id !== undefined) shown.add(id)
+    return { entry, entries: call, call }
+  })
 }
 
-/** A call on one line: who asked for what, and each state it went through in its order. */
-export function lineOfRow({ entries }: Row): JournalLine {
-  const [newest] = entries
-  const line = lineOf(newest)
-  if (entries.length === 1) return line
-  const lines = entries.map((entry) => ({ kind: entry.kind, ...lineOf(entry) }))
+/** What an entry says of the present, once its call went on. */
+const overtaken: Record<string, string> = { 'waits for a decision': 'a decision was asked for', 'runs now': 'started' }
+
+/** Who asked for what, and each state it went through in its order; of a single entry, its own. */
+export function lineOfRow({ entry, entries, call }: Row): JournalLine {
+  const lines = call.map((one) => ({ kind: one.kind, ...lineOf(one) }))
   const oldestFirst = lines.toReversed()
+  const line = lineOf(entries[0] ?? entry)
   const asked = oldestFirst.find(({ kind }) => kind === 'call' || kind === 'refusal') ?? oldestFirst[0] ?? line
+  const args = oldestFirst.map(({ args }) => args).find((args) => args !== '') ?? ''
+  if (entries.length === 1) {
+    const outcome = entry === call[0] ? line.outcome : (overtaken[line.outcome] ?? line.outcome)
+    return { ...line, outcome, by: line.by || asked.by, call: line.call || asked.call, args: line.args || args }
+  }
   const tier = lines.find((one) => one.tier !== undefined)?.tier
   const states = oldestFirst.flatMap(({ kind, by, outcome }, at) => {
     if (kind === 'decision') return [by === '' ? outcome : saidBy(outcome, by)]
@@ -46,7 +60,7 @@ export function lineOfRow({ entries }: Row): JournalLine {
     ...(tier !== undefined && { tier }),
     by: asked.by,
     call: asked.call || line.call,
-    args: oldestFirst.map(({ args }) => args).find((args) => args !== '') ?? '',
+    args,
     outcome: states.filter((state) => state !== '').join(', '),
   }
 }

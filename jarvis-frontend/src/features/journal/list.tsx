@@ -13,6 +13,8 @@ export type Broken = { at: number; reason: string }
 
 type Props = {
   items: readonly JournalEntry[]
+  /** Further entries of their calls. */
+  besides: readonly JournalEntry[]
   open: number | undefined
   broken: Broken | undefined
   /** Whether the entries of one call are one row. */
@@ -26,13 +28,13 @@ type Props = {
  * One unbroken line of entries, newest first, those of a call in one row. A broken chain cuts it at the entry, and is
  * shown entry by entry.
  */
-export function JournalList({ items, open, broken, isGrouped, onOpen, more }: Props) {
-  const rows = isGrouped && broken === undefined ? rowsOf(items) : items.map((entry): Row => ({ entries: [entry] }))
+export function JournalList({ items, besides, open, broken, isGrouped, onOpen, more }: Props) {
+  const rows = rowsOf(items, broken === undefined ? besides : [], isGrouped && broken === undefined)
   let day = ''
   return (
     <ol className="chain" aria-label="Entries">
       {rows.map((row) => {
-        const [entry] = row.entries
+        const { entry } = row
         const head = dateOf(entry.at)
         const isNewDay = head !== day
         day = head
@@ -109,7 +111,7 @@ function Line({
   isOpen: boolean
   isCut: boolean
 } & Pick<Props, 'onOpen'>) {
-  const [entry] = row.entries
+  const { entry } = row
   const { tier, word, by, call, args, outcome, end } = lineOfRow(row)
   return (
     <button

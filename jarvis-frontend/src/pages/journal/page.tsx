@@ -250,7 +250,7 @@ function Entries({
   // An entry that is asked for and far down is the first that is read.
   const start = useRef(open === undefined ? undefined : String(open + 20))
   const newest = useLoad(JSON.stringify(filter), () => readJournal(filter, start.current), watched)
-  const [older, setOlder] = useState<{ items: JournalEntry[]; next: string | undefined }>()
+  const [older, setOlder] = useState<{ items: JournalEntry[]; besides: JournalEntry[]; next: string | undefined }>()
   const [problem, setProblem] = useState<ApiError>()
   const isReading = useRef(false)
   const next = older === undefined ? newest.data?.next : older.next
@@ -259,7 +259,11 @@ function Entries({
     isReading.current = true
     try {
       const page = await readJournal(filter, next)
-      setOlder((before) => ({ items: [...(before?.items ?? []), ...page.items], next: page.next }))
+      setOlder((before) => ({
+        items: [...(before?.items ?? []), ...page.items],
+        besides: [...(before?.besides ?? []), ...(page.besides ?? [])],
+        next: page.next,
+      }))
       setProblem(undefined)
     } catch (error) {
       setProblem(error instanceof ApiError ? error : new ApiError('unreadable', 'The answer could not be read.'))
@@ -333,6 +337,7 @@ function Entries({
           </div>
           <JournalList
             items={items}
+            besides={[...(older?.besides ?? []), ...(newest.data.besides ?? [])]}
             open={open}
             broken={broken}
             isGrouped={filter.toolUseId === undefined && filter.kind === undefined}

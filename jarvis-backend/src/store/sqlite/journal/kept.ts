@@ -1,5 +1,5 @@
 import type { Journal, JournalProof } from '../../../calls/ports.ts'
-import type { JournalEntry, JournalQuery, JournalVerification, Page } from '../../../protocol/index.ts'
+import type { JournalPage, JournalQuery, JournalVerification } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 import { createAnchor } from './anchor.ts'
 import { createJournal, createJournalPages } from './journal.ts'
@@ -14,7 +14,7 @@ import { createVerifier } from './verify.ts'
 export type JournalStanding = { problem?: string; lostCards: number }
 
 export type KeptJournal = Journal & {
-  page(query: JournalQuery): Promise<Page<JournalEntry>>
+  page(query: JournalQuery): Promise<JournalPage>
   verify(): Promise<JournalVerification>
   proof: JournalProof
   standing(): JournalStanding
