@@ -55,6 +55,7 @@ export const isServerStale = () =>
 /** Whether the built dashboard is missing or older than its sources. */
 export const isDashboardStale = () =>
   isStale(join(frontend, 'dist/index.html'), [
+    join(backend, 'src/protocol/facts.ts'),
     ...['src', 'public', 'index.html', 'vite.config.ts', 'precompress.ts', 'package.json'].map((name) =>
       join(frontend, name),
     ),

@@ -36,11 +36,13 @@ test('imports follow the arrows, and neither features nor pages import each othe
   expect(strays).toEqual([])
 })
 
-test('the protocol comes as types only, so that its schemas stay out of the page', () => {
+test('the protocol comes as types only and its facts import only types, so that schemas stay out of the page', () => {
   const strays = files
     .filter((file) => partOf(file) !== 'testing' && !file.includes('.test.'))
-    .filter((file) => /import (?!type)[^']*'jarvis-backend/.test(textOf(file)))
+    .filter((file) => /import (?!type)[^']*'jarvis-backend\/(?!facts')/.test(textOf(file)))
   expect(strays).toEqual([])
+  const facts = readFileSync(join(src, '../../jarvis-backend/src/protocol/facts.ts'), 'utf8')
+  expect(facts).not.toMatch(/^import (?!type)/m)
 })
 
 test('only marks and tiers name a colour of health or risk', () => {

@@ -1,8 +1,8 @@
 import { firstOf, percent } from '../lib/words.ts'
+import { backupAgeTone, shareOf, storageTone, temperatureTone } from '../protocol/facts.ts'
 import { type ClusterState, type Limits, usualLimits } from '../protocol/index.ts'
-import { ageOf, plainName, shareOf } from './format.ts'
+import { ageOf, plainName } from './format.ts'
 
-export const staleAfterMs = ({ backupHours }: Limits): number => backupHours[0] * 3_600_000
 const mostIds = 20
 
 /**
@@ -14,20 +14,21 @@ export function attention(state: ClusterState, limits: Limits = usualLimits): st
   const lines: string[] = []
   if (state.isQuorate === false) lines.push('No quorum: guests cannot be started.')
   for (const { name, status } of nodes) if (status !== 'online') lines.push(`${plainName(name)} is ${status}.`)
-  for (const { name, temperatureC } of nodes) {
-    if (typeof temperatureC === 'number' && temperatureC >= limits.temperatureC[0])
-      lines.push(`${plainName(name)} is at ${Math.round(temperatureC)} °C.`)
+  for (const node of nodes) {
+    if (temperatureTone(node, limits) !== undefined)
+      lines.push(`${plainName(node.name)} is at ${Math.round(node.temperatureC ?? 0)} °C.`)
   }
-  for (const { name, isActive, usedBytes, totalBytes } of storages) {
-    const ratio = shareOf(usedBytes, totalBytes) ?? 0
+  for (const storage of storages) {
+    const { name, isActive, usedBytes, totalBytes } = storage
     if (isActive === false) lines.push(`Storage ${plainName(name)} is not reachable.`)
-    else if (ratio >= limits.storageRatio[0]) lines.push(`Storage ${plainName(name)} is ${percent(ratio)} full.`)
+    else if (storageTone(storage, limits) !== undefined)
+      lines.push(`Storage ${plainName(name)} is ${percent(shareOf(usedBytes, totalBytes) ?? 0)} full.`)
   }
   const busy = guests.filter(({ status, cpuRatio }) => status === 'running' && (cpuRatio ?? 0) >= limits.cpuRatio)
   if (busy.length > 0) lines.push(`At the limit of their CPU: ${idList(busy)}.`)
   const locked = guests.filter(({ lock }) => lock !== undefined)
   if (locked.length > 0) lines.push(`Locked: ${idList(locked)}.`)
-  const stale = guests.filter(({ backupAt }) => typeof backupAt === 'number' && at - backupAt > staleAfterMs(limits))
+  const stale = guests.filter(({ backupAt }) => backupAgeTone(backupAt, at, limits) !== undefined)
   if (stale.length > 0) {
     const newest = Math.max(...stale.map(({ backupAt }) => backupAt ?? 0))
     lines.push(`Without a fresh backup (newest ${ageOf(newest, at)}): ${idList(stale)}.`)

@@ -1,5 +1,5 @@
+import { shareOf } from '../protocol/facts.ts'
 import type { ClusterState, ClusterUpdate, Guest, Node, Storage, Task } from '../protocol/index.ts'
-import { shareOf } from './format.ts'
 
 /** Figures that move all the time. Everything else of a thing is its state. */
 const figures: ReadonlySet<string> = new Set([

@@ -1,7 +1,5 @@
+import { withoutTemplates } from '../protocol/facts.ts'
 import type { ClusterState, Guest, Node } from '../protocol/index.ts'
-
-/** Guests in the sense of a count: a template never runs, so it is no stopped guest. */
-export const withoutTemplates = (guests: readonly Guest[]): Guest[] => guests.filter(({ isTemplate }) => !isTemplate)
 
 /** How many of them, templates left out. `running`: null where the state of none of them is known. */
 export function countGuests(guests: readonly Guest[]) {

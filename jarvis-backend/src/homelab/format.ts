@@ -1,16 +1,13 @@
 import { percent, spanOf } from '../lib/words.ts'
+import { shareOf } from '../protocol/facts.ts'
 import type { Guest, Node, Storage } from '../protocol/index.ts'
 
 /** A part of a whole as 0..1; 0 where the whole is 0. */
 export const ratioOf = (part: number, whole: number): number => (whole > 0 ? part / whole : 0)
 
-type Maybe = number | null | undefined
-/** A part of a whole as 0..1; undefined where either is not known, or the whole is 0. */
-export const shareOf = (part: Maybe, whole: Maybe): number | undefined =>
-  typeof part === 'number' && typeof whole === 'number' && whole > 0 ? part / whole : undefined
-
 /** `97 %`, or `unknown` */
-export const percentOr = (share: Maybe): string => (typeof share === 'number' ? percent(share) : 'unknown')
+export const percentOr = (share: number | null | undefined): string =>
+  typeof share === 'number' ? percent(share) : 'unknown'
 
 /** `5.4 GiB` */
 export const gibOf = (bytes: number): string => `${figure(bytes / 1024 ** 3)} GiB`

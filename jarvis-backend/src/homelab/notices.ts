@@ -1,4 +1,5 @@
 import { firstOf, percent, spanOf } from '../lib/words.ts'
+import { backupAgeTone, shareOf } from '../protocol/facts.ts'
 import {
   type Activity,
   type ClusterState,
@@ -8,8 +9,7 @@ import {
   type Task,
   usualLimits,
 } from '../protocol/index.ts'
-import { staleAfterMs } from './attention.ts'
-import { plainName, shareOf } from './format.ts'
+import { plainName } from './format.ts'
 
 export type Notice = Omit<Activity, 'id'>
 
@@ -160,8 +160,7 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
   function staleBackups({ at, guests }: ClusterState): Notice[] {
     const late: Guest[] = []
     for (const guest of guests) {
-      const isStale = typeof guest.backupAt === 'number' && at - guest.backupAt > staleAfterMs(limits())
-      if (!isStale) stale.delete(guest.vmid)
+      if (backupAgeTone(guest.backupAt, at, limits()) === undefined) stale.delete(guest.vmid)
       else if (!stale.has(guest.vmid)) {
         stale.add(guest.vmid)
         late.push(guest)
@@ -170,7 +169,7 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
     const [only] = late
     if (only === undefined) return []
     const names = firstOf(late.map(nameOf), mostNamed)
-    const text = `No backup for more than ${spanOf(staleAfterMs(limits()) / 1000)}: ${names}`
+    const text = `No backup for more than ${spanOf(limits().backupHours[0] * 3_600)}: ${names}`
     const about = late.length === 1 ? { vmid: only.vmid, node: only.node } : {}
     return [{ at, kind: 'backup', level: 'warning', text, ...about }]
   }

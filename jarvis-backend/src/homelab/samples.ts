@@ -1,5 +1,5 @@
+import { cpuOf, fillOf, netOf, ramOf, shareOf, storageSeries } from '../protocol/facts.ts'
 import { type ClusterState, type SampleField, type SampleKind, sampleFields } from '../protocol/index.ts'
-import { ratioOf, shareOf } from './format.ts'
 
 /** One thing at one moment. `values`: in the order of its kind's fields, undefined where it is not known. */
 export type Sample = { name: string; values: readonly (number | undefined)[] }
@@ -41,9 +41,6 @@ export const minutesIn = { hour: 60, day: dayMs / minuteMs } as const
 export const kindOf = (name: string) => (name === 'cluster' ? name : name.slice(0, name.indexOf('/'))) as SampleKind
 export const fieldsOf = (name: string): readonly SampleField[] => sampleFields[kindOf(name)]
 
-export const storageSeries = ({ name, node }: { name: string; node?: string | undefined }) =>
-  `storage/${node === undefined ? '' : `${node}/`}${name}`
-
 type Values = Partial<Record<SampleField, number | undefined>>
 
 /** What is worth keeping of this moment. What is away says nothing: its line gets a gap. */
@@ -53,7 +50,6 @@ export function samplesOf(state: Pick<ClusterState, 'nodes' | 'guests' | 'storag
     name,
     values: fieldsOf(name).map((field) => values[field]),
   })
-  const netBps = (of: typeof guests) => sum(of.map(({ netInBps = 0, netOutBps = 0 }) => netInBps + netOutBps))
   const online = nodes.filter(({ status }) => status === 'online')
   const onNode = new Map<string, typeof guests>()
   for (const guest of guests) {
@@ -61,32 +57,20 @@ export function samplesOf(state: Pick<ClusterState, 'nodes' | 'guests' | 'storag
     if (others === undefined) onNode.set(guest.node, [guest])
     else others.push(guest)
   }
-  // One that cannot be read leaves the sum without it, as one that is gone would.
-  const sized = storages.filter(({ usedBytes, totalBytes }) => usedBytes !== null && totalBytes !== null)
-  const cores = sum(online.map(({ cpuCount = 1 }) => cpuCount))
   return [
     sample('cluster', {
-      cpuRatio: shareOf(sum(online.map(({ cpuRatio = 0, cpuCount = 1 }) => cpuRatio * cpuCount)), cores),
-      ramRatio: shareOf(
-        sum(online.map(({ ramBytes = 0 }) => ramBytes)),
-        sum(online.map(({ ramTotalBytes = 0 }) => ramTotalBytes)),
-      ),
-      storageRatio: shareOf(
-        sum(sized.map(({ usedBytes }) => usedBytes ?? 0)),
-        sum(sized.map(({ totalBytes }) => totalBytes ?? 0)),
-      ),
-      netBps: netBps(guests),
+      cpuRatio: cpuOf(nodes),
+      ramRatio: ramOf(nodes),
+      storageRatio: fillOf(storages),
+      netBps: netOf(guests),
     }),
     ...online.map((node) =>
       sample(`node/${node.name}`, {
         cpuRatio: node.cpuRatio,
-        ramRatio:
-          node.ramBytes === undefined || node.ramTotalBytes === undefined
-            ? undefined
-            : ratioOf(node.ramBytes, node.ramTotalBytes),
+        ramRatio: shareOf(node.ramBytes, node.ramTotalBytes),
         load1: node.load1,
         temperatureC: node.temperatureC ?? undefined,
-        netBps: netBps(onNode.get(node.name) ?? []),
+        netBps: netOf(onNode.get(node.name) ?? []),
       }),
     ),
     ...guests
@@ -96,7 +80,7 @@ export function samplesOf(state: Pick<ClusterState, 'nodes' | 'guests' | 'storag
           cpuRatio: guest.cpuRatio ?? undefined,
           ramRatio: shareOf(guest.ramBytes, guest.ramTotalBytes),
           diskRatio: shareOf(guest.diskBytes, guest.diskTotalBytes) || undefined,
-          netBps: guest.netInBps === undefined && guest.netOutBps === undefined ? undefined : netBps([guest]),
+          netBps: guest.netInBps === undefined && guest.netOutBps === undefined ? undefined : netOf([guest]),
         }),
       ),
     ...storages
@@ -106,5 +90,3 @@ export function samplesOf(state: Pick<ClusterState, 'nodes' | 'guests' | 'storag
       ),
   ]
 }
-
-const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)

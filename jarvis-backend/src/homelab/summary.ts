@@ -1,8 +1,9 @@
+import { isBlind, shareOf, withoutTemplates } from '../protocol/facts.ts'
 import type { ClusterState, Guest, Limits } from '../protocol/index.ts'
 import { attention, idList } from './attention.ts'
-import { clusterWords, countGuests, quorumWords, withoutTemplates } from './counts.ts'
-import { nodeLine, percentOr, plainName, shareOf } from './format.ts'
-import { isBlind, leadLines } from './unknown.ts'
+import { clusterWords, countGuests, quorumWords } from './counts.ts'
+import { nodeLine, percentOr, plainName } from './format.ts'
+import { leadLines } from './unknown.ts'
 
 const mostNodes = 16
 const mostGuestsByName = 60

@@ -1,3 +1,4 @@
+import { isBlind } from '../protocol/facts.ts'
 import type { ClusterState } from '../protocol/index.ts'
 import { oneLine } from './format.ts'
 
@@ -5,10 +6,6 @@ import { oneLine } from './format.ts'
 export const unknownAfterMs = 30_000
 
 const mostLines = 10
-
-/** Nothing that changes is known of the cluster now: it was never read, or too long ago. */
-export const isBlind = ({ nodes, unread = [] }: Pick<ClusterState, 'nodes' | 'unread'>): boolean =>
-  unread.includes('nodes') || (nodes.length > 0 && nodes.every(({ status }) => status === 'unknown'))
 
 /**
  * What a report begins with where not all is known, the age of what it says first; empty where all is known.

@@ -1,5 +1,5 @@
 import type { ModelTally } from '../agent/tally.ts'
-import { withoutTemplates } from '../homelab/counts.ts'
+import { withoutTemplates } from '../protocol/facts.ts'
 import type { ClusterState, PartStatus, ToolCalls } from '../protocol/index.ts'
 
 type Labels = Readonly<Record<string, string | number>>

@@ -1,5 +1,5 @@
 import { nodeWords } from '../homelab/counts.ts'
-import { isBlind } from '../homelab/unknown.ts'
+import { isBlind } from '../protocol/facts.ts'
 import type { ClusterState, McpTokenInfo, MemoryStatus, PartStatus } from '../protocol/index.ts'
 
 /** What came of the newest question to the model. */

@@ -37,10 +37,11 @@ export {
   type Task,
 } from './cluster.ts'
 export { type ErrorBody, type ErrorCode, errorStatus, JarvisError } from './errors.ts'
+export { usualLimits } from './facts.ts'
 export { Grant, GrantRequest } from './grant.ts'
 export { MessageId, RequestId, RunId, SessionId, ToolUseId } from './ids.ts'
 export { Image, type ImageType, imageTypes } from './image.ts'
-export { Limits, usualLimits } from './limits.ts'
+export { Limits } from './limits.ts'
 export {
   type MemoryFound,
   type MemoryHit,

@@ -18,13 +18,3 @@ export const Limits = z.strictObject({
   cpuMinutes: z.int().min(1).max(1_440),
 })
 export type Limits = z.infer<typeof Limits>
-
-/** A nightly backup that came two hours late is still fresh. */
-export const usualLimits: Limits = {
-  storageRatio: [0.85, 0.95],
-  ramRatio: [0.9, 0.97],
-  temperatureC: [80, 90],
-  backupHours: [26, 168],
-  cpuRatio: 0.9,
-  cpuMinutes: 10,
-}

@@ -1,6 +1,7 @@
+import { storageSeries } from '../../protocol/facts.ts'
 import type { ClusterState } from '../../protocol/index.ts'
 import type { Cluster, HistorySpan } from '../ports.ts'
-import { minuteMs, minutesIn, type Past, type Sample, storageSeries } from '../samples.ts'
+import { minuteMs, minutesIn, type Past, type Sample } from '../samples.ts'
 import { eachOf } from './each.ts'
 import { ApiError } from './failure.ts'
 import { createPastSums } from './past-sums.ts'

@@ -1,6 +1,7 @@
+import { storageSeries } from '../../protocol/facts.ts'
 import type { ClusterState } from '../../protocol/index.ts'
 import { ratioOf } from '../format.ts'
-import { type Past, type Sample, storageSeries } from '../samples.ts'
+import type { Past, Sample } from '../samples.ts'
 import type { RrdRow } from './rrd.ts'
 
 type Minute = {

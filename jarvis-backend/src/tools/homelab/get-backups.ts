@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { staleAfterMs } from '../../homelab/attention.ts'
 import { ageOf, diskOf, oneLine, plainName } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
 import { firstOf } from '../../lib/words.ts'
+import { backupAgeTone } from '../../protocol/facts.ts'
 import type { Backup, Guest, Limits } from '../../protocol/index.ts'
 import { BackupsOutput } from '../outputs.ts'
 import { defineTool } from '../tool.ts'
@@ -84,8 +84,6 @@ function bareText(bare: readonly Guest[], now: number, isPartial: boolean): stri
 function summaryOf(items: readonly Backup[], guests: readonly Guest[], now: number, limits: Limits): string {
   const newest = Math.max(0, ...items.map(({ createdAt }) => createdAt))
   const first = newest === 0 ? 'No readable backup' : `${items.length} backups, newest ${ageOf(newest, now)}`
-  const stale = guests.filter(
-    ({ backupAt }) => typeof backupAt === 'number' && now - backupAt > staleAfterMs(limits),
-  ).length
+  const stale = guests.filter(({ backupAt }) => backupAgeTone(backupAt, now, limits) !== undefined).length
   return stale === 0 ? first : `${first}; ${stale} ${stale === 1 ? 'guest' : 'guests'} without a fresh one`
 }

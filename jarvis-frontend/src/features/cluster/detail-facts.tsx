@@ -1,16 +1,16 @@
+import { shareOf, storageSeries, withoutTemplates } from 'jarvis-backend/facts'
 import type { ClusterState } from 'jarvis-backend/protocol'
 import { Link } from 'react-router'
 import { ago, celsius, exactTime, gibOf, longSpan, percent, sizeOf } from '../../lib/format.ts'
 import { Boxed, Visible } from '../../ui/boxed.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { Acts, actsOfGuest, actsOfNode } from './acts.tsx'
-import { guestMark, nodeMark, ratio, seriesOf } from './health.ts'
+import { guestMark, nodeMark } from './health.ts'
 import { aboutDays } from './issue-past.ts'
 import { Lock, TaskList } from './parts.tsx'
 import { daysLeft, lineOf, usePast } from './past.ts'
 import { StateMark } from './state-mark.tsx'
 import { useCluster } from './store.ts'
-import { withoutTemplates } from './unknown.ts'
 
 type Ask = ((question: string) => void) | undefined
 type Of = { state: ClusterState; onAsk: Ask }
@@ -104,7 +104,7 @@ export function NodeFacts({ node, state, onAsk }: Of & { node: ClusterState['nod
   const guests = withoutTemplates(state.guests).filter((guest) => guest.node === node.name)
   const unknown = guests.filter(({ status }) => status === 'unknown').length
   const running = guests.filter(({ status }) => status === 'running').length
-  const ram = ratio(node.ramBytes, node.ramTotalBytes)
+  const ram = shareOf(node.ramBytes, node.ramTotalBytes)
   const isUp = node.status === 'online'
   return (
     <>
@@ -155,7 +155,7 @@ export function NodeFacts({ node, state, onAsk }: Of & { node: ClusterState['nod
 }
 
 export function StorageFacts({ storage, onAsk }: { storage: ClusterState['storages'][number]; onAsk: Ask }) {
-  const series = seriesOf(storage)
+  const series = storageSeries(storage)
   const { reply } = usePast([series], '7d')
   const days = daysLeft(lineOf(reply, series, 'usedRatio'))
   return (
@@ -172,7 +172,7 @@ export function StorageFacts({ storage, onAsk }: { storage: ClusterState['storag
             'Used',
             storage.usedBytes === null
               ? 'unknown'
-              : `${percent(ratio(storage.usedBytes, storage.totalBytes) ?? 0)}, ${sizeOf(storage.usedBytes, storage.totalBytes ?? 0)}`,
+              : `${percent(shareOf(storage.usedBytes, storage.totalBytes) ?? 0)}, ${sizeOf(storage.usedBytes, storage.totalBytes ?? 0)}`,
           ],
           ['Left', days === undefined ? 'does not fill, as far as is known' : `${aboutDays(days)} at this rate`],
         ]}

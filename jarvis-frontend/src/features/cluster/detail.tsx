@@ -1,10 +1,10 @@
+import { storageSeries } from 'jarvis-backend/facts'
 import type { ClusterState, SampleField, SampleRange } from 'jarvis-backend/protocol'
 import { type ComponentType, Suspense, useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import { Icon } from '../../ui/icon.tsx'
 import type { ChartsProps } from './charts.tsx'
 import { GuestFacts, NodeFacts, StorageFacts } from './detail-facts.tsx'
-import { seriesOf } from './health.ts'
 import { ranges, rangeWord } from './past.ts'
 import { useCluster } from './store.ts'
 
@@ -68,7 +68,7 @@ function seenOf(name: string, { guests, nodes, storages }: ClusterState) {
   const id = name.slice(name.indexOf('/') + 1)
   const guest = name.startsWith('guest/') ? guests.find(({ vmid }) => String(vmid) === id) : undefined
   const node = name.startsWith('node/') ? nodes.find((known) => known.name === id) : undefined
-  const storage = storages.find((known) => seriesOf(known) === name)
+  const storage = storages.find((known) => storageSeries(known) === name)
   if (guest === undefined && node === undefined && storage === undefined) return undefined
   const fields: readonly SampleField[] =
     guest !== undefined

@@ -1,3 +1,4 @@
+import { shareOf } from 'jarvis-backend/facts'
 import type { Guest } from 'jarvis-backend/protocol'
 import { memo } from 'react'
 import { Link } from 'react-router'
@@ -6,7 +7,7 @@ import { Visible } from '../../ui/boxed.tsx'
 import type { MarkKind } from '../../ui/mark.tsx'
 import { Meter } from '../../ui/meter.tsx'
 import { Tier } from '../../ui/tier.tsx'
-import { backupTone, limitsNow, ratio } from './health.ts'
+import { backupTone, limitsNow } from './health.ts'
 import { Lock } from './parts.tsx'
 import { StateMark } from './state-mark.tsx'
 
@@ -26,8 +27,8 @@ export const GuestTableRow = memo(function GuestTableRow(given: GuestRowProps) {
   const { at, guest, mark, isBusy, ghost, isChosen, to, now } = given
   const isOff = guest.status !== 'running'
   const word = guest.isTemplate ? 'template' : guest.status
-  const ram = ratio(guest.ramBytes, guest.ramTotalBytes) ?? 0
-  const disk = ratio(guest.diskBytes, guest.diskTotalBytes)
+  const ram = shareOf(guest.ramBytes, guest.ramTotalBytes) ?? 0
+  const disk = shareOf(guest.diskBytes, guest.diskTotalBytes)
   const net = rate((guest.netInBps ?? 0) + (guest.netOutBps ?? 0))
   const backup = backupTone(guest, now)
   const cpuTone = isBusy && (guest.cpuRatio ?? 0) >= limitsNow().cpuRatio ? 'warn' : undefined

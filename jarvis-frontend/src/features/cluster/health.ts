@@ -1,44 +1,22 @@
+import type { Tone } from 'jarvis-backend/facts'
+import * as facts from 'jarvis-backend/facts'
 import type { ClusterState, Guest, Limits, Node, SampleField, Storage } from 'jarvis-backend/protocol'
 import { limits } from '../../api/limits.ts'
 import { celsius, percent, plural, size, span } from '../../lib/format.ts'
 import type { MarkKind } from '../../ui/mark.tsx'
-import { isBlind, unreadLines } from './unknown.ts'
+import { unreadLines } from './unknown.ts'
 
-export type Tone = 'warn' | 'bad' | undefined
+export const limitsNow = (): Limits => limits.value.get() ?? facts.usualLimits
 
-const hour = 3_600_000
-/** Until the server has said which are set. Written again, for the protocol's would bring zod onto the first page. */
-const usual: Limits = {
-  storageRatio: [0.85, 0.95],
-  ramRatio: [0.9, 0.97],
-  temperatureC: [80, 90],
-  backupHours: [26, 168],
-  cpuRatio: 0.9,
-  cpuMinutes: 10,
-}
-export const limitsNow = (): Limits => limits.value.get() ?? usual
-
-type Maybe = number | null | undefined
-const past = (value: Maybe, [warn, bad]: readonly [number, number]): Tone =>
-  typeof value !== 'number' || value < warn ? undefined : value < bad ? 'warn' : 'bad'
-
-/** Its name in the ring of samples. */
-export const seriesOf = (storage: Pick<Storage, 'name' | 'node'>) =>
-  `storage/${storage.node === undefined ? '' : `${storage.node}/`}${storage.name}`
-
-export const ratio = (used: Maybe, of: Maybe) =>
-  typeof used !== 'number' || typeof of !== 'number' || of === 0 ? undefined : used / of
-
-export const temperatureTone = (node: Node): Tone => past(node.temperatureC, limitsNow().temperatureC)
-export const nodeRamTone = (node: Node): Tone => past(ratio(node.ramBytes, node.ramTotalBytes), limitsNow().ramRatio)
-export const storageTone = (storage: Storage): Tone =>
-  past(ratio(storage.usedBytes, storage.totalBytes), limitsNow().storageRatio)
+export const temperatureTone = (node: Node): Tone => facts.temperatureTone(node, limitsNow())
+export const nodeRamTone = (node: Node): Tone => facts.nodeRamTone(node, limitsNow())
+export const storageTone = (storage: Storage): Tone => facts.storageTone(storage, limitsNow())
 /** A guest that runs is expected to have a backup; one that is off, only to renew what it has. */
 export function backupTone({ backupAt, status }: Pick<Guest, 'backupAt' | 'status'>, now: number): Tone {
   // Not known is a line of its own.
   if (backupAt === null) return undefined
   if (backupAt === undefined) return status === 'running' ? 'warn' : undefined
-  return past((now - backupAt) / hour, limitsNow().backupHours)
+  return facts.backupAgeTone(backupAt, now, limitsNow())
 }
 
 /** Guests that run or ever had a backup are expected to have a fresh one. */
@@ -78,7 +56,7 @@ export type Issue = {
 /** What needs a look now, worst first. `busySince`: since when a node or guest was seen over its CPU limit. */
 export function issuesOf(state: ClusterState, now: number, busySince: (key: string) => number | undefined): Issue[] {
   const found: Issue[] = unknownIssues(state)
-  if (isBlind(state)) return found
+  if (facts.isBlind(state)) return found
   if (state.isQuorate === false) {
     found.push({
       key: 'quorum',
@@ -115,7 +93,7 @@ export function issuesOf(state: ClusterState, now: number, busySince: (key: stri
       })
     }
     const tone = storageTone(storage)
-    const full = ratio(storage.usedBytes, storage.totalBytes)
+    const full = facts.shareOf(storage.usedBytes, storage.totalBytes)
     if (tone === undefined || full === undefined) continue
     found.push({
       key: `storage ${storage.node ?? ''} ${storage.name}`,
@@ -124,7 +102,7 @@ export function issuesOf(state: ClusterState, now: number, busySince: (key: stri
       detail: `${size((storage.totalBytes ?? 0) - (storage.usedBytes ?? 0), storage.totalBytes ?? 0)} left`,
       question: `${storage.name} is ${Math.round(full * 100)} % full. What grew?`,
       ask: 'Ask what grew',
-      past: { series: seriesOf(storage), field: 'usedRatio', limit: limitsNow().storageRatio[0] },
+      past: { series: facts.storageSeries(storage), field: 'usedRatio', limit: limitsNow().storageRatio[0] },
     })
   }
   for (const guest of state.guests) {
@@ -153,7 +131,7 @@ function unknownIssues(state: ClusterState): Issue[] {
     ...{ question: 'What could not be read, and why?', ask: 'Ask why' },
   })
   if (state.unreachableSince !== undefined) return [issue('unreachable', 'bad', 'The cluster cannot be read', first)]
-  if (isBlind(state)) return [issue('unread', 'warn', 'The cluster is unknown', first)]
+  if (facts.isBlind(state)) return [issue('unread', 'warn', 'The cluster is unknown', first)]
   const isOfQuorum = (line: string) => line.startsWith('quorum ')
   const quorum = lines.find(isOfQuorum) ?? 'it could not be read'
   const rest = state.isQuorate === null ? [first, ...others].filter((line) => !isOfQuorum(line)) : lines
@@ -186,7 +164,7 @@ function nodeIssues(node: Node, now: number, busySince: number | undefined): Iss
     )
     return found
   }
-  const ram = ratio(node.ramBytes, node.ramTotalBytes)
+  const ram = facts.shareOf(node.ramBytes, node.ramTotalBytes)
   if (typeof node.temperatureC === 'number') {
     const degrees = Math.round(node.temperatureC)
     const detail = `limit ${celsius(limitsNow().temperatureC[0])}`

@@ -1,3 +1,4 @@
+import { shareOf } from 'jarvis-backend/facts'
 import type { Node } from 'jarvis-backend/protocol'
 import { memo } from 'react'
 import { Link } from 'react-router'
@@ -5,7 +6,7 @@ import { ago, celsius, exactTime, gibOf, percent, shortSpan } from '../../lib/fo
 import { Meter } from '../../ui/meter.tsx'
 import { Spark } from '../../ui/spark.tsx'
 import { useNow } from '../../ui/use-now.ts'
-import { nodeRamTone, ratio, temperatureTone } from './health.ts'
+import { nodeRamTone, temperatureTone } from './health.ts'
 import { Lock } from './parts.tsx'
 import { StateMark } from './state-mark.tsx'
 import { useClusterStore } from './store.ts'
@@ -21,7 +22,7 @@ export const NodeCard = memo(function NodeCard({
 }) {
   const now = useNow(60_000)
   const store = useClusterStore()
-  const ram = ratio(node.ramBytes, node.ramTotalBytes)
+  const ram = shareOf(node.ramBytes, node.ramTotalBytes)
   const heat = temperatureTone(node)
   const isUp = node.status === 'online'
   return (

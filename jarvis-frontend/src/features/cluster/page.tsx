@@ -1,16 +1,17 @@
+import { isUnread, storageSeries } from 'jarvis-backend/facts'
 import type { SampleRange } from 'jarvis-backend/protocol'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { GuestTable } from './guest-table.tsx'
-import { concernedOf, guestMark, nodeMark, seriesOf } from './health.ts'
+import { concernedOf, guestMark, nodeMark } from './health.ts'
 import { IssueList } from './issue-list.tsx'
 import { NodeCard } from './node-card.tsx'
 import { type Ghosts, StorageList, TaskList } from './parts.tsx'
 import { rowsOf, type Sort } from './rows.ts'
 import { useCluster } from './store.ts'
-import { isUnread, unreadLines } from './unknown.ts'
+import { unreadLines } from './unknown.ts'
 import { VitalRow } from './vital-row.tsx'
 
 export type GuestFilter = 'all' | 'running' | 'stopped' | 'attention'
@@ -113,7 +114,7 @@ export function ClusterOverview({ view, linkTo, detail, ghosts, tray, foot, onAs
           )}
           <PanelHead title="Storage" />
           {isUnread(state, 'storages') && <p className="none">Storages are unknown.</p>}
-          <StorageList storages={state.storages} to={(storage) => linkTo({ detail: seriesOf(storage) })} />
+          <StorageList storages={state.storages} to={(storage) => linkTo({ detail: storageSeries(storage) })} />
           <PanelHead title="Tasks" />
           {isUnread(state, 'tasks') ? (
             <p className="none">Tasks are unknown.</p>

@@ -1,3 +1,4 @@
+import { isUnread, shareOf, storageSeries, withoutTemplates } from 'jarvis-backend/facts'
 import type { ClusterState, Node } from 'jarvis-backend/protocol'
 import { memo, useState } from 'react'
 import { Link } from 'react-router'
@@ -6,12 +7,11 @@ import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
 import { Spark } from '../../ui/spark.tsx'
 import { useNow } from '../../ui/use-now.ts'
-import { backupsOf, guestMark, type Issue, nodeMark, ratio, seriesOf, sharedAge, temperatureTone } from './health.ts'
+import { backupsOf, guestMark, type Issue, nodeMark, sharedAge, temperatureTone } from './health.ts'
 import { IssueList } from './issue-list.tsx'
 import { type Ghosts, GuestRow, Lock, Quorum, StorageList } from './parts.tsx'
 import { StateMark } from './state-mark.tsx'
 import { totalsOf, useCluster, useClusterStore } from './store.ts'
-import { isUnread, withoutTemplates } from './unknown.ts'
 
 type Props = {
   /** What waits, docked above the nodes. */
@@ -122,7 +122,7 @@ function Storages({ state, linkTo }: { state: ClusterState; linkTo?: (detail: st
           </>
         )}
       </PanelHead>
-      <StorageList storages={state.storages} {...(linkTo && { to: (storage) => linkTo(seriesOf(storage)) })} />
+      <StorageList storages={state.storages} {...(linkTo && { to: (storage) => linkTo(storageSeries(storage)) })} />
     </>
   )
 }
@@ -215,7 +215,7 @@ const NodeHead = memo(function NodeHead({ node, mark }: { node: Node; mark: 'ok'
   const store = useClusterStore()
   const heat = temperatureTone(node)
   const isFresh = node.uptimeS !== undefined && node.uptimeS < 3_600
-  const ram = ratio(node.ramBytes, node.ramTotalBytes)
+  const ram = shareOf(node.ramBytes, node.ramTotalBytes)
   return (
     <>
       <StateMark kind={mark} size={11} />

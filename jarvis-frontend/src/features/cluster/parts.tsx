@@ -1,3 +1,4 @@
+import { shareOf } from 'jarvis-backend/facts'
 import type { Guest, Node, Storage, Task } from 'jarvis-backend/protocol'
 import { memo } from 'react'
 import { Link } from 'react-router'
@@ -8,7 +9,7 @@ import { Mark, type MarkKind } from '../../ui/mark.tsx'
 import { Meter } from '../../ui/meter.tsx'
 import { Tier } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
-import { ratio, storageTone } from './health.ts'
+import { storageTone } from './health.ts'
 import { StateMark } from './state-mark.tsx'
 import { groupTasks } from './task-groups.ts'
 import { onlineWords } from './unknown.ts'
@@ -60,7 +61,7 @@ export const GuestRow = memo(function GuestRow({
       {ghost === undefined ? (
         <span className="pair num">
           <span>{isOff ? '–' : percent(guest.cpuRatio ?? 0)}</span>
-          <span>{isOff ? '' : percent(ratio(guest.ramBytes, guest.ramTotalBytes) ?? 0)}</span>
+          <span>{isOff ? '' : percent(shareOf(guest.ramBytes, guest.ramTotalBytes) ?? 0)}</span>
         </span>
       ) : (
         <span className="ghost">
@@ -76,7 +77,7 @@ export function StorageList({ storages, to }: { storages: readonly Storage[]; to
     <ul className="storages">
       {storages.map((storage) => {
         const tone = storageTone(storage)
-        const full = ratio(storage.usedBytes, storage.totalBytes)
+        const full = shareOf(storage.usedBytes, storage.totalBytes)
         return (
           <li key={`${storage.node ?? ''}/${storage.name}`}>
             <span className="cut" title={storage.node === undefined ? 'shared' : `on ${storage.node}`}>

@@ -1,10 +1,10 @@
+import { shareOf } from 'jarvis-backend/facts'
 import { useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import { ago, celsius, longSpan, percent } from '../../lib/format.ts'
 import { Boxed } from '../../ui/boxed.tsx'
 import { Spark } from '../../ui/spark.tsx'
 import { Acts, actsOfGuest, actsOfNode } from './acts.tsx'
-import { ratio } from './health.ts'
 import type { Noun } from './nouns.ts'
 import { lineOf, usePast } from './past.ts'
 import { useCluster } from './store.ts'
@@ -45,7 +45,10 @@ export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
           ['Node', guest.node],
           ['Up', guest.status === 'running' ? longSpan((guest.uptimeS ?? 0) * 1_000) : undefined],
           ['CPU', guest.status === 'running' ? percent(guest.cpuRatio ?? 0) : undefined],
-          ['Memory', guest.status === 'running' ? percent(ratio(guest.ramBytes, guest.ramTotalBytes) ?? 0) : undefined],
+          [
+            'Memory',
+            guest.status === 'running' ? percent(shareOf(guest.ramBytes, guest.ramTotalBytes) ?? 0) : undefined,
+          ],
           [
             'Backup',
             guest.backupAt === undefined
@@ -58,7 +61,7 @@ export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
       : [
           ['State', node?.status],
           ['CPU', node?.cpuRatio === undefined ? undefined : percent(node.cpuRatio)],
-          ['Memory', node === undefined ? undefined : percent(ratio(node.ramBytes, node.ramTotalBytes) ?? 0)],
+          ['Memory', node === undefined ? undefined : percent(shareOf(node.ramBytes, node.ramTotalBytes) ?? 0)],
           [
             'Heat',
             node?.temperatureC === null

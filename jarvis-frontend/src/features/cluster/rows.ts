@@ -1,6 +1,5 @@
+import { shareOf, withoutTemplates } from 'jarvis-backend/facts'
 import type { ClusterState, Guest } from 'jarvis-backend/protocol'
-import { ratio } from './health.ts'
-import { withoutTemplates } from './unknown.ts'
 
 export type SortKey = 'guest' | 'node' | 'cpu' | 'memory' | 'disk' | 'net' | 'up' | 'backup'
 /** `isDown`: largest first. */
@@ -23,8 +22,8 @@ export function nextSort(now: Sort, key: SortKey): string {
 
 const figures: Record<Exclude<SortKey, 'guest' | 'node'>, (guest: Guest) => number | undefined> = {
   cpu: (guest) => (guest.status === 'running' ? (guest.cpuRatio ?? undefined) : undefined),
-  memory: (guest) => (guest.status === 'running' ? ratio(guest.ramBytes, guest.ramTotalBytes) : undefined),
-  disk: (guest) => (guest.diskBytes === 0 ? undefined : ratio(guest.diskBytes, guest.diskTotalBytes)),
+  memory: (guest) => (guest.status === 'running' ? shareOf(guest.ramBytes, guest.ramTotalBytes) : undefined),
+  disk: (guest) => (guest.diskBytes === 0 ? undefined : shareOf(guest.diskBytes, guest.diskTotalBytes)),
   net: (guest) => (guest.netInBps === undefined ? undefined : guest.netInBps + (guest.netOutBps ?? 0)),
   up: (guest) => (guest.status === 'running' ? (guest.uptimeS ?? undefined) : undefined),
   // Its age: the newest backup is the smallest.

@@ -1,3 +1,4 @@
+import { cpuOf, fillOf, isBlind, isUnread, netOf, ramOf, withoutTemplates } from 'jarvis-backend/facts'
 import type { ClusterState, SamplesReply } from 'jarvis-backend/protocol'
 import { createContext, use } from 'react'
 import { useValue } from '../../lib/use-value.ts'
@@ -5,7 +6,7 @@ import { Value } from '../../lib/value.ts'
 import type { ClusterSocket } from '../../realtime/sockets.ts'
 import { foldCluster } from './fold.ts'
 import { type Issue, issuesOf, limitsNow } from './health.ts'
-import { fromShown, isBlind, isUnread, withoutTemplates } from './unknown.ts'
+import { fromShown } from './unknown.ts'
 
 const sampleEveryMs = 2_000
 const minuteMs = 60_000
@@ -182,22 +183,17 @@ export class ClusterStore {
 
 /** The whole cluster in numbers; shared storage counts once. Undefined is not known. */
 export function totalsOf(state: ClusterState) {
-  const online = state.nodes.filter((node) => node.status === 'online')
-  const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
-  const share = (used: number, of: number) => (of === 0 ? undefined : used / of)
-  const sized = state.storages.filter(({ usedBytes, totalBytes }) => usedBytes !== null && totalBytes !== null)
   const guests = withoutTemplates(state.guests)
   const isUnknown =
     isUnread(state, 'guests') || (guests.length > 0 && guests.every(({ status }) => status === 'unknown'))
-  const cores = sum(online.map((node) => node.cpuCount ?? 1))
   return {
-    cpuRatio: share(sum(online.map((node) => (node.cpuRatio ?? 0) * (node.cpuCount ?? 1))), cores),
-    ramRatio: share(sum(online.map((node) => node.ramBytes ?? 0)), sum(online.map((node) => node.ramTotalBytes ?? 0))),
-    storageRatio: share(sum(sized.map((s) => s.usedBytes ?? 0)), sum(sized.map((s) => s.totalBytes ?? 0))),
-    netBps: isUnknown ? undefined : sum(state.guests.map((guest) => (guest.netInBps ?? 0) + (guest.netOutBps ?? 0))),
+    cpuRatio: cpuOf(state.nodes),
+    ramRatio: ramOf(state.nodes),
+    storageRatio: fillOf(state.storages),
+    netBps: isUnknown ? undefined : netOf(state.guests),
     running: isUnknown ? undefined : guests.filter((guest) => guest.status === 'running').length,
     guests: guests.length,
-    onlineCount: online.length,
+    onlineCount: state.nodes.filter(({ status }) => status === 'online').length,
   }
 }
 

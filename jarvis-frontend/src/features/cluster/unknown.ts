@@ -1,4 +1,4 @@
-import type { ClusterPart, ClusterState, Guest, Node, ShownCluster } from 'jarvis-backend/protocol'
+import type { ClusterPart, ClusterState, Node, ShownCluster } from 'jarvis-backend/protocol'
 
 /** The server's state with empty lists for those that could not be read, which `unread` names. */
 export const fromShown = (shown: ShownCluster): ClusterState => ({
@@ -9,21 +9,11 @@ export const fromShown = (shown: ShownCluster): ClusterState => ({
   tasks: shown.tasks ?? [],
 })
 
-export const isUnread = ({ unread }: Pick<ClusterState, 'unread'>, part: ClusterPart): boolean =>
-  unread?.includes(part) === true
-
-/** Nothing that changes is known now: never read, or too long ago. */
-export const isBlind = (state: Pick<ClusterState, 'nodes' | 'unread'>): boolean =>
-  isUnread(state, 'nodes') || (state.nodes.length > 0 && state.nodes.every(({ status }) => status === 'unknown'))
-
 /** What could not be read, without what each node's own line says. */
 export function unreadLines({ missing, nodes }: Pick<ClusterState, 'missing' | 'nodes'>): string[] {
   const away = new Set(nodes.map(({ name, status }) => `${name} is ${status}`))
   return missing.filter((line) => !away.has(line))
 }
-
-/** Guests without templates, which never run. */
-export const withoutTemplates = (guests: readonly Guest[]): Guest[] => guests.filter(({ isTemplate }) => !isTemplate)
 
 /** `3 of 4`; `3 of 4, 1 unknown`; `unknown` */
 export function onlineWords(state: { nodes: readonly Node[]; unread?: ClusterPart[] | undefined }): string {

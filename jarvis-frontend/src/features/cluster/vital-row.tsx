@@ -1,11 +1,11 @@
+import { isBlind, isUnread, shareOf } from 'jarvis-backend/facts'
 import type { ClusterState, Guest, Storage } from 'jarvis-backend/protocol'
 import { percent, rate, span } from '../../lib/format.ts'
 import type { MarkKind } from '../../ui/mark.tsx'
 import { Spark } from '../../ui/spark.tsx'
-import { backupsOf, ratio, sharedAge, storageTone } from './health.ts'
+import { backupsOf, sharedAge, storageTone } from './health.ts'
 import { StateMark } from './state-mark.tsx'
 import { totalsOf, useClusterStore } from './store.ts'
-import { isBlind, isUnread } from './unknown.ts'
 
 /** The whole cluster in six numbers. */
 export function VitalRow({ state, isLive, now }: { state: ClusterState; isLive: boolean; now: number }) {
@@ -88,7 +88,8 @@ function staleText(stale: readonly Guest[], now: number): string {
 
 const percentWords = (share: number | undefined) => (share === undefined ? 'unknown' : `${Math.round(share * 100)}%`)
 
-const share = (storage: Pick<Storage, 'usedBytes' | 'totalBytes'>) => ratio(storage.usedBytes, storage.totalBytes) ?? 0
+const share = (storage: Pick<Storage, 'usedBytes' | 'totalBytes'>) =>
+  shareOf(storage.usedBytes, storage.totalBytes) ?? 0
 
 function Vital({
   name,

@@ -1,3 +1,4 @@
+import { cpuOf } from 'jarvis-backend/facts'
 import type { Node } from 'jarvis-backend/protocol'
 import { usePresence } from '../../app/presence.tsx'
 import { useCluster } from '../../features/cluster/store.ts'
@@ -63,12 +64,7 @@ export function BigRing() {
   )
 }
 
-/** The CPU of several nodes is the mean over their cores; of those whose figures are known. */
 function partOf(nodes: readonly Node[], arc: RingArc) {
-  const known = nodes.flatMap(({ status, cpuRatio, cpuCount }) =>
-    status !== 'online' || cpuRatio === undefined ? [] : [{ cpuRatio, cores: cpuCount ?? 1 }],
-  )
-  const cores = known.reduce((sum, node) => sum + node.cores, 0)
   const [first] = nodes
   return {
     key: nodes.map(({ name }) => name).join(', '),
@@ -78,7 +74,7 @@ function partOf(nodes: readonly Node[], arc: RingArc) {
         ? 'offline'
         : '–',
     name: nodes.length === 1 ? first?.name : plural(nodes.length, 'node'),
-    cpuRatio: cores === 0 ? undefined : known.reduce((sum, node) => sum + node.cpuRatio * node.cores, 0) / cores,
+    cpuRatio: cpuOf(nodes),
     tone: arc === 'well' ? '' : arc === 'away' ? 'away' : `arc-${arc}`,
   }
 }

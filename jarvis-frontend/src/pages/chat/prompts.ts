@@ -1,6 +1,6 @@
+import { isBlind } from 'jarvis-backend/facts'
 import type { Activity, ClusterState, ConfirmationRow } from 'jarvis-backend/protocol'
 import { backupsOf, type Issue, lookWords } from '../../features/cluster/health.ts'
-import { isBlind } from '../../features/cluster/unknown.ts'
 import { plural, timeOfDay } from '../../lib/format.ts'
 
 const day = 86_400_000

@@ -1,3 +1,4 @@
+import { withoutTemplates } from 'jarvis-backend/facts'
 import { Suspense } from 'react'
 import { Link } from 'react-router'
 import { useConfirmations } from '../../api/confirmations.ts'
@@ -6,7 +7,6 @@ import { ClusterOverview, type GuestFilter } from '../../features/cluster/page.t
 import { ClusterColumn } from '../../features/cluster/panel.tsx'
 import { Age, Quorum } from '../../features/cluster/parts.tsx'
 import { useCluster } from '../../features/cluster/store.ts'
-import { withoutTemplates } from '../../features/cluster/unknown.ts'
 import { Tray } from '../../features/confirmations/tray.tsx'
 import { capital } from '../../lib/format.ts'
 import { Mark } from '../../ui/mark.tsx'

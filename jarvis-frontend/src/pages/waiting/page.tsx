@@ -1,3 +1,4 @@
+import { shareOf } from 'jarvis-backend/facts'
 import type { ConfirmationRow } from 'jarvis-backend/protocol'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
@@ -12,7 +13,6 @@ import { PageHead } from '../../app/page-head.tsx'
 import { useTitleOf } from '../../app/waiting.tsx'
 import { runsOf } from '../../features/chat/runs.ts'
 import { ToolRow } from '../../features/chat/tool-row.tsx'
-import { ratio } from '../../features/cluster/health.ts'
 import { known, lineOf, usePast } from '../../features/cluster/past.ts'
 import { useCluster } from '../../features/cluster/store.ts'
 import { actOf } from '../../features/confirmations/sentence.ts'
@@ -251,7 +251,7 @@ function Target({ row }: { row: ConfirmationRow }) {
   if (guest === undefined) return null
   const nets = lineOf(reply, series, 'netBps')
   const most = Math.max(1, ...known(nets))
-  const ram = ratio(guest.ramBytes, guest.ramTotalBytes)
+  const ram = shareOf(guest.ramBytes, guest.ramTotalBytes)
   const net = rate((guest.netInBps ?? 0) + (guest.netOutBps ?? 0))
   return (
     <section>
