@@ -1,6 +1,8 @@
 import type { Server as HttpServer } from 'node:http'
 import type { Model } from './agent/model.ts'
+import type { Runs } from './agent/runs.ts'
 import { createMcpTokens } from './auth/mcp-tokens.ts'
+import type { Confirmations } from './calls/confirmations/confirmations.ts'
 import type { ExecutionStore } from './calls/ports.ts'
 import { leaveAnotherCluster } from './compose/another-cluster.ts'
 import { composeAttached } from './compose/attached.ts'
@@ -31,6 +33,8 @@ import type { Tool } from './tools/tool.ts'
 
 export type Jarvis = {
   http: HttpServer
+  /** What every door leads to: a program that has JARVIS in it may be one. */
+  hub: Pick<Runs, 'start' | 'watch'> & Pick<Confirmations, 'decide'>
   /** The password, where this start made it. */
   newPassword: string | undefined
   modelId: string
@@ -217,6 +221,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
 
   return {
     http,
+    hub: { start: runs.start, watch: runs.watch, decide: gate.confirmations.decide },
     newPassword: foundation.password.made,
     modelId: models.model().id,
     async stop(graceMs) {

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { deepestInput, isDeeperThan } from '../lib/depth.ts'
 import { newId } from '../lib/ids.ts'
-import { type Card, type EntryOf, JarvisError, type Requester, type ToolInput } from '../protocol/index.ts'
+import { type EntryOf, JarvisError, type Requester, type ToolInput } from '../protocol/index.ts'
 import { activeRun } from './active-run.ts'
 import type { RunAgent } from './run-agent.ts'
 import type { KeptRun } from './sessions/kept-runs.ts'
@@ -9,6 +9,7 @@ import type { ActiveRun, LiveSession } from './sessions/live-session.ts'
 import type { LiveSessions } from './sessions/live-sessions.ts'
 import type { StoredEntry } from './sessions/transcript-store.ts'
 import { settles } from './settles.ts'
+import type { Watcher, Watchers } from './watchers.ts'
 
 export type CallOutcome = EntryOf<'tool_result'> | EntryOf<'blocked'> | EntryOf<'confirm_resolved'>
 
@@ -20,9 +21,8 @@ type AskedCall = {
   toolInput: ToolInput
   requestedBy: Requester
   signal: AbortSignal
-  onProgress(message: string): void
-  /** It waits for a person, who sees this card; again where another card takes its place. */
-  onWaiting?(card: Card): void
+  /** Hears what happens in the call's run. */
+  tell: Watcher['tell']
   /** What the client has read besides results of its calls. */
   read?: readonly string[]
 }
@@ -44,6 +44,7 @@ const changes = (entry: StoredEntry) => entry.type === 'tool_use' && entry.tier 
 export function createCalls(parts: {
   agent: Pick<RunAgent, 'call'>
   live: Pick<LiveSessions, 'open' | 'get'>
+  watchers: Pick<Watchers, 'add'>
   start(session: LiveSession, run: ActiveRun, work: () => Promise<void>): void
   stopRun(run: ActiveRun, by: string): void
   isStopping(): boolean
@@ -53,7 +54,7 @@ export function createCalls(parts: {
   const { agent, live, start, stopRun, clock, report } = parts
 
   return {
-    async callTool({ sessionId, runId, toolName, toolInput, requestedBy, signal, onProgress, onWaiting, read }) {
+    async callTool({ sessionId, runId, toolName, toolInput, requestedBy, signal, tell, read }) {
       if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down.')
       if (isDeeperThan(toolInput, deepestInput)) {
         throw new JarvisError('invalid_request', `The arguments are nested more than ${deepestInput} levels deep.`)
@@ -71,9 +72,11 @@ export function createCalls(parts: {
         position: 0,
       })
       run.call = { toolName, toolInput }
-      run.onProgress = onProgress
-      if (onWaiting !== undefined) run.onWaiting = onWaiting
       if (read !== undefined) run.read = read
+      const unwatch = parts.watchers.add(sessionId, {
+        isOperator: false,
+        tell: (event, payload) => void (payload.runId === run.row.id && tell(event, payload)),
+      })
       let fault: unknown
       start(session, run, () =>
         agent.call(session, run, requestedBy).catch((error: unknown) => {
@@ -93,6 +96,7 @@ export function createCalls(parts: {
       else signal.addEventListener('abort', onAbort, { once: true })
       await run.ended
       signal.removeEventListener('abort', onAbort)
+      unwatch()
       const outcome = run.entries.find(settles)
       if (outcome === undefined) throw fault ?? new JarvisError('internal', 'The call has no outcome.')
       return outcome

@@ -265,7 +265,6 @@ export function createRunAgent(parts: RunParts): RunAgent {
             if (entry.type === 'tool_result') delete run.progress[entry.toolUseId]
             const entries = [...run.entries, session.append(run, entry)]
             if (entry.type === 'tool_result' && run.row.source === 'mcp') endWith(session, run, entries)
-            if (entry.type === 'confirm_needed') run.onWaiting?.(entry)
           },
           abortedBy: () => run.abortedBy,
           before: guest === undefined ? undefined : lastOf.get(guest),

@@ -13,19 +13,30 @@ import { effortOrder } from './effort.ts'
 import { rehearsalOrder } from './rehearsal.ts'
 import { createRunAgent, type RunParts } from './run-agent.ts'
 import type { KeptRuns } from './sessions/kept-runs.ts'
-import type { ActiveRun, LiveSession, Publish } from './sessions/live-session.ts'
+import type { ActiveRun, LiveSession } from './sessions/live-session.ts'
 import { createLiveSessions } from './sessions/live-sessions.ts'
 import { snapshotOf } from './sessions/snapshot.ts'
 import { titleOf } from './sessions/title.ts'
 import type { Draft, RunRow, StoredEntry } from './sessions/transcript-store.ts'
 import { wireEntry } from './sessions/wire-entry.ts'
+import type { Watcher, Watchers } from './watchers.ts'
 
 export type Sent = { sessionId: string; runId: string; messageId: string; queued: boolean }
 
-/** The one door through which a run starts. */
+/** One session as a watcher has it. */
+export type Watch = {
+  /**
+   * All that a fresh screen needs; events that follow are told. Synchronously after `watch`, nothing lies between the two.
+   * @param since what the screen has: older entries are left out, unless more was missed than a snapshot holds.
+   */
+  snapshot(since?: number): Snapshot
+  end(): void
+}
+
+/** The one door through which a run starts, and is watched. */
 export type Runs = {
   /** Stores the message and starts its run, or queues it behind the one that goes on. @throws JarvisError */
-  send(message: {
+  start(message: {
     sessionId?: string
     text: string
     by: string
@@ -36,8 +47,8 @@ export type Runs = {
   /** Stops the run that goes on, if any; its pending cards are cancelled. */
   abort(sessionId: string, by: string): void
   unqueue(sessionId: string, messageId: string): void
-  /** @param since what the screen has: older entries are left out, unless more was missed than a snapshot holds. @throws JarvisError `unknown_session` */
-  snapshot(sessionId: string, since?: number): Snapshot
+  /** Tells a watcher of all that happens in a session from now on. @throws JarvisError `unknown_session` */
+  watch(sessionId: string, watcher: Watcher): Watch
   rename(sessionId: string, title: string): void
   /** From here on, what would change something is described and not run, or runs again. What waits is withdrawn. */
   setRehearsal(sessionId: string, isRehearsal: boolean, by: string): void
@@ -65,9 +76,11 @@ const longestQueue = 50
 
 export function createRuns(
   parts: RunParts & {
-    publish: Publish
+    watchers: Pick<Watchers, 'add' | 'publish'>
     afterCommit(run: () => void): void
     pending(sessionId: string): Card[]
+    /** An operator has the cards of the session before them. */
+    seen(sessionId: string): void
     kept: Pick<KeptRuns, 'get'>
     /** Withdraws a card. */
     cancel(toolUseId: string, by: string, note: string): void
@@ -83,8 +96,8 @@ export function createRuns(
 
   const toWire = (entry: StoredEntry) => wireEntry(entry, redact)
   // Not all parts: what makes the tools' descriptions is a getter.
-  const { publish, afterCommit, report } = parts
-  const live = createLiveSessions({ store, publish, clock, afterCommit, report, toWire })
+  const { watchers, afterCommit, report } = parts
+  const live = createLiveSessions({ store, publish: watchers.publish, clock, afterCommit, report, toWire })
   const { stored, open } = live
 
   const chatRun = (session: LiveSession | undefined) =>
@@ -157,10 +170,10 @@ export function createRuns(
 
   const chatAsker = ({ row }: ActiveRun): Requester => ({ kind: 'chat', name: agent.modelOf(row).id })
 
-  const calls = createCalls({ agent, live, start, stopRun, isStopping: () => isStopping, clock, report })
+  const calls = createCalls({ agent, live, watchers, start, stopRun, isStopping: () => isStopping, clock, report })
 
   const runs: Runs = {
-    send({ sessionId, text, by, requestId, model }) {
+    start({ sessionId, text, by, requestId, model }) {
       if (isStopping) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Send it again in a moment.')
       if (Buffer.byteLength(text) > maxMessageBytes) {
         throw new JarvisError(
@@ -241,12 +254,19 @@ export function createRuns(
       tellQueue(open(sessionId), row.id)
     },
 
-    snapshot(sessionId, since) {
-      const known = stored(sessionId)
-      const session = live.get(sessionId)
-      const entries = store.entriesBefore(sessionId, Number.MAX_SAFE_INTEGER, snapshotEntries)
-      const waiting = { pending: parts.pending(sessionId), queued: queuedOf(sessionId) }
-      return snapshotOf({ stored: known, session, run: chatRun(session), ...entries, ...waiting }, toWire, since)
+    watch(sessionId, watcher) {
+      stored(sessionId)
+      return {
+        snapshot(since) {
+          if (watcher.isOperator) parts.seen(sessionId)
+          const known = stored(sessionId)
+          const session = live.get(sessionId)
+          const entries = store.entriesBefore(sessionId, Number.MAX_SAFE_INTEGER, snapshotEntries)
+          const waiting = { pending: parts.pending(sessionId), queued: queuedOf(sessionId) }
+          return snapshotOf({ stored: known, session, run: chatRun(session), ...entries, ...waiting }, toWire, since)
+        },
+        end: watchers.add(sessionId, watcher),
+      }
     },
 
     rename(sessionId, given) {

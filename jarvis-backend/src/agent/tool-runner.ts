@@ -33,7 +33,6 @@ export const contextOf = (session: LiveSession, run: ActiveRun) => ({
   progress(toolUseId: string, message: string) {
     run.progress[toolUseId] = message
     session.emit(run.row.id, 'chat:tool_progress', { toolUseId, message })
-    run.onProgress?.(message)
   },
 })
 

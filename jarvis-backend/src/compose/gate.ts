@@ -1,3 +1,4 @@
+import { createWatchers } from '../agent/watchers.ts'
 import type { McpTokens } from '../auth/mcp-tokens.ts'
 import { createActivePolicy } from '../calls/active-policy.ts'
 import { createConfirmations } from '../calls/confirmations/confirmations.ts'
@@ -15,7 +16,6 @@ import { executionRoutes } from '../http/executions.ts'
 import { grantRoutes } from '../http/grants.ts'
 import { toolRoutes } from '../http/tools.ts'
 import type { Card } from '../protocol/index.ts'
-import { isWatched } from '../realtime/chat.ts'
 import { createCallCounts } from '../store/sqlite/calls/call-counts.ts'
 import { createConfirmationStore, createExecutionStore } from '../store/sqlite/calls/confirmations.ts'
 import { createGrantStore } from '../store/sqlite/calls/grants.ts'
@@ -27,7 +27,7 @@ import type { ComposedHomelab } from './homelab.ts'
 /** What stands between a tool call and its effect: the policy, the verdict, the card, the grant, and the executor. */
 export function composeGate(
   foundation: Foundation,
-  { activity, chat, announce }: Entrance,
+  { activity, announce }: Entrance,
   parts: {
     config: Pick<Config, 'protectedTargets' | 'confirmTtlMs'>
     homelab: Pick<ComposedHomelab, 'cluster' | 'shownAsProtected' | 'nodeRoles'>
@@ -73,6 +73,7 @@ export function composeGate(
     changed: () => activity.changed({ what: 'grants' }),
     report,
   })
+  const watchers = createWatchers(report)
   const lookAgain = createLookAgain(cluster, units)
   const confirmations = createConfirmations({
     lookAgain,
@@ -92,7 +93,7 @@ export function composeGate(
           ({ name, createdAt, expiresAt = Number.POSITIVE_INFINITY }) =>
             name === token && createdAt <= askedAt && expiresAt > now(),
         ),
-    isWatched: (sessionId) => isWatched(chat, sessionId),
+    isWatched: watchers.isWatched,
     changed(sessionId) {
       activity.changed({ what: 'confirmations', sessionId })
       parts.waiting(sessionId, confirmations.pending(sessionId))
@@ -126,6 +127,7 @@ export function composeGate(
     calls,
     confirmations,
     executor,
+    watchers,
     routes: {
       confirmations: confirmationRoutes(confirmations, now),
       grants: grantRoutes(grants),

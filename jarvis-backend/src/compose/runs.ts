@@ -36,13 +36,13 @@ export function composeRuns(
     homelab: Pick<ComposedHomelab, 'cluster' | 'limits'>
     memory: Pick<ComposedMemory, 'prompt' | 'recall' | 'learn'>
     models: Pick<ComposedModels, 'choice' | 'costOf' | 'used' | 'mayName' | 'answered' | 'failed'>
-    gate: Pick<Gate, 'confirmations' | 'executor'>
+    gate: Pick<Gate, 'confirmations' | 'executor' | 'watchers'>
   },
 ) {
   const { clock, now, database, journal, redactor, report } = foundation
   const { config, images, memory, models } = parts
   const { cluster, limits } = parts.homelab
-  const { confirmations, executor } = parts.gate
+  const { confirmations, executor, watchers } = parts.gate
   const store = createTranscriptStore(database)
   const kept = createKeptRuns(database)
   const index = createSessionIndex(database, { costOf: models.costOf, later: foundation.later, report })
@@ -65,9 +65,7 @@ export function composeRuns(
       return toolSpecs()
     },
     clock,
-    // Encoding it costs the same where nobody watches.
-    publish: (sessionId, event, payload) =>
-      void (chat.adapter.rooms.has(sessionId) && chat.to(sessionId).emit(event, payload)),
+    watchers,
     afterCommit: database.afterCommit,
     // What people wrote down may hold secrets.
     prompt: onceFor(memory.prompt, (texts) => redactor.text(systemPrompt(texts))),
@@ -79,6 +77,7 @@ export function composeRuns(
     },
     context: onceFor(cluster.state, (state) => asClusterData(clusterSummary(state, limits.current()))),
     pending: confirmations.pending,
+    seen: confirmations.seen,
     cancel: confirmations.cancel,
     recordRehearsal: (change) => journal.append('session', { ...change, change: 'rehearsal' }),
     redact: { ...redactor, stream: () => createStreamRedactor(redactor) },

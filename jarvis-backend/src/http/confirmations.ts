@@ -13,8 +13,7 @@ export function confirmationRoutes(confirmations: Confirmations, now: () => numb
   })
   router.post('/:id', operatorOnly, async (request, response) => {
     const { confirmed, note, grant } = read(ConfirmBody, request.body)
-    if (confirmed) await confirmations.lookAgain(param(request, 'id'))
-    confirmations.decide({
+    await confirmations.decide({
       toolUseId: param(request, 'id'),
       confirmed,
       by: identityOf(response).sub,

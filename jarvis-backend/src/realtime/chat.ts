@@ -1,7 +1,8 @@
 import type { Namespace } from 'socket.io'
 import type { z } from 'zod'
-import type { Runs } from '../agent/runs.ts'
+import type { Runs, Watch } from '../agent/runs.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
+import type { Watcher } from '../agent/watchers.ts'
 import type { Identity } from '../auth/tokens.ts'
 import type { Confirmations } from '../calls/confirmations/confirmations.ts'
 import { type ChatReplies, type ChatRequests, chatRequests } from '../protocol/index.ts'
@@ -12,7 +13,7 @@ const snapshotWeight = 5
 
 const schemas: { [E in keyof ChatRequests]: z.ZodType<ChatRequests[E]> } = chatRequests
 
-/** `/chat`: requests in, and each session's events out to the sockets attached to it (a room per session). */
+/** `/chat`: requests in, and each session's events out to the sockets attached to it. */
 export function serveChat(
   namespace: Namespace,
   parts: {
@@ -25,6 +26,20 @@ export function serveChat(
 ) {
   const { runs, confirmations, store, report } = parts
   namespace.on('connection', (socket) => {
+    const watched = new Map<string, Watch>()
+    const watcher: Watcher = {
+      isOperator: identityOf(socket).role === 'operator',
+      tell: (event, payload) => void socket.emit(event, payload),
+    }
+    /** A socket that attaches twice hears everything once. */
+    function watch(sessionId: string): Watch {
+      const watching = watched.get(sessionId) ?? runs.watch(sessionId, watcher)
+      watched.set(sessionId, watching)
+      return watching
+    }
+    socket.on('disconnect', () => {
+      for (const { end } of watched.values()) end()
+    })
     const on = <E extends keyof ChatRequests>(
       event: E,
       needs: 'viewer' | 'operator',
@@ -33,7 +48,7 @@ export function serveChat(
     ) => socket.on(event as string, answer(socket, { schema: schemas[event], needs, weight, report }, handle))
 
     on('chat:send', 'operator', ({ sessionId, message, requestId, model }, { sub }) => {
-      const sent = runs.send({
+      const sent = runs.start({
         text: message,
         by: sub,
         ...(sessionId !== undefined && { sessionId }),
@@ -41,27 +56,25 @@ export function serveChat(
         ...(model !== undefined && { model }),
       })
       // Before the run begins, which it does once this handler has answered.
-      void socket.join(sent.sessionId)
+      watch(sent.sessionId)
       return sent
     })
     on('chat:confirm', 'operator', ({ sessionId, toolUseId, confirmed, note, grant, requestId }, { sub }) => {
-      const decide = () => {
-        if (requestId !== undefined && store.replyTo('confirm', sub, requestId) !== undefined) return {}
-        confirmations.decide({
-          toolUseId,
-          sessionId,
-          confirmed,
-          by: sub,
-          grant,
-          ...(note !== undefined && { note }),
-          ...(requestId !== undefined && {
+      const decided = confirmations.decide({
+        toolUseId,
+        sessionId,
+        confirmed,
+        by: sub,
+        grant,
+        ...(note !== undefined && { note }),
+        ...(requestId !== undefined && {
+          once: {
+            isAnswered: () => store.replyTo('confirm', sub, requestId) !== undefined,
             remember: () => store.rememberReply('confirm', sub, requestId, {}, parts.now()),
-          }),
-        })
-        return {}
-      }
-      const looking = confirmed ? confirmations.lookAgain(toolUseId) : undefined
-      return looking === undefined ? decide() : looking.then(decide)
+          },
+        }),
+      })
+      return decided === undefined ? {} : decided.then(() => ({}))
     })
     on('chat:abort', 'operator', ({ sessionId }, { sub }) => {
       runs.abort(sessionId, sub)
@@ -70,12 +83,7 @@ export function serveChat(
     on(
       'chat:attach',
       'viewer',
-      ({ sessionId, since }, { role }) => {
-        if (role === 'operator') confirmations.seen(sessionId)
-        const snapshot = runs.snapshot(sessionId, since)
-        void socket.join(sessionId)
-        return { snapshot }
-      },
+      ({ sessionId, since }) => ({ snapshot: watch(sessionId).snapshot(since) }),
       snapshotWeight,
     )
     on('chat:ping', 'viewer', () => ({}))
@@ -83,14 +91,5 @@ export function serveChat(
       runs.unqueue(sessionId, messageId)
       return {}
     })
-  })
-}
-
-/** Whether an operator's screen is attached to the session. */
-export function isWatched(namespace: Namespace, sessionId: string): boolean {
-  const ids = namespace.adapter.rooms.get(sessionId) ?? []
-  return [...ids].some((id) => {
-    const socket = namespace.sockets.get(id)
-    return socket !== undefined && identityOf(socket).role === 'operator'
   })
 }

@@ -117,6 +117,7 @@ export async function startJarvis(
 
   return {
     url,
+    hub: jarvis.hub,
     dataDir,
     /** Its clock's. */
     now: () => clock.now(),

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import type { Card, ChatEvents, Effort, Entry, ToolInput } from '../../protocol/index.ts'
+import type { ChatEvents, Effort, Entry, ToolInput } from '../../protocol/index.ts'
 import type { ToolSpec } from '../model.ts'
 import type { Draft, RunRow, StoredEntry, StoredSession, TranscriptStore } from './transcript-store.ts'
 
@@ -28,10 +28,8 @@ export type ActiveRun = {
   isPartialSaved: boolean
   progress: Record<string, string>
   notice?: { message: string; retryAt?: number }
-  /** The one call of an MCP run, and who wants to hear how it goes. */
+  /** The one call of an MCP run. */
   call?: { toolName: string; toolInput: ToolInput }
-  onProgress?: (message: string) => void
-  onWaiting?: (card: Card) => void
   /** What its client had read besides results: resources. */
   read?: readonly string[]
   ended: Promise<void>

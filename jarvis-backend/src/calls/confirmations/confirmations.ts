@@ -35,8 +35,8 @@ export type DecideRequest = {
   /** With an approval: lets the same call run again. */
   grant?: GrantRequest | undefined
   by: string
-  /** Called inside the transaction that keeps the decision, to remember the reply with it. */
-  remember?: () => void
+  /** A client that may ask twice: whether it was answered before, and what keeps the answer in the decision's transaction. */
+  once?: { isAnswered(): boolean; remember(): void }
 }
 
 export type Confirmations = {
@@ -51,12 +51,11 @@ export type Confirmations = {
   ofCall: ConfirmationStore['ofCall']
   denied: ConfirmationStore['denied']
   /**
-   * To be awaited before an approval, so that it is held against what is so now; undefined where nothing must be.
-   * @throws JarvisError `cluster_unreachable`: nothing can be approved now, and the card stays.
+   * Decides a card. An approval is held against what is so now: where that must be read first, a promise is returned.
+   * @throws JarvisError `unknown_confirmation`, `already_decided`, `expired`, `invalid_request` (a grant that cannot be),
+   * `cluster_unreachable` (nothing can be approved now, and the card stays).
    */
-  lookAgain(toolUseId: string): Promise<void> | undefined
-  /** @throws JarvisError `unknown_confirmation`, `already_decided`, `expired`, `invalid_request` (a grant that cannot be). */
-  decide(request: DecideRequest): void
+  decide(request: DecideRequest): void | Promise<void>
   /**
    * Takes a denial back: the same call of the same session is asked for again.
    * @throws JarvisError `unknown_confirmation`, `conflict` (it was not denied, or was taken back before).
@@ -169,6 +168,61 @@ export function createConfirmations(parts: {
     })
   }
 
+  /** Reads what is so now, before an approval; undefined where nothing must be awaited. */
+  function lookAgain(toolUseId: string): Promise<void> | undefined {
+    const known = store.get(toolUseId)
+    if (known === undefined || known.resolution !== undefined) return undefined
+    return parts.lookAgain(known.card, known.card.target)?.catch((error: unknown) => {
+      if (!(error instanceof JarvisError)) throw error
+      const why = error.message.replace(/\.$/, '')
+      throw new JarvisError(
+        error.code,
+        `${why}. An approval needs to know what is so now: nothing was decided, the card still waits.`,
+      )
+    })
+  }
+
+  function decideNow({ toolUseId, sessionId, confirmed, note = '', grant, by, once }: DecideRequest) {
+    if (once?.isAnswered()) return
+    if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Decide when it is back.')
+    const known = store.get(toolUseId)
+    if (known === undefined || (sessionId !== undefined && known.sessionId !== sessionId)) {
+      throw new JarvisError('unknown_confirmation', 'There is no such confirmation in this session.')
+    }
+    const earlier = known.resolution
+    if (earlier?.decision === 'expired') throw new JarvisError('expired', 'It expired before. Nothing was run.')
+    if (earlier?.replacedBy !== undefined) throw replaced(earlier.note ?? '', known, earlier.replacedBy)
+    if (earlier !== undefined) {
+      throw new JarvisError('already_decided', `It was ${earlier.decision} before, by ${earlier.by}.`)
+    }
+    const at = clock.now()
+    if (at >= known.card.expiresAt) {
+      expire(toolUseId)
+      throw new JarvisError('expired', 'It has expired. Nothing was run.')
+    }
+    if (confirmed && !parts.isAskerKnown(known.card)) {
+      const note = 'Its MCP token was revoked or has expired.'
+      resolve(toolUseId, { decision: 'cancelled', by: 'jarvis', note, at })
+      throw new JarvisError('expired', `${note} Nothing was run.`)
+    }
+    if (grant !== undefined && !(confirmed && known.card.isGrantable)) {
+      const why = confirmed ? 'This call must be asked for each time' : 'A grant is made with an approval'
+      throw new JarvisError('invalid_request', `grant: ${why}. Nothing was decided.`)
+    }
+    const drift = confirmed ? review(toolUseId) : undefined
+    if (drift !== undefined) throw replaced(drift.note, known, drift.replacedBy)
+    const decision = confirmed ? 'approved' : 'denied'
+    resolve(toolUseId, { decision, by, at, ...(note === '' ? {} : { note: parts.redact(note) }) }, () => {
+      if (grant !== undefined) grants.make(known, grant, by)
+      once?.remember()
+    })
+    try {
+      if (!confirmed) cancelTwins(known, by)
+    } catch (error) {
+      parts.report(error, 'cards for the same call could not be withdrawn')
+    }
+  }
+
   return {
     firstExpiry: (sessionId, at) => at + parts.ttlMs + (parts.isWatched(sessionId) ? 0 : unseenForMs),
     seen(sessionId) {
@@ -194,56 +248,9 @@ export function createConfirmations(parts: {
     ofCall: store.ofCall,
     denied: store.denied,
     review,
-    lookAgain(toolUseId) {
-      const known = store.get(toolUseId)
-      if (known === undefined || known.resolution !== undefined) return undefined
-      return parts.lookAgain(known.card, known.card.target)?.catch((error: unknown) => {
-        if (!(error instanceof JarvisError)) throw error
-        const why = error.message.replace(/\.$/, '')
-        throw new JarvisError(
-          error.code,
-          `${why}. An approval needs to know what is so now: nothing was decided, the card still waits.`,
-        )
-      })
-    },
-    decide({ toolUseId, sessionId, confirmed, note = '', grant, by, remember }) {
-      if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Decide when it is back.')
-      const known = store.get(toolUseId)
-      if (known === undefined || (sessionId !== undefined && known.sessionId !== sessionId)) {
-        throw new JarvisError('unknown_confirmation', 'There is no such confirmation in this session.')
-      }
-      const earlier = known.resolution
-      if (earlier?.decision === 'expired') throw new JarvisError('expired', 'It expired before. Nothing was run.')
-      if (earlier?.replacedBy !== undefined) throw replaced(earlier.note ?? '', known, earlier.replacedBy)
-      if (earlier !== undefined) {
-        throw new JarvisError('already_decided', `It was ${earlier.decision} before, by ${earlier.by}.`)
-      }
-      const at = clock.now()
-      if (at >= known.card.expiresAt) {
-        expire(toolUseId)
-        throw new JarvisError('expired', 'It has expired. Nothing was run.')
-      }
-      if (confirmed && !parts.isAskerKnown(known.card)) {
-        const note = 'Its MCP token was revoked or has expired.'
-        resolve(toolUseId, { decision: 'cancelled', by: 'jarvis', note, at })
-        throw new JarvisError('expired', `${note} Nothing was run.`)
-      }
-      if (grant !== undefined && !(confirmed && known.card.isGrantable)) {
-        const why = confirmed ? 'This call must be asked for each time' : 'A grant is made with an approval'
-        throw new JarvisError('invalid_request', `grant: ${why}. Nothing was decided.`)
-      }
-      const drift = confirmed ? review(toolUseId) : undefined
-      if (drift !== undefined) throw replaced(drift.note, known, drift.replacedBy)
-      const decision = confirmed ? 'approved' : 'denied'
-      resolve(toolUseId, { decision, by, at, ...(note === '' ? {} : { note: parts.redact(note) }) }, () => {
-        if (grant !== undefined) grants.make(known, grant, by)
-        remember?.()
-      })
-      try {
-        if (!confirmed) cancelTwins(known, by)
-      } catch (error) {
-        parts.report(error, 'cards for the same call could not be withdrawn')
-      }
+    decide(request) {
+      const looking = request.confirmed ? lookAgain(request.toolUseId) : undefined
+      return looking === undefined ? decideNow(request) : looking.then(() => decideNow(request))
     },
     lift(toolUseId, by) {
       const known = store.get(toolUseId)

@@ -10,7 +10,7 @@ import type { KeptRun } from '../../agent/sessions/kept-runs.ts'
 import type { McpToken } from '../../auth/mcp-tokens.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
-import type { Card } from '../../protocol/index.ts'
+import type { Card, ChatEvents } from '../../protocol/index.ts'
 import type { Catalog } from '../../tools/catalog.ts'
 import type { Caller } from './authenticate.ts'
 import { failure, stillWaiting, toResult } from './call-result.ts'
@@ -155,11 +155,13 @@ export function createCallTool(parts: CallParts) {
       toolInput: given,
       requestedBy: { kind: 'mcp', name: clientName.slice(0, 100), token: token.name },
       signal: withdrawn.signal,
-      onProgress(message) {
-        isWaiting = false
-        onProgress(message)
+      tell(event, payload) {
+        if (event === 'chat:confirm_needed') onWaiting(payload as ChatEvents['chat:confirm_needed'])
+        else if (event === 'chat:tool_progress') {
+          isWaiting = false
+          onProgress((payload as ChatEvents['chat:tool_progress']).message)
+        }
       },
-      onWaiting,
       read,
     })
     try {
