@@ -231,14 +231,20 @@ export function createIndexer(parts: {
     return waiting
   }
 
-  /** Has waiting conversations read in the background; returns once they are, where they are few. */
-  async function readWaiting() {
+  /** Has waiting conversations read in the background. @returns whether they are so few that they may be waited for. */
+  function readWaiting(): boolean {
     const count = countWaiting()
-    if (count === 0) return
     if (clock.now() >= minute.endsAt) minute = { endsAt: clock.now() + minuteMs, left: readPerMinute }
-    isWanted = true
-    enqueue(async () => {})
-    if (count > soonTexts) return
+    if (count === 0 || minute.left === 0) return false
+    // Once: a page that searches again at each change would cause the next one.
+    if (!isWanted) {
+      isWanted = true
+      enqueue(async () => {})
+    }
+    return count <= soonTexts
+  }
+
+  async function readSoon() {
     let cancel = () => {}
     const late = new Promise<void>((resolve) => {
       cancel = clock.after(soonWaitMs, resolve)
@@ -276,11 +282,15 @@ export function createIndexer(parts: {
     try {
       vector = await vectorOf(query)
     } catch (error) {
+      const known = embedderProblem
       failed(error)
-      parts.changed()
+      if (embedderProblem !== known) parts.changed()
     }
-    const isByMeaning = vector !== undefined && kinds?.includes('session') !== false
-    if (isByMeaning) await readWaiting()
+    const hasConversations = embedder !== undefined && kinds?.includes('session') !== false
+    const isByMeaning = hasConversations && vector !== undefined
+    // Also where the query got no vector in time: the next search is to find them read.
+    const isSoon = hasConversations && readWaiting()
+    if (isSoon && isByMeaning) await readSoon()
     const hits = index.search(query, { limit, vector, kinds, now: clock.now() })
     const left = isByMeaning ? countWaiting() : 0
     return {
