@@ -2,8 +2,9 @@ import { createJudge } from '../src/calls/judge.ts'
 import { shippedPolicy } from '../src/gate/policy/shipped.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import { createCatalog, homelabTools } from '../src/tools/catalog.ts'
+import { createCatalog } from '../src/tools/catalog.ts'
 import { changingCommands, hostileCommands, neededCommands } from '../test/corpora/ssh.ts'
+import { overHomelab } from '../test/support/house.ts'
 import type { Row } from './rows.ts'
 import { median } from './statistics.ts'
 
@@ -26,7 +27,7 @@ export function gateRow(): Row {
   const homelab = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 1 })
   const world = { cluster: homelab.cluster.state(), policy: shippedPolicy, now: Date.now() }
   homelab.cluster.close()
-  const judge = createJudge(createCatalog(homelabTools(homelab)), () => world)
+  const judge = createJudge(createCatalog(overHomelab(homelab)), () => world)
   const text = 'pve pvestatd[921]: status update time (5.2 seconds)\n'.repeat(100)
   const sources = () => ({
     results: [{ toolName: 'execute_ssh', toolUseId: 'tu_1', text }],

@@ -10,7 +10,7 @@ import {
 import { type CallToolResult, createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import { homelabTools } from '../src/tools/catalog.ts'
+import { overHomelab } from '../test/support/house.ts'
 import { listening } from './listening.ts'
 
 /**
@@ -19,7 +19,7 @@ import { listening } from './listening.ts'
  */
 const answer = JSON.parse(readFileSync(process.env.MCP_ANSWER ?? '', 'utf8')) as CallToolResult
 
-const tools = homelabTools(createSimulator({ clock: systemClock, protectedTargets: new Set() }))
+const tools = overHomelab(createSimulator({ clock: systemClock, protectedTargets: new Set() }))
 
 function make() {
   const server = new McpServer({ name: 'bare', version: '1' })

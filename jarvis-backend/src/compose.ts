@@ -28,8 +28,10 @@ import type { PushSender } from './push/ports.ts'
 import { createMcpTokenStore } from './store/sqlite/access/tokens.ts'
 import type { Database } from './store/sqlite/database.ts'
 import { createImageStore } from './store/sqlite/sessions/images.ts'
-import { createCatalog, homelabTools, withAttached } from './tools/catalog.ts'
+import { createCatalog, withAttached } from './tools/catalog.ts'
+import { homelabTools } from './tools/house.ts'
 import type { Tool } from './tools/tool.ts'
+import { withPorts } from './tools/tool.ts'
 
 export type Jarvis = {
   http: HttpServer
@@ -88,7 +90,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     changed: () => activity.changed({ what: 'mcp_servers' }),
   })
   const houseTools = createCatalog([
-    ...homelabTools(homelab.homelab, limits.current),
+    ...withPorts(homelabTools, { ...homelab.homelab, limits: limits.current }),
     ...memory.tools,
     ...(replace.tools ?? []),
   ])

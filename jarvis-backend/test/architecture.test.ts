@@ -19,14 +19,14 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   homelab: ['protocol'],
   memory: ['protocol'],
   workspace: ['protocol'],
-  tools: ['protocol', 'homelab', 'workspace', 'memory', 'ssh-grammar'],
+  tools: ['protocol', 'gate', 'homelab', 'workspace', 'memory', 'ssh-grammar', 'redaction'],
   // `agent` for its port ToolRunner, which `calls` implements.
   calls: ['protocol', 'agent', 'gate', 'redaction', 'homelab', 'workspace', 'memory', 'tools'],
   agent: ['protocol'],
   providers: ['protocol', 'agent', 'memory'],
   store: ['protocol', 'agent', 'calls', 'tools', 'auth', 'memory', 'push', 'homelab'],
   'mcp/server': ['protocol', 'tools', 'calls', 'agent', 'auth'],
-  'mcp/attached': ['protocol', 'tools', 'calls'],
+  'mcp/attached': ['protocol', 'gate', 'tools', 'calls'],
   auth: ['protocol'],
   push: ['protocol', 'gate'],
   realtime: ['protocol', 'auth', 'agent', 'homelab', 'calls'],
@@ -46,8 +46,8 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'workspace',
     'doctor',
   ],
-  doctor: ['config', 'homelab', 'protocol', 'providers', 'gate', 'store'],
-  config: ['protocol', 'gate'],
+  doctor: ['config', 'homelab', 'protocol', 'providers', 'gate', 'store', 'tools'],
+  config: ['protocol', 'gate', 'tools'],
   lib: [],
 }
 

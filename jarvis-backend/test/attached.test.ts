@@ -9,6 +9,7 @@ import { parsePolicy } from '../src/gate/index.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import type { JournalEntry, Page, Status, ToolInfo } from '../src/protocol/index.ts'
+import { houseFacts } from '../src/tools/house.ts'
 import { attachedDir, connected, odd, serversOf, setTier, tool, toolOf, until } from './support/attached.ts'
 import { doctored } from './support/doctored-homelab.ts'
 import { connectMcp, createToken } from './support/mcp-client.ts'
@@ -427,5 +428,5 @@ test.each([
   ['a tool that is no attached one', 'tiers: { reboot_all: red }'],
   ['an exception for an attached tool', 'allow: [{ tool: odd__echo, target: vm/105, because: Why not. }]'],
 ])('policy.yaml with %s is refused', (_what, text) => {
-  expect(parsePolicy(text).ok).toBe(false)
+  expect(parsePolicy(text, houseFacts).ok).toBe(false)
 })

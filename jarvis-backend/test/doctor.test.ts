@@ -11,12 +11,12 @@ import { clusterChecks } from '../src/doctor/cluster-checks.ts'
 import { databaseChecks, dataChecks } from '../src/doctor/data-checks.ts'
 import { examine } from '../src/doctor/doctor.ts'
 import { embeddingChecks } from '../src/doctor/model-checks.ts'
-import { allRights, toolNeeds } from '../src/homelab/proxmox/index.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import { homelabTools } from '../src/tools/catalog.ts'
+import { allRights, toolNeeds } from '../src/tools/rights.ts'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
 import { openJournal } from './support/data-dir.ts'
+import { overHomelab } from './support/house.ts'
 import { program } from './support/program.ts'
 import { sshdTest, startSshd } from './support/sshd.ts'
 
@@ -69,10 +69,10 @@ async function look(env: Record<string, string>) {
 
 test('every tool that asks the API says which rights it needs, and no tool is forgotten', () => {
   const overNetworkAlone = ['execute_ssh', 'get_node_temperature', 'wake_node']
-  const names = homelabTools(createSimulator({ clock: systemClock, protectedTargets: new Set() })).map(
+  const names = overHomelab(createSimulator({ clock: systemClock, protectedTargets: new Set() })).map(
     ({ name }) => name,
   )
-  expect([...Object.keys(toolNeeds), ...overNetworkAlone].sort()).toEqual([...names].sort())
+  expect([...[...toolNeeds.keys()], ...overNetworkAlone].sort()).toEqual([...names].sort())
   expect(allRights).toContain('Sys.Modify')
 })
 
@@ -82,7 +82,7 @@ sshdTest('a cluster in order: every way in, right, node, login and MAC is told o
   expect(found.ok).toBe(true)
   expect(found.checks.filter(({ health }) => health === 'bad')).toEqual([])
   expect(found.of('Cluster')).toHaveLength(2)
-  expect(found.of('Rights')).toHaveLength(Object.keys(toolNeeds).length)
+  expect(found.of('Rights')).toHaveLength([...toolNeeds.keys()].length)
   expect(found.of('Nodes')).toHaveLength(4)
   expect(found.of('Clock').every(({ health }) => health === 'ok')).toBe(true)
   expect(found.of('SSH').map(({ text }) => text)).toEqual(
@@ -178,7 +178,11 @@ test.each([
   [-300_000, 'bad'],
 ] as const)('a clock %i ms ahead is %s', (skewMs, health) => {
   const config = { urls: [], tokenId: '', tokenSecret: '', fingerprints: [], ca: undefined }
-  const checks = clusterChecks(config, { entries: [{ url: 'https://a:8006', version: '9.1', skewMs }], nodes: [] })
+  const checks = clusterChecks(config, {
+    entries: [{ url: 'https://a:8006', version: '9.1', skewMs }],
+    rights: undefined,
+    nodes: [],
+  })
   expect(checks.find(({ area }) => area === 'Clock')).toMatchObject({ health })
 })
 

@@ -9,7 +9,8 @@ import { systemClock } from '../src/lib/clock.ts'
 import { bridgeStdio } from '../src/mcp/server/stdio-bridge.ts'
 import type { ProfileName, ToolInput } from '../src/protocol/index.ts'
 import type { Database } from '../src/store/sqlite/database.ts'
-import { createCatalog, homelabTools } from '../src/tools/catalog.ts'
+import { createCatalog } from '../src/tools/catalog.ts'
+import { overHomelab } from './support/house.ts'
 import { connectMcp, createToken } from './support/mcp-client.ts'
 import { askCurrent, withTasks } from './support/mcp-current.ts'
 import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
@@ -41,7 +42,7 @@ const usual: readonly CallOf[] = [
 
 describe('arguments that no tool takes', () => {
   const homelab = simulator()
-  const catalog = createCatalog(homelabTools(homelab))
+  const catalog = createCatalog(overHomelab(homelab))
   const policy = { ...shippedPolicy, profile: 'unrestricted' } as const
   const judge = createJudge(catalog, () => ({ cluster: homelab.cluster.state(), policy, now: 0 }))
   const odd = fc.oneof(

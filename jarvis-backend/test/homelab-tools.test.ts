@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Homelab } from '../src/homelab/ports.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
-import { createCatalog, homelabTools, inputSchemaOf } from '../src/tools/catalog.ts'
+import { createCatalog, inputSchemaOf } from '../src/tools/catalog.ts'
+import type { HomelabPorts } from '../src/tools/homelab/homelab-tool.ts'
 import { wakeNode } from '../src/tools/homelab/wake-node.ts'
 import type { ToolOutput } from '../src/tools/tool.ts'
 import { createFakeClock } from './support/fake-clock.ts'
+import { overHomelab } from './support/house.ts'
 
 /** A token is four characters of English, and fewer of figures: three is the cautious guess. */
 const tokens = (text: string) => Math.ceil(text.length / 3)
@@ -12,7 +14,7 @@ const tokens = (text: string) => Math.ceil(text.length / 3)
 function start() {
   const clock = createFakeClock(Date.UTC(2025, 9, 14, 12))
   const lab = createSimulator({ clock, protectedTargets: new Set(['node/agent1']) })
-  const catalog = createCatalog(homelabTools(lab))
+  const catalog = createCatalog(overHomelab(lab))
   const progress: string[] = []
 
   /** Runs a tool on parsed input, moving time on until it ends. */
@@ -35,7 +37,7 @@ function start() {
   return { ...lab, clock, catalog, progress, run }
 }
 
-test('there are eighteen tools, with the tiers of the contract', () => {
+test('the tools over a homelab have the tiers of the contract', () => {
   const tiers = new Map<string, string[]>()
   for (const { name, tier } of start().catalog.list()) tiers.set(tier, [...(tiers.get(tier) ?? []), name].sort())
   expect(Object.fromEntries(tiers)).toEqual({
@@ -54,7 +56,7 @@ test.each(['constructor', '__proto__', 'toString', 'stop_vm ', ''])('%j is no to
 
 test('two tools cannot share a name', () => {
   const lab = start()
-  expect(() => createCatalog([...homelabTools(lab), wakeNode(lab.waker)])).toThrow('same name')
+  expect(() => createCatalog([...overHomelab(lab), ...overHomelab(lab).slice(-1)])).toThrow('same name')
 })
 
 test('each schema is a closed object whose fields are described, and is made once', () => {
@@ -233,7 +235,7 @@ test('a task that ended OK while the guest is seen otherwise is no success', asy
     power: async () => ({ upid: 'UPID:x', exitStatus: 'OK', ok: true, observed: 'stopped', durationMs: 40_000 }),
   }
   const context = { signal: new AbortController().signal, onProgress: () => undefined, onTask: () => undefined }
-  const tool = createCatalog(homelabTools({ cluster: odd, shell, waker })).get('restart_vm')
+  const tool = createCatalog(overHomelab({ cluster: odd, shell, waker })).get('restart_vm')
   expect(await tool?.run({ vmid: 123 }, context)).toMatchObject({
     isError: true,
     summary: 'Task OK, but guest seen stopped',
@@ -280,7 +282,7 @@ test('long output keeps its head and tail, without control characters', async ()
   const shell: Homelab['shell'] = {
     run: async () => ({ stdout, stderr: '', exitCode: 137, signal: 'SIGKILL', truncated: true, leftOutBytes: 9_000 }),
   }
-  const tool = createCatalog(homelabTools({ cluster, shell, waker })).get('execute_ssh')
+  const tool = createCatalog(overHomelab({ cluster, shell, waker })).get('execute_ssh')
   const context = { signal: new AbortController().signal, onProgress: () => undefined, onTask: () => undefined }
   const output = await tool?.run({ node: 'pve', command: 'uptime' }, context)
   expect(output?.text.length).toBeLessThan(8_300)
@@ -301,9 +303,9 @@ test('a node is woken, was awake, or is not seen', async () => {
   expect((await run('wake_node', { node: 'agent' })).summary).toBe('was online')
   controls.setNodeOffline('agent', true)
   expect((await run('wake_node', { node: 'agent' })).summary).toBe('online after 18 s')
-  const deaf = wakeNode({ wake: async () => ({ cameOnline: false, wasOnline: false, afterMs: 180_000 }) })
+  const deaf = { wake: async () => ({ cameOnline: false, wasOnline: false, afterMs: 180_000 }) }
   const context = { signal: new AbortController().signal, onProgress: () => undefined, onTask: () => undefined }
-  expect(await deaf.run({ node: 'agent' }, context)).toMatchObject({
+  expect(await wakeNode.run({ node: 'agent' }, context, { waker: deaf } as unknown as HomelabPorts)).toMatchObject({
     isError: true,
     summary: 'not seen online after 3 min',
   })

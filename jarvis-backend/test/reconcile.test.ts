@@ -3,6 +3,7 @@ import { reconcile } from '../src/calls/reconcile.ts'
 import type { Cluster } from '../src/homelab/ports.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import type { Guest, Task } from '../src/protocol/index.ts'
+import { houseTools } from '../src/tools/house.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 
 const claimedAt = Date.UTC(2026, 10, 1)
@@ -27,6 +28,9 @@ type Case = {
   others?: { upids: ReadonlySet<string>; open: number }
 }
 
+const endingOf = ({ toolName, toolInput }: { toolName: string; toolInput: object }) =>
+  houseTools.find(({ name }) => name === toolName)?.ending?.(toolInput as Record<string, unknown>)
+
 async function outcomeOf({ toolName = 'stop_container', tasks, seen = 'stopped', upid, others }: Case) {
   const clock = createFakeClock(claimedAt)
   const lab = createSimulator({ clock, protectedTargets: new Set() })
@@ -41,7 +45,14 @@ async function outcomeOf({ toolName = 'stop_container', tasks, seen = 'stopped',
     ...(upid !== undefined && { upid }),
   }
   const alone = { upids: new Set<string>(), open: 0 }
-  const { outcome } = await reconcile(call, claimed, others ?? alone, cluster, clock, new AbortController().signal)
+  const { outcome } = await reconcile(
+    endingOf(call),
+    claimed,
+    others ?? alone,
+    cluster,
+    clock,
+    new AbortController().signal,
+  )
   return outcome
 }
 
@@ -90,6 +101,6 @@ test.each([
   const call = { toolName, toolInput }
   const claimed = { ...call, sessionId: 'ses_1', runId: 'run_1', startedAt: claimedAt }
   const { signal } = new AbortController()
-  const found = await reconcile(call, claimed, { upids: new Set(), open: 0 }, cluster, clock, signal)
+  const found = await reconcile(endingOf(call), claimed, { upids: new Set(), open: 0 }, cluster, clock, signal)
   expect(found).toEqual({ outcome: 'unknown', text })
 })

@@ -252,12 +252,13 @@ export function createRunAgent(parts: RunParts): RunAgent {
   const tellingEntries = (sessionId: string): StoredEntry[] =>
     store.session(sessionId)?.source === 'chat' ? store.newestRuns(sessionId, mostRunsRemembered, tellingTypes) : []
 
-  /** All at once; changes to one guest one after the other, in the order they were asked. */
+  /** All at once; changes to one thing one after the other, in the order they were asked. */
   async function settleCalls(session: LiveSession, run: ActiveRun, open: ToolCall[], requestedBy: Requester) {
-    const lastOf = new Map<unknown, Promise<void>>()
+    const lastOf = new Map<string, Promise<void>>()
     const outcomes = await Promise.allSettled(
       open.map((call) => {
-        const guest = call.toolInput.vmid
+        const locks = parts.tools.locksOf(call)
+        const earlier = locks.flatMap((lock) => lastOf.get(lock) ?? [])
         const settled = parts.tools.settle(call, {
           ...contextOf(session, run),
           requestedBy: isCommand(run) ? { kind: 'command', name: run.row.by } : requestedBy,
@@ -267,16 +268,13 @@ export function createRunAgent(parts: RunParts): RunAgent {
             if (entry.type === 'tool_result' && run.row.source === 'mcp') endWith(session, run, entries)
           },
           abortedBy: () => run.abortedBy,
-          before: guest === undefined ? undefined : lastOf.get(guest),
+          before: earlier.length === 0 ? undefined : Promise.all(earlier),
           isRehearsal: () => session.isRehearsal,
           sources: () => sourcesFor(session.id, run, call),
         })
         // Whatever becomes of one call, those after it may begin.
-        if (guest !== undefined)
-          lastOf.set(
-            guest,
-            settled.catch(() => {}),
-          )
+        const isOver = settled.catch(() => {})
+        for (const lock of locks) lastOf.set(lock, isOver)
         return settled.catch((error: unknown) => {
           // It cannot even be written down: the run ends, and no card of it may outlive it.
           run.abort.abort()

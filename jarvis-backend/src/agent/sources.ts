@@ -7,8 +7,10 @@ export type Sources = {
     toolName: string
     toolUseId: string
     text: string
+    /** JARVIS composed it: what others wrote stands in it as names alone. */
+    isComposed?: boolean
     asked?: ToolInput
-    /** Of the memory: what the operator said, and JARVIS did of itself, in the conversations that its text names. */
+    /** What the operator said, and JARVIS did of itself, in the conversations that the text names: for what repeats those. */
     said?: () => Iterable<string>
   }[]
   operatorTexts: string[]
@@ -60,14 +62,14 @@ export function sourcesOf(
       const call = calls.get(entry.toolUseId)
       const text = entry.type === 'tool_result' ? entry.result : entry.text
       if (call === undefined) continue
-      const isMemory = memoryReads.has(call.toolName)
-      sources.results.push({ ...call, toolUseId: entry.toolUseId, text, ...(isMemory && { said: remembered(text) }) })
+      sources.results.push({ ...call, toolUseId: entry.toolUseId, text, said: remembered(text) })
     } else if (source === 'mcp') {
     } else if (entry.type === 'user') {
       sources.operatorTexts.push(entry.text)
       // Names in it are others' words, as in any result.
       if (entry.context !== undefined) {
-        sources.results.push({ toolName: 'cluster_state', toolUseId: entry.messageId, text: entry.context })
+        const composed = { toolName: 'cluster_state', isComposed: true, text: entry.context }
+        sources.results.push({ ...composed, toolUseId: entry.messageId })
       }
     } else if (entry.type === 'recalled') {
       // What the operator wrote down is neither an order given now nor a stranger's text.
@@ -82,7 +84,6 @@ export function sourcesOf(
   return sources
 }
 
-const memoryReads: ReadonlySet<string> = new Set(['memory_search', 'memory_get'])
 /** Conversations that one result may name. */
 const mostSessions = 20
 

@@ -5,7 +5,11 @@ import type { Draft } from './sessions/transcript-store.ts'
 import type { Sources } from './sources.ts'
 
 /** Settles the calls of a run; `calls/execute.ts` implements it. */
-export type ToolRunner = { settle(call: ToolCall, context: CallContext): Promise<void> }
+export type ToolRunner = {
+  settle(call: ToolCall, context: CallContext): Promise<void>
+  /** What only one call at a time may change, of those that this one would change. */
+  locksOf(call: ToolCall): readonly string[]
+}
 
 export type CallContext = {
   sessionId: string

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { compilePolicy, parsePolicy } from '../gate/index.ts'
+import { houseFacts } from '../tools/house.ts'
 import { createActivePolicy } from './active-policy.ts'
 
 function read(text: string) {
-  const parsed = parsePolicy(text)
+  const parsed = parsePolicy(text, houseFacts)
   if (!parsed.ok) throw new Error(text)
   return { kind: 'read' as const, hash: text, file: parsed.file }
 }

@@ -6,7 +6,7 @@ import { createAsking } from './confirmations/ask.ts'
 import { type Confirmations, deniedForMs } from './confirmations/confirmations.ts'
 import { standingOf } from './confirmations/drift.ts'
 import type { Grants, Reservation } from './confirmations/grants.ts'
-import type { Judge, Judgement, SeeingJudge } from './judge.ts'
+import { type createEffectsOf, type Judge, type Judgement, locksOf, type SeeingJudge } from './judge.ts'
 import { callKey } from './keys.ts'
 import type { LookAgain } from './look-again.ts'
 import { createPerformer } from './perform.ts'
@@ -22,6 +22,8 @@ export type Executor = {
   settle(call: ToolCall, context: CallContext): Promise<void>
   /** Looks again for a call whose outcome is not known. @throws JarvisError `not_found`, `already_decided`. */
   check(toolUseId: string): Promise<Reconciled>
+  /** What only one call at a time may change, of those that this one would change. */
+  locksOf(call: ToolCall): readonly string[]
   /** Resolves once no tool is running. */
   idle(): Promise<void>
 }
@@ -37,6 +39,7 @@ export function createExecutor(
     grants: Grants
     lookAgain: LookAgain
     seeingJudge: SeeingJudge
+    effectsOf: ReturnType<typeof createEffectsOf>
     images: ImageStore
     proof: JournalProof
     /** A tool failed in a way it did not name. */
@@ -90,7 +93,8 @@ export function createExecutor(
     const judgement = await parts.seeingJudge(call.toolName, call.toolInput, context.sources, context.requestedBy.kind)
     const hold =
       judgement.kind === 'ready'
-        ? (rateLimit.take(context.sessionId, toolName) ?? breaker.refusal(toolName, judgement.target.node))
+        ? (rateLimit.take(context.sessionId, toolName, judgement.tool.tier !== 'green') ??
+          breaker.refusal(toolName, judgement.target.node))
         : undefined
     if (hold === undefined) await dispatch(call, judgement, context)
     else fail(call, context, hold, judgement)
@@ -218,7 +222,12 @@ export function createExecutor(
     })
   }
 
-  return { settle, check, idle: performer.idle }
+  return {
+    settle,
+    check,
+    locksOf: ({ toolName, toolInput }) => locksOf(parts.effectsOf(toolName, toolInput)),
+    idle: performer.idle,
+  }
 }
 
 /** Whether another guest may have taken this one's number and name since. */

@@ -1,16 +1,19 @@
-import { bindingHash, decide, resolveAttached, resolveTarget, type World } from '../gate/index.ts'
+import { noTarget } from '../gate/effect.ts'
+import { bindingHash, decide, type Effect, effectsOf, Mistake, type Sources, type World } from '../gate/index.ts'
 import { taintRule } from '../gate/policy/profile.ts'
-import type { Sources } from '../gate/taint/taint.ts'
 import { type Requester, readAs, type Target, type ToolInput, type Verdict } from '../protocol/index.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Units } from './seen-units.ts'
 
+/** `target`: of the first, which a card shows. */
+type Effects = readonly Effect[]
+
 /** What one call comes to before anything runs. Only `ready` calls can ever reach `tool.run`. */
 export type Judgement =
-  | { kind: 'ready'; verdict: Verdict; tool: Tool; input: ToolInput; target: Target; hash: string }
-  /** Never: `verdict.tier` is black. Without a target where it was not looked for. */
-  | { kind: 'blocked'; verdict: Verdict; target?: Target }
+  | { kind: 'ready'; verdict: Verdict; tool: Tool; input: ToolInput; effects: Effects; target: Target; hash: string }
+  /** Never: `verdict.tier` is black. Without effects and a target where they were not looked for. */
+  | { kind: 'blocked'; verdict: Verdict; effects?: Effects; target?: Target }
   /** A mistake of the caller's that it can mend; `message` names the field. `verdict.tier` is the tool's base tier. */
   | { kind: 'invalid'; verdict: Verdict; message: string }
 
@@ -34,7 +37,7 @@ export function createSeeingJudge(judge: Judge, look: Units['look']): SeeingJudg
     const first = judge(...call)
     // Taint refuses what asks, and allows to ask for what is known to be harmless.
     const isOpen = first.kind === 'ready' || (first.kind === 'blocked' && first.verdict.rule === taintRule)
-    const looking = isOpen ? look(call[0], call[1]) : undefined
+    const looking = isOpen ? look(first.effects ?? []) : undefined
     return looking === undefined ? first : looking.then(() => judge(...call))
   }
 }
@@ -58,18 +61,30 @@ export function createJudge(catalog: Catalog, world: () => World): Judge {
     if (!read.ok) return invalid(tool, read.problem)
     const input = read.value as ToolInput
     const now = world()
-    const resolved = attached === undefined ? resolveTarget(toolName, input, now) : resolveAttached(toolName, attached)
-    if (!resolved.ok) return invalid(tool, resolved.message)
-    const { target } = resolved
-    const call = { toolName, baseTier: tool.tier, input, ...(attached && { listed: attached.listed }) }
-    const verdict = decide({ ...call, ...(sources && { sources }) }, target, now)
-    if (verdict.tier === 'black') return { kind: 'blocked', verdict, target }
+    let effects: Effects
+    try {
+      effects = effectsOf(tool, input, now)
+    } catch (error) {
+      if (error instanceof Mistake) return invalid(tool, error.message)
+      throw error
+    }
+    const [{ target } = noEffect] = effects
+    const call = {
+      toolName,
+      baseTier: tool.tier,
+      input,
+      ...(attached && { listed: attached.listed }),
+      ...(sources && { sources: () => withOrigins(sources(), catalog) }),
+    }
+    const verdict = decide(call, effects, now)
+    if (verdict.tier === 'black') return { kind: 'blocked', verdict, effects, target }
     let hash: string | undefined
     return {
       kind: 'ready',
       verdict,
       tool,
       input,
+      effects,
       target,
       // Of a read nobody asks for it.
       get hash() {
@@ -90,3 +105,37 @@ const invalid = (tool: Tool, message: string): Judgement => ({
   verdict: { tier: tool.tier, rule: 'invalid_arguments', reason: message },
   message,
 })
+
+const noEffect = { target: noTarget }
+
+/** What a result is made of says its tool. */
+function withOrigins({ results, operatorTexts }: Sources, catalog: Catalog): Sources {
+  const told = results.map(({ said, ...result }) => {
+    const tool = catalog.get(result.toolName)
+    return {
+      ...result,
+      ...(tool?.isComposed && { isComposed: true }),
+      // What is recalled of itself is the memory's too.
+      ...(said !== undefined && (tool === undefined || tool.recalls) && { said }),
+    }
+  })
+  return { results: told, operatorTexts }
+}
+
+/** What a call does, for those who judge nothing; empty where that cannot be told. */
+export const createEffectsOf =
+  (catalog: Catalog, world: () => World) =>
+  (toolName: string, input: ToolInput): Effects => {
+    const tool = catalog.get(toolName)
+    try {
+      return tool === undefined ? [] : effectsOf(tool, input, world())
+    } catch {
+      return []
+    }
+  }
+
+/** What only one call at a time may change, of those that this one changes. */
+export const locksOf = (effects: Effects): string[] =>
+  effects.flatMap(({ kind, target: { kind: thing, id } }) =>
+    kind === 'read' || kind === 'execute' || thing === 'none' ? [] : [id],
+  )

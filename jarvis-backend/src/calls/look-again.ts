@@ -1,5 +1,6 @@
+import type { Effect } from '../gate/index.ts'
 import type { Cluster } from '../homelab/ports.ts'
-import type { Target, ToolCall } from '../protocol/index.ts'
+import type { Target, ToolCall, ToolInput } from '../protocol/index.ts'
 import type { Units } from './seen-units.ts'
 
 /**
@@ -14,14 +15,21 @@ export type LookAgain = (
   maxAgeMs?: number,
 ) => Promise<void> | undefined
 
-export function createLookAgain({ readAfresh }: Pick<Cluster, 'readAfresh'>, units: Units): LookAgain {
+/** @param effectsOf what a call does; empty where that cannot be told */
+export function createLookAgain(
+  { readAfresh }: Pick<Cluster, 'readAfresh'>,
+  units: Units,
+  effectsOf: (toolName: string, input: ToolInput) => readonly Effect[],
+): LookAgain {
   const atCluster = ({ kind, vmid }: Target) => {
     const looked = kind === 'none' ? undefined : readAfresh?.(vmid)
     // A command or a magic packet may be what brings the cluster back, and a node does not move.
     return kind === 'node' ? looked?.catch(() => {}) : looked
   }
   return ({ toolName, toolInput }, target, maxAgeMs = 0) => {
-    const looks = [atCluster(target), units.look(toolName, toolInput, maxAgeMs)].filter((look) => look !== undefined)
+    const looks = [atCluster(target), units.look(effectsOf(toolName, toolInput), maxAgeMs)].filter(
+      (look) => look !== undefined,
+    )
     return looks.length === 0 ? undefined : Promise.all(looks).then(() => {})
   }
 }

@@ -17,7 +17,7 @@ function limitAt(start: number) {
     () => now,
   )
   return {
-    take: (by = 'ses_1', tool = 'stop_vm') => limit.take(by, tool),
+    take: (by = 'ses_1', tool = 'stop_vm') => limit.take(by, tool, false),
     wait(ms: number) {
       now += ms
     },

@@ -1,6 +1,4 @@
-import type { Limits } from '../gate/index.ts'
-import { rateOfChanges } from '../gate/policy/shipped.ts'
-import { attachedServerOf } from '../protocol/index.ts'
+import { type Limits, rateOfChanges } from '../gate/index.ts'
 
 /** Pairs of caller and tool that are remembered. */
 const mostKept = 1_000
@@ -13,11 +11,12 @@ export function createRateLimit(rates: () => Limits['rates'], now: () => number)
   return {
     /**
      * Counts a call. @param by the session, of which an MCP token has one
+     * @param isChange it does more than read cluster and memory
      * @returns why it must wait; undefined where it may go on.
      */
-    take(by: string, toolName: string): string | undefined {
+    take(by: string, toolName: string, isChange: boolean): string | undefined {
       const own = rates().get(toolName) ?? []
-      const limits = attachedServerOf(toolName) === undefined ? own : [rateOfChanges, ...own]
+      const limits = isChange ? [rateOfChanges, ...own] : own
       if (limits.length === 0) return undefined
       const at = now()
       const key = `${by} ${toolName}`

@@ -98,9 +98,9 @@ export function createRecords(parts: {
 
   /** In a rehearsal: what would run, and nothing does. */
   function rehearse(call: ToolCall, context: CallContext, ready: Ready) {
-    const { verdict, target, input } = ready
+    const { verdict, target, input, effects } = ready
     const { toolName } = call
-    const { now, then, affects } = describe({ toolName, input }, target, parts.world(), verdict, clock.now())
+    const { now, then, affects } = describe(toolName, effects, parts.world(), verdict, clock.now())
     const asks = verdict.tier === 'red' ? 'would wait for the operator, then run' : 'would run at once'
     const on = target.kind === 'none' ? '' : ` on ${target.id}`
     const text = [

@@ -2,6 +2,7 @@ import { legible, type Redactor } from '../gate/index.ts'
 import type { Cluster } from '../homelab/ports.ts'
 import { type Clock, sleep } from '../lib/clock.ts'
 import { type Entry, JarvisError, type ToolCall } from '../protocol/index.ts'
+import type { Catalog } from '../tools/catalog.ts'
 import type { CallContext } from './call.ts'
 import type { Execution, ExecutionStore, Journal, Transactions } from './ports.ts'
 import { type Reconciled, reconcile } from './reconcile.ts'
@@ -15,6 +16,7 @@ export type RecoveryParts = {
   redactor: Redactor
   clock: Clock
   cluster: Cluster
+  catalog: Pick<Catalog, 'get'>
   /** Adds a line to a session's transcript when no run of it is at work. */
   note(sessionId: string, runId: string, entry: ReconciledEntry): void
 }
@@ -27,7 +29,9 @@ const lookAgainMs = 3_000
 export const mayHaveRun = 'It may have run or not: look at the state before asking for it again.'
 
 /** What becomes of a call that was claimed and left no result: it is looked for, and never run again. */
-export function createRecovery({ executions, journal, transactions, redactor, clock, cluster, note }: RecoveryParts) {
+export function createRecovery(parts: RecoveryParts) {
+  const { executions, journal, transactions, redactor, clock, cluster, catalog, note } = parts
+
   /** A claim without a result: the process died in between. It may have run, so it is never run again, only looked for. */
   async function recover(call: ToolCall, claimed: Execution, context: CallContext) {
     context.progress(call.toolUseId, 'Looking what became of it')
@@ -58,6 +62,15 @@ export function createRecovery({ executions, journal, transactions, redactor, cl
     })
   }
 
+  /** @returns undefined where the tool is gone, or its arguments do not say it. */
+  function endingOf({ toolName, toolInput }: Pick<ToolCall, 'toolName' | 'toolInput'>) {
+    try {
+      return catalog.get(toolName)?.ending?.(toolInput)
+    } catch {
+      return undefined
+    }
+  }
+
   /** Asks the cluster, for a bounded time. */
   async function look(
     toolUseId: string,
@@ -68,7 +81,7 @@ export function createRecovery({ executions, journal, transactions, redactor, cl
     const disarm = clock.after(lookForMs, () => limit.abort(new Error('The cluster did not say in time.')))
     try {
       const { outcome, text, upid } = await reconcile(
-        call,
+        endingOf(call),
         claimed,
         executions.others(toolUseId),
         cluster,

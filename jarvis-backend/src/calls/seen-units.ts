@@ -1,4 +1,4 @@
-import { type SeenUnit, serviceAsked } from '../gate/index.ts'
+import { type Effect, type SeenUnit, unitAsked } from '../gate/index.ts'
 import type { Cluster } from '../homelab/ports.ts'
 import type { Clock } from '../lib/clock.ts'
 
@@ -11,7 +11,7 @@ export type Units = {
    * node did not say is kept in place of the answer.
    * @param maxAgeMs an answer that is no older serves, and nothing is asked
    */
-  look(toolName: string, input: Record<string, unknown>, maxAgeMs?: number): Promise<void> | undefined
+  look(effects: readonly Effect[], maxAgeMs?: number): Promise<void> | undefined
 }
 
 const keptForMs = 60_000
@@ -38,8 +38,8 @@ export function createUnits(cluster: Pick<Cluster, 'unit'>, clock: Clock): Units
 
   return {
     seen: (node, service) => within(keyOf(node, service), keptForMs),
-    look(toolName, input, maxAgeMs = 0) {
-      const asked = serviceAsked(toolName, input)
+    look(effects, maxAgeMs = 0) {
+      const asked = unitAsked(effects)
       if (asked === undefined) return undefined
       const { node, service } = asked
       const key = keyOf(node, service)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { JarvisError } from '../protocol/index.ts'
-import type { WriteRecord } from '../tools/memory/memory-write.ts'
+import type { WriteRecord } from '../tools/memory/memory-tool.ts'
 import type { Workspace } from '../workspace/files.ts'
 import type { Journal, Transactions } from './ports.ts'
 

@@ -14,6 +14,7 @@ import {
 } from '../gate/index.ts'
 import { JarvisError } from '../protocol/index.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
+import { houseFacts, houseTools } from '../tools/house.ts'
 import { withData, withJournal } from './data.ts'
 import { durationMs, readOptions } from './options.ts'
 
@@ -32,7 +33,7 @@ export async function policy(config: Config, args: string[]): Promise<void> {
       const file = fileAt(path, named !== undefined)
       if (file === undefined) return
       const attached = attachedToolsIn(file)
-      console.log([`${path} is in order: ${summaryOf(file)}.`, ...changesOf(file).map(indented)].join('\n'))
+      console.log([`${path} is in order: ${summaryOf(file)}.`, ...changesOf(file, houseFacts).map(indented)].join('\n'))
       if (attached.length > 0) {
         console.warn(
           `Not checked, for tools of attached servers are known only while JARVIS runs: ${attached.join(', ')}.`,
@@ -52,7 +53,8 @@ export async function policy(config: Config, args: string[]): Promise<void> {
       if (file === undefined) return
       await withData(config, (_journal, database) => {
         const profile = readProfile(createSettings(database))
-        console.log(policyLines(compilePolicy({ file, protectedTargets: config.protectedTargets, profile })).join('\n'))
+        const active = compilePolicy({ file, protectedTargets: config.protectedTargets, profile })
+        console.log(policyLines(active, houseFacts).join('\n'))
       })
       return
     }
@@ -82,7 +84,7 @@ function fileAt(path: string, mustExist: boolean): PolicyFile | undefined {
 }
 
 async function replay(config: Config, file: PolicyFile, since: number) {
-  const again = createReplay(compilePolicy({ file, protectedTargets: config.protectedTargets }))
+  const again = createReplay(compilePolicy({ file, protectedTargets: config.protectedTargets }), houseTools)
   await withJournal(config, async (journal) => {
     for await (const piece of journal.lines()) {
       for (const line of piece.split('\n')) {

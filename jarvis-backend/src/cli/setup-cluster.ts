@@ -1,15 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { pathOf } from '../config/path-of.ts'
 import { type ProxmoxConfig, readCluster } from '../config/proxmox.ts'
-import {
-  type Inspection,
-  inspectCluster,
-  type Probe,
-  probeEntry,
-  pveumLine,
-  roleLine,
-} from '../homelab/proxmox/index.ts'
+import { type Inspection, inspectCluster, type Probe, probeEntry } from '../homelab/proxmox/index.ts'
 import { JarvisError } from '../protocol/index.ts'
+import { pveumLine, roleLine, toolRights } from '../tools/rights.ts'
 import type { Questions } from './questions.ts'
 
 type Env = Record<string, string | undefined>
@@ -142,13 +136,15 @@ async function askToken(questions: Questions, given: Given, env: Env) {
 }
 
 /** What the token is not known to be allowed, in a sentence; undefined where it has every right. */
-function lackingOf({ tools }: Inspection): string | undefined {
+function lackingOf({ rights }: Inspection): string | undefined {
+  const tools = toolRights(rights)
   if (tools === undefined) return 'Which rights the token has could not be read.'
   const missing = new Set(tools.flatMap((tool) => tool.missing.map(({ right, base }) => `${right} on ${base}`)))
   return missing.size === 0 ? undefined : `The token lacks ${[...missing].join(', ')}.`
 }
 
-function showInspection(questions: Questions, { entries, tools }: Inspection) {
+function showInspection(questions: Questions, { entries, rights }: Inspection) {
+  const tools = toolRights(rights)
   for (const { url, version, problem } of entries) {
     questions.say(problem === undefined ? `✓ ${url}: token accepted, Proxmox VE ${version}.` : `✗ ${url}: ${problem}.`)
   }

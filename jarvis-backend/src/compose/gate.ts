@@ -4,7 +4,7 @@ import { createActivePolicy } from '../calls/active-policy.ts'
 import { createConfirmations } from '../calls/confirmations/confirmations.ts'
 import { createGrants } from '../calls/confirmations/grants.ts'
 import { createExecutor } from '../calls/execute.ts'
-import { createJudge, createSeeingJudge } from '../calls/judge.ts'
+import { createEffectsOf, createJudge, createSeeingJudge } from '../calls/judge.ts'
 import { createLookAgain } from '../calls/look-again.ts'
 import type { ExecutionStore, ImageStore } from '../calls/ports.ts'
 import type { RecoveryParts } from '../calls/recover.ts'
@@ -74,7 +74,8 @@ export function composeGate(
     report,
   })
   const watchers = createWatchers(report)
-  const lookAgain = createLookAgain(cluster, units)
+  const effectsOf = createEffectsOf(catalog, world)
+  const lookAgain = createLookAgain(cluster, units, effectsOf)
   const confirmations = createConfirmations({
     lookAgain,
     store: createConfirmationStore(database),
@@ -105,6 +106,7 @@ export function composeGate(
   const executor = createExecutor({
     lookAgain,
     seeingJudge,
+    effectsOf,
     judge,
     world,
     confirmations,
@@ -117,6 +119,7 @@ export function composeGate(
     redactor,
     clock,
     cluster,
+    catalog,
     note: parts.note,
     report: (error, toolName) => report(error, `${toolName} failed`),
   })
@@ -135,7 +138,7 @@ export function composeGate(
         catalog,
         judge: seeingJudge,
         tierOf: ({ name, tier }) => usualTier({ toolName: name, baseTier: tier }, policy.current()),
-        raisesOf: ({ name, tier }) => raisesOf({ toolName: name, baseTier: tier }, policy.current()),
+        raisesOf: ({ name, tier, touches }) => raisesOf({ toolName: name, baseTier: tier, touches }, policy.current()),
         calls,
       }),
       executions: executionRoutes(executor),

@@ -18,9 +18,8 @@ import { createRemoteMemory } from '../memory/remote.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import { openMemoryReader } from '../store/sqlite/memory/store.ts'
 import { createMemoryWrites } from '../store/sqlite/memory/writes.ts'
-import { memoryGet } from '../tools/memory/memory-get.ts'
-import { memorySearch } from '../tools/memory/memory-search.ts'
-import { memoryWrite } from '../tools/memory/memory-write.ts'
+import { memoryTools } from '../tools/house.ts'
+import { withPorts } from '../tools/tool.ts'
 import { createWorkspace } from '../workspace/files.ts'
 import { createPromptFiles } from '../workspace/prompt-files.ts'
 
@@ -99,11 +98,7 @@ export function composeMemory(parts: {
 
   return {
     status: memory.status,
-    tools: [
-      memorySearch(memory),
-      memoryGet(workspace),
-      memoryWrite(workspace, { now, redact: parts.redact, keep: writes.add }),
-    ],
+    tools: withPorts(memoryTools, { memory, workspace, now, redact: parts.redact, keep: writes.add }),
     recall: createRecall(memory),
     learn,
     prompt: createPromptFiles(workspaceDir, defaultPersona),

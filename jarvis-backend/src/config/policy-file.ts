@@ -3,6 +3,7 @@ import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { maxPolicyBytes, type PolicyFile, type PolicyProblem, parsePolicy } from '../gate/index.ts'
 import type { Clock } from '../lib/clock.ts'
+import { houseFacts } from '../tools/house.ts'
 import { ConfigError } from './config.ts'
 
 /** What policy.yaml says now. `hash`: SHA-256 in hex of its bytes; an absent file adds nothing. */
@@ -29,7 +30,7 @@ export function readPolicy(path: string, name = path): ReadPolicy {
     const { code, message } = error as NodeJS.ErrnoException
     return code === 'ENOENT' ? { kind: 'absent' } : { kind: 'broken', problems: [`${name} cannot be read: ${message}`] }
   }
-  const parsed = parsePolicy(bytes.toString('utf8'))
+  const parsed = parsePolicy(bytes.toString('utf8'), houseFacts)
   return parsed.ok
     ? { kind: 'read', hash: createHash('sha256').update(bytes).digest('hex'), file: parsed.file }
     : { kind: 'broken', problems: parsed.problems.map((problem) => problemLine(name, problem)) }

@@ -1,7 +1,8 @@
 import type { ProxmoxConfig } from '../config/proxmox.ts'
 import { quote } from '../gate/index.ts'
-import { adviceOn, type Inspection, pveumLine, roleLine } from '../homelab/proxmox/index.ts'
+import { adviceOn, type Inspection } from '../homelab/proxmox/index.ts'
 import type { DoctorCheck } from '../protocol/index.ts'
+import { pveumLine, roleLine, toolRights } from '../tools/rights.ts'
 import { bad, ok, warn } from './check.ts'
 
 const slowClockMs = 5_000
@@ -36,7 +37,8 @@ const tokenLine = (tokenId: string) => {
   return `pveum user token remove ${token}; pveum user token add ${token} --privsep 0`
 }
 
-function rightChecks({ entries, tools }: Inspection): DoctorCheck[] {
+function rightChecks({ entries, rights }: Inspection): DoctorCheck[] {
+  const tools = toolRights(rights)
   if (tools === undefined) {
     if (entries.every(({ problem }) => problem !== undefined)) return []
     return [warn('Rights', 'The cluster does not say what the token may do.', 'Look under Datacenter, Permissions.')]

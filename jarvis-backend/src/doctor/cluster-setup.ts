@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 import { readEnvFile } from '../config/env-file.ts'
 import { type ProxmoxConfig, proxmoxVariables, readCluster } from '../config/proxmox.ts'
 import { saveSettings, settingsPath } from '../config/settings-file.ts'
-import { inspectCluster, probeEntry, pveumLine, roleLine } from '../homelab/proxmox/index.ts'
+import { inspectCluster, probeEntry } from '../homelab/proxmox/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import {
   JarvisError,
@@ -12,6 +12,7 @@ import {
   type SetupSaveReply,
   type SetupTestReply,
 } from '../protocol/index.ts'
+import { pveumLine, roleLine, toolRights } from '../tools/rights.ts'
 
 /** Connecting a cluster from the dashboard: look, try, keep for the next start. */
 export function createClusterSetup({ config, clock }: { config: Config; clock: Clock }) {
@@ -70,7 +71,8 @@ async function tried(
   cluster: ProxmoxConfig,
   { clock, signal }: { clock: Clock; signal: AbortSignal },
 ): Promise<SetupTestReply> {
-  const { entries, tools, nodes } = await inspectCluster(cluster, { now: () => clock.now(), signal })
+  const { entries, rights, nodes } = await inspectCluster(cluster, { now: () => clock.now(), signal })
+  const tools = toolRights(rights)
   const missing = (tools ?? []).flatMap((tool) => tool.missing.map(({ right }) => right))
   return {
     ok: entries.every(({ problem }) => problem === undefined) && missing.length === 0,

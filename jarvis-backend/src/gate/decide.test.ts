@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { resolve } from '../../test/support/effects.ts'
 import { type Guest, type Tier, tiers } from '../protocol/index.ts'
 import { decide } from './decide.ts'
+import type { Touch } from './effect.ts'
 import { guestOf, nodeOf, runningUnits } from './lab.fixture.ts'
 import { compilePolicy } from './policy/compile.ts'
 import { parseProtected, unseenTargets } from './policy/protected.ts'
 import type { Call, Rule } from './rule.ts'
-import { resolveTarget } from './target.ts'
+import { reads } from './targets.ts'
 import type { World } from './world.ts'
 
 const guest = (vmid: number, type: Guest['type'], more: Partial<Guest> = {}) => guestOf(vmid, { type, ...more })
@@ -50,9 +52,9 @@ const callOf = (toolName: string, input: Record<string, unknown>): Call => ({
 
 function judge(toolName: string, input: Record<string, unknown>, protectedList = 'node/agent1') {
   const world = worldWith(protectedList)
-  const resolved = resolveTarget(toolName, input, world)
+  const resolved = resolve(toolName, input, world)
   if (!resolved.ok) return resolved.message
-  const { tier, rule } = decide(callOf(toolName, input), resolved.target, world)
+  const { tier, rule } = decide(callOf(toolName, input), resolved.effects, world)
   return `${tier} ${rule}`
 }
 
@@ -63,7 +65,7 @@ test.each([
   ['execute_ssh', { node: 'pve', command: 'df -h' }, 'yellow base'],
   ['execute_ssh', { node: 'pve', command: 'rm x' }, 'black not_read_only'],
   ['execute_ssh', { node: 'pve', command: 'df; reboot' }, 'black not_read_only'],
-  ['execute_ssh', { node: 'pve', command: 7 }, 'black not_read_only'],
+  ['execute_ssh', { node: 'pve', command: 7 }, 'red unknown_effect'],
   ['execute_ssh', { node: 'agent1', command: 'df -h' }, 'black protected_node'],
   ['wake_node', { node: 'pve' }, 'yellow base'],
   ['wake_node', { node: 'agent1' }, 'black protected_node'],
@@ -115,7 +117,7 @@ test.each([
   ['get_vms', { node: 'constructor' }, 'node: there is no node constructor. Nodes: pve, Home, agent1.'],
   ['execute_ssh', { node: '../pve', command: 'df' }, 'node: there is no node ../pve. Nodes: pve, Home, agent1.'],
   ['execute_ssh', { node: 'PVE', command: 'df' }, 'node: there is no node PVE. Nodes: pve, Home, agent1.'],
-  ['execute_ssh', { command: 'df' }, 'black unresolved_target'],
+  ['execute_ssh', { command: 'df' }, 'node: there is no node undefined. Nodes: pve, Home, agent1.'],
 ])('%s %j is %s', (toolName, input, expected) => {
   expect(judge(toolName, input)).toBe(expected)
 })
@@ -156,14 +158,15 @@ test.each([
   ['stop_vm', { vmid: 105 }, '105 is locked (backup): a backup of it is running.'],
 ])('%s %j says why', (toolName, input, reason) => {
   const world = worldWith('node/agent1')
-  const resolved = resolveTarget(toolName, input, world)
-  expect(resolved.ok && decide(callOf(toolName, input), resolved.target, world).reason).toBe(reason)
+  const resolved = resolve(toolName, input, world)
+  expect(resolved.ok && decide(callOf(toolName, input), resolved.effects, world).reason).toBe(reason)
 })
 
 test('of several rules that ask for a person the first is named, and each says why', () => {
   const world = worldWith('')
-  const resolved = resolveTarget('stop_vm', { vmid: 105 }, world)
-  const both = resolved.ok && decide(callOf('stop_vm', { vmid: 105, force: true }), resolved.target, world)
+  const call = callOf('stop_vm', { vmid: 105, force: true })
+  const resolved = resolve('stop_vm', call.input, world)
+  const both = resolved.ok && decide(call, resolved.effects, world)
   const reasons = [
     'force: true is the power plug: what is not saved is lost.',
     '105 is locked (backup): a backup of it is running.',
@@ -211,7 +214,8 @@ const anyCall = fc.constantFrom(
 )
 const anyRule: fc.Arbitrary<Rule> = fc.record({
   name: fc.string(),
-  tools: fc.constantFrom('all' as const, ['stop_vm'], ['get_vms', 'execute_ssh']),
+  tools: fc.constantFrom(['stop_vm', 'get_vms'], ['get_vms', 'execute_ssh']),
+  effects: fc.constantFrom<Partial<Touch>[]>([{}], [{ kind: 'power' }], [{ kind: 'execute' }, { on: 'guest' }]),
   tier: fc.constantFrom(...tiers),
   when: fc.constantFrom(
     () => true,
@@ -227,13 +231,13 @@ test('adding a rule never lowers a verdict, wherever it stands', () => {
   const world = worldWith('node/agent1')
   fc.assert(
     fc.property(anyCall, fc.array(anyRule), fc.nat(), (call, added, at) => {
-      const resolved = resolveTarget(call.toolName, call.input, world)
+      const resolved = resolve(call.toolName, call.input, world)
       if (!resolved.ok) throw new Error(resolved.message)
       const { rules } = world.policy
       const place = at % (rules.length + 1)
-      const before = decide(call, resolved.target, world).tier
+      const before = decide(call, resolved.effects, world).tier
       const more = { ...world.policy, rules: [...rules.slice(0, place), ...added, ...rules.slice(place)] }
-      const after = decide(call, resolved.target, { ...world, policy: more }).tier
+      const after = decide(call, resolved.effects, { ...world, policy: more }).tier
       expect(tiers.indexOf(after)).toBeGreaterThanOrEqual(tiers.indexOf(before))
       expect(tiers.indexOf(before)).toBeGreaterThanOrEqual(tiers.indexOf(call.baseTier))
     }),
@@ -243,7 +247,6 @@ test('adding a rule never lowers a verdict, wherever it stands', () => {
 test('a rule that fails makes the call black', () => {
   const broken: Rule = {
     name: 'broken',
-    tools: 'all',
     tier: 'yellow',
     because: '',
     when: () => {
@@ -252,6 +255,6 @@ test('a rule that fails makes the call black', () => {
   }
   const world = worldWith('')
   const policy = { ...world.policy, rules: [broken] }
-  const verdict = decide(callOf('get_vms', {}), { kind: 'none', id: '' }, { ...world, policy })
+  const verdict = decide(callOf('get_vms', {}), reads({}, world), { ...world, policy })
   expect(verdict).toEqual({ tier: 'black', rule: 'broken', reason: 'The rule broken could not judge this call.' })
 })

@@ -1,23 +1,12 @@
-import { attachedServerOf, type Target, type Tier, type Verdict } from '../protocol/index.ts'
+import { attachedServerOf, type Tier, type Verdict } from '../protocol/index.ts'
+import { type Effect, matches } from './effect.ts'
 import type { Policy } from './policy/policy.ts'
 import { taintRule, underProfile } from './policy/profile.ts'
-import type { Call, Facts } from './rule.ts'
+import type { Call, Facts, Rule } from './rule.ts'
 import { taintedVerdict, taintOf } from './taint/taint.ts'
 import { rank } from './tiers.ts'
 import type { World } from './world.ts'
 
-/** What each tool does to the cluster, as the reason of a call that no rule raised. */
-const sentences = new Map([
-  ['execute_ssh', 'It runs a command that is proven to read only.'],
-  ['restart_service', 'It restarts one service that is known to be harmless; it is away for some seconds.'],
-  ['wake_node', 'It sends a magic packet to one node.'],
-  ['start_vm', 'It starts a guest.'],
-  ['start_container', 'It starts a guest.'],
-  ['stop_vm', 'It stops a running guest.'],
-  ['stop_container', 'It stops a running guest.'],
-  ['restart_vm', 'It restarts a running guest.'],
-  ['restart_container', 'It restarts a running guest.'],
-])
 /** Of a red one nobody has said anything, so the reason is more than the tool's own: no profile but the loosest lets it go. */
 const attachedSentences: Record<Tier, (server: string) => string> = {
   green: (server) => `The operator has said that this tool of the attached server ${server} only reads.`,
@@ -32,21 +21,36 @@ const byTier: Record<Tier, string> = {
   black: 'It is never run.',
 }
 
+/** What a call does, as the reason of one that no rule raised. */
+function reasonOf({ kind, on, action }: Effect, tier: Tier): string {
+  if (kind === 'execute') return 'It runs a command that is proven to read only.'
+  if (kind !== 'power') return byTier[tier]
+  if (on === 'guest') return action === 'start' ? 'It starts a guest.' : `It ${action}s a running guest.`
+  if (on === 'service') return 'It restarts one service that is known to be harmless; it is away for some seconds.'
+  return on === 'node' && action === 'start' ? 'It sends a magic packet to one node.' : byTier[tier]
+}
+
 /**
- * The gate's verdict on one call about one resolved target. Rules only raise; the strictest wins and is named, of
- * equals the first. What may lower comes last: an `allow` of the operator's, then the profile. Pure, and never throws.
+ * The gate's verdict on one call, by its effects, of which there is at least one. Rules only raise; the strictest wins and
+ * is named, of equals the first. What may lower comes last: an `allow` of the operator's, then the profile. Pure, and
+ * never throws.
  */
-export function decide(call: Call, target: Target, world: World): Verdict {
+export function decide(call: Call, effects: readonly Effect[], world: World): Verdict {
   const { policy } = world
-  return underProfile(allowed(tainted(raised(call, target, world), call, world), call, target, policy), policy.profile)
+  const judged = tainted(raised(call, effects, world), call, effects, world)
+  return underProfile(allowed(judged, call, effects, policy), policy.profile)
 }
 
 /** What a tool's calls come to where no rule raises them: what a list of tools can say. */
 export function usualTier(tool: Pick<Call, 'toolName' | 'baseTier'>, policy: Policy): Tier {
-  return underProfile(ownVerdict(tool, policy), policy.profile).tier
+  return underProfile(ownVerdict(tool, undefined, policy), policy.profile).tier
 }
 
-function ownVerdict({ toolName, baseTier }: Pick<Call, 'toolName' | 'baseTier'>, policy: Policy): Verdict {
+function ownVerdict(
+  { toolName, baseTier }: Pick<Call, 'toolName' | 'baseTier'>,
+  effect: Effect | undefined,
+  policy: Policy,
+): Verdict {
   const tier = policy.tiers.get(toolName) ?? baseTier
   if (rank(tier) > rank(baseTier)) return { tier, rule: 'tiers', reason: `policy.yaml makes ${toolName} ${tier}.` }
   const server = attachedServerOf(toolName)
@@ -54,42 +58,49 @@ function ownVerdict({ toolName, baseTier }: Pick<Call, 'toolName' | 'baseTier'>,
     const rule = baseTier === 'red' ? 'attached' : 'base'
     return { tier: baseTier, rule, reason: attachedSentences[baseTier](server) }
   }
-  return { tier: baseTier, rule: 'base', reason: sentences.get(toolName) ?? byTier[baseTier] }
+  return { tier: baseTier, rule: 'base', reason: effect === undefined ? byTier[baseTier] : reasonOf(effect, baseTier) }
 }
 
+export const concerns = ({ tools, effects }: Rule, toolName: string, effect: Effect): boolean =>
+  (tools === undefined || tools.includes(toolName)) &&
+  (effects === undefined || effects.some((wanted) => matches(effect, wanted)))
+
 /** A rule that fails counts as black. */
-function raised(call: Call, target: Target, world: World): Verdict {
-  const { toolName } = call
-  const own = ownVerdict(call, world.policy)
-  const facts: Facts = { ...call, target, world }
+function raised(call: Call, effects: readonly Effect[], world: World): Verdict {
+  const own = ownVerdict(call, effects[0], world.policy)
   let verdict = own
   let reasons: string[] = []
   for (const rule of world.policy.rules) {
-    // Of the same tier the first rule is named, for it says more than the tool's own sentence; black needs no second one.
-    const isSilent = rank(rule.tier) < rank(verdict.tier) || (verdict !== own && verdict.tier === 'black')
-    if (isSilent || (rule.tools !== 'all' && !rule.tools.includes(toolName))) continue
-    try {
-      if (!rule.when(facts)) continue
-      const reason = typeof rule.because === 'string' ? rule.because : rule.because(facts)
-      if (verdict !== own && rule.tier === verdict.tier) {
-        reasons.push(reason)
-        continue
+    for (const effect of effects) {
+      // Of the same tier the first rule is named, for it says more than the tool's own sentence; black needs no second one.
+      const isSilent = rank(rule.tier) < rank(verdict.tier) || (verdict !== own && verdict.tier === 'black')
+      if (isSilent || !concerns(rule, call.toolName, effect)) continue
+      const facts: Facts = { ...call, effect, target: effect.target, world }
+      try {
+        if (!rule.when(facts)) continue
+        const reason = typeof rule.because === 'string' ? rule.because : rule.because(facts)
+        if (verdict !== own && rule.tier === verdict.tier) {
+          if (!reasons.includes(reason)) reasons.push(reason)
+          continue
+        }
+        verdict = { tier: rule.tier, rule: rule.name, reason }
+        reasons = [reason]
+      } catch {
+        return { tier: 'black', rule: rule.name, reason: `The rule ${rule.name} could not judge this call.` }
       }
-      verdict = { tier: rule.tier, rule: rule.name, reason }
-      reasons = [reason]
-    } catch {
-      return { tier: 'black', rule: rule.name, reason: `The rule ${rule.name} could not judge this call.` }
     }
   }
   return verdict.tier === 'red' && reasons.length > 1 ? { ...verdict, reasons } : verdict
 }
 
 /** One tier up where the words of a call came out of a tool result; what lowers comes after, and leaves it alone. */
-function tainted(verdict: Verdict, { toolName, input, sources, listed }: Call, world: World): Verdict {
+function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world: World): Verdict {
+  const { toolName, input, sources, listed } = call
   if (sources === undefined || (verdict.tier !== 'yellow' && verdict.tier !== 'red')) return verdict
   try {
     const words = listed === undefined ? input : withoutListed(input, listed)
-    const taint = taintOf(toolName, words as Call['input'], sources(), world)
+    const commands = effects.flatMap(({ executes }) => executes?.argument ?? [])
+    const taint = taintOf((name) => commands.includes(name), words as Call['input'], sources(), world)
     if (taint === undefined) return verdict
     const raised = taintedVerdict(verdict, toolName, taint)
     // It only reads: what it asks about is what a person decides, also where a result names it.
@@ -110,8 +121,10 @@ function withoutListed(value: unknown, listed: ReadonlySet<string>): unknown {
 }
 
 /** Only a red that is the tool's own: what a rule found asks, whatever was allowed. */
-function allowed(verdict: Verdict, { toolName }: Call, target: Target, { allow }: Policy): Verdict {
+function allowed(verdict: Verdict, { toolName }: Call, effects: readonly Effect[], { allow }: Policy): Verdict {
   if (verdict.tier !== 'red' || verdict.rule !== 'base') return verdict
-  const entry = allow.find(({ tool, target: id }) => tool === toolName && id === target.id)
+  const entry = allow.find(
+    ({ tool, target }) => tool === toolName && effects.every((effect) => effect.target.id === target),
+  )
   return entry === undefined ? verdict : { tier: 'yellow', rule: 'allow', reason: entry.because }
 }

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
+import { touchesOf } from '../../test/support/effects.ts'
 import { shippedPolicy } from './policy/shipped.ts'
 import { raisesOf, raiseWords } from './raises.ts'
 import { rules } from './rules.ts'
 
 const policy = { ...shippedPolicy, protectedTargets: new Set(['node/agent1']) }
 const words = (toolName: string, baseTier: 'green' | 'yellow' | 'red', from = policy) =>
-  raisesOf({ toolName, baseTier }, from).map(({ tier, words }) => `${tier}: ${words}`)
+  raisesOf({ toolName, baseTier, touches: touchesOf(toolName) }, from).map(({ tier, words }) => `${tier}: ${words}`)
 
 test('every rule that is shipped says in words when it raises', () => {
   expect(Object.keys(raiseWords).sort()).toEqual(rules.map(({ name }) => name).sort())
@@ -32,7 +33,6 @@ test('what the profile makes no stricter than usual is left out, and a protected
 test('a rule of the operator\u2019s own says its reason', () => {
   const own = {
     name: 'mine',
-    tools: 'all' as const,
     when: () => true,
     tier: 'black' as const,
     because: 'Not at night.',

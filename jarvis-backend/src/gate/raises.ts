@@ -1,5 +1,6 @@
 import type { Tier } from '../protocol/index.ts'
 import { usualTier } from './decide.ts'
+import { isLost, mayMatch, noTarget, type Touch } from './effect.ts'
 import type { Policy } from './policy/policy.ts'
 import { underProfile } from './policy/profile.ts'
 import type { Call } from './rule.ts'
@@ -8,15 +9,24 @@ import { rank } from './tiers.ts'
 /** What raises a call above its tool's usual tier, in a few words: `a guest that is locked`. */
 export type Raise = { tier: Tier; rule: string; words: string }
 
-const onGuests = /^(start|stop|restart)_(vm|container)$|^restart_service$|^execute_ssh$/
-const onNodes = /^(execute_ssh|restart_service|wake_node)$/
+const isGuest = ({ on }: Touch) => on === 'guest' || on === 'service' || on === 'tool'
+const isOnNode = ({ on }: Touch) => on === 'node' || on === 'service' || on === 'tool'
+const isPlaced = ({ on }: Touch) => isLost({ kind: 'power', on, target: noTarget })
+const isService = ({ kind, on }: Touch) => kind === 'execute' || on === 'service'
 
-/** Of each rule that is shipped: when it raises. `tools`: whom it can concern, where the rule names them all. */
-export const raiseWords: Readonly<Record<string, { words: string; tools?: RegExp; needs?: RegExp }>> = {
-  protected_guest: { words: 'a protected guest', tools: onGuests, needs: /^(vm|ct)\// },
-  protected_node: { words: 'a protected node', tools: onNodes, needs: /^node\// },
-  protected_service: { words: 'a protected service', needs: /^service\// },
-  unresolved_target: { words: 'a target that is not known' },
+/** Of each rule that is shipped: when it raises. `concerns`: whom it can concern, where the rule is about all effects. */
+export const raiseWords: Readonly<
+  Record<string, { words: string; concerns?: (touch: Touch) => boolean; needs?: RegExp }>
+> = {
+  unknown_effect: { words: 'an effect that nobody has declared', concerns: ({ kind }) => kind === 'unknown' },
+  protected_guest: {
+    words: 'a protected guest',
+    concerns: (touch) => isGuest(touch) || isService(touch),
+    needs: /^(vm|ct)\//,
+  },
+  protected_node: { words: 'a protected node', concerns: isOnNode, needs: /^node\// },
+  protected_service: { words: 'a protected service', concerns: isService, needs: /^service\// },
+  unresolved_target: { words: 'a target that is not known', concerns: isPlaced },
   not_read_only: { words: 'a command not proven to read' },
   ssh_change: { words: 'a command that makes a known change' },
   network_read: { words: 'a host outside that nobody has named' },
@@ -36,15 +46,20 @@ export const raiseWords: Readonly<Record<string, { words: string; tools?: RegExp
 }
 
 /** Strictest first; of a rule of the operator's own, its reason. Nothing that the profile makes no stricter than usual. */
-export function raisesOf(tool: Pick<Call, 'toolName' | 'baseTier'>, policy: Policy): Raise[] {
+export function raisesOf(
+  tool: Pick<Call, 'toolName' | 'baseTier'> & { touches: readonly Touch[] },
+  policy: Policy,
+): Raise[] {
   const usual = rank(usualTier(tool, policy))
   const isProtected = (needs: RegExp) => [...policy.protectedTargets].some((target) => needs.test(target))
-  const found = policy.rules.flatMap(({ name, tools, tier, because }): Raise[] => {
+  const found = policy.rules.flatMap(({ name, tools, effects, tier, because }): Raise[] => {
     const known = raiseWords[name]
     // What is protected is protected from changes.
-    if (known?.tools !== undefined && (tool.baseTier === 'green' || !known.tools.test(tool.toolName))) return []
+    if (known?.concerns !== undefined && (tool.baseTier === 'green' || !tool.touches.some(known.concerns))) return []
     if (known?.needs !== undefined && !isProtected(known.needs)) return []
-    if (tools !== 'all' && !tools.includes(tool.toolName)) return []
+    if (tools?.includes(tool.toolName) === false) return []
+    const isAbout = (touch: Touch) => effects?.some((wanted) => mayMatch(touch, wanted)) ?? true
+    if (!tool.touches.some(isAbout)) return []
     const shifted = underProfile({ tier, rule: name, reason: '' }, policy.profile).tier
     const words = known?.words ?? (typeof because === 'string' ? because : name)
     return rank(shifted) > usual ? [{ tier: shifted, rule: name, words }] : []

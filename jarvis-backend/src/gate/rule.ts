@@ -1,4 +1,5 @@
 import type { Target, Tier } from '../protocol/index.ts'
+import type { Effect, Touch } from './effect.ts'
 import type { Sources } from './taint/taint.ts'
 import type { World } from './world.ts'
 
@@ -12,12 +13,16 @@ export type Call = {
   /** Values that the schema of an attached tool names itself: they come from nowhere else. */
   listed?: ReadonlySet<string>
 }
-export type Facts = Call & { target: Target; world: World }
+/** One effect of a call, on its target. */
+export type Facts = Call & { effect: Effect; target: Target; world: World }
 
 /** A rule only ever raises: below the call's own tier it says nothing. */
 export type Rule = {
   name: string
-  tools: 'all' | readonly string[]
+  /** The effects it is about; absent: all. */
+  effects?: readonly Partial<Touch>[]
+  /** Of an operator's rule: the tools it is about; absent: all. */
+  tools?: readonly string[]
   when(facts: Facts): boolean
   tier: Tier
   because: string | ((facts: Facts) => string)

@@ -3,24 +3,23 @@ import { plainWord, quoted } from '../redaction/visible.ts'
 import { unnamedHost } from '../ssh-grammar/contacts.ts'
 import { judgeCommand } from '../ssh-grammar/judge-command.ts'
 import { guestOfUnit, isNoService, plainService } from '../ssh-grammar/services.ts'
+import { isLost } from './effect.ts'
 import type { Facts, Rule } from './rule.ts'
-import { powerOf } from './target.ts'
 import { topologyRules } from './topology/rules.ts'
 import { guestOf, lockWords, serviceRisk } from './topology/topology.ts'
 import { restartDoubt, serviceNames } from './topology/units.ts'
 
-const power = ['start_vm', 'stop_vm', 'restart_vm', 'start_container', 'stop_container', 'restart_container']
-const onNodes = ['execute_ssh', 'restart_service', 'wake_node']
+const power = [{ kind: 'power', on: 'guest' }] as const
+const commands = [{ kind: 'execute' }] as const
+const services = [{ kind: 'power', on: 'service' }] as const
 const instructions = new Set(promptFiles.map((file) => file.toLowerCase()))
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
-/** What a command comes to, and the service it would change if it does. */
-const judged = ({ input }: Facts) => judgeCommand(textOf(input.command))
+/** What a command comes to. */
+const judged = ({ effect }: Facts) => judgeCommand(effect.executes?.text ?? '')
 const changeOf = (facts: Facts) => {
   const verdict = judged(facts)
   return verdict.verdict === 'change' ? verdict : undefined
 }
-const serviceOf = (facts: Facts) =>
-  facts.toolName === 'execute_ssh' ? (changeOf(facts)?.service ?? '') : textOf(facts.input.service)
+const serviceOf = ({ effect }: Facts) => effect.service ?? ''
 
 /** The host outside that a read would ask, where the operator has neither typed the command nor named the host. */
 function strangerOf(facts: Facts): string | undefined {
@@ -33,8 +32,8 @@ function strangerOf(facts: Facts): string | undefined {
 }
 
 /** What the operator protected, whatever the case of its letters; nothing is lost by protecting too much. */
-const isListed = ({ world, baseTier }: Facts, ...ids: string[]): boolean =>
-  baseTier !== 'green' && ids.some((id) => world.policy.protectedTargets.has(id.toLowerCase()))
+const isListed = ({ world, effect }: Facts, ...ids: string[]): boolean =>
+  effect.kind !== 'read' && ids.some((id) => world.policy.protectedTargets.has(id.toLowerCase()))
 
 /** Under any of its names: an alias must not open what is protected, vital, or a guest. */
 const namesOf = (facts: Facts) => serviceNames(serviceOf(facts), facts.target)
@@ -52,8 +51,14 @@ const riskOf = (facts: Facts) =>
 /** Where several rules give the strictest tier, the first of them is the one that is named. */
 export const rules: readonly Rule[] = [
   {
+    name: 'unknown_effect',
+    effects: [{ kind: 'unknown' }],
+    when: () => true,
+    tier: 'red',
+    because: ({ effect }) => effect.sentence ?? 'Nobody has said what this call does.',
+  },
+  {
     name: 'protected_guest',
-    tools: 'all',
     // An id is unique in the cluster, so it protects the guest even where the list has its type wrong.
     when(facts) {
       const vmids = [facts.target.vmid, ...namesOf(facts).map(guestOfUnit)]
@@ -65,33 +70,30 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'protected_node',
-    tools: 'all',
     // A protected node does not protect its guests.
     when: (facts) =>
       (facts.target.kind === 'node' || facts.target.kind === 'service') && isListed(facts, `node/${facts.target.node}`),
     tier: 'black',
-    because: ({ target, toolName }) =>
-      toolName === 'execute_ssh'
+    because: ({ target, effect }) =>
+      effect.kind === 'execute'
         ? `node/${target.node} is protected: no command runs there, not even to read. The get_* tools tell about it.`
         : `node/${target.node} is protected: nothing may change it.`,
   },
   {
     name: 'protected_service',
-    tools: ['restart_service', 'execute_ssh'],
     when: isServiceListed,
     tier: 'black',
     because: (facts) => `service/${plainService(serviceOf(facts))} is protected: nothing may change it.`,
   },
   {
     name: 'unresolved_target',
-    tools: [...power, ...onNodes],
-    when: ({ target }) => target.kind === 'none',
+    when: ({ effect }) => isLost(effect),
     tier: 'black',
     because: 'It is not known what this would act upon.',
   },
   {
     name: 'not_read_only',
-    tools: ['execute_ssh'],
+    effects: commands,
     when: (facts) => judged(facts).verdict === 'refused',
     tier: 'black',
     because(facts) {
@@ -101,14 +103,14 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'ssh_change',
-    tools: ['execute_ssh'],
+    effects: commands,
     when: (facts) => changeOf(facts) !== undefined,
     tier: 'red',
     because: (facts) => changeOf(facts)?.does ?? '',
   },
   {
     name: 'network_read',
-    tools: ['execute_ssh'],
+    effects: commands,
     when: (facts) => strangerOf(facts) !== undefined,
     tier: 'red',
     because: (facts) =>
@@ -116,21 +118,21 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'not_a_service',
-    tools: ['restart_service'],
+    effects: services,
     when: (facts) => [serviceOf(facts), facts.target.unit?.id ?? ''].some((name) => name !== '' && isNoService(name)),
     tier: 'black',
     because: (facts) => `${serviceOf(facts)} is not a service that can be restarted.`,
   },
   {
     name: 'vital_service',
-    tools: ['restart_service'],
+    effects: services,
     when: (facts) => riskOf(facts) !== undefined,
     tier: 'red',
     because: (facts) => riskOf(facts) ?? '',
   },
   {
     name: 'unproven_service',
-    tools: ['restart_service'],
+    effects: services,
     // Where the risk is known, nothing need be guessed.
     when: (facts) => riskOf(facts) === undefined && restartDoubt(serviceOf(facts), facts.target) !== undefined,
     tier: 'red',
@@ -138,23 +140,23 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'own_instructions',
-    tools: ['memory_write'],
+    effects: [{ kind: 'data', on: 'file' }],
     // Some file systems know no case.
-    when: ({ input }) => instructions.has(textOf(input.path).toLowerCase()),
+    when: ({ effect }) => instructions.has(effect.file?.toLowerCase() ?? ''),
     tier: 'red',
-    because: ({ input }) =>
-      `${quoted(textOf(input.path))} stands in every prompt: what it says, JARVIS follows from then on.`,
+    because: ({ effect }) =>
+      `${quoted(effect.file ?? '')} stands in every prompt: what it says, JARVIS follows from then on.`,
   },
   {
     name: 'forced',
-    tools: power,
-    when: ({ toolName, input }) => input.force === true && powerOf(toolName)?.action !== 'start',
+    effects: power,
+    when: ({ effect }) => effect.isForced === true && effect.action !== 'start',
     tier: 'red',
     because: 'force: true is the power plug: what is not saved is lost.',
   },
   {
     name: 'locked',
-    tools: power,
+    effects: power,
     when: (facts) => guestOf(facts)?.lock !== undefined,
     tier: 'red',
     because(facts) {

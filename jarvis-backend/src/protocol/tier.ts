@@ -54,6 +54,22 @@ export const Target = z.object({
 })
 export type Target = z.infer<typeof Target>
 
+/**
+ * What a call does and to what kind of thing. `kind`: `read`, `power`, `config`, `data`, `create`, `destroy`, `execute`,
+ * `network`, `credential`, `notify`, `remote` (an attached server's tool) or `unknown`; others may come.
+ */
+export const Effect = z.object({
+  kind: z.string(),
+  /** `guest`, `node`, `service`, `storage`, `file`, `tool` or `site`; others may come. */
+  on: z.string(),
+  action: z.enum(['start', 'stop', 'restart']).optional(),
+  /** Of the guests that it is for, where it is for one type alone. */
+  type: z.enum(['vm', 'ct']).optional(),
+  /** Without a clean end. */
+  isForced: z.boolean().optional(),
+})
+export type Effect = z.infer<typeof Effect>
+
 /** Who or what asked for a call. */
 export const Requester = z.object({
   kind: z.enum(['chat', 'command', 'mcp']),
@@ -82,6 +98,8 @@ export const Card = z.object({
   reasons: z.array(z.string()).optional(),
   rule: z.string(),
   target: Target,
+  /** What it does; absent on cards of before this was told. */
+  effect: Effect.optional(),
   /** What the target is now, in a few words: `running for 8 d 4 h, CPU 97 %`. */
   now: z.string(),
   /** What it will be: `running → stopped, clean shutdown`. */

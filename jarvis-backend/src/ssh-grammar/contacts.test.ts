@@ -3,6 +3,7 @@ import { decide } from '../gate/decide.ts'
 import { guestOf, nodeOf } from '../gate/lab.fixture.ts'
 import { compilePolicy } from '../gate/policy/compile.ts'
 import type { Sources } from '../gate/taint/taint.ts'
+import { commandEffect } from '../gate/targets.ts'
 import { hostsContacted } from './contacts.ts'
 import type { Grammar } from './grammar.ts'
 import { host } from './patterns.ts'
@@ -14,12 +15,11 @@ const world = {
   policy: compilePolicy({ file: { ssh: { hosts: ['nas.example.net', '192.168.1.1'] } } }),
   now: 0,
 }
-const node = { kind: 'node', id: 'node/pve', name: 'pve', node: 'pve' } as const
 
 function verdict(command: string, operatorTexts?: readonly string[], results: Sources['results'] = []) {
   const sources = operatorTexts && { sources: () => ({ results, operatorTexts }) }
   const call = { toolName: 'execute_ssh', baseTier: 'yellow', input: { node: 'pve', command }, ...sources } as const
-  const { tier, rule } = decide(call, node, world)
+  const { tier, rule } = decide(call, [commandEffect('pve', { argument: 'command', text: command }, world)], world)
   return `${tier} ${rule}`
 }
 

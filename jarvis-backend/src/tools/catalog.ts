@@ -1,47 +1,5 @@
 import { z } from 'zod'
-import type { Homelab } from '../homelab/ports.ts'
-import { type Limits, usualLimits } from '../protocol/index.ts'
-import { executeSsh } from './homelab/execute-ssh.ts'
-import { getBackups } from './homelab/get-backups.ts'
-import { getClusterResources } from './homelab/get-cluster-resources.ts'
-import { getClusterStatus } from './homelab/get-cluster-status.ts'
-import { getContainers } from './homelab/get-containers.ts'
-import { getNodeStatus } from './homelab/get-node-status.ts'
-import { getNodeTemperature } from './homelab/get-node-temperature.ts'
-import { getRecentTasks } from './homelab/get-recent-tasks.ts'
-import { getStorage } from './homelab/get-storage.ts'
-import { getVms } from './homelab/get-vms.ts'
-import { restartContainer } from './homelab/restart-container.ts'
-import { restartService } from './homelab/restart-service.ts'
-import { restartVm } from './homelab/restart-vm.ts'
-import { startContainer } from './homelab/start-container.ts'
-import { startVm } from './homelab/start-vm.ts'
-import { stopContainer } from './homelab/stop-container.ts'
-import { stopVm } from './homelab/stop-vm.ts'
-import { wakeNode } from './homelab/wake-node.ts'
 import type { Tool } from './tool.ts'
-
-/** The eighteen tools over a homelab. Their order is fixed: it is part of what a provider caches. */
-export const homelabTools = ({ cluster, shell, waker }: Homelab, limits: () => Limits = () => usualLimits): Tool[] => [
-  getClusterStatus(cluster, limits),
-  getNodeStatus(cluster),
-  getVms(cluster),
-  getContainers(cluster),
-  getStorage(cluster),
-  getClusterResources(cluster),
-  getNodeTemperature(cluster, limits),
-  getRecentTasks(cluster),
-  getBackups(cluster, limits),
-  executeSsh(shell),
-  restartService(cluster),
-  wakeNode(waker),
-  startVm(cluster),
-  stopVm(cluster),
-  restartVm(cluster),
-  startContainer(cluster),
-  stopContainer(cluster),
-  restartContainer(cluster),
-]
 
 export type Catalog = { list(): readonly Tool[]; get(name: string): Tool | undefined }
 

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { overHomelab } from '../../test/support/house.ts'
 import { createSimulator } from '../homelab/simulator/index.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { ToolInput } from '../protocol/index.ts'
-import { createCatalog, homelabTools, outputSchemaOf } from './catalog.ts'
+import { createCatalog, outputSchemaOf } from './catalog.ts'
 
 const usual: Record<string, ToolInput> = {
   get_cluster_status: {},
@@ -26,7 +27,7 @@ const usual: Record<string, ToolInput> = {
 
 test.each(Object.entries(usual))('%s answers what its output schema says, and no more', async (name, input) => {
   const homelab = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 10_000 })
-  const tool = createCatalog(homelabTools(homelab)).get(name)
+  const tool = createCatalog(overHomelab(homelab)).get(name)
   const { data } = (await tool?.run(tool.input.parse(input), {
     signal: AbortSignal.timeout(20_000),
     onProgress() {},
@@ -38,7 +39,7 @@ test.each(Object.entries(usual))('%s answers what its output schema says, and no
 
 test('every tool says what it answers, as an object that may grow', () => {
   const homelab = createSimulator({ clock: systemClock, protectedTargets: new Set() })
-  for (const tool of homelabTools(homelab).filter(({ name }) => name !== 'execute_ssh')) {
+  for (const tool of overHomelab(homelab).filter(({ name }) => name !== 'execute_ssh')) {
     expect(outputSchemaOf(tool), tool.name).toMatchObject({ type: 'object' })
     expect(outputSchemaOf(tool), tool.name).not.toHaveProperty('additionalProperties')
   }

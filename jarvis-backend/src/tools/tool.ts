@@ -1,5 +1,8 @@
 import type { z } from 'zod'
+import type { Effect, Ending, Touch } from '../gate/effect.ts'
+import type { World } from '../gate/world.ts'
 import type { CallOptions } from '../homelab/ports.ts'
+import type { Need } from '../homelab/proxmox/rights.ts'
 import type { ImageType, Target, Tier } from '../protocol/index.ts'
 
 export type ToolImage = { mimeType: ImageType; data: Buffer }
@@ -30,8 +33,11 @@ export type Attached = {
   listed: ReadonlySet<string>
 }
 
-/** What can be done. Effects come in through the tool's factory; only `execute.ts` calls `run`. */
-export type Tool<Input extends z.ZodObject = z.ZodObject> = {
+/**
+ * What can be done, and what that does: the gate, the cards, the record and the recovery know a tool by nothing else.
+ * @typeParam Ports what `run` acts through; it is handed over when the catalog is made
+ */
+export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unknown> = {
   name: string
   /** For people: `Restart a virtual machine`. */
   title: string
@@ -44,10 +50,41 @@ export type Tool<Input extends z.ZodObject = z.ZodObject> = {
   input: Input
   /** What `data` holds where the call did not fail; further keys may come. */
   output?: z.ZodObject
+  /** All that its calls may come to; a call with another effect asks. */
+  touches: readonly Touch[]
+  /**
+   * What one call does, the most telling effect first. Where there is none, or it throws, the call asks.
+   * @throws Mistake for arguments that the caller can mend
+   */
+  effects(input: z.output<Input>, world: World): readonly Effect[]
+  /** Of a change: how its outcome is found after its answer was lost. Absent: it cannot be. */
+  ending?(input: z.output<Input>): Ending
+  /** Its answers are composed by JARVIS: what others wrote stands in them as names alone. */
+  isComposed?: true
+  /** Its answers repeat earlier conversations, in which the operator spoke too. */
+  recalls?: true
+  /** What the Proxmox token must be allowed to do; absent where it needs no Proxmox API. */
+  needs?: readonly Need[]
   /** Where it is a tool of an attached MCP server. */
   attached?: Attached
-  run(input: z.output<Input>, context: ToolContext): Promise<ToolOutput>
+  run(input: z.output<Input>, context: ToolContext, ports: Ports): Promise<ToolOutput>
 }
 
-/** Gives `run` its argument's type, and forgets it for the catalog: `execute` parses before it calls. */
-export const defineTool = <Input extends z.ZodObject>(tool: Tool<Input>): Tool => tool as unknown as Tool
+/** A tool with its ports. Only `execute.ts` calls `run`. */
+export type Tool = Omit<ToolDefinition, 'run'> & {
+  run(input: Record<string, unknown>, context: ToolContext): Promise<ToolOutput>
+}
+
+/** Gives `run` and `effects` their arguments' types, and forgets them for the catalog: the gate parses before it calls. */
+export const toolOver =
+  <Ports>() =>
+  <Input extends z.ZodObject>(tool: ToolDefinition<Input, Ports>): ToolDefinition<z.ZodObject, Ports> =>
+    tool as unknown as ToolDefinition<z.ZodObject, Ports>
+
+/** A tool that needs nothing but its arguments, or holds what it needs. */
+export const defineTool = <Input extends z.ZodObject>(tool: ToolDefinition<Input, void>): Tool =>
+  tool as unknown as Tool
+
+/** The tools over what they act through. */
+export const withPorts = <Ports>(tools: readonly ToolDefinition<z.ZodObject, Ports>[], ports: Ports): Tool[] =>
+  tools.map(({ run, ...tool }) => ({ ...tool, run: (input, context) => run(input, context, ports) }))

@@ -2,6 +2,7 @@ import { acceptedContent, inputRequired } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { toResult } from '../../src/mcp/server/call-result.ts'
 import type { Prompt, Surface } from '../../src/mcp/server/surface.ts'
+import { reading } from '../../src/tools/homelab/homelab-tool.ts'
 import { defineTool, type Tool } from '../../src/tools/tool.ts'
 import { answers } from './answers.ts'
 import { embedded, image, png, text } from './content.ts'
@@ -15,7 +16,7 @@ export function conformanceFixtures(): { tools: Tool[]; surface(real: Surface): 
       name,
       title: name,
       description: 'Exists for the conformance suite alone.',
-      tier: 'green',
+      ...reading,
       timeoutMs: 10_000,
       input,
       run: async () => ({ summary: name, ...run() }),

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { z } from 'zod'
+import { reading } from '../../src/tools/homelab/homelab-tool.ts'
 import { defineTool, type Tool } from '../../src/tools/tool.ts'
 
-const shown = { tier: 'green', timeoutMs: 120_000, description: 'Exists for the conformance suite alone.' } as const
+const shown = { ...reading, timeoutMs: 120_000, description: 'Exists for the conformance suite alone.' }
 
 /** What the suite makes tasks of: reads that take a while. */
 export const slowTools: Tool[] = [

@@ -141,7 +141,7 @@ export function createAsking(parts: {
 
   function cardOf(
     call: ToolCall,
-    { verdict, target, input }: Ready,
+    { verdict, target, input, effects }: Ready,
     context: CallContext,
     replacing?: Replacing,
   ): Card {
@@ -155,7 +155,7 @@ export function createAsking(parts: {
       tier: 'red',
       rule: verdict.rule,
       target,
-      ...redactor.value(describe({ toolName: call.toolName, input: shown }, target, parts.world(), verdict, createdAt)),
+      ...redactor.value(describe(call.toolName, redactor.value([...effects]), parts.world(), verdict, createdAt)),
       requestedBy: context.requestedBy,
       ...(context.before !== undefined && { isAfterAnother: true }),
       ...(verdict.rule !== taintRule && { isGrantable: true }),

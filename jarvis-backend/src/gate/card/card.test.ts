@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { spoofs } from '../../../test/corpora/spoofing.ts'
+import { resolve } from '../../../test/support/effects.ts'
 import type { Guest } from '../../protocol/index.ts'
 import { guestOf } from '../lab.fixture.ts'
 import { shippedPolicy } from '../policy/shipped.ts'
-import { resolveTarget } from '../target.ts'
 import type { World } from '../world.ts'
 import { describe } from './card.ts'
 
@@ -30,14 +30,15 @@ function cardOf(toolName: string, input: Record<string, unknown>, more: Partial<
     policy: shippedPolicy,
     now,
   }
-  const resolved = resolveTarget(toolName, input, world)
+  const resolved = resolve(toolName, input, world)
   if (!resolved.ok) throw new Error(resolved.message)
-  return describe({ toolName, input }, resolved.target, world, { tier: 'red', rule: 'base', reason: 'Why.' }, now)
+  return describe(toolName, resolved.effects, world, { tier: 'red', rule: 'base', reason: 'Why.' }, now)
 }
 
 test('restarting a busy VM', () => {
   expect(cardOf('restart_vm', { vmid: 123 })).toEqual({
     sentence: 'VM 123 "frigate" on pve shuts down cleanly and starts again: it is away for about a minute.',
+    effect: { kind: 'power', on: 'guest', action: 'restart', type: 'vm' },
     now: 'running for 8 d 4 h on pve, CPU 97 %, last backup 31 h old',
     then: 'running → off 1 min → running, clean reboot',
     affects: 'Nothing else found (HA, locks, tasks, name, tags, groups, backup age checked)',
@@ -92,14 +93,10 @@ test.each([
 test('a guest without a known backup is said to have none', () => {
   const { backupAt: _, ...rest } = base
   const world: World = { cluster: { nodes: [], guests: [rest] }, policy: shippedPolicy, now }
-  const target = { kind: 'guest' as const, id: 'vm/123', vmid: 123 }
-  const card = describe(
-    { toolName: 'stop_vm', input: {} },
-    target,
-    world,
-    { tier: 'red', rule: 'base', reason: '' },
-    now,
-  )
+  const effects = [
+    { kind: 'power', on: 'guest', action: 'stop', type: 'vm', target: { kind: 'guest', id: 'vm/123', vmid: 123 } },
+  ] as const
+  const card = describe('stop_vm', effects, world, { tier: 'red', rule: 'base', reason: '' }, now)
   expect(card.now).toBe('running for 8 d 4 h on pve, CPU 97 %, no backup known')
   expect(card.affects).toBe('No backup of it is known')
 })
@@ -107,6 +104,7 @@ test('a guest without a known backup is said to have none', () => {
 test('restarting a vital service says what it may cost and who stands on the node', () => {
   expect(cardOf('restart_service', { node: 'pve', service: 'corosync' })).toEqual({
     sentence: 'The service corosync on pve stops and starts again.',
+    effect: { kind: 'power', on: 'service', action: 'restart' },
     now: 'state of corosync not known; pve is online for 25 h, CPU 12 %',
     then: 'corosync stops, then starts again',
     affects: 'Restarting corosync may cost the cluster its quorum; 1 guest runs on pve',
@@ -156,7 +154,7 @@ test.each([
   ['wake_node', { node: 'agent1' }, 'A magic packet is sent to wake agent1.'],
   ['restart_service', { node: 'pve', service: 'nginx' }, 'The service nginx on pve stops and starts again.'],
   ['execute_ssh', { node: 'pve', command: 'journalctl -u "a b"' }, 'One command runs on pve: `journalctl -u "a b"`.'],
-  ['a tool', { node: 'pve' }, 'The tool "a tool" runs once on pve.'],
+  ['get_node_status', { node: 'pve' }, 'The tool get_node_status runs once on pve.'],
   ['memory_write', { text: 'x' }, 'A text is added to the notes of today.'],
   ['memory_write', { text: 'x', path: 'SOUL.md', replaces: 'y' }, 'A part of SOUL.md becomes another text.'],
 ])('%s %j, in words: %s', (toolName, input, expected) => {
@@ -174,9 +172,11 @@ test.each([
 
 test('all reasons stand on the card', () => {
   const world: World = { cluster: { nodes: [], guests: [base] }, policy: shippedPolicy, now }
-  const target = { kind: 'guest' as const, id: 'vm/123', vmid: 123 }
+  const effects = [
+    { kind: 'power', on: 'guest', action: 'stop', type: 'vm', target: { kind: 'guest', id: 'vm/123', vmid: 123 } },
+  ] as const
   const verdict = { tier: 'red' as const, rule: 'forced', reason: 'One.', reasons: ['One.', 'Two.'] }
-  const card = describe({ toolName: 'stop_vm', input: {} }, target, world, verdict, now)
+  const card = describe('stop_vm', effects, world, verdict, now)
   expect(card).toMatchObject({ reason: 'One.', reasons: ['One.', 'Two.'] })
 })
 

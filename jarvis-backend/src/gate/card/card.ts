@@ -1,61 +1,59 @@
 import { percent, spanOf } from '../../lib/words.ts'
-import { attachedServerOf, type Card, type Guest, type Target, type Verdict } from '../../protocol/index.ts'
+import type { Card, Guest, Target, Verdict } from '../../protocol/index.ts'
 import { named, plainWord, quoted } from '../../redaction/visible.ts'
-import type { Call } from '../rule.ts'
-import { powerOf } from '../target.ts'
+import type { Effect } from '../effect.ts'
 import { guestOf, taskAtWork } from '../topology/topology.ts'
 import { serviceNames } from '../topology/units.ts'
 import type { World } from '../world.ts'
 import { guestAffects, nodeAffects } from './affects.ts'
 import { sentenceOf } from './sentence.ts'
 
-export type CardFacts = Pick<Card, 'sentence' | 'now' | 'then' | 'affects' | 'reason' | 'reasons'>
+export type CardFacts = Pick<Card, 'sentence' | 'effect' | 'now' | 'then' | 'affects' | 'reason' | 'reasons'>
 
 /**
- * A confirmation card's facts, from the canonical arguments and the cluster's state alone; what others named stands in
+ * A confirmation card's facts, from the call's first effect and the cluster's state alone; what others named stands in
  * them in quotes and with visible escapes. @param now Unix ms.
  */
 export function describe(
-  call: Pick<Call, 'toolName' | 'input'>,
-  target: Target,
+  toolName: string,
+  [effect]: readonly Effect[],
   world: World,
   verdict: Verdict,
   now: number,
 ): CardFacts {
-  const power = powerOf(call.toolName)
-  const guest = guestOf({ target, world })
   const { reason, reasons } = verdict
   const why = { reason, ...(reasons !== undefined && { reasons: [...reasons] }) }
-  const sentence = sentenceOf(call, target, guest)
-  if (power !== undefined && guest !== undefined) {
-    return {
-      sentence,
-      now: guestNow(guest, world, now),
-      then: guest.isTemplate
-        ? 'a template: it never runs'
-        : guestThen(power.action, guest.status, call.input.force === true),
-      affects: guestAffects(power.action, guest, world, now),
-      ...why,
-    }
+  if (effect === undefined) throw new Error(`${toolName} was judged without an effect.`)
+  const { kind, on, action, type, isForced, target } = effect
+  const guest = guestOf({ target, world })
+  const touch = { kind, on, ...(action && { action }), ...(type && { type }), ...(isForced && { isForced }) }
+  const all = { sentence: sentenceOf(toolName, effect, guest), effect: touch, ...why }
+  if (guest !== undefined) {
+    const then = powerThen(effect, guest)
+    const affects = guestAffects(action ?? 'stop', guest, world, now)
+    return { ...all, now: guestNow(guest, world, now), then, affects }
   }
-  const server = attachedServerOf(call.toolName)
-  if (server !== undefined) {
+  if (on === 'tool') {
+    const server = named(target.name ?? '')
     return {
-      sentence,
-      now: `not known: ${named(server)} is a server of its own`,
+      ...all,
+      now: `not known: ${server} is a server of its own`,
       then: 'the call runs once, with the arguments shown',
-      affects: `Whatever ${named(server)} can reach; JARVIS cannot tell`,
-      ...why,
+      affects: `Whatever ${server} can reach; JARVIS cannot tell`,
     }
   }
   const service = target.kind === 'service' ? target.name : undefined
   return {
-    sentence,
+    ...all,
     now: `${service === undefined ? '' : `${serviceNow(service, target)}; `}${nodeNow(target, world, now)}`,
-    then: otherThen(call.toolName, service, target),
+    then: otherThen(effect, service),
     affects: nodeAffects(target, world, service),
-    ...why,
   }
+}
+
+function powerThen({ kind, action, isForced = false }: Effect, guest: Guest): string {
+  if (kind !== 'power' || action === undefined) return 'the call runs once'
+  return guest.isTemplate ? 'a template: it never runs' : guestThen(action, guest.status, isForced)
 }
 
 function guestNow(guest: Guest, world: World, now: number): string {
@@ -124,10 +122,10 @@ function serviceNow(service: string, { unit }: Target): string {
   return `${named(service)}${alias} is ${plainWord(unit.activeState)} (${plainWord(unit.subState)})`
 }
 
-function otherThen(toolName: string, service: string | undefined, { unit }: Target): string {
+function otherThen({ kind, on, action, executes, target: { unit } }: Effect, service: string | undefined): string {
   if (service !== undefined && unit !== undefined && unit.activeState !== 'active')
     return `${named(service)}: ${plainWord(unit.activeState)} → started`
   if (service !== undefined) return `${named(service)} stops, then starts again`
-  if (toolName === 'wake_node') return 'offline → online, in some minutes'
-  return toolName === 'execute_ssh' ? 'the command runs once' : 'the call runs once'
+  if (kind === 'power' && on === 'node' && action === 'start') return 'offline → online, in some minutes'
+  return executes === undefined ? 'the call runs once' : 'the command runs once'
 }

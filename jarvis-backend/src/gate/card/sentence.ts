@@ -1,40 +1,27 @@
-import { attachedServerOf, type Guest, type Target } from '../../protocol/index.ts'
+import type { Guest } from '../../protocol/index.ts'
 import { named, quoted } from '../../redaction/visible.ts'
-import type { Call } from '../rule.ts'
-import { powerOf } from '../target.ts'
+import type { Effect } from '../effect.ts'
 import { guestName } from '../topology/topology.ts'
 
 const wholeCommand = 300
 const kinds = { vm: 'VM', ct: 'CT' }
 
-/** What will happen, in words: from the tool, its canonical arguments and the target, and nothing a model said. */
-export function sentenceOf(
-  { toolName, input }: Pick<Call, 'toolName' | 'input'>,
-  target: Target,
-  guest?: Guest,
-): string {
-  const power = powerOf(toolName)
-  if (power !== undefined && guest !== undefined) return powerSentence(power.action, guest, input.force === true)
+/** What will happen, in words: from the effect and its target, and nothing a model said. */
+export function sentenceOf(toolName: string, effect: Effect, guest?: Guest): string {
+  const { kind, on, action, target, executes, sentence } = effect
+  if (kind === 'power' && guest !== undefined && action !== undefined)
+    return powerSentence(action, guest, effect.isForced === true)
+  if (sentence !== undefined) return sentence
   const place = target.node === undefined ? '' : ` on ${named(target.node)}`
-  switch (toolName) {
-    case 'restart_service':
-      if (target.unit !== undefined && target.unit.activeState !== 'active')
-        return `The service ${named(target.name ?? '')}${place} does not run and is started.`
-      return `The service ${named(target.name ?? '')}${place} stops and starts again.`
-    case 'wake_node':
-      return `A magic packet is sent to wake ${named(target.node ?? '')}.`
-    case 'execute_ssh':
-      return `One command runs${place}: ${quoted(String(input.command), wholeCommand, '`')}.`
-    case 'memory_write': {
-      const file = typeof input.path === 'string' ? named(input.path) : 'the notes of today'
-      return input.replaces === undefined ? `A text is added to ${file}.` : `A part of ${file} becomes another text.`
-    }
-    default: {
-      const server = attachedServerOf(toolName)
-      if (server !== undefined) return `The attached server ${named(server)} runs its tool ${named(toolName)} once.`
-      return `The tool ${named(toolName)} runs once${place}.`
-    }
+  if (kind === 'power' && on === 'service') {
+    const does = target.unit !== undefined && target.unit.activeState !== 'active'
+    return `The service ${named(target.name ?? '')}${place} ${does ? 'does not run and is started' : 'stops and starts again'}.`
   }
+  if (kind === 'power' && on === 'node' && action === 'start')
+    return `A magic packet is sent to wake ${named(target.node ?? '')}.`
+  if (executes !== undefined) return `One command runs${place}: ${quoted(executes.text, wholeCommand, '`')}.`
+  if (on === 'tool') return `The attached server ${named(target.name ?? '')} runs its tool ${named(toolName)} once.`
+  return `The tool ${named(toolName)} runs once${place}.`
 }
 
 function powerSentence(action: 'start' | 'stop' | 'restart', guest: Guest, isForced: boolean): string {

@@ -1,5 +1,6 @@
 import type { ProfileName } from '../../protocol/index.ts'
 import { commandWords } from '../../ssh-grammar/command-words.ts'
+import type { EffectKind, Thing, Touch } from '../effect.ts'
 import type { Rule } from '../rule.ts'
 import { conditionOf } from './conditions.ts'
 import type { Policy } from './policy.ts'
@@ -24,7 +25,7 @@ export function compilePolicy(added: {
     rates.set(tool, [...(rates.get(tool) ?? []), rate])
   const { jarvis, dns, gateway, storage, roles, groups } = file.topology ?? {}
   return {
-    tiers: new Map([...shippedPolicy.tiers, ...Object.entries(tiers)]),
+    tiers: new Map(Object.entries(tiers)),
     rules: [...shippedPolicy.rules, ...rulesOf(file)],
     protectedTargets: new Set([...protectedTargets, ...(file.protected ?? [])].map((target) => target.toLowerCase())),
     allow: file.allow ?? [],
@@ -49,14 +50,21 @@ export function compilePolicy(added: {
   }
 }
 
+/** Each kind on each thing; what is not given is any. */
+export const touchesOf = (kinds: readonly EffectKind[] = [], things: readonly Thing[] = []): Partial<Touch>[] =>
+  (kinds.length === 0 ? [{}] : kinds.map((kind) => ({ kind }))).flatMap((kind) =>
+    things.length === 0 ? [kind] : things.map((on) => ({ ...kind, on })),
+  )
+
 /** The names of the operator's rules cannot be those of shipped ones. */
 const ownRuleName = (name: string) => `policy:${name}`
 export const isOwnRule = (name: string): boolean => name.startsWith('policy:')
 
 function rulesOf({ rules = [], ssh, timezone }: PolicyFile): Rule[] {
-  const own = rules.map(({ name, tools, when, tier, because }) => ({
+  const own = rules.map(({ name, tools, effect, on, when, tier, because }) => ({
     name: ownRuleName(name),
-    tools,
+    ...(Array.isArray(tools) && { tools }),
+    ...((effect ?? on) !== undefined && { effects: touchesOf(effect, on) }),
     tier,
     because,
     when: conditionOf(when, timezone),
@@ -65,12 +73,12 @@ function rulesOf({ rules = [], ssh, timezone }: PolicyFile): Rule[] {
     const wanted = command.toLowerCase().split(/\s+/)
     return {
       name: ownRuleName('ssh'),
-      tools: ['execute_ssh'],
+      effects: [{ kind: 'execute' }],
       tier: 'black',
       because,
-      when: ({ input }) =>
-        typeof input.command === 'string' &&
-        commandWords(input.command).some((words) =>
+      when: ({ effect: { executes } }) =>
+        executes !== undefined &&
+        commandWords(executes.text).some((words) =>
           wanted.every((word, index) => words[index]?.toLowerCase() === word),
         ),
     }

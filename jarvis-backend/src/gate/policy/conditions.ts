@@ -1,6 +1,5 @@
 import type { Target } from '../../protocol/index.ts'
 import { commandTexts } from '../../ssh-grammar/command-words.ts'
-import { judgeCommand } from '../../ssh-grammar/judge-command.ts'
 import { plainService } from '../../ssh-grammar/services.ts'
 import type { Facts } from '../rule.ts'
 import { guestOf } from '../topology/topology.ts'
@@ -35,13 +34,6 @@ export function conditionOf(when: When | undefined, timezone: PolicyFile['timezo
   return (facts) => conditions.every((holds) => holds(facts))
 }
 
-/** The service that a command over SSH would change. */
-function serviceIn({ toolName, input }: Facts): string {
-  if (toolName !== 'execute_ssh' || typeof input.command !== 'string') return ''
-  const judged = judgeCommand(input.command)
-  return judged.verdict === 'change' ? (judged.service ?? '') : ''
-}
-
 /** As with what is protected, case does not count, and a guest is known by its number. */
 function targetIs(wanted: readonly string[]): Condition {
   const vmids = new Set<number>()
@@ -65,7 +57,7 @@ function targetIs(wanted: readonly string[]): Condition {
       case 'service':
         return isService(name, facts.target) || others.has(`node/${node?.toLowerCase()}`)
       case 'node':
-        return others.has(`node/${node?.toLowerCase()}`) || isService(serviceIn(facts), facts.target)
+        return others.has(`node/${node?.toLowerCase()}`) || isService(facts.effect.service ?? '', facts.target)
       default:
         return false
     }

@@ -1,9 +1,7 @@
 import { attachedServerOf, type Tier, tiers } from '../../protocol/index.ts'
 import type { Finding } from './parse.ts'
-import { PolicyRule } from './schema.ts'
-import type { ArgumentType, ToolFacts } from './shipped.ts'
-
-type Tools = ReadonlyMap<string, ToolFacts>
+import { PolicyRule, someTools } from './schema.ts'
+import type { ArgumentType, Tools } from './shipped.ts'
 
 /** What no shape can tell: names of tools and arguments, and attempts to lower. Looks only where the shape fits. */
 export function crossProblems(given: unknown, tools: Tools): Finding[] {
@@ -48,10 +46,12 @@ const wayDown = 'To let a red tool go without a card for one guest, name it unde
 function ruleProblems(given: unknown, index: number, tools: Tools): Finding[] {
   const parsed = PolicyRule.safeParse(given)
   if (!parsed.success) return []
-  const { tools: names, tier, when } = parsed.data
+  const { tools: names, effect, on, tier, when } = parsed.data
   const path = ['rules', index]
-  const listed = names === 'all' ? [] : names
-  const meant = names === 'all' ? [...tools.values()] : names.flatMap((name) => tools.get(name) ?? [])
+  if (names === undefined && effect === undefined && on === undefined)
+    return [{ path: [...path, 'tools'], message: `is missing; it ${someTools}, or give effect: or on:` }]
+  const listed = names === 'all' || names === undefined ? [] : names
+  const meant = listed.length === 0 ? [...tools.values()] : listed.flatMap((name) => tools.get(name) ?? [])
   return [
     ...listed.flatMap((name, at) => unknownTool(name, { path: [...path, 'tools', at] }, tools)),
     ...listed.flatMap((name, at): Finding[] => {
@@ -72,8 +72,7 @@ function ruleProblems(given: unknown, index: number, tools: Tools): Finding[] {
         if (name === 'node') return [{ ...where, message: 'can be left out of a call; write when: {node: …} instead' }]
         const types = new Set(meant.flatMap(({ args }) => (Object.hasOwn(args, name) ? [args[name]] : [])))
         const [type] = types
-        if (type === undefined)
-          return [{ ...where, message: `is no argument of ${names === 'all' ? 'any tool' : listed.join(', ')}` }]
+        if (type === undefined) return [{ ...where, message: `is no argument of ${listed.join(', ') || 'any tool'}` }]
         const values = Array.isArray(condition) ? condition : Object.values(condition).flat()
         const fits =
           values.every((value) => types.has(typeof value as ArgumentType)) &&
@@ -108,7 +107,8 @@ function allowProblems(given: unknown, index: number, tools: Tools): Finding[] {
       : [{ ...where, message: `${tool} acts on no guest; its tier is set in the dashboard` }]
   }
   if (own.tier !== 'red') return [{ ...where, message: `${tool} is ${own.tier}: there is nothing to allow` }]
-  const type = tool.endsWith('_vm') ? 'vm' : 'ct'
+  const type = own.touches.find(({ on }) => on === 'guest')?.type
+  if (type === undefined) return []
   return typeof target === 'string' && /^(?:vm|ct)\//.test(target) && !target.startsWith(`${type}/`)
     ? [{ path: ['allow', index, 'target'], message: `is not what ${tool} works on; it takes ${type}/ID` }]
     : []

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { houseFacts } from '../../tools/house.ts'
 import { parsePolicy } from './parse.ts'
 
 /** `3:5 message`, one for each problem. */
 function problemsOf(text: string): string[] {
-  const parsed = parsePolicy(text)
+  const parsed = parsePolicy(text, houseFacts)
   return parsed.ok ? [] : parsed.problems.map(({ line, column, message }) => `${line}:${column} ${message}`)
 }
 
@@ -104,7 +105,7 @@ test('no text makes it throw, and a problem always stands inside the text', () =
     fc.property(
       fc.oneof(fc.string(), fc.json(), fc.string({ unit: fc.constantFrom(...'{}[]:-, \n"#&*!|>abc') })),
       (text) => {
-        const parsed = parsePolicy(text)
+        const parsed = parsePolicy(text, houseFacts)
         const lines = text.split('\n').length
         if (!parsed.ok) for (const { line } of parsed.problems) expect(line).toBeLessThanOrEqual(lines)
       },

@@ -2,7 +2,7 @@ import { isAlias, isMap, isNode, isScalar, LineCounter, type Node, type Pair, pa
 import type { z } from 'zod'
 import { crossProblems } from './cross.ts'
 import { PolicyFile } from './schema.ts'
-import { shippedTools, type ToolFacts } from './shipped.ts'
+import type { Tools } from './shipped.ts'
 
 /** `line` and `column` count from 1; `message` names what is wrong and what to write. */
 export type PolicyProblem = { line: number; column: number; message: string }
@@ -18,8 +18,8 @@ export const maxPolicyBytes = 256 * 1024
 /** Names that mean something else to JavaScript. */
 const unsafeKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Reads what an operator wrote; all problems at once, in the order of the lines. Never throws. */
-export function parsePolicy(text: string, tools: ReadonlyMap<string, ToolFacts> = shippedTools): ParsedPolicy {
+/** Reads what an operator wrote; all problems at once, in the order of the lines. Never throws. @param tools those that JARVIS ships */
+export function parsePolicy(text: string, tools: Tools): ParsedPolicy {
   try {
     return parse(text, tools)
   } catch {
@@ -27,7 +27,7 @@ export function parsePolicy(text: string, tools: ReadonlyMap<string, ToolFacts> 
   }
 }
 
-function parse(text: string, tools: ReadonlyMap<string, ToolFacts>): ParsedPolicy {
+function parse(text: string, tools: Tools): ParsedPolicy {
   if (Buffer.byteLength(text) > maxPolicyBytes)
     return refused([{ line: 1, column: 1, message: 'The file is over 256 kB.' }])
   const lines = new LineCounter()

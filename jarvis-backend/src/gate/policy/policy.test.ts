@@ -1,14 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { resolve } from '../../../test/support/effects.ts'
 import { type Guest, type ProfileName, profileNames, type Tier, tiers } from '../../protocol/index.ts'
+import { houseFacts } from '../../tools/house.ts'
 import { decide, usualTier } from '../decide.ts'
 import { guestOf, nodeOf, runningUnits } from '../lab.fixture.ts'
-import { resolveTarget } from '../target.ts'
 import type { World } from '../world.ts'
 import { compilePolicy } from './compile.ts'
 import { parsePolicy } from './parse.ts'
 import { policyLines } from './print.ts'
-import { shippedPolicy, shippedTools } from './shipped.ts'
+import { shippedPolicy } from './shipped.ts'
 
 const guest = (vmid: number, type: Guest['type'], more: Partial<Guest> = {}) => guestOf(vmid, { type, ...more })
 const nodes = ['pve', 'Home', 'agent'].map((name) => nodeOf(name))
@@ -21,7 +22,7 @@ const guests = [
 const saturdayNight = Date.UTC(2026, 10, 21, 22, 30)
 
 function worldWith(yaml: string, more: { profile?: ProfileName; protectedList?: string[]; now?: number } = {}): World {
-  const parsed = parsePolicy(yaml)
+  const parsed = parsePolicy(yaml, houseFacts)
   if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('\n'))
   const { profile = 'balanced', protectedList = [], now = saturdayNight } = more
   const policy = compilePolicy({ file: parsed.file, profile, protectedTargets: new Set(protectedList) })
@@ -30,10 +31,10 @@ function worldWith(yaml: string, more: { profile?: ProfileName; protectedList?: 
 
 type Input = Record<string, unknown>
 function verdictOf(world: World, toolName: string, input: Input) {
-  const resolved = resolveTarget(toolName, input, world)
+  const resolved = resolve(toolName, input, world)
   if (!resolved.ok) throw new Error(resolved.message)
-  const baseTier = shippedTools.get(toolName)?.tier ?? 'red'
-  return decide({ toolName, baseTier, input }, resolved.target, world)
+  const baseTier = houseFacts.get(toolName)?.tier ?? 'red'
+  return decide({ toolName, baseTier, input }, resolved.effects, world)
 }
 const said = (world: World, toolName: string, input: Input) => {
   const { tier, rule } = verdictOf(world, toolName, input)
@@ -227,8 +228,9 @@ test('an operator’s red still asks under permissive, though the tool was red a
 test('without a file and balanced, the base tiers are the contract’s', () => {
   const { policy } = worldWith('')
   const named = (wanted: Tier) =>
-    [...shippedTools.keys()]
-      .filter((name) => usualTier({ toolName: name, baseTier: 'green' }, policy) === wanted)
+    [...houseFacts]
+      .filter(([toolName, { tier }]) => usualTier({ toolName, baseTier: tier }, policy) === wanted)
+      .map(([name]) => name)
       .filter((name) => !name.startsWith('memory_'))
   expect(named('green').every((name) => name.startsWith('get_'))).toBe(true)
   expect(named('green')).toHaveLength(9)
@@ -253,8 +255,11 @@ test('limits only tighten, and facts of the homelab are kept as they were said',
 })
 
 test('the printed policy names every tool and rule', () => {
-  const lines = policyLines(worldWith(rule('all', '{target: vm/105}'), { profile: 'restricted' }).policy).join('\n')
-  for (const name of [...shippedTools.keys(), ...shippedPolicy.rules.map(({ name }) => name), 'policy:mine']) {
+  const lines = policyLines(
+    worldWith(rule('all', '{target: vm/105}'), { profile: 'restricted' }).policy,
+    houseFacts,
+  ).join('\n')
+  for (const name of [...houseFacts.keys(), ...shippedPolicy.rules.map(({ name }) => name), 'policy:mine']) {
     expect(lines).toContain(name)
   }
   expect(lines).toContain('Profile restricted')

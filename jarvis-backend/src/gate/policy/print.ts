@@ -1,28 +1,31 @@
 import { usualTier } from '../decide.ts'
-import type { Policy } from './policy.ts'
+import { aboutWords } from './about.ts'
+import type { Policy, Rate } from './policy.ts'
 import { profiles } from './profile.ts'
-import { shippedTools } from './shipped.ts'
+import { rateOfChanges, type Tools } from './shipped.ts'
 
 const perWords = (perMs: number) =>
   perMs === 60_000 ? 'a minute' : perMs === 3_600_000 ? 'an hour' : `${perMs / 1000} s`
+const rateWords = (rates: readonly Rate[]) =>
+  rates.map(({ calls, perMs }) => `${calls} in ${perWords(perMs)}`).join(' and ')
 const list = (items: Iterable<string>) => [...items].join(', ')
 
 /** The whole policy in force, for a person. */
-export function policyLines(policy: Policy): string[] {
+export function policyLines(policy: Policy, tools: Tools): string[] {
   const { rates, breaker } = policy.limits
   const { jarvis, groups = {}, roles = {}, ...places } = policy.topology
   return [
     `Profile ${policy.profile}: ${profiles[policy.profile].description}`,
     '',
     'Tools where no rule raises them',
-    ...[...shippedTools].map(
+    ...[...tools].map(
       ([toolName, { tier }]) => `  ${usualTier({ toolName, baseTier: tier }, policy).padEnd(6)}  ${toolName}`,
     ),
     '',
     'Rules',
     ...policy.rules.map(
-      ({ name, tools, tier, because }) =>
-        `  ${tier.padEnd(6)}  ${name} (${tools === 'all' ? 'all' : tools.join(', ')})${typeof because === 'string' ? `: ${because}` : ''}`,
+      ({ name, tools, effects, tier, because }) =>
+        `  ${tier.padEnd(6)}  ${name} (${aboutWords({ tools, effects })})${typeof because === 'string' ? `: ${because}` : ''}`,
     ),
     '',
     `Protected: ${list(policy.protectedTargets) || 'nothing'}`,
@@ -30,9 +33,8 @@ export function policyLines(policy: Policy): string[] {
     ...(policy.hosts.size === 0 ? [] : [`Reads over SSH may reach out to: ${list(policy.hosts)}`]),
     '',
     'Limits',
-    ...[...rates].map(
-      ([tool, all]) => `  ${tool}: ${all.map(({ calls, perMs }) => `${calls} in ${perWords(perMs)}`).join(' and ')}`,
-    ),
+    `  any tool that changes something: ${rateWords([rateOfChanges])}`,
+    ...[...rates].map(([tool, all]) => `  ${tool}: ${rateWords(all)}`),
     `  a tool that failed ${breaker.failures} times in ${perWords(breaker.withinMs)} rests for ${perWords(breaker.pauseMs)}`,
     '',
     'Topology',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { houseFacts, houseTools } from '../../tools/house.ts'
 import { compilePolicy } from './compile.ts'
 import { parsePolicy } from './parse.ts'
 import { createReplay } from './replay.ts'
@@ -14,9 +15,9 @@ const stop = (more: object, kind?: string) =>
 
 /** `from → to rule`, one for each change. */
 function replayed(yaml: string, ...entries: { at: number; kind: string; body: unknown }[]) {
-  const parsed = parsePolicy(yaml)
+  const parsed = parsePolicy(yaml, houseFacts)
   if (!parsed.ok) throw new Error(yaml)
-  const replay = createReplay(compilePolicy({ file: parsed.file }))
+  const replay = createReplay(compilePolicy({ file: parsed.file }), houseTools)
   for (const each of entries) replay.add(each)
   const { calls, changed } = replay.result()
   return [calls, ...changed.map(({ from, to, count }) => `${count}: ${from.tier} → ${to.tier} ${to.rule}`)]

@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { type Guest, ProfileName, Target, Tier, type Verdict } from '../../protocol/index.ts'
 import { decide } from '../decide.ts'
-import { powerOf } from '../target.ts'
+import type { Effect } from '../effect.ts'
+import { type Declaring, effectsOf } from '../effects-of.ts'
 import { stricter } from '../tiers.ts'
+import type { World } from '../world.ts'
 import { isOwnRule } from './compile.ts'
 import type { Policy } from './policy.ts'
 import { taintRule } from './profile.ts'
-import { shippedPolicy, shippedTools } from './shipped.ts'
+import { shippedPolicy } from './shipped.ts'
 
 /** What the journal keeps of a verdict. */
 const Recorded = z.object({
@@ -39,9 +41,9 @@ const plainRules = new Set(['base', 'allow', 'profile', 'tiers'])
 /**
  * Judges what the journal holds by another policy, each call under the profile it was judged under. What the cluster
  * was then is known as far as the record says; a rule that stood on more of it is taken to hold still, for no file
- * can lower what it found.
+ * can lower what it found. @param tools those that JARVIS ships
  */
-export function createReplay(policy: Policy) {
+export function createReplay(policy: Policy, tools: readonly (Declaring & { name: string })[]) {
   const seen = new Set<string>()
   const changes = new Map<string, ChangedVerdict>()
   return {
@@ -55,9 +57,10 @@ export function createReplay(policy: Policy) {
       const isVerdict = plainRules.has(rule) || rule === taintRule || shippedRules.has(rule) || isOwnRule(rule)
       if (tier === undefined || !isVerdict || seen.has(toolUseId)) return
       seen.add(toolUseId)
-      const to = judgeAgain(parsed.data, tier, at, policy)
-      if (to === undefined || to.tier === tier) return
-      const target = targetOf(parsed.data).id
+      const tool = tools.find(({ name }) => name === toolName)
+      const again = tool && judgeAgain(parsed.data, tool, tier, at, policy)
+      if (again === undefined || again.to.tier === tier) return
+      const { to, target } = again
       const key = JSON.stringify([toolName, target, tier, rule, to])
       const count = (changes.get(key)?.count ?? 0) + 1
       changes.set(key, { toolName, target, from: { tier, rule }, to, count, lastAt: at })
@@ -70,35 +73,37 @@ export function createReplay(policy: Policy) {
   }
 }
 
-function judgeAgain(recorded: Recorded, tier: Tier, at: number, policy: Policy): Verdict | undefined {
-  const { toolName, toolInput: input, rule, profile = 'balanced' } = recorded
-  const baseTier = shippedTools.get(toolName)?.tier
-  if (baseTier === undefined) return undefined
-  const target = targetOf(recorded)
-  const verdict = decide({ toolName, baseTier, input }, target, {
+function judgeAgain(recorded: Recorded, tool: Declaring, tier: Tier, at: number, policy: Policy) {
+  const { toolName, toolInput: input, rule, profile = 'balanced', tags = [] } = recorded
+  const target = targetOf(recorded, tool)
+  const world: World = {
     cluster: {
       nodes: target.node === undefined ? [] : [{ name: target.node, status: 'online', isProtected: false }],
-      guests: guestsOf(target, recorded.tags ?? []),
+      guests: guestsOf(target, tags),
     },
     policy: { ...policy, profile },
     now: at,
-  })
+    unitOf: () => (target.unit === undefined ? { missing: target.unitMissing ?? '' } : { unit: target.unit }),
+  }
+  let effects: readonly Effect[]
+  try {
+    effects = effectsOf(tool, input, world)
+  } catch {
+    return undefined
+  }
+  const verdict = decide({ toolName, baseTier: tool.tier, input }, effects, world)
   const isFound = rule === taintRule || (shippedRules.has(rule) && !rule.startsWith('protected_'))
-  return isFound && stricter(tier, verdict.tier) === tier ? { tier, rule, reason: verdict.reason } : verdict
+  const to = isFound && stricter(tier, verdict.tier) === tier ? { tier, rule, reason: verdict.reason } : verdict
+  return { to, target: effects[0]?.target.id ?? '' }
 }
 
 /** Older entries say it only by the arguments. */
-function targetOf({ toolName, toolInput, target }: Recorded): Target {
-  if (target !== undefined) return target
-  const { vmid, node, service } = toolInput
-  const power = powerOf(toolName)
-  if (power !== undefined && typeof vmid === 'number') {
-    return { kind: 'guest', id: `${power.type}/${vmid}`, vmid, type: power.type }
-  }
-  if (typeof node !== 'string') return { kind: 'none', id: '' }
-  return toolName === 'restart_service' && typeof service === 'string'
-    ? { kind: 'service', id: `service/${service}@${node}`, name: service, node }
-    : { kind: 'node', id: `node/${node}`, name: node, node }
+function targetOf({ toolInput: { vmid, node }, target }: Recorded, { touches }: Declaring): Target {
+  const place = typeof node === 'string' ? { node } : {}
+  if (target !== undefined) return { ...place, ...target }
+  const type = touches.find(({ on }) => on === 'guest')?.type
+  if (typeof vmid !== 'number' || type === undefined) return { kind: 'none', id: '', ...place }
+  return { kind: 'guest', id: `${type}/${vmid}`, vmid, type, ...place }
 }
 
 function guestsOf({ vmid, type, name = '', node = '', lock, haState }: Target, tags: string[]): Guest[] {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { NodeRole, profileNames } from '../../protocol/index.ts'
+import { effectKinds, things } from '../effect.ts'
 import { protectedForm } from './protected.ts'
 
 /** An object with exactly these keys; what else stands in it is named beside what may. */
@@ -73,16 +74,20 @@ export const When = keys(
 export type When = z.output<typeof When>
 
 const ToolName = text('the name of a tool')
-const someTools = 'must be all, or a list of tools, for example [stop_vm, restart_vm]'
+export const someTools = 'must be all, or a list of tools, for example [stop_vm, restart_vm]'
 export const PolicyRule = keys(
   {
     name: matching(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'a short name of its own, for example prod-at-night'),
-    tools: z.union([z.literal('all'), z.array(ToolName).min(1, { error: someTools }).max(200)], { error: someTools }),
+    tools: z
+      .union([z.literal('all'), z.array(ToolName).min(1, { error: someTools }).max(200)], { error: someTools })
+      .optional(),
+    effect: some(z.enum(effectKinds, { error: `must be of ${effectKinds.join(', ')}` })).optional(),
+    on: some(z.enum(things, { error: `must be of ${things.join(', ')}` })).optional(),
     when: When.optional(),
     tier: z.enum(['yellow', 'red', 'black'], { error: 'must be yellow, red or black: a rule only raises' }),
     because: Sentence,
   },
-  'a rule with name, tools, tier and because',
+  'a rule with name, tools or effect, tier and because',
 )
 export type PolicyRule = z.output<typeof PolicyRule>
 

@@ -1,6 +1,9 @@
 import { attachedServerOf } from '../../protocol/index.ts'
+import type { EffectKind, Thing } from '../effect.ts'
+import { aboutWords } from './about.ts'
+import { touchesOf } from './compile.ts'
 import type { PolicyFile } from './schema.ts'
-import { shippedTools } from './shipped.ts'
+import type { Tools } from './shipped.ts'
 
 const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
 
@@ -24,24 +27,24 @@ export function summaryOf(file: PolicyFile): string {
 export function attachedToolsIn({ tiers = {}, rules = [], limits }: PolicyFile): string[] {
   const named = [
     ...Object.keys(tiers),
-    ...rules.flatMap(({ tools }) => (tools === 'all' ? [] : tools)),
+    ...rules.flatMap(({ tools }) => (Array.isArray(tools) ? tools : [])),
     ...Object.keys(limits?.rates ?? {}),
   ]
   return [...new Set(named)].filter((name) => attachedServerOf(name) !== undefined)
 }
 
 /** What a policy changes, a line each, for a person who is about to use it. */
-export function changesOf(file: PolicyFile): string[] {
+export function changesOf(file: PolicyFile, tools: Tools): string[] {
   const { rates = {}, breaker } = file.limits ?? {}
   const { groups = {}, jarvis, roles = {}, ...places } = file.topology ?? {}
   return [
     ...Object.entries(file.tiers ?? {}).map(
-      ([tool, tier]) => `${tool}: ${shippedTools.get(tool)?.tier ?? 'its tier'} becomes ${tier}`,
+      ([tool, tier]) => `${tool}: ${tools.get(tool)?.tier ?? 'its tier'} becomes ${tier}`,
     ),
     ...(file.protected ?? []).map((target) => `${target}: nothing may change it`),
     ...(file.rules ?? []).map(
-      ({ name, tools, tier, because }) =>
-        `rule ${name}: ${tools === 'all' ? 'every tool' : tools.join(', ')} may become ${tier}: ${because}`,
+      ({ name, tools, effect, on, tier, because }) =>
+        `rule ${name}: ${ruleWords(tools, effect, on)} may become ${tier}: ${because}`,
     ),
     ...(file.ssh?.refuse ?? []).map(({ command, because }) => `over SSH, ${command} is refused: ${because}`),
     ...(file.ssh?.hosts ?? []).map((host) => `over SSH, a read may reach out to ${host} without a card`),
@@ -57,4 +60,14 @@ export function changesOf(file: PolicyFile): string[] {
     ...Object.entries(roles).map(([node, role]) => `node ${node} is for: ${role}`),
     ...Object.entries(groups).map(([name, guests]) => `group ${name}: ${guests.join(', ')}`),
   ]
+}
+
+function ruleWords(
+  tools: 'all' | readonly string[] | undefined,
+  effect: readonly EffectKind[] | undefined,
+  on: readonly Thing[] | undefined,
+): string {
+  const effects = effect === undefined && on === undefined ? {} : { effects: touchesOf(effect, on) }
+  const words = aboutWords({ ...(Array.isArray(tools) && { tools }), ...effects })
+  return words === 'all' ? 'every tool' : words
 }

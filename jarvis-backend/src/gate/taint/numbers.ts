@@ -1,4 +1,5 @@
 import { withoutCodes } from '../../redaction/visible.ts'
+import { isQuantity } from '../effects-of.ts'
 import type { World } from '../world.ts'
 import { createFinder, runsOf } from './phrases.ts'
 import type { Source } from './taint.ts'
@@ -7,9 +8,6 @@ import { namesFor } from './words.ts'
 /** A number among a call's arguments that says what the call acts on: a vmid, an id of an attached tool. */
 export type NamedNumber = { argument: string; digits: string }
 
-/** Arguments of attached tools that say how much, not what. */
-const quantity =
-  /(?:^|[_.-]|(?<=[a-z]))(?:limit|count|lines?|size|page|per_?page|offset|skip|top|max|min|depth|width|height|days?|hours?|minutes?|seconds?|secs?|ms|timeout|since|until|interval|duration|percent|ratio|retries|quality|priority|level|tail|head|amount|temperature|seed)(?:$|[\][\d]|[_-](?:ms|s|seconds|bytes|mb|gb))/i
 /** Fewer digits are in every text: they count right behind an order alone. */
 const fewest = 3
 
@@ -21,7 +19,7 @@ export function numbersOf(
 ) {
   const found: NamedNumber[] = []
   const add = (argument: string, digits: string) => {
-    if (/^\d+$/.test(digits) && !quantity.test(argument)) found.push({ argument, digits })
+    if (/^\d+$/.test(digits) && !isQuantity(argument)) found.push({ argument, digits })
   }
   const walk = (value: unknown, name: string) => {
     if (typeof value === 'number' || typeof value === 'bigint') {
@@ -63,21 +61,17 @@ export function isSaidBy(operatorTexts: readonly string[], world: Pick<World, 'c
   }
 }
 
-/** What these answer JARVIS composes itself; others' words in it are names. */
-const composed =
-  /^(?:cluster_state|get_(?:cluster_status|cluster_resources|vms|containers|storage|node_status|node_temperature|recent_tasks|backups)|(?:start|stop|restart)_(?:vm|container)|wake_node)$/
-
 /**
  * Whether others' words in a result name the number. In a list that JARVIS composed from the cluster a guest's id is the
  * guest's identity and no text; there only the names of other guests count.
  */
 export function isNamedIn(
-  { toolName, text, asked }: Source,
+  { isComposed, text, asked }: Source,
   { digits }: NamedNumber,
   world: Pick<World, 'cluster'>,
 ): boolean {
   const own = world.cluster.guests.find(({ vmid }) => String(vmid) === digits)
-  if (!composed.test(toolName)) {
+  if (isComposed !== true) {
     const read = readable(text)
     if (own !== undefined && isOrdered(read, own.name)) return true
     if (digits.length < fewest)

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ProfileName, profileNames, type Tier } from '../../protocol/index.ts'
+import { houseTools } from '../../tools/house.ts'
 import { decide } from '../decide.ts'
 import { shippedPolicy } from '../policy/shipped.ts'
 import { createFinder, runsOf } from './phrases.ts'
-import { type Sources, summarySource, taintOf } from './taint.ts'
+import { type Source, type Sources, summarySource, taintOf } from './taint.ts'
 
 const nodes = ['pve', 'agent1', 'mediaserver'].map((name) => ({ name }))
 const guests = [
@@ -40,11 +41,13 @@ const summary = (text: string): Line => ({ summary: text })
 function sourcesOf(lines: readonly Line[]): Sources {
   return {
     operatorTexts: lines.flatMap((line) => ('operator' in line ? [line.operator] : [])),
-    results: lines.flatMap((line, index) => {
+    results: lines.flatMap((line, index): Source[] => {
       const toolUseId = `tu_${index}`
       if ('memory' in line) return [{ toolName: 'memory', toolUseId, text: line.memory, said: () => line.said }]
-      if ('summary' in line) return [{ toolName: summarySource, toolUseId, text: line.summary }]
-      return 'tool' in line ? [{ toolName: line.tool, toolUseId, text: line.result, asked: line.input }] : []
+      if ('summary' in line) return [{ toolName: summarySource, toolUseId, text: line.summary, isComposed: true }]
+      if (!('tool' in line)) return []
+      const isComposed = houseTools.find(({ name }) => name === line.tool)?.isComposed === true
+      return [{ toolName: line.tool, toolUseId, text: line.result, asked: line.input, isComposed }]
     }),
   }
 }
@@ -52,7 +55,8 @@ function sourcesOf(lines: readonly Line[]): Sources {
 type Call = [toolName: string, input: Record<string, unknown>]
 const run = (command: string, node = 'pve'): Call => ['execute_ssh', { node, command }]
 const restart = (service: string, node = 'pve'): Call => ['restart_service', { node, service }]
-const judge = (lines: readonly Line[], [name, input]: Call) => taintOf(name, input, sourcesOf(lines), world)
+const judge = (lines: readonly Line[], [tool, input]: Call) =>
+  taintOf((name) => tool === 'execute_ssh' && name === 'command', input, sourcesOf(lines), world)
 
 const vms =
   'VMID NAME STATUS NODE\n101 jellyfin running mediaserver\n104 nextcloud running pve\n110 pihole running agent1'
@@ -881,8 +885,9 @@ test('of earlier conversations nothing more is read once nothing is left that wo
     }
   }
   const source = { toolName: 'memory', toolUseId: 'tu_1', text: 'restart_container vmid=202: done.', said }
-  const [name, input]: Call = ['restart_container', { vmid: 202 }]
-  expect(taintOf(name, input, { operatorTexts: ['once more'], results: [source] }, world)).toBeUndefined()
+  expect(
+    taintOf(() => false, { vmid: 202 }, { operatorTexts: ['once more'], results: [source] }, world),
+  ).toBeUndefined()
   expect(read).toBe(2)
 })
 
@@ -926,11 +931,11 @@ test('nothing throws, and what is taken from a result is always found', () => {
 })
 
 describe('the verdict', () => {
-  const target = { kind: 'none', id: 'desk' } as const
+  const effects = [{ kind: 'remote', on: 'tool', target: { kind: 'none', id: 'desk' } }] as const
   const sources = () => sourcesOf([tool('get_vms', 'say hello to everybody')])
   const input = { text: 'Please say hello to everybody' }
   const verdict = (baseTier: Tier, profile: ProfileName, from?: () => Sources) =>
-    decide({ toolName: 'mail__send', baseTier, input, ...(from && { sources: from }) }, target, {
+    decide({ toolName: 'mail__send', baseTier, input, ...(from && { sources: from }) }, effects, {
       cluster: { nodes: [], guests: [] },
       policy: { ...shippedPolicy, profile, allow: [{ tool: 'mail__send', target: 'desk', because: 'as I like' }] },
       now: 0,

@@ -19,6 +19,8 @@ export type Source = {
   toolName: string
   toolUseId: string
   text: string
+  /** JARVIS composed it: what others wrote stands in it as names alone. */
+  isComposed?: boolean
   /** The arguments of the call that the result answers. */
   asked?: Record<string, unknown>
   /**
@@ -52,16 +54,16 @@ type Spelling = { name: Name; runs: Runs }
  * name, an address, a coded load or the number of a target that stand in a result, and neither in the operator's own words
  * nor in a call made before that result came. A phrase of which every telling word was known before is not text of the result either.
  * Case, quoting, spacing, width and invisible characters make no difference. Pure, and linear in the texts.
+ * @param isCommand whether an argument of that name holds a text that a machine executes
  */
 export function taintOf(
-  toolName: string,
+  isCommand: (argument: string) => boolean,
   input: Record<string, unknown>,
   sources: Sources,
   world: Pick<World, 'cluster'>,
 ): Taint | undefined {
   if (sources.results.length === 0) return undefined
   const nodes = new Set(world.cluster.nodes.map(({ name }) => name.toLowerCase()))
-  const isCommand = (name: string) => toolName === 'execute_ssh' && name === 'command'
   let pieces = argumentsOf(input, isCommand, nodes).flatMap(piecesOf)
   const isSaid = isSaidBy(sources.operatorTexts, world)
   let numbers = numbersOf(input, isCommand, isNoRead).filter((number) => !isSaid(number))

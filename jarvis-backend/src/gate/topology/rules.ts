@@ -17,8 +17,11 @@ import {
 } from './topology.ts'
 import { serviceNames } from './units.ts'
 
-const starts = ['start_vm', 'start_container']
-const ends = ['stop_vm', 'restart_vm', 'stop_container', 'restart_container']
+const power = [{ kind: 'power', on: 'guest' }] as const
+const ends = [
+  { ...power[0], action: 'stop' },
+  { ...power[0], action: 'restart' },
+] as const
 
 /** The guest that is up and would be away; a stopped one serves nobody. */
 function servingGuest(facts: Facts) {
@@ -26,14 +29,14 @@ function servingGuest(facts: Facts) {
   return guest?.status === 'stopped' ? undefined : guest
 }
 
-function ownGuest({ target, input, world }: Facts): boolean {
-  const names = typeof input.service === 'string' ? serviceNames(input.service, target) : []
+function ownGuest({ target, effect, world }: Facts): boolean {
+  const names = serviceNames(effect.service ?? '', target)
   return [target.vmid, ...names.map(guestOfUnit)].some((vmid) => vmid !== undefined && isOwnGuest(vmid, world))
 }
 
 const role = (name: string, which: Role): Rule => ({
   name,
-  tools: ends,
+  effects: ends,
   when: (facts) => foundIn(facts, which) !== undefined,
   tier: 'red',
   because(facts) {
@@ -74,14 +77,14 @@ const stateOf = (facts: Facts) => {
 export const topologyRules: readonly Rule[] = [
   {
     name: 'own_guest',
-    tools: [...ends, 'restart_service'],
+    effects: [...ends, { kind: 'power', on: 'service' }],
     when: ownGuest,
     tier: 'black',
     because: 'JARVIS runs on this guest: it could not finish.',
   },
   {
     name: 'at_work',
-    tools: [...starts, ...ends],
+    effects: power,
     when: (facts) => stateOf(facts) !== undefined,
     tier: 'red',
     because: (facts) => `Something is at work on ${facts.target.vmid}: ${stateOf(facts)}.`,
@@ -92,7 +95,7 @@ export const topologyRules: readonly Rule[] = [
   role('may_be_own_guest', 'jarvis'),
   {
     name: 'last_of_group',
-    tools: ends,
+    effects: ends,
     when: (facts) => lastOf(facts) !== undefined,
     tier: 'red',
     because(facts) {

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
+import { resolve } from '../../../test/support/effects.ts'
 import type { ClusterState, Guest, Node, Task } from '../../protocol/index.ts'
+import { houseFacts } from '../../tools/house.ts'
 import { decide } from '../decide.ts'
 import { guestOf, nodeOf, runningUnits } from '../lab.fixture.ts'
 import type { Topology } from '../policy/policy.ts'
-import { shippedPolicy, shippedTools } from '../policy/shipped.ts'
-import { resolveTarget } from '../target.ts'
+import { shippedPolicy } from '../policy/shipped.ts'
 import type { World } from '../world.ts'
 import { serviceRisk } from './topology.ts'
 
@@ -29,9 +30,9 @@ const worldOf = ({ nodes, guests = [], tasks = [], self, topology = {} }: Lab): 
 
 function judge(toolName: string, input: Record<string, unknown>, lab: Lab) {
   const world = worldOf(lab)
-  const resolved = resolveTarget(toolName, input, world)
+  const resolved = resolve(toolName, input, world)
   if (!resolved.ok) throw new Error(resolved.message)
-  return decide({ toolName, baseTier: shippedTools.get(toolName)?.tier ?? 'red', input }, resolved.target, world)
+  return decide({ toolName, baseTier: houseFacts.get(toolName)?.tier ?? 'red', input }, resolved.effects, world)
 }
 const stop = (first: Guest, lab: Lab = {}) =>
   judge('stop_container', { vmid: first.vmid }, { ...lab, guests: [first, ...(lab.guests ?? [])] })
@@ -256,9 +257,9 @@ test('a protected guest is not stopped through its unit either', () => {
   const world = worldOf({ guests: [guest(104, 'x')] })
   const policy = { ...world.policy, protectedTargets: new Set(['ct/104']) }
   const input = { node: 'pve', service: 'pve-container@104.service' }
-  const resolved = resolveTarget('restart_service', input, world)
+  const resolved = resolve('restart_service', input, world)
   const call = { toolName: 'restart_service', baseTier: 'yellow' as const, input }
-  expect(resolved.ok && decide(call, resolved.target, { ...world, policy })).toEqual({
+  expect(resolved.ok && decide(call, resolved.effects, { ...world, policy })).toEqual({
     tier: 'black',
     rule: 'protected_guest',
     reason: 'The guest is protected: nothing may change it.',

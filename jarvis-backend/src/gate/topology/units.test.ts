@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
+import { resolve } from '../../../test/support/effects.ts'
 import type { UnitState } from '../../protocol/index.ts'
+import { houseFacts } from '../../tools/house.ts'
 import { describe } from '../card/card.ts'
 import { decide } from '../decide.ts'
 import { nodeOf, unitOf } from '../lab.fixture.ts'
 import { compilePolicy } from '../policy/compile.ts'
-import { shippedTools } from '../policy/shipped.ts'
-import { resolveTarget } from '../target.ts'
 import type { SeenUnit, World } from '../world.ts'
 
 const worldWith = (seen: SeenUnit | undefined, protectedTargets: string[] = []): World => ({
@@ -17,11 +17,11 @@ const worldWith = (seen: SeenUnit | undefined, protectedTargets: string[] = []):
 
 function judge(toolName: string, input: object, world: World) {
   const given = { node: 'pve', ...input }
-  const resolved = resolveTarget(toolName, given, world)
+  const resolved = resolve(toolName, given, world)
   if (!resolved.ok) return resolved.message
   const { tier, rule, reason } = decide(
-    { toolName, baseTier: shippedTools.get(toolName)?.tier ?? 'red', input: given },
-    resolved.target,
+    { toolName, baseTier: houseFacts.get(toolName)?.tier ?? 'red', input: given },
+    resolved.effects,
     world,
   )
   return `${tier} ${rule}: ${reason}`
@@ -86,10 +86,10 @@ test.each<[string, string, object, SeenUnit | undefined]>([
 test('a card about a service says how it is, and that a restart would start it', () => {
   const world = worldWith({ unit: unitOf('tgt', { activeState: 'inactive', subState: 'dead' }) })
   const input = { node: 'pve', service: 'tgt' }
-  const resolved = resolveTarget('restart_service', input, world)
+  const resolved = resolve('restart_service', input, world)
   if (!resolved.ok) throw new Error(resolved.message)
   const verdict = { tier: 'red' as const, rule: 'unproven_service', reason: 'Why.' }
-  expect(describe({ toolName: 'restart_service', input }, resolved.target, world, verdict, 0)).toMatchObject({
+  expect(describe('restart_service', resolved.effects, world, verdict, 0)).toMatchObject({
     sentence: 'The service tgt on pve does not run and is started.',
     now: expect.stringMatching(/^tgt is inactive \(dead\); pve is online/),
     then: 'tgt: inactive → started',

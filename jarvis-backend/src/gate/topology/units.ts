@@ -1,7 +1,7 @@
 import type { Target } from '../../protocol/index.ts'
 import { named } from '../../redaction/visible.ts'
-import { judgeCommand } from '../../ssh-grammar/judge-command.ts'
 import { plainService } from '../../ssh-grammar/services.ts'
+import { type Effect, noTarget } from '../effect.ts'
 
 /** Services that a homelab node may run beside Proxmox, and Proxmox's own that only gather or schedule. */
 const harmless: ReadonlySet<string> = new Set(
@@ -48,18 +48,11 @@ export function serviceNames(service: string, { unit }: Pick<Target, 'unit'>): s
   return [...new Set([...known.map((name) => name.replace(/\.service$/, '')), ...usual])]
 }
 
-/** The service that a call would change, and where; undefined where it changes none. */
-export function serviceAsked(
-  toolName: string,
-  { node, service, command }: Record<string, unknown>,
-): { node: string; service: string } | undefined {
-  if (typeof node !== 'string') return undefined
-  if (toolName === 'restart_service' && typeof service === 'string') return { node, service }
-  // Docker's containers are no units.
-  if (toolName !== 'execute_ssh' || typeof command !== 'string' || !/^\s*systemctl\b/.test(command)) return undefined
-  const judged = judgeCommand(command)
-  const changed = judged.verdict === 'change' ? judged.service : undefined
-  return changed === undefined ? undefined : { node, service: changed }
+/** The unit that a call would change, and its node; undefined where it changes none. */
+export function unitAsked(effects: readonly Effect[]): { node: string; service: string } | undefined {
+  const effect = effects.find(({ isUnit }) => isUnit)
+  const { service, target: { node } = noTarget } = effect ?? {}
+  return node === undefined || service === undefined ? undefined : { node, service }
 }
 
 /** Why a restart of the service is more than some seconds without it, or may be; undefined where it is known not to be. */

@@ -26,7 +26,6 @@ import { readUnit } from './unit.ts'
 
 export { adviceOn } from './connect.ts'
 export { type EntryReport, type Inspection, inspectCluster, type SeenNode } from './inspect.ts'
-export { allRights, pveumLine, roleLine, type ToolRights, toolNeeds } from './needs.ts'
 export { type Probe, probeEntry } from './probe.ts'
 export type { Connection } from './transport.ts'
 

@@ -4,8 +4,7 @@ import { NodeRow, rowsOf, StatusRow } from './answers.ts'
 import { createAgent } from './connect.ts'
 import { exchange } from './exchange.ts'
 import { failureOf, tokenRefused } from './failure.ts'
-import { type ToolRights, toolRights } from './needs.ts'
-import { rightsIn } from './rights.ts'
+import { type Rights, rightsIn } from './rights.ts'
 import type { Connection } from './transport.ts'
 
 const connectMs = 5_000
@@ -16,10 +15,10 @@ export type EntryReport = { url: string; version?: string; problem?: string; ske
 /** `isOnline`: null where the cluster does not say. */
 export type SeenNode = { name: string; isOnline: boolean | null; address?: string }
 
-/** `tools`: absent where no way in served, or the cluster does not say what the token may do. */
+/** `rights`: undefined where no way in served, or the cluster does not say what the token may do. */
 export type Inspection = {
   entries: EntryReport[]
-  tools?: ToolRights[]
+  rights: Rights
   /** What the cluster names, by name. */
   nodes: SeenNode[]
 }
@@ -38,7 +37,7 @@ export async function inspectCluster(
     const entries = await Promise.all(connection.urls.map((url) => inspectEntry(get, url, now)))
     signal.throwIfAborted()
     const serving = entries.find(({ problem }) => problem === undefined)
-    if (serving === undefined) return { entries, nodes: [] }
+    if (serving === undefined) return { entries, rights: undefined, nodes: [] }
     const orNothing = async (path: string) => {
       try {
         return (await get(serving.url, path)).data
@@ -52,8 +51,7 @@ export async function inspectCluster(
       orNothing('cluster/resources?type=node'),
       orNothing('cluster/status'),
     ])
-    const tools = toolRights(rightsIn(permissions))
-    return { entries, ...(tools !== undefined && { tools }), nodes: nodesIn(resources, status) }
+    return { entries, rights: rightsIn(permissions), nodes: nodesIn(resources, status) }
   } finally {
     agent.destroy()
   }

@@ -4,6 +4,9 @@ import type { ApiError } from './failure.ts'
 /** What the token may do, by path; undefined where the cluster does not say. */
 export type Rights = ReadonlyMap<string, ReadonlySet<string>> | undefined
 
+/** A right, and under which path it must hold. `unless`: it is not needed where the token has that one on all storages. */
+export type Need = { right: string; base: '/' | '/nodes' | '/vms' | '/storage'; unless?: string }
+
 /** @param data the answer to `/access/permissions` */
 export function rightsIn(data: unknown): Rights {
   const parsed = Permissions.safeParse(data)

@@ -1,3 +1,4 @@
+import { remoteEffects, remoteTouches } from '../../gate/effects-of.ts'
 import { whyUnreachable } from '../../lib/unreachable.ts'
 import type { AttachedTier } from '../../protocol/index.ts'
 import { JarvisError } from '../../protocol/index.ts'
@@ -30,6 +31,8 @@ export function attachedTool(
     tier,
     timeoutMs,
     input: schema.input,
+    touches: remoteTouches,
+    effects: (given, world) => remoteEffects(name, { server, hash, tier }, given, world),
     attached: { server, hash, inputSchema: schema.forModel, listed: schema.listed },
     async run(input, { signal, onProgress }) {
       try {

@@ -1,60 +1,59 @@
 import { z } from 'zod'
 import { ageOf, diskOf, oneLine, plainName } from '../../homelab/format.ts'
-import type { Cluster } from '../../homelab/ports.ts'
 import { firstOf } from '../../lib/words.ts'
 import { backupAgeTone } from '../../protocol/facts.ts'
 import type { Backup, Guest, Limits } from '../../protocol/index.ts'
 import { BackupsOutput } from '../outputs.ts'
-import { defineTool } from '../tool.ts'
+import { homelabTool, reading, rights } from './homelab-tool.ts'
 import { nodeFilter, readTimeoutMs, Vmid } from './inputs.ts'
 import { missingText, notRead, usualLimit } from './listing.ts'
 
-export const getBackups = (cluster: Cluster, limits: () => Limits) =>
-  defineTool({
-    name: 'get_backups',
-    title: 'List backups',
-    description:
-      'Lists backups: for each guest the newest one, its age, storage, size and how many there are; with `vmid` every backup of that guest. Names guests without a readable backup and storages that could not be read.',
-    tier: 'green',
-    timeoutMs: readTimeoutMs,
-    input: z.strictObject({
-      node: nodeFilter,
-      storage: z.string().min(1).max(100).optional().describe('Only this storage, by its exact name. Absent: all.'),
-      vmid: Vmid.optional().describe('Only this guest, with each of its backups. Absent: all guests.'),
-    }),
-    output: BackupsOutput,
-    async run({ node, storage, vmid }, context) {
-      const query = {
-        ...(node !== undefined && { node }),
-        ...(storage !== undefined && { storage }),
-        ...(vmid !== undefined && { vmid }),
-      }
-      const { items, missing, isUnread = false } = await cluster.backups(query, context)
-      const { at, guests } = cluster.state()
-      const asked = guests
-        .filter((guest) => (vmid === undefined || guest.vmid === vmid) && (node === undefined || guest.node === node))
-        .sort((a, b) => a.vmid - b.vmid)
-      const lines = vmid === undefined ? newestLines(items, asked, at) : items.map((backup) => backupLine(backup, at))
-      // A storage says nothing about guests that are backed up elsewhere.
-      const bare = storage === undefined ? asked.filter((guest) => !items.some((item) => item.vmid === guest.vmid)) : []
-      const left = lines.length - usualLimit
-      return {
-        text: [
-          ...missingText(missing),
-          isUnread ? 'No backup could be read.' : `${items.length} backups.`,
-          ...lines.slice(0, usualLimit),
-          ...(left > 0 ? [`${left} more: narrow the list with node, storage or vmid.`] : []),
-          ...bareText(bare, at, missing.length > 0),
-        ].join('\n'),
-        summary: [...notRead(missing), summaryOf(items, asked, at, limits())].join('; '),
-        data: isUnread
-          ? { backups: null, total: null, missing }
-          : { backups: items.slice(0, 200), total: items.length, missing },
-        // One storage of several is said to be missing; of none that was read nothing is known.
-        isError: isUnread,
-      }
-    },
-  })
+export const getBackups = homelabTool({
+  name: 'get_backups',
+  title: 'List backups',
+  description:
+    'Lists backups: for each guest the newest one, its age, storage, size and how many there are; with `vmid` every backup of that guest. Names guests without a readable backup and storages that could not be read.',
+  ...reading,
+  needs: [rights.backupFiles, rights.backups],
+  timeoutMs: readTimeoutMs,
+  input: z.strictObject({
+    node: nodeFilter,
+    storage: z.string().min(1).max(100).optional().describe('Only this storage, by its exact name. Absent: all.'),
+    vmid: Vmid.optional().describe('Only this guest, with each of its backups. Absent: all guests.'),
+  }),
+  output: BackupsOutput,
+  async run({ node, storage, vmid }, context, { cluster, limits }) {
+    const query = {
+      ...(node !== undefined && { node }),
+      ...(storage !== undefined && { storage }),
+      ...(vmid !== undefined && { vmid }),
+    }
+    const { items, missing, isUnread = false } = await cluster.backups(query, context)
+    const { at, guests } = cluster.state()
+    const asked = guests
+      .filter((guest) => (vmid === undefined || guest.vmid === vmid) && (node === undefined || guest.node === node))
+      .sort((a, b) => a.vmid - b.vmid)
+    const lines = vmid === undefined ? newestLines(items, asked, at) : items.map((backup) => backupLine(backup, at))
+    // A storage says nothing about guests that are backed up elsewhere.
+    const bare = storage === undefined ? asked.filter((guest) => !items.some((item) => item.vmid === guest.vmid)) : []
+    const left = lines.length - usualLimit
+    return {
+      text: [
+        ...missingText(missing),
+        isUnread ? 'No backup could be read.' : `${items.length} backups.`,
+        ...lines.slice(0, usualLimit),
+        ...(left > 0 ? [`${left} more: narrow the list with node, storage or vmid.`] : []),
+        ...bareText(bare, at, missing.length > 0),
+      ].join('\n'),
+      summary: [...notRead(missing), summaryOf(items, asked, at, limits())].join('; '),
+      data: isUnread
+        ? { backups: null, total: null, missing }
+        : { backups: items.slice(0, 200), total: items.length, missing },
+      // One storage of several is said to be missing; of none that was read nothing is known.
+      isError: isUnread,
+    }
+  },
+})
 
 const backupLine = ({ createdAt, storage, sizeBytes, format, volumeId }: Backup, now: number) =>
   `${ageOf(createdAt, now)} on ${plainName(storage)}, ${diskOf(sizeBytes)}, ${oneLine(format, 20)}, ${oneLine(volumeId, 120)}`

@@ -2,34 +2,36 @@ import { z } from 'zod'
 import { attention } from '../../homelab/attention.ts'
 import { clusterWords, countGuests, quorumWords } from '../../homelab/counts.ts'
 import { nodeLine, plainName } from '../../homelab/format.ts'
-import type { Cluster } from '../../homelab/ports.ts'
 import { leadLines, leadSummary } from '../../homelab/unknown.ts'
 import { isBlind } from '../../protocol/facts.ts'
 import type { ClusterState, Limits } from '../../protocol/index.ts'
 import { ClusterStatusOutput } from '../outputs.ts'
-import { defineTool } from '../tool.ts'
+import { homelabTool, reading, rights } from './homelab-tool.ts'
 import { readTimeoutMs } from './inputs.ts'
 
-export const getClusterStatus = (cluster: Cluster, limits: () => Limits) => {
-  // Asked for more often than the cluster is looked at.
-  let last: { of: ClusterState; under: Limits; output: ReturnType<typeof outputOf> } | undefined
-  return defineTool({
-    name: 'get_cluster_status',
-    title: 'Show how the cluster is',
-    description:
-      'Shows the whole cluster at a glance: quorum, each node with load, memory, temperature and uptime, how many guests run, and what needs attention (heat, full storages, stale backups, failed tasks). Start here when asked how things are.',
-    tier: 'green',
-    timeoutMs: readTimeoutMs,
-    input: z.strictObject({}),
-    output: ClusterStatusOutput,
-    async run() {
-      const state = cluster.state()
-      const under = limits()
-      if (last?.of !== state || last.under !== under) last = { of: state, under, output: outputOf(state, under) }
-      return last.output
-    },
-  })
-}
+/** It is asked for more often than the cluster is looked at. */
+const made = new WeakMap<ClusterState, { under: Limits; output: ReturnType<typeof outputOf> }>()
+
+export const getClusterStatus = homelabTool({
+  name: 'get_cluster_status',
+  title: 'Show how the cluster is',
+  description:
+    'Shows the whole cluster at a glance: quorum, each node with load, memory, temperature and uptime, how many guests run, and what needs attention (heat, full storages, stale backups, failed tasks). Start here when asked how things are.',
+  ...reading,
+  needs: [rights.quorum, rights.nodes, rights.guests],
+  timeoutMs: readTimeoutMs,
+  input: z.strictObject({}),
+  output: ClusterStatusOutput,
+  async run(_input, _context, { cluster, limits }) {
+    const state = cluster.state()
+    const under = limits()
+    const known = made.get(state)
+    if (known?.under === under) return known.output
+    const output = outputOf(state, under)
+    made.set(state, { under, output })
+    return output
+  },
+})
 
 function outputOf(state: ClusterState, limits: Limits) {
   const { missing, unread = [], isQuorate } = state

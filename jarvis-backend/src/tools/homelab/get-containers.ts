@@ -1,19 +1,18 @@
 import { z } from 'zod'
-import type { Cluster } from '../../homelab/ports.ts'
 import { GuestsOutput } from '../outputs.ts'
-import { defineTool } from '../tool.ts'
+import { homelabTool, reading, rights } from './homelab-tool.ts'
 import { guestStatus, limitOf, nodeFilter, readTimeoutMs } from './inputs.ts'
 import { listGuests, usualLimit } from './listing.ts'
 
-export const getContainers = (cluster: Cluster) =>
-  defineTool({
-    name: 'get_containers',
-    title: 'List containers',
-    description:
-      'Lists containers (LXC), one line each: id, name, state, node, CPU, memory, disk, uptime, age of the newest backup, locks. Virtual machines are in get_vms. Use it to find a container’s id or state.',
-    tier: 'green',
-    timeoutMs: readTimeoutMs,
-    input: z.strictObject({ node: nodeFilter, status: guestStatus, limit: limitOf(usualLimit) }),
-    output: GuestsOutput,
-    run: async (input) => listGuests(cluster, 'ct', input),
-  })
+export const getContainers = homelabTool({
+  name: 'get_containers',
+  title: 'List containers',
+  description:
+    'Lists containers (LXC), one line each: id, name, state, node, CPU, memory, disk, uptime, age of the newest backup, locks. Virtual machines are in get_vms. Use it to find a container’s id or state.',
+  ...reading,
+  needs: [rights.guests],
+  timeoutMs: readTimeoutMs,
+  input: z.strictObject({ node: nodeFilter, status: guestStatus, limit: limitOf(usualLimit) }),
+  output: GuestsOutput,
+  run: async (input, _context, { cluster }) => listGuests(cluster, 'ct', input),
+})

@@ -2,11 +2,12 @@ import { expect, test } from 'vitest'
 import { diskOf } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
 import { getNodeStatus } from './get-node-status.ts'
+import type { HomelabPorts } from './homelab-tool.ts'
 
 test('what a node does not say is called not known, never zero', async () => {
   const cluster = { nodeDetail: async () => ({ name: 'pve', cpuCount: 8 }), state: () => ({ guests: [] }) }
-  const tool = getNodeStatus(cluster as unknown as Cluster)
-  const output = await tool.run({ node: 'pve' }, { signal: new AbortController().signal } as never)
+  const ports = { cluster: cluster as unknown as Cluster } as HomelabPorts
+  const output = await getNodeStatus.run({ node: 'pve' }, { signal: new AbortController().signal } as never, ports)
   expect(output).toMatchObject({
     text: 'pve: CPU not known of 8, load not known\nmemory not known, root disk not known, up not known\nversion not known, kernel not known\nGuests: 0 of 0 running',
     summary: 'CPU not known, memory not known',

@@ -1,36 +1,35 @@
 import { z } from 'zod'
 import { guestWords } from '../../homelab/counts.ts'
 import { diskOf, memoryOf, oneLine, plainName, ratioOf } from '../../homelab/format.ts'
-import type { Cluster, NodeDetail } from '../../homelab/ports.ts'
+import type { NodeDetail } from '../../homelab/ports.ts'
 import { percent, spanOf } from '../../lib/words.ts'
 import { NodeDetailOutput } from '../outputs.ts'
-import { defineTool } from '../tool.ts'
+import { homelabTool, reading, rights } from './homelab-tool.ts'
 import { NodeName, readTimeoutMs } from './inputs.ts'
 
-export const getNodeStatus = (cluster: Cluster) =>
-  defineTool({
-    name: 'get_node_status',
-    title: 'Show one node',
-    description:
-      'Shows one node in detail: CPU and its model, load over 1, 5 and 15 minutes, memory, root disk, kernel and Proxmox versions, uptime, and how many of its guests run. Fails if the node is offline.',
-    tier: 'green',
-    timeoutMs: readTimeoutMs,
-    input: z.strictObject({ node: NodeName.describe('The node’s exact name.') }),
-    output: NodeDetailOutput,
-    async run({ node }, context) {
-      const detail = await cluster.nodeDetail(node, context)
-      const { guests, unread } = cluster.state()
-      const onNode = guests.filter((guest) => guest.node === node)
-      return {
-        text: [
-          ...linesOf(detail),
-          unread?.includes('guests') ? 'Guests: unknown' : `Guests: ${guestWords(onNode)}`,
-        ].join('\n'),
-        summary: `CPU ${share(detail.cpuRatio)}, memory ${share(ratioIn(detail.ramBytes, detail.ramTotalBytes))}`,
-        data: { ...detail },
-      }
-    },
-  })
+export const getNodeStatus = homelabTool({
+  name: 'get_node_status',
+  title: 'Show one node',
+  description:
+    'Shows one node in detail: CPU and its model, load over 1, 5 and 15 minutes, memory, root disk, kernel and Proxmox versions, uptime, and how many of its guests run. Fails if the node is offline.',
+  ...reading,
+  needs: [rights.nodes],
+  timeoutMs: readTimeoutMs,
+  input: z.strictObject({ node: NodeName.describe('The node’s exact name.') }),
+  output: NodeDetailOutput,
+  async run({ node }, context, { cluster }) {
+    const detail = await cluster.nodeDetail(node, context)
+    const { guests, unread } = cluster.state()
+    const onNode = guests.filter((guest) => guest.node === node)
+    return {
+      text: [...linesOf(detail), unread?.includes('guests') ? 'Guests: unknown' : `Guests: ${guestWords(onNode)}`].join(
+        '\n',
+      ),
+      summary: `CPU ${share(detail.cpuRatio)}, memory ${share(ratioIn(detail.ramBytes, detail.ramTotalBytes))}`,
+      data: { ...detail },
+    }
+  },
+})
 
 const unknown = 'not known'
 const share = (ratio: number | undefined) => (ratio === undefined ? unknown : percent(ratio))

@@ -1,41 +1,40 @@
 import { z } from 'zod'
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
-import type { Cluster } from '../../homelab/ports.ts'
 import { spanOf } from '../../lib/words.ts'
 import type { Task } from '../../protocol/index.ts'
 import { TasksOutput } from '../outputs.ts'
-import { defineTool } from '../tool.ts'
+import { homelabTool, reading, rights } from './homelab-tool.ts'
 import { limitOf, nodeFilter, readTimeoutMs } from './inputs.ts'
 import { missingText, notRead } from './listing.ts'
 
 const usual = 20
 
-export const getRecentTasks = (cluster: Cluster) =>
-  defineTool({
-    name: 'get_recent_tasks',
-    title: 'List recent tasks',
-    description:
-      'Lists the cluster’s tasks, newest first, one line each: when, node, Proxmox’s task type (vzdump is a backup, qmreboot a VM’s reboot), guest id, how it ended in Proxmox’s own words. Use it to see what failed or still runs.',
-    tier: 'green',
-    timeoutMs: readTimeoutMs,
-    input: z.strictObject({ node: nodeFilter, limit: limitOf(usual) }),
-    output: TasksOutput,
-    async run({ node, limit }, context) {
-      const asked = { limit: limit ?? usual, ...(node !== undefined && { node }) }
-      const { items, missing, isUnread: isBlind = false } = await cluster.tasks(asked, context)
-      const now = cluster.state().at
-      return {
-        text: [
-          ...missingText(missing),
-          isBlind ? 'No task could be read.' : `${items.length} tasks, newest first.`,
-          ...items.map((task, index) => taskLine(task, items[index - 1], now)),
-        ].join('\n'),
-        summary: [...notRead(missing), isBlind ? 'tasks unknown' : summaryOf(items)].join('; '),
-        data: { tasks: isBlind ? null : items, missing },
-        isError: isBlind,
-      }
-    },
-  })
+export const getRecentTasks = homelabTool({
+  name: 'get_recent_tasks',
+  title: 'List recent tasks',
+  description:
+    'Lists the cluster’s tasks, newest first, one line each: when, node, Proxmox’s task type (vzdump is a backup, qmreboot a VM’s reboot), guest id, how it ended in Proxmox’s own words. Use it to see what failed or still runs.',
+  ...reading,
+  needs: [rights.nodes],
+  timeoutMs: readTimeoutMs,
+  input: z.strictObject({ node: nodeFilter, limit: limitOf(usual) }),
+  output: TasksOutput,
+  async run({ node, limit }, context, { cluster }) {
+    const asked = { limit: limit ?? usual, ...(node !== undefined && { node }) }
+    const { items, missing, isUnread: isBlind = false } = await cluster.tasks(asked, context)
+    const now = cluster.state().at
+    return {
+      text: [
+        ...missingText(missing),
+        isBlind ? 'No task could be read.' : `${items.length} tasks, newest first.`,
+        ...items.map((task, index) => taskLine(task, items[index - 1], now)),
+      ].join('\n'),
+      summary: [...notRead(missing), isBlind ? 'tasks unknown' : summaryOf(items)].join('; '),
+      data: { tasks: isBlind ? null : items, missing },
+      isError: isBlind,
+    }
+  },
+})
 
 /** @param above the line before: a reason it gave already is not said again. */
 function taskLine(task: Task, above: Task | undefined, now: number): string {

@@ -1,22 +1,25 @@
 import { z } from 'zod'
+import { guestTarget } from '../../gate/targets.ts'
 import { oneLine, plainName } from '../../homelab/format.ts'
 import type { Cluster, ExpectedGuest, PowerAction, PowerOutcome } from '../../homelab/ports.ts'
 import { spanOf } from '../../lib/words.ts'
 import type { Guest } from '../../protocol/index.ts'
+import { PowerOutput } from '../outputs.ts'
 import type { ToolContext, ToolOutput } from '../tool.ts'
+import { homelabTool, rights } from './homelab-tool.ts'
 import { NodeName, Vmid } from './inputs.ts'
 
 /** Real shutdowns take minutes. */
-export const powerTimeoutMs = 300_000
+const powerTimeoutMs = 300_000
 
 /** @param force what it does here, for the model. */
-export const powerInput = (force: string) =>
+const powerInput = (force: string) =>
   z.strictObject({
     vmid: Vmid.describe('The guest’s id.'),
     node: NodeName.optional().describe('The node it is on; need not be given, but must then be right.'),
     force: z.boolean().optional().describe(force),
   })
-export type PowerInput = z.output<ReturnType<typeof powerInput>>
+type PowerInput = z.output<ReturnType<typeof powerInput>>
 
 export const noForce = 'Changes nothing here: a start has no forced form.'
 export const forceStop =
@@ -28,8 +31,44 @@ const words = { vm: 'VM', ct: 'Container' }
 const kinds = { vm: 'a virtual machine', ct: 'a container' }
 const toolEnds = { vm: 'vm', ct: 'container' }
 
-/** What all six power tools do: check the guest is what the caller thinks, act, and say what became of it. */
-export async function changePower(
+/** What the six power tools are, but for their words: one action on guests of one type. */
+export function powerTool(
+  action: PowerAction,
+  type: Guest['type'],
+  told: { title: string; description: string; force: string },
+) {
+  const name = `${action}_${toolEnds[type]}`
+  const input = powerInput(told.force)
+  return homelabTool({
+    name,
+    title: told.title,
+    description: told.description,
+    tier: 'red',
+    timeoutMs: powerTimeoutMs,
+    input,
+    output: PowerOutput,
+    touches: [{ kind: 'power', on: 'guest', action, type }],
+    effects({ force = false, ...of }, world) {
+      const other = `${action}_${toolEnds[type === 'vm' ? 'ct' : 'vm']}`
+      const target = guestTarget(of, world, { type, instead: other })
+      return [{ kind: 'power', on: 'guest', action, type, isForced: force, target }]
+    },
+    ending: ({ vmid }) => ({ vmid, ...endings[action] }),
+    isComposed: true,
+    needs: [rights.guests, rights.power],
+    run: (asked, context, { cluster }) => changePower(cluster, type, action, asked, context),
+  })
+}
+
+/** Proxmox's words for what each action may start; HA puts its own before them. */
+const endings = {
+  start: { types: ['qmstart', 'vzstart', 'hastart'], goal: 'running' },
+  stop: { types: ['qmshutdown', 'qmstop', 'vzshutdown', 'vzstop', 'hastop', 'hashutdown'], goal: 'stopped' },
+  restart: { types: ['qmreboot', 'qmreset', 'vzreboot', 'vzstop', 'vzstart'], goal: 'running', isTwoStep: true },
+} as const
+
+/** Acts, and says what became of it. That the guest is what the caller thinks was judged; HA may have moved it since. */
+async function changePower(
   cluster: Cluster,
   type: Guest['type'],
   action: PowerAction,

@@ -1,17 +1,8 @@
-import type { Cluster } from '../../homelab/ports.ts'
-import { PowerOutput } from '../outputs.ts'
-import { defineTool } from '../tool.ts'
 import { askedAnyway } from './inputs.ts'
-import { changePower, noForce, powerInput, powerTimeoutMs } from './power.ts'
+import { noForce, powerTool } from './power.ts'
 
-export const startContainer = (cluster: Cluster) =>
-  defineTool({
-    name: 'start_container',
-    title: 'Start a container',
-    description: `Starts one container that is off. Returns how the task ended and the state the guest is seen in afterwards. ${askedAnyway}`,
-    tier: 'red',
-    timeoutMs: powerTimeoutMs,
-    input: powerInput(noForce),
-    output: PowerOutput,
-    run: (input, context) => changePower(cluster, 'ct', 'start', input, context),
-  })
+export const startContainer = powerTool('start', 'ct', {
+  title: 'Start a container',
+  description: `Starts one container that is off. Returns how the task ended and the state the guest is seen in afterwards. ${askedAnyway}`,
+  force: noForce,
+})

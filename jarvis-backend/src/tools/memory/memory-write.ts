@@ -1,59 +1,70 @@
 import { z } from 'zod'
+import { noTarget } from '../../gate/effect.ts'
 import { dailyAddition, dailyPath, ownTextOf } from '../../memory/daily.ts'
 import { promptFiles } from '../../protocol/index.ts'
-import type { Workspace } from '../../workspace/files.ts'
+import { named } from '../../redaction/visible.ts'
 import { MemoryWrittenOutput } from '../outputs.ts'
-import { defineTool } from '../tool.ts'
+import { memoryTool } from './memory-tool.ts'
 
-export type WriteRecord = { path: string; before: string | undefined; checksum: string }
-
-export const memoryWrite = (
-  workspace: Workspace,
-  parts: { now(): number; redact(text: string): string; keep(record: WriteRecord): string },
-) =>
-  defineTool({
-    name: 'memory_write',
-    title: 'Write into the memory',
-    description:
-      "Adds text to the memory. Without `path` it goes to today's notes; use path MEMORY.md only for what will still be true in a year. With `replaces` it replaces exactly that text, which must stand there once. Write down what the operator wants remembered, and decisions with their reasons; never secrets.",
-    tier: 'yellow',
-    timeoutMs: 10_000,
-    input: z.strictObject({
-      text: z.string().trim().min(1).max(8_000).describe('Markdown, as it should stand there.'),
-      path: z.string().min(1).max(300).optional().describe("A file of the memory. Absent: today's notes."),
-      replaces: z.string().min(1).max(8_000).optional().describe('The text to replace, exactly as it stands.'),
-    }),
-    output: MemoryWrittenOutput,
-    async run({ text: asked, path = dailyPath(parts.now()), replaces }, { isForeign }) {
-      const text = parts.redact(asked)
-      // What every prompt holds was approved word for word.
-      const isOthers = isForeign === true && !promptFiles.includes(path)
-      if (isOthers && replaces !== undefined) {
-        return refused('replaces: an MCP client adds to the memory and changes nothing in it. Nothing was written.')
-      }
-      const known = workspace.list().some((file) => file.path === path) ? workspace.read(path) : undefined
-      if (known?.problem !== undefined) return refused(`${path} is not written to. ${known.problem}`)
-      if (isOthers) workspace.append(path, dailyAddition(known?.text ?? '', withoutHeadings(text), 'jarvis'))
-      else if (replaces === undefined) workspace.append(path, dailyAddition(known?.text ?? '', text, 'notes'))
-      else {
-        const times = (known?.text.split(replaces).length ?? 1) - 1
-        if (known === undefined || times !== 1) {
-          return refused(
-            `replaces: that text stands ${times === 0 ? 'nowhere' : `${times} times`} in ${path}. Nothing was written.`,
-          )
-        }
-        const changed = known.text.replace(replaces, () => text)
-        // Under another heading it would pass for the operator's words.
-        if (ownTextOf(changed) !== ownTextOf(known.text)) {
-          return refused('replaces: what JARVIS did stays as it was written down. Nothing was written.')
-        }
-        workspace.write(path, changed, known.checksum)
-      }
-      const undoId = parts.keep({ path, before: known?.text, checksum: workspace.read(path).checksum })
-      const did = replaces === undefined ? `Added to ${path}` : `Changed in ${path}`
-      return { text: `${did}.`, summary: `${did}: ${text.split('\n')[0]?.slice(0, 120) ?? ''}`, data: { path, undoId } }
+export const memoryWrite = memoryTool({
+  name: 'memory_write',
+  title: 'Write into the memory',
+  description:
+    "Adds text to the memory. Without `path` it goes to today's notes; use path MEMORY.md only for what will still be true in a year. With `replaces` it replaces exactly that text, which must stand there once. Write down what the operator wants remembered, and decisions with their reasons; never secrets.",
+  tier: 'yellow',
+  touches: [{ kind: 'data', on: 'file' }],
+  effects: ({ path, replaces }) => [
+    {
+      kind: 'data',
+      on: 'file',
+      target: noTarget,
+      ...(path !== undefined && { file: path }),
+      sentence: sentenceOf(path, replaces),
     },
-  })
+  ],
+  timeoutMs: 10_000,
+  input: z.strictObject({
+    text: z.string().trim().min(1).max(8_000).describe('Markdown, as it should stand there.'),
+    path: z.string().min(1).max(300).optional().describe("A file of the memory. Absent: today's notes."),
+    replaces: z.string().min(1).max(8_000).optional().describe('The text to replace, exactly as it stands.'),
+  }),
+  output: MemoryWrittenOutput,
+  async run({ text: asked, path: given, replaces }, { isForeign }, { workspace, now, redact, keep }) {
+    const path = given ?? dailyPath(now())
+    const text = redact(asked)
+    // What every prompt holds was approved word for word.
+    const isOthers = isForeign === true && !promptFiles.includes(path)
+    if (isOthers && replaces !== undefined) {
+      return refused('replaces: an MCP client adds to the memory and changes nothing in it. Nothing was written.')
+    }
+    const known = workspace.list().some((file) => file.path === path) ? workspace.read(path) : undefined
+    if (known?.problem !== undefined) return refused(`${path} is not written to. ${known.problem}`)
+    if (isOthers) workspace.append(path, dailyAddition(known?.text ?? '', withoutHeadings(text), 'jarvis'))
+    else if (replaces === undefined) workspace.append(path, dailyAddition(known?.text ?? '', text, 'notes'))
+    else {
+      const times = (known?.text.split(replaces).length ?? 1) - 1
+      if (known === undefined || times !== 1) {
+        return refused(
+          `replaces: that text stands ${times === 0 ? 'nowhere' : `${times} times`} in ${path}. Nothing was written.`,
+        )
+      }
+      const changed = known.text.replace(replaces, () => text)
+      // Under another heading it would pass for the operator's words.
+      if (ownTextOf(changed) !== ownTextOf(known.text)) {
+        return refused('replaces: what JARVIS did stays as it was written down. Nothing was written.')
+      }
+      workspace.write(path, changed, known.checksum)
+    }
+    const undoId = keep({ path, before: known?.text, checksum: workspace.read(path).checksum })
+    const did = replaces === undefined ? `Added to ${path}` : `Changed in ${path}`
+    return { text: `${did}.`, summary: `${did}: ${text.split('\n')[0]?.slice(0, 120) ?? ''}`, data: { path, undoId } }
+  },
+})
+
+function sentenceOf(path: string | undefined, replaces: string | undefined): string {
+  const file = path === undefined ? 'the notes of today' : named(path)
+  return replaces === undefined ? `A text is added to ${file}.` : `A part of ${file} becomes another text.`
+}
 
 /** Nothing in it ends the part of the file that is not the operator's. */
 const withoutHeadings = (text: string) => text.replace(/^##?(?= )/gm, '###')

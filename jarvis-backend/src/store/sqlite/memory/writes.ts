@@ -1,6 +1,6 @@
 import { newId } from '../../../lib/ids.ts'
 import { JarvisError } from '../../../protocol/index.ts'
-import type { WriteRecord } from '../../../tools/memory/memory-write.ts'
+import type { WriteRecord } from '../../../tools/memory/memory-tool.ts'
 import type { Database } from '../database.ts'
 
 /** Older writes are part of the file by now. */

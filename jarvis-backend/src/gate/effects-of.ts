@@ -1,0 +1,121 @@
+import type { Target, Tier } from '../protocol/index.ts'
+import { quoted } from '../redaction/visible.ts'
+import { type Effect, Mistake, matches, noTarget, type Thing, type Touch } from './effect.ts'
+import type { World } from './world.ts'
+
+/** What a tool says of its calls. */
+export type Declaring = {
+  tier: Tier
+  touches: readonly Touch[]
+  effects(input: never, world: World): readonly Effect[]
+  attached?: unknown
+}
+
+/**
+ * The effects of a call as the gate goes by them. What a tool leaves open is an effect of the kind `unknown`, which asks:
+ * none at all, one that it has not declared, one that cannot be computed, and a guest or node that its arguments name and
+ * no effect reaches. @throws Mistake for arguments that the caller can mend
+ */
+export function effectsOf(tool: Declaring, input: Record<string, unknown>, world: World): readonly Effect[] {
+  const declared = declaredOf(tool, input, world)
+  if (declared === undefined) return [unknown(noTarget, 'What this call does could not be told.')]
+  if (declared.length === 0) return [unknown(noTarget, 'The tool does not say what this call does.')]
+  const isChange = declared.some(({ kind }) => kind !== 'read')
+  if (isChange !== (tool.tier !== 'green'))
+    return [...declared, unknown(declared[0]?.target, 'What the tool says of this call is not what its tier says.')]
+  const stray = declared.find((effect) => !tool.touches.some(({ kind, on }) => matches(effect, { kind, on })))
+  if (stray !== undefined)
+    return [...declared, unknown(stray.target, 'This call does more than its tool has declared.')]
+  if (!isChange || tool.attached !== undefined) return declared
+  const missed = namedIn({ vmid: input.vmid, node: input.node }, world).filter(
+    ({ vmid, node }) =>
+      !declared.some(({ target }) => (vmid === undefined ? target.node === node : target.vmid === vmid)),
+  )
+  return missed.length === 0
+    ? declared
+    : [
+        ...declared,
+        ...missed.map((target) => unknown(target, `It names ${target.id} and does not say what it does to it.`)),
+      ]
+}
+
+function declaredOf(tool: Declaring, input: Record<string, unknown>, world: World): readonly Effect[] | undefined {
+  try {
+    const effects = (tool as { effects?: Declaring['effects'] }).effects?.(input as never, world) ?? []
+    return Array.isArray(effects) ? effects : undefined
+  } catch (error) {
+    if (error instanceof Mistake) throw error
+    return undefined
+  }
+}
+
+const unknown = (target: Target | undefined, sentence: string): Effect => ({
+  kind: 'unknown',
+  on: thingOf(target),
+  target: target ?? noTarget,
+  sentence,
+})
+
+const thingOf = (target: Target | undefined): Thing =>
+  target === undefined || target.kind === 'none' ? 'site' : target.kind
+
+/**
+ * What an attached server's tool does: only that server knows. Its target is its definition, so that a card, a grant or a
+ * denial stands for that one alone. A guest or node that the arguments name is reached, in whatever way.
+ */
+export function remoteEffects(
+  toolName: string,
+  { server, hash, tier }: { server: string; hash: string; tier: Tier },
+  input: Record<string, unknown>,
+  world: World,
+): Effect[] {
+  const target: Target = { kind: 'none', id: `tool/${toolName}@${hash.slice(0, 16)}`, name: server }
+  if (tier === 'green') return [{ kind: 'read', on: 'tool', target }]
+  const reached = namedIn(input, world).map((named): Effect => {
+    const sentence = `It names ${quoted(named.name ?? '')} (${named.id}), and what the attached server does to it is not known.`
+    // A tool that asks each time needs no second reason.
+    return { kind: tier === 'yellow' ? 'unknown' : 'remote', on: thingOf(named), target: named, sentence }
+  })
+  return [{ kind: 'remote', on: 'tool', target }, ...reached]
+}
+
+/** Of an attached tool, by its definition. */
+export const remoteTouches: readonly Touch[] = (['tool', 'guest', 'node'] as const).flatMap((on) =>
+  (['read', 'remote', 'unknown'] as const).map((kind) => ({ kind, on })),
+)
+
+/** Arguments that say how much, not what. */
+const quantity =
+  /(?:^|[_.-]|(?<=[a-z]))(?:limit|count|lines?|size|page|per_?page|offset|skip|top|max|min|depth|width|height|days?|hours?|minutes?|seconds?|secs?|ms|timeout|since|until|interval|duration|percent|ratio|retries|quality|priority|level|tail|head|amount|temperature|seed)(?:$|[\][\d]|[_-](?:ms|s|seconds|bytes|mb|gb))/i
+export const isQuantity = (argument: string): boolean => quantity.test(argument)
+
+/** The guests and nodes of the cluster that some arguments name, by number, name or id, alone or as a word of a text. */
+function namedIn(input: unknown, { cluster }: World): Target[] {
+  const found = new Map<string, Target>()
+  const nodes = new Map(cluster.nodes.map((node) => [node.name.toLowerCase(), node]))
+  const guests = new Map(
+    cluster.guests.flatMap((guest) => [String(guest.vmid), guest.name.toLowerCase()].map((key) => [key, guest])),
+  )
+  const add = (word: string) => {
+    const node = nodes.get(word)
+    if (node !== undefined)
+      found.set(node.name, { kind: 'node', id: `node/${node.name}`, name: node.name, node: node.name })
+    const guest = guests.get(word)
+    if (guest === undefined) return
+    const { vmid, type, name, node: place } = guest
+    found.set(`${vmid}`, { kind: 'guest', id: `${type}/${vmid}`, name, node: place, vmid, type })
+  }
+  const walk = (value: unknown, name: string) => {
+    if (typeof value === 'number' || typeof value === 'bigint') {
+      if (!isQuantity(name)) add(String(value))
+    } else if (typeof value === 'string') {
+      const text = value.normalize('NFKC').toLowerCase()
+      for (const word of [text.trim(), ...(text.match(/[\p{L}\p{N}][\p{L}\p{N}_.-]*/gu) ?? [])])
+        add(word.replace(/\.+$/, ''))
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, member] of Object.entries(value)) walk(member, key)
+    }
+  }
+  walk(input, '')
+  return [...found.values()]
+}

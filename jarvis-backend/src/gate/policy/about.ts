@@ -1,0 +1,15 @@
+import type { Rule } from '../rule.ts'
+
+/** What a rule is about: `all`, `stop_vm, restart_vm`, `power on guest`. */
+export function aboutWords({
+  tools,
+  effects,
+}: {
+  tools?: Rule['tools'] | undefined
+  effects?: Rule['effects'] | undefined
+}): string {
+  const effect = effects?.map(({ kind, on, action }) =>
+    [action ?? kind ?? 'any effect', ...(on === undefined ? [] : ['on', on])].join(' '),
+  )
+  return [tools?.join(', '), effect?.join(', ')].filter((words) => words !== undefined).join('; ') || 'all'
+}

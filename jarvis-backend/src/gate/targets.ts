@@ -1,0 +1,91 @@
+import type { Guest, Target } from '../protocol/index.ts'
+import { judgeCommand } from '../ssh-grammar/judge-command.ts'
+import { type Effect, Mistake, noTarget, type PowerAction } from './effect.ts'
+import type { World } from './world.ts'
+
+const kinds = { vm: 'a virtual machine', ct: 'a container' }
+
+/** The node of that name. @throws Mistake where there is none */
+export function nodeTarget(name: string, { cluster }: World): Target {
+  const found = cluster.nodes.find((node) => node.name === name)
+  if (found === undefined) {
+    const names = cluster.nodes.map((node) => node.name).join(', ')
+    throw new Mistake(`node: there is no node ${name}. Nodes: ${names === '' ? 'none' : names}.`)
+  }
+  return { kind: 'node', id: `node/${name}`, name: found.name, node: found.name, status: found.status }
+}
+
+/**
+ * The guest of that number, which is unique in the cluster. @param node where given, the one the guest must be on now
+ * @throws Mistake where there is none, where it is of another type, or elsewhere
+ */
+export function guestTarget(
+  { vmid, node }: { vmid: number; node?: string | undefined },
+  { cluster }: World,
+  wanted?: { type: Guest['type']; instead: string },
+): Target {
+  const guest = cluster.guests.find((candidate) => candidate.vmid === vmid)
+  if (guest === undefined) {
+    // Of a cluster that could not be read yet, nobody can say so.
+    const [unread] = cluster.guests.length === 0 ? (cluster.missing ?? []) : []
+    throw new Mistake(`vmid: there is no guest ${vmid}${unread === undefined ? '' : ` that is known: ${unread}`}.`)
+  }
+  const { type, name, status, lock, haState, madeAt } = guest
+  if (wanted !== undefined && type !== wanted.type) {
+    throw new Mistake(`vmid: ${vmid} is ${kinds[type]}; use ${wanted.instead}.`)
+  }
+  if (node !== undefined && node !== guest.node) {
+    throw new Mistake(`node: ${vmid} is on ${guest.node}, not ${node}.`)
+  }
+  return {
+    kind: 'guest',
+    id: `${type}/${vmid}`,
+    name,
+    node: guest.node,
+    vmid,
+    type,
+    status,
+    ...(lock !== undefined && { lock }),
+    ...(haState !== undefined && { haState }),
+    ...(madeAt !== undefined && { madeAt }),
+  }
+}
+
+/** Of a read: its node, where it names one. @throws Mistake where there is no such node */
+export const reads = ({ node }: { node?: string | undefined; [name: string]: unknown }, world: World): Effect[] => [
+  node === undefined
+    ? { kind: 'read', on: 'site', target: noTarget }
+    : { kind: 'read', on: 'node', target: nodeTarget(node, world) },
+]
+
+/** The service of a node and the state its unit was seen in. @throws Mistake where there is no such node or service */
+export function serviceEffect(
+  action: PowerAction,
+  { node, service }: { node: string; service: string },
+  world: World,
+): Effect {
+  const place = withUnit(nodeTarget(node, world), service, world, 'service')
+  const target: Target = { ...place, kind: 'service', id: `service/${service}@${node}`, name: service }
+  return { kind: 'power', on: 'service', action, service, isUnit: true, target }
+}
+
+/** The node with what it said last of the unit. @param field of the call, which a mistake names */
+export function withUnit(place: Target, service: string, { unitOf }: World, field: string): Target {
+  const seen = unitOf?.(place.node ?? '', service)
+  if (seen === undefined) return place
+  if ('missing' in seen) return { ...place, unitMissing: seen.missing }
+  if (seen.unit.loadState === 'not-found') throw new Mistake(`${field}: ${place.node} has no service ${service}.`)
+  return { ...place, unit: seen.unit }
+}
+
+/** A text that the node's shell reads, and the service it would change. @throws Mistake as `serviceEffect` does */
+export function commandEffect(node: string, executes: { argument: string; text: string }, world: World): Effect {
+  const place = nodeTarget(node, world)
+  const judged = judgeCommand(executes.text)
+  const effect: Effect = { kind: 'execute', on: 'node', executes, target: place }
+  if (judged.verdict !== 'change' || judged.service === undefined) return effect
+  const { service } = judged
+  // Docker's containers are no units.
+  if (!/^\s*systemctl\b/.test(executes.text)) return { ...effect, service }
+  return { ...effect, service, isUnit: true, target: withUnit(place, service, world, executes.argument) }
+}

@@ -1,0 +1,30 @@
+import type { Touch } from '../../gate/effect.ts'
+import { reads } from '../../gate/targets.ts'
+import type { Homelab } from '../../homelab/ports.ts'
+import type { Need } from '../../homelab/proxmox/rights.ts'
+import type { Limits } from '../../protocol/index.ts'
+import { toolOver } from '../tool.ts'
+
+/** What the tools over a homelab act through. `limits`: from which values on something is unusual. */
+export type HomelabPorts = Pick<Homelab, 'cluster' | 'shell' | 'waker'> & { limits(): Limits }
+
+export const homelabTool = toolOver<HomelabPorts>()
+
+const touches: Touch[] = [
+  { kind: 'read', on: 'site' },
+  { kind: 'read', on: 'node' },
+]
+/** Of a tool that reads the cluster, or one node of it, and tells it in JARVIS's words. */
+export const reading = { tier: 'green', touches, effects: reads, isComposed: true } as const
+
+/** Rights of the Proxmox token by what they are needed for. */
+export const rights = {
+  guests: { right: 'VM.Audit', base: '/vms' },
+  power: { right: 'VM.PowerMgmt', base: '/vms' },
+  storages: { right: 'Datastore.Audit', base: '/storage' },
+  nodes: { right: 'Sys.Audit', base: '/nodes' },
+  quorum: { right: 'Sys.Audit', base: '/' },
+  services: { right: 'Sys.Modify', base: '/nodes' },
+  backups: { right: 'VM.Backup', base: '/vms', unless: 'Datastore.Allocate' },
+  backupFiles: { right: 'Datastore.AllocateSpace', base: '/storage', unless: 'Datastore.Allocate' },
+} as const satisfies Record<string, Need>

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import type { ArgumentType, Tools } from '../gate/index.ts'
+import { executeSsh } from './homelab/execute-ssh.ts'
+import { getBackups } from './homelab/get-backups.ts'
+import { getClusterResources } from './homelab/get-cluster-resources.ts'
+import { getClusterStatus } from './homelab/get-cluster-status.ts'
+import { getContainers } from './homelab/get-containers.ts'
+import { getNodeStatus } from './homelab/get-node-status.ts'
+import { getNodeTemperature } from './homelab/get-node-temperature.ts'
+import { getRecentTasks } from './homelab/get-recent-tasks.ts'
+import { getStorage } from './homelab/get-storage.ts'
+import { getVms } from './homelab/get-vms.ts'
+import { restartContainer } from './homelab/restart-container.ts'
+import { restartService } from './homelab/restart-service.ts'
+import { restartVm } from './homelab/restart-vm.ts'
+import { startContainer } from './homelab/start-container.ts'
+import { startVm } from './homelab/start-vm.ts'
+import { stopContainer } from './homelab/stop-container.ts'
+import { stopVm } from './homelab/stop-vm.ts'
+import { wakeNode } from './homelab/wake-node.ts'
+import { memoryGet } from './memory/memory-get.ts'
+import { memorySearch } from './memory/memory-search.ts'
+import { memoryWrite } from './memory/memory-write.ts'
+import type { ToolDefinition } from './tool.ts'
+
+/** The tools over a homelab. Their order is fixed: it is part of what a provider caches. */
+export const homelabTools = [
+  getClusterStatus,
+  getNodeStatus,
+  getVms,
+  getContainers,
+  getStorage,
+  getClusterResources,
+  getNodeTemperature,
+  getRecentTasks,
+  getBackups,
+  executeSsh,
+  restartService,
+  wakeNode,
+  startVm,
+  stopVm,
+  restartVm,
+  startContainer,
+  stopContainer,
+  restartContainer,
+]
+/** The tools over what JARVIS remembers. */
+export const memoryTools = [memorySearch, memoryGet, memoryWrite]
+
+/** All that JARVIS ships, for those who need no more than what a tool says of itself. */
+export const houseTools: readonly Omit<ToolDefinition, 'run'>[] = [...homelabTools, ...memoryTools]
+
+/** What a policy can say of them. */
+export const houseFacts: Tools = new Map(
+  houseTools.map(({ name, tier, touches, input }) => [name, { tier, touches, args: argumentsOf(input) }]),
+)
+
+function argumentsOf({ shape }: z.ZodObject): Record<string, ArgumentType> {
+  const typed = Object.entries(shape).flatMap(([name, of]) => {
+    const { type } = z.toJSONSchema(of as z.ZodType, { io: 'input' })
+    const known = type === 'integer' ? 'number' : type
+    return known === 'string' || known === 'number' || known === 'boolean' ? [[name, known] as const] : []
+  })
+  return Object.fromEntries(typed)
+}

@@ -1,0 +1,28 @@
+import type { Touch } from '../../gate/effect.ts'
+import { reads } from '../../gate/targets.ts'
+import type { World } from '../../gate/world.ts'
+import type { Memory } from '../../memory/remote.ts'
+import type { Workspace } from '../../workspace/files.ts'
+import { toolOver } from '../tool.ts'
+
+export type WriteRecord = { path: string; before: string | undefined; checksum: string }
+
+/** What the tools over the memory act through. `keep`: writes down what undoes a change; its id comes back. */
+export type MemoryPorts = {
+  memory: Memory
+  workspace: Workspace
+  now(): number
+  redact(text: string): string
+  keep(record: WriteRecord): string
+}
+
+export const memoryTool = toolOver<MemoryPorts>()
+
+const touches: Touch[] = [{ kind: 'read', on: 'site' }]
+/** Of a tool that reads what was written down and said before. */
+export const recalling = {
+  tier: 'green',
+  touches,
+  effects: (_: object, world: World) => reads({}, world),
+  recalls: true,
+} as const
