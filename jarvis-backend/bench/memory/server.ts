@@ -11,6 +11,7 @@ import { localEmbedder } from '../../src/providers/embeddings/local.ts'
 import { openMemoryStore } from '../../src/store/sqlite/memory/store.ts'
 import { createWorkspace } from '../../src/workspace/files.ts'
 import { start } from '../processes.ts'
+import { quantile } from '../statistics.ts'
 import type { Held } from './probe.ts'
 import { createSynthetic } from './synthetic.ts'
 
@@ -28,8 +29,6 @@ const embeddingMs = 20_000
 const jwtSecret = 'a secret of the bench, longer than 32 characters'
 const token = jwt.sign({ sub: 'bench', role: 'operator' }, jwtSecret, { issuer: 'jarvis', expiresIn: '1d' })
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms))
-const quantile = (values: readonly number[], share: number) =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length * share)] ?? Number.NaN
 
 const synthetic = createSynthetic(1, wordsInChunk)
 const folder = join(dir, 'workspace', 'notes')

@@ -3,6 +3,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSearchIndex } from '../../src/memory/search-index.ts'
 import { openMemoryStore } from '../../src/store/sqlite/memory/store.ts'
+import { quantile } from '../statistics.ts'
 import { createSynthetic, dimensions, isRelevant, type Synthetic } from './synthetic.ts'
 
 /** One process of the memory's bench: `speed.ts build|ask DIR CHUNKS WORDS`. What it measured is its last line, as JSON. */
@@ -16,8 +17,6 @@ const chunksInSource = 10
 
 const open = () => openMemoryStore(path, (broken) => rmSync(broken, { force: true }))
 const megabytes = (bytes: number) => bytes / 1e6
-const quantile = (values: readonly number[], share: number) =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length * share)] ?? Number.NaN
 
 function chunkOf({ text }: Synthetic, line: number) {
   const hash = createHash('sha256').update(text).digest()

@@ -8,6 +8,7 @@ import type { EmbeddingsConfig } from '../config/config.ts'
 import { memoryRoutes } from '../http/memory.ts'
 import type { Clock } from '../lib/clock.ts'
 import { startWorker } from '../lib/start-worker.ts'
+import { timeOfDay } from '../lib/time-of-day.ts'
 import { dailyAddition, dailyPath } from '../memory/daily.ts'
 import { createEarlySearch } from '../memory/early-search.ts'
 import type { Weights } from '../memory/fuse.ts'
@@ -76,8 +77,7 @@ export function composeMemory(parts: {
 
   /** Redacted before it is on disk, like everything that is kept. */
   function learn(sessionId: string, entries: readonly StoredEntry[]) {
-    const timeOf = (at: number) => new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
-    const lesson = lessonOf(entries, sessionId, timeOf)
+    const lesson = lessonOf(entries, sessionId, timeOfDay)
     if (lesson === undefined) return
     try {
       const path = dailyPath(now())

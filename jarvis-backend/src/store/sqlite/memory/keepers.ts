@@ -1,4 +1,5 @@
 import Sqlite from 'better-sqlite3'
+import { timeOfDay } from '../../../lib/time-of-day.ts'
 import type { Keeper, TextPart } from '../../../memory/indexer.ts'
 import { Entry } from '../../../protocol/index.ts'
 
@@ -135,11 +136,10 @@ function outcomes(day: string, rows: readonly { at: number; body: string; asked:
   const lines = rows.map(({ at, body, asked }) => {
     const { toolName = 'a tool', outcome = 'unknown', summary = '', sessionId } = JSON.parse(body) as Result
     const { toolInput, requestedBy } = (asked === null ? {} : JSON.parse(asked)) as Asked
-    const time = new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
     const input = toolInput === undefined ? '' : ` ${JSON.stringify(toolInput)}`
     // The conversation is named, so that what the operator said in it is known for theirs.
     const place = sessionId === undefined ? '' : ` in ${sessionId}`
-    return `- ${day} ${time} ${toolName}${input}, asked by ${requestedBy?.name ?? 'nobody known'}${place}: ${outcome}. ${summary}`
+    return `- ${day} ${timeOfDay(at)} ${toolName}${input}, asked by ${requestedBy?.name ?? 'nobody known'}${place}: ${outcome}. ${summary}`
   })
   // A summary may quote the cluster.
   return lines.length === 0 ? [] : [{ text: lines.join('\n'), isFromTools: true, meaning: '' }]
