@@ -9,6 +9,7 @@ import type { Shell } from '../src/homelab/ports.ts'
 import { redactedShell } from '../src/homelab/redacted-shell.ts'
 import { createSshShell } from '../src/homelab/ssh/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
+import { listingOf, pathsIn } from '../src/ssh-grammar/path-patterns.ts'
 import { carryOut } from '../src/tools/homelab/carry-out.ts'
 import { type Sshd, startSshd, sshdTest as test } from './support/sshd.ts'
 
@@ -379,4 +380,33 @@ test('of what is far too long the middle is not looked at, and that is said', as
   const { stdout, unreadBytes } = await run(`cat ${dir}/long.txt | wc -l`)
   expect(unreadBytes).toBeGreaterThan(3_000_000)
   expect(Number(stdout)).toBeLessThan(400_000)
+})
+
+test('a container described as a whole tells none of its variables, however it is filtered', async () => {
+  const inspected = `${JSON.stringify([{ Name: 'web', Config: { Env: [`X=${secret}`], Cmd: ['app', secret] } }], null, 4)}\n`
+  const docker: Shell = {
+    run: async (node, stages, options) =>
+      stages[0]?.[0] === 'docker'
+        ? { stdout: inspected, stderr: '', exitCode: 0, truncated: false }
+        : shell.run(node, stages, options),
+  }
+  const redactor = createRedactor([])
+  const through = redactedShell(docker, { value: redactor.value, stream: () => createStreamRedactor(redactor) })
+  for (const filter of ['', ' | fold -w 4', ' | grep -o .', " | tr -d '[:space:]'"]) {
+    const { stdout } = await carryOut(through, 'pve', stagesOf(`docker inspect web${filter}`), calm())
+    expect(leaksIn(stdout), filter).toEqual([])
+    if (filter === '') expect(JSON.parse(stdout)).toMatchObject([{ Name: 'web', Config: { Env: ['X=[not shown]'] } }])
+  }
+})
+
+test('a pattern in a path stands for what a shell finds, without what is hidden', async () => {
+  writeFileSync(join(dir, '.hidden.conf'), '')
+  writeFileSync(join(dir, 'with a blank.conf'), '')
+  const folders = { [`${dir}/*.conf`]: 2, [`${dir}/s?b/*`]: 2, [`${dir}/*/*.conf`]: 1, [`${dir}/none*`]: 0 }
+  for (const [pattern, count] of Object.entries(folders)) {
+    const { stdout } = await safe.run('pve', [listingOf(pattern)], calm())
+    const expected = execFileSync('/bin/sh', ['-c', `ls -d ${pattern} 2>/dev/null || true`], { encoding: 'utf8' })
+    expect(pathsIn(stdout)).toEqual(expected.split('\n').filter((path) => path !== ''))
+    expect(pathsIn(stdout)).toHaveLength(count)
+  }
 })

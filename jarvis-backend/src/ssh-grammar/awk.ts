@@ -12,6 +12,8 @@ const parts: readonly [string, RegExp][] = [
   ['n', /\d{1,9}(?:\.\d{1,9})?(?![\w.])/y],
   ['v', /(?:NR|NF)(?!\w)/y],
   ['p', /print(?!\w)/y],
+  // With its format: a width of three digits and more, or one that a column gives, could fill a memory.
+  ['P', /printf\s*"(?:[^"\\%]|\\[tn]|%(?:%|[-+0 ]?\d{0,2}(?:\.\d{1,2})?[sdifgeu]))*"/y],
   ['E', /END(?!\w)/y],
   ['x', /(?:c|count|n|s|sum|t|total|x)(?!\w)/y],
   ['a', /\+=/y],
@@ -29,7 +31,7 @@ const test = '!?(?:r|[fv]m[r]|[fv]o[fvns]|[fv])'
 const tests = `${test}(?:j${test})*`
 /** `NR>1 && $3 ~ /x/ {print $1, $2}`, or the sum of a column: no call, no file, no variable of the environment. */
 const program = new RegExp(
-  `^(?:${tests}|(?:${tests})?\\{p(?:[fvs](?:,?[fvs])*)?\\}|(?:${tests})?\\{xaf\\}E\\{ps?,?x\\})$`,
+  `^(?:${tests}|(?:${tests})?\\{(?:p(?:[fvs](?:,?[fvs])*)?|P(?:,[fvs])*)\\}|(?:${tests})?\\{xaf\\}E\\{(?:ps?,?x|P,x)\\})$`,
 )
 const separator = /^(?:[^\\]{1,20}|\\[t|])$/
 

@@ -104,8 +104,20 @@ const changes: ReadonlyMap<string, { grammar: Grammar; does: Does }> = new Map([
   ],
 ])
 
+/** Checks of a configuration: each opens the logs that it names, and makes those that are missing. */
+const checks: Readonly<Record<string, string>> = Object.fromEntries(
+  ['nginx -t', 'nginx -t -q', 'nginx -tq', 'nginx -qt']
+    .concat(['apache2ctl', 'apachectl'].flatMap((program) => [`${program} -t`, `${program} configtest`]))
+    .map((line) => [
+      line,
+      `It checks the configuration of ${line.startsWith('nginx') ? 'nginx' : 'Apache'}, and makes log files and folders that are missing.`,
+    ]),
+)
+
 /** @returns undefined where it is none of the changes that may be asked about. */
 export function judgeChange([program = '', ...words]: readonly string[]): Judged | undefined {
+  const check = [program, ...words].join(' ')
+  if (Object.hasOwn(checks, check)) return says(checks[check] ?? '')
   const change = changes.get(program)
   const verb = words.find((word) => !word.startsWith('-')) ?? ''
   if (change === undefined || !Object.hasOwn(change.grammar.sub ?? {}, verb)) return undefined

@@ -1,5 +1,6 @@
 import { judgeChange } from './changes.ts'
 import { type Grammar, misfit } from './grammar.ts'
+import { patternReason, samplePath } from './path-patterns.ts'
 import { filters, programs } from './programs/index.ts'
 import { textPrograms } from './programs/text.ts'
 import { refusedPrograms } from './refused.ts'
@@ -10,7 +11,8 @@ export { type Part, type Reading, readingOf, searchedLines } from './reading.ts'
 export { parseCommand, quote, quotePipe, type Stages } from './words.ts'
 
 export type CommandVerdict =
-  | { verdict: 'read_only'; stages: Stages }
+  /** `patterns`: words of the first program that stand for the paths which `withPaths` puts in their place. */
+  | { verdict: 'read_only'; stages: Stages; patterns?: readonly number[] }
   /** A bounded, common change that is worth asking about. `service` is the unit or container it acts upon. */
   | { verdict: 'change'; stages: Stages; does: string; service?: string }
   | { verdict: 'refused'; reason: string }
@@ -32,16 +34,59 @@ export function judgeCommand(command: string): CommandVerdict {
 function judge(command: string): CommandVerdict {
   const parsed = parseCommand(command)
   if (!parsed.ok) return { verdict: 'refused', reason: parsed.reason }
-  const { stages } = parsed
+  const { stages, patterns } = parsed
+  if (patterns !== undefined) return judgePatterns(stages, patterns)
   const change = stages.length === 1 ? judgeChange(stages[0] ?? []) : undefined
   if (change !== undefined) {
     return change.ok ? { verdict: 'change', stages, ...change.change } : { verdict: 'refused', reason: change.reason }
   }
-  for (const [index, argv] of stages.entries()) {
-    const reason = index === 0 ? unproven(argv, programs, onlyReads) : unproven(argv, filters, afterPipe)
-    if (reason !== undefined) return { verdict: 'refused', reason }
-  }
-  return { verdict: 'read_only', stages }
+  const reason = unread(stages)
+  return reason === undefined ? { verdict: 'read_only', stages } : { verdict: 'refused', reason }
+}
+
+/** Why stages are not proven to read only; undefined where they are. */
+const unread = (stages: Stages): string | undefined =>
+  stages
+    .map((argv, index) => (index === 0 ? unproven(argv, programs, onlyReads) : unproven(argv, filters, afterPipe)))
+    .find((reason) => reason !== undefined)
+
+/** Judged with a sample in place of each pattern; each path that it comes to stand for is judged again. */
+function judgePatterns(stages: Stages, patterns: readonly number[]): CommandVerdict {
+  const [first = []] = stages
+  const problem = patterns
+    .map((at) => patternReason(first[0] ?? '', first[at] ?? ''))
+    .find((reason) => reason !== undefined)
+  const reason = problem ?? unread(put(stages, patterns, (word) => [samplePath(word)]))
+  return reason === undefined ? { verdict: 'read_only', stages, patterns } : { verdict: 'refused', reason }
+}
+
+const put = (
+  [first = [], ...others]: Stages,
+  patterns: readonly number[],
+  paths: (pattern: string) => readonly string[],
+): Stages => [first.flatMap((word, at) => (patterns.includes(at) ? paths(word) : [word])), ...others]
+
+/**
+ * A command with paths in place of its patterns, without those that it may not read.
+ * @param found the paths that each pattern stands for. @returns why it may not run, where nothing is left
+ */
+export function withPaths(
+  stages: Stages,
+  patterns: readonly number[],
+  found: (pattern: string) => readonly string[],
+): { stages: Stages; isPart: boolean } | string {
+  let isPart = false
+  let none: string | undefined
+  const filled = put(stages, patterns, (pattern) => {
+    const all = found(pattern)
+    const allowed = all.filter(
+      (path) => unread(put(stages, patterns, (word) => [word === pattern ? path : samplePath(word)])) === undefined,
+    )
+    isPart ||= allowed.length < all.length
+    if (allowed.length === 0) none ??= `${pattern.slice(0, 80)} stands for nothing that may be read.`
+    return allowed
+  })
+  return none ?? unread(filled) ?? { stages: filled, isPart }
 }
 
 const afterPipe = `After a pipe only ${[...filters.keys()].join(', ')} may read.`

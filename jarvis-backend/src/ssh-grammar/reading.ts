@@ -1,5 +1,6 @@
 import { awkFilesAt } from './awk.ts'
 import { type Grammar, sortWords, type Usage } from './grammar.ts'
+import { maskOf } from './masks.ts'
 import { matchingOf } from './matching.ts'
 import { any } from './patterns.ts'
 import { textPrograms } from './programs/text.ts'
@@ -14,6 +15,8 @@ export type Part = {
   name: string
   /** The program as it was written, which a message begins with. */
   program: string
+  /** Takes out of what was read what no filter may see. */
+  mask?: (text: string) => string
 }
 
 /**
@@ -42,6 +45,11 @@ export function readingOf(stages: Stages): Reading {
   if (program === 'sysctl') {
     const filter = ['grep', '-vE', 'tcp_fastopen_key|stable_secret']
     return { kind: 'parts', parts: [{ read: [program, ...words], filter, name: '', program }], then }
+  }
+  const mask = maskOf(program, words)
+  if (mask !== undefined) {
+    const part = { read: [program, ...words], filter: ['cat'], name: '', program, mask }
+    return { kind: 'parts', parts: [part], then }
   }
   const matching = matchingOf(program, words)
   if (matching !== undefined) {

@@ -1,6 +1,7 @@
 /** The words of one program, or of several of which each reads what the one before it prints. */
 export type Stages = string[][]
-export type Parsed = { ok: true; stages: Stages } | { ok: false; reason: string }
+/** `patterns`: which words of the first program are paths with `*` or `?` outside quotes. */
+export type Parsed = { ok: true; stages: Stages; patterns?: number[] } | { ok: false; reason: string }
 
 const maxBytes = 4096
 const maxStages = 8
@@ -34,7 +35,7 @@ const unprintable = /[\p{C}\p{Zl}\p{Zp}]/u
 
 /**
  * Splits a command into stages at `|` and each into words: plain words, 'single quotes', and "double quotes" in which
- * only `\"` and `\\` are special. `2>&1` and `2>/dev/null` behind a program are left out, and a program of the system's own
+ * only `\"` and `\\` are special. In a path of the first program `*` and `?` stay as they are, for JARVIS to look up. `2>&1` and `2>/dev/null` behind a program are left out, and a program of the system's own
  * folders loses its path. All else that a shell would act upon is refused, so the words mean the same to every reader.
  * Linear time.
  */
@@ -50,6 +51,16 @@ export function parseCommand(command: string): Parsed {
   let argv: string[] = []
   let word: string | undefined
   let quote = ''
+  const patterns: number[] = []
+  let hasQuotes = false
+  let isPattern = false
+  const endWord = () => {
+    if (isPattern) patterns.push(argv.length)
+    if (word !== undefined) argv.push(word)
+    word = undefined
+    hasQuotes = false
+    isPattern = false
+  }
   for (let at = 0; at < command.length; at += 1) {
     const sign = command.charAt(at)
     if (quote === "'") {
@@ -68,17 +79,20 @@ export function parseCommand(command: string): Parsed {
       // Errors come back beside the output in any case.
       at += (errorsAside.exec(command.slice(at, at + 20))?.[0].length ?? 1) - 1
     } else if (sign === ' ') {
-      if (word !== undefined) argv.push(word)
-      word = undefined
+      endWord()
+    } else if ((sign === '*' || sign === '?') && stages.length === 0 && argv.length > 0 && isPath(word) && !hasQuotes) {
+      word += sign
+      isPattern = true
     } else if (sign === "'" || sign === '"') {
+      if (isPattern) return refuse('A pattern in a path stands without quotes.')
+      hasQuotes = true
       quote = sign
       word ??= ''
     } else if (sign === '|') {
       const next = command.charAt(at + 1)
       if (next === '|' || next === '&') return refuse(`|${next} joins commands. ${oneCommand}`)
-      if (word !== undefined) argv.push(word)
+      endWord()
       if (argv.length === 0) return refuse(bothSides)
-      word = undefined
       stages.push(argv)
       argv = []
     } else {
@@ -89,13 +103,16 @@ export function parseCommand(command: string): Parsed {
     }
   }
   if (quote !== '') return refuse('A quote is not closed.')
-  if (word !== undefined) argv.push(word)
+  endWord()
   if (argv.length === 0) return refuse(stages.length === 0 ? 'The command is empty.' : bothSides)
   stages.push(argv)
   for (const stage of stages) stage[0] = stage[0]?.replace(systemFolder, '') ?? ''
   const problem = oddStages(stages)
-  return problem === undefined ? { ok: true, stages } : refuse(problem)
+  if (problem !== undefined) return refuse(problem)
+  return patterns.length === 0 ? { ok: true, stages } : { ok: true, stages, patterns }
 }
+
+const isPath = (word: string | undefined) => word?.startsWith('/') === true
 
 function oddStages(stages: Stages): string | undefined {
   if (stages.length > maxStages) return `At most ${maxStages} programs in a pipe.`

@@ -9,7 +9,18 @@ import { type CommandLimits, NotBegun, runCommand } from './run-command.ts'
 const maxSessions = 6
 const usual: CommandLimits = { startMs: 10_000, commandMs: 300_000, graceMs: 2_000, keepBytes: 32 * 1024 }
 /** These map far more memory than they use: Go, and Ceph's many threads. */
-const roomy = new Set(['docker', 'tailscale', 'ceph', 'rbd', 'rados', 'nvidia-smi'])
+const roomy = new Set([
+  'docker',
+  'tailscale',
+  'ceph',
+  'rbd',
+  'rados',
+  'nvidia-smi',
+  'podman',
+  'kubectl',
+  'k3s',
+  'microk8s',
+])
 const mb = 1024
 
 /**

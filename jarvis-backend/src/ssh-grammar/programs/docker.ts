@@ -44,14 +44,13 @@ const stats: Grammar = {
   rest: container,
 }
 const top: Grammar = { operands: [container, /^(?:aux|-ef)$/], min: 1 }
-/** Its whole answer shows variables, which hold secrets: only templates of fields that hold none. */
+/** Of its whole answer variables and arguments are masked; templates may name only fields that hold no secret. */
 const template =
-  /^(?!(?:.*\{\{){17})(?:[\w .:,=/-]|\{\{ ?(?:json )?\.(?:Id|Name|Created|Image|Path|RestartCount|Platform|Driver|State|Mounts|NetworkSettings|LogPath|HostConfig\.LogConfig\.Type|HostConfig\.(?:RestartPolicy|NetworkMode|Memory|NanoCpus|Privileged|PortBindings|Binds)|Config\.(?:Image|Hostname|User|WorkingDir|ExposedPorts|Volumes))(?:\.\w+)* ?\}\})+$/
+  /^(?=.*\{\{)(?!(?:.*\{\{){17})(?:[\w .:,=/-]|\{\{ ?(?:json )?\.(?:Id|Name|Created|Image|Path|RestartCount|Platform|Driver|State|Mounts|NetworkSettings|LogPath|HostConfig\.LogConfig\.Type|HostConfig\.(?:RestartPolicy|NetworkMode|Memory|NanoCpus|Privileged|PortBindings|Binds)|Config\.(?:Image|Hostname|User|WorkingDir|ExposedPorts|Volumes))(?:\.\w+)* ?\}\})+$/
 const inspect: Grammar = {
   flags: 's',
   words: ['--size'],
   values: { '-f': template, '--format': template, '--type': /^(?:container|image|network)$/ },
-  needs: [['-f', '--format']],
   rest: /^[A-Za-z0-9][\w.:/-]*$/,
   min: 1,
 }
@@ -82,7 +81,7 @@ export const dockerPrograms: Readonly<Record<string, Grammar>> = {
       volume: { sub: { ls: { flags: 'q', values: format } } },
       context: { sub: { ls: none } },
       container: { sub: { ...{ ls: ps, ps, list: ps, logs, stats, top, port: containers, inspect } } },
-      image: { sub: { ls: images, list: images } },
+      image: { sub: { ls: images, list: images, inspect } },
       compose: {
         values: { '-p': word, '--project-name': word },
         sub: {

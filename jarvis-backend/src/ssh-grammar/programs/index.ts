@@ -3,6 +3,7 @@ import { diskPrograms } from './disks.ts'
 import { dockerPrograms } from './docker.ts'
 import { filePrograms } from './files.ts'
 import { firewallPrograms } from './firewall.ts'
+import { kubernetesPrograms } from './kubernetes.ts'
 import { loadPrograms } from './load.ts'
 import { networkPrograms } from './network.ts'
 import { packagePrograms } from './packages.ts'
@@ -16,7 +17,15 @@ import { textFilters, textPrograms } from './text.ts'
 export const programs: ReadonlyMap<string, Grammar> = new Map(
   [
     ...[filePrograms, textPrograms, loadPrograms, systemPrograms, diskPrograms, packagePrograms],
-    ...[servicePrograms, dockerPrograms, networkPrograms, firewallPrograms, proxmoxPrograms, storagePrograms],
+    ...[
+      servicePrograms,
+      dockerPrograms,
+      kubernetesPrograms,
+      networkPrograms,
+      firewallPrograms,
+      proxmoxPrograms,
+      storagePrograms,
+    ],
   ].flatMap(Object.entries<Grammar>),
 )
 

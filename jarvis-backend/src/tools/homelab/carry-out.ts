@@ -44,7 +44,7 @@ export async function carryOut(
   const last = await shell.run(node, reading.then, { ...options, input: together.stdout })
   return { ...together, ...last, stderr: together.stderr + last.stderr, notes }
 
-  async function look({ read, filter, name, program }: Part, then: Stages, index: number) {
+  async function look({ read, filter, name, program, mask }: Part, then: Stages, index: number) {
     const before = await shell.run(node, [[...read]], { ...options, keepBytes: readBytes })
     const stderr = before.stderr.replace(new RegExp(`^(?:${read[0]}|gzip)(?=: )`, 'gm'), program)
     const unread = before.leftOutBytes === undefined ? {} : { unreadBytes: before.leftOutBytes }
@@ -53,7 +53,10 @@ export async function carryOut(
       const exitCode = /grep$/.test(program) ? 2 : before.exitCode
       return { output: { ...before, stderr, exitCode }, length: 0 }
     }
-    const after = await shell.run(node, [[...filter], ...then], { ...options, input: before.stdout })
+    const after = await shell.run(node, [[...filter], ...then], {
+      ...options,
+      input: mask?.(before.stdout) ?? before.stdout,
+    })
     const heading = after.stdout.startsWith('==> standard input <==\n')
     const stdout = heading ? after.stdout.replace('==> standard input <==', () => `==> ${name} <==`) : after.stdout
     const output: CommandOutput = {
