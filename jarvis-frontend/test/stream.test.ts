@@ -188,7 +188,7 @@ test('math, task lists and footnotes are drawn, without links, colours or what i
   const words = [
     'It costs $5 and $6, or $HOME. Power is $P = U \\cdot I$[^1] and \\(x_1\\), not `$a$`.',
     '$$\n\\frac{388}{400} \\color{red}{= 0.97}\n$$',
-    '- [x] look\n- [ ] restart',
+    '- [x] look\n- [ ] restart\n\n1. [ ] wait',
     '$\\href{javascript:hit=1}{x}$ and $\\frac{$',
     '[^1]: Measured at the *plug*.',
   ]
@@ -210,8 +210,19 @@ test('math, task lists and footnotes are drawn, without links, colours or what i
   expect(colours).toBe(1)
   expect(
     await page.getByRole('checkbox').evaluateAll((all) => all.map((box) => (box as HTMLInputElement).checked)),
-  ).toEqual([true, false])
-  expect(await page.getByRole('checkbox', { disabled: true }).count()).toBe(2)
+  ).toEqual([true, false, false])
+  expect(await page.getByRole('checkbox', { disabled: true }).count()).toBe(3)
+  // The box is the mark: no dash is drawn over it, and a number stays.
+  const marks = await prose
+    .locator('.task')
+    .evaluateAll((all) =>
+      all.map((item) => [getComputedStyle(item, '::before').content, getComputedStyle(item).listStyleType]),
+    )
+  expect(marks).toEqual([
+    ['none', 'none'],
+    ['none', 'none'],
+    ['none', 'decimal'],
+  ])
   await page.getByRole('button', { name: 'Footnote 1' }).click()
   expect(await page.locator(':focus').innerText()).toBe('1 Measured at the plug.')
   expect(strays).toEqual([])
