@@ -27,7 +27,16 @@ export default defineConfig({
     },
     // Diagrams have large parts, which load with the first diagram; what the first page loads has its own check.
     chunkSizeWarningLimit: 800,
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', test: shared }] } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: { groups: [{ name: 'shared', test: shared }] },
+        // Each page is a file `page.tsx`: its folder tells it from the others.
+        chunkFileNames: ({ facadeModuleId }) => {
+          const [, folder] = /\/pages\/(\w+)\/page\.tsx$/.exec(facadeModuleId ?? '') ?? []
+          return `assets/${folder === undefined ? '' : `${folder}-`}[name]-[hash].js`
+        },
+      },
+    },
   },
   // Grammars load one by one inside the worker that reads code.
   worker: { format: 'es' },
