@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { useConfirmations } from '../api/confirmations.ts'
 import { cardSentence } from '../features/confirmations/words.ts'
+import { whenIdle } from '../lib/idle.ts'
 import { useNow } from '../ui/use-now.ts'
 import { interrupt, say } from './announce.tsx'
 
@@ -15,8 +16,13 @@ export function useCardNews(): void {
   const navigate = useNavigate()
   useEffect(() => {
     const gone = new AbortController()
-    void import('./notify.ts').then(({ followNotes }) => followNotes((path) => void navigate(path), gone.signal))
-    return () => gone.abort()
+    const takeBack = whenIdle(() => {
+      void import('./notify.ts').then(({ followNotes }) => followNotes((path) => void navigate(path), gone.signal))
+    })
+    return () => {
+      takeBack()
+      gone.abort()
+    }
   }, [navigate])
   const now = useNow(5_000)
   useEffect(() => {

@@ -29,15 +29,17 @@ type Props = {
 
 type Complete = typeof import('./complete.ts').complete
 
-/** Fetched with the first composer, after the page is there. */
-function useComplete(): Complete | undefined {
+/** Fetched once something is typed that may be completed, where it is not there by then. */
+function useComplete(text: string): Complete | undefined {
+  const isWanted = /[/@]/.test(text)
   const [complete, setComplete] = useState<{ run: Complete }>()
   useEffect(() => {
+    if (!isWanted) return
     void import('./complete.ts').then(
       (part) => setComplete({ run: part.complete }),
       () => undefined,
     )
-  }, [])
+  }, [isWanted])
   return complete?.run
 }
 
@@ -62,7 +64,7 @@ export function Composer({
   const [isClosed, setClosed] = useState(false)
   const list = useId()
   const isPhone = useMedia(phone)
-  const complete = useComplete()
+  const complete = useComplete(text)
   const completion = isClosed ? undefined : complete?.(text, cursor, tools, nouns)
   const suggestions = completion?.suggestions ?? []
   // Before another key can come, which would not find the field.

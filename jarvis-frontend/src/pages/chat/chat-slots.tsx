@@ -6,7 +6,7 @@ import type { ChatSlots } from '../../features/chat/slots.ts'
 import { NounButton, NounCode, NounText } from '../../features/cluster/noun.tsx'
 import type { Noun } from '../../features/cluster/nouns.ts'
 
-const ChatCard = later(() => import('./chat-card.tsx').then((part) => part.ChatCard), opensSession)
+const ChatCard = later(() => import('./chat-card.tsx').then((part) => part.ChatCard))
 const RecalledPassages = later(() => import('./recalled.tsx').then((part) => part.RecalledPassages))
 const UnknownOutcome = later(() => import('../../app/unknown-outcome.tsx').then((part) => part.UnknownOutcome))
 const UndoWrite = later(() => import('./undo-write.tsx').then((part) => part.UndoWrite))
