@@ -1,34 +1,22 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import { ApiError } from '../api/http.ts'
 import { type PasswordQuestion, stepUp } from '../api/step-up.ts'
-import { clock } from '../lib/format.ts'
 import { Mark } from '../ui/mark.tsx'
-import { useNow } from '../ui/use-now.ts'
+import { Username } from '../ui/username.tsx'
 import { Over } from './over.tsx'
+import { TryProblem, usePasswordTry } from './password-try.tsx'
 
 /** Asks for the password before something that a sign-in alone may not do. What waits for it goes on by itself. */
 export function PasswordAgain({ question }: { question: PasswordQuestion }) {
-  const [problem, setProblem] = useState<string>()
-  const [blockedUntil, setBlockedUntil] = useState(0)
-  const [isBusy, setBusy] = useState(false)
-  const left = blockedUntil - useNow(1_000)
+  const { problem, leftMs, isResting, submit } = usePasswordTry(stepUp, (error) =>
+    error instanceof ApiError ? error.message : 'The answer could not be read.',
+  )
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])
 
-  const submit = async (password: string) => {
-    setBusy(true)
-    setProblem(undefined)
-    try {
-      await stepUp(password)
-      question.answer(true)
-      return
-    } catch (error) {
-      setProblem(error instanceof ApiError ? error.message : 'The answer could not be read.')
-      if (error instanceof ApiError && error.retryAfterS !== undefined)
-        setBlockedUntil(Date.now() + error.retryAfterS * 1_000)
-    }
-    setBusy(false)
-    field.current?.select()
+  const answer = async (password: string) => {
+    if (await submit(password)) question.answer(true)
+    else field.current?.select()
   }
 
   return (
@@ -37,8 +25,7 @@ export function PasswordAgain({ question }: { question: PasswordQuestion }) {
         className="password-again"
         onSubmit={(event) => {
           event.preventDefault()
-          const given = String(new FormData(event.currentTarget).get('password') ?? '')
-          if (!isBusy && left <= 0) void submit(given)
+          void answer(String(new FormData(event.currentTarget).get('password') ?? ''))
         }}
       >
         <h2>Your password, please</h2>
@@ -46,15 +33,7 @@ export function PasswordAgain({ question }: { question: PasswordQuestion }) {
           This starts a program, makes a key, opens a shell or loosens the rules: being signed in is not enough. It
           counts for five minutes.
         </p>
-        <input
-          className="vh"
-          name="username"
-          autoComplete="username"
-          value="operator"
-          readOnly
-          tabIndex={-1}
-          aria-hidden="true"
-        />
+        <Username />
         <label>
           Password
           <input
@@ -70,23 +49,14 @@ export function PasswordAgain({ question }: { question: PasswordQuestion }) {
         </label>
         {problem !== undefined && (
           <p className="form-problem" role="alert">
-            <Mark kind="bad" size={11} />{' '}
-            <span>
-              {problem}
-              {left > 0 && (
-                <>
-                  {' '}
-                  Again in <span className="num">{clock(left)}</span>.
-                </>
-              )}
-            </span>
+            <Mark kind="bad" size={11} /> <TryProblem problem={problem} leftMs={leftMs} />
           </p>
         )}
         <div className="acts">
           <button type="button" className="button" onClick={() => question.answer(false)}>
             Cancel
           </button>
-          <button type="submit" className="button solid" aria-disabled={isBusy || left > 0}>
+          <button type="submit" className="button solid" aria-disabled={isResting}>
             Go on
           </button>
         </div>

@@ -1,42 +1,25 @@
 import { useEffect, useRef, useState } from 'react'
 import { signIn } from '../api/auth.ts'
 import { ApiError } from '../api/http.ts'
-import { clock } from '../lib/format.ts'
 import { Mark } from '../ui/mark.tsx'
 import { Ring } from '../ui/ring.tsx'
-import { useNow } from '../ui/use-now.ts'
+import { TryProblem, usePasswordTry } from './password-try.tsx'
 
 export function SignIn() {
   const [password, setPassword] = useState('')
-  const [problem, setProblem] = useState<string>()
-  const [blockedUntil, setBlockedUntil] = useState(0)
-  const [isBusy, setBusy] = useState(false)
-  const left = blockedUntil - useNow(1_000)
+  const { problem, leftMs, isBusy, isResting, submit } = usePasswordTry(signIn, problemOf)
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
     document.title = 'Sign in: JARVIS'
     field.current?.focus()
   }, [])
 
-  const submit = async () => {
-    setBusy(true)
-    setProblem(undefined)
-    try {
-      await signIn(password)
-    } catch (error) {
-      setProblem(problemOf(error))
-      if (error instanceof ApiError && error.retryAfterS !== undefined)
-        setBlockedUntil(Date.now() + error.retryAfterS * 1_000)
-    }
-    setBusy(false)
-  }
-
   return (
     <main className="sign-in">
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          if (!isBusy && left <= 0) void submit()
+          void submit(password)
         }}
       >
         <Ring size={72} arcs={[]} core={isBusy ? 'working' : 'quiet'} />
@@ -57,18 +40,10 @@ export function SignIn() {
         {problem !== undefined && (
           <p className="problem" role="alert">
             <Mark kind="bad" />
-            <span>
-              {problem}
-              {left > 0 && (
-                <>
-                  {' '}
-                  Again in <span className="num">{clock(left)}</span>.
-                </>
-              )}
-            </span>
+            <TryProblem problem={problem} leftMs={leftMs} />
           </p>
         )}
-        <button type="submit" className="button solid" aria-disabled={isBusy || left > 0}>
+        <button type="submit" className="button solid" aria-disabled={isResting}>
           Sign in
         </button>
         <p id="sign-in-help" className="help">

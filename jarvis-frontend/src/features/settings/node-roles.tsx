@@ -2,13 +2,13 @@ import type { NodeRolesReply } from 'jarvis-backend/protocol'
 import { useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { setNodeRoles } from '../../api/node-roles.ts'
-import { Mark } from '../../ui/mark.tsx'
+import { FormSaid, type Said } from './form-problem.tsx'
 
 /** What each node is for, in a few words. @param nodes those that the cluster names now */
 export function NodeRolesForm(props: { nodes: readonly string[]; known: NodeRolesReply; isResting: boolean }) {
   const { nodes, isResting } = props
   const [known, setKnown] = useState(props.known)
-  const [said, setSaid] = useState<{ ok: boolean; text: string }>()
+  const [said, setSaid] = useState<Said>()
   const names = [...new Set([...nodes, ...Object.keys(known.roles), ...Object.keys(known.policy)])]
   const save = async (form: HTMLFormElement) => {
     const given = new FormData(form)
@@ -51,11 +51,7 @@ export function NodeRolesForm(props: { nodes: readonly string[]; known: NodeRole
       <button type="submit" className="button" aria-disabled={isResting}>
         Keep these names
       </button>
-      {said !== undefined && (
-        <p className="form-problem" role="alert">
-          <Mark kind={said.ok ? 'ok' : 'bad'} size={11} /> {said.text}
-        </p>
-      )}
+      <FormSaid said={said} />
     </form>
   )
 }

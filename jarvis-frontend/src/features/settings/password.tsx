@@ -2,11 +2,12 @@ import { useState } from 'react'
 import { takeToken } from '../../api/auth.ts'
 import { ApiError } from '../../api/http.ts'
 import { changePassword } from '../../api/settings.ts'
-import { Mark } from '../../ui/mark.tsx'
+import { Username } from '../../ui/username.tsx'
+import { FormSaid, type Said } from './form-problem.tsx'
 
 /** Changes the password; this browser stays signed in, all others do not. */
 export function PasswordForm({ isResting }: { isResting: boolean }) {
-  const [said, setSaid] = useState<{ ok: boolean; text: string }>()
+  const [said, setSaid] = useState<Said>()
   const change = async (form: HTMLFormElement) => {
     const given = new FormData(form)
     const read = (name: string) => String(given.get(name) ?? '')
@@ -33,15 +34,7 @@ export function PasswordForm({ isResting }: { isResting: boolean }) {
         if (!isResting) void change(event.currentTarget)
       }}
     >
-      <input
-        className="vh"
-        name="username"
-        autoComplete="username"
-        value="operator"
-        readOnly
-        tabIndex={-1}
-        aria-hidden="true"
-      />
+      <Username />
       <label>
         Present password
         <input className="field" type="password" name="current" autoComplete="current-password" required />
@@ -57,11 +50,7 @@ export function PasswordForm({ isResting }: { isResting: boolean }) {
       <button type="submit" className="button" aria-disabled={isResting}>
         Change the password
       </button>
-      {said !== undefined && (
-        <p className="form-problem" role="alert">
-          <Mark kind={said.ok ? 'ok' : 'bad'} size={11} /> {said.text}
-        </p>
-      )}
+      <FormSaid said={said} />
     </form>
   )
 }

@@ -1,14 +1,10 @@
 import type { ConfirmationRow } from 'jarvis-backend/protocol'
-import { useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { confirmations, takeDenialBack } from '../../api/confirmations.ts'
-import { say } from '../../app/announce.tsx'
-import { exactInput } from '../../features/confirmations/sentence.ts'
-import { askerText } from '../../features/confirmations/words.ts'
-import { exactTime, timeOfDay } from '../../lib/format.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
+import { CallLines, EndButton } from './call-lines.tsx'
 
 /** What clients are refused without a card because it was denied, and the one press that lets them ask again. */
 export function DenialList({ decided }: { decided: readonly ConfirmationRow[] }) {
@@ -25,16 +21,8 @@ export function DenialList({ decided }: { decided: readonly ConfirmationRow[] })
             <span className="mono">
               <Visible text={row.toolName} />
             </span>
-            <small>
-              {askerText(row)}, until{' '}
-              <time title={exactTime(row.refusedUntil ?? 0)}>{timeOfDay(row.refusedUntil ?? 0)}</time>
-            </small>
-            <small>
-              <code>
-                <Visible text={exactInput(row.toolInput)} />
-              </code>
-            </small>
-            {isOperator && <TakeBack row={row} />}
+            <CallLines call={row} until={row.refusedUntil ?? 0} />
+            {isOperator && <EndButton label="Take back" end={() => takeBack(row)} />}
           </li>
         ))}
       </ul>
@@ -42,22 +30,4 @@ export function DenialList({ decided }: { decided: readonly ConfirmationRow[] })
   )
 }
 
-function TakeBack({ row }: { row: ConfirmationRow }) {
-  const [isSending, setSending] = useState(false)
-  const takeBack = async () => {
-    setSending(true)
-    await takeDenialBack(row.toolUseId).catch((error: Error) => say(error.message))
-    setSending(false)
-    confirmations.renew()
-  }
-  return (
-    <button
-      type="button"
-      className="button small"
-      aria-disabled={isSending}
-      onClick={() => !isSending && void takeBack()}
-    >
-      Take back
-    </button>
-  )
-}
+const takeBack = (row: ConfirmationRow) => takeDenialBack(row.toolUseId).finally(() => confirmations.renew())

@@ -1,14 +1,11 @@
 import type { Grant } from 'jarvis-backend/protocol'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { grants, revokeGrant, useGrants } from '../../api/grants.ts'
-import { say } from '../../app/announce.tsx'
-import { exactInput } from '../../features/confirmations/sentence.ts'
-import { askerText } from '../../features/confirmations/words.ts'
-import { exactTime, timeOfDay } from '../../lib/format.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { CallLines, EndButton } from './call-lines.tsx'
 
 /** What runs without a card for now, and the one press that ends it. @param chosen the id of the one that was asked for */
 export function GrantList({ chosen }: { chosen: string | undefined }) {
@@ -41,16 +38,10 @@ export function GrantList({ chosen }: { chosen: string | undefined }) {
               <Target grant={grant} />
             </span>
             <span className="num">{grant.usesLeft} left</span>
-            <small>
-              {askerText(grant)}, until <time title={exactTime(grant.expiresAt)}>{timeOfDay(grant.expiresAt)}</time>,
-              made by <Visible text={grant.by} />
-            </small>
-            <small>
-              <code>
-                <Visible text={exactInput(grant.toolInput)} />
-              </code>
-            </small>
-            {isOperator && <Revoke grant={grant} />}
+            <CallLines call={grant} until={grant.expiresAt}>
+              , made by <Visible text={grant.by} />
+            </CallLines>
+            {isOperator && <EndButton label="Revoke" end={() => revoke(grant)} />}
           </li>
         ))}
       </ul>
@@ -70,22 +61,4 @@ function Target({ grant: { target } }: { grant: Grant }) {
   )
 }
 
-function Revoke({ grant }: { grant: Grant }) {
-  const [isSending, setSending] = useState(false)
-  const revoke = async () => {
-    setSending(true)
-    await revokeGrant(grant.id).catch((error: Error) => say(error.message))
-    setSending(false)
-    grants.renew()
-  }
-  return (
-    <button
-      type="button"
-      className="button small"
-      aria-disabled={isSending}
-      onClick={() => !isSending && void revoke()}
-    >
-      Revoke
-    </button>
-  )
-}
+const revoke = (grant: Grant) => revokeGrant(grant.id).finally(() => grants.renew())

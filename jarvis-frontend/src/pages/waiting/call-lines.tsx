@@ -1,0 +1,44 @@
+import type { Card } from 'jarvis-backend/protocol'
+import { useState } from 'react'
+import { say } from '../../app/announce.tsx'
+import { exactInput } from '../../features/confirmations/sentence.ts'
+import { askerText } from '../../features/confirmations/words.ts'
+import { exactTime, timeOfDay } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
+
+type Props = {
+  call: Pick<Card, 'requestedBy' | 'toolInput'>
+  /** Unix ms. */
+  until: number
+  children?: React.ReactNode
+}
+
+/** Who asked for a call, until when something holds for it, and its exact arguments. */
+export const CallLines = ({ call, until, children }: Props) => (
+  <>
+    <small>
+      {askerText(call)}, until <time title={exactTime(until)}>{timeOfDay(until)}</time>
+      {children}
+    </small>
+    <small>
+      <code>
+        <Visible text={exactInput(call.toolInput)} />
+      </code>
+    </small>
+  </>
+)
+
+/** A press that ends what a row tells of. @param end says what it cannot do by throwing */
+export function EndButton({ label, end }: { label: string; end: () => Promise<unknown> }) {
+  const [isSending, setSending] = useState(false)
+  const press = async () => {
+    setSending(true)
+    await end().catch((error: Error) => say(error.message))
+    setSending(false)
+  }
+  return (
+    <button type="button" className="button small" aria-disabled={isSending} onClick={() => !isSending && void press()}>
+      {label}
+    </button>
+  )
+}
