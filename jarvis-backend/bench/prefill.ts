@@ -28,7 +28,7 @@ export function writeSession(
     const place = () => ({ seq: seq++, runId, at })
     const messageId = newId('msg')
     const said = { messageId, text: question, by: 'bench' }
-    store.addRun({ id: runId, sessionId, source: 'chat', status: 'queued', ...said, at })
+    store.addRun({ id: runId, sessionId, origin: { kind: 'chat', ...said }, status: 'queued', at })
     store.append(sessionId, { type: 'user', ...place(), ...said, ...(context !== undefined && { context }) })
     store.append(sessionId, {
       type: 'assistant',

@@ -12,11 +12,8 @@ test('numbers stay above what is written where another’s work has its commit u
   const row = {
     id: 'run_1',
     sessionId: 'ses_1',
-    source: 'mcp',
+    origin: { kind: 'mcp', client: 'x' },
     status: 'running',
-    messageId: 'msg_1',
-    text: '',
-    by: 'x',
     at: 1,
   } as const
   store.addRun(row)

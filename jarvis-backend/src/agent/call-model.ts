@@ -1,8 +1,9 @@
 import { deepestInput, isDeeperThan } from '../lib/depth.ts'
 import type { Content, Usage } from '../protocol/index.ts'
 import { noUsage } from '../protocol/index.ts'
+import type { ActiveRun } from './active-run.ts'
 import { type Model, ModelError, type ModelRequest, type ModelSink, type Turn } from './model.ts'
-import type { ActiveRun, LiveSession } from './sessions/live-session.ts'
+import type { LiveSession } from './sessions/live-session.ts'
 import type { Draft } from './sessions/transcript-store.ts'
 import type { OpenStream } from './token-pump.ts'
 

@@ -1,11 +1,11 @@
 import type { Clock } from '../lib/clock.ts'
 import { deepestInput, isDeeperThan } from '../lib/depth.ts'
-import { newId } from '../lib/ids.ts'
-import { type EntryOf, JarvisError, type Requester, type ToolInput } from '../protocol/index.ts'
-import { activeRun } from './active-run.ts'
+import { type EntryOf, JarvisError, type ToolInput } from '../protocol/index.ts'
+import { type ActiveRun, activeRun } from './active-run.ts'
+import type { StoredOrigin } from './origin.ts'
 import type { RunAgent } from './run-agent.ts'
 import type { KeptRun } from './sessions/kept-runs.ts'
-import type { ActiveRun, LiveSession } from './sessions/live-session.ts'
+import type { LiveSession } from './sessions/live-session.ts'
 import type { LiveSessions } from './sessions/live-sessions.ts'
 import type { StoredEntry } from './sessions/transcript-store.ts'
 import { settles } from './settles.ts'
@@ -15,16 +15,17 @@ export type CallOutcome = EntryOf<'tool_result'> | EntryOf<'blocked'> | EntryOf<
 
 type AskedCall = {
   sessionId: string
-  /** The run's, where the caller made one. */
-  runId?: string
+  runId: string
+  /** How the client calls itself, and the name of its token. */
+  client: string
+  token: string
   toolName: string
   toolInput: ToolInput
-  requestedBy: Requester
   signal: AbortSignal
   /** Hears what happens in the call's run. */
   tell: Watcher['tell']
   /** What the client has read besides results of its calls. */
-  read?: readonly string[]
+  read: readonly string[]
 }
 
 /** MCP clients' calls, each a run of its own. */
@@ -54,38 +55,30 @@ export function createCalls(parts: {
   const { agent, live, start, stopRun, clock, report } = parts
 
   return {
-    async callTool({ sessionId, runId, toolName, toolInput, requestedBy, signal, tell, read }) {
+    async callTool({ sessionId, runId, client, token, toolName, toolInput, signal, tell, read }) {
       if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down.')
       if (isDeeperThan(toolInput, deepestInput)) {
         throw new JarvisError('invalid_request', `The arguments are nested more than ${deepestInput} levels deep.`)
       }
       const session = live.open(sessionId)
-      const run = activeRun({
-        id: runId ?? newId('run'),
-        sessionId,
-        source: 'mcp',
-        status: 'running',
-        messageId: newId('msg'),
-        text: '',
-        by: requestedBy.name,
-        at: clock.now(),
-        position: 0,
-      })
-      run.call = { toolName, toolInput }
-      if (read !== undefined) run.read = read
+      const origin: StoredOrigin = { kind: 'mcp', client, token }
+      const run = activeRun(
+        { id: runId, sessionId, origin, status: 'running', at: clock.now(), position: 0 },
+        { ...origin, asked: { toolName, toolInput, read } },
+      )
       const unwatch = parts.watchers.add(sessionId, {
         isOperator: false,
         tell: (event, payload) => void (payload.runId === run.row.id && tell(event, payload)),
       })
       let fault: unknown
       start(session, run, () =>
-        agent.call(session, run, requestedBy).catch((error: unknown) => {
+        agent.call(session, run).catch((error: unknown) => {
           fault = error
         }),
       )
       const onAbort = () => {
         try {
-          stopRun(run, requestedBy.name)
+          stopRun(run, client)
         } catch (error) {
           // Nobody else would catch it: it stops all the same.
           report(error, `run ${run.row.id} could not be written down as stopped`)

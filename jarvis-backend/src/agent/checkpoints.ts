@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import type { ActiveRun } from './sessions/live-session.ts'
+import type { ActiveRun } from './active-run.ts'
 import type { TranscriptStore } from './sessions/transcript-store.ts'
 
 /** How often what streams is written down. */

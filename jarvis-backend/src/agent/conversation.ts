@@ -53,11 +53,15 @@ export function toMessages(
       isBrokenOff = false
     } else if (entry.type === 'recalled') {
       tell('', asMemory(entry.items))
-    } else if (entry.type === 'assistant' && entry.model !== 'mcp') {
+    } else if (entry.type === 'assistant' && entry.madeBy !== 'client') {
       if (isBrokenOff) tell(goOn)
       isBrokenOff = entry.stopReason === 'interrupted' && entry.content.length > 0
       if (entry.content.length === 0) continue
-      messages.push({ role: 'assistant', content: entry.content, model: entry.model })
+      messages.push({
+        role: 'assistant',
+        content: entry.content,
+        ...(entry.model !== undefined && { model: entry.model }),
+      })
       const calls = callsIn(entry)
       if (calls.length === 0) continue
       messages.push({

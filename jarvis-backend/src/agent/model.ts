@@ -8,7 +8,8 @@ export type ToolSpec = { name: string; description: string; inputSchema: Record<
  */
 export type Message =
   | { role: 'user'; results: ToolResult[]; text: string; context?: string }
-  | { role: 'assistant'; content: Content[]; model: string }
+  /** `model`: absent where no model said it. */
+  | { role: 'assistant'; content: Content[]; model?: string }
 
 /** `text` is never empty, and names each of the images: a provider that takes none leaves them out. */
 export type ToolResult = {

@@ -98,7 +98,7 @@ test.each<[string, Entry[], object]>([
 })
 
 test('a typed command ends with its result', () => {
-  const command: Entry = { ...turn('tool_use', 'a'), model: 'command' } as Entry
+  const command: Entry = { ...turn('tool_use', 'a'), madeBy: 'operator' } as Entry
   expect(nextStep([user, command, result('a')], 2)).toEqual({ type: 'end', stopReason: 'end_turn' })
 })
 

@@ -18,8 +18,8 @@ export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
   if (turns.length > maxTurns) return { type: 'end', stopReason: 'loop_limit' }
   switch (last.stopReason) {
     case 'tool_use':
-      // A command names its one call itself and wants no answer in words.
-      if (last.model === 'command' || last.model === 'mcp') return { type: 'end', stopReason: 'end_turn' }
+      // A person or a client that names its one call itself wants no answer in words.
+      if (last.madeBy !== undefined) return { type: 'end', stopReason: 'end_turn' }
       if (repeats(entries) > mostRepeats) return { type: 'end', stopReason: 'stuck' }
       return { type: 'call_model', mayCallTools: turns.length < maxTurns }
     case 'pause_turn':

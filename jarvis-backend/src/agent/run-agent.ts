@@ -1,10 +1,9 @@
 import type { Clock } from '../lib/clock.ts'
-import { type EntryOf, JarvisError, noUsage, type Recalled, type Requester, type ToolCall } from '../protocol/index.ts'
+import { type EntryOf, JarvisError, noUsage, type Recalled, type ToolCall } from '../protocol/index.ts'
+import type { ActiveRun, RunProfile } from './active-run.ts'
 import { callModel, type StreamRedactor } from './call-model.ts'
 import { createCheckpoints } from './checkpoints.ts'
-import { parseCommand } from './command.ts'
 import { toMessages, windowOf } from './conversation.ts'
-import { effortLine, effortOrder } from './effort.ts'
 import {
   type Model,
   type ModelChoice,
@@ -12,15 +11,15 @@ import {
   type ModelImage,
   type ModelRequest,
   type ModelSink,
-  type ToolSpec,
   type Turn,
 } from './model.ts'
 import { nextStep } from './next-step.ts'
-import { duringRehearsal, rehearsalLine, rehearsalOrder } from './rehearsal.ts'
+import { type Origin, requesterOf } from './origin.ts'
+import { duringRehearsal } from './rehearsal.ts'
 import { stuckWords } from './repeats.ts'
-import type { ActiveRun, LiveSession } from './sessions/live-session.ts'
+import type { LiveSession } from './sessions/live-session.ts'
 import { titleOf, untitled } from './sessions/title.ts'
-import type { Draft, RunRow, StoredEntry, TranscriptStore } from './sessions/transcript-store.ts'
+import type { Draft, StoredEntry, StoredSession, TranscriptStore } from './sessions/transcript-store.ts'
 import { type Sources, sourcesOf, tellingTypes } from './sources.ts'
 import { type CostOf, spentOn } from './spent.ts'
 import { createTokenPump } from './token-pump.ts'
@@ -34,10 +33,10 @@ export type RunParts = {
   tools: ToolRunner
   /** A picture that a tool of the session gave. */
   image(sessionId: string, id: string): ModelImage | undefined
-  toolSpecs: readonly ToolSpec[]
   clock: Clock
-  /** The system prompt, and the cluster summary for a new message. */
-  prompt(): string
+  /** By what a run of that session goes that begins now. */
+  profile(session: Pick<StoredSession, 'effort'>): RunProfile
+  /** The cluster summary for a new message. */
   context(): string
   /** What the memory has to say to a message; never rejects, and never takes long. */
   /** `problem`: why nothing could be recalled. */
@@ -54,9 +53,6 @@ export type RunParts = {
     signal: AbortSignal,
     onRetry: (notice: Notice) => void,
   ): Promise<Turn>
-  /** Runs of history sent to the model; model calls in one run. */
-  historyLimit: number
-  maxTurns: number
   report(error: unknown, message: string): void
 }
 
@@ -66,11 +62,9 @@ export type RunAgent = {
   /** Stores a run's first entries: the message, and the call where it is a command or came over MCP. @returns what shows them. */
   begin(session: LiveSession, run: ActiveRun): () => void
   /** An MCP client's call, from its beginning to its end. @throws what kept it from being stored */
-  call(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void>
+  call(session: LiveSession, run: ActiveRun): Promise<void>
   /** The loop's driver: asks `nextStep`, does it, until the run has its last entry. Never rejects for a run's own fault. */
-  go(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void>
-  /** What answers it: the model chosen for it as long as that is configured, else the one in use. */
-  modelOf(row: Pick<RunRow, 'model'>): Model
+  go(session: LiveSession, run: ActiveRun): Promise<void>
 }
 
 export function createRunAgent(parts: RunParts): RunAgent {
@@ -78,18 +72,16 @@ export function createRunAgent(parts: RunParts): RunAgent {
   const openStream = createTokenPump()
   const checkpoint = createCheckpoints(parts)
 
-  async function go(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void> {
+  async function go(session: LiveSession, run: ActiveRun): Promise<void> {
     try {
       run.show?.()
       if (run.entries.length === 0) store.atomically(() => begin(session, run))()
-      const command = run.row.source === 'chat' ? commandIn(run.row.text) : undefined
-      if (command?.ok === false) throw new JarvisError('invalid_request', command.problem)
+      if (run.origin.kind === 'command') answerLine(session, run, run.origin.line)
       keepPartial(session, run)
-      answerOrder(session, run)
       while (!hasEnded(run)) {
-        const step = nextStep(run.entries, parts.maxTurns)
+        const step = nextStep(run.entries, turnsOf(session, run))
         if (step.type === 'settle_calls') {
-          await settleCalls(session, run, step.calls, requestedBy)
+          await settleCalls(session, run, step.calls)
         } else if (step.type === 'end' || run.abort.signal.aborted) {
           const stopReason = step.type === 'end' && !run.abort.signal.aborted ? step.stopReason : 'aborted'
           const said = stopReason === 'stuck' ? [stuckWords(run.entries)] : []
@@ -98,7 +90,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
         } else {
           // Lets Engine.IO send what is due before the request is built.
           await new Promise(setImmediate)
-          await recall(session, run)
+          if ('text' in run.origin) await recall(session, run, run.origin.text)
           await takeTurn(session, run, step.mayCallTools)
         }
       }
@@ -107,25 +99,25 @@ export function createRunAgent(parts: RunParts): RunAgent {
       if (run.modelAbort.signal.aborted && !run.abort.signal.aborted) return
       fail(session, run, error)
     } finally {
-      if (hasEnded(run) && run.row.source === 'chat') parts.ended(session.id, run.entries)
+      if (hasEnded(run) && run.origin.kind !== 'mcp') parts.ended(session.id, run.entries)
     }
   }
 
   function begin(session: LiveSession, run: ActiveRun): () => void {
-    const { row, call } = run
+    const { row, origin } = run
     const first: (Draft & { context?: string })[] = []
-    if (row.source === 'chat') {
-      const { messageId, text, by } = row
-      const command = commandIn(text)
+    const isNamed = origin.kind !== 'mcp' && session.title === untitled
+    if (origin.kind === 'mcp') {
+      if (origin.asked !== undefined) first.push(calling('client', origin.asked))
+      row.position = store.addRun(row)
+    } else {
+      const { messageId, text, by } = origin
       const context = session.isRehearsal ? `${parts.context()}\n\n${duringRehearsal}` : parts.context()
       first.push({ type: 'user', messageId, text, by, context })
-      if (command?.ok) first.push(calling('command', command.toolName, command.toolInput))
-    } else if (call !== undefined) {
-      row.position = store.addRun(row)
-      first.push(calling('mcp', call.toolName, call.toolInput))
+      if (origin.kind === 'command' && 'ok' in origin.line && origin.line.ok)
+        first.push(calling('operator', origin.line))
+      if (isNamed) session.rename(titleOf(text))
     }
-    const isNamed = row.source === 'chat' && session.title === untitled
-    if (isNamed) session.rename(titleOf(row.text))
     const kept = first.map((draft) => session.keep(run, draft))
     return () => {
       for (const { show } of kept) show()
@@ -133,29 +125,30 @@ export function createRunAgent(parts: RunParts): RunAgent {
     }
   }
 
-  /** `/home is full` is for the model: neither a tool's name nor written like a call. */
-  function commandIn(text: string) {
-    if (rehearsalOrder(text) !== undefined || effortOrder(text) !== undefined) return undefined
-    const command = parseCommand(text)
-    const isTool = parts.toolSpecs.some(({ name }) => name === command?.toolName)
-    return command?.ok === false && !isTool ? undefined : command
-  }
-
-  /** Without a model; what a line orders for the session is done when it is sent. */
-  function answerOrder(session: LiveSession, run: ActiveRun) {
-    if (run.row.source !== 'chat' || run.entries.some(({ type }) => type === 'assistant')) return
-    const rehearsal = rehearsalOrder(run.row.text)
-    if (rehearsal !== undefined) session.append(run, saying(rehearsal.problem ?? rehearsalLine(session.isRehearsal)))
-    const effort = effortOrder(run.row.text)
-    if (effort !== undefined) {
-      session.append(run, saying(effort.problem ?? effortLine(store.session(session.id)?.effort)))
+  /** What a line orders for the session was done when it was sent. */
+  function answerLine(session: LiveSession, run: ActiveRun, line: Extract<Origin, { kind: 'command' }>['line']) {
+    if ('ok' in line) {
+      if (!line.ok) throw new JarvisError('invalid_request', line.problem)
+    } else if (!run.entries.some(({ type }) => type === 'assistant')) {
+      const { effort } = store.session(session.id) ?? {}
+      session.append(run, saying(line.answer({ isRehearsal: session.isRehearsal, ...(effort && { effort }) })))
     }
   }
 
+  /** Read when the run begins to be worked on, and kept for all of it. */
+  function profileOf(session: LiveSession, run: ActiveRun): RunProfile {
+    run.profile ??= parts.profile(store.session(session.id) ?? {})
+    return run.profile
+  }
+
+  /** How many turns a run may have: a call that somebody names themselves is one. */
+  const turnsOf = (session: LiveSession, run: ActiveRun) =>
+    run.origin.kind === 'chat' ? profileOf(session, run).limits.turns : 1
+
   /** Before a message's first turn. */
-  async function recall(session: LiveSession, run: ActiveRun) {
+  async function recall(session: LiveSession, run: ActiveRun, text: string) {
     if (run.entries.some(({ type }) => type === 'assistant' || type === 'recalled')) return
-    const { items, problem } = await parts.recall(run.row.text)
+    const { items, problem } = await parts.recall(text)
     if (run.abort.signal.aborted) return
     if (problem !== undefined) {
       run.notice = { message: problem }
@@ -174,7 +167,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
       const content = [{ type: 'text' as const, text }]
       session.append(run, {
         type: 'assistant',
-        model: modelOf(run.row).id,
+        model: modelOf(run).id,
         content,
         usage: noUsage,
         isUsagePartial: true,
@@ -185,9 +178,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
 
   async function takeTurn(session: LiveSession, run: ActiveRun, mayCallTools: boolean) {
     const { id } = run.row
-    run.prompt ??= parts.prompt()
-    run.toolSpecs ??= parts.toolSpecs
-    if (run.effort === null) run.effort = store.session(session.id)?.effort
+    const { prompt, tools, effort } = profileOf(session, run)
     await callModel({
       model: modelFor(session, run),
       session,
@@ -199,10 +190,10 @@ export function createRunAgent(parts: RunParts): RunAgent {
       signal: run.modelAbort.signal,
       keep: (turn) => keepTurn(session, run, turn),
       request: {
-        system: run.prompt,
-        messages: toMessages([...earlierEntries(session.id, run), ...run.entries], (id) => parts.image(session.id, id)),
-        tools: run.toolSpecs,
-        ...(run.effort !== undefined && { effort: run.effort }),
+        system: prompt,
+        messages: toMessages([...earlierEntries(session, run), ...run.entries], (id) => parts.image(session.id, id)),
+        tools,
+        ...(effort !== undefined && { effort }),
         mayCallTools,
       },
       generate: (...args) =>
@@ -214,12 +205,15 @@ export function createRunAgent(parts: RunParts): RunAgent {
   }
 
   /** The one chosen for the run, as long as it is configured. */
-  const modelOf: RunAgent['modelOf'] = ({ model: chosen }) =>
-    (chosen === undefined ? undefined : models.named(chosen)) ?? models.current()
+  function modelOf({ origin }: Pick<ActiveRun, 'origin'>): Model {
+    const chosen = chosenFor(origin)
+    return (chosen === undefined ? undefined : models.named(chosen)) ?? models.current()
+  }
 
   function modelFor(session: LiveSession, run: ActiveRun): Model {
-    const { model: chosen, id } = run.row
-    const model = modelOf(run.row)
+    const { id } = run.row
+    const chosen = chosenFor(run.origin)
+    const model = modelOf(run)
     const message = `${chosen} is not configured any more; ${model.id} answers.`
     if (chosen !== undefined && model.id !== chosen && run.notice?.message !== message) {
       run.notice = { message }
@@ -228,32 +222,35 @@ export function createRunAgent(parts: RunParts): RunAgent {
     return model
   }
 
-  function earlierEntries(sessionId: string, run: ActiveRun): StoredEntry[] {
+  function earlierEntries(session: LiveSession, run: ActiveRun): StoredEntry[] {
     run.earlier ??=
       run.row.position === 0
         ? []
         : store
-            .newestRuns(sessionId, windowOf(run.row.position + 1, parts.historyLimit))
+            .newestRuns(session.id, windowOf(run.row.position + 1, profileOf(session, run).limits.history))
             .filter(({ runId }) => runId !== run.row.id)
     return run.earlier
   }
 
   /** What the one who asks had read: the model all that it is given, a client its own earlier results. */
-  const sourcesFor = (sessionId: string, run: ActiveRun, { toolUseId }: ToolCall): Sources =>
+  function sourcesFor(session: LiveSession, run: ActiveRun, { toolUseId }: ToolCall): Sources {
+    const { origin } = run
     // A command is the operator's own words.
-    isCommand(run)
-      ? { results: [], operatorTexts: [] }
-      : withRead(
-          sourcesOf([...earlierEntries(sessionId, run), ...run.entries], toolUseId, run.row.source, tellingEntries),
-          run.read,
-        )
+    if (origin.kind === 'command') return { results: [], operatorTexts: [] }
+    const entries = [...earlierEntries(session, run), ...run.entries]
+    const sources = sourcesOf(entries, toolUseId, origin.kind === 'mcp', tellingEntries)
+    const read = (origin.kind === 'mcp' && origin.asked?.read) || []
+    const resources = read.map((text) => ({ toolName: 'resource', toolUseId: 'resource', text }))
+    return { ...sources, results: [...resources, ...sources.results] }
+  }
 
   /** The newest of an operator's conversation. */
   const tellingEntries = (sessionId: string): StoredEntry[] =>
     store.session(sessionId)?.source === 'chat' ? store.newestRuns(sessionId, mostRunsRemembered, tellingTypes) : []
 
   /** All at once; changes to one thing one after the other, in the order they were asked. */
-  async function settleCalls(session: LiveSession, run: ActiveRun, open: ToolCall[], requestedBy: Requester) {
+  async function settleCalls(session: LiveSession, run: ActiveRun, open: ToolCall[]) {
+    const requestedBy = requesterOf(run.origin, modelOf(run).id)
     const lastOf = new Map<string, Promise<void>>()
     const outcomes = await Promise.allSettled(
       open.map((call) => {
@@ -261,16 +258,16 @@ export function createRunAgent(parts: RunParts): RunAgent {
         const earlier = locks.flatMap((lock) => lastOf.get(lock) ?? [])
         const settled = parts.tools.settle(call, {
           ...contextOf(session, run),
-          requestedBy: isCommand(run) ? { kind: 'command', name: run.row.by } : requestedBy,
+          requestedBy,
           append(entry) {
             if (entry.type === 'tool_result') delete run.progress[entry.toolUseId]
             const entries = [...run.entries, session.append(run, entry)]
-            if (entry.type === 'tool_result' && run.row.source === 'mcp') endWith(session, run, entries)
+            if (entry.type === 'tool_result' && run.origin.kind === 'mcp') endWith(session, run, entries)
           },
           abortedBy: () => run.abortedBy,
           before: earlier.length === 0 ? undefined : Promise.all(earlier),
           isRehearsal: () => session.isRehearsal,
-          sources: () => sourcesFor(session.id, run, call),
+          sources: () => sourcesFor(session, run, call),
         })
         // Whatever becomes of one call, those after it may begin.
         const isOver = settled.catch(() => {})
@@ -297,7 +294,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
 
   /** Stores the run's end with the last of `entries`, in its transaction, where nothing follows. */
   function endWith(session: LiveSession, run: ActiveRun, entries: readonly StoredEntry[]) {
-    const step = nextStep(entries, parts.maxTurns)
+    const step = nextStep(entries, turnsOf(session, run))
     if (step.type !== 'end' || run.abort.signal.aborted) return
     keepEnd(session, run, { type: 'done', ...spentOn(entries, costOf), stopReason: step.stopReason })
   }
@@ -335,12 +332,12 @@ export function createRunAgent(parts: RunParts): RunAgent {
     }
   }
 
-  async function call(session: LiveSession, run: ActiveRun, requestedBy: Requester): Promise<void> {
+  async function call(session: LiveSession, run: ActiveRun): Promise<void> {
     run.show = await store.together(() => begin(session, run))
-    await go(session, run, requestedBy)
+    await go(session, run)
   }
 
-  return { begin, call, go, modelOf }
+  return { begin, call, go }
 }
 
 /** Runs of an earlier conversation in which a text of the memory may have been said. */
@@ -350,10 +347,4 @@ type Last = Extract<Draft, { type: 'done' | 'error' }>
 
 const hasEnded = ({ entries }: ActiveRun) => ['done', 'error'].includes(entries.at(-1)?.type ?? '')
 
-const withRead = (sources: Sources, read: readonly string[] = []): Sources => ({
-  ...sources,
-  results: [...read.map((text) => ({ toolName: 'resource', toolUseId: 'resource', text })), ...sources.results],
-})
-
-const isCommand = (run: ActiveRun) =>
-  run.entries.some((entry) => entry.type === 'assistant' && entry.model === 'command')
+const chosenFor = (origin: Origin) => (origin.kind === 'mcp' ? undefined : origin.model)

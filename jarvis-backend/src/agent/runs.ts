@@ -1,19 +1,13 @@
 import { newId } from '../lib/ids.ts'
-import {
-  type Card,
-  JarvisError,
-  maxMessageBytes,
-  type QueuedMessage,
-  type Requester,
-  type Snapshot,
-} from '../protocol/index.ts'
-import { activeRun } from './active-run.ts'
+import { type Card, JarvisError, maxMessageBytes, type QueuedMessage, type Snapshot } from '../protocol/index.ts'
+import { type ActiveRun, activeRun } from './active-run.ts'
 import { type Calls, createCalls } from './calls.ts'
 import { effortOrder } from './effort.ts'
+import { originOf } from './origin.ts'
 import { rehearsalOrder } from './rehearsal.ts'
 import { createRunAgent, type RunParts } from './run-agent.ts'
 import type { KeptRuns } from './sessions/kept-runs.ts'
-import type { ActiveRun, LiveSession } from './sessions/live-session.ts'
+import type { LiveSession } from './sessions/live-session.ts'
 import { createLiveSessions } from './sessions/live-sessions.ts'
 import { snapshotOf } from './sessions/snapshot.ts'
 import { titleOf } from './sessions/title.ts'
@@ -79,6 +73,7 @@ export function createRuns(
     watchers: Pick<Watchers, 'add' | 'publish'>
     afterCommit(run: () => void): void
     pending(sessionId: string): Card[]
+    hasTool(name: string): boolean
     /** An operator has the cards of the session before them. */
     seen(sessionId: string): void
     kept: Pick<KeptRuns, 'get'>
@@ -95,19 +90,21 @@ export function createRuns(
   const agent = createRunAgent(parts)
 
   const toWire = (entry: StoredEntry) => wireEntry(entry, redact)
-  // Not all parts: what makes the tools' descriptions is a getter.
   const { watchers, afterCommit, report } = parts
   const live = createLiveSessions({ store, publish: watchers.publish, clock, afterCommit, report, toWire })
   const { stored, open } = live
 
   const chatRun = (session: LiveSession | undefined) =>
-    session && [...session.runs.values()].find(({ row }) => row.source === 'chat')
+    session && [...session.runs.values()].find(({ origin }) => origin.kind !== 'mcp')
 
   const queuedOf = (sessionId: string): QueuedMessage[] =>
     store
       .unfinishedRuns(sessionId)
-      .filter(({ status }) => status === 'queued')
-      .map(({ messageId, text, by, at }) => ({ messageId, text, by, at }))
+      .flatMap(({ status, origin, at }) =>
+        status === 'queued' && origin.kind === 'chat'
+          ? [{ messageId: origin.messageId, text: origin.text, by: origin.by, at }]
+          : [],
+      )
 
   /** Puts a run to work, once the caller has said so to whoever asked. */
   function start(session: LiveSession, run: ActiveRun, work: () => Promise<void>) {
@@ -138,8 +135,8 @@ export function createRuns(
     if (next !== undefined && chatRun(session) === undefined) {
       store.setRunStatus(next.id, 'running')
       tellQueue(session, next.id)
-      const run = activeRun(next)
-      start(session, run, () => agent.go(session, run, chatAsker(run)))
+      const run = activeRun(next, liveOrigin(next))
+      start(session, run, () => agent.go(session, run))
     }
     live.leave(session)
     parts.changed(session.id)
@@ -168,7 +165,7 @@ export function createRuns(
   const tellQueue = (session: LiveSession, runId: string) =>
     session.emit(runId, 'chat:queued', { queued: queuedOf(session.id) })
 
-  const chatAsker = ({ row }: ActiveRun): Requester => ({ kind: 'chat', name: agent.modelOf(row).id })
+  const liveOrigin = ({ origin }: RunRow) => originOf(origin, parts.hasTool)
 
   const calls = createCalls({ agent, live, watchers, start, stopRun, isStopping: () => isStopping, clock, report })
 
@@ -210,20 +207,18 @@ export function createRuns(
             `${longestQueue} messages wait already. Send it when some are answered.`,
           )
         }
+        const messageId = newId('msg')
+        const asked = chosen === undefined ? {} : { model: model ?? chosen }
         const row: RunRow = {
           id: newId('run'),
           sessionId: id,
-          source: 'chat',
+          origin: { kind: 'chat', messageId, text: safe, by, ...asked },
           status: queued ? 'queued' : 'running',
-          messageId: newId('msg'),
-          text: safe,
-          by,
           at,
-          ...(chosen !== undefined && { model: model ?? chosen }),
         }
-        const run = activeRun({ ...row, position: store.addRun(row) })
+        const run = activeRun({ ...row, position: store.addRun(row) }, liveOrigin(row))
         if (!queued) run.show = agent.begin(session, run)
-        const sent = { sessionId: id, runId: row.id, messageId: row.messageId, queued }
+        const sent = { sessionId: id, runId: row.id, messageId, queued }
         if (requestId !== undefined) store.rememberReply('send', by, requestId, sent, at)
         return { session, sent, run }
       }
@@ -231,7 +226,7 @@ export function createRuns(
         const { session, sent, run } = store.atomically(accept)
         // Not before the sender has its answer, and has joined the session's room.
         if (sent.queued) queueMicrotask(() => tellQueue(session, sent.runId))
-        else start(session, run, () => agent.go(session, run, chatAsker(run)))
+        else start(session, run, () => agent.go(session, run))
         return sent
       } catch (error) {
         // What it holds in memory may not have been stored.
@@ -247,7 +242,9 @@ export function createRuns(
 
     unqueue(sessionId, messageId) {
       stored(sessionId)
-      const row = store.unfinishedRuns(sessionId).find((run) => run.messageId === messageId)
+      const row = store
+        .unfinishedRuns(sessionId)
+        .find(({ origin }) => origin.kind === 'chat' && origin.messageId === messageId)
       if (row === undefined || !store.removeQueued(row.id)) {
         throw new JarvisError('not_found', 'That message is no longer queued.')
       }
@@ -315,15 +312,15 @@ export function createRuns(
       for (const row of rows.filter(({ status }) => status !== 'queued')) {
         const entries = store.entriesOfRun(row.id)
         const session = open(row.sessionId)
-        const run = activeRun(row, entries)
-        const token = row.source === 'mcp' ? parts.kept.get(row.id)?.tokenName : undefined
-        const client: Requester = { kind: 'mcp', name: row.by, ...(token !== undefined && { token }) }
-        start(session, run, () => agent.go(session, run, row.source === 'chat' ? chatAsker(run) : client))
-        // Nobody takes an MCP call's answer any more, but a client that asks later; and what that one had read is forgotten,
-        // so that no call of it is judged now for the first time.
+        const { origin } = row
+        const run = activeRun(row, liveOrigin(row), entries)
+        start(session, run, () => agent.go(session, run))
+        // Nobody takes a client's answer any more, but a client that asks later; and what that one had read is forgotten, so
+        // that no call of it is judged now for the first time.
         const isJudged = entries.some(({ type }) => type === 'confirm_needed' || type === 'tool_use')
-        if (!mayGoOn || (row.source === 'mcp' && (token === undefined || !isJudged))) stopRun(run, 'jarvis')
-        else if (row.status === 'stopping') stopRun(run, row.by)
+        const isLeft = origin.kind === 'mcp' && (parts.kept.get(row.id) === undefined || !isJudged)
+        if (!mayGoOn || isLeft) stopRun(run, 'jarvis')
+        else if (row.status === 'stopping') stopRun(run, origin.kind === 'mcp' ? origin.client : origin.by)
       }
       for (const { sessionId } of rows) {
         const session = open(sessionId)

@@ -29,12 +29,12 @@ export const tellingTypes = [
  * What tools and the cluster had brought into a conversation when the call `toolUseId` was made, in the order it came,
  * and what the operator had said in it.
  * @param tellingEntries the newest of `tellingTypes` in an earlier conversation of the operator's; none where it is an MCP client's or gone
- * @param source whose call it is: the model reads all but what MCP clients asked for, a client its own results alone.
+ * @param isClients whose call it is: the model reads all but what MCP clients asked for, a client its own results alone.
  */
 export function sourcesOf(
   entries: readonly StoredEntry[],
   toolUseId: string,
-  source: 'chat' | 'mcp',
+  isClients: boolean,
   tellingEntries: (sessionId: string) => readonly StoredEntry[],
 ): Sources {
   const read = new Map<string, readonly string[]>()
@@ -44,12 +44,12 @@ export function sourcesOf(
     read.set(sessionId, words)
     return words
   }
-  const remembered = (text: string) => (source === 'chat' ? () => saidIn(text, wordsOf) : () => [])
+  const remembered = (text: string) => (isClients ? () => [] : () => saidIn(text, wordsOf))
   const calls = new Map<string, { toolName: string; asked: ToolInput }>()
   const sources: Sources = { results: [], operatorTexts: [] }
   let madeAt = Number.POSITIVE_INFINITY
   for (const entry of entries) {
-    if (entry.type !== 'assistant' || (entry.model === 'mcp') !== (source === 'mcp')) continue
+    if (entry.type !== 'assistant' || (entry.madeBy === 'client') !== isClients) continue
     for (const item of entry.content) {
       if (item.type !== 'tool_call') continue
       calls.set(item.toolUseId, { toolName: item.toolName, asked: item.toolInput })
@@ -63,7 +63,7 @@ export function sourcesOf(
       const text = entry.type === 'tool_result' ? entry.result : entry.text
       if (call === undefined) continue
       sources.results.push({ ...call, toolUseId: entry.toolUseId, text, said: remembered(text) })
-    } else if (source === 'mcp') {
+    } else if (isClients) {
     } else if (entry.type === 'user') {
       sources.operatorTexts.push(entry.text)
       // Names in it are others' words, as in any result.

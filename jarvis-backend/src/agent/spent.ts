@@ -10,7 +10,8 @@ export type Spent = { usage: Usage; costUsd?: number; isUsagePartial?: true }
 export function spentOn(entries: readonly StoredEntry[], costOf: CostOf): Spent {
   let costUsd: number | undefined = 0
   for (const entry of entries) {
-    if (entry.type !== 'assistant' || isNothing(entry.usage) || costUsd === undefined) continue
+    if (entry.type !== 'assistant' || entry.model === undefined || isNothing(entry.usage) || costUsd === undefined)
+      continue
     const cost = costOf(entry.model, entry.usage)
     costUsd = cost === undefined ? undefined : costUsd + cost
   }

@@ -1,6 +1,7 @@
 import { newId } from '../lib/ids.ts'
-import { noUsage, type Requester, type ToolCall, type ToolInput } from '../protocol/index.ts'
-import type { ActiveRun, LiveSession } from './sessions/live-session.ts'
+import { noUsage, type Requester, type ToolCall } from '../protocol/index.ts'
+import type { ActiveRun } from './active-run.ts'
+import type { LiveSession } from './sessions/live-session.ts'
 import type { Draft } from './sessions/transcript-store.ts'
 import type { Sources } from './sources.ts'
 
@@ -41,9 +42,12 @@ export const contextOf = (session: LiveSession, run: ActiveRun) => ({
 })
 
 /** A turn that no model made: one call, asked for by a person or an MCP client. */
-export const calling = (model: 'command' | 'mcp', toolName: string, toolInput: ToolInput): Calling => ({
+export const calling = (
+  madeBy: 'operator' | 'client',
+  { toolName, toolInput }: Pick<ToolCall, 'toolName' | 'toolInput'>,
+): Calling => ({
   type: 'assistant',
-  model,
+  madeBy,
   content: [{ type: 'tool_call', toolUseId: newId('tu'), toolName, toolInput }],
   usage: noUsage,
   stopReason: 'tool_use',
@@ -52,7 +56,7 @@ export const calling = (model: 'command' | 'mcp', toolName: string, toolInput: T
 /** A turn that no model made: JARVIS's own words. */
 export const saying = (text: string): Extract<Draft, { type: 'assistant' }> => ({
   type: 'assistant',
-  model: 'command',
+  madeBy: 'jarvis',
   content: [{ type: 'text', text }],
   usage: noUsage,
   stopReason: 'end_turn',

@@ -54,6 +54,8 @@ export function composeRuns(
   const toolSpecs = onceFor(parts.catalog.list, (tools) =>
     tools.map((tool) => ({ name: tool.name, description: tool.description, inputSchema: inputSchemaOf(tool) })),
   )
+  // What people wrote down may hold secrets.
+  const prompt = onceFor(memory.prompt, (texts) => redactor.text(systemPrompt(texts)))
   const { runs, calls } = createRuns({
     store,
     kept,
@@ -61,14 +63,16 @@ export function composeRuns(
     costOf: models.costOf,
     tools: executor,
     image: images.get,
-    get toolSpecs() {
-      return toolSpecs()
-    },
+    hasTool: (name) => parts.catalog.get(name) !== undefined,
     clock,
     watchers,
     afterCommit: database.afterCommit,
-    // What people wrote down may hold secrets.
-    prompt: onceFor(memory.prompt, (texts) => redactor.text(systemPrompt(texts))),
+    profile: ({ effort }) => ({
+      prompt: prompt(),
+      tools: toolSpecs(),
+      limits: { history: config.historyLimit, turns: config.maxTurns },
+      ...(effort !== undefined && { effort }),
+    }),
     recall: async (message) => redactor.value(await memory.recall(message)),
     used: models.used,
     ended(sessionId, entries) {
@@ -91,8 +95,6 @@ export function composeRuns(
         throw error
       }
     },
-    historyLimit: config.historyLimit,
-    maxTurns: config.maxTurns,
     changed,
     report,
   })

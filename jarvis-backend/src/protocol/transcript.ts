@@ -91,8 +91,10 @@ export const Entry = z.discriminatedUnion('type', [
   z.object({
     ...base,
     type: z.literal('assistant'),
-    /** `provider/model`; `command` for a call typed by the operator, `mcp` for one an MCP client made. */
-    model: z.string(),
+    /** `provider/model`. Clients of before `madeBy` are told `command` or `mcp` where no model made it. */
+    model: z.string().optional(),
+    /** Who made it, where no model did: a call that an operator typed or an MCP client asked for, JARVIS's own words. */
+    madeBy: z.enum(['operator', 'client', 'jarvis']).optional(),
     content: z.array(Content),
     usage: Usage,
     /** It ended before the provider had counted all: `usage` is the least that it was. */

@@ -32,7 +32,7 @@ export function readDatabase(dataDir: string) {
         'SELECT tool_use_id AS toolUseId, decision, decided_by AS by, expires_at AS expiresAt FROM confirmations',
       ),
       unfinishedRuns: all<{ id: string; messageId: string }>(
-        "SELECT id, message_id AS messageId FROM runs WHERE status <> 'ended'",
+        "SELECT id, origin ->> '$.messageId' AS messageId FROM runs WHERE status <> 'ended'",
       ),
     }
   } finally {

@@ -16,4 +16,4 @@ export async function earlierEntries(id: string, before: number): Promise<{ item
 }
 
 /** A message, or the call of an MCP client. */
-const startsRun = (entry: Entry) => entry.type === 'user' || (entry.type === 'assistant' && entry.model === 'mcp')
+const startsRun = (entry: Entry) => entry.type === 'user' || (entry.type === 'assistant' && entry.madeBy === 'client')

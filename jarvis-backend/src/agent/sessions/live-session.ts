@@ -1,39 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
-import type { ChatEvents, Effort, Entry, ToolInput } from '../../protocol/index.ts'
-import type { ToolSpec } from '../model.ts'
-import type { Draft, RunRow, StoredEntry, StoredSession, TranscriptStore } from './transcript-store.ts'
-
-/** What only exists while a run goes on, for screens that join in the middle. */
-export type ActiveRun = {
-  row: RunRow & { position: number }
-  entries: StoredEntry[]
-  /** Its end is stored, or in the transaction that goes on. */
-  isOver: boolean
-  /** What the model is told of the runs before, read once. */
-  earlier?: StoredEntry[]
-  /** The instructions and tools it began with: a model's thinking may not go on under others. */
-  prompt?: string
-  toolSpecs?: readonly ToolSpec[]
-  /** The session's when it began; undefined: as the settings say. Null: not read yet. */
-  effort: Effort | undefined | null
-  /** Stopped by a person: nothing of it goes on. */
-  abort: AbortController
-  /** Ends the model's stream alone: with `abort`, or when the server goes down and takes the run up again later. */
-  modelAbort: AbortController
-  abortedBy: string
-  /** Shows its first entries, where they were stored with the message. */
-  show?: () => void
-  partial: { text: string; thinking: string }
-  /** Whether some of it has been written down. */
-  isPartialSaved: boolean
-  progress: Record<string, string>
-  notice?: { message: string; retryAt?: number }
-  /** The one call of an MCP run. */
-  call?: { toolName: string; toolInput: ToolInput }
-  /** What its client had read besides results: resources. */
-  read?: readonly string[]
-  ended: Promise<void>
-}
+import type { ChatEvents, Entry } from '../../protocol/index.ts'
+import type { ActiveRun } from '../active-run.ts'
+import type { Draft, StoredEntry, StoredSession, TranscriptStore } from './transcript-store.ts'
 
 export type Publish = (sessionId: string, event: keyof ChatEvents, payload: object) => void
 

@@ -62,7 +62,12 @@ export function createNamer(parts: {
       const user = entries.find((entry) => entry.type === 'user')
       const last = entries.at(-1)
       const answered = entries.findLast((entry) => entry.type === 'assistant')
-      if (user === undefined || answered === undefined || last?.type !== 'done' || last.stopReason !== 'end_turn')
+      if (
+        user === undefined ||
+        answered?.model === undefined ||
+        last?.type !== 'done' ||
+        last.stopReason !== 'end_turn'
+      )
         return
       const model = parts.models.named(answered.model)
       if (model === undefined || !parts.mayName(model) || !unnamed(sessionId, user)) return

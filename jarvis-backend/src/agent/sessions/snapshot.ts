@@ -1,5 +1,6 @@
 import type { Card, Entry, QueuedMessage, Snapshot } from '../../protocol/index.ts'
-import type { ActiveRun, LiveSession } from './live-session.ts'
+import type { ActiveRun } from '../active-run.ts'
+import type { LiveSession } from './live-session.ts'
 import type { StoredEntry, StoredSession } from './transcript-store.ts'
 
 /**

@@ -1,4 +1,5 @@
-import type { Effort, Entry, QueuedMessage, SessionSummary } from '../../protocol/index.ts'
+import type { Effort, Entry, SessionSummary } from '../../protocol/index.ts'
+import type { StoredOrigin } from '../origin.ts'
 import type { Spent } from '../spent.ts'
 import type { Member } from './versions.ts'
 
@@ -8,14 +9,13 @@ export type Draft = Entry extends infer E ? (E extends Entry ? Omit<E, 'seq' | '
 /** A stored entry. `context` (user entries only) is the cluster summary the model was given; no client sees it. */
 export type StoredEntry = Entry & { context?: string }
 
-export type RunRow = QueuedMessage & {
+export type RunRow = {
   id: string
   sessionId: string
-  source: 'chat' | 'mcp'
+  origin: StoredOrigin
   /** `stopping`: a person stopped it, and it has not yet ended. */
   status: 'queued' | 'running' | 'stopping'
-  /** Chosen for it; absent: the one in use when it is answered. */
-  model?: string
+  at: number
 }
 /** `position`: how many runs of the session came before. `partial`: what had streamed of an unfinished turn. */
 export type StoredRun = RunRow & { position: number; partial: string }
@@ -47,7 +47,7 @@ export interface TranscriptStore {
   addRun(run: RunRow): number
   /** Unfinished runs of a session in the order they came, or of all sessions. */
   unfinishedRuns(sessionId?: string): StoredRun[]
-  /** An ended run's message and partial text are dropped: its entries hold them. */
+  /** An ended run's text and partial text are dropped: its entries hold them. */
   setRunStatus(runId: string, status: 'running' | 'stopping' | 'ended'): void
   savePartial(runId: string, text: string): void
   /** @returns false when the run is no longer queued. */

@@ -6,7 +6,9 @@ type Redact = { text(text: string): string; value<T>(value: T): T }
 /** An entry as clients see it: without what only a model needs, and without secrets. */
 export function wireEntry(entry: StoredEntry, redact: Redact): Entry {
   if (entry.type === 'assistant') {
-    return { ...entry, content: entry.content.flatMap((item) => wireContent(item, redact)) }
+    const { madeBy } = entry
+    const model = madeBy === undefined ? {} : { model: madeBy === 'client' ? 'mcp' : 'command' }
+    return { ...entry, ...model, content: entry.content.flatMap((item) => wireContent(item, redact)) }
   }
   if (entry.type !== 'user') return entry
   const { context: _, ...shown } = entry

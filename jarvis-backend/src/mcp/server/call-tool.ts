@@ -153,7 +153,8 @@ export function createCallTool(parts: CallParts) {
       runId: run.id,
       toolName: name,
       toolInput: given,
-      requestedBy: { kind: 'mcp', name: clientName.slice(0, 100), token: token.name },
+      client: clientName.slice(0, 100),
+      token: token.name,
       signal: withdrawn.signal,
       tell(event, payload) {
         if (event === 'chat:confirm_needed') onWaiting(payload as ChatEvents['chat:confirm_needed'])

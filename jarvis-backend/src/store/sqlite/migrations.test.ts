@@ -27,6 +27,48 @@ test('a database of the first schema keeps its runs and their entries', () => {
   database.close()
 })
 
+test('unfinished runs and entries of an older version say where they come from', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'jarvis-test-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  const path = join(dir, 'jarvis.db')
+  const old = new Sqlite(path)
+  const before = migrations.findIndex((sql) => sql.includes('runs_with_origin'))
+  for (const sql of migrations.slice(0, before)) old.exec(sql)
+  const turn = (model: string, type: string) =>
+    JSON.stringify({ at: 3, model, content: [{ type, text: 'x' }], stopReason: 'tool_use' })
+  old.exec(`
+    INSERT INTO sessions (id, title, source, created_at, updated_at) VALUES ('ses_1', 'First', 'chat', 1, 2);
+    INSERT INTO runs (id, session_id, position, status, source, message_id, text, by, created_at, partial, model) VALUES
+      ('run_1', 'ses_1', 0, 'running', 'chat', 'msg_1', 'How is pve?', 'operator', 3, 'It is', 'anthropic/claude'),
+      ('run_2', 'ses_1', 1, 'queued', 'chat', 'msg_2', '/get_vms', 'operator', 4, '', NULL),
+      ('run_3', 'ses_1', 2, 'stopping', 'mcp', 'msg_3', '', 'probe', 5, '', NULL),
+      ('run_4', 'ses_1', 3, 'running', 'mcp', 'msg_4', '', 'probe', 6, '', NULL);
+    INSERT INTO kept_runs VALUES ('run_4', 'ses_1', 'laptop', 6);
+    INSERT INTO entries VALUES
+      ('ses_1', 0, 'run_1', 'assistant', 0, '${turn('anthropic/claude', 'text')}'),
+      ('ses_1', 1, 'run_1', 'assistant', 0, '${turn('command', 'tool_call')}'),
+      ('ses_1', 2, 'run_1', 'assistant', 0, '${turn('command', 'text')}'),
+      ('ses_1', 3, 'run_1', 'assistant', 1, '${turn('mcp', 'tool_call')}');
+    PRAGMA user_version = ${before}`)
+  old.close()
+
+  const database = openDatabase(path)
+  onTestFinished(() => database.close())
+  const store = createTranscriptStore(database)
+  expect(store.unfinishedRuns('ses_1')).toMatchObject([
+    { id: 'run_1', at: 3, partial: 'It is', origin: { kind: 'chat', messageId: 'msg_1', text: 'How is pve?' } },
+    { id: 'run_2', at: 4, origin: { kind: 'chat', messageId: 'msg_2', text: '/get_vms', by: 'operator' } },
+    { id: 'run_3', at: 5, status: 'stopping', origin: { kind: 'mcp', client: 'probe' } },
+    { id: 'run_4', at: 6, origin: { kind: 'mcp', client: 'probe', token: 'laptop' } },
+  ])
+  expect(store.unfinishedRuns('ses_1').map(({ origin }) => 'model' in origin && origin.model)).toEqual([
+    'anthropic/claude',
+    ...[false, false, false],
+  ])
+  const makers = store.entriesOfRun('run_1').map((entry) => entry.type === 'assistant' && (entry.madeBy ?? entry.model))
+  expect(makers).toEqual(['anthropic/claude', 'operator', 'jarvis', 'client'])
+})
+
 test('branches of an older version become versions where a message was edited, and stay sessions elsewhere', () => {
   const dir = mkdtempSync(join(tmpdir(), 'jarvis-test-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))

@@ -381,4 +381,26 @@ export const migrations: readonly string[] = [
   CREATE INDEX journal_calls ON journal (body ->> '$.toolUseId')
     WHERE json_valid(body) AND body ->> '$.toolUseId' IS NOT NULL AND (kind <> 'call' OR body ->> '$.outcome' IS NULL);
   `,
+  `
+  -- What started a run is one JSON value, by its kind: a kind of its own needs no column and no CHECK.
+  CREATE TABLE runs_with_origin (
+    id TEXT PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('queued', 'running', 'stopping', 'ended')),
+    origin TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    partial TEXT NOT NULL DEFAULT ''
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO runs_with_origin
+    SELECT id, session_id, position, status, CASE source
+      WHEN 'mcp' THEN json_patch(json_object('kind', 'mcp', 'client', by),
+        json_object('token', (SELECT token_name FROM kept_runs WHERE run_id = runs.id)))
+      ELSE json_patch(json_object('kind', 'chat', 'messageId', message_id, 'text', text, 'by', by), json_object('model', model))
+    END, created_at, partial FROM runs;
+  DROP TABLE runs;
+  ALTER TABLE runs_with_origin RENAME TO runs;
+  CREATE UNIQUE INDEX runs_in_order ON runs (session_id, position);
+  CREATE INDEX runs_unfinished ON runs (session_id, position) WHERE status <> 'ended';
+  `,
 ]

@@ -91,7 +91,7 @@ function runOf(runId: string, entries: readonly Entry[]): Run {
         if (entry.items.length > 0) items.push({ kind: 'recalled', key: `${entry.seq}`, items: entry.items })
         break
       case 'assistant': {
-        run.model = entry.model
+        if (entry.model !== undefined) run.model = entry.model
         const parts = { text: 0, thinking: 0 }
         for (const part of entry.content) {
           if (part.type === 'text' && part.text.trim() !== '')

@@ -10,7 +10,7 @@ test('a call past its time is forgotten with the next one of its session, unless
   const kept = createKeptRuns(database)
   for (const id of ['ses_a', 'ses_b']) store.createSession({ id, title: '', source: 'mcp', at: 0 })
   const keep = (id: string, sessionId: string, at: number, status: 'running' | 'ended') => {
-    store.addRun({ id, sessionId, source: 'mcp', status: 'running', messageId: id, text: '', by: 't', at })
+    store.addRun({ id, sessionId, origin: { kind: 'mcp', client: 't' }, status: 'running', at })
     if (status === 'ended') store.setRunStatus(id, 'ended')
     kept.keep({ id, sessionId, tokenName: 't', at })
   }

@@ -1,5 +1,6 @@
 import type { StoredEntry, StoredRun, TranscriptStore } from '../../../agent/sessions/transcript-store.ts'
 import type { Member } from '../../../agent/sessions/versions.ts'
+import type { EntryOf } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 import { copySession } from './copy-session.ts'
 import { type SessionRow, sessionColumns, toSession } from './session-row.ts'
@@ -7,16 +8,20 @@ import { type SessionRow, sessionColumns, toSession } from './session-row.ts'
 type EntryRow = { session_id: string; seq: number; run_id: string; type: string; body: string }
 
 // seq, runId and type have columns of their own and are not kept twice.
-const toEntry = (row: EntryRow) =>
-  ({ ...JSON.parse(row.body), seq: row.seq, runId: row.run_id, type: row.type }) as StoredEntry
-type RunRow = Omit<StoredRun, 'model'> & { model: string | null }
-/** A run without a model of its own has none here either. */
-const toRun = ({ model, ...run }: RunRow): StoredRun => ({
-  ...run,
-  ...(model !== null && { model }),
-})
-const runColumns =
-  'id, session_id AS sessionId, position, status, source, message_id AS messageId, text, by, created_at AS at, partial, model'
+const toEntry = (row: EntryRow) => {
+  const entry = { ...JSON.parse(row.body), seq: row.seq, runId: row.run_id, type: row.type } as StoredEntry
+  return entry.type === 'assistant' && entry.madeBy === undefined ? withMaker(entry) : entry
+}
+/** Earlier releases named no model but a word where no model made an entry. */
+function withMaker(entry: EntryOf<'assistant'>): StoredEntry {
+  const { model, ...rest } = entry
+  if (model === 'mcp') return { ...rest, madeBy: 'client' }
+  if (model !== 'command') return entry
+  return { ...rest, madeBy: entry.content.some(({ type }) => type === 'tool_call') ? 'operator' : 'jarvis' }
+}
+type RunRow = Omit<StoredRun, 'origin'> & { origin: string }
+const toRun = ({ origin, ...run }: RunRow): StoredRun => ({ ...run, origin: JSON.parse(origin) })
+const runColumns = 'id, session_id AS sessionId, position, status, origin, created_at AS at, partial'
 
 export function createTranscriptStore({ sql, atomically, together, undone }: Database): TranscriptStore {
   const insertSession = sql.prepare(
@@ -39,8 +44,8 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
   const updateSeq = sql.prepare('UPDATE sessions SET next_seq = ?, updated_at = ? WHERE id = ?')
 
   const insertRun = sql.prepare<unknown[], { position: number }>(
-    `INSERT INTO runs (id, session_id, position, status, source, message_id, text, by, created_at, model)
-     VALUES (?, ?, (SELECT COALESCE(MAX(position), -1) + 1 FROM runs WHERE session_id = ?), ?, ?, ?, ?, ?, ?, ?) RETURNING position`,
+    `INSERT INTO runs (id, session_id, position, status, origin, created_at)
+     VALUES (?, ?, (SELECT COALESCE(MAX(position), -1) + 1 FROM runs WHERE session_id = ?), ?, ?, ?) RETURNING position`,
   )
   const selectUnfinished = sql.prepare<[], RunRow>(
     `SELECT ${runColumns} FROM runs INDEXED BY runs_unfinished
@@ -51,7 +56,9 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
      WHERE session_id = ? AND status <> 'ended' ORDER BY position`,
   )
   const updateRun = sql.prepare('UPDATE runs SET status = ? WHERE id = ?')
-  const endRun = sql.prepare("UPDATE runs SET status = 'ended', text = '', partial = '' WHERE id = ?")
+  const endRun = sql.prepare(
+    "UPDATE runs SET status = 'ended', origin = json_replace(origin, '$.text', ''), partial = '' WHERE id = ?",
+  )
   const updatePartial = sql.prepare('UPDATE runs SET partial = ? WHERE id = ?')
   const deleteQueued = sql.prepare("DELETE FROM runs WHERE id = ? AND status = 'queued'")
 
@@ -111,10 +118,8 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
     deleteSession: (id) => void removeSession.run(id),
     reserveSeq: (id, nextSeq, at) => void updateSeq.run(nextSeq, at, id),
 
-    addRun({ id, sessionId, status, source, messageId, text, by, at, model }) {
-      const row = insertRun.get(id, sessionId, sessionId, status, source, messageId, text, by, at, model ?? null)
-      return row?.position ?? 0
-    },
+    addRun: ({ id, sessionId, status, origin, at }) =>
+      insertRun.get(id, sessionId, sessionId, status, JSON.stringify(origin), at)?.position ?? 0,
     unfinishedRuns: (sessionId) =>
       (sessionId === undefined ? selectUnfinished.all() : selectUnfinishedOf.all(sessionId)).map(toRun),
     setRunStatus: (id, status) => void (status === 'ended' ? endRun.run(id) : updateRun.run(status, id)),
@@ -122,7 +127,7 @@ export function createTranscriptStore({ sql, atomically, together, undone }: Dat
     removeQueued: (id) => deleteQueued.run(id).changes === 1,
 
     append(sessionId, { seq, runId, type, ...body }) {
-      const startsRun = type === 'user' || ('model' in body && body.model === 'mcp')
+      const startsRun = type === 'user' || ('madeBy' in body && body.madeBy === 'client')
       insertEntry.run(sessionId, seq, runId, type, startsRun ? 1 : 0, JSON.stringify(body))
     },
     entry(sessionId, seq) {
