@@ -3,7 +3,7 @@ import type { Card, Target, ToolCall } from '../protocol/index.ts'
 import { createBreaker } from './breaker.ts'
 import type { CallContext, Ready } from './call.ts'
 import { createAsking } from './confirmations/ask.ts'
-import { type Confirmations, deniedForMs } from './confirmations/confirmations.ts'
+import type { Confirmations } from './confirmations/confirmations.ts'
 import { standingOf } from './confirmations/drift.ts'
 import type { Grants, Reservation } from './confirmations/grants.ts'
 import { type createEffectsOf, type Judge, type Judgement, locksOf, type SeeingJudge } from './judge.ts'
@@ -15,6 +15,7 @@ import { createRateLimit } from './rate-limit.ts'
 import type { Reconciled } from './reconcile.ts'
 import { byGrant, createRecords } from './records.ts'
 import { createRecovery, mayHaveRun, type RecoveryParts } from './recover.ts'
+import { rightsOf } from './rights.ts'
 
 /** The door to every effect: judges, asks, claims, journals, runs, and settles each call exactly once. */
 export type Executor = {
@@ -122,12 +123,13 @@ export function createExecutor(
     const { verdict, target, input } = ready
     const { sessionId, runId, requestedBy } = context
     const key = callKey({ toolName: call.toolName, input, target })
-    const isMcp = requestedBy.kind === 'mcp'
-    const denial = confirmations.denied(key, isMcp ? { sessionId, since: clock.now() - deniedForMs } : { runId })
+    const { deniedForMs } = rightsOf(requestedBy.kind)
+    const isRun = deniedForMs === undefined
+    const denial = confirmations.denied(key, isRun ? { runId } : { sessionId, since: clock.now() - deniedForMs })
     if (denial !== undefined) {
-      const when = isMcp ? 'within the last 10 minutes' : 'in this run'
+      const when = isRun ? 'in this run' : `within the last ${deniedForMs / 60_000} minutes`
       const note = denial.note === undefined ? '' : `: ${denial.note}`
-      const back = isMcp ? ' An operator can take the denial back on the page Waiting.' : ''
+      const back = isRun ? '' : ' An operator can take the denial back on the page Waiting.'
       const message = `Denied by ${denial.by} ${when}${note}. It is not asked again; other arguments may be.${back} Nothing was run.`
       fail(call, context, message, ready, 'denied_before')
       return

@@ -4,6 +4,7 @@ import { taintRule } from '../gate/policy/profile.ts'
 import { type Requester, readAs, type Target, type ToolInput, type Verdict } from '../protocol/index.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import type { Tool } from '../tools/tool.ts'
+import { rightsOf } from './rights.ts'
 import type { Units } from './seen-units.ts'
 
 /** `target`: of the first, which a card shows. */
@@ -19,7 +20,7 @@ export type Judgement =
 
 /**
  * @param sources what the one who asks had read; asked for only where the call would change something
- * @param asker whoever asks through MCP has no attached tools: JARVIS lends nobody its way to other servers
+ * @param asker absent: whoever may call all tools
  */
 export type Judge = (
   toolName: string,
@@ -47,7 +48,8 @@ export function createJudge(catalog: Catalog, world: () => World): Judge {
   return (toolName, rawInput, sources, asker) => {
     const tool = catalog.get(toolName)
     const { attached } = tool ?? {}
-    if (tool === undefined || (attached !== undefined && asker === 'mcp'))
+    const isLent = asker === undefined || rightsOf(asker).mayUseAttached
+    if (tool === undefined || (attached !== undefined && !isLent))
       return blocked('unknown_tool', `There is no tool ${JSON.stringify(toolName)}.`)
     const isLoose = tool.input.def.catchall?._zod.def.type === 'unknown'
     const unknown = Object.keys(rawInput).filter(

@@ -8,6 +8,7 @@ import type { ExecutionStore, ImageStore, Journal, Transactions } from './ports.
 import type { Reconciled } from './reconcile.ts'
 import type { Records } from './records.ts'
 import { mayHaveRun } from './recover.ts'
+import { rightsOf } from './rights.ts'
 import { type Done, runTool } from './run-tool.ts'
 
 /** Whatever a tool answers was written by others: nothing in it drives a terminal, hides or turns what is read. */
@@ -76,7 +77,7 @@ export function createPerformer(parts: {
     running += 1
     try {
       breaker.began(toolName, target.node)
-      const isForeign = context.requestedBy.kind === 'mcp'
+      const { isForeign } = rightsOf(context.requestedBy.kind)
       const ended = await runTool(tool, (toolContext) => parts.run(ready, { ...toolContext, isForeign, target }), {
         signal: context.signal,
         clock,

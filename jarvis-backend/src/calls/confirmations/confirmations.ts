@@ -10,6 +10,7 @@ import type {
   StoredConfirmation,
   Transactions,
 } from '../ports.ts'
+import { rightsOf } from '../rights.ts'
 import type { Grants } from './grants.ts'
 
 /** What the call that waits wants to be asked and told. All are called synchronously. */
@@ -72,8 +73,6 @@ export type Confirmations = {
   rest(): void
 }
 
-/** How long an MCP client that repeats a denied call is told so, rather than a person asked again. */
-export const deniedForMs = 10 * 60_000
 const retryEveryMs = 5_000
 const unseenForMs = 24 * 60 * 60_000
 
@@ -278,13 +277,10 @@ export function createConfirmations(parts: {
     pendingCounts: store.pendingCounts,
     list: (since) =>
       store.list(since).map((row) => {
+        const { deniedForMs = 0 } = rightsOf(row.requestedBy.kind)
         const until = (row.decidedAt ?? 0) + deniedForMs
-        const isRefused =
-          row.decision === 'denied' &&
-          row.requestedBy.kind === 'mcp' &&
-          row.liftedAt === undefined &&
-          until > clock.now()
-        return isRefused ? { ...row, refusedUntil: until } : row
+        const isRefused = row.decision === 'denied' && row.liftedAt === undefined && until > clock.now()
+        return isRefused && deniedForMs > 0 ? { ...row, refusedUntil: until } : row
       }),
     rest() {
       for (const { disarm } of waiting.values()) disarm()
