@@ -24,6 +24,7 @@ export function toolRoutes(parts: {
         name: tool.name,
         description: tool.description,
         tier: parts.tierOf(tool),
+        effects: tool.touches,
         inputSchema: inputSchemaOf(tool),
       }),
     )

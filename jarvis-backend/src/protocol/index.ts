@@ -135,6 +135,7 @@ export {
 export {
   Card,
   Decision,
+  Effect,
   ProfileName,
   profileNames,
   Requester,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { BranchedFrom } from './chat.ts'
 import { GrantRequest } from './grant.ts'
 import { Effort } from './models.ts'
-import { type Card, type Decision, ProfileName, Tier } from './tier.ts'
+import { type Card, type Decision, type Effect, ProfileName, Tier } from './tier.ts'
 import type { Usage } from './transcript.ts'
 
 export const LoginBody = z.strictObject({ password: z.string().max(1_000) })
@@ -112,11 +112,15 @@ export type ConfirmationRow = Card & {
   outcome?: 'done' | 'failed' | 'unknown'
 }
 
-/** `raises`: what makes a call of it stricter than its tier, strictest first; absent where nothing does. */
+/**
+ * `effects`: all that its calls may come to. `raises`: what makes a call of it stricter than its tier, strictest first;
+ * absent where nothing does.
+ */
 export type ToolInfo = {
   name: string
   description: string
   tier: Tier
+  effects?: readonly Effect[]
   raises?: { tier: Tier; rule: string; words: string }[]
   inputSchema: Record<string, unknown>
 }

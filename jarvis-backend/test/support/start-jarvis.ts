@@ -16,6 +16,7 @@ import type { PublicFetch } from '../../src/lib/public-fetch.ts'
 import type { ChatEvents, ChatReplies, ChatRequests, Role } from '../../src/protocol/index.ts'
 import type { PushSender } from '../../src/push/ports.ts'
 import type { Database } from '../../src/store/sqlite/database.ts'
+import type { Tool } from '../../src/tools/tool.ts'
 import { type ScriptedModel, scripted } from './scripted-model.ts'
 
 export const jwtSecret = 'test-secret-of-more-than-32-characters'
@@ -58,6 +59,8 @@ export async function startJarvis(
     database?: (database: Database) => Database
     /** What the addresses lead to that clients have for names. */
     fetchDocument?: PublicFetch
+    /** Beside the house's own. */
+    tools?: readonly Tool[]
     /** Where messages to browsers go. */
     push?: PushSender
     dataDir?: string
@@ -98,6 +101,7 @@ export async function startJarvis(
     ...(options.database && { database: options.database }),
     ...(options.fetchDocument && { fetchDocument: options.fetchDocument }),
     ...(options.push && { push: options.push }),
+    ...(options.tools && { tools: options.tools }),
   })
   await new Promise<void>((resolve) => jarvis.http.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(jarvis.http.address() as AddressInfo).port}`

@@ -1,9 +1,15 @@
-import type { Page, ToolCalls, ToolInfo, Verdict } from 'jarvis-backend/protocol'
+import type { Effect, Page, ToolCalls, ToolInfo, Verdict } from 'jarvis-backend/protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
 export const tools = new Remote(() => call<Page<ToolInfo>>('GET', '/api/tools'))
 export const useTools = (): ToolInfo[] | undefined => useRemote(tools)?.items
+
+/** The tool that does that, and nothing else is asked of it. */
+export const toolFor = (known: readonly ToolInfo[], wanted: Effect): ToolInfo | undefined =>
+  known.find(({ effects = [] }) =>
+    effects.some((effect) => Object.entries(wanted).every(([key, value]) => effect[key as keyof Effect] === value)),
+  )
 
 export const readCalls = () => call<ToolCalls>('GET', '/api/tools/calls')
 

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
+import { effectOf } from '../testing/effects.ts'
 import { itemsFor, type Known } from './palette-items.ts'
 
-const tool = (name: string, tier: 'green' | 'red') => ({ name, tier, description: '', inputSchema: {} })
+const tool = (name: string, tier: 'green' | 'red') => {
+  const { effect } = effectOf(name, {})
+  return { name, tier, description: '', inputSchema: {}, effects: effect === undefined ? [] : [effect] }
+}
 const guest = { vmid: 123, name: 'frigate', type: 'vm', status: 'running', node: 'pve', cpuRatio: 0.97 }
 const known = {
   cluster: { guests: [guest], nodes: [{ name: 'pve', status: 'online' }] } as unknown as NonNullable<Known['cluster']>,
@@ -24,6 +28,7 @@ test('a guest is found by name and by id, and what can be asked of it has its ti
     const items = itemsFor(words, known)
     expect(items[0]).toMatchObject({ group: 'Guests', label: '123 frigate', note: 'VM on pve, CPU 97 %', mark: 'warn' })
     expect(items.filter(({ group }) => group === 'Ask JARVIS to')).toMatchObject([
+      { tier: 'green', ask: `How is guest ${guest.vmid}?`, detail: 'Read, runs' },
       { tier: 'red', ask: `/restart_vm vmid=${guest.vmid}`, detail: 'Ask, waits for you' },
       { tier: 'red', ask: `/stop_vm vmid=${guest.vmid}` },
     ])
@@ -32,11 +37,10 @@ test('a guest is found by name and by id, and what can be asked of it has its ti
 })
 
 test('what reads is offered first, where no act is named; a session says its day', () => {
-  const tools = [...known.tools, tool('get_cluster_resources', 'green')]
-  expect(itemsFor('frigate', { ...known, tools })[1]).toMatchObject({
+  expect(itemsFor('frigate', known)[1]).toMatchObject({
     ...{ label: 'show the status of 123 frigate', detail: 'Read, runs', ask: 'How is guest 123?' },
   })
-  expect(labels('stop frigate', { tools })).toEqual(['stop 123 frigate'])
+  expect(labels('stop frigate')).toEqual(['stop 123 frigate'])
   const session = (title: string, hours: number) => ({ id: title, title, updatedAt: known.now - hours * 3_600_000 })
   const sessions = ['a frost', 'b frost', 'c frost'].map((title, at) => session(title, at * 26))
   expect(itemsFor('frost', { ...known, sessions: sessions as never }).map(({ detail }) => detail)).toEqual([

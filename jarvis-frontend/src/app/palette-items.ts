@@ -1,4 +1,5 @@
 import type { ClusterState, Guest, SessionSummary, Tier, ToolInfo } from 'jarvis-backend/protocol'
+import { toolFor } from '../api/tools.ts'
 import { dateOf, percent } from '../lib/format.ts'
 import type { IconName } from '../ui/icon.tsx'
 import type { MarkKind } from '../ui/mark.tsx'
@@ -137,33 +138,31 @@ function actsOf(text: string, guests: readonly Guest[], tools: readonly ToolInfo
   const named = guests.filter(({ vmid, name }) =>
     wanted.every((word) => `${vmid} ${name}`.toLowerCase().includes(word)),
   )
-  const reads = tools.find(({ name }) => name === 'get_cluster_resources')
   return named.slice(0, 3).flatMap((guest) => [
-    ...(reads === undefined || meant.length > 0
+    ...(tools.length === 0 || meant.length > 0
       ? []
       : [
           {
             key: `status ${guest.vmid}`,
             group: 'Ask JARVIS to' as const,
             label: `show the status of ${guest.vmid} ${guest.name}`,
-            detail: tierWords[reads.tier],
-            tier: reads.tier,
+            detail: tierWords.green,
+            tier: 'green' as const,
             ask: `How is guest ${guest.vmid}?`,
           },
         ]),
     ...(meant.length > 0 ? meant : verbs).flatMap((verb): Item[] => {
       if (guest.isTemplate || (verb === 'start') !== (guest.status === 'stopped')) return []
-      const name = `${verb}_${guest.type === 'vm' ? 'vm' : 'container'}`
-      const tool = tools.find((known) => known.name === name)
+      const tool = toolFor(tools, { kind: 'power', on: 'guest', action: verb, type: guest.type })
       if (tool === undefined) return []
       return [
         {
-          key: `${name} ${guest.vmid}`,
+          key: `${verb} ${guest.vmid}`,
           group: 'Ask JARVIS to',
           label: `${verb} ${guest.vmid} ${guest.name}`,
           detail: tierWords[tool.tier],
           tier: tool.tier,
-          ask: `/${name} vmid=${guest.vmid}`,
+          ask: `/${tool.name} vmid=${guest.vmid}`,
         },
       ]
     }),

@@ -1,4 +1,5 @@
 import type { Card, Content, Entry } from 'jarvis-backend/protocol'
+import { effectOf } from './effects.ts'
 import { lab } from './lab.ts'
 
 const minute = 60_000
@@ -24,6 +25,7 @@ export function card(toolUseId: string, toolName: string, vmid: number, now: num
     now: 'running for 8 d 4 h, CPU 97 %',
     then: 'running → off 1 min → running, clean reboot',
     affects: 'Nothing else found (disks, HA, tasks checked)',
+    ...effectOf(toolName, change.toolInput ?? {}),
     requestedBy: { kind: 'chat', name: model },
     createdAt: now - 2 * minute,
     expiresAt: now + 12 * minute + 41_000,

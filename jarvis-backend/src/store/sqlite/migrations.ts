@@ -403,4 +403,25 @@ export const migrations: readonly string[] = [
   CREATE UNIQUE INDEX runs_in_order ON runs (session_id, position);
   CREATE INDEX runs_unfinished ON runs (session_id, position) WHERE status <> 'ended';
   `,
+  `
+  -- A card tells what its call does; those of before told it by the tool's name.
+  UPDATE confirmations SET card = json_set(card, '$.effect', json(CASE card ->> '$.toolName'
+    WHEN 'restart_service' THEN '{"kind":"power","on":"service","action":"restart"}'
+    WHEN 'wake_node' THEN '{"kind":"power","on":"node","action":"start"}'
+    WHEN 'execute_ssh' THEN '{"kind":"execute","on":"node"}'
+    ELSE json_object('kind', 'power', 'on', 'guest', 'action', substr(card ->> '$.toolName', 1, instr(card ->> '$.toolName', '_') - 1),
+      'type', iif(card ->> '$.toolName' LIKE '%_vm', 'vm', 'ct'), 'isForced', json(iif(card ->> '$.toolInput.force' = 1 AND card ->> '$.toolName' NOT LIKE 'start_%', 'true', 'false')))
+    END)) WHERE json_valid(card) AND card ->> '$.toolName' IN (
+      'restart_service', 'wake_node', 'execute_ssh', 'start_vm', 'stop_vm', 'restart_vm', 'start_container', 'stop_container', 'restart_container'
+    );
+  UPDATE entries SET body = json_set(body, '$.effect', json(CASE body ->> '$.toolName'
+    WHEN 'restart_service' THEN '{"kind":"power","on":"service","action":"restart"}'
+    WHEN 'wake_node' THEN '{"kind":"power","on":"node","action":"start"}'
+    WHEN 'execute_ssh' THEN '{"kind":"execute","on":"node"}'
+    ELSE json_object('kind', 'power', 'on', 'guest', 'action', substr(body ->> '$.toolName', 1, instr(body ->> '$.toolName', '_') - 1),
+      'type', iif(body ->> '$.toolName' LIKE '%_vm', 'vm', 'ct'), 'isForced', json(iif(body ->> '$.toolInput.force' = 1 AND body ->> '$.toolName' NOT LIKE 'start_%', 'true', 'false')))
+    END)) WHERE type = 'confirm_needed' AND json_valid(body) AND body ->> '$.toolName' IN (
+      'restart_service', 'wake_node', 'execute_ssh', 'start_vm', 'stop_vm', 'restart_vm', 'start_container', 'stop_container', 'restart_container'
+    );
+  `,
 ]

@@ -35,7 +35,8 @@ export function ToolRow({
   const grantId = started?.grantId
   // Of a call that went well; else what went wrong comes first.
   const isLinked = grantId !== undefined && end !== undefined && !end.isError && !isUnknown
-  const written = call.toolName === 'memory_write' ? writtenOf(result?.data) : undefined
+  // What an attached server answers gives no undo.
+  const written = call.toolName.includes('__') ? undefined : writtenOf(result?.data)
   const row = useRef<HTMLButtonElement>(null)
   const done = result?.isRehearsal === true ? 'rehearsed' : 'done'
   const ended = isUnknown ? 'unknown' : end?.isError === true ? 'failed' : done

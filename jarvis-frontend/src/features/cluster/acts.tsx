@@ -1,18 +1,19 @@
-import type { Guest, Node, Verdict } from 'jarvis-backend/protocol'
-import { classify } from '../../api/tools.ts'
+import type { Effect, Guest, Node, Verdict } from 'jarvis-backend/protocol'
+import { classify, toolFor, useTools } from '../../api/tools.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Tier, tierMeaning, tierWord } from '../../ui/tier.tsx'
 import { useCluster } from './store.ts'
 
-type Act = { label: string; tool: string; input: Record<string, string | number | boolean> }
+type Act = { label: string; does: Effect; input: Record<string, string | number | boolean> }
+type Call = Omit<Act, 'does'> & { tool: string }
 
 /** What can be asked for: what fits the guest's power, a clean stop and the plug apart. */
 export function actsOfGuest({ vmid, type, status, isTemplate }: Guest): Act[] {
   if (isTemplate) return []
-  const act = (label: string, verb: string, force = false): Act => ({
+  const act = (label: string, action: 'start' | 'stop' | 'restart', force = false): Act => ({
     label,
-    tool: `${verb}_${type === 'vm' ? 'vm' : 'container'}`,
+    does: { kind: 'power', on: 'guest', action, type },
     input: { vmid, ...(force && { force }) },
   })
   if (status === 'stopped') return [act('Start', 'start')]
@@ -21,15 +22,28 @@ export function actsOfGuest({ vmid, type, status, isTemplate }: Guest): Act[] {
 }
 
 export const actsOfNode = ({ name, status }: Node): Act[] =>
-  status === 'online' ? [] : [{ label: 'Wake', tool: 'wake_node', input: { node: name } }]
+  status === 'online'
+    ? []
+    : [{ label: 'Wake', does: { kind: 'power', on: 'node', action: 'start' }, input: { node: name } }]
 
-const commandOf = ({ tool, input }: Act) =>
+const commandOf = ({ tool, input }: Call) =>
   `/${tool} ${Object.entries(input)
     .map(([key, value]) => `${key}=${value}`)
     .join(' ')}`
 
 /** Calls, each with the tier the gate gives it now; chosen, it is asked for in a chat like any other. */
-export function Acts({ acts, onAsk }: { acts: readonly Act[]; onAsk: ((command: string) => void) | undefined }) {
+export function Acts({
+  acts: wanted,
+  onAsk,
+}: {
+  acts: readonly Act[]
+  onAsk: ((command: string) => void) | undefined
+}) {
+  const known = useTools()
+  const acts = wanted.flatMap(({ does, ...act }): Call[] => {
+    const tool = known && toolFor(known, does)
+    return tool === undefined ? [] : [{ ...act, tool: tool.name }]
+  })
   // A lost cluster can still be woken.
   const { isLinked: isLive } = useCluster()
   const key = acts.map(commandOf).join()
@@ -39,12 +53,12 @@ export function Acts({ acts, onAsk }: { acts: readonly Act[]; onAsk: ((command: 
   ])
   if (acts.length === 0) return null
   if (onAsk === undefined) return <p className="acts text-dim">An operator can do this.</p>
-  const known = verdicts.isOld ? undefined : verdicts.data
-  const refused = known?.find(({ tier }) => tier === 'black')
+  const judged = verdicts.isOld ? undefined : verdicts.data
+  const refused = judged?.find(({ tier }) => tier === 'black')
   return (
     <div className="acts">
       {acts.map((act, at) => (
-        <ActButton key={commandOf(act)} act={act} verdict={known?.[at]} isLive={isLive} onAsk={onAsk} />
+        <ActButton key={commandOf(act)} act={act} verdict={judged?.[at]} isLive={isLive} onAsk={onAsk} />
       ))}
       {!isLive && <small>JARVIS is not reached: nothing can be asked for.</small>}
       {refused !== undefined && (
@@ -56,7 +70,7 @@ export function Acts({ acts, onAsk }: { acts: readonly Act[]; onAsk: ((command: 
   )
 }
 
-type ButtonProps = { act: Act; verdict: Verdict | undefined; isLive: boolean; onAsk: (command: string) => void }
+type ButtonProps = { act: Call; verdict: Verdict | undefined; isLive: boolean; onAsk: (command: string) => void }
 
 function ActButton({ act, verdict, isLive, onAsk }: ButtonProps) {
   const canAsk = isLive && verdict !== undefined && verdict.tier !== 'black'

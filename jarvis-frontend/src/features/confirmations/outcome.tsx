@@ -96,7 +96,7 @@ export function Settled({ matter, phase, isElsewhere, unknown, askAgain }: Props
             </button>
           ) : (
             <button type="button" className="button small" onClick={() => askAgain(card, true)}>
-              {card.toolName.startsWith('stop') ? 'Ask for a forced stop…' : 'Ask for a forced restart…'}
+              {card.effect?.action === 'stop' ? 'Ask for a forced stop…' : 'Ask for a forced restart…'}
             </button>
           )}
         </footer>

@@ -1,5 +1,6 @@
 import type { Card } from 'jarvis-backend/protocol'
 import { expect, test } from 'vitest'
+import { effectOf } from '../../testing/effects.ts'
 import { actOf, commandLine, exactInput, sentenceText } from './sentence.ts'
 
 const target: Card['target'] = {
@@ -15,7 +16,7 @@ const act = (
   toolName: string,
   toolInput: Record<string, unknown> = { vmid: 123 },
   change: Partial<Card['target']> = {},
-) => actOf({ toolName, toolInput, target: { ...target, ...change } })
+) => actOf({ toolName, toolInput, target: { ...target, ...change }, ...effectOf(toolName, toolInput) })
 
 test.each([
   ['restart_vm', {}, 'Restart VM 123 frigate on pve?', 'restart 123'],
@@ -45,7 +46,8 @@ test.each([
   ['wake_node', { node: 'pve' }, 'Wake node pve?', 'wake pve'],
   ['some_tool', {}, 'Run some_tool on pve?', 'run some_tool'],
 ])('%s', (tool, input, sentence, approve) => {
-  const made = actOf({ toolName: tool, toolInput: input, target: { kind: 'node', id: 'node/pve', node: 'pve' } })
+  const at = { kind: 'node', id: 'node/pve', node: 'pve', ...('service' in input && { name: input.service }) } as const
+  const made = actOf({ toolName: tool, toolInput: input, target: at, ...effectOf(tool, input) })
   expect(sentenceText(made.ask)).toBe(sentence)
   expect(made.approve).toBe(approve)
 })

@@ -38,48 +38,35 @@ const verbs: Record<string, Verb> = {
 
 const named = (name: string): Piece => (/^[\w.-]+$/.test(name) ? name : { value: name })
 
-/** Composed from tool, arguments and resolved target; no model and no client writes any of it. */
-export function actOf({ toolName, toolInput, target }: Pick<Card, 'toolName' | 'toolInput' | 'target'>): Act {
-  const power = /^(start|stop|restart)_(vm|container)$/.exec(toolName)
-  const vmid = target.vmid ?? (typeof toolInput.vmid === 'number' ? toolInput.vmid : undefined)
-  if (power !== null && vmid !== undefined)
-    return powerAct(power[1] ?? '', vmid, toolInput.force === true, target, power[2] === 'vm')
-  const text = (key: string) => (typeof toolInput[key] === 'string' ? toolInput[key] : undefined)
-  const node = target.node ?? text('node')
+type Asked = Pick<Card, 'toolName' | 'toolInput' | 'target' | 'effect'>
+
+/** Composed from the effect, the arguments and the resolved target; no model and no client writes any of it. */
+export function actOf({ toolName, toolInput, target, effect }: Asked): Act {
+  const { kind, on, action = '', isForced = false } = effect ?? {}
+  if (kind === 'power' && on === 'guest' && target.vmid !== undefined)
+    return powerAct(action, target.vmid, isForced, target)
+  const node = target.node ?? (typeof toolInput.node === 'string' ? toolInput.node : undefined)
   const place: Piece[] = node === undefined ? [] : [' on ', named(node)]
-  switch (toolName) {
-    case 'restart_service': {
-      const service = text('service') ?? target.id
-      const thing: Piece[] = ['service ', { value: service }, ...place]
-      return plainAct(verbs.restart, thing, `restart ${visibleText(service)}`, 'restart')
-    }
-    case 'wake_node':
-      return plainAct(
-        { ask: 'Wake', doing: 'Waking', did: 'Woke', plain: 'wake' },
-        ['node ', named(node ?? target.id)],
-        `wake ${visibleText(node ?? target.id)}`,
-        'wake',
-      )
-    case 'execute_ssh':
-      return plainAct(
-        { ask: 'Run', doing: 'Running', did: 'Ran', plain: 'run' },
-        ['a command', ...place],
-        node === undefined ? 'run it' : `run on ${visibleText(node)}`,
-        'command',
-      )
-    default:
-      return plainAct(
-        { ask: 'Run', doing: 'Running', did: 'Ran', plain: 'run' },
-        [{ value: toolName }, ...place],
-        `run ${visibleText(toolName)}`,
-        'change',
-      )
+  if (kind === 'power' && on === 'service') {
+    const service = target.name ?? target.id
+    const thing: Piece[] = ['service ', { value: service }, ...place]
+    return plainAct(verbs[action], thing, `${action} ${visibleText(service)}`, action)
   }
+  if (kind === 'power' && on === 'node' && action === 'start') {
+    const name = node ?? target.id
+    const wake = { ask: 'Wake', doing: 'Waking', did: 'Woke', plain: 'wake' }
+    return plainAct(wake, ['node ', named(name)], `wake ${visibleText(name)}`, 'wake')
+  }
+  if (kind === 'execute') {
+    const approve = node === undefined ? 'run it' : `run on ${visibleText(node)}`
+    return plainAct(undefined, ['a command', ...place], approve, 'command')
+  }
+  return plainAct(undefined, [{ value: toolName }, ...place], `run ${visibleText(toolName)}`, 'change')
 }
 
-function powerAct(action: string, vmid: number, force: boolean, target: Card['target'], isVm: boolean): Act {
+function powerAct(action: string, vmid: number, force: boolean, target: Card['target']): Act {
   const verb = verbs[force ? (action === 'restart' ? 'reset' : 'cut') : action] ?? verbs.restart
-  const type = (target.type ?? (isVm ? 'vm' : 'ct')) === 'vm' ? 'VM ' : 'CT '
+  const type = target.type === 'ct' ? 'CT ' : 'VM '
   const thing: Piece[] = [type, { id: String(vmid) }]
   if (target.name !== undefined) thing.push(' ', { value: target.name })
   const place: Piece[] = target.node === undefined ? [] : [' on ', named(target.node)]
