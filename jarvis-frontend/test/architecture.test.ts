@@ -25,7 +25,9 @@ const roomOf = (file: string) =>
 
 test('imports follow the arrows, and neither features nor pages import each other', () => {
   const strays: string[] = []
-  for (const file of files.filter((name) => /(?<!\.test)\.tsx?$/.test(name) && !['main.tsx', 'app.tsx'].includes(name))) {
+  for (const file of files.filter(
+    (name) => /(?<!\.test)\.tsx?$/.test(name) && !['main.tsx', 'app.tsx'].includes(name),
+  )) {
     for (const [, path = ''] of textOf(file).matchAll(/from '(\.[^']+)'/g)) {
       const target = relative(src, join(src, dirname(file), path))
       if (roomOf(target) === roomOf(file) || partOf(target) === 'lib') continue
