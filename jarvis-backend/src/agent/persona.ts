@@ -12,7 +12,7 @@ unless told otherwise.
 `
 
 /** Not the operator's to edit: how the gate works, so that the model works with it rather than around it. */
-export const houseRules = `# How this house works
+const houseRules = `# How this house works
 
 - Every tool call is judged by JARVIS itself. Reads run. Small changes run and are recorded. Risky ones wait for the
   operator on a confirmation card; you need not ask for permission in words as well, just make the call.

@@ -92,7 +92,7 @@ const providersOf = (values: Values) => ({
 })
 
 /** The model that answers. @returns a string that says what is wrong, beginning with the variable. */
-export function modelOf(values: Values): ModelConfig | string {
+function modelOf(values: Values): ModelConfig | string {
   const configured = providersOf(values)
   if (values.JARVIS_MODEL === undefined) return configured.anthropic ?? configured.openai ?? { provider: 'demo' }
   return named(values, 'JARVIS_MODEL', values.JARVIS_MODEL)

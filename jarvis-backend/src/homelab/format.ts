@@ -10,7 +10,7 @@ export const percentOr = (share: number | null | undefined): string =>
   typeof share === 'number' ? percent(share) : 'unknown'
 
 /** `5.4 GiB` */
-export const gibOf = (bytes: number): string => `${figure(bytes / 1024 ** 3)} GiB`
+const gibOf = (bytes: number): string => `${figure(bytes / 1024 ** 3)} GiB`
 
 /** `1.69 TiB`, `358 GiB` or `41 MiB`. */
 export function diskOf(bytes: number): string {

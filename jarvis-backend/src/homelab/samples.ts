@@ -38,7 +38,7 @@ export const weekMs = 7 * dayMs
 /** Of what a cluster is asked for of its own past. */
 export const minutesIn = { hour: 60, day: dayMs / minuteMs } as const
 
-export const kindOf = (name: string) => (name === 'cluster' ? name : name.slice(0, name.indexOf('/'))) as SampleKind
+const kindOf = (name: string) => (name === 'cluster' ? name : name.slice(0, name.indexOf('/'))) as SampleKind
 export const fieldsOf = (name: string): readonly SampleField[] => sampleFields[kindOf(name)]
 
 type Values = Partial<Record<SampleField, number | undefined>>

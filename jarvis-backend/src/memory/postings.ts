@@ -259,7 +259,7 @@ export function createPostings(): Postings {
 }
 
 /** The `limit` highest, highest first; of equals the newer one. */
-export function topOf(
+function topOf(
   ordinals: Uint32Array,
   scoreOf: (ordinal: number) => number,
   limit: number,
@@ -286,7 +286,7 @@ export function topOf(
 }
 
 /** FNV-1a over UTF-16 units, with a last mix so that the low bits are as good as the high ones. */
-export function hashOf(word: string): number {
+function hashOf(word: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < word.length; at += 1) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193)
   hash ^= hash >>> 16

@@ -28,7 +28,7 @@ const minSecret = 6
 const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 
 /** How a secret may be spelt: as it is, in JSON, in a URL, in base64 wherever it stands in the bytes, in hex. */
-export function spellings(secret: string): string[] {
+function spellings(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const url = encodeURIComponent(secret.toWellFormed())
   const base64 = [0, 1, 2].flatMap((shift) => {

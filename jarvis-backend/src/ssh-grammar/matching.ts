@@ -5,7 +5,7 @@
 export type Matching = { read: string[]; filter: string[]; then: string[][]; note?: string }
 
 /** Of the journal, entries that one search looks through. */
-export const searchedEntries = 20_000
+const searchedEntries = 20_000
 
 /** @returns undefined where `program` is not told to search. */
 export function matchingOf(program: string, words: readonly string[]): Matching | undefined {

@@ -20,7 +20,7 @@ const answerMs = 6_000
 export type RrdThing = { name: string; kind: RrdKind; node: string; path: readonly (string | number)[] }
 
 /** What runs now, in the order in which its past is worth having: nodes, storages, the busiest guests. */
-export function thingsOf(state: ClusterState, storageNodes: ReadonlyMap<string, readonly string[]>): RrdThing[] {
+function thingsOf(state: ClusterState, storageNodes: ReadonlyMap<string, readonly string[]>): RrdThing[] {
   const nodes = state.nodes.filter(({ status }) => status === 'online').map(({ name }) => name)
   const guests = state.guests.filter(({ status, node }) => status === 'running' && nodes.includes(node))
   const all: RrdThing[] = [

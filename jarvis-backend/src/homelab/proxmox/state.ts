@@ -157,7 +157,7 @@ function storagesOf(rows: readonly StorageRow[], online: ReadonlySet<string>): S
 const rank = (isActive: boolean | null) => (isActive === true ? 2 : isActive === false ? 1 : 0)
 
 /** The cluster's list and what was begun here; of two versions the one that ended. */
-export function tasksOf({ reading, ownTasks }: Pick<Known, 'reading' | 'ownTasks'>): Task[] {
+function tasksOf({ reading, ownTasks }: Pick<Known, 'reading' | 'ownTasks'>): Task[] {
   const byUpid = new Map((reading?.tasks ?? []).map((task) => [task.upid, task]))
   for (const [upid, task] of ownTasks) {
     const listed = byUpid.get(upid)

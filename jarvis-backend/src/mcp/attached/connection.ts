@@ -9,8 +9,8 @@ import { StdioTransport } from './stdio-transport.ts'
 import { visible } from './text.ts'
 
 /** To be there and to have listed its tools; `npx` may have to fetch it first. */
-export const connectMs = 60_000
-export const idleMs = 5 * 60_000
+const connectMs = 60_000
+const idleMs = 5 * 60_000
 const aliveMs = 10_000
 const firstRetryMs = 1_000
 const longestRetryMs = 5 * 60_000

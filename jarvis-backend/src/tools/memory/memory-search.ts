@@ -40,10 +40,10 @@ export const memorySearch = memoryTool({
 })
 
 /** `[memory/2026-11-02.md:12-18, 2026-11-02] text`. */
-export const passage = (hit: Hit): string =>
+const passage = (hit: Hit): string =>
   `[${placeOf(hit)}${hit.isFromTools ? ', from a tool' : ''}]\n${hit.text.slice(0, shownChars)}`
 
-export const placeOf = ({ kind, name, title, firstLine, lastLine, changedAt }: Hit): string => {
+const placeOf = ({ kind, name, title, firstLine, lastLine, changedAt }: Hit): string => {
   const day = new Date(changedAt).toISOString().slice(0, 10)
   return kind === 'session' ? `conversation "${title}" (${name}), ${day}` : `${name}:${firstLine}-${lastLine}, ${day}`
 }

@@ -1,8 +1,10 @@
 import { Visible } from '../../ui/boxed.tsx'
+import { PanelHead } from '../../ui/panel-head.tsx'
 import type { Issue } from './health.ts'
 import { useIssuePast } from './issue-past.ts'
 import { StateMark } from './state-mark.tsx'
 
+/** What needs attention, with its head; nothing where that is nothing. */
 export function IssueList({
   issues,
   onAsk,
@@ -11,25 +13,31 @@ export function IssueList({
   onAsk?: ((question: string) => void) | undefined
 }) {
   const pastOf = useIssuePast(issues)
+  if (issues.length === 0) return null
   return (
-    <ul className="issues">
-      {issues.map((issue) => (
-        <li key={issue.key}>
-          <StateMark kind={issue.isUnknown ? 'unknown' : issue.tone} size={12} />
-          <span>
-            <Visible text={issue.fact} />
-          </span>
-          {onAsk !== undefined && (
-            <button type="button" className="button small faint" onClick={() => onAsk(issue.question)}>
-              {issue.ask}
-            </button>
-          )}
-          <small>
-            <Visible text={detailOf(issue, pastOf(issue))} />
-          </small>
-        </li>
-      ))}
-    </ul>
+    <>
+      <PanelHead title="Needs attention">
+        <span className="num">{issues.length}</span>
+      </PanelHead>
+      <ul className="issues">
+        {issues.map((issue) => (
+          <li key={issue.key}>
+            <StateMark kind={issue.isUnknown ? 'unknown' : issue.tone} size={12} />
+            <span>
+              <Visible text={issue.fact} />
+            </span>
+            {onAsk !== undefined && (
+              <button type="button" className="button small faint" onClick={() => onAsk(issue.question)}>
+                {issue.ask}
+              </button>
+            )}
+            <small>
+              <Visible text={detailOf(issue, pastOf(issue))} />
+            </small>
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 

@@ -104,14 +104,7 @@ export function ClusterOverview({ view, linkTo, detail, ghosts, tray, foot, onAs
         <div className="aside scroll">
           {detail}
           {tray}
-          {issues.length > 0 && (
-            <>
-              <PanelHead title="Needs attention">
-                <span className="num">{issues.length}</span>
-              </PanelHead>
-              <IssueList issues={issues} onAsk={onAsk} />
-            </>
-          )}
+          <IssueList issues={issues} onAsk={onAsk} />
           <PanelHead title="Storage" />
           {isUnread(state, 'storages') && <p className="none">Storages are unknown.</p>}
           <StorageList storages={state.storages} to={(storage) => linkTo({ detail: storageSeries(storage) })} />

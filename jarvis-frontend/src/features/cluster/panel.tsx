@@ -55,14 +55,7 @@ export function ClusterColumn({
   return (
     <div className="column">
       <Vitals state={state} />
-      {issues.length > 0 && (
-        <>
-          <PanelHead title="Needs attention">
-            <span className="num">{issues.length}</span>
-          </PanelHead>
-          <IssueList issues={issues} onAsk={onAsk} />
-        </>
-      )}
+      <IssueList issues={issues} onAsk={onAsk} />
       <Nodes state={state} issues={issues} isLive={isLive} ghosts={ghosts} opens linkTo={linkTo} />
       <Storages state={state} linkTo={linkTo} />
     </div>
@@ -208,7 +201,7 @@ function Nodes({ state, issues, isLive, ghosts, linkTo, ...given }: NodesProps) 
   )
 }
 
-export const guestsOf = (state: ClusterState, node: Node) =>
+const guestsOf = (state: ClusterState, node: Node) =>
   state.guests.filter((guest) => guest.node === node.name).sort((a, b) => a.vmid - b.vmid)
 
 const NodeHead = memo(function NodeHead({ node, mark }: { node: Node; mark: 'ok' | 'warn' | 'bad' | 'unknown' }) {

@@ -38,7 +38,7 @@ export const WaitingLine = ({ row, titleOf }: { row: ConfirmationRow; titleOf: T
   </>
 )
 
-export function whoAsked(row: ConfirmationRow, titleOf: TitleOf): string {
+function whoAsked(row: ConfirmationRow, titleOf: TitleOf): string {
   const title = titleOf(row.sessionId)
   return row.requestedBy.kind === 'mcp' || title === undefined ? askerText(row) : `chat: ${title}`
 }

@@ -1,11 +1,12 @@
 import type { JournalEntry } from 'jarvis-backend/protocol'
 import { useEffect, useRef, useState } from 'react'
-import { Link, useSearchParams } from 'react-router'
+import { Link } from 'react-router'
 import { signedIn } from '../../api/auth.ts'
 import { ApiError } from '../../api/http.ts'
 import { exportJournal, type JournalFilter, readJournal, verifyJournal } from '../../api/journal.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
+import { useNarrowing } from '../../app/use-narrowing.ts'
 import { kinds } from '../../features/journal/line.ts'
 import { type Broken, JournalList } from '../../features/journal/list.tsx'
 import { timeOfDay } from '../../lib/format.ts'
@@ -25,7 +26,7 @@ const watched = ['connect', 'sessions', 'confirmations', 'grants', 'settings', '
 
 /** Every call, decision and change, as one chain that shows where it was doctored. */
 export function JournalPage() {
-  const [params, setParams] = useSearchParams()
+  const [params, set, clear] = useNarrowing()
   const isPhone = useMedia(phone)
   const filter: JournalFilter = {}
   for (const key of narrowings) {
@@ -33,14 +34,6 @@ export function JournalPage() {
     if (value !== null && value !== '') filter[key] = value
   }
   const key = JSON.stringify(filter)
-  const set = (changes: Record<string, string | undefined>) => {
-    const next = new URLSearchParams(params)
-    for (const [name, value] of Object.entries(changes)) {
-      if (value === undefined || value === '') next.delete(name)
-      else next.set(name, value)
-    }
-    setParams(next, { replace: true })
-  }
   const isFiltered = Object.keys(filter).length > 0
   const [broken, setBroken] = useState<Broken>()
   const head = useLoad('head', () => readJournal({}, undefined, 1), watched)
@@ -64,7 +57,7 @@ export function JournalPage() {
           broken={broken}
           open={Number(params.get('entry')) || undefined}
           onOpen={(seq) => set({ entry: seq === undefined ? undefined : String(seq) })}
-          onClear={() => setParams({}, { replace: true })}
+          onClear={clear}
         />
       </div>
     </>

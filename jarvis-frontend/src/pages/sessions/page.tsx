@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'react'
-import { Link, useSearchParams } from 'react-router'
+import { Link } from 'react-router'
 import { signedIn } from '../../api/auth.ts'
 import { archiveSession, renameSession, type SessionFilter } from '../../api/session-acts.ts'
 import { sessions } from '../../api/sessions.ts'
@@ -9,6 +9,7 @@ import { deleting, isGone } from '../../app/deleting.ts'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
 import { SearchField } from '../../app/search-field.tsx'
+import { useNarrowing } from '../../app/use-narrowing.ts'
 import { SessionList } from '../../features/sessions/list.tsx'
 import type { RowActs } from '../../features/sessions/row.tsx'
 import { usePages } from '../../features/sessions/use-pages.ts'
@@ -20,19 +21,11 @@ import './page.css'
 
 /** Every conversation there is: found by its words, renamed, put away, taken out as a file, deleted. */
 export function SessionsPage() {
-  const [params, setParams] = useSearchParams()
+  const [params, set, clear] = useNarrowing()
   const isPhone = useMedia(phone)
   const query = params.get('q') ?? ''
   const source = params.get('source')
   const isArchive = params.get('archived') === 'only'
-  const set = (changes: Record<string, string | undefined>) => {
-    const next = new URLSearchParams(params)
-    for (const [name, value] of Object.entries(changes)) {
-      if (value === undefined || value === '') next.delete(name)
-      else next.set(name, value)
-    }
-    setParams(next, { replace: true })
-  }
   const filter: SessionFilter = {
     ...(query.trim() !== '' && { q: query.trim() }),
     ...((source === 'chat' || source === 'mcp') && { source }),
@@ -73,7 +66,7 @@ export function SessionsPage() {
           query={query}
           onSearch={(q) => set({ q })}
         />
-        <Found filter={filter} query={query} scroller={scroller} onClear={() => setParams({}, { replace: true })} />
+        <Found filter={filter} query={query} scroller={scroller} onClear={clear} />
       </div>
     </>
   )

@@ -26,7 +26,7 @@ export function segmentReader({ sql }: Database): () => Segment[] {
 }
 
 /** One line of an export or a segment; the body stands in it as it was hashed. */
-export const toLine = ({ seq, at, kind, body, hash }: JournalRow): string =>
+const toLine = ({ seq, at, kind, body, hash }: JournalRow): string =>
   `{"seq":${seq},"at":${at},"kind":${JSON.stringify(kind)},"hash":"${hash}","body":${body}}\n`
 
 /** @throws SyntaxError where the line is no entry. */
