@@ -91,6 +91,8 @@ test.each([
   ['rules: [', 'This is not YAML'],
   ['- rules', 'The file must be keys'],
   ['7', 'The file must be keys'],
+  ['rules: [{name: a, tier: red, because: x}]', 'rules[1].tools is missing; it must be all, or a list of tools'],
+  ['rules: [{name: a, effect: explode, tier: red, because: x}]', 'rules[1].effect[1] must be of read, power, config'],
 ])('%j is refused: %s', (text, problem) => {
   expect(problemsOf(text).join('\n')).toContain(problem)
 })

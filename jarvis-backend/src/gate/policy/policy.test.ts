@@ -53,6 +53,22 @@ test.each<[string, string, Input, boolean]>([
   [rule('[stop_vm]', '{target: tag:prod}'), 'stop_vm', { vmid: 106 }, false],
   [rule('[start_vm]', '{target: vm/105}'), 'stop_vm', stop, false],
   [rule('all', '{target: vm/105}'), 'stop_vm', stop, true],
+  // By effect, of every tool that has it, present and future.
+  ['rules: [{name: mine, effect: power, on: guest, tier: black, because: Mine.}]', 'stop_vm', stop, true],
+  ['rules: [{name: mine, effect: power, on: guest, tier: black, because: Mine.}]', 'wake_node', { node: 'pve' }, false],
+  [
+    'rules: [{name: mine, effect: [data, power], on: [node], tier: black, because: Mine.}]',
+    'wake_node',
+    { node: 'pve' },
+    true,
+  ],
+  [
+    'rules: [{name: mine, on: service, tier: black, because: Mine.}]',
+    'restart_service',
+    { node: 'pve', service: 'nginx' },
+    true,
+  ],
+  ['rules: [{name: mine, effect: execute, tools: [stop_vm], tier: black, because: Mine.}]', 'stop_vm', stop, false],
   // A node's target is the node and its services; `node` is all that happens there.
   [rule('all', '{target: node/PVE}'), 'execute_ssh', { node: 'pve', command: 'df' }, true],
   [rule('all', '{target: node/pve}'), 'restart_service', { node: 'pve', service: 'nginx' }, true],
