@@ -257,6 +257,8 @@ test('an answer takes no more memory the longer it gets, and is there to be read
   const parked = prose.locator('.parked')
   expect(await parked.count()).toBeGreaterThan(40)
   expect(await prose.locator('*').count()).toBeLessThan(2_000)
+  const widths = await prose.locator('.whole:not(:first-child)').evaluateAll((all) => all.map((box) => box.clientWidth))
+  expect(new Set(widths).size).toBe(1)
   const copied = await prose.evaluate(async (element) => {
     getSelection()?.selectAllChildren(element)
     // What is selected counts as seen from the next frame on.

@@ -22,7 +22,7 @@ export type Parsed = {
   hasExtras: boolean
 }
 
-/** Blocks in a group, and groups in a stack. */
+/** Blocks in a group, and groups in a pile. */
 export const perGroup = 16
 const read = new WeakMap<Group, readonly Block[]>()
 

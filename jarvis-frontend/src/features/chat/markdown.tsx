@@ -37,10 +37,10 @@ export const Markdown = memo(function Markdown({
     if (isMissing) import('./extras.tsx').then(extras.set.bind(extras), () => undefined)
   }, [isMissing])
   const full = whole.length - (whole.length % perGroup)
-  const stacks = useMemo(() => chunksOf(whole.slice(0, full)).map(stackOf), [whole, full])
+  const piles = useMemo(() => chunksOf(whole.slice(0, full)).map(pileOf), [whole, full])
   return (
     <div className={`prose${isStreaming ? ' streaming' : ''}`}>
-      {[...stacks, ...chunksOf([...whole.slice(full), ...growing(tail)]).map(stackOf)]}
+      {[...piles, ...chunksOf([...whole.slice(full), ...growing(tail)]).map(pileOf)]}
     </div>
   )
 })
@@ -55,8 +55,8 @@ const Extra = (given: { token: Token }) => {
 type Part = Group | Growing
 
 /** Groups of groups: what is whole costs the layout of a long answer one box for so many. */
-const stackOf = (parts: readonly Part[]) => (
-  <div key={parts[0]?.key} className={`stack${parts.length === perGroup && parts.every(isWhole) ? ' whole' : ''}`}>
+const pileOf = (parts: readonly Part[]) => (
+  <div key={parts[0]?.key} className={`pile${parts.length === perGroup && parts.every(isWhole) ? ' whole' : ''}`}>
     {parts.map((part) => (
       <GroupView key={part.key} part={part} />
     ))}
