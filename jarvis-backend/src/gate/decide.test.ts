@@ -24,6 +24,9 @@ const worldWith = (protectedList: string): World => {
         guest(104, 'ct'),
         guest(105, 'vm', { lock: 'backup' }),
         guest(110, 'ct', { node: 'agent1' }),
+        guest(111, 'vm', { status: 'stopped' }),
+        guest(112, 'vm', { status: 'paused' }),
+        guest(113, 'ct', { status: 'unknown' }),
       ],
     },
     policy: compilePolicy({ protectedTargets: parsed.targets }),
@@ -142,6 +145,9 @@ test.each([
 
 test.each([
   ['stop_vm', { vmid: 101 }, 'It stops a running guest.'],
+  ['stop_vm', { vmid: 111 }, 'It stops a guest that is stopped already.'],
+  ['restart_vm', { vmid: 112 }, 'It restarts a paused guest.'],
+  ['stop_container', { vmid: 113 }, 'It stops a guest of which it is not known whether it runs.'],
   ['get_vms', {}, 'It reads only.'],
   ['wake_node', { node: 'agent1' }, 'node/agent1 is protected: nothing may change it.'],
   [

@@ -5,6 +5,7 @@ import { taintRule, underProfile } from './policy/profile.ts'
 import type { Call, Facts, Rule } from './rule.ts'
 import { taintedVerdict, taintOf } from './taint/taint.ts'
 import { rank } from './tiers.ts'
+import { guestOf } from './topology/topology.ts'
 import type { World } from './world.ts'
 
 /** Of a red one nobody has said anything, so the reason is more than the tool's own: no profile but the loosest lets it go. */
@@ -21,11 +22,22 @@ const byTier: Record<Tier, string> = {
   black: 'It is never run.',
 }
 
+/** What is stopped or restarted, by the state in which it was seen last. */
+const whichGuest = {
+  running: 'a running guest.',
+  paused: 'a paused guest.',
+  stopped: 'a guest that is stopped already.',
+  unknown: 'a guest of which it is not known whether it runs.',
+}
+
 /** What a call does, as the reason of one that no rule raised. */
-function reasonOf({ kind, on, action }: Effect, tier: Tier): string {
+function reasonOf({ kind, on, action, target }: Effect, tier: Tier, world: World): string {
   if (kind === 'execute') return 'It runs a command that is proven to read only.'
   if (kind !== 'power') return byTier[tier]
-  if (on === 'guest') return action === 'start' ? 'It starts a guest.' : `It ${action}s a running guest.`
+  if (on === 'guest') {
+    const state = guestOf({ target, world })?.status ?? 'unknown'
+    return action === 'start' ? 'It starts a guest.' : `It ${action}s ${whichGuest[state]}`
+  }
   if (on === 'service') return 'It restarts one service that is known to be harmless; it is away for some seconds.'
   return on === 'node' && action === 'start' ? 'It sends a magic packet to one node.' : byTier[tier]
 }
@@ -43,13 +55,13 @@ export function decide(call: Call, effects: readonly Effect[], world: World): Ve
 
 /** What a tool's calls come to where no rule raises them: what a list of tools can say. */
 export function usualTier(tool: Pick<Call, 'toolName' | 'baseTier'>, policy: Policy): Tier {
-  return underProfile(ownVerdict(tool, undefined, policy), policy.profile).tier
+  return underProfile(ownVerdict(tool, policy), policy.profile).tier
 }
 
 function ownVerdict(
   { toolName, baseTier }: Pick<Call, 'toolName' | 'baseTier'>,
-  effect: Effect | undefined,
   policy: Policy,
+  reason?: (tier: Tier) => string,
 ): Verdict {
   const tier = policy.tiers.get(toolName) ?? baseTier
   if (rank(tier) > rank(baseTier)) return { tier, rule: 'tiers', reason: `policy.yaml makes ${toolName} ${tier}.` }
@@ -58,7 +70,7 @@ function ownVerdict(
     const rule = baseTier === 'red' ? 'attached' : 'base'
     return { tier: baseTier, rule, reason: attachedSentences[baseTier](server) }
   }
-  return { tier: baseTier, rule: 'base', reason: effect === undefined ? byTier[baseTier] : reasonOf(effect, baseTier) }
+  return { tier: baseTier, rule: 'base', reason: reason?.(baseTier) ?? byTier[baseTier] }
 }
 
 export const concerns = ({ tools, effects }: Rule, toolName: string, effect: Effect): boolean =>
@@ -67,7 +79,8 @@ export const concerns = ({ tools, effects }: Rule, toolName: string, effect: Eff
 
 /** A rule that fails counts as black. */
 function raised(call: Call, effects: readonly Effect[], world: World): Verdict {
-  const own = ownVerdict(call, effects[0], world.policy)
+  const [first] = effects
+  const own = ownVerdict(call, world.policy, first && ((tier) => reasonOf(first, tier, world)))
   let verdict = own
   let reasons: string[] = []
   for (const rule of world.policy.rules) {

@@ -49,23 +49,24 @@ export const memoryOf = (used: number, total: number): string =>
 
 /** `pve online, CPU 71 %, memory …, load 24.3, 81 °C, up 63 d` */
 export function nodeLine(node: Node, now: number): string {
+  const isUp = node.status === 'online'
   const parts = [
     `${plainName(node.name)}${node.role === undefined ? '' : ` (${oneLine(node.role, 40)})`} ${node.status}`,
-    node.cpuRatio === undefined ? undefined : `CPU ${percent(node.cpuRatio)}`,
+    node.cpuRatio === undefined ? isUp && 'CPU unknown' : `CPU ${percent(node.cpuRatio)}`,
     node.ramBytes === undefined || node.ramTotalBytes === undefined
-      ? undefined
+      ? isUp && 'memory unknown'
       : memoryOf(node.ramBytes, node.ramTotalBytes),
-    node.load1 === undefined ? undefined : `load ${figure(node.load1)}`,
+    node.load1 === undefined ? isUp && 'load unknown' : `load ${figure(node.load1)}`,
     node.temperatureC === undefined
       ? undefined
       : node.temperatureC === null
         ? 'temperature unknown'
         : `${Math.round(node.temperatureC)} °C`,
-    node.uptimeS === undefined ? undefined : `up ${spanOf(node.uptimeS)}`,
-    node.lastSeenAt === undefined || node.status === 'online' ? undefined : `last seen ${ageOf(node.lastSeenAt, now)}`,
-    node.isProtected ? 'protected' : undefined,
+    node.uptimeS === undefined ? isUp && 'uptime unknown' : `up ${spanOf(node.uptimeS)}`,
+    node.lastSeenAt !== undefined && !isUp && `last seen ${ageOf(node.lastSeenAt, now)}`,
+    node.isProtected && 'protected',
   ]
-  return parts.filter((part) => part !== undefined).join(', ')
+  return parts.filter((part) => typeof part === 'string').join(', ')
 }
 
 /** `123 frigate vm running on pve, CPU 97 % of 4, …` */

@@ -138,7 +138,7 @@ export function NodeFacts({ node, state, onAsk }: Of & { node: ClusterState['nod
               ? undefined
               : `${percent(ram)}, ${gibOf(node.ramBytes ?? 0, node.ramTotalBytes ?? 0)} GiB`,
           ],
-          ['Load', node.load1?.toFixed(1)],
+          ['Load', node.load1?.toFixed(1) ?? 'unknown'],
           ['Heat', typeof node.temperatureC === 'number' ? celsius(node.temperatureC) : 'unknown'],
           [
             'Guests',

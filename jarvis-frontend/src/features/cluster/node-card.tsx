@@ -58,11 +58,9 @@ export const NodeCard = memo(function NodeCard({
         {typeof node.temperatureC === 'number' && (
           <span className={`num ${heat === undefined ? '' : `tone-${heat}`}`}>{celsius(node.temperatureC)}</span>
         )}
-        {node.load1 !== undefined && (
-          <span>
-            load <span className="num text-soft">{node.load1.toFixed(1)}</span>
-          </span>
-        )}
+        <span>
+          load {node.load1 === undefined ? 'unknown' : <span className="num text-soft">{node.load1.toFixed(1)}</span>}
+        </span>
         {node.ramBytes !== undefined && node.ramTotalBytes !== undefined && (
           <span className="num">{gibOf(node.ramBytes, node.ramTotalBytes)} GiB</span>
         )}
