@@ -10,5 +10,6 @@ export default defineConfig({
     reporters: ['default', new SkipsReporter()],
     // Loading the same modules for each file took half of the time; none of them may keep anything between files.
     isolate: false,
+    setupFiles: ['scripts/leftovers.ts'],
   },
 })

@@ -1,0 +1,5 @@
+import { test } from 'vitest'
+
+test('leaves a variable', () => {
+  process.env.LEFT_BEHIND = 'yes'
+})

@@ -1,0 +1,5 @@
+import { test } from 'vitest'
+
+test('leaves a listener', () => {
+  process.on('SIGHUP', () => {})
+})

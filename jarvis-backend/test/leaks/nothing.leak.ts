@@ -1,0 +1,8 @@
+import { createServer } from 'node:net'
+import { test } from 'vitest'
+
+test('closes what it opened', async () => {
+  const server = createServer()
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  server.close()
+})

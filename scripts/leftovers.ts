@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, vi } from 'vitest'
+
+/** What holds a port, a process or a file, and would outlive its test. */
+const kept = ['TCPServerWrap', 'ProcessWrap', 'FSEventWrap', 'StatWatcher', 'MessagePort', 'UDPWrap']
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'exit', 'uncaughtException', 'unhandledRejection', 'warning'] as const
+const patience = { timeout: 5_000, interval: 20 }
+
+/** All that one file of tests could leave behind for the next one, which runs in the same process. */
+function state() {
+  const resources = process.getActiveResourcesInfo()
+  return {
+    env: { ...process.env },
+    cwd: process.cwd(),
+    globals: Object.getOwnPropertyNames(globalThis)
+      .filter((name) => !name.startsWith('__'))
+      .sort(),
+    listeners: Object.fromEntries(signals.map((name) => [name, process.listenerCount(name)])),
+    resources: Object.fromEntries(kept.map((name) => [name, resources.filter((one) => one === name).length])),
+  }
+}
+
+let before: ReturnType<typeof state>
+beforeAll(() => {
+  before = state()
+})
+// A port that was closed just now is let go of a moment later.
+afterAll(() => vi.waitFor(() => expect(state()).toEqual(before), patience))
