@@ -1,21 +1,21 @@
-import type { World } from '../gate/index.ts'
-import type { Card, Target, ToolCall } from '../protocol/index.ts'
+import { legible, type World } from '../gate/index.ts'
+import { JarvisError, type ToolCall } from '../protocol/index.ts'
 import { createBreaker } from './breaker.ts'
-import type { CallContext, Ready } from './call.ts'
-import { createAsking } from './confirmations/ask.ts'
+import { type CallContext, missing, type Ready, type Way } from './call.ts'
+import { createBefore } from './confirmations/before.ts'
 import type { Confirmations } from './confirmations/confirmations.ts'
-import { standingOf } from './confirmations/drift.ts'
-import type { Grants, Reservation } from './confirmations/grants.ts'
+import { replacing, standingOf } from './confirmations/drift.ts'
+import type { Grants } from './confirmations/grants.ts'
 import { type createEffectsOf, type Judge, type Judgement, locksOf, type SeeingJudge } from './judge.ts'
-import { callKey } from './keys.ts'
 import type { LookAgain } from './look-again.ts'
-import { createPerformer } from './perform.ts'
-import type { ImageStore, JournalProof } from './ports.ts'
+import type { Execution, JournalProof } from './ports.ts'
 import { createRateLimit } from './rate-limit.ts'
 import type { Reconciled } from './reconcile.ts'
-import { byGrant, createRecords } from './records.ts'
-import { createRecovery, mayHaveRun, type RecoveryParts } from './recover.ts'
+import { createRecovery, foundLater, foundOut, mayHaveRun } from './recover.ts'
 import { rightsOf } from './rights.ts'
+import { type Done, runTool } from './run-tool.ts'
+import { type Event, type Step, stateOf } from './states.ts'
+import type { Ways } from './way.ts'
 
 /** The door to every effect: judges, asks, claims, journals, runs, and settles each call exactly once. */
 export type Executor = {
@@ -29,171 +29,212 @@ export type Executor = {
   idle(): Promise<void>
 }
 
+/** A call, and what its run has to remember of it. */
+type Walk = Way & {
+  context: CallContext
+  /** It was claimed by an earlier process. */
+  claimed?: Execution
+  /** It was requested, and no answer came. */
+  lost?: Done
+  /** Its newest card was read from the store. */
+  isTakenUp?: boolean
+  /** Since its verdict it waited, and things may have changed. */
+  isLater?: boolean
+}
+
 /** A change that waited for nothing follows its verdict within that. */
 const justJudgedMs = 250
 
 export function createExecutor(
-  parts: RecoveryParts & {
+  parts: Parameters<typeof createRecovery>[0] & {
+    ways: Ways
     judge: Judge
+    seeingJudge: SeeingJudge
+    effectsOf: ReturnType<typeof createEffectsOf>
     world: () => World
     confirmations: Confirmations
     grants: Grants
     lookAgain: LookAgain
-    seeingJudge: SeeingJudge
-    effectsOf: ReturnType<typeof createEffectsOf>
-    images: ImageStore
     proof: JournalProof
     /** A tool failed in a way it did not name. */
     report(error: unknown, toolName: string): void
   },
 ): Executor {
-  const { judge, world, confirmations, grants, executions, journal, transactions, clock, report } = parts
-
-  const records = createRecords(parts)
-  const { record, refuse, fail } = records
+  const { ways, world, confirmations, executions, redactor, clock, report } = parts
   const breaker = createBreaker(() => world().policy.limits.breaker, clock.now)
-  const { recover, check, findOut } = createRecovery(parts)
-  const performer = createPerformer({
-    ...parts,
-    records,
-    breaker,
-    findOut,
-    run: ({ tool, input }, context) => tool.run(input, context),
-  })
-  const { read, runClaimed } = performer
-  const { ask, resume } = createAsking({ ...parts, records, settleOver, runClaimed, runApproved })
   const rateLimit = createRateLimit(() => world().policy.limits.rates, clock.now)
+  const recovery = createRecovery(parts)
+  const before = createBefore(parts)
+  const running = new Set<Walk>()
+  const onIdle: (() => void)[] = []
 
   async function settle(call: ToolCall, context: CallContext): Promise<void> {
+    const walk: Walk = { state: 'new', call, context, isNext: context.before === undefined }
+    void context.before?.then(() => {
+      walk.isNext = true
+    })
     try {
-      await attempt(call, context)
+      let step = await begin(walk)
+      while (step.then !== undefined) step = await go[step.then](walk)
     } catch (error) {
       report(error, call.toolName)
       const truth = executions.get(call.toolUseId) === undefined ? 'Nothing was run.' : mayHaveRun
-      fail(call, context, `Something went wrong inside JARVIS; the log says more. ${truth}`)
+      ways.fail(call, context, `Something went wrong inside JARVIS; the log says more. ${truth}`)
+    } finally {
+      walk.reservation?.release()
+      if (running.delete(walk) && running.size === 0) for (const done of onIdle.splice(0)) done()
     }
   }
 
-  async function attempt(call: ToolCall, context: CallContext): Promise<void> {
+  const take = (walk: Walk, event: Event): Step => ways.take(walk, event) ?? missing()
+
+  async function begin(walk: Walk): Promise<Step> {
+    const { call, context } = walk
     const { toolUseId, toolName } = call
     const claimed = executions.get(toolUseId)
     if (claimed !== undefined) {
-      await recover(call, claimed, context)
-      return
+      Object.assign(walk, { state: 'running', claimed })
+      return take(walk, { type: 'resumed' })
     }
     if (call.malformed !== undefined) {
-      fail(call, context, `The arguments of ${toolName} could not be read: ${call.malformed}`)
-      return
+      const message = `The arguments of ${toolName} could not be read: ${call.malformed}`
+      return take(walk, { type: 'held', message })
     }
-    const asked = confirmations.ofCall(toolUseId)
-    if (asked !== undefined) {
-      await resume(call, asked, context)
-      return
-    }
+    const asked = takeUp(walk)
+    if (asked !== undefined) return asked
     if (parts.cluster.catchUp !== undefined) await parts.cluster.catchUp()
-    const judgement = await parts.seeingJudge(call.toolName, call.toolInput, context.sources, context.requestedBy.kind)
-    const hold =
-      judgement.kind === 'ready'
-        ? (rateLimit.take(context.sessionId, toolName, judgement.tool.tier !== 'green') ??
-          breaker.refusal(toolName, judgement.target.node))
+    const judged = await parts.seeingJudge(toolName, call.toolInput, context.sources, context.requestedBy.kind)
+    const held =
+      judged.kind === 'ready'
+        ? (rateLimit.take(context.sessionId, toolName, judged.tool.tier !== 'green') ??
+          breaker.refusal(toolName, judged.target.node))
         : undefined
-    if (hold === undefined) await dispatch(call, judgement, context)
-    else fail(call, context, hold, judgement)
+    return held === undefined ? dispatch(walk, judged) : take(walk, { type: 'held', message: held, judged })
   }
 
-  const judgeNow = (call: ToolCall, context: CallContext) =>
-    judge(call.toolName, call.toolInput, context.sources, context.requestedBy.kind)
+  /** Goes on with a call whose card was stored before: undefined where it has none. */
+  function takeUp(walk: Walk): Step | undefined {
+    const stored = confirmations.ofCall(walk.call.toolUseId)
+    if (stored === undefined) return undefined
+    const { resolution, ...asked } = stored
+    Object.assign(walk, { state: stateOf(resolution?.decision), asked, isTakenUp: true })
+    return take(walk, { type: 'resumed' })
+  }
+
+  /** What else has changed is looked at when somebody approves: the cluster may not be known yet. */
+  async function review({ call, context, asked }: Walk) {
+    const judged = await parts.seeingJudge(call.toolName, call.toolInput, context.sources)
+    const isUnread = judged.kind === 'blocked' && judged.target?.unitMissing !== undefined
+    if (asked !== undefined && judged.kind === 'blocked' && !isUnread) confirmations.review(asked.card.toolUseId)
+  }
 
   /** Does with a call what its verdict says. */
-  async function dispatch(call: ToolCall, judgement: Judgement, context: CallContext): Promise<void> {
-    if (judgement.kind !== 'ready') settleOver(call, judgement, context)
-    else if (judgement.verdict.tier === 'green') await read(call, judgement, context)
-    else if (context.isRehearsal()) records.rehearse(call, context, judgement)
-    else if (judgement.verdict.tier === 'yellow') await change(call, judgement, context)
-    else await obtain(call, judgement, context)
+  function dispatch(walk: Walk, judgement: Judgement): Step {
+    const { call, context } = walk
+    walk.reservation?.release()
+    walk.reservation = undefined
+    const isRehearsal = context.isRehearsal()
+    const event = { type: 'judged', judgement, isRehearsal } as const
+    if (isRehearsal || judgement.kind !== 'ready' || judgement.verdict.tier !== 'red') return take(walk, event)
+    const denied = before.denied(call, judgement, context)
+    if (denied === undefined) walk.reservation = before.reserve(call, judgement, context)
+    return take(walk, { ...event, denied, isGranted: walk.reservation !== undefined })
   }
 
-  function settleOver(call: ToolCall, judgement: Exclude<Judgement, { kind: 'ready' }>, context: CallContext) {
-    if (judgement.kind === 'blocked') refuse(call, context, judgement)
-    else fail(call, context, judgement.message, judgement)
+  /** What is done after each step; it ends in the next one. */
+  const go: Record<NonNullable<Step['then']>, (walk: Walk) => Step | Promise<Step>> = {
+    wait(walk) {
+      // Whoever was shown the card may have decided it before it was waited for.
+      if (confirmations.ofCall(walk.call.toolUseId)?.resolution !== undefined) return takeUp(walk) ?? missing()
+      const { asked = missing() } = walk
+      const waited = confirmations.wait(Object.assign(walk, { asked }))
+      if (walk.isTakenUp) void review(walk).catch((error: unknown) => report(error, walk.call.toolName))
+      return waited
+    },
+    async turn(walk) {
+      const problem = await comesItsTurn(walk)
+      if (problem !== undefined) return take(walk, { type: 'held', message: problem })
+      return walk.state === 'approved' ? approvedTurn(walk) : dueTurn(walk)
+    },
+    async read(walk) {
+      const isTold = ways.startSoon(walk, walk.context)
+      isTold.catch(() => {})
+      const step = await ways.takeSoon(walk, { type: 'answered', done: await run(walk) })
+      await isTold
+      return step
+    },
+    async run(walk) {
+      const done = await run(walk)
+      // Of what happened elsewhere the cluster knows nothing.
+      if (!done.isLost || walk.ready?.tool.attached !== undefined) return take(walk, { type: 'answered', done })
+      walk.lost = done
+      return take(walk, { type: 'lost' })
+    },
+    async look(walk) {
+      const { call, context, lost, claimed } = walk
+      const { toolUseId, toolName, toolInput } = call
+      if (lost !== undefined) {
+        context.progress(toolUseId, 'The answer was lost: looking what became of it')
+        const done = foundOut(lost, await recovery.findOut(toolUseId, context.signal))
+        return take(walk, { type: 'found', done })
+      }
+      context.progress(toolUseId, 'Looking what became of it')
+      const begun = claimed ?? missing()
+      const found = await recovery.look(toolUseId, { ...begun, toolName, toolInput })
+      return take(walk, { type: 'found', done: foundLater(found, clock.now() - begun.startedAt) })
+    },
   }
 
-  /** A red call: not where it was denied before, at once where a grant covers it, else by asking. */
-  async function obtain(call: ToolCall, ready: Ready, context: CallContext) {
-    const { verdict, target, input } = ready
-    const { sessionId, runId, requestedBy } = context
-    const key = callKey({ toolName: call.toolName, input, target })
-    const { deniedForMs } = rightsOf(requestedBy.kind)
-    const isRun = deniedForMs === undefined
-    const denial = confirmations.denied(key, isRun ? { runId } : { sessionId, since: clock.now() - deniedForMs })
-    if (denial !== undefined) {
-      const when = isRun ? 'in this run' : `within the last ${deniedForMs / 60_000} minutes`
-      const note = denial.note === undefined ? '' : `: ${denial.note}`
-      const back = isRun ? '' : ' An operator can take the denial back on the page Waiting.'
-      const message = `Denied by ${denial.by} ${when}${note}. It is not asked again; other arguments may be.${back} Nothing was run.`
-      fail(call, context, message, ready, 'denied_before')
-      return
-    }
-    const reservation = grants.reserve(key, { rule: verdict.rule, target, requestedBy })
-    const isAnother = reservation !== undefined && wasMadeAnew(target, reservation.grant.createdAt)
-    if (isAnother) {
-      reservation.release()
-      grants.revoke(reservation.grant.id, 'jarvis')
-    }
-    if (reservation === undefined || isAnother) {
-      await ask(call, ready, context)
-      return
-    }
-    try {
-      await change(call, ready, context, reservation)
-    } finally {
-      reservation.release()
-    }
+  /** Counted as running until what came of it is stored. */
+  async function run(walk: Walk): Promise<Done> {
+    const { call, context, ready = missing() } = walk
+    const { toolUseId, toolName } = call
+    const { tool, input, target } = ready
+    const { isForeign } = rightsOf(context.requestedBy.kind)
+    running.add(walk)
+    breaker.began(toolName, target.node)
+    const done = await runTool(tool, (toolContext) => tool.run(input, { ...toolContext, isForeign, target }), {
+      signal: context.signal,
+      clock,
+      report,
+      onProgress: (message) => context.progress(toolUseId, redactor.text(legible(message))),
+      onTask: (upid) => executions.noteTask(toolUseId, upid),
+    })
+    breaker.ended(toolName, target.node, done.isFault, redactor.text(done.output.summary))
+    return done
   }
 
-  /** Claims and runs what nobody must be asked about, when its turn has come: as it was judged, or judged anew. */
-  async function change(call: ToolCall, ready: Ready, context: CallContext, reservation?: Reservation) {
-    const turn = await comesItsTurn(call, ready.target, context)
-    if (turn === 'over') return
-    if (turn === 'later' && !isSame(ready, judgeNow(call, context), context)) {
-      reservation?.release()
-      await dispatch(call, judgeNow(call, context), context)
-    } else if (claim(call, ready, context, reservation)) {
-      reservation?.release()
-      await runClaimed(call, ready, context)
-    } else await obtain(call, ready, context)
+  const judgeNow = ({ call, context }: Walk) =>
+    parts.judge(call.toolName, call.toolInput, context.sources, context.requestedBy.kind)
+
+  /** A call that nobody must be asked about runs as it was judged, or is judged anew. */
+  function dueTurn(walk: Walk): Step {
+    const { ready = missing(), context, isLater } = walk
+    const current = isLater ? judgeNow(walk) : ready
+    if (context.isRehearsal() || !isSame(ready, current)) return dispatch(walk, current)
+    const step = ways.take(walk, { type: 'same' })
+    walk.reservation?.release()
+    // The grant has ended since.
+    return step ?? dispatch(walk, ready)
   }
 
-  /**
-   * What an operator approved, when its turn has come: a person sees it anew where it is not what the card showed.
-   * @param approved given where the approval was read from the store: the hash that the journal has it bound to
-   */
-  async function runApproved(
-    call: ToolCall,
-    card: Card,
-    context: CallContext,
-    approved?: { hash: string | undefined },
-  ) {
-    if ((await comesItsTurn(call, card.target, context)) === 'over') return
-    const standing = standingOf(card, judgeNow(call, context))
-    const isUnproven = approved !== undefined && standing.kind === 'stands' && approved.hash !== standing.ready.hash
-    if (standing.kind === 'over') settleOver(call, standing.judgement, context)
-    else if (isUnproven && standing.ready.verdict.tier === 'red') {
-      await ask(call, standing.ready, context, 'The journal has no approval of this card, so it does not count.')
-    } else if (standing.kind === 'changed') await ask(call, standing.ready, context, standing.changed)
-    else if (standing.ready.verdict.tier === 'green') await read(call, standing.ready, context)
-    else if (context.isRehearsal()) records.rehearse(call, context, standing.ready)
-    else {
-      claim(call, standing.ready, context)
-      await runClaimed(call, standing.ready, context)
-    }
+  /** What an operator approved: a person sees it anew where it is not what the card showed. */
+  function approvedTurn(walk: Walk): Step {
+    const { asked = missing(), context, isTakenUp } = walk
+    const standing = standingOf(asked.card, judgeNow(walk))
+    const hash = isTakenUp ? parts.proof.approvedHash(asked.card.toolUseId) : undefined
+    const isProven = !isTakenUp || (standing.kind === 'stands' && hash === standing.ready.hash)
+    const unproven = isProven ? undefined : replacing('The journal has no approval of this card, so it does not count.')
+    return take(walk, { type: 'turn', standing, unproven, isRehearsal: context.isRehearsal() })
   }
 
   /**
    * Waits for the earlier changes to the same guest, and then reads the cluster again.
-   * @returns `later` where things may have changed meanwhile; `over` where the call has its result.
+   * @returns why the call must not run; undefined where it may
    */
-  async function comesItsTurn(call: ToolCall, target: Target, context: CallContext): Promise<'now' | 'later' | 'over'> {
+  async function comesItsTurn(walk: Walk): Promise<string | undefined> {
+    const { call, context, state, asked, ready } = walk
+    const { target } = (state === 'approved' ? asked?.card : ready) ?? missing()
     if (context.before !== undefined) await context.before
     const looking = context.signal.aborted
       ? undefined
@@ -202,47 +243,44 @@ export function createExecutor(
       await looking
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
-      fail(call, context, `What is so now could not be read, so nothing was run. ${why}`)
-      return 'over'
+      return `What is so now could not be read, so nothing was run. ${why}`
     }
-    if (context.signal.aborted) {
-      fail(call, context, 'Stopped before it began. Nothing was run.')
-      return 'over'
-    }
-    return context.before === undefined && looking === undefined ? 'now' : 'later'
-  }
-
-  /** @returns false where the grant has ended since; nothing is written then. */
-  function claim(call: ToolCall, ready: Ready, context: CallContext, reservation?: Reservation): boolean {
-    return transactions.durably(() => {
-      if (reservation?.take(call.toolUseId, context.sessionId) === false) return false
-      const claimed = records.claimOf(call, ready, context)
-      executions.claim(claimed)
-      journal.append('execution', { ...record(call, context, ready), ...claimed, ...byGrant(reservation) })
-      records.started(call, ready, context, reservation)
-      return true
-    })
+    walk.isLater = context.before !== undefined || looking !== undefined
+    return context.signal.aborted ? 'Stopped before it began. Nothing was run.' : undefined
   }
 
   return {
     settle,
-    check,
-    locksOf: ({ toolName, toolInput }) => locksOf(parts.effectsOf(toolName, toolInput)),
-    idle: performer.idle,
+    async check(toolUseId) {
+      const claimed = executions.get(toolUseId)
+      if (claimed === undefined) throw new JarvisError('not_found', 'That call never started.')
+      if (claimed.outcome !== 'unknown') throw new JarvisError('already_decided', 'What became of it is known.')
+      const { toolName, toolInput, sessionId, runId } = claimed
+      const { outcome, text } = await recovery.look(toolUseId, claimed)
+      const call = { type: 'tool_call', toolUseId, toolName, toolInput } as const
+      const finding = { sessionId, runId, outcome, text }
+      ways.take({ state: 'unknown', call, context: undefined }, { type: 'checked', finding })
+      return { outcome, text }
+    },
+    locksOf: ({ toolName, toolInput }) =>
+      // What only reads holds nothing back, and need not be judged for that.
+      parts.catalog.get(toolName)?.touches.every(({ kind }) => kind === 'read')
+        ? []
+        : locksOf(parts.effectsOf(toolName, toolInput)),
+    idle: () =>
+      new Promise<void>((done) => {
+        if (running.size === 0) done()
+        else onIdle.push(done)
+      }),
   }
 }
 
-/** Whether another guest may have taken this one's number and name since. */
-const wasMadeAnew = ({ madeAt }: Target, since: number) =>
-  // Proxmox tells whole seconds.
-  madeAt !== undefined && madeAt > since - 1_000
-
 /** Whether a call comes to the same as before, after it waited for its turn. */
-const isSame = (ready: Ready, current: Judgement, context: CallContext) =>
-  current.kind === 'ready' &&
-  current.hash === ready.hash &&
-  current.target.name === ready.target.name &&
-  current.target.madeAt === ready.target.madeAt &&
-  current.verdict.tier === ready.verdict.tier &&
-  current.verdict.rule === ready.verdict.rule &&
-  !context.isRehearsal()
+const isSame = (ready: Ready, current: Judgement) =>
+  current === ready ||
+  (current.kind === 'ready' &&
+    current.hash === ready.hash &&
+    current.target.name === ready.target.name &&
+    current.target.madeAt === ready.target.madeAt &&
+    current.verdict.tier === ready.verdict.tier &&
+    current.verdict.rule === ready.verdict.rule)

@@ -1,25 +1,39 @@
 import { describe, legible, type Redactor, type World } from '../gate/index.ts'
 import { hashOf } from '../lib/canonical.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { ToolCall } from '../protocol/index.ts'
-import type { CallContext, Ready } from './call.ts'
+import type { EntryOf, ToolCall } from '../protocol/index.ts'
+import { type CallContext, missing, type Ready, type Way } from './call.ts'
+import { cardOf, unseenForMs } from './confirmations/card.ts'
 import type { Reservation } from './confirmations/grants.ts'
 import type { Judgement } from './judge.ts'
-import type { Claim, Journal, Transactions } from './ports.ts'
+import { callKey } from './keys.ts'
+import type { ConfirmationStore, ExecutionStore, ImageStore, Journal, Resolution, Transactions } from './ports.ts'
+import type { Write } from './states.ts'
 
 type Judged = Pick<Judgement, 'verdict'> & Partial<Pick<Ready, 'target'>>
+type Of<W extends Write['write']> = Extract<Write, { write: W }>
 
-/** What the journal and the transcript say of a call, and the ends of calls that never start. */
-export type Records = ReturnType<typeof createRecords>
-
-export function createRecords(parts: {
+export type RecordParts = {
+  store: ConfirmationStore
+  executions: ExecutionStore
+  images: ImageStore
   journal: Journal
   transactions: Transactions
   redactor: Redactor
   clock: Clock
   world: () => World
-}) {
-  const { journal, transactions, redactor, clock } = parts
+  ttlMs: number
+  /** Whether an operator's screen shows this session. */
+  isWatched(sessionId: string): boolean
+  /** Told after each change of the list of cards. */
+  changed(sessionId: string): void
+  /** Adds a line to a session's transcript when no run of it is at work. */
+  note(sessionId: string, runId: string, entry: Omit<EntryOf<'reconciled'>, 'seq' | 'runId' | 'at'>): void
+}
+
+/** What stores, journal and transcript say of a call, each in the transaction of its step. */
+export function createRecords(parts: RecordParts) {
+  const { store, executions, journal, transactions, redactor, clock } = parts
 
   /** Who asked for what, and what the gate made of it. @param rule in place of the verdict's */
   function record(call: ToolCall, context: CallContext, judged?: Judged, rule?: string) {
@@ -43,74 +57,94 @@ export function createRecords(parts: {
     }
   }
 
-  function claimOf(call: ToolCall, { verdict, hash }: Ready, { sessionId, runId }: CallContext): Claim {
-    return {
-      toolUseId: call.toolUseId,
-      sessionId,
-      runId,
-      toolName: call.toolName,
-      toolInput: redactor.value(call.toolInput),
-      tier: verdict.tier,
-      bindingHash: hash,
-      at: clock.now(),
-    }
-  }
-
-  /** Says in the transcript that the call runs now; of a change, in its claim's transaction. */
-  function started(call: ToolCall, { input, verdict }: Ready, context: CallContext, reservation?: Reservation) {
+  /** Says in the transcript that the call runs now. */
+  function started({ call, ready = missing(), reservation }: Way, context: CallContext) {
     const { toolUseId, toolName } = call
+    const { input, verdict } = ready
     const toolInput = redactor.value(input)
-    context.append({
-      type: 'tool_use',
-      toolUseId,
-      toolName,
-      toolInput,
-      tier: verdict.tier,
-      ...byGrant(reservation),
-    })
-  }
-
-  /** Black: the rules refuse it. */
-  function refuse(call: ToolCall, context: CallContext, judged: Extract<Judgement, { kind: 'blocked' }>) {
-    const { rule, reason } = judged.verdict
-    transactions.atomically(() => {
-      journal.append('refusal', record(call, context, judged))
-      context.append({
-        type: 'blocked',
-        toolUseId: call.toolUseId,
-        toolName: call.toolName,
-        toolInput: redactor.value(call.toolInput),
-        reason: redactor.text(reason),
-        rule,
-        tier: 'black',
-      })
-    })
+    context.append({ type: 'tool_use', toolUseId, toolName, toolInput, tier: verdict.tier, ...byGrant(reservation) })
   }
 
   /** A call that never started: its result says why. @param rule what the journal calls it */
   function fail(call: ToolCall, context: CallContext, message: string, judged?: Judged, rule = 'not_run') {
     const result = redactor.text(legible(message))
-    transactions.atomically(() => {
-      journal.append('refusal', record(call, context, judged, rule))
-      context.append({ type: 'tool_result', ...resultOf(call), result, isError: true, summary: result })
-    })
+    journal.append('refusal', record(call, context, judged, rule))
+    context.append({ type: 'tool_result', ...resultOf(call), result, isError: true, summary: result })
   }
 
-  /** In a rehearsal: what would run, and nothing does. */
-  function rehearse(call: ToolCall, context: CallContext, ready: Ready) {
-    const { verdict, target, input, effects } = ready
-    const { toolName } = call
-    const { now, then, affects } = describe(toolName, effects, parts.world(), verdict, clock.now())
-    const asks = verdict.tier === 'red' ? 'would wait for the operator, then run' : 'would run at once'
-    const on = target.kind === 'none' ? '' : ` on ${target.id}`
-    const text = [
-      `Rehearsal: nothing was run. ${toolName} ${JSON.stringify(input)}${on} ${asks} (${verdict.tier}).`,
-      `Why: ${verdict.reason}`,
-      `Now: ${now}`,
-      `Then: ${then}`,
-      `Affects: ${affects}`,
-    ].join('\n')
-    transactions.atomically(() => {
+  function tell(context: CallContext, { toolUseId, callId }: Ids, { at: _, ...resolution }: Resolution) {
+    const ids = { toolUseId, ...(callId !== undefined && { callId }) }
+    context.append({ type: 'confirm_resolved', ...ids, ...resolution })
+  }
+
+  /** What is written of a call whose run is at work. */
+  const writers: {
+    [W in Exclude<Write['write'], 'decision' | 'finding'>]: (way: Way, context: CallContext, what: Of<W>) => void
+  } = {
+    told({ asked = missing() }, context) {
+      const { resolution = missing() } = store.get(asked.card.toolUseId) ?? {}
+      tell(context, asked.card, resolution)
+    },
+    card(way, context, { replacing }) {
+      const { call, ready = missing() } = way
+      const { sessionId, runId } = context
+      const createdAt = clock.now()
+      const isWatched = parts.isWatched(sessionId)
+      const expiresAt = createdAt + parts.ttlMs + (isWatched ? 0 : unseenForMs)
+      const card = cardOf(call, ready, context, { redactor, world: parts.world(), createdAt, expiresAt }, replacing)
+      const { hash: bindingHash, input, target } = ready
+      const key = callKey({ toolName: call.toolName, input, target })
+      const asked = { card, sessionId, runId, bindingHash, callKey: key }
+      journal.append('call', {
+        ...record(call, context, ready),
+        bindingHash,
+        ...(replacing !== undefined && { card: card.toolUseId, changed: card.changed }),
+      })
+      store.add({ ...asked, ...(isWatched && { seenAt: createdAt }) })
+      transactions.afterCommit(() => {
+        way.asked = asked
+        parts.changed(sessionId)
+      })
+      context.append({ type: 'confirm_needed', ...card })
+    },
+    claim(way, context) {
+      const { call, ready = missing(), reservation } = way
+      const { toolUseId, toolName } = call
+      const { sessionId, runId } = context
+      const { verdict, hash: bindingHash } = ready
+      const toolInput = redactor.value(call.toolInput)
+      const at = clock.now()
+      const claim = { toolUseId, sessionId, runId, toolName, toolInput, tier: verdict.tier, bindingHash, at }
+      executions.claim(claim)
+      journal.append('execution', { ...record(call, context, ready), ...claim, ...byGrant(reservation) })
+      started(way, context)
+    },
+    refusal({ call }, context, { judged, message, rule }) {
+      if (message !== undefined || judged?.kind !== 'blocked') {
+        fail(call, context, message ?? (judged?.kind === 'invalid' ? judged.message : missing()), judged, rule)
+        return
+      }
+      const { verdict } = judged
+      const { toolUseId, toolName } = call
+      const toolInput = redactor.value(call.toolInput)
+      const reason = redactor.text(verdict.reason)
+      journal.append('refusal', record(call, context, judged))
+      context.append({ type: 'blocked', toolUseId, toolName, toolInput, reason, rule: verdict.rule, tier: 'black' })
+    },
+    /** What would run, and nothing does. */
+    rehearsal({ call, ready = missing() }, context) {
+      const { verdict, target, input, effects } = ready
+      const { toolName } = call
+      const { now, then, affects } = describe(toolName, effects, parts.world(), verdict, clock.now())
+      const asks = verdict.tier === 'red' ? 'would wait for the operator, then run' : 'would run at once'
+      const on = target.kind === 'none' ? '' : ` on ${target.id}`
+      const text = [
+        `Rehearsal: nothing was run. ${toolName} ${JSON.stringify(input)}${on} ${asks} (${verdict.tier}).`,
+        `Why: ${verdict.reason}`,
+        `Now: ${now}`,
+        `Then: ${then}`,
+        `Affects: ${affects}`,
+      ].join('\n')
       journal.append('call', { ...record(call, context, ready), outcome: 'rehearsed' })
       context.append({
         type: 'tool_result',
@@ -120,14 +154,81 @@ export function createRecords(parts: {
         summary: redactor.text(`Rehearsal, nothing was run: ${asks}. ${then}`),
         isRehearsal: true,
       })
-    })
+    },
+    result({ state, call, ready }, context, { done }) {
+      const { toolUseId, toolName } = call
+      const { output, outcome, durationMs, found } = done
+      const { sessionId, requestedBy } = context
+      const summary = redactor.text(output.summary)
+      if (state === 'reading') journal.append('call', { ...record(call, context, ready), outcome })
+      else {
+        const on = ready === undefined || ready.target.kind === 'none' ? {} : { target: redactor.value(ready.target) }
+        const about = { toolUseId, sessionId, toolName, requestedBy, outcome }
+        executions.settle(toolUseId, clock.now(), outcome)
+        journal.append(
+          'result',
+          found === undefined ? { ...about, ...on, durationMs, summary } : { ...about, summary: found },
+        )
+      }
+      const images = output.images?.map((image) => parts.images.keep(sessionId, image)) ?? []
+      context.append({
+        type: 'tool_result',
+        toolUseId,
+        result: redactor.text(output.text) || '(no output)',
+        isError: output.isError === true,
+        summary,
+        durationMs,
+        ...(outcome === 'unknown' && { isUnknown: true }),
+        ...(output.data === undefined ? {} : { data: redactor.value(output.data) }),
+        ...(images.length > 0 && { images }),
+      })
+    },
   }
 
-  return { record, claimOf, started, refuse, fail, rehearse }
+  /** First wins. @returns false when another decision came before */
+  function decide({ asked = missing(), context }: Way, { resolution, besides }: Of<'decision'>): boolean {
+    const { card, sessionId, bindingHash } = asked
+    const { toolUseId, toolName, target, requestedBy } = card
+    if (!store.resolve(toolUseId, resolution)) return false
+    const { at: _, ...decided } = resolution
+    journal.append('decision', { toolUseId, sessionId, toolName, target, requestedBy, bindingHash, ...decided })
+    if (context !== undefined) tell(context, card, resolution)
+    besides?.()
+    return true
+  }
+
+  function settleUnknown({ toolUseId, toolName }: ToolCall, { finding }: Of<'finding'>) {
+    const { sessionId, runId, outcome, text } = finding
+    if (outcome === 'unknown') missing()
+    executions.settle(toolUseId, clock.now(), outcome)
+    journal.append('result', { toolUseId, sessionId, toolName, outcome, summary: text })
+    parts.note(sessionId, runId, { type: 'reconciled', toolUseId, toolName, outcome, text })
+  }
+
+  return {
+    started,
+    fail,
+    /** @returns false where somebody else was first, or the grant has ended since; nothing is written then. */
+    write(way: Way, writes: readonly Write[]): boolean {
+      const { call, context, reservation } = way
+      return writes.every((what) => {
+        if (what.write === 'decision') return decide(way, what)
+        if (what.write === 'finding') settleUnknown(call, what)
+        else if (context !== undefined) {
+          if (what.write === 'claim' && reservation?.take(call.toolUseId, context.sessionId) === false) return false
+          const write: (way: Way, context: CallContext, what: never) => void = writers[what.write]
+          write(way, context, what as never)
+        }
+        return true
+      })
+    },
+  }
 }
 
+type Ids = { toolUseId: string; callId?: string | undefined }
+
 /** The grant that lets a call run, for the record. */
-export const byGrant = (reservation: Reservation | undefined) =>
+const byGrant = (reservation: Reservation | undefined) =>
   reservation === undefined ? {} : { grantId: reservation.grant.id, by: reservation.grant.by }
 
 const resultOf = ({ toolUseId }: ToolCall) => ({ toolUseId, durationMs: 0 })

@@ -1,24 +1,17 @@
 import { legible, type Redactor } from '../gate/index.ts'
 import type { Cluster } from '../homelab/ports.ts'
 import { type Clock, sleep } from '../lib/clock.ts'
-import { type Entry, JarvisError, type ToolCall } from '../protocol/index.ts'
 import type { Catalog } from '../tools/catalog.ts'
-import type { CallContext } from './call.ts'
-import type { Execution, ExecutionStore, Journal, Transactions } from './ports.ts'
+import type { Execution, ExecutionStore } from './ports.ts'
 import { type Reconciled, reconcile } from './reconcile.ts'
+import type { Came, Done } from './run-tool.ts'
 
-type ReconciledEntry = Omit<Extract<Entry, { type: 'reconciled' }>, 'seq' | 'runId' | 'at'>
-
-export type RecoveryParts = {
+type RecoveryParts = {
   executions: ExecutionStore
-  journal: Journal
-  transactions: Transactions
   redactor: Redactor
   clock: Clock
   cluster: Cluster
   catalog: Pick<Catalog, 'get'>
-  /** Adds a line to a session's transcript when no run of it is at work. */
-  note(sessionId: string, runId: string, entry: ReconciledEntry): void
 }
 
 /** How long a restarted server looks for a call's outcome before it says that it does not know. */
@@ -28,42 +21,12 @@ const mostLooks = 3
 const lookAgainMs = 3_000
 export const mayHaveRun = 'It may have run or not: look at the state before asking for it again.'
 
-/** What becomes of a call that was claimed and left no result: it is looked for, and never run again. */
+/** Finds out what became of a call that was claimed and has no result. Such a call is looked for, and never run again. */
 export function createRecovery(parts: RecoveryParts) {
-  const { executions, journal, transactions, redactor, clock, cluster, catalog, note } = parts
-
-  /** A claim without a result: the process died in between. It may have run, so it is never run again, only looked for. */
-  async function recover(call: ToolCall, claimed: Execution, context: CallContext) {
-    context.progress(call.toolUseId, 'Looking what became of it')
-    const { outcome, text } = await look(call.toolUseId, call, claimed)
-    const isUnknown = outcome === 'unknown'
-    const result = `JARVIS was restarted while this ran. ${isUnknown ? `${mayHaveRun} ` : ''}${text}`.trim()
-    transactions.atomically(() => {
-      const at = clock.now()
-      executions.settle(call.toolUseId, at, outcome)
-      const { toolUseId, toolName } = call
-      journal.append('result', {
-        toolUseId,
-        sessionId: context.sessionId,
-        toolName,
-        requestedBy: context.requestedBy,
-        outcome,
-        summary: text,
-      })
-      context.append({
-        type: 'tool_result',
-        toolUseId: call.toolUseId,
-        result,
-        isError: outcome !== 'done',
-        summary: isUnknown ? `I do not know whether this ran. ${text}` : text,
-        durationMs: at - claimed.startedAt,
-        ...(isUnknown && { isUnknown }),
-      })
-    })
-  }
+  const { executions, redactor, clock, cluster, catalog } = parts
 
   /** @returns undefined where the tool is gone, or its arguments do not say it. */
-  function endingOf({ toolName, toolInput }: Pick<ToolCall, 'toolName' | 'toolInput'>) {
+  function endingOf({ toolName, toolInput }: Execution) {
     try {
       return catalog.get(toolName)?.ending?.(toolInput)
     } catch {
@@ -72,16 +35,12 @@ export function createRecovery(parts: RecoveryParts) {
   }
 
   /** Asks the cluster, for a bounded time. */
-  async function look(
-    toolUseId: string,
-    call: Pick<ToolCall, 'toolName' | 'toolInput'>,
-    claimed: Execution,
-  ): Promise<Reconciled> {
+  async function look(toolUseId: string, claimed: Execution): Promise<Reconciled> {
     const limit = new AbortController()
     const disarm = clock.after(lookForMs, () => limit.abort(new Error('The cluster did not say in time.')))
     try {
       const { outcome, text, upid } = await reconcile(
-        endingOf(call),
+        endingOf(claimed),
         claimed,
         executions.others(toolUseId),
         cluster,
@@ -105,7 +64,7 @@ export function createRecovery(parts: RecoveryParts) {
     const claimed = executions.get(toolUseId)
     if (claimed === undefined) return { outcome: 'unknown', text: '' }
     for (let looks = 1; ; looks += 1) {
-      const found = await look(toolUseId, claimed, claimed)
+      const found = await look(toolUseId, claimed)
       if (found.outcome !== 'unknown' || looks === mostLooks || signal.aborted) return found
       try {
         await sleep(clock, lookAgainMs, signal)
@@ -115,21 +74,24 @@ export function createRecovery(parts: RecoveryParts) {
     }
   }
 
-  async function check(toolUseId: string): Promise<Reconciled> {
-    const claimed = executions.get(toolUseId)
-    if (claimed === undefined) throw new JarvisError('not_found', 'That call never started.')
-    if (claimed.outcome !== 'unknown') throw new JarvisError('already_decided', 'What became of it is known.')
-    const { toolName, sessionId, runId } = claimed
-    const { outcome, text } = await look(toolUseId, claimed, claimed)
-    if (outcome !== 'unknown') {
-      transactions.atomically(() => {
-        executions.settle(toolUseId, clock.now(), outcome)
-        journal.append('result', { toolUseId, sessionId, toolName, outcome, summary: text })
-        note(sessionId, runId, { type: 'reconciled', toolUseId, toolName, outcome, text })
-      })
-    }
-    return { outcome, text }
-  }
+  return { look, findOut }
+}
 
-  return { recover, check, findOut }
+/** A lost answer is no failure: where the cluster shows what became of the call, that is its outcome. */
+export function foundOut(lost: Done, { outcome, text }: Reconciled): Came {
+  const all = outcome === 'unknown' ? `${lost.output.text} ${mayHaveRun} ${text}` : `${lost.output.text} ${text}`
+  // A person reads the summary alone: it says what happened before it says where to look.
+  const summary = outcome === 'unknown' ? `${lost.output.summary} ${text}`.trim() : text || lost.output.summary
+  return { ...lost, output: { text: all.trim(), summary, isError: outcome !== 'done' }, outcome }
+}
+
+/** What came of a call that an earlier process has begun. */
+export function foundLater({ outcome, text }: Reconciled, durationMs: number): Came {
+  const isUnknown = outcome === 'unknown'
+  const output = {
+    text: `JARVIS was restarted while this ran. ${isUnknown ? `${mayHaveRun} ` : ''}${text}`.trim(),
+    summary: isUnknown ? `I do not know whether this ran. ${text}` : text,
+    isError: outcome !== 'done',
+  }
+  return { output, outcome, durationMs, found: text }
 }

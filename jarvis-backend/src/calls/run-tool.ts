@@ -1,3 +1,4 @@
+import { legible, legibleValue } from '../gate/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import { JarvisError } from '../protocol/index.ts'
 import type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
@@ -14,6 +15,9 @@ export type Done = {
   isFault: boolean | undefined
   isLost: boolean
 }
+
+/** What came of a call. `found`: what the cluster shows of a call that an earlier process began. */
+export type Came = Pick<Done, 'output' | 'outcome' | 'durationMs'> & { found?: string }
 
 /** Mistakes of the caller's, which say nothing of the tool. */
 const mistakes: readonly string[] = ['not_found', 'invalid_request', 'conflict']
@@ -78,5 +82,12 @@ export async function runTool(
   // A call that only reads cannot have an unknown outcome.
   const isLeft = stop.signal.aborted && tool.tier !== 'green'
   const outcome = isLeft || isLost ? 'unknown' : output.isError === true ? 'failed' : 'done'
-  return { output, outcome, durationMs: clock.now() - startedAt, isFault, isLost }
+  return { output: readable(output), outcome, durationMs: clock.now() - startedAt, isFault, isLost }
+}
+
+/** Whatever a tool answers was written by others: nothing in it drives a terminal, hides or turns what is read. */
+function readable(output: ToolOutput): ToolOutput {
+  const { text, summary, data } = output
+  const plain = { text: legible(text), summary: legible(summary) }
+  return { ...output, ...plain, ...(data !== undefined && { data: legibleValue(data) }) }
 }

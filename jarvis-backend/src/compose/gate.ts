@@ -7,8 +7,9 @@ import { createExecutor } from '../calls/execute.ts'
 import { createEffectsOf, createJudge, createSeeingJudge } from '../calls/judge.ts'
 import { createLookAgain } from '../calls/look-again.ts'
 import type { ExecutionStore, ImageStore } from '../calls/ports.ts'
-import type { RecoveryParts } from '../calls/recover.ts'
+import type { RecordParts } from '../calls/records.ts'
 import { createUnits } from '../calls/seen-units.ts'
+import { createWays } from '../calls/way.ts'
 import type { Config } from '../config/config.ts'
 import { raisesOf, usualTier } from '../gate/index.ts'
 import { confirmationRoutes } from '../http/confirmations.ts'
@@ -38,7 +39,7 @@ export function composeGate(
     executions: ((store: ExecutionStore) => ExecutionStore) | undefined
     /** A session's cards are these now. */
     waiting(sessionId: string, pending: Card[]): void
-    note: RecoveryParts['note']
+    note: RecordParts['note']
   },
 ) {
   const { clock, now, database, settings, journal, redactor, redact, isStopping, report } = foundation
@@ -76,10 +77,26 @@ export function composeGate(
   const watchers = createWatchers(report)
   const effectsOf = createEffectsOf(catalog, world)
   const lookAgain = createLookAgain(cluster, units, effectsOf)
+  const store = createConfirmationStore(database)
+  const ways = createWays({
+    store,
+    executions,
+    images,
+    journal,
+    transactions: database,
+    redactor,
+    clock,
+    world,
+    ttlMs: parts.config.confirmTtlMs,
+    isWatched: watchers.isWatched,
+    changed: shown,
+    note: parts.note,
+  })
   const confirmations = createConfirmations({
     lookAgain,
-    store: createConfirmationStore(database),
-    executions,
+    store,
+    ways,
+    judge,
     grants,
     journal,
     transactions: database,
@@ -94,16 +111,17 @@ export function composeGate(
           ({ name, createdAt, expiresAt = Number.POSITIVE_INFINITY }) =>
             name === token && createdAt <= askedAt && expiresAt > now(),
         ),
-    isWatched: watchers.isWatched,
-    changed(sessionId) {
-      activity.changed({ what: 'confirmations', sessionId })
-      parts.waiting(sessionId, confirmations.pending(sessionId))
-    },
+    changed: shown,
     redact,
     isStopping,
     report,
   })
+  function shown(sessionId: string) {
+    activity.changed({ what: 'confirmations', sessionId })
+    parts.waiting(sessionId, confirmations.pending(sessionId))
+  }
   const executor = createExecutor({
+    ways,
     lookAgain,
     seeingJudge,
     effectsOf,
@@ -112,15 +130,11 @@ export function composeGate(
     confirmations,
     grants,
     executions,
-    images,
-    journal,
     proof: journal.proof,
-    transactions: database,
     redactor,
     clock,
     cluster,
     catalog,
-    note: parts.note,
     report: (error, toolName) => report(error, `${toolName} failed`),
   })
   const calls = createCallCounts(database, now)

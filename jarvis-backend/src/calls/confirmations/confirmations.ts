@@ -1,31 +1,15 @@
 import type { Clock } from '../../lib/clock.ts'
-import { type Card, type ConfirmationRow, type GrantRequest, JarvisError } from '../../protocol/index.ts'
+import { type Card, type ConfirmationRow, type Decision, type GrantRequest, JarvisError } from '../../protocol/index.ts'
+import type { CallContext, Way } from '../call.ts'
+import type { Judge } from '../judge.ts'
 import type { LookAgain } from '../look-again.ts'
-import type {
-  Claim,
-  ConfirmationStore,
-  ExecutionStore,
-  Journal,
-  Resolution,
-  StoredConfirmation,
-  Transactions,
-} from '../ports.ts'
+import type { ConfirmationStore, Journal, Resolution, StoredConfirmation, Transactions } from '../ports.ts'
 import { rightsOf } from '../rights.ts'
+import { type Event, type Step, stateOf } from '../states.ts'
+import type { Ways } from '../way.ts'
+import { unseenForMs } from './card.ts'
+import { type Replacing, type Standing, standingOf } from './drift.ts'
 import type { Grants } from './grants.ts'
-
-/** What the call that waits wants to be asked and told. All are called synchronously. */
-export type Waiter = {
-  /** Looks at the world again. @returns what differs from what the card shows, and what takes the card's place. */
-  recheck(): { note: string; replacedBy: string } | undefined
-  /** The claim to commit with an approval; absent where the call must wait for another one first. */
-  claim(): Claim | undefined
-  /** What the journal says of the call besides: who asked, by which rule, the hash of its arguments. */
-  about(): Record<string, unknown>
-  /** Writes the decision into the transcript, and that the call runs where it was claimed, in the same transaction. */
-  record(resolution: Resolution, claimed: boolean): void
-  /** Goes on, after the commit. */
-  resolved(resolution: Resolution, claimed: boolean): void
-}
 
 export type DecideRequest = {
   toolUseId: string
@@ -41,14 +25,10 @@ export type DecideRequest = {
 }
 
 export type Confirmations = {
-  /** When a card asked now expires: its time counts from when an operator's screen has it, at the latest in a day. */
-  firstExpiry(sessionId: string, at: number): number
   /** An operator's screen has the cards of this session, or all cards: the time of those not seen before begins. */
   seen(sessionId?: string): void
-  /** Puts the call before the operators, in the transaction that writes it down. */
-  add(confirmation: StoredConfirmation): void
-  /** Waits for the answer to a card that was added, now or before a restart. */
-  wait(confirmation: StoredConfirmation, waiter: Waiter): void
+  /** Waits until the call's card was decided, whatever cards take its place. @returns the step that this has led to */
+  wait(way: Attended): Promise<Step>
   ofCall: ConfirmationStore['ofCall']
   denied: ConfirmationStore['denied']
   /**
@@ -74,11 +54,16 @@ export type Confirmations = {
 }
 
 const retryEveryMs = 5_000
-const unseenForMs = 24 * 60 * 60_000
+
+/** A call that waits for a card's decision. */
+export type Attended = Way & { context: CallContext; asked: StoredConfirmation }
+type Waiting = { way: Attended; wake(step: Step): void; disarm(): void }
+type Decided = Extract<Event, { resolution: Resolution }>
 
 export function createConfirmations(parts: {
   store: ConfirmationStore
-  executions: ExecutionStore
+  ways: Pick<Ways, 'take'>
+  judge: Judge
   grants: Pick<Grants, 'make'>
   journal: Journal
   transactions: Transactions
@@ -87,71 +72,68 @@ export function createConfirmations(parts: {
   lookAgain: LookAgain
   /** Whether who asked may still ask: an MCP token may have expired, or been revoked, by the command line too. */
   isAskerKnown(card: Card): boolean
-  /** Whether an operator's screen shows this session. */
-  isWatched(sessionId: string): boolean
   /** Told after each change of the list. */
   changed(sessionId: string): void
   redact(text: string): string
   isStopping(): boolean
   report(error: unknown, message: string): void
 }): Confirmations {
-  const { store, executions, grants, journal, transactions, clock } = parts
-  const waiting = new Map<string, { asked: StoredConfirmation; waiter: Waiter; disarm: () => void }>()
+  const { store, grants, journal, transactions, clock } = parts
+  const waiting = new Map<string, Waiting>()
 
-  /** First wins. @returns false when another decision came before. */
-  function resolve(toolUseId: string, resolution: Resolution, besides?: () => void): boolean {
+  /** Takes the card's call on, and wakes who waits for it. No-op where another decision came before. */
+  function resolve(toolUseId: string, event: Decided) {
     const waits = waiting.get(toolUseId)
-    let claimed = false
-    const won = transactions.durably(() => {
-      if (!store.resolve(toolUseId, resolution)) return false
-      const { at: _, ...decided } = resolution
-      const { sessionId, bindingHash, card } = waits?.asked ?? store.get(toolUseId) ?? {}
-      const { toolName, target, requestedBy } = card ?? {}
-      journal.append('decision', { toolUseId, sessionId, toolName, target, requestedBy, bindingHash, ...decided })
-      const claim = resolution.decision === 'approved' ? waits?.waiter.claim() : undefined
-      if (claim !== undefined) {
-        executions.claim(claim)
-        journal.append('execution', { ...waits?.waiter.about(), ...claim })
-        claimed = true
-      }
-      waits?.waiter.record(resolution, claimed)
-      besides?.()
-      return true
-    })
-    if (!won) return false
-    if (waits !== undefined) {
-      waiting.delete(toolUseId)
-      waits.disarm()
-      waits.waiter.resolved(resolution, claimed)
-      // The call may be running already, and what came of it goes first.
-      setImmediate(() => parts.isStopping() || parts.changed(waits.asked.sessionId))
-    }
-    return true
+    const way = waits?.way ?? unattended(toolUseId)
+    if (way?.state !== 'asked') return
+    const step = parts.ways.take(way, event)
+    if (step === undefined || waits === undefined) return
+    waiting.delete(toolUseId)
+    waits.disarm()
+    if (step.then === 'wait') watch(waits.way, waits.wake)
+    else waits.wake(step)
+    // The call may be running already, and what came of it goes first.
+    setImmediate(() => parts.isStopping() || parts.changed(waits.way.asked.sessionId))
   }
 
-  function cancel(toolUseId: string, by: string, note?: string) {
-    const noted = note === undefined ? {} : { note: parts.redact(note) }
-    resolve(toolUseId, { decision: 'cancelled', by, at: clock.now(), ...noted })
+  /** A card that nobody waits for: its run is not taken up yet, or has ended. */
+  function unattended(id: string): Way | undefined {
+    const { resolution, ...asked } = store.get(id) ?? {}
+    if (!('card' in asked)) return undefined
+    const { toolUseId, callId = toolUseId, toolName, toolInput } = asked.card
+    const call = { type: 'tool_call', toolUseId: callId, toolName, toolInput } as const
+    return { state: stateOf(resolution?.decision), call, context: undefined, asked }
   }
+
+  function watch(way: Attended, wake: Waiting['wake']) {
+    const { toolUseId, expiresAt } = way.asked.card
+    waiting.set(toolUseId, { way, wake, disarm: expireAt(toolUseId, expiresAt) })
+  }
+
+  const resolution = (decision: Decision, by = 'jarvis', note?: string): Resolution => {
+    return { decision, by, at: clock.now(), ...(note !== undefined && { note: parts.redact(note) }) }
+  }
+  const cancel: Confirmations['cancel'] = (toolUseId, by, note) =>
+    resolve(toolUseId, { type: 'withdraw', resolution: resolution('cancelled', by, note) })
+  const expire = (toolUseId: string) => resolve(toolUseId, { type: 'expire', resolution: resolution('expired') })
+  const withdrawn = ({ note, replacedBy }: Replacing) => ({ ...resolution('cancelled', 'jarvis', note), replacedBy })
 
   /** What is denied once is not to be denied again for each time that one answer asked for it. */
   function cancelTwins({ card, sessionId, callKey }: StoredConfirmation, by: string) {
-    for (const [toolUseId, { asked }] of waiting) {
+    for (const [toolUseId, { way }] of waiting) {
+      const { asked } = way
       const isTwin = asked.sessionId === sessionId && asked.callKey === callKey
       if (isTwin && asked.card.requestedBy.kind === card.requestedBy.kind)
         cancel(toolUseId, by, 'The same call was denied.')
     }
   }
 
-  const expire = (toolUseId: string) => resolve(toolUseId, { decision: 'expired', by: 'jarvis', at: clock.now() })
-
-  /** Withdraws the card where it does not show any more what would run. */
-  function review(toolUseId: string): ReturnType<Waiter['recheck']> {
-    const drift = waiting.get(toolUseId)?.waiter.recheck()
-    if (drift === undefined) return undefined
-    const changed = { note: parts.redact(drift.note), replacedBy: drift.replacedBy }
-    resolve(toolUseId, { decision: 'cancelled', by: 'jarvis', ...changed, at: clock.now() })
-    return changed
+  /** How a card that somebody waits for stands to what its call comes to now. */
+  function standingNow(toolUseId: string): Standing | undefined {
+    const way = waiting.get(toolUseId)?.way
+    if (way === undefined) return undefined
+    const { call, context, asked } = way
+    return standingOf(asked.card, parts.judge(call.toolName, call.toolInput, context.sources, context.requestedBy.kind))
   }
 
   /** Expires the card when its time has come; a store that cannot write now is asked again soon. */
@@ -181,8 +163,9 @@ export function createConfirmations(parts: {
     })
   }
 
-  function decideNow({ toolUseId, sessionId, confirmed, note = '', grant, by, once }: DecideRequest) {
+  function decideNow({ toolUseId, sessionId, confirmed, note: said, grant, by, once }: DecideRequest) {
     if (once?.isAnswered()) return
+    const note = said === '' ? undefined : said
     if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Decide when it is back.')
     const known = store.get(toolUseId)
     if (known === undefined || (sessionId !== undefined && known.sessionId !== sessionId)) {
@@ -194,36 +177,43 @@ export function createConfirmations(parts: {
     if (earlier !== undefined) {
       throw new JarvisError('already_decided', `It was ${earlier.decision} before, by ${earlier.by}.`)
     }
-    const at = clock.now()
-    if (at >= known.card.expiresAt) {
+    if (clock.now() >= known.card.expiresAt) {
       expire(toolUseId)
       throw new JarvisError('expired', 'It has expired. Nothing was run.')
     }
     if (confirmed && !parts.isAskerKnown(known.card)) {
-      const note = 'Its MCP token was revoked or has expired.'
-      resolve(toolUseId, { decision: 'cancelled', by: 'jarvis', note, at })
-      throw new JarvisError('expired', `${note} Nothing was run.`)
+      const why = 'Its MCP token was revoked or has expired.'
+      cancel(toolUseId, 'jarvis', why)
+      throw new JarvisError('expired', `${why} Nothing was run.`)
     }
     if (grant !== undefined && !(confirmed && known.card.isGrantable)) {
       const why = confirmed ? 'This call must be asked for each time' : 'A grant is made with an approval'
       throw new JarvisError('invalid_request', `grant: ${why}. Nothing was decided.`)
     }
-    const drift = confirmed ? review(toolUseId) : undefined
-    if (drift !== undefined) throw replaced(drift.note, known, drift.replacedBy)
-    const decision = confirmed ? 'approved' : 'denied'
-    resolve(toolUseId, { decision, by, at, ...(note === '' ? {} : { note: parts.redact(note) }) }, () => {
+    const besides = () => {
       if (grant !== undefined) grants.make(known, grant, by)
       once?.remember()
-    })
+    }
+    if (confirmed) {
+      const way = waiting.get(toolUseId)?.way
+      const standing = standingNow(toolUseId)
+      const isNext = way?.isNext === true && !way.context.isRehearsal()
+      if (standing !== undefined && standing.kind !== 'stands') {
+        resolve(toolUseId, { type: 'approve', standing, isNext, resolution: withdrawn(standing) })
+        throw replaced(parts.redact(standing.note), known, standing.replacedBy)
+      }
+      resolve(toolUseId, { type: 'approve', standing, isNext, resolution: resolution('approved', by, note), besides })
+      return
+    }
+    resolve(toolUseId, { type: 'deny', resolution: resolution('denied', by, note), besides })
     try {
-      if (!confirmed) cancelTwins(known, by)
+      cancelTwins(known, by)
     } catch (error) {
       parts.report(error, 'cards for the same call could not be withdrawn')
     }
   }
 
   return {
-    firstExpiry: (sessionId, at) => at + parts.ttlMs + (parts.isWatched(sessionId) ? 0 : unseenForMs),
     seen(sessionId) {
       const at = clock.now()
       for (const { card } of store.unseen(sessionId)) {
@@ -235,18 +225,29 @@ export function createConfirmations(parts: {
         waits.disarm = expireAt(card.toolUseId, expiresAt)
       }
     },
-    add(confirmation) {
-      const { card, sessionId } = confirmation
-      store.add({ ...confirmation, ...(parts.isWatched(sessionId) && { seenAt: card.createdAt }) })
-      transactions.afterCommit(() => parts.changed(sessionId))
-    },
-    wait(asked, waiter) {
-      const { card } = asked
-      waiting.set(card.toolUseId, { asked, waiter, disarm: expireAt(card.toolUseId, card.expiresAt) })
+    wait(way) {
+      const { signal } = way.context
+      let withdraw = () => {}
+      return new Promise<Step>((resolve, reject) => {
+        watch(way, resolve)
+        withdraw = () => {
+          try {
+            cancel(way.asked.card.toolUseId, way.context.abortedBy())
+          } catch (error) {
+            reject(error)
+          }
+        }
+        if (signal.aborted) withdraw()
+        else signal.addEventListener('abort', withdraw, { once: true })
+      }).finally(() => signal.removeEventListener('abort', withdraw))
     },
     ofCall: store.ofCall,
     denied: store.denied,
-    review,
+    review(toolUseId) {
+      const standing = standingNow(toolUseId)
+      if (standing === undefined || standing.kind === 'stands') return
+      resolve(toolUseId, { type: 'drift', standing, resolution: withdrawn(standing) })
+    },
     decide(request) {
       const looking = request.confirmed ? lookAgain(request.toolUseId) : undefined
       return looking === undefined ? decideNow(request) : looking.then(() => decideNow(request))
@@ -258,15 +259,8 @@ export function createConfirmations(parts: {
       const isLifted = transactions.durably(() => {
         if (!store.lift(toolUseId, clock.now())) return false
         const { toolName, target, requestedBy } = card
-        journal.append('grant', {
-          change: 'denial_taken_back',
-          toolUseId,
-          sessionId,
-          toolName,
-          target,
-          requestedBy,
-          by,
-        })
+        const about = { toolUseId, sessionId, toolName, target, requestedBy, by }
+        journal.append('grant', { change: 'denial_taken_back', ...about })
         return true
       })
       if (!isLifted) throw new JarvisError('conflict', 'It was not denied, or the denial was taken back before.')

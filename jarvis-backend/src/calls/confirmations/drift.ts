@@ -1,24 +1,29 @@
+import { newId } from '../../lib/ids.ts'
 import type { Card, Target } from '../../protocol/index.ts'
 import { quoted } from '../../redaction/visible.ts'
 import type { Ready } from '../call.ts'
 import type { Judgement } from '../judge.ts'
 
+/** Why a card counts no more, in words, and the id of what takes its place: another card, or the call's own result. */
+export type Replacing = { note: string; replacedBy: string }
+
 /** What has become of a card since it was shown. */
 export type Standing =
   /** It may run as `ready` says: as it was shown, or under a tier that asks nobody any more. */
   | { kind: 'stands'; ready: Ready }
-  /** Another thing than was shown: a person must see it anew. `changed`: the difference, in words. */
-  | { kind: 'changed'; ready: Ready; changed: string }
+  /** Another thing than was shown: a person must see it anew. */
+  | ({ kind: 'changed'; ready: Ready } & Replacing)
   /** It cannot or must not be run at all now. */
-  | { kind: 'over'; judgement: Exclude<Judgement, { kind: 'ready' }>; changed: string }
+  | ({ kind: 'over'; judgement: Exclude<Judgement, { kind: 'ready' }> } & Replacing)
 
 /** Compares what a card showed with what its call comes to now. */
 export function standingOf(card: Card, current: Judgement): Standing {
-  if (current.kind === 'invalid') {
-    return { kind: 'over', judgement: current, changed: `The target has changed since: ${current.message}` }
-  }
-  if (current.kind === 'blocked') {
-    return { kind: 'over', judgement: current, changed: `The rules refuse it now: ${current.verdict.reason}` }
+  if (current.kind !== 'ready') {
+    const note =
+      current.kind === 'invalid'
+        ? `The target has changed since: ${current.message}`
+        : `The rules refuse it now: ${current.verdict.reason}`
+    return { kind: 'over', judgement: current, note, replacedBy: card.callId ?? card.toolUseId }
   }
   const { verdict, target } = current
   if (verdict.tier !== 'red') return { kind: 'stands', ready: current }
@@ -26,8 +31,11 @@ export function standingOf(card: Card, current: Judgement): Standing {
   if (verdict.rule !== card.rule) differences.push(`It asks for another reason now: ${verdict.reason}`)
   return differences.length === 0
     ? { kind: 'stands', ready: current }
-    : { kind: 'changed', ready: current, changed: differences.join(' ') }
+    : { kind: 'changed', ready: current, ...replacing(differences.join(' ')) }
 }
+
+/** Another card takes the place of one. */
+export const replacing = (note: string): Replacing => ({ note, replacedBy: newId('tu') })
 
 function targetDifferences({ target: before, isAfterAnother }: Card, now: Target): string[] {
   const differences: string[] = []

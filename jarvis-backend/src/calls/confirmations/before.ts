@@ -1,0 +1,44 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { ToolCall } from '../../protocol/index.ts'
+import type { CallContext, Ready } from '../call.ts'
+import { callKey } from '../keys.ts'
+import { rightsOf } from '../rights.ts'
+import type { Confirmations } from './confirmations.ts'
+import type { Grants, Reservation } from './grants.ts'
+
+/** What operators said of the same call before: a denial, or a grant. */
+export function createBefore(parts: {
+  confirmations: Pick<Confirmations, 'denied'>
+  grants: Pick<Grants, 'reserve' | 'revoke'>
+  clock: Clock
+}) {
+  const { confirmations, grants, clock } = parts
+  const keyOf = ({ toolName }: ToolCall, { input, target }: Ready) => callKey({ toolName, input, target })
+
+  return {
+    /** @returns what the call is told; undefined where nobody denied it */
+    denied(call: ToolCall, ready: Ready, { sessionId, runId, requestedBy }: CallContext): string | undefined {
+      const { deniedForMs } = rightsOf(requestedBy.kind)
+      const isRun = deniedForMs === undefined
+      const where = isRun ? { runId } : { sessionId, since: clock.now() - deniedForMs }
+      const denial = confirmations.denied(keyOf(call, ready), where)
+      if (denial === undefined) return undefined
+      const when = isRun ? 'in this run' : `within the last ${deniedForMs / 60_000} minutes`
+      const note = denial.note === undefined ? '' : `: ${denial.note}`
+      const back = isRun ? '' : ' An operator can take the denial back on the page Waiting.'
+      return `Denied by ${denial.by} ${when}${note}. It is not asked again; other arguments may be.${back} Nothing was run.`
+    },
+
+    /** Sets a use of a grant aside. A grant ends where another guest may have taken the number and name since. */
+    reserve(call: ToolCall, ready: Ready, { requestedBy }: CallContext): Reservation | undefined {
+      const { target, verdict } = ready
+      const reservation = grants.reserve(keyOf(call, ready), { rule: verdict.rule, target, requestedBy })
+      // Proxmox tells whole seconds.
+      const isAnother = reservation !== undefined && (target.madeAt ?? 0) > reservation.grant.createdAt - 1_000
+      if (!isAnother) return reservation
+      reservation.release()
+      grants.revoke(reservation.grant.id, 'jarvis')
+      return undefined
+    },
+  }
+}

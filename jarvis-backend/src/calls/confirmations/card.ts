@@ -1,0 +1,37 @@
+import { describe, type Redactor, type World } from '../../gate/index.ts'
+import { taintRule } from '../../gate/policy/profile.ts'
+import type { Card, ToolCall } from '../../protocol/index.ts'
+import type { CallContext, Ready } from '../call.ts'
+import type { Replacing } from './drift.ts'
+
+/** How long a card that no operator's screen has shown waits besides its time to live. */
+export const unseenForMs = 24 * 60 * 60_000
+
+/** The card of a call that a person must decide. @param parts `expiresAt`: a time of `createdAt` or later, in ms */
+export function cardOf(
+  call: ToolCall,
+  { verdict, target, input, effects }: Ready,
+  context: CallContext,
+  parts: { redactor: Redactor; world: World; createdAt: number; expiresAt: number },
+  replacing?: Replacing,
+): Card {
+  const { redactor, world, createdAt, expiresAt } = parts
+  return {
+    toolUseId: replacing?.replacedBy ?? call.toolUseId,
+    ...(replacing !== undefined && { callId: call.toolUseId, changed: redactor.text(replacing.note) }),
+    toolName: call.toolName,
+    toolInput: redactor.value(input),
+    tier: 'red',
+    rule: verdict.rule,
+    target,
+    ...redactor.value(describe(call.toolName, redactor.value([...effects]), world, verdict, createdAt)),
+    requestedBy: context.requestedBy,
+    ...(context.before !== undefined && { isAfterAnother: true }),
+    ...(verdict.rule !== taintRule && { isGrantable: true }),
+    createdAt,
+    expiresAt,
+  }
+}
+
+/** The ids that an entry names a card by. */
+export const idsOf = ({ toolUseId, callId }: Card) => ({ toolUseId, ...(callId !== undefined && { callId }) })

@@ -1,0 +1,163 @@
+import type { Decision } from '../protocol/index.ts'
+import type { Ready } from './call.ts'
+import type { Replacing, Standing } from './confirmations/drift.ts'
+import type { Judgement } from './judge.ts'
+import type { Outcome, Resolution } from './ports.ts'
+import type { Came } from './run-tool.ts'
+
+/**
+ * Where a call is on its way. `due`: nobody must be asked, or a grant covers it, and its claim comes with its turn.
+ * `asked`: a card waits. `approved`: a person decided, and its claim comes with its turn. `running`: claimed. `lost`:
+ * claimed, and its answer never came. The others are ends; the outcome of an `unknown` call can still be found out.
+ */
+export const states = ['new', 'due', 'asked', 'approved', 'reading', 'running', 'lost'] as const
+export const ends = ['settled', 'unknown', 'denied', 'withdrawn', 'expired'] as const
+export type State = (typeof states)[number] | (typeof ends)[number]
+
+type Decided = { resolution: Resolution; besides?(): void }
+type Drifted = Exclude<Standing, { kind: 'stands' }>
+type Finding = { sessionId: string; runId: string; outcome: Outcome; text: string }
+
+export type Event =
+  /** The gate's verdict. `denied`: an operator denied the same call before. `isGranted`: a use of a grant is set aside. */
+  | { type: 'judged'; judgement: Judgement; isRehearsal: boolean; denied?: string | undefined; isGranted?: boolean }
+  /** The call must not run: stopped, held back by a limit, or its target could not be read. */
+  | { type: 'held'; message: string; judged?: Judgement }
+  /** The turn of a due call came, and the call is what was judged. */
+  | { type: 'same' }
+  /** Without `standing` nobody waits for the card, so it was compared with nothing. `isNext`: no other call goes first. */
+  | ({ type: 'approve'; standing?: Standing | undefined; isNext: boolean } & Decided)
+  | ({ type: 'drift'; standing: Drifted } & Decided)
+  | ({ type: 'deny' | 'expire' | 'withdraw' } & Decided)
+  /** The turn of an approved call came. `unproven`: the journal lacks its approval, and another card says so. */
+  | { type: 'turn'; standing: Standing; unproven?: Replacing | undefined; isRehearsal: boolean }
+  | { type: 'answered' | 'found'; done: Came }
+  /** A change was requested, and no answer came. */
+  | { type: 'lost' }
+  /** The run is taken up from what was stored. */
+  | { type: 'resumed' }
+  /** A person had the cluster asked about a call whose outcome is unknown. */
+  | { type: 'checked'; finding: Finding }
+
+/** What is written. `told`: to the transcript, a decision that was made while nobody waited. */
+export type Write =
+  | ({ write: 'decision' } & Decided)
+  | { write: 'told' | 'claim' | 'rehearsal' }
+  | { write: 'card'; replacing?: Replacing | undefined }
+  | { write: 'refusal'; judged?: Judgement | undefined; message?: string; rule?: string }
+  | { write: 'result'; done: Came }
+  | { write: 'finding'; finding: Finding }
+
+/** `writes`: in this order, in one transaction. `then`: done after the commit, and ends in the next event. */
+export type Step = {
+  state: State
+  writes: readonly Write[]
+  then?: 'wait' | 'turn' | 'read' | 'run' | 'look'
+  /** The verdict that the call goes on with. */
+  ready?: Ready
+}
+
+type Table = { [S in State]: { [E in Event['type']]?: (event: Extract<Event, { type: E }>) => Step } }
+
+const settled = (...writes: Write[]): Step => ({ state: 'settled', writes })
+const asked = (ready: Ready, replacing?: Replacing, ...writes: Write[]): Step => ({
+  state: 'asked',
+  writes: [...writes, { write: 'card', replacing }],
+  then: 'wait',
+  ready,
+})
+const reading = (ready: Ready): Step => ({ state: 'reading', writes: [], then: 'read', ready })
+const rehearsed = (ready: Ready): Step => ({ ...settled({ write: 'rehearsal' }), ready })
+const running = (ready?: Ready, ...writes: Write[]): Step => ({
+  state: 'running',
+  writes: [...writes, { write: 'claim' }],
+  then: 'run',
+  ...(ready && { ready }),
+})
+const decision = ({ resolution, besides }: Decided): Write => ({
+  write: 'decision',
+  resolution,
+  ...(besides && { besides }),
+})
+const decided =
+  (state: 'denied' | 'expired' | 'withdrawn') =>
+  (event: Decided): Step => ({ state, writes: [decision(event)] })
+const held = ({ message, judged }: Extract<Event, { type: 'held' }>) => settled({ write: 'refusal', message, judged })
+const lost = (): Step => ({ state: 'lost', writes: [], then: 'look' })
+const ended = ({ done }: { done: Came }): Step => ({
+  state: done.outcome === 'unknown' ? 'unknown' : 'settled',
+  writes: [{ write: 'result', done }],
+})
+const told = (state: State) => ({ resumed: (): Step => ({ state, writes: [{ write: 'told' }] }) })
+
+function judged({ judgement, isRehearsal, denied, isGranted }: Extract<Event, { type: 'judged' }>): Step {
+  if (judgement.kind !== 'ready') return settled({ write: 'refusal', judged: judgement })
+  const { tier } = judgement.verdict
+  if (tier === 'green') return reading(judgement)
+  if (isRehearsal) return rehearsed(judgement)
+  if (denied !== undefined)
+    return settled({ write: 'refusal', judged: judgement, message: denied, rule: 'denied_before' })
+  return tier === 'yellow' || isGranted
+    ? { state: 'due', writes: [], then: 'turn', ready: judgement }
+    : asked(judgement)
+}
+
+/** Another card takes the place of this one, or the call is over. */
+const drifted = (standing: Drifted, ...writes: Write[]): Step =>
+  standing.kind === 'changed'
+    ? asked(standing.ready, standing, ...writes)
+    : settled(...writes, { write: 'refusal', judged: standing.judgement })
+
+const table: Table = {
+  new: { judged, held },
+  due: { same: () => running(), judged, held },
+  asked: {
+    resumed: () => ({ state: 'asked', writes: [], then: 'wait' }),
+    approve({ standing, isNext, ...event }) {
+      if (standing !== undefined && standing.kind !== 'stands') return drifted(standing, decision(event))
+      const isClaimed = standing !== undefined && isNext && standing.ready.verdict.tier !== 'green'
+      if (isClaimed) return running(standing.ready, decision(event))
+      return { state: 'approved', writes: [decision(event)], then: 'turn' }
+    },
+    drift: ({ standing, ...event }) => drifted(standing, decision(event)),
+    deny: decided('denied'),
+    expire: decided('expired'),
+    withdraw: decided('withdrawn'),
+  },
+  approved: {
+    resumed: () => ({ state: 'approved', writes: [], then: 'turn' }),
+    turn({ standing, unproven, isRehearsal }) {
+      if (standing.kind !== 'stands') return drifted(standing)
+      const { ready } = standing
+      const { tier } = ready.verdict
+      if (unproven !== undefined && tier === 'red') return asked(ready, unproven)
+      if (tier === 'green') return reading(ready)
+      return isRehearsal ? rehearsed(ready) : running(ready)
+    },
+    held,
+  },
+  reading: { answered: ended },
+  running: { answered: ended, lost, resumed: lost },
+  lost: { found: ended },
+  unknown: {
+    checked: ({ finding }) =>
+      finding.outcome === 'unknown' ? { state: 'unknown', writes: [] } : settled({ write: 'finding', finding }),
+  },
+  settled: {},
+  denied: told('denied'),
+  withdrawn: told('withdrawn'),
+  expired: told('expired'),
+}
+
+/**
+ * The way of one call: what an event makes of its state, what is written of it, and what is done then. Pure.
+ * @returns undefined where the event comes too late or too early: nothing is written then, and nothing done.
+ */
+export function next(state: State, event: Event): Step | undefined {
+  const cell = table[state][event.type] as ((event: Event) => Step) | undefined
+  return cell?.(event)
+}
+
+/** Where a call is whose newest card was decided so; undefined: it was not yet. */
+export const stateOf = (decision: Decision | undefined): State =>
+  decision === undefined ? 'asked' : decision === 'cancelled' ? 'withdrawn' : decision
