@@ -1,0 +1,95 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { effectKinds, things } from '../src/gate/effect.ts'
+import { chatRequests, Entry, errorStatus, terminalRequests } from '../src/protocol/index.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const text = (path: string) => readFileSync(join(root, path), 'utf8')
+const pages = [
+  'README.md',
+  ...readdirSync(join(root, 'docs')).flatMap((name) => (/\.md$/.test(name) ? [`docs/${name}`] : [])),
+]
+
+/** Code blocks hold no links and no headings. */
+const prose = (page: string) => text(page).replace(/^```[\s\S]*?^```/gm, '')
+/** As GitHub makes them of headings. */
+const anchors = (page: string) =>
+  [...prose(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replace(/\s/g, '-'),
+  )
+const links = pages.flatMap((page) =>
+  [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) =>
+    /^https?:/.test(link) ? [] : [{ page, link }],
+  ),
+)
+
+test.each(links)('$page leads to $link', ({ page, link }) => {
+  const [path = '', anchor] = link.split('#')
+  const target = path === '' ? page : relative(root, join(root, dirname(page), path))
+  expect(existsSync(join(root, target))).toBe(true)
+  if (anchor !== undefined) expect(anchors(target)).toContain(anchor)
+})
+
+test.each(pages.slice(1))('a reader of the README finds %s', (page) => {
+  expect(links.filter((link) => link.page === 'README.md').map(({ link }) => link.split('#')[0])).toContain(page)
+})
+
+test('the README says what CI runs', () => {
+  expect(text('README.md')).toContain('`npm ci && npm test`')
+  expect(text('.ci/run')).toMatch(/^npm ci$[\s\S]*^npm test\b/m)
+})
+
+test('the configuration page and the example name the same variables, all of which are read', () => {
+  const told = [...text('docs/configure.md').matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name]) => name),
+  )
+  const shown = new Set([...text('.env.example').matchAll(/^#([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name))
+  expect(new Set(told)).toEqual(shown)
+  const read = ['config', 'model', 'proxmox'].map((name) => text(`jarvis-backend/src/config/${name}.ts`)).join('\n')
+  expect(told.filter((name) => !new RegExp(`^  ${name}:`, 'm').test(read))).toEqual([])
+})
+
+test('the API page names every error, event, request and way in', () => {
+  const page = text('docs/api.md')
+  const events = Entry.options.map(({ shape }) => `chat:${shape.type.value}`)
+  const names = [...Object.keys(errorStatus), ...Object.keys(chatRequests), ...Object.keys(terminalRequests), ...events]
+  expect(names.filter((name) => !new RegExp(`\`${name}[\` ]`).test(page))).toEqual([])
+  for (const [code, status] of Object.entries(errorStatus)) {
+    expect(page).toMatch(new RegExp(`^\\|.*\`${code}\`.*\\| ${status} \\|$`, 'm'))
+  }
+})
+
+test('the pages name every request that REST serves', () => {
+  const http = join(root, 'jarvis-backend/src/http')
+  const served = readdirSync(http).flatMap((file) => {
+    const place = `/api/${file.replace(/(-consent)?\.ts$/, '')}`
+    if (/^(app|dashboard|oauth|queries)\.|\.test\./.test(file)) return []
+    return [...readFileSync(join(http, file), 'utf8').matchAll(/router\.(get|post|put|patch|delete)\('([^']+)'/g)].map(
+      ([, method = '', path = '']) =>
+        `${method.toUpperCase()} ${place}${path.replace(/^\/$/, '').replace('*path', 'PATH')}`,
+    )
+  })
+  const told = new Set(
+    ['docs/api.md', 'docs/mcp-servers.md'].flatMap((page) =>
+      text(page)
+        .split('\n')
+        .flatMap((line) =>
+          [...(line.split(' | ')[0] ?? '').matchAll(/((?:`[A-Z]+`, )*)`([A-Z]+) (\/[^\s`]+)/g)].flatMap(
+            ([, others = '', method = '', path = '']) =>
+              [...[...others.matchAll(/[A-Z]+/g)].map(([other]) => other), method].map((each) => `${each} ${path}`),
+          ),
+        ),
+    ),
+  )
+  expect(served.length).toBeGreaterThan(60)
+  expect(served.filter((request) => !told.has(request))).toEqual([])
+})
+
+test('every effect and thing that a rule may name is explained', () => {
+  const page = text('docs/policy.md')
+  expect([...effectKinds, ...things].filter((word) => !page.includes(`\`${word}\``))).toEqual([])
+})
