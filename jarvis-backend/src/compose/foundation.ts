@@ -1,14 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { join } from 'node:path'
-import { createPassword } from '../auth/password.ts'
 import type { Config } from '../config/config.ts'
 import { openDataDir } from '../config/data-dir.ts'
 import { policyPath, requirePolicy } from '../config/policy-file.ts'
 import { createLogTail } from '../http/logs.ts'
-import { type Clock, systemClock } from '../lib/clock.ts'
-import { keptOrMade } from '../lib/kept-secret.ts'
+import type { Clock } from '../lib/clock.ts'
 import { createLogger } from '../lib/logger.ts'
+import type { Activity } from '../protocol/index.ts'
+import { createActivityFeed } from '../realtime/activity.ts'
 import { createGrowingRedactor } from '../redaction/growing.ts'
 import { type Database, openDatabase } from '../store/sqlite/database.ts'
 import { keepJournal } from '../store/sqlite/journal/kept.ts'
@@ -16,14 +15,14 @@ import { lockDataDir } from '../store/sqlite/lock.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
 
 /**
- * What all the rest stands on: the data dir and its lock, the database and the journal, secrets and what hides them, the log.
+ * What the rest of a site stands on: the data dir and its lock, the database, the journal, what hides secrets, the log, the feed.
  * @throws ConfigError, DatabaseRefused before anything is changed
  */
 export function composeFoundation(
   config: Config,
-  replace: { clock?: Clock; databasePath?: string; database?: (database: Database) => Database },
+  clock: Clock,
+  replace: { databasePath?: string; database?: (database: Database) => Database },
 ) {
-  const clock = replace.clock ?? systemClock
   const now = () => clock.now()
   const openToOthers: string[] = []
   const dataDir = openDataDir(config.dataDir, (text) => openToOthers.push(text))
@@ -32,19 +31,15 @@ export function composeFoundation(
   const databasePath = replace.databasePath ?? join(dataDir, 'jarvis.db')
   const opened = openDatabase(databasePath)
   const database = replace.database?.(opened) ?? opened
-  const jwtSecret = config.jwtSecret ?? keptOrMade(dataDir, 'jwt-secret', () => randomBytes(32).toString('hex'))
   const settings = createSettings(database)
-  const password = createPassword({ configured: config.password, dataDir, secret: jwtSecret, settings, now })
 
-  const redactor = createGrowingRedactor([
-    ...config.secrets,
-    jwtSecret,
-    ...(password.made === undefined ? [] : [password.made]),
-  ])
+  const redactor = createGrowingRedactor(config.secrets)
   const logTail = createLogTail(now)
   const logger = createLogger(config.logLevel, redactor.text, logTail.keep)
   const report = (error: unknown, message: string) => logger.error({ err: error }, message)
-  for (const text of openToOthers) logger.warn(text)
+  const log = (text: string, level: 'info' | 'warning') => logger[level === 'info' ? 'info' : 'warn'](text)
+  for (const text of openToOthers) log(text, 'warning')
+  const activity = createActivityFeed()
   const journal = keepJournal(database, { dir: join(dataDir, 'journal'), now, report })
 
   const stopping = new AbortController()
@@ -58,14 +53,18 @@ export function composeFoundation(
     databasePath,
     database,
     settings,
-    jwtSecret,
-    password,
     journal,
     redactor,
     redact: redactor.text,
     /** A secret that was learned while running. */
     hide: (secret: string) => redactor.add([secret]),
-    log: (text: string, level: 'info' | 'warning') => logger[level === 'info' ? 'info' : 'warn'](text),
+    log,
+    activity,
+    /** A line for the log and for the feed. */
+    announce: (kind: Activity['kind']) => (text: string, level: 'info' | 'warning') => {
+      log(text, level)
+      activity.record({ at: now(), kind, level, text })
+    },
     logRoutes: logTail.routes,
     report,
     /** Takes no more work from here on. */

@@ -21,14 +21,12 @@ import { createCallCounts } from '../store/sqlite/calls/call-counts.ts'
 import { createConfirmationStore, createExecutionStore } from '../store/sqlite/calls/confirmations.ts'
 import { createGrantStore } from '../store/sqlite/calls/grants.ts'
 import type { Catalog } from '../tools/catalog.ts'
-import type { Entrance } from './entrance.ts'
 import type { Foundation } from './foundation.ts'
 import type { ComposedHomelab } from './homelab.ts'
 
 /** What stands between a tool call and its effect: the policy, the verdict, the card, the grant, and the executor. */
 export function composeGate(
   foundation: Foundation,
-  { activity, announce }: Entrance,
   parts: {
     config: Pick<Config, 'protectedTargets' | 'confirmTtlMs'>
     homelab: Pick<ComposedHomelab, 'cluster' | 'shownAsProtected' | 'nodeRoles'>
@@ -42,7 +40,7 @@ export function composeGate(
     note: RecordParts['note']
   },
 ) {
-  const { clock, now, database, settings, journal, redactor, redact, isStopping, report } = foundation
+  const { clock, now, database, settings, journal, redactor, redact, isStopping, report, activity } = foundation
   const { catalog, images, mcpTokens } = parts
   const { cluster, shownAsProtected, nodeRoles } = parts.homelab
   const stored = createExecutionStore(database)
@@ -57,7 +55,7 @@ export function composeGate(
     journal,
     transactions: database,
     announce(text, level) {
-      announce('policy')(text, level)
+      foundation.announce('policy')(text, level)
       activity.changed({ what: 'settings' })
     },
   })

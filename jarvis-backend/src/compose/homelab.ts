@@ -13,16 +13,12 @@ import { limitsRoutes } from '../http/limits.ts'
 import { nodeRolesRoutes } from '../http/node-roles.ts'
 import { samplesRoutes } from '../http/samples.ts'
 import type { Clock } from '../lib/clock.ts'
-import { serveCluster } from '../realtime/cluster.ts'
-import { serveTerminal } from '../realtime/terminal.ts'
 import { createSampleStore } from '../store/sqlite/samples/samples.ts'
-import type { Entrance } from './entrance.ts'
 import type { Foundation } from './foundation.ts'
 
 /** The cluster, real or demo: what it is, what the feed and the charts make of it, and who watches it. */
-export function composeHomelab(foundation: Foundation, entrance: Entrance, config: Config, replaced?: Homelab) {
-  const { clock, now, database, settings, journal, redactor, report } = foundation
-  const { realtime, activity } = entrance
+export function composeHomelab(foundation: Foundation, config: Config, replaced?: Homelab) {
+  const { clock, now, database, settings, journal, redactor, report, activity } = foundation
   // What policy.yaml adds is shown by the cluster too.
   const shownAsProtected = new Set(config.protectedTargets)
   const nodeRoles = createNodeRoles({
@@ -43,7 +39,6 @@ export function composeHomelab(foundation: Foundation, entrance: Entrance, confi
     changed: () => activity.changed({ what: 'limits' }),
   })
 
-  const feed = serveCluster(realtime.namespace('/cluster'), { cluster, clock })
   const noticesOf = createNotices(limits.current)
   const notice = () => {
     for (const line of noticesOf(cluster.state())) activity.record(line)
@@ -59,15 +54,6 @@ export function composeHomelab(foundation: Foundation, entrance: Entrance, confi
     report: (error) => report(error, 'the samples of this minute could not be kept'),
   })
   let filling: ReturnType<typeof fillSamples> | undefined
-  const terminals = config.isTerminalOn ? homelab.terminals : undefined
-  serveTerminal(realtime.namespace('/terminal'), {
-    terminals,
-    clock,
-    record: (body) => database.durably(() => journal.append('terminal', redactor.value(body))),
-    activity: activity.record,
-    stepUp: entrance.stepUp,
-    report,
-  })
 
   return {
     homelab,
@@ -75,7 +61,8 @@ export function composeHomelab(foundation: Foundation, entrance: Entrance, confi
     limits,
     shownAsProtected,
     nodeRoles,
-    hasTerminal: terminals !== undefined,
+    /** Absent: off. */
+    terminals: config.isTerminalOn ? homelab.terminals : undefined,
     routes: {
       samples: samplesRoutes(samples, now),
       limits: limitsRoutes(limits),
@@ -93,7 +80,6 @@ export function composeHomelab(foundation: Foundation, entrance: Entrance, confi
     },
     /** Looks no more; what is connected stays connected. */
     rest() {
-      feed.close()
       unwatch()
       sampler.stop()
       filling?.stop()

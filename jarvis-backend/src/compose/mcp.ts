@@ -1,47 +1,28 @@
-import type { Calls } from '../agent/calls.ts'
-import type { Runs } from '../agent/runs.ts'
-import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { McpBearer } from '../auth/mcp-bearer.ts'
 import type { McpToken } from '../auth/mcp-tokens.ts'
-import type { Confirmations } from '../calls/confirmations/confirmations.ts'
-import { legibleValue, type Redactor } from '../gate/index.ts'
-import type { Cluster } from '../homelab/ports.ts'
+import { legibleValue } from '../gate/index.ts'
 import { onFirstUse } from '../http/on-first-use.ts'
-import type { Clock } from '../lib/clock.ts'
-import type { CallParts } from '../mcp/server/call-tool.ts'
 import type { Surface } from '../mcp/server/surface.ts'
-import type { KeptJournal } from '../store/sqlite/journal/kept.ts'
-import type { Catalog } from '../tools/catalog.ts'
+import type { Site } from './site.ts'
 
-/** Wires `/mcp`, whose code is loaded by its first request. */
-export function composeMcp(parts: {
-  catalog: Catalog
-  runs: Pick<Runs, 'isRunning'>
-  calls: Calls
-  kept: CallParts['kept']
-  store: TranscriptStore
-  confirmations: Confirmations
-  cluster: Cluster
-  journal: KeptJournal
-  redactor: Redactor
-  bearer: McpBearer
-  clock: Clock
-  version: string
-  /** What clients see besides tools, in the place of the real thing. */
-  surface: ((real: Surface) => Surface) | undefined
-  /** Aborts when the server goes down. */
-  stopping: AbortSignal
-  report(error: unknown, message: string): void
-  log(text: string, level: 'info'): void
-}) {
-  const { runs, store, confirmations, cluster, journal, redactor, report } = parts
+/**
+ * Wires `/mcp`, whose code is loaded by its first request.
+ * @param parts.surface what clients see besides tools, in the place of the real thing
+ */
+export function composeMcp(
+  site: Site,
+  parts: { bearer: McpBearer; version: string; surface: ((real: Surface) => Surface) | undefined },
+) {
+  const { runs, store, journal, redactor, report } = site
+  const { cluster } = site.homelab
+  const { confirmations } = site.gate
   let answered = async () => {}
 
   /** One session for each token; its id is derived, so that it is found again. */
   function sessionOf(token: McpToken): string {
     const id = sessionIdOf(token.name)
     if (!runs.isRunning(id) && store.session(id) === undefined) {
-      store.createSession({ id, title: `MCP: ${token.name}`, source: 'mcp', at: parts.clock.now() })
+      store.createSession({ id, title: `MCP: ${token.name}`, source: 'mcp', at: site.now() })
     }
     return id
   }
@@ -54,7 +35,10 @@ export function composeMcp(parts: {
       redact: (value) => legibleValue(redactor.value(value)),
     })
     const route = createMcpRoute({
+      ...site,
       ...parts,
+      // A client is served the house's tools alone.
+      catalog: site.houseTools,
       watched: { cluster, watchJournal: journal.watch },
       surface: parts.surface?.(surface) ?? surface,
       entriesOf: store.entriesOfRun,

@@ -9,13 +9,11 @@ import { createStreamRedactor } from '../gate/index.ts'
 import { clusterSummary } from '../homelab/summary.ts'
 import { sessionRoutes } from '../http/sessions.ts'
 import { onceFor } from '../lib/once-for.ts'
-import { serveChat } from '../realtime/chat.ts'
 import { createKeptRuns } from '../store/sqlite/sessions/kept-runs.ts'
 import { createSessionIndex } from '../store/sqlite/sessions/session-index.ts'
 import { createSessionList } from '../store/sqlite/sessions/session-list.ts'
 import { createTranscriptStore } from '../store/sqlite/sessions/transcript.ts'
 import { type Catalog, inputSchemaOf } from '../tools/catalog.ts'
-import type { Entrance } from './entrance.ts'
 import type { Foundation } from './foundation.ts'
 import type { Gate } from './gate.ts'
 import type { ComposedHomelab } from './homelab.ts'
@@ -28,7 +26,6 @@ const repliesKeptMs = 7 * 24 * 60 * 60_000
 /** Sessions and the runs in them: what answers, by what it goes, where it is kept, listed and shown. */
 export function composeRuns(
   foundation: Foundation,
-  { http, chat, activity }: Entrance,
   parts: {
     config: Pick<Config, 'historyLimit' | 'maxTurns'>
     catalog: Catalog
@@ -39,14 +36,13 @@ export function composeRuns(
     gate: Pick<Gate, 'confirmations' | 'executor' | 'watchers'>
   },
 ) {
-  const { clock, now, database, journal, redactor, report } = foundation
+  const { clock, now, database, journal, redactor, report, activity } = foundation
   const { config, images, memory, models } = parts
   const { cluster, limits } = parts.homelab
   const { confirmations, executor, watchers } = parts.gate
   const store = createTranscriptStore(database)
   const kept = createKeptRuns(database)
   const index = createSessionIndex(database, { costOf: models.costOf, later: foundation.later, report })
-  http.once('listening', index.schedule)
   const changed = (sessionId: string) => {
     index.changed(sessionId)
     activity.changed({ what: 'sessions', sessionId })
@@ -108,7 +104,6 @@ export function composeRuns(
     note: runs.note,
     report,
   })
-  serveChat(chat, { runs, confirmations, store, now, report })
   store.forgetReplies(now() - repliesKeptMs)
 
   return {
@@ -122,6 +117,8 @@ export function composeRuns(
     calls,
     kept,
     store,
+    /** Brings the list of sessions up to date when there is time. */
+    scheduleIndex: index.schedule,
     routes: {
       sessions: sessionRoutes({
         runs,

@@ -1,5 +1,5 @@
 import { defaultPersona } from '../agent/persona.ts'
-import type { McpTokens } from '../auth/mcp-tokens.ts'
+import type { StepUp } from '../auth/step-up.ts'
 import { type Config, ConfigError } from '../config/config.ts'
 import { nextStart } from '../config/next-start.ts'
 import { policyPath, requirePolicy } from '../config/policy-file.ts'
@@ -17,14 +17,9 @@ import { settingsRoutes } from '../http/settings.ts'
 import { setupRoutes } from '../http/setup.ts'
 import { statusParts } from '../http/status-parts.ts'
 import { type Health, profileNames, type Status } from '../protocol/index.ts'
+import type { Realtime } from '../realtime/server.ts'
 import { journalHead } from '../store/sqlite/journal/journal.ts'
-import type { Entrance } from './entrance.ts'
-import type { Foundation } from './foundation.ts'
-import type { Gate } from './gate.ts'
-import type { ComposedHomelab } from './homelab.ts'
-import type { ComposedMemory } from './memory.ts'
-import type { ComposedModels } from './models.ts'
-import type { ComposedPush } from './push.ts'
+import type { Site } from './site.ts'
 
 /** What starts JARVIS, and can start it again. */
 export type Program = {
@@ -39,25 +34,21 @@ const scannedUpToBytes = 16 * 1024 * 1024
 
 /** What JARVIS says of itself: its health, its settings, its log and journal, what is wrong, and how a cluster is connected. */
 export function composeSystem(
-  foundation: Foundation,
-  { realtime, activity, stepUp }: Pick<Entrance, 'realtime' | 'activity' | 'stepUp'>,
+  site: Site,
   parts: {
     config: Config
     version: string
-    homelab: ComposedHomelab
-    memory: Pick<ComposedMemory, 'status'>
-    models: ComposedModels
-    gate: Pick<Gate, 'policy' | 'confirmations' | 'calls'>
-    mcpTokens: Pick<McpTokens, 'list'>
-    push: Pick<ComposedPush, 'standing'>
+    stepUp: StepUp
+    realtime: Pick<Realtime, 'io'>
     /** Absent where JARVIS is a part of another program. */
     program: Program | undefined
   },
 ) {
-  const { clock, now, dataDir, database, journal, redact, hide, isStopping } = foundation
-  const { config, version, memory, models, mcpTokens, push, program } = parts
-  const { policy, confirmations, calls } = parts.gate
-  const { cluster, shownAsProtected, hasTerminal } = parts.homelab
+  const { clock, now, dataDir, database, journal, redact, hide, isStopping } = site
+  const { memory, models, mcpTokens, push } = site
+  const { config, version, stepUp, realtime, program } = parts
+  const { policy, confirmations, calls } = site.gate
+  const { cluster, shownAsProtected, terminals } = site.homelab
   const lastEntry = journalHead(database)
   const sqliteVersion = String(database.sql.prepare('SELECT sqlite_version()').pluck().get())
   const startedAt = Date.now()
@@ -120,7 +111,7 @@ export function composeSystem(
       models: models.choice.ids(),
       isDemoModel: models.config().provider === 'demo',
       isDemoCluster: cluster.state().isDemo,
-      hasTerminal,
+      hasTerminal: terminals !== undefined,
       policy: policy.status(),
       parts: partsNow(),
     }),
@@ -156,13 +147,13 @@ export function composeSystem(
         stepUp,
       }),
       journal: journalRoutes(journal),
-      logs: foundation.logRoutes(),
+      logs: site.logRoutes(),
       setup: setupRoutes({
         setup: createClusterSetup({ config, clock }),
         journal,
         durably: database.durably,
         hide,
-        changed: () => activity.changed({ what: 'settings' }),
+        changed: () => site.activity.changed({ what: 'settings' }),
         stepUp,
       }),
       ...(program && {

@@ -1,0 +1,185 @@
+import type { Model } from '../agent/model.ts'
+import { createMcpTokens } from '../auth/mcp-tokens.ts'
+import type { StepUp } from '../auth/step-up.ts'
+import type { ExecutionStore } from '../calls/ports.ts'
+import type { Config } from '../config/config.ts'
+import { policyPath, readPolicy, watchDataDir } from '../config/policy-file.ts'
+import type { Homelab } from '../homelab/ports.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { PushSender } from '../push/ports.ts'
+import { createMcpTokenStore } from '../store/sqlite/access/tokens.ts'
+import type { Database } from '../store/sqlite/database.ts'
+import { createImageStore } from '../store/sqlite/sessions/images.ts'
+import { createCatalog, withAttached } from '../tools/catalog.ts'
+import { homelabTools } from '../tools/house.ts'
+import { type Tool, withPorts } from '../tools/tool.ts'
+import { leaveAnotherCluster } from './another-cluster.ts'
+import { composeAttached } from './attached.ts'
+import { composeFoundation } from './foundation.ts'
+import { composeGate } from './gate.ts'
+import { composeHomelab } from './homelab.ts'
+import { composeMemory } from './memory.ts'
+import { composeModels } from './models.ts'
+import { composePush } from './push.ts'
+import { composeRuns } from './runs.ts'
+
+/** What tests put in the place of a site's real parts. */
+export type SiteReplacements = {
+  model?: Model
+  /** What may be named besides it. */
+  models?: readonly Model[]
+  homelab?: Homelab
+  databasePath?: string
+  /** Watches or breaks what is stored. */
+  database?: (database: Database) => Database
+  executions?: (store: ExecutionStore) => ExecutionStore
+  /** Where messages to browsers go. */
+  push?: PushSender
+  /** Beside the real ones. */
+  tools?: readonly Tool[]
+}
+
+/**
+ * Makes a site: one cluster with its data dir, stores, journal, gate, cards, runs, memory, models and attached servers. Two
+ * sites in one process share only what is `given` to both. Nothing of a site listens: doors are opened on it.
+ * What the last start left unfinished goes on.
+ * @throws ConfigError, DatabaseRefused before anything is changed
+ */
+export function createSite(
+  config: Config,
+  given: { version: string; clock: Clock; stepUp: StepUp },
+  replace: SiteReplacements = {},
+) {
+  const { stepUp, version } = given
+  const foundation = composeFoundation(config, given.clock, replace)
+  const { now, dataDir, database, report } = foundation
+  const { changed } = foundation.activity
+  const homelab = composeHomelab(foundation, config, replace.homelab)
+  const { cluster, limits } = homelab
+  const memory = composeMemory({
+    ...foundation,
+    embeddings: config.embeddings,
+    weights: config.memoryWeights,
+    changed: () => changed({ what: 'memory' }),
+  })
+  const attached = composeAttached({
+    ...foundation,
+    stepUp,
+    env: config.inheritedEnv,
+    version,
+    announce: foundation.announce('mcp'),
+    changed: () => changed({ what: 'mcp_servers' }),
+  })
+  const houseTools = createCatalog([
+    ...withPorts(homelabTools, { ...homelab.homelab, limits: limits.current }),
+    ...memory.tools,
+    ...(replace.tools ?? []),
+  ])
+  const catalog = withAttached(houseTools, attached.tools)
+  const mcpTokens = createMcpTokens(createMcpTokenStore(database), now)
+  const push = composePush({
+    ...foundation,
+    stepUp,
+    publicUrl: config.publicUrl,
+    sender: replace.push,
+    changed: () => changed({ what: 'push' }),
+  })
+  const models = composeModels({
+    ...foundation,
+    stepUp,
+    config,
+    first: replace.model,
+    others: replace.models,
+    cluster: cluster.state,
+    durably: database.durably,
+    changed: () => changed({ what: 'settings' }),
+    announce: (problem) => foundation.log(problem, 'warning'),
+  })
+  const images = createImageStore(database)
+  const gate = composeGate(foundation, {
+    config,
+    homelab,
+    catalog,
+    images,
+    mcpTokens,
+    executions: replace.executions,
+    waiting: push.waiting,
+    note: (sessionId, runId, entry) => sessions.runs.note(sessionId, runId, entry),
+  })
+  const { confirmations, grants } = gate
+  const sessions = composeRuns(foundation, { config, catalog, images, homelab, memory, models, gate })
+  const { runs } = sessions
+
+  const policyFile = policyPath(dataDir)
+  const dataDirWatch = watchDataDir(dataDir, {
+    clock: given.clock,
+    look() {
+      attached.reload()
+      models.reloadPrices()
+      gate.policy.edited(readPolicy(policyFile, 'policy.yaml'))
+    },
+    report,
+  })
+  const place = leaveAnotherCluster(foundation, config, grants)
+  grants.resume()
+  // A message may have been lost with the process before. One with the same tag takes its place without a sound.
+  for (const sessionId of confirmations.pendingCounts().keys()) {
+    push.waiting(sessionId, confirmations.pending(sessionId))
+  }
+  runs.resume(!place.isAnother)
+  place.keep()
+
+  return {
+    ...foundation,
+    ...sessions,
+    gate,
+    homelab,
+    houseTools,
+    mcpTokens,
+    memory,
+    models,
+    push,
+    /** What every door leads to. */
+    hub: { start: runs.start, watch: runs.watch, decide: confirmations.decide },
+    /** By its path below `/api`. */
+    routes: {
+      ...sessions.routes,
+      ...gate.routes,
+      ...homelab.routes,
+      memory: memory.routes,
+      models: models.routes,
+      'mcp-servers': attached.routes,
+      push: push.routes,
+    },
+    /** Begins what whoever waits for the start need not wait for. */
+    start() {
+      sessions.scheduleIndex()
+      attached.start()
+      homelab.fillPast()
+    },
+    /** Takes no more work. @returns once the calls that run have ended. */
+    goDown() {
+      foundation.goDown()
+      runs.stop()
+      return gate.executor.idle()
+    },
+    /** Ends timers, threads and child processes. What is unfinished goes on at the next start. */
+    async rest() {
+      runs.rest()
+      confirmations.rest()
+      grants.rest()
+      push.rest()
+      homelab.rest()
+      await memory.stop()
+      dataDirWatch.close()
+      await attached.stop()
+    },
+    /** Lets go of the cluster and the data dir; to be called once no door is open. */
+    async close() {
+      cluster.close()
+      await foundation.close()
+    },
+  }
+}
+
+export type Site = ReturnType<typeof createSite>
