@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { argumentsOf, commandOf, inputOf } from './arguments.ts'
+import { argumentsOf, commandOf, effectWords, inputOf } from './arguments.ts'
 
 const tool = {
   name: 'execute_ssh',
@@ -42,4 +42,15 @@ test.each([
   [{ share: 0.5 }, undefined],
 ])('%j is the line %s', (input, line) => {
   expect(commandOf('t', input)).toBe(line)
+})
+
+test('what a tool may do is said once, without what nobody declared', () => {
+  const effects = [
+    { kind: 'power', on: 'guest', action: 'stop' },
+    { kind: 'power', on: 'guest', action: 'stop' },
+    { kind: 'unknown', on: 'node' },
+    { kind: 'data', on: 'file' },
+  ] as const
+  expect(effectWords({ effects })).toBe('power on a guest (stop), data on a file')
+  expect(effectWords({})).toBe('')
 })

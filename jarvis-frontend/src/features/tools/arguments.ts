@@ -85,3 +85,11 @@ export function commandOf(name: string, input: Record<string, unknown>): string 
     !/[\n\r]/.test(line) && Object.values(input).every((v) => typeof v !== 'number' || Number.isInteger(v))
   return isSayable ? line : undefined
 }
+
+/** What the calls of a tool may come to: `power on a guest (stop)`. `remote`: only its server knows. */
+export function effectWords({ effects = [] }: Pick<ToolInfo, 'effects'>): string {
+  const said = effects
+    .filter(({ kind }) => kind !== 'unknown')
+    .map(({ kind, on, action }) => `${kind} on a ${on}${action === undefined ? '' : ` (${action})`}`)
+  return [...new Set(said)].join(', ')
+}

@@ -6,7 +6,7 @@ import { useLoad } from '../../api/use-load.ts'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
 import { lineOf } from '../../features/journal/line.ts'
-import { argumentsOf } from '../../features/tools/arguments.ts'
+import { argumentsOf, effectWords } from '../../features/tools/arguments.ts'
 import { TryIt } from '../../features/tools/try-it.tsx'
 import { exactTime, plural } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
@@ -168,6 +168,7 @@ function Detail({ tool }: { tool: ToolInfo }) {
   const onAsk = useAskNew()
   const isLive = useIsLive()
   const list = argumentsOf(tool)
+  const does = effectWords(tool)
   return (
     <article className="tool-detail stack">
       <div>
@@ -182,7 +183,7 @@ function Detail({ tool }: { tool: ToolInfo }) {
           <Tier tier={tool.tier} size={13} />
           <span>
             {tierWord[tool.tier]}
-            <small>base tier, under the profile in force</small>
+            <small>base tier, under the profile in force{does === '' ? '' : `; ${does}`}</small>
           </span>
         </li>
         {tool.raises?.toReversed().map(({ tier, rule, words }) => (
