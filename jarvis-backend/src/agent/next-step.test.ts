@@ -51,6 +51,7 @@ const end = (stopReason: string) => ({ type: 'end', stopReason })
 const repeated = (...outcomes: ((toolUseId: string) => Entry)[]) =>
   outcomes.flatMap((outcome, i) => [turn('tool_use', `r${i}`), outcome(`r${i}`)])
 const told = (text: string) => (toolUseId: string) => ({ ...result(toolUseId), result: text }) as Entry
+const fails = (text: string) => (toolUseId: string) => ({ ...told(text)(toolUseId), isError: true }) as Entry
 const denied = (toolUseId: string) => decided(toolUseId, 'denied')
 const other = (toolUseId: string): Entry =>
   ({
@@ -111,6 +112,19 @@ test.each<[string, Entry[], object]>([
     'so it is where others come in between',
     [user, ...repeated(result, result, told('new'), result), other('o'), result('o'), ...repeated(result)],
     end('stuck'),
+  ],
+  [
+    'so it is where a failure differs in its figures alone',
+    [
+      user,
+      ...repeated(fails('seen 9 s ago'), fails('seen 1.5 min ago'), fails('seen 2 min ago'), fails('seen 1 h ago')),
+    ],
+    end('stuck'),
+  ],
+  [
+    'another failure each time is none of it',
+    [user, ...repeated(fails('no way in'), fails('no node'), fails('no right'), fails('no guest'))],
+    call(true),
   ],
   [
     'another outcome each time is none of it',

@@ -7,7 +7,7 @@ export const mostRepeats = 3
 
 /** Counts in how many turns of a run the same call had the same outcome. Give it the turns in order. */
 export function createRepeats(entries: readonly Entry[]) {
-  const outcomes = new Map(entries.filter(settles).map((entry) => [callIdOf(entry), words(entry)]))
+  const outcomes = new Map(entries.filter(settles).map((entry) => [callIdOf(entry), sameAs(entry)]))
   const turnsOf = new Map<string, number>()
   /** @returns the greatest count among the calls of this turn, 0 without calls. A call that has no outcome yet counts as new. */
   return (runId: string, calls: readonly ToolCall[]): number => {
@@ -19,6 +19,13 @@ export function createRepeats(entries: readonly Entry[]) {
     return Math.max(0, ...keys.map((key) => turnsOf.get(key) ?? 0))
   }
 }
+
+/** `last seen 36 s ago`, `request 8f3a`: of one failure these differ each time. */
+const figures = /[\w.:-]*\d[\w.:-]*(?: (?:ms|s|min|h|d)\b)?/g
+
+/** Equal for two outcomes that tell the model the same. */
+const sameAs = (entry: Settling): string =>
+  entry.type === 'tool_result' && entry.isError ? words(entry).replace(figures, '#') : words(entry)
 
 function words(entry: Settling): string {
   switch (entry.type) {
