@@ -3,7 +3,7 @@ import { SkipsReporter } from './scripts/skips-reporter.js'
 
 export default defineConfig({
   test: {
-    include: ['jarvis-*/src/**/*.test.{ts,tsx}', 'jarvis-*/test/**/*.test.ts'],
+    include: ['jarvis-*/src/**/*.test.{ts,tsx}', 'jarvis-*/test/**/*.test.ts', 'packages/*/{src,test}/**/*.test.ts'],
     testTimeout: 40_000,
     hookTimeout: 60_000,
     maxWorkers: 2,

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const backend = join(root, 'jarvis-backend')
 const frontend = join(root, 'jarvis-frontend')
+const packages = join(root, 'packages')
 
 /** Bundles the server: it starts in half the time, and the model SDKs load only where they are used. */
 export async function buildBackend() {
@@ -20,7 +21,7 @@ export async function bundle(programs, outdir) {
     entryPoints: {
       ...programs,
       'memory-worker': join(backend, 'src/memory-worker.ts'),
-      'embedding-worker': join(backend, 'src/providers/embeddings/local-worker.ts'),
+      'sentence-encoder-worker': join(packages, 'sentence-encoder/src/worker.ts'),
     },
     outdir,
     bundle: true,
@@ -50,7 +51,7 @@ export async function buildFrontend() {
 
 /** Whether the server's bundle is missing or older than its sources. */
 export const isServerStale = () =>
-  isStale(join(backend, 'dist/main.js'), [join(backend, 'src'), join(backend, 'package.json')])
+  isStale(join(backend, 'dist/main.js'), [join(backend, 'src'), join(backend, 'package.json'), packages])
 
 /** Whether the built dashboard is missing or older than its sources. */
 export const isDashboardStale = () =>

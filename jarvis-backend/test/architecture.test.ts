@@ -5,6 +5,11 @@ import { expect, test } from 'vitest'
 
 const src = fileURLToPath(new URL('../src', import.meta.url))
 
+/** The libraries of `packages/`, which stand by themselves: `packages.test.ts`. */
+const packages = readdirSync(new URL('../../packages', import.meta.url), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+
 /** What each module may import besides itself and `lib`. `*`: everything, for it wires the rest. */
 const mayImport: Record<string, readonly string[] | '*'> = {
   'main.ts': ['compose', 'config', 'store', 'version'],
@@ -23,7 +28,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   // `agent` for its port ToolRunner, which `calls` implements.
   calls: ['protocol', 'agent', 'gate', 'redaction', 'homelab', 'workspace', 'memory', 'tools'],
   agent: ['protocol'],
-  providers: ['protocol', 'agent', 'memory'],
+  providers: ['protocol', 'agent', 'memory', 'sentence-encoder'],
   store: ['protocol', 'agent', 'calls', 'tools', 'auth', 'memory', 'push', 'homelab'],
   'mcp/server': ['protocol', 'tools', 'calls', 'agent', 'auth'],
   'mcp/attached': ['protocol', 'gate', 'tools', 'calls'],
@@ -63,10 +68,12 @@ const files = (readdirSync(src, { recursive: true }) as string[])
 
 function importsOf(path: string): { module: string; statement: string }[] {
   const text = readFileSync(path, 'utf8')
-  return [...text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, specifier = '']) => ({
-    module: moduleOf(join(dirname(path), specifier)),
-    statement: `${relative(src, path)} → ${specifier}`,
-  }))
+  return [...text.matchAll(/(?:from|import\()\s*'([^']+)'/g)].flatMap(([, specifier = '']) => {
+    const [name = ''] = specifier.split('/')
+    const statement = `${relative(src, path)} → ${specifier}`
+    if (specifier.startsWith('.')) return { module: moduleOf(join(dirname(path), specifier)), statement }
+    return packages.includes(name) ? { module: name, statement } : []
+  })
 }
 
 test('dependencies point one way', () => {

