@@ -95,7 +95,7 @@ sshdTest('a lost right names its tools and the line that adds it', async () => {
   const { env, fake } = await start()
   await fake.control.setRights({
     '/': { 'VM.Audit': 1, 'Sys.Audit': 1, 'Datastore.Audit': 1 },
-    '/vms/100': { 'VM.PowerMgmt': 1 },
+    '/vms/100': { 'VM.Audit': 1, 'VM.PowerMgmt': 1 },
   })
   const { ok, of } = await look(env)
   expect(ok).toBe(false)

@@ -1,8 +1,8 @@
 import { Permissions } from './answers.ts'
 import type { ApiError } from './failure.ts'
 
-/** What the token may do, by path; undefined where the cluster does not say. */
-export type Rights = ReadonlyMap<string, ReadonlySet<string>> | undefined
+/** What the token may do, by path, and whether it holds for what lies below too; undefined where the cluster does not say. */
+export type Rights = ReadonlyMap<string, ReadonlyMap<string, boolean>> | undefined
 
 /** A right, and under which path it must hold. `unless`: it is not needed where the token has that one on all storages. */
 export type Need = { right: string; base: '/' | '/nodes' | '/vms' | '/storage'; unless?: string }
@@ -11,16 +11,24 @@ export type Need = { right: string; base: '/' | '/nodes' | '/vms' | '/storage'; 
 export function rightsIn(data: unknown): Rights {
   const parsed = Permissions.safeParse(data)
   if (!parsed.success) return undefined
-  return new Map(Object.entries(parsed.data).map(([path, rights]) => [path, new Set(Object.keys(rights))]))
+  return new Map(Object.entries(parsed.data).map(([path, rights]) => [path, passedOn(rights)]))
 }
+
+const passedOn = (rights: Record<string, unknown>) =>
+  new Map(Object.entries(rights).map(([right, propagates]) => [right, Number(propagates) === 1]))
 
 /** On all that lies under `base`, on some of it, on none; `unknown` where the cluster does not say. */
 export function reachOf(rights: Rights, right: string, base: string): 'all' | 'some' | 'none' | 'unknown' {
   if (rights === undefined) return 'unknown'
   const has = (path: string) => rights.get(path)?.has(right) === true
-  if (has('/') || has(base)) return 'all'
-  const isBelow = (path: string) => path.startsWith(`${base}/`) || path.startsWith('/pool')
-  return [...rights.keys()].some((path) => isBelow(path) && has(path)) ? 'some' : 'none'
+  if (base === '/') return has('/') ? 'all' : 'none'
+  const holds = [base, '/'].some((path) => rights.get(path)?.get(right) === true)
+  const below = [...rights.keys()].filter((path) => path.startsWith(`${base}/`))
+  // What is granted on a path takes the place of what would come down to it.
+  if (holds && below.every(has)) return 'all'
+  return holds || below.some(has) || [...rights.keys()].some((path) => path.startsWith('/pool') && has(path))
+    ? 'some'
+    : 'none'
 }
 
 /** The sentence for a list that came out empty: it says nothing where the token sees all, for then there is nothing. */

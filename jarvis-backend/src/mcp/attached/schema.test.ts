@@ -62,6 +62,38 @@ test.each<[string, object, object, object]>([
     { a: [{ mode: 'fast' }, { mode: 'slow' }] },
   ],
   [
+    'is filled where a reference leads to it',
+    object(
+      { from: mode, to: { $ref: '#/properties/from' }, last: { $ref: '#/$defs/mode', default: 'slow' } },
+      { required: ['from', 'to', 'last'], $defs: { mode } },
+    ),
+    {},
+    { from: 'fast', to: 'fast', last: 'slow' },
+  ],
+  [
+    'is filled in what a reference leads to, and under names that the schema leaves open',
+    object(
+      { a: { $ref: '#/$defs/inner' }, b: { type: 'object', additionalProperties: { $ref: '#/$defs/inner' } } },
+      { $defs: { inner: object({ mode }, { required: ['mode'] }) } },
+    ),
+    { a: {}, b: { x: {} } },
+    { a: { mode: 'fast' }, b: { x: { mode: 'fast' } } },
+  ],
+  [
+    'is not looked for where references lead in a circle',
+    object(
+      { a: { $ref: '#/$defs/b' }, tree: { $ref: '#/$defs/tree' } },
+      {
+        $defs: {
+          b: { $ref: '#/$defs/b' },
+          tree: { ...object({ left: { $ref: '#/$defs/tree' } }, { required: ['left'] }), default: {} },
+        },
+      },
+    ),
+    { a: { x: 1 }, tree: {} },
+    { a: { x: 1 }, tree: {} },
+  ],
+  [
     'is filled inside a default',
     object({ a: { ...object({ mode }, { required: ['mode'] }), default: {} } }, { required: ['a'] }),
     {},

@@ -1,7 +1,7 @@
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker'
 import { z } from 'zod'
 import { isDeeperThan } from '../../lib/depth.ts'
-import { defaultsOf, filled } from './defaults.ts'
+import { defaultsOf, filled, referred } from './defaults.ts'
 import { visibleSchema } from './text.ts'
 
 type Json = Record<string, unknown>
@@ -60,7 +60,9 @@ export function readAttachedSchema(schema: unknown): AttachedSchema {
     ...checked,
     type: 'object',
   } as never)
-  const defaults = defaultsOf(schema)
+  // A default that leads to itself would never be whole.
+  const root = size > mostNodes ? {} : schema
+  const defaults = defaultsOf(schema, root)
   const shape = Object.fromEntries(
     names.map((name) => [
       name,
@@ -68,7 +70,7 @@ export function readAttachedSchema(schema: unknown): AttachedSchema {
         ? z.unknown().default(() => structuredClone(defaults[name]))
         : z
             .unknown()
-            .transform((value) => filled(properties[name], value))
+            .transform((value) => filled(properties[name], value, root))
             .optional(),
     ]),
   )
@@ -158,15 +160,6 @@ function expandedSize(node: unknown, root: Json, known: Map<unknown, number>, wi
   within.delete(node)
   known.set(node, size)
   return size
-}
-
-function referred(reference: unknown, root: Json): unknown {
-  if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined
-  const parts = reference.slice(2).split('/')
-  return parts.reduce<unknown>((at, part) => {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
-    return typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? (at as Json)[key] : undefined
-  }, root)
 }
 
 function nodesIn(value: unknown): number {
