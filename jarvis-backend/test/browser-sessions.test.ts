@@ -129,6 +129,23 @@ test('by keyboard alone a session is found, renamed, archived, deleted and taken
   await expect.poll(() => listed(jarvis)).toEqual(['Renamed <b>one</b>'])
 })
 
+test('a key that deletes the open session, or the last one of a list, leads to Undo', async () => {
+  const jarvis = await asked('only one')
+  const page = await operator(jarvis)
+  const undo = page.getByRole('button', { name: 'Undo' }).and(page.locator(':focus'))
+  await rail(page, 'only one').click()
+  await page.getByRole('button', { name: 'Delete this session' }).press('Enter')
+  await page.waitForURL(jarvis.url)
+  await undo.press('Enter')
+  await rail(page, 'only one').waitFor()
+  await page.getByRole('textbox', { name: 'Message' }).and(page.locator(':focus')).waitFor()
+
+  await page.goto(`${jarvis.url}/sessions`)
+  await row(page, 'only one').press('Delete')
+  await undo.press('Enter')
+  await row(page, 'only one').waitFor()
+})
+
 test('on a phone sessions are exported and deleted; a viewer reads, and nobody acts without a link', async () => {
   const jarvis = await asked('Ping the gateway', 'Wake agent2')
   const page = await operator(jarvis, {

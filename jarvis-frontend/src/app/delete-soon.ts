@@ -26,8 +26,9 @@ function arm(session: Deleting): void {
 }
 
 /** @param session with its `versions`, which are deleted with it */
-export function deleteSoon({ id, title, versions }: Omit<Deleting, 'until'>): void {
-  const session = { id, title, versions, until: Date.now() + undoMs }
+export function deleteSoon({ id, title, versions }: Omit<Deleting, 'until' | 'from'>): void {
+  const from = document.querySelector<HTMLElement>(':focus-visible')
+  const session = { id, title, versions, until: Date.now() + undoMs, ...(from !== null && { from }) }
   deleting.set([...without(id), session])
   arm(session)
   say(`Deleted ${title}${versions.length > 0 ? ' with all its versions' : ''}. It can be taken back for 10 seconds.`)

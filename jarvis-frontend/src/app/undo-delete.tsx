@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react'
 import { useValue } from '../lib/use-value.ts'
 import { useNow } from '../ui/use-now.ts'
 import { visibleText } from '../ui/visible.ts'
@@ -9,6 +10,13 @@ import './undo-delete.css'
 export function UndoDelete() {
   const sessions = useValue(deleting)
   const now = useNow(1_000)
+  const newest = useRef<HTMLButtonElement>(null)
+  const from = sessions.at(-1)?.from
+  // What had the focus goes with the session, unless a list has handed the focus on already.
+  useEffect(() => {
+    const active = document.activeElement
+    if (from !== undefined && (active === from || active === document.body)) newest.current?.focus()
+  }, [from])
   return (
     <section
       className="undo-delete"
@@ -26,7 +34,15 @@ export function UndoDelete() {
           <span className="num text-dim" role="timer" aria-live="off">
             {Math.max(0, Math.ceil((until - now) / 1_000))} s
           </span>
-          <button type="button" className="button small" onClick={() => undoDelete(id)}>
+          <button
+            ref={newest}
+            type="button"
+            className="button small"
+            onClick={() => {
+              undoDelete(id)
+              document.getElementById('composer')?.focus()
+            }}
+          >
             Undo
           </button>
         </p>
