@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { morning } from '../src/testing/scenes/morning.ts'
+import { openStage, type Stage, test } from './support/browser.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+
+const play = () => stage.play(morning(Date.now()))
+const session = 'pve hot, backups missing'
+
+test('every way to write an address leads to its page, and an unknown one to a new chat', async () => {
+  const server = await play()
+  const page = await stage.open(server, '/more')
+  for (const [address, place, heading] of [
+    ['/CLUSTER/', '/CLUSTER/', /Cluster/],
+    ['/chat/ses_main/', '/chat/ses_main/', session],
+    ['/%63hat/ses%5Fmain', '/%63hat/ses%5Fmain', session],
+    ['/status', '/system', 'System'],
+    ['/chat', '/', 'New chat'],
+    ['/chat/ses_main/more', '/', 'New chat'],
+    ['/nowhere?q=1#there', '/', 'New chat'],
+    ['/%zz', '/', 'New chat'],
+  ] as const) {
+    await page.goto(server.url + address)
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+    expect(page.url(), address).toBe(server.url + place)
+  }
+  // A redirect leaves no place behind to come back to.
+  await page.goto(`${server.url}/tools`)
+  await page.goto(`${server.url}/nowhere`)
+  await page.waitForURL(`${server.url}/`)
+  await page.goBack()
+  await page.getByRole('heading', { level: 1, name: 'Tools' }).waitFor()
+})
+
+test('a link goes where the click says, and to the same place only once', async () => {
+  const page = await stage.open(await play(), '/chat/ses_main')
+  const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Cluster' })
+  const here = page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: session })
+  expect(await here.getAttribute('aria-current')).toBe('page')
+  for (const [how, options] of [
+    ['with Ctrl', { modifiers: ['Control'] }],
+    ['with the middle button', { button: 'middle' }],
+    ['with Shift', { modifiers: ['Shift'] }],
+  ] as const) {
+    const opened = page.context().waitForEvent('page')
+    await link.click({ ...options, modifiers: 'modifiers' in options ? [...options.modifiers] : [] })
+    const other = await opened
+    await other.waitForURL('**/cluster')
+    await other.close()
+    expect(new URL(page.url()).pathname, how).toBe('/chat/ses_main')
+  }
+  const places = () => page.evaluate('history.length') as Promise<number>
+  const before = await places()
+  for (let press = 0; press < 2; press++) {
+    await link.click()
+    await page.getByRole('heading', { level: 1, name: 'Cluster' }).waitFor()
+  }
+  expect(await places()).toBe(before + 1)
+  await page.goBack()
+  await page.getByRole('heading', { level: 1, name: session }).waitFor()
+  expect(await here.getAttribute('aria-current')).toBe('page')
+  await page.goForward()
+  await page.getByRole('heading', { level: 1, name: 'Cluster' }).waitFor()
+  expect(await here.getAttribute('aria-current')).toBe(null)
+})
+
+test('what an address says is read exactly, also where it is changed, left and returned to', async () => {
+  const server = await play()
+  const page = await stage.open(server, '/memory?q=%2541+b%2526&x=1')
+  const field = page.getByRole('searchbox', { name: 'Search the memory' })
+  await field.waitFor()
+  expect(await field.inputValue()).toBe('%41 b%26')
+  const places = await page.evaluate('history.length')
+  await field.fill('100 %25+1')
+  await page.waitForURL('**/memory?q=100+%2525%2B1')
+  expect(await page.evaluate('history.length')).toBe(places)
+  await page.keyboard.press('Alt+n')
+  await page.locator('#composer:focus').waitFor()
+  // The place is remembered as one in which to write.
+  await page.reload()
+  await page.locator('#composer:focus').waitFor()
+  await page.goBack()
+  await field.waitFor()
+  expect(await field.inputValue()).toBe('100 %25+1')
+  await field.fill('')
+  await page.waitForURL(`${server.url}/memory`)
+})
