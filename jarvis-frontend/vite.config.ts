@@ -10,7 +10,7 @@ const server = { target: JARVIS_URL || `http://127.0.0.1:${PORT || 4000}`, chang
 
 /** What the first page shares with those that come later: in files of their own they would be too small to compress well. */
 const shared =
-  /\/src\/(protocol\/facts|lib\/(keep|value|use-value|format|argument-text)|api\/(auth|http|confirmations|remote|sessions|tools|samples)|ui\/(icon|arc|boxed|copy-button|visible|use-now)|features\/(chat\/(client|message|optional|runs|slots|state|step|store|strips)|cluster\/(fold|health|store)))\.tsx?$/
+  /\/src\/(protocol\/facts|lib\/(keep|value|use-value|format|argument-text|location)|api\/(auth|http|confirmations|remote|sessions|tools|samples)|ui\/(icon|link|arc|boxed|copy-button|visible|use-now)|features\/(chat\/(client|message|optional|runs|slots|state|step|store|strips)|cluster\/(fold|health|store)))\.tsx?$/
 
 export default defineConfig({
   plugins: [react(), tailwindcss(), precompress()],

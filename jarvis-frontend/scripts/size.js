@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
-/** What an open session without cards fetches before the page is at rest. The goal is 150 kB. */
+/** What an open session without cards fetches before the page is at rest. */
 const session = [
   'src/features/chat/stream.tsx',
   'src/pages/chat/session-head.tsx',
@@ -10,9 +10,9 @@ const session = [
   'src/app/side.tsx',
 ]
 const budgets = [
-  { name: 'js', kind: 'js', most: 130_000, parts: ['src/pages/chat/idle.tsx'] },
+  { name: 'js', kind: 'js', most: 116_000, parts: ['src/pages/chat/idle.tsx'] },
   { name: 'css', kind: 'css', most: 25_000, parts: [] },
-  { name: 'js with a session', kind: 'js', most: 164_000, parts: session },
+  { name: 'js with a session', kind: 'js', most: 150_000, parts: session },
 ]
 const dist = new URL('../dist/', import.meta.url)
 const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist), 'utf8'))

@@ -1,5 +1,4 @@
-import { Suspense } from 'react'
-import { BrowserRouter, Navigate, Route, Routes, useParams } from 'react-router'
+import { type ComponentType, Suspense, useEffect } from 'react'
 import { signedIn } from './api/auth.ts'
 import { passwordQuestion } from './api/step-up.ts'
 import { later, loadLater, Part } from './app/later.tsx'
@@ -8,6 +7,7 @@ import { Shell } from './app/shell.tsx'
 import { ChatContext } from './features/chat/client.ts'
 import { SlotsContext } from './features/chat/slots.ts'
 import { ClusterContext } from './features/cluster/store.ts'
+import { LocationProvider, navigate, useLocation } from './lib/location.tsx'
 import { useValue } from './lib/use-value.ts'
 import { chatSlots } from './pages/chat/chat-slots.tsx'
 import { ChatPage } from './pages/chat/page.tsx'
@@ -53,28 +53,13 @@ export function App() {
     <ChatContext value={live.chat}>
       <ClusterContext value={live.cluster}>
         <SlotsContext value={chatSlots}>
-          <BrowserRouter>
+          <LocationProvider>
             <Shell>
               <Suspense fallback={<div className="page" aria-busy="true" />}>
-                <Routes>
-                  <Route path="/" element={<ChatPage key="new" sessionId={undefined} />} />
-                  <Route path="/chat/:sessionId" element={<SessionRoute />} />
-                  <Route path="/sessions" element={<SessionsPage />} />
-                  <Route path="/cluster" element={<ClusterPage />} />
-                  <Route path="/waiting" element={<WaitingPage />} />
-                  <Route path="/journal" element={<JournalPage />} />
-                  <Route path="/tools" element={<ToolsPage />} />
-                  <Route path="/memory" element={<MemoryPage />} />
-                  <Route path="/settings" element={<SettingsPage />} />
-                  <Route path="/system" element={<SystemPage />} />
-                  <Route path="/terminal" element={<TerminalPage />} />
-                  <Route path="/status" element={<Navigate to="/system" replace />} />
-                  <Route path="/more" element={<MorePage />} />
-                  <Route path="*" element={<Navigate to="/" replace />} />
-                </Routes>
+                <Page />
               </Suspense>
             </Shell>
-          </BrowserRouter>
+          </LocationProvider>
           <Asked />
         </SlotsContext>
       </ClusterContext>
@@ -96,7 +81,46 @@ function Asked() {
   )
 }
 
-function SessionRoute() {
-  const { sessionId = '' } = useParams()
-  return <ChatPage key={sessionId} sessionId={sessionId} />
+const NewChat = () => <ChatPage key="new" sessionId={undefined} />
+const Status = () => <Redirect to="/system" />
+
+/** Pages by the only word of their path. */
+const pages = new Map<string, ComponentType>([
+  ['', NewChat],
+  ['sessions', SessionsPage],
+  ['cluster', ClusterPage],
+  ['waiting', WaitingPage],
+  ['journal', JournalPage],
+  ['tools', ToolsPage],
+  ['memory', MemoryPage],
+  ['settings', SettingsPage],
+  ['system', SystemPage],
+  ['terminal', TerminalPage],
+  ['status', Status],
+  ['more', MorePage],
+])
+
+function Page() {
+  const [name = '', sessionId, ...others] = wordsOf(useLocation().pathname)
+  const page = name.toLowerCase()
+  if (page === 'chat' && sessionId !== undefined && others.length === 0) {
+    return <ChatPage key={sessionId} sessionId={sessionId} />
+  }
+  const Found = sessionId === undefined ? pages.get(page) : undefined
+  return Found === undefined ? <Redirect to="/" /> : <Found />
+}
+
+/** The words between the slashes of a path, decoded where all of them can be. Slashes at the end do not count. */
+function wordsOf(pathname: string): string[] {
+  const words = pathname.replace(/\/+$/, '').split('/').slice(1)
+  try {
+    return words.map((word) => decodeURIComponent(word))
+  } catch {
+    return words
+  }
+}
+
+function Redirect({ to }: { to: string }) {
+  useEffect(() => navigate(to, { replace: true }), [to])
+  return null
 }

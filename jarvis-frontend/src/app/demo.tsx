@@ -1,6 +1,6 @@
 import type { Status } from 'jarvis-backend/protocol'
-import { Link } from 'react-router'
 import { savedPlaces } from '../features/settings/next-start.ts'
+import { Link } from '../ui/link.tsx'
 
 /** What is not real, and where the real one is connected. */
 export function Demo({ status: { isDemoCluster, isDemoModel, nextStart } }: { status: Status }) {

@@ -1,11 +1,11 @@
 import { useId, useMemo, useState } from 'react'
-import { useNavigate } from 'react-router'
 import { useSessions } from '../api/sessions.ts'
 import { useTools } from '../api/tools.ts'
 import { guestMark } from '../features/cluster/health.ts'
 import { StateMark } from '../features/cluster/state-mark.tsx'
 import { useCluster } from '../features/cluster/store.ts'
 import { capital } from '../lib/format.ts'
+import { navigate } from '../lib/location.tsx'
 import { Visible } from '../ui/boxed.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Tier } from '../ui/tier.tsx'
@@ -25,7 +25,6 @@ export function Palette() {
   const tools = useTools()
   const ask = useAskNew()
   const label = ask === undefined ? 'Search' : 'Search or run'
-  const navigate = useNavigate()
   const list = useId()
   const items = useMemo(
     () =>
@@ -48,9 +47,9 @@ export function Palette() {
       return
     }
     overlay.set(undefined)
-    if (item.to !== undefined) void navigate(item.to)
+    if (item.to !== undefined) navigate(item.to)
     else if (item.ask !== undefined) ask?.(item.ask)
-    else if (item.act === 'new') void navigate('/', { state: { write: true } })
+    else if (item.act === 'new') navigate('/', { state: { write: true } })
     else if (item.act === 'theme') switchTheme()
     else if (item.act === 'sign-out') void leave()
   }

@@ -1,11 +1,12 @@
 import type { SessionSummary } from 'jarvis-backend/protocol'
-import { Link, NavLink } from 'react-router'
 import { signedIn } from '../api/auth.ts'
 import { useSessions } from '../api/sessions.ts'
 import { useStatus } from '../api/status.ts'
 import { SessionState } from '../features/sessions/state.tsx'
+import { useLocation } from '../lib/location.tsx'
 import { useValue } from '../lib/use-value.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
+import { Link } from '../ui/link.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Tier } from '../ui/tier.tsx'
 import { useNow } from '../ui/use-now.ts'
@@ -136,6 +137,7 @@ function byDay(sessions: readonly SessionSummary[], now: number): [string, Sessi
 
 export function SessionList({ onChoose }: { onChoose?: () => void }) {
   const sessions = useSessions()
+  const { pathname } = useLocation()
   const gone = useValue(deleting)
   const now = useNow(60_000)
   if (sessions === undefined) return null
@@ -146,10 +148,16 @@ export function SessionList({ onChoose }: { onChoose?: () => void }) {
     <section key={day}>
       <h2>{day}</h2>
       {ofDay.map((session) => (
-        <NavLink key={session.id} to={`/chat/${session.id}`} title={session.title} onClick={onChoose}>
+        <Link
+          key={session.id}
+          to={`/chat/${session.id}`}
+          aria-current={`${pathname}/`.startsWith(`/chat/${session.id}/`) ? 'page' : undefined}
+          title={session.title}
+          onClick={onChoose}
+        >
           <span className="cut flex-1">{session.title}</span>
           <SessionState session={session} />
-        </NavLink>
+        </Link>
       ))}
     </section>
   ))

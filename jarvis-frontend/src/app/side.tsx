@@ -1,7 +1,7 @@
-import { useLocation } from 'react-router'
 import { useConfirmations } from '../api/confirmations.ts'
 import { ClusterPanel } from '../features/cluster/panel.tsx'
 import { Tray } from '../features/confirmations/tray.tsx'
+import { useLocation } from '../lib/location.tsx'
 import { PanelHead } from '../ui/panel-head.tsx'
 import { useGhosts, useTitleOf } from './waiting.tsx'
 

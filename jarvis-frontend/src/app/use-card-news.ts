@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react'
-import { useNavigate } from 'react-router'
 import { useConfirmations } from '../api/confirmations.ts'
 import { cardSentence } from '../features/confirmations/words.ts'
 import { whenIdle } from '../lib/idle.ts'
+import { navigate } from '../lib/location.tsx'
 import { useNow } from '../ui/use-now.ts'
 import { interrupt, say } from './announce.tsx'
 
@@ -13,17 +13,16 @@ export function useCardNews(): void {
   const pending = useConfirmations()?.pending
   const known = useRef<Set<string>>(undefined)
   const spoken = useRef(new Set<string>())
-  const navigate = useNavigate()
   useEffect(() => {
     const gone = new AbortController()
     const takeBack = whenIdle(() => {
-      void import('./notify.ts').then(({ followNotes }) => followNotes((path) => void navigate(path), gone.signal))
+      void import('./notify.ts').then(({ followNotes }) => followNotes((path) => navigate(path), gone.signal))
     })
     return () => {
       takeBack()
       gone.abort()
     }
-  }, [navigate])
+  }, [])
   const now = useNow(5_000)
   useEffect(() => {
     if (pending === undefined) return

@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef, useState } from 'react'
-import { useNavigate } from 'react-router'
 import { useConfirmations } from '../api/confirmations.ts'
 import { passwordQuestion } from '../api/step-up.ts'
 import { cardPath } from '../features/confirmations/tray.tsx'
 import { keep } from '../lib/keep.ts'
+import { navigate } from '../lib/location.tsx'
 import { overlay } from './overlay.ts'
 import type { Panel } from './panel-context.ts'
 import { Typing } from './typing.ts'
@@ -21,10 +21,9 @@ export function goToCard(element: HTMLElement): void {
 
 /** The keyboard's one table. Single letters are off in fields; where nothing else takes them, words go to the composer. */
 export function useKeys(panel: Panel): void {
-  const navigate = useNavigate()
   const pending = useConfirmations()?.pending
   const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
-  const [typing] = useState(() => new Typing((page) => void navigate(page)))
+  const [typing] = useState(() => new Typing((page) => navigate(page)))
   onKey.current = (event) => {
     if (event.defaultPrevented || passwordQuestion.get() !== undefined) return
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
@@ -41,7 +40,7 @@ export function useKeys(panel: Panel): void {
     }
     if (event.altKey && event.code === 'KeyN') {
       event.preventDefault()
-      void navigate('/', { state: { write: true } })
+      navigate('/', { state: { write: true } })
       return
     }
     if (event.key === 'Escape') {
@@ -69,7 +68,7 @@ export function useKeys(panel: Panel): void {
     }
     const shown = new Set(here.map((card) => card.dataset.pending))
     const elsewhere = pending?.find((row) => !shown.has(row.toolUseId))
-    if (elsewhere !== undefined) void navigate(cardPath(elsewhere))
+    if (elsewhere !== undefined) navigate(cardPath(elsewhere))
     else if (here[0] !== undefined) goToCard(here[0])
   }
   // What is seen takes keys: an effect after the paint would lose the first.

@@ -1,4 +1,4 @@
-import { useSearchParams } from 'react-router'
+import { useSearchParams } from '../lib/location.tsx'
 
 /** What the address narrows a list to, how that is changed (an empty or undefined value is taken out), and how all of it is cleared. */
 export function useNarrowing() {
@@ -9,7 +9,7 @@ export function useNarrowing() {
       if (value === undefined || value === '') next.delete(name)
       else next.set(name, value)
     }
-    setParams(next, { replace: true })
+    setParams(next)
   }
-  return [params, narrow, () => setParams({}, { replace: true })] as const
+  return [params, narrow, () => setParams({})] as const
 }

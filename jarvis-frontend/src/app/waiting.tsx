@@ -1,9 +1,9 @@
 import { useMemo } from 'react'
-import { Link } from 'react-router'
 import { useConfirmations } from '../api/confirmations.ts'
 import { useSessions } from '../api/sessions.ts'
 import { actOf } from '../features/confirmations/sentence.ts'
 import { plural } from '../lib/format.ts'
+import { Link } from '../ui/link.tsx'
 import { Tier } from '../ui/tier.tsx'
 
 /** What waits to be done to each guest. */

@@ -1,5 +1,5 @@
-import { Link } from 'react-router'
 import { useGrants } from '../../api/grants.ts'
+import { Link } from '../../ui/link.tsx'
 
 /** Says that a grant let a call run, and leads to it. `id`: the grant's. */
 export function GrantLink({ id }: { id: string }) {

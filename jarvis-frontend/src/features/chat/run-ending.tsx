@@ -1,6 +1,6 @@
-import { Link } from 'react-router'
 import { exactTime, plural, timeOfDay } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
+import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import type { Run } from './runs.ts'
 import { Step } from './step.tsx'

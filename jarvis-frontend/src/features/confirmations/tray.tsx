@@ -1,5 +1,5 @@
 import type { ConfirmationRow } from 'jarvis-backend/protocol'
-import { Link } from 'react-router'
+import { Link } from '../../ui/link.tsx'
 import { Tier } from '../../ui/tier.tsx'
 import { TimeLeft } from './countdown.tsx'
 import { actOf } from './sentence.ts'

@@ -1,8 +1,8 @@
 import type { MemoryHit, MemoryPassage } from 'jarvis-backend/protocol'
-import { Link } from 'react-router'
 import { ago, exactTime, plural } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Highlighted } from '../../ui/highlight.tsx'
+import { Link } from '../../ui/link.tsx'
 import { useNow } from '../../ui/use-now.ts'
 
 const sources = { file: 'File', session: 'Session', journal: 'Journal' } as const

@@ -1,7 +1,7 @@
-import { Link } from 'react-router'
 import { readJournal } from '../../api/journal.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { exactTime } from '../../lib/format.ts'
+import { Link } from '../../ui/link.tsx'
 import { visibleText } from '../../ui/visible.ts'
 
 /** A session that is not there: whether it was deleted, when and by whom, as the journal has it. */

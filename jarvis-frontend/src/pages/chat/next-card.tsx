@@ -1,4 +1,3 @@
-import { Link } from 'react-router'
 import { useConfirmations } from '../../api/confirmations.ts'
 import { goToCard } from '../../app/use-keys.ts'
 import { TimeLeft } from '../../features/confirmations/countdown.tsx'
@@ -6,6 +5,7 @@ import { actOf } from '../../features/confirmations/sentence.ts'
 import { Sentence } from '../../features/confirmations/sentence-line.tsx'
 import { cardPath } from '../../features/confirmations/tray.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { Link } from '../../ui/link.tsx'
 import { Tier } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
 

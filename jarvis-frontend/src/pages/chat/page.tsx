@@ -1,6 +1,5 @@
 import type { QueuedMessage } from 'jarvis-backend/protocol'
 import { Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { useLocation, useNavigate } from 'react-router'
 import { signedIn } from '../../api/auth.ts'
 import { useConfirmations } from '../../api/confirmations.ts'
 import { sessions, setRehearsal, useSessions } from '../../api/sessions.ts'
@@ -24,6 +23,7 @@ import { PanelToggle } from '../../features/cluster/panel-toggle.tsx'
 import { useCluster } from '../../features/cluster/store.ts'
 import { thousands } from '../../lib/format.ts'
 import { keep } from '../../lib/keep.ts'
+import { navigate, useLocation } from '../../lib/location.tsx'
 import { useValue } from '../../lib/use-value.ts'
 import { Value } from '../../lib/value.ts'
 import { phone, useMedia } from '../../ui/use-media.ts'
@@ -47,7 +47,6 @@ let begun: string | undefined
 
 /** One session, or a new one where `sessionId` is undefined. */
 export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
-  const navigate = useNavigate()
   const store = useMemo(() => (sessionId === undefined ? undefined : live.chat.open(sessionId)), [sessionId])
   const state = useValue(store?.calm ?? nothing)
   const { view } = state
@@ -100,7 +99,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
     if (reply.ok) {
       keep.set('draft.new', typed)
       begun = reply.sessionId
-      void navigate(`/chat/${reply.sessionId}`, { state: { write: true } })
+      navigate(`/chat/${reply.sessionId}`, { state: { write: true } })
       return
     }
     first.current = undefined
@@ -134,7 +133,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
     if (sessionId !== undefined && isRunning && person?.role === 'operator') void live.chat.abort(sessionId)
   }
   const acts: Record<Act, () => void> = {
-    new: () => void navigate('/', { state: { write: true } }),
+    new: () => navigate('/', { state: { write: true } }),
     model: () => setChoosing(true),
     stop,
     help: () => overlay.set('keys'),

@@ -1,6 +1,5 @@
 import type { SessionSummary } from 'jarvis-backend/protocol'
 import { useState } from 'react'
-import { Link, useNavigate } from 'react-router'
 import { signedIn } from '../../api/auth.ts'
 import { renameSession } from '../../api/session-acts.ts'
 import { sessions, setRehearsal } from '../../api/sessions.ts'
@@ -8,8 +7,10 @@ import { say } from '../../app/announce.tsx'
 import { deleteSoon } from '../../app/delete-soon.ts'
 import { PageHead } from '../../app/page-head.tsx'
 import { Naming } from '../../features/sessions/naming.tsx'
+import { navigate } from '../../lib/location.tsx'
 import { useValue } from '../../lib/use-value.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { Link } from '../../ui/link.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
 import { visibleText } from '../../ui/visible.ts'
 import { useVersions } from './version-switch.tsx'
@@ -25,7 +26,6 @@ type Props = {
 
 /** A session's title, where it came from, its name and its end. */
 export function SessionHead({ sessionId, title, isRehearsal, branchedFrom, detail, children }: Props) {
-  const navigate = useNavigate()
   const isPhone = useMedia(phone)
   const isOperator = useValue(signedIn)?.role === 'operator'
   const [doing, setDoing] = useState<'naming'>()
@@ -87,7 +87,7 @@ export function SessionHead({ sessionId, title, isRehearsal, branchedFrom, detai
             title={deleteWords}
             onClick={() => {
               deleteSoon({ id: sessionId, title, versions })
-              void navigate('/')
+              navigate('/')
             }}
           >
             <Icon name="close" />

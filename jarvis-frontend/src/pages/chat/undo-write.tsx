@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import { Link } from 'react-router'
 import { signedIn } from '../../api/auth.ts'
 import { undoWrite } from '../../api/memory.ts'
 import { keep } from '../../lib/keep.ts'
 import { useValue } from '../../lib/use-value.ts'
+import { Link } from '../../ui/link.tsx'
 import { visibleText } from '../../ui/visible.ts'
 import './recalled.css'
 

@@ -1,16 +1,15 @@
 import { useState } from 'react'
-import { useNavigate } from 'react-router'
 import { branchSession } from '../../api/session-acts.ts'
 import { sessions } from '../../api/sessions.ts'
 import { say } from '../../app/announce.tsx'
 import { live } from '../../app/live.ts'
+import { navigate } from '../../lib/location.tsx'
 
 /** What is sent in the branch, where something is. `model`: which one answers there. */
 type Point = ({ before: number } | { after: number }) & { text?: string; model?: string }
 
 /** Makes a branch, sends in it and goes there. What could not be sent waits there, to be sent again. */
 export function useBranch(sessionId: string) {
-  const navigate = useNavigate()
   const [isBranching, setBranching] = useState(false)
   const [problem, setProblem] = useState<string>()
   const branch = async ({ text, ...point }: Point) => {
@@ -21,7 +20,7 @@ export function useBranch(sessionId: string) {
       const made = await branchSession(sessionId, point)
       sessions.renew()
       if (text !== undefined) void live.chat.send(made.id, text)
-      await navigate(`/chat/${made.id}`, { state: { write: true } })
+      navigate(`/chat/${made.id}`, { state: { write: true } })
     } catch (error) {
       const message = error instanceof Error ? error.message : 'It could not be branched.'
       setProblem(message)

@@ -1,9 +1,9 @@
 import type { Page, Versions } from 'jarvis-backend/protocol'
 import { useEffect, useRef } from 'react'
-import { useLocation, useNavigate } from 'react-router'
 import { Remote, useRemote } from '../../api/remote.ts'
 import { readVersions } from '../../api/session-acts.ts'
 import { say } from '../../app/announce.tsx'
+import { navigate, useLocation } from '../../lib/location.tsx'
 import { Icon } from '../../ui/icon.tsx'
 
 let open: { sessionId: string; remote: Remote<Page<Versions>> } | undefined
@@ -29,7 +29,6 @@ type Came = { version?: { entry: number; step: number } } | null
 /** `‹ 2/3 ›` beside a message that was edited or retried: each version is a session of its own. */
 export function VersionSwitch({ sessionId, seq }: { sessionId: string; seq: number }) {
   const versions = useVersions(sessionId)?.find(({ entry }) => entry === seq)
-  const navigate = useNavigate()
   const { version: came } = (useLocation().state as Came) ?? {}
   const group = useRef<HTMLFieldSetElement>(null)
   const isHere = versions !== undefined
@@ -48,7 +47,7 @@ export function VersionSwitch({ sessionId, seq }: { sessionId: string; seq: numb
     const id = sessionIds[shown + step]
     if (id === undefined) return
     say(`Version ${shown + step + 1} of ${sessionIds.length}.`)
-    void navigate(`/chat/${id}?at=${seq}`, { state: { version: { entry: seq, step } } satisfies Came })
+    navigate(`/chat/${id}?at=${seq}`, { state: { version: { entry: seq, step } } satisfies Came })
   }
   const isFirst = shown === 0
   const isLast = shown === sessionIds.length - 1

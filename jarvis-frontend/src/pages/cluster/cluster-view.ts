@@ -1,8 +1,8 @@
 import { useCallback } from 'react'
-import { useNavigate, useSearchParams } from 'react-router'
 import type { ClusterView, GuestFilter, ViewChange } from '../../features/cluster/page.tsx'
 import { ranges } from '../../features/cluster/past.ts'
 import { readSort } from '../../features/cluster/rows.ts'
+import { navigate, useSearchParams } from '../../lib/location.tsx'
 
 export const filters: readonly GuestFilter[] = ['all', 'running', 'stopped', 'attention']
 const kinds = ['guest', 'node', 'storage'] as const
@@ -10,7 +10,6 @@ const kinds = ['guest', 'node', 'storage'] as const
 /** What the address says of the page: `/cluster?show=running&sort=-cpu&group=node&guest=123&range=24h&kiosk=1`. */
 export function useClusterView() {
   const [params] = useSearchParams()
-  const navigate = useNavigate()
   const kind = kinds.find((known) => params.has(known))
   const view: ClusterView = {
     show: filters.find((known) => known === params.get('show')) ?? 'all',
@@ -39,6 +38,6 @@ export function useClusterView() {
     },
     [text],
   )
-  const onClose = useCallback(() => void navigate(linkTo({ detail: undefined })), [navigate, linkTo])
+  const onClose = useCallback(() => navigate(linkTo({ detail: undefined })), [linkTo])
   return { view, linkTo, onClose, isKiosk: params.get('kiosk') === '1' }
 }

@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { Link, useNavigate, useSearchParams } from 'react-router'
 import { signedIn } from '../../api/auth.ts'
 import { forgetSession, listFiles, passagesOf, readFile, searchMemory } from '../../api/memory.ts'
 import { useSessions } from '../../api/sessions.ts'
@@ -10,8 +9,10 @@ import { Editor } from '../../features/memory/editor.tsx'
 import { Hits, Passages } from '../../features/memory/hits.tsx'
 import { IndexState } from '../../features/memory/index-state.tsx'
 import { plural, size } from '../../lib/format.ts'
+import { navigate, useSearchParams } from '../../lib/location.tsx'
 import { useValue } from '../../lib/use-value.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { Link } from '../../ui/link.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
 import { visibleText } from '../../ui/visible.ts'
@@ -35,7 +36,7 @@ export function MemoryPage() {
   const sessionId = params.get('session')
   const isInside = path !== null || sessionId !== null
   const line = Number(params.get('line')) || undefined
-  const search = (text: string) => setParams(text === '' ? {} : { q: text }, { replace: true })
+  const search = (text: string) => setParams(text === '' ? {} : { q: text })
   const content =
     path !== null ? (
       <File key={path} path={path} line={line} />
@@ -129,7 +130,6 @@ function Results({ query }: { query: string }) {
 
 function Files({ chosen, isResting }: { chosen: string | null; isResting: boolean }) {
   const { data, problem, again } = useLoad('files', listFiles, ['memory', 'connect'])
-  const navigate = useNavigate()
   return (
     <section aria-label="Files">
       <PanelHead title="Files" />
@@ -156,7 +156,7 @@ function Files({ chosen, isResting }: { chosen: string | null; isResting: boolea
           onSubmit={(event) => {
             event.preventDefault()
             const path = String(new FormData(event.currentTarget).get('path') ?? '').trim()
-            if (path !== '') void navigate(`/memory?file=${encodeURIComponent(path)}`)
+            if (path !== '') navigate(`/memory?file=${encodeURIComponent(path)}`)
           }}
         >
           <input
@@ -200,7 +200,6 @@ function SessionLinks({ chosen }: { chosen: string | null }) {
 
 function File({ path, line }: { path: string; line: number | undefined }) {
   const { data, problem, again, put } = useLoad(path, () => readFile(path), ['memory', 'connect'])
-  const navigate = useNavigate()
   const rest = useRest()
   const isNew = data === undefined && problem?.code === 'not_found'
   if (data === undefined && !isNew) {
@@ -216,7 +215,7 @@ function File({ path, line }: { path: string; line: number | undefined }) {
         rest={rest}
         preview={(text) => <Markdown text={text} />}
         onSaved={put}
-        onDeleted={() => void navigate('/memory')}
+        onDeleted={() => navigate('/memory')}
       />
     </>
   )

@@ -1,6 +1,6 @@
-import { Link } from 'react-router'
 import { PageHead } from '../../app/page-head.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { Link } from '../../ui/link.tsx'
 import '../../app/pages.css'
 import { Me, morePages, useFootPages } from '../../app/rail.tsx'
 

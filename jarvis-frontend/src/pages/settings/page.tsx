@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
-import { useLocation } from 'react-router'
 import { PageHead } from '../../app/page-head.tsx'
+import { useLocation } from '../../lib/location.tsx'
 import { Display } from './display.tsx'
 import { McpServers, McpTokens } from './mcp.tsx'
 import { Models } from './models.tsx'

@@ -1,6 +1,5 @@
 import type { LogLine } from 'jarvis-backend/protocol'
 import { useEffect, useRef } from 'react'
-import { useSearchParams } from 'react-router'
 import { signedIn } from '../../api/auth.ts'
 import { readLogs } from '../../api/settings.ts'
 import { status as statusRemote, useStatus } from '../../api/status.ts'
@@ -10,6 +9,7 @@ import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
 import { Doctor } from '../../features/system/doctor.tsx'
 import { ago, capital, longSpan } from '../../lib/format.ts'
+import { useSearchParams } from '../../lib/location.tsx'
 import { useValue } from '../../lib/use-value.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
@@ -122,7 +122,7 @@ function Log() {
             key={name}
             type="button"
             aria-pressed={name === level}
-            onClick={() => setParams(name === 'info' ? {} : { level: name }, { replace: true })}
+            onClick={() => setParams(name === 'info' ? {} : { level: name })}
           >
             <Mark kind={levelMark[name]} size={9} />
             {capital(name)}

@@ -1,5 +1,4 @@
 import { lazy, Suspense, useState } from 'react'
-import { useSearchParams } from 'react-router'
 import { signedIn } from '../../api/auth.ts'
 import { readSettings } from '../../api/settings.ts'
 import { useStatus } from '../../api/status.ts'
@@ -7,6 +6,7 @@ import { useLoad } from '../../api/use-load.ts'
 import { Resting, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
 import { useCluster } from '../../features/cluster/store.ts'
+import { useSearchParams } from '../../lib/location.tsx'
 import { useValue } from '../../lib/use-value.ts'
 import type { TerminalEnd } from '../../realtime/terminal.ts'
 import { Visible } from '../../ui/boxed.tsx'
@@ -68,7 +68,7 @@ export function TerminalPage() {
                   className="field"
                   value={node}
                   disabled={isOpen}
-                  onChange={(event) => setParams({ node: event.currentTarget.value }, { replace: true })}
+                  onChange={(event) => setParams({ node: event.currentTarget.value })}
                 >
                   {online.map(({ name }) => (
                     <option key={name}>{name}</option>

@@ -1,7 +1,6 @@
 import { shareOf } from 'jarvis-backend/facts'
 import type { ConfirmationRow } from 'jarvis-backend/protocol'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'react'
-import { Link, useNavigate, useSearchParams } from 'react-router'
 import { signedIn } from '../../api/auth.ts'
 import { confirmations, useConfirmations } from '../../api/confirmations.ts'
 import { useGrants } from '../../api/grants.ts'
@@ -19,9 +18,11 @@ import { actOf } from '../../features/confirmations/sentence.ts'
 import { Sentence } from '../../features/confirmations/sentence-line.tsx'
 import { WaitingLine } from '../../features/confirmations/tray.tsx'
 import { percent, plural, rate, timeOfDay } from '../../lib/format.ts'
+import { navigate, useSearchParams } from '../../lib/location.tsx'
 import { useValue } from '../../lib/use-value.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Spark } from '../../ui/spark.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
@@ -32,7 +33,6 @@ import './page.css'
 /** Every card that waits, across sessions, and what was decided today. */
 export function WaitingPage() {
   const lists = useConfirmations()
-  const navigate = useNavigate()
   const isPhone = useMedia(phone)
   const isOperator = useValue(signedIn)?.role === 'operator'
   // A journal that lost entries, or a table that lost cards, is told of where they are missed.
@@ -53,7 +53,7 @@ export function WaitingPage() {
   move.current = (by) => {
     const at = pending.findIndex((row) => row.toolUseId === shown?.toolUseId)
     const next = pending[Math.min(pending.length - 1, Math.max(0, at + by))]
-    if (next !== undefined) void navigate(pathOf(next), { replace: true })
+    if (next !== undefined) navigate(pathOf(next), { replace: true })
   }
   useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => {
