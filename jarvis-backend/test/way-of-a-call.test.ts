@@ -1,0 +1,307 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { callIdOf, settles } from '../src/agent/settles.ts'
+import { createConfirmations } from '../src/calls/confirmations/confirmations.ts'
+import { createGrants } from '../src/calls/confirmations/grants.ts'
+import { createExecutor } from '../src/calls/execute.ts'
+import { createEffectsOf, createJudge, createSeeingJudge } from '../src/calls/judge.ts'
+import type { Claim } from '../src/calls/ports.ts'
+import { createUnits } from '../src/calls/seen-units.ts'
+import { createWays } from '../src/calls/way.ts'
+import { createRedactor } from '../src/gate/index.ts'
+import { shippedPolicy } from '../src/gate/policy/shipped.ts'
+import { createSimulator } from '../src/homelab/simulator/index.ts'
+import type { Clock } from '../src/lib/clock.ts'
+import { type Entry, JarvisError, type ToolCall } from '../src/protocol/index.ts'
+import { createConfirmationStore, createExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
+import { createGrantStore } from '../src/store/sqlite/calls/grants.ts'
+import { openDatabase } from '../src/store/sqlite/database.ts'
+import { keepJournal } from '../src/store/sqlite/journal/kept.ts'
+import { createTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
+import { createCatalog } from '../src/tools/catalog.ts'
+import type { ToolOutput } from '../src/tools/tool.ts'
+import { createFakeClock } from './support/fake-clock.ts'
+import { overHomelab } from './support/house.ts'
+
+const sessionId = 'ses_way'
+const runId = 'run_way'
+const requestedBy = { kind: 'mcp', name: 'laptop', token: 'laptop' } as const
+const images = { keep: () => expect.fail('no pictures here'), get: () => undefined }
+const turn = () => new Promise<void>((passed) => setImmediate(passed))
+const never = () => new Promise<never>(() => {})
+
+/** What outlives a process: database, cluster and time. Each call waits for the one before it. */
+function createHouse(calls: readonly ToolCall[]) {
+  const clock = createFakeClock(1_700_000_000_000)
+  const database = openDatabase(':memory:')
+  const faults: unknown[] = []
+  const report = (error: unknown) => void faults.push(error)
+  const transcript = createTranscriptStore(database)
+  transcript.createSession({ id: sessionId, title: '', source: 'mcp', at: 0 })
+  transcript.addRun({ id: runId, sessionId, origin: { kind: 'mcp', client: 'laptop' }, status: 'running', at: 0 })
+  const journal = keepJournal(database, { dir: '', now: clock.now, report })
+  const lab = createSimulator({ clock, protectedTargets: new Set(), speed: 1_000 })
+  const store = createConfirmationStore(database)
+  const entries: Entry[] = []
+  const now = { isRehearsal: false, isAskerKnown: true, isAnswerLost: false }
+  const starts = new Map<number, number>()
+  const asked = { verdicts: 0, effects: 0 }
+  const isOpen = ({ toolUseId }: ToolCall) => !entries.some((entry) => settles(entry) && callIdOf(entry) === toolUseId)
+  const rows = (kind: string, toolUseId: string) =>
+    (database.sql.prepare('SELECT body FROM journal WHERE kind = ?').pluck().all(kind) as string[])
+      .map((body) => JSON.parse(body) as Claim & { decision?: string })
+      .filter((body) => body.toolUseId === toolUseId)
+
+  /** Runs at the moment of an effect. */
+  function mayStart(vmid: number) {
+    starts.set(vmid, (starts.get(vmid) ?? 0) + 1)
+    const id = `tu_${vmid}`
+    expect(starts.get(vmid), `${id} starts once`).toBe(1)
+    expect(rows('execution', id), 'its claim is journalled').toHaveLength(1)
+    const card = store.ofCall(id)
+    expect(card?.resolution?.decision, 'its newest card is approved').toBe('approved')
+    expect(rows('decision', card?.card.toolUseId ?? '').map(({ decision }) => decision)).toEqual(['approved'])
+    expect(now.isRehearsal).toBe(false)
+  }
+
+  /** One process. `kill`: nothing of it happens any more. */
+  function start() {
+    let isDead = false
+    const own: Clock = { ...clock, after: (ms, run) => clock.after(ms, () => isDead || run()) }
+    const gates = new Set<() => void>()
+    const abort = new AbortController()
+    const world = () => ({ cluster: lab.cluster.state(), policy: shippedPolicy, now: clock.now() })
+    const tools = overHomelab(lab).map((tool) => ({
+      ...tool,
+      effects(...args: Parameters<typeof tool.effects>) {
+        asked.effects += 1
+        return tool.effects(...args)
+      },
+      async run(...args: Parameters<typeof tool.run>): Promise<ToolOutput> {
+        if (tool.name !== 'stop_vm') return tool.run(...args)
+        mayStart(Number(args[0].vmid))
+        const output = await tool.run(...args)
+        await new Promise<void>((open) => gates.add(open))
+        if (isDead) return never()
+        if (now.isAnswerLost) throw new JarvisError('outcome_unknown', 'The answer was lost.')
+        return output
+      },
+    }))
+    const catalog = createCatalog(tools)
+    const judging = createJudge(catalog, world)
+    const judge: typeof judging = (...call) => {
+      asked.verdicts += 1
+      return judging(...call)
+    }
+    const units = createUnits(lab.cluster, own)
+    const shared = { journal, transactions: database, clock: own, report }
+    const executions = createExecutionStore(database)
+    const redactor = createRedactor([])
+    const grants = createGrants({ ...shared, store: createGrantStore(database), proof: journal.proof, changed() {} })
+    const cards = { store, ttlMs: 60_000, changed() {}, isWatched: () => true }
+    const ways = createWays({ ...shared, ...cards, executions, images, redactor, world, note() {} })
+    // Reading afresh takes a while, in which others decide.
+    const lookAgain = turn
+    const confirmations = createConfirmations({
+      ...shared,
+      ...cards,
+      ways,
+      judge,
+      grants,
+      lookAgain,
+      isAskerKnown: () => now.isAskerKnown,
+      redact: redactor.text,
+      isStopping: () => isDead,
+    })
+    const executor = createExecutor({
+      ...shared,
+      ways,
+      judge,
+      seeingJudge: createSeeingJudge(judge, units.look),
+      effectsOf: createEffectsOf(catalog, world),
+      world,
+      confirmations,
+      grants,
+      lookAgain,
+      executions,
+      proof: journal.proof,
+      redactor,
+      cluster: lab.cluster,
+      catalog,
+    })
+    let before: Promise<unknown> | undefined
+    for (const call of calls.filter(isOpen)) {
+      before = executor.settle(call, {
+        sessionId,
+        runId,
+        requestedBy,
+        signal: abort.signal,
+        append(draft) {
+          expect(isDead, 'a dead process writes nothing').toBe(false)
+          entries.push({ ...draft, seq: entries.length + 1, runId, at: clock.now() } as Entry)
+        },
+        progress() {},
+        abortedBy: () => 'anna',
+        before,
+        isRehearsal: () => now.isRehearsal,
+        sources: () => ({ results: [], operatorTexts: [] }),
+      })
+    }
+    return {
+      confirmations,
+      executor,
+      /** Resolves once every call has its outcome. */
+      idle: async () => before,
+      abort: () => abort.abort(),
+      answer() {
+        for (const open of gates) open()
+        gates.clear()
+      },
+      kill() {
+        isDead = true
+        confirmations.rest()
+        grants.rest()
+      },
+    }
+  }
+  return { clock, database, lab, store, entries, now, starts, asked, faults, rows, start }
+}
+
+const stop = (vmid: number) =>
+  ({ type: 'tool_call', toolUseId: `tu_${vmid}`, toolName: 'stop_vm', toolInput: { vmid } }) as const
+const card = fc.nat(1)
+const act = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('decide' as const),
+      card,
+      votes: fc.array(fc.boolean(), { minLength: 1, maxLength: 2 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('drift' as const), card }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('answer' as const), isLost: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constantFrom('expire', 'abort', 'crash', 'crash', 'revoke', 'rehearse', 'check', 'wait'),
+    }),
+  },
+)
+
+test('whatever happens in whatever order, an approved call starts at most once, and every call ends', async () => {
+  const seen = { started: 0, lost: 0, denied: 0, decided: 0, drifted: 0 }
+  await fc.assert(
+    fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 12 }), async (acts) => {
+      const calls = [stop(103), stop(123)]
+      const house = createHouse(calls)
+      const { clock, store, lab, now, entries } = house
+      let process = house.start()
+      await turn()
+      const decisions = new Map<string, string>()
+      const pending = () => process.confirmations.pending(sessionId)
+      const settleDown = async () => {
+        await clock.advance(0)
+        await clock.advance(0)
+        await clock.advance(0)
+      }
+      for (const one of acts) {
+        switch (one.do) {
+          case 'decide': {
+            const toolUseId = pending()[one.card]?.toolUseId
+            if (toolUseId === undefined) break
+            const votes = one.votes.map(async (confirmed, index) =>
+              process.confirmations.decide({ toolUseId, confirmed, by: ['anna', 'bob'][index] ?? '' }),
+            )
+            const won = (await Promise.allSettled(votes)).filter(({ status }) => status === 'fulfilled')
+            expect(won.length, 'the first decision wins').toBeLessThanOrEqual(1)
+            if (!now.isAskerKnown && !one.votes.includes(false))
+              expect(won, 'who asked may not ask any more').toEqual([])
+            seen.decided += won.length
+            break
+          }
+          case 'drift': {
+            const vmid = Number(pending()[one.card]?.toolInput.vmid ?? 103)
+            const guest = lab.cluster.state().guests.find((known) => known.vmid === vmid)
+            lab.controls.migrateGuest(vmid, guest?.node === 'pve' ? 'agent' : 'pve')
+            seen.drifted += 1
+            break
+          }
+          case 'answer':
+            now.isAnswerLost = one.isLost
+            process.answer()
+            break
+          case 'expire':
+            await clock.advance(61_000)
+            break
+          case 'abort':
+            process.abort()
+            break
+          case 'crash':
+            process.kill()
+            process = house.start()
+            break
+          case 'revoke':
+            now.isAskerKnown = false
+            break
+          case 'rehearse':
+            // As a session does: what waits is withdrawn.
+            now.isRehearsal = !now.isRehearsal
+            for (const { toolUseId } of pending()) process.confirmations.cancel(toolUseId, 'anna', 'Rehearsal began.')
+            break
+          case 'check': {
+            const checking = process.executor.check('tu_103').catch((error: JarvisError) => error.code)
+            // A task that goes on is looked at again, for half a minute.
+            await clock.advance(31_000)
+            const found = await checking
+            if (typeof found === 'string') expect(['not_found', 'already_decided']).toContain(found)
+            break
+          }
+          default:
+            await clock.advance(1_000)
+        }
+        await settleDown()
+        for (const row of store.list(0)) {
+          const known = decisions.get(row.toolUseId)
+          if (known !== undefined) expect(row.decision).toBe(known)
+          if (row.decision !== undefined) decisions.set(row.toolUseId, row.decision)
+        }
+      }
+      now.isAnswerLost = false
+      for (let round = 0; round < 12; round += 1) {
+        process.answer()
+        await clock.advance(61_000)
+      }
+      expect(pending()).toEqual([])
+      expect(house.faults).toEqual([])
+      for (const { toolUseId } of calls) {
+        expect(entries.filter((entry) => settles(entry) && callIdOf(entry) === toolUseId)).toHaveLength(1)
+        const outcome = createExecutionStore(house.database).get(toolUseId)?.outcome
+        const claims = house.rows('execution', toolUseId).length
+        expect(claims, 'a claim has an outcome').toBe(outcome === undefined ? 0 : 1)
+        if (outcome === 'unknown') seen.lost += 1
+      }
+      seen.started += house.starts.size
+      seen.denied += [...decisions.values()].filter((decision) => decision === 'denied').length
+      process.kill()
+      house.database.close()
+      lab.cluster.close()
+    }),
+    { numRuns: 120, endOnFailure: true },
+  )
+  // The walk reaches what it is about.
+  for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(0)
+}, 60_000)
+
+test('a read is judged once on its way, and its effects are looked at once', async () => {
+  const read = { type: 'tool_call', toolUseId: 'tu_read', toolName: 'get_vms', toolInput: {} } as const
+  const { asked, entries, start, database, lab, faults } = createHouse([read])
+  // As a run does, which orders the changes of one answer.
+  const { executor, idle } = start()
+  expect(executor.locksOf(read)).toEqual([])
+  await idle()
+  expect(entries.map(({ type }) => type)).toEqual(['tool_use', 'tool_result'])
+  expect({ asked, faults }).toEqual({ asked: { verdicts: 1, effects: 1 }, faults: [] })
+  database.close()
+  lab.cluster.close()
+})
