@@ -63,43 +63,29 @@ export function composeGate(
   const world = () => ({ cluster: cluster.state(), policy: policy.current(), now: now(), unitOf: units.seen })
   const judge = createJudge(catalog, world)
   const seeingJudge = createSeeingJudge(judge, units.look)
-  const grants = createGrants({
-    store: createGrantStore(database),
-    journal,
-    proof: journal.proof,
-    transactions: database,
-    clock,
-    changed: () => activity.changed({ what: 'grants' }),
-    report,
-  })
   const watchers = createWatchers(report)
   const effectsOf = createEffectsOf(catalog, world)
-  const lookAgain = createLookAgain(cluster, units, effectsOf)
-  const store = createConfirmationStore(database)
-  const ways = createWays({
-    store,
-    executions,
-    images,
-    journal,
-    transactions: database,
-    redactor,
-    clock,
-    world,
-    ttlMs: parts.config.confirmTtlMs,
-    isWatched: watchers.isWatched,
-    changed: shown,
-    note: parts.note,
+  /** What several parts of a call's way stand on. */
+  const shared = {
+    ...{ clock, redactor, redact, isStopping, report, world, judge, effectsOf, executions, images, cluster, catalog },
+    ...{ journal, proof: journal.proof, transactions: database, store: createConfirmationStore(database) },
+    ...{ ttlMs: parts.config.confirmTtlMs, isWatched: watchers.isWatched, note: parts.note },
+    lookAgain: createLookAgain(cluster, units, effectsOf),
+    changed(sessionId: string) {
+      activity.changed({ what: 'confirmations', sessionId })
+      parts.waiting(sessionId, confirmations.pending(sessionId))
+    },
+  }
+  const grants = createGrants({
+    ...shared,
+    store: createGrantStore(database),
+    changed: () => activity.changed({ what: 'grants' }),
   })
+  const ways = createWays(shared)
   const confirmations = createConfirmations({
-    lookAgain,
-    store,
+    ...shared,
     ways,
-    judge,
     grants,
-    journal,
-    transactions: database,
-    clock,
-    ttlMs: parts.config.confirmTtlMs,
     // One made anew under the same name has asked for nothing yet.
     isAskerKnown: ({ requestedBy: { token }, createdAt: askedAt }) =>
       token === undefined ||
@@ -109,30 +95,13 @@ export function composeGate(
           ({ name, createdAt, expiresAt = Number.POSITIVE_INFINITY }) =>
             name === token && createdAt <= askedAt && expiresAt > now(),
         ),
-    changed: shown,
-    redact,
-    isStopping,
-    report,
   })
-  function shown(sessionId: string) {
-    activity.changed({ what: 'confirmations', sessionId })
-    parts.waiting(sessionId, confirmations.pending(sessionId))
-  }
   const executor = createExecutor({
+    ...shared,
     ways,
-    lookAgain,
     seeingJudge,
-    effectsOf,
-    judge,
-    world,
     confirmations,
     grants,
-    executions,
-    proof: journal.proof,
-    redactor,
-    clock,
-    cluster,
-    catalog,
     report: (error, toolName) => report(error, `${toolName} failed`),
   })
   const calls = createCallCounts(database, now)

@@ -129,11 +129,9 @@ export function createConfirmations(parts: {
   }
 
   /** How a card that somebody waits for stands to what its call comes to now. */
-  function standingNow(toolUseId: string): Standing | undefined {
-    const way = waiting.get(toolUseId)?.way
-    if (way === undefined) return undefined
-    const { call, context, asked } = way
-    return standingOf(asked.card, parts.judge(call.toolName, call.toolInput, context.sources, context.requestedBy.kind))
+  function standingNow({ call, context, asked }: Attended): Standing {
+    const { sources, requestedBy } = context
+    return standingOf(asked.card, parts.judge(call.toolName, call.toolInput, sources, requestedBy.kind))
   }
 
   /** Expires the card when its time has come; a store that cannot write now is asked again soon. */
@@ -196,7 +194,7 @@ export function createConfirmations(parts: {
     }
     if (confirmed) {
       const way = waiting.get(toolUseId)?.way
-      const standing = standingNow(toolUseId)
+      const standing = way && standingNow(way)
       const isNext = way?.isNext === true && !way.context.isRehearsal()
       if (standing !== undefined && standing.kind !== 'stands') {
         resolve(toolUseId, { type: 'approve', standing, isNext, resolution: withdrawn(standing) })
@@ -244,7 +242,8 @@ export function createConfirmations(parts: {
     ofCall: store.ofCall,
     denied: store.denied,
     review(toolUseId) {
-      const standing = standingNow(toolUseId)
+      const way = waiting.get(toolUseId)?.way
+      const standing = way && standingNow(way)
       if (standing === undefined || standing.kind === 'stands') return
       resolve(toolUseId, { type: 'drift', standing, resolution: withdrawn(standing) })
     },
