@@ -4,6 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY jarvis-backend/package.json jarvis-backend/
 COPY jarvis-frontend/package.json jarvis-frontend/
+COPY packages/hybrid-index/package.json packages/hybrid-index/
 COPY packages/sentence-encoder/package.json packages/sentence-encoder/
 RUN npm ci
 COPY . .

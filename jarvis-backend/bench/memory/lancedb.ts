@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { createSynthetic, isRelevant, type Synthetic } from './synthetic.ts'
+import { createSynthetic, isRelevant, type Synthetic } from 'hybrid-index/synthetic'
 
 /** LanceDB's hybrid search on the same texts and questions: `lancedb.ts MODULES DIR CHUNKS WORDS`. */
 const [modules = '', dir = '', chunkCount = '', wordCount = ''] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createSearchIndex } from '../../src/memory/search-index.ts'
+import { createMemoryIndex } from '../../src/memory/memory-index.ts'
 import { openMemoryStore } from '../../src/store/sqlite/memory/store.ts'
 
 /** A homelab's notes, cut into passages, and questions to them, each with the passage that answers it. */
@@ -111,7 +111,7 @@ export async function createAsker(vectors: Map<string, Float32Array>, { passages
   store.addVectors(
     passages.map((passage, at) => ({ hash: chunks[at]?.hash ?? Buffer.alloc(0), vector: vectorOf(passage.text) })),
   )
-  const index = createSearchIndex(store)
+  const index = createMemoryIndex(store)
   await index.load()
   const textOf = new Map(passages.map(({ id, text }) => [id, text]))
   return {

@@ -1,10 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { defaultWeights } from 'hybrid-index'
+import { createSynthetic } from 'hybrid-index/synthetic'
 import jwt from 'jsonwebtoken'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createFileKeeper } from '../../src/memory/file-keeper.ts'
-import { defaultWeights } from '../../src/memory/fuse.ts'
 import { createIndexer } from '../../src/memory/indexer.ts'
 import type { MemoryFound, MemoryStatus } from '../../src/protocol/index.ts'
 import { localEmbedder } from '../../src/providers/embeddings/local.ts'
@@ -13,7 +14,6 @@ import { createWorkspace } from '../../src/workspace/files.ts'
 import { start } from '../processes.ts'
 import { quantile } from '../statistics.ts'
 import type { Held } from './probe.ts'
-import { createSynthetic } from './synthetic.ts'
 
 /** What the memory costs a real server with so many full chunks: `server.ts DIR CHUNKS`. Its last line is what it measured, as JSON. */
 const [dir = '', chunkCount = ''] = process.argv.slice(2)

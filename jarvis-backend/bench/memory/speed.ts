@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { createSearchIndex } from '../../src/memory/search-index.ts'
+import { createSynthetic, dimensions, isRelevant, type Synthetic } from 'hybrid-index/synthetic'
+import { createMemoryIndex } from '../../src/memory/memory-index.ts'
 import { openMemoryStore } from '../../src/store/sqlite/memory/store.ts'
 import { quantile } from '../statistics.ts'
-import { createSynthetic, dimensions, isRelevant, type Synthetic } from './synthetic.ts'
 
 /** One process of the memory's bench: `speed.ts build|ask DIR CHUNKS WORDS`. What it measured is its last line, as JSON. */
 const [task = '', dir = '', chunkCount = '', wordCount = ''] = process.argv.slice(2)
@@ -47,7 +47,7 @@ async function ask() {
   const idle = process.memoryUsage().rss
   const store = open()
   store.useModel('synthetic', dimensions)
-  const index = createSearchIndex(store)
+  const index = createMemoryIndex(store)
   const since = performance.now()
   await index.load()
   const loadS = (performance.now() - since) / 1000

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { chunkText } from './chunk.ts'
-import type { Added, MemoryStore, NewChunk, Source, SourceKind } from './ports.ts'
+import { type Added, chunkText } from 'hybrid-index'
+import type { MemoryStore, NewChunk, Source, SourceKind } from './ports.ts'
 
 /** A text as its keeper gives it. `checksum` is known without reading all of it. */
 export type Listed = Omit<Source, 'kind'> & { read(): { parts: readonly TextPart[]; problem?: string } }

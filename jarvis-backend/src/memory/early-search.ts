@@ -1,8 +1,7 @@
 import type { Found } from './indexer.ts'
+import { createMemoryIndex, wordsAsked } from './memory-index.ts'
 import type { MemoryRequests } from './messages.ts'
 import type { MemoryStore } from './ports.ts'
-import { createSearchIndex, othersFor } from './search-index.ts'
-import { ignoredWords, queryWords } from './words.ts'
 
 /**
  * Searches by words what the index has on disk, for as long as its thread has not started. A search of 100,000 chunks takes
@@ -10,12 +9,12 @@ import { ignoredWords, queryWords } from './words.ts'
  * @param open the index as it is on disk, for reading alone; undefined where there is none that can be read
  */
 export function createEarlySearch(open: () => MemoryStore | undefined, now: () => number) {
-  let opened: { store: MemoryStore | undefined; search: ReturnType<typeof createSearchIndex>['search'] } | undefined
+  let opened: { store: MemoryStore | undefined; search: ReturnType<typeof createMemoryIndex>['search'] } | undefined
 
   function reader() {
     if (opened === undefined) {
       const store = open()
-      opened = { store, search: store === undefined ? () => [] : createSearchIndex(store).search }
+      opened = { store, search: store === undefined ? () => [] : createMemoryIndex(store).search }
     }
     return opened
   }
@@ -26,7 +25,7 @@ export function createEarlySearch(open: () => MemoryStore | undefined, now: () =
       const { store, search } = reader()
       if (store === undefined) return undefined
       const hits = search(query, { limit, kinds, now: now() })
-      return { hits, byKeywordsAlone: true, others: othersFor(queryWords(query)), ignored: ignoredWords(query) }
+      return { hits, byKeywordsAlone: true, ...wordsAsked(query) }
     },
     hasNotes: () => reader().store?.has('file') === true,
     /** Opens it anew when it is asked again: the thread may have made another. */

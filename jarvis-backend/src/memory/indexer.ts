@@ -1,10 +1,9 @@
+import type { Weights } from 'hybrid-index'
 import type { Clock } from '../lib/clock.ts'
 import type { MemoryFound, MemoryStatus } from '../protocol/index.ts'
 import { changesOf, type Failure, type Keeper, makeSome } from './changes.ts'
-import type { Weights } from './fuse.ts'
+import { createMemoryIndex, wordsAsked } from './memory-index.ts'
 import type { ChunkView, Embedder, MemoryStore, SourceKind } from './ports.ts'
-import { createSearchIndex, othersFor } from './search-index.ts'
-import { ignoredWords, queryWords } from './words.ts'
 
 export type { Keeper, Listed, TextPart } from './changes.ts'
 export type { MemoryFound as Found, MemoryStatus as IndexStatus }
@@ -41,7 +40,7 @@ export function createIndexer(parts: {
   report(error: unknown, message: string): void
 }) {
   const { store, keepers, clock } = parts
-  const index = createSearchIndex(store, parts.weights)
+  const index = createMemoryIndex(store, parts.weights)
   const stopping = new AbortController()
   const recent = new Map<string, Float32Array>()
   let state: MemoryStatus['state'] = 'loading'
@@ -297,8 +296,7 @@ export function createIndexer(parts: {
       hits,
       byKeywordsAlone: vector === undefined,
       ...(left > 0 && { waiting: left }),
-      others: othersFor(queryWords(query)),
-      ignored: ignoredWords(query),
+      ...wordsAsked(query),
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Weights } from './fuse.ts'
+import type { Weights } from 'hybrid-index'
 import type { Found, IndexStatus } from './indexer.ts'
 import type { ChunkView, SourceKind } from './ports.ts'
 

@@ -1,5 +1,5 @@
+import type { Added, IndexStore, Piece } from 'hybrid-index'
 import type { MemoryPassage, MemorySourceKind } from '../protocol/index.ts'
-import type { Piece } from './chunk.ts'
 
 export type { MemorySourceKind as SourceKind }
 export type Source = {
@@ -32,16 +32,10 @@ export interface Embedder {
   embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>
 }
 
-/** A chunk that is new, with its words, so that they are cut once; or, without, one that has a vector now. */
-export type Added = { id: number; words?: readonly string[] }
-
-/** `embeddingId`: its vector's, of the serving model. */
-export type ChunkPlace = { id: number; kind: MemorySourceKind; embeddingId: number | undefined }
-export type StoredChunk = ChunkPlace & { text: string; heading: string }
 export type { MemoryPassage as ChunkView }
 
-/** The derived index on disk: it may be deleted and is made again. */
-export interface MemoryStore {
+/** The derived index on disk: it may be deleted and is made again. `IndexStore` has what a search reads of it. */
+export interface MemoryStore extends IndexStore<MemoryPassage> {
   /** By name. */
   checksums(kind: MemorySourceKind): Map<string, string>
   has(kind: MemorySourceKind): boolean
@@ -55,11 +49,6 @@ export interface MemoryStore {
   distrust(): void
   /** @returns the ids of its chunks. */
   remove(name: string): number[]
-  /** Each chunk with its vector's id, by id, from `after` on. */
-  chunks(after: number, limit: number): StoredChunk[]
-  /** Those of them that are there, by id. */
-  places(ids: readonly number[]): ChunkPlace[]
-  views(ids: readonly number[]): MemoryPassage[]
   chunksOf(name: string): MemoryPassage[]
   /**
    * `embeddable`: chunks that have a vector once the model in use has read them. `waiting`: chunks of conversations that no
@@ -80,18 +69,5 @@ export interface MemoryStore {
   addVectors(vectors: readonly { hash: Buffer; vector: Float32Array }[]): Added[]
   /** Drops the vectors of other models and those of texts that are gone. @returns whether another model serves now. */
   settleModel(): boolean
-  /** Up to `limit` vectors spread over all of the serving model. */
-  sampleVectors(limit: number): Float32Array[]
-  vectors(embeddingIds: readonly number[]): Map<number, Float32Array>
-  /** Exact cosine distances (0..2) to the query, nearest first. */
-  rescore(
-    query: Float32Array,
-    embeddingIds: readonly number[],
-    limit: number,
-  ): { embeddingId: number; distance: number }[]
-  /** Without what is held in memory: chunk ids, nearest first. */
-  nearest(query: Float32Array, limit: number): number[]
-  /** Without what is held in memory: chunk ids by BM25, best first. */
-  matching(words: readonly string[], limit: number): number[]
   close(): void
 }

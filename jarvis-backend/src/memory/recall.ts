@@ -1,6 +1,6 @@
+import { queryWords } from 'hybrid-index'
 import type { Recalled } from '../protocol/index.ts'
 import type { Memory } from './remote.ts'
-import { queryWords } from './words.ts'
 
 /** What recalled text may take of the model's window, and how long an answer waits for it. */
 const budgetChars = 700 * 4

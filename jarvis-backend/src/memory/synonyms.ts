@@ -1,4 +1,4 @@
-import { stemOf } from './words.ts'
+import { createSynonyms } from 'hybrid-index'
 
 /**
  * What people at home call the same thing by, a group a line: somebody who asks for a drive means a disk. Only words that
@@ -98,16 +98,5 @@ fix repair solve resolve
 reason cause
 `
 
-const byStem = new Map<string, Set<string>>()
-for (const group of groups.trim().split('\n')) {
-  const stems = group.split(' ').map(stemOf)
-  for (const stem of stems) {
-    const others = byStem.get(stem) ?? new Set()
-    for (const other of stems) if (other !== stem) others.add(other)
-    byStem.set(stem, others)
-  }
-}
-const none: ReadonlySet<string> = new Set()
-
 /** Other words for one as the keyword index keeps it; none for most. */
-export const synonymsOf = (word: string): ReadonlySet<string> => byStem.get(word) ?? none
+export const synonymsOf = createSynonyms(groups)

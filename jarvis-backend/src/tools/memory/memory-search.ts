@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Hit } from '../../memory/search-index.ts'
+import type { MemoryHit } from '../../protocol/index.ts'
 import { MemoryHitsOutput } from '../outputs.ts'
 import { memoryTool, recalling } from './memory-tool.ts'
 
@@ -40,10 +40,10 @@ export const memorySearch = memoryTool({
 })
 
 /** `[memory/2026-11-02.md:12-18, 2026-11-02] text`. */
-const passage = (hit: Hit): string =>
+const passage = (hit: MemoryHit): string =>
   `[${placeOf(hit)}${hit.isFromTools ? ', from a tool' : ''}]\n${hit.text.slice(0, shownChars)}`
 
-const placeOf = ({ kind, name, title, firstLine, lastLine, changedAt }: Hit): string => {
+const placeOf = ({ kind, name, title, firstLine, lastLine, changedAt }: MemoryHit): string => {
   const day = new Date(changedAt).toISOString().slice(0, 10)
   return kind === 'session' ? `conversation "${title}" (${name}), ${day}` : `${name}:${firstLine}-${lastLine}, ${day}`
 }

@@ -1,8 +1,8 @@
 import Sqlite from 'better-sqlite3'
+import { type Added, wordsOf } from 'hybrid-index'
 import { load as loadVectorFunctions } from 'sqlite-vec'
 import { madePrivate } from '../../../lib/private-file.ts'
-import type { Added, ChunkView, MemoryStore, SourceKind } from '../../../memory/ports.ts'
-import { wordsOf } from '../../../memory/words.ts'
+import type { ChunkView, MemoryStore, SourceKind } from '../../../memory/ports.ts'
 
 /** Counted up where what is kept here changes its form: an older file is made anew. */
 const version = 3

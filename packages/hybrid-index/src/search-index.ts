@@ -1,23 +1,37 @@
-import type { MemoryHit } from '../protocol/index.ts'
 import { type Codes, createCodes } from './codes.ts'
 import { defaultWeights, fuse, leaned, type Weights } from './fuse.ts'
-import type { Added, ChunkPlace, ChunkView, MemoryStore, SourceKind } from './ports.ts'
+import type { Added, ChunkPlace, ChunkView, IndexStore } from './index-store.ts'
 import { createPostings, type Postings } from './postings.ts'
-import { synonymsOf } from './synonyms.ts'
+import { noSynonyms, othersFor, type SynonymsOf } from './synonyms.ts'
 import { queryWords, wordsOf } from './words.ts'
 
-export type { MemoryHit as Hit }
-
-type Placed = ChunkPlace & { words: readonly string[] }
-export type SearchOptions = {
+/** A chunk that was found. */
+export type Hit<View extends ChunkView = ChunkView> = View & {
+  /** Higher is better; comparable within one search alone. */
+  score: number
+  /** Its place in each list, from 1; absent where that list does not have it. */
+  vectorRank?: number
+  keywordRank?: number
+  /** How many others said nearly the same and were left out. */
+  folded: number
+}
+export type IndexOptions<View extends ChunkView = ChunkView> = {
+  /** Default: vectors 0.7, keywords 0.3. */
+  weights?: Weights
+  /** Default: no word has another. */
+  synonymsOf?: SynonymsOf
+  /** A factor on a chunk's score; default 1. A few hundredths are as much as two or three ranks. */
+  worthOf?(view: View): number
+}
+export type SearchOptions<Kind extends string = string> = {
   /** 1..100 */
   limit: number
   /** The query as the serving model sees it; without it, keywords alone decide. */
   vector?: Float32Array | undefined
   weights?: Weights
-  /** Only sources of these kinds; absent: all. */
-  kinds?: readonly SourceKind[] | undefined
-  /** Unix ms. */
+  /** Only chunks of these kinds; absent: all. */
+  kinds?: readonly Kind[] | undefined
+  /** Unix ms. What is newer counts a little more: up to 3 %, fading over 30 days. */
   now: number
 }
 
@@ -29,14 +43,19 @@ const fewTexts = 1_000
 /** Two texts whose codes differ in fewer bits say nearly the same. */
 const sameShare = 0.07
 const dayMs = 86_400_000
-const kindNumbers: readonly SourceKind[] = ['file', 'session', 'journal']
+const mostKinds = 256
 
 /**
  * Postings and codes of all chunks in memory, over the store that has the texts and vectors. Until `load` has read them
  * all, searches are served by the store itself: slower, and as right.
  * Memory: about 2 bytes for each different word of each chunk and 1 bit for each dimension.
  */
-export function createSearchIndex(store: MemoryStore, weights: Weights = defaultWeights) {
+export function createSearchIndex<View extends ChunkView>(
+  store: IndexStore<View>,
+  { weights = defaultWeights, synonymsOf = noSynonyms, worthOf = () => 1 }: IndexOptions<View> = {},
+) {
+  type Kind = View['kind']
+  type Placed = ChunkPlace<Kind> & { words: readonly string[] }
   let postings: Postings = createPostings()
   let codes: Codes | undefined
   let centredAt = 0
@@ -45,6 +64,7 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
   let embeddingIds = new Uint32Array(1024)
   let isLive = new Uint8Array(1024)
   let kindOf = new Uint8Array(1024)
+  const kindNumbers: Kind[] = []
   let size = 0
   let dead = 0
   let isLoaded = false
@@ -60,6 +80,13 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
       else high = middle
     }
     return low < size && chunkIds[low] === id && standing(low) ? low : undefined
+  }
+
+  function numberOf(kind: Kind): number {
+    const known = kindNumbers.indexOf(kind)
+    if (known !== -1) return known
+    if (kindNumbers.length === mostKinds) throw new RangeError(`There are more than ${mostKinds} kinds of chunks.`)
+    return kindNumbers.push(kind) - 1
   }
 
   function forget() {
@@ -99,7 +126,7 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
       chunkIds[ordinal] = id
       embeddingIds[ordinal] = embeddingId ?? 0
       isLive[ordinal] = 1
-      kindOf[ordinal] = kindNumbers.indexOf(kind)
+      kindOf[ordinal] = numberOf(kind)
       postings.add(ordinal, words)
       const vector = embeddingId === undefined ? undefined : vectors.get(embeddingId)
       if (vector !== undefined) codes?.add(ordinal, vector)
@@ -189,7 +216,7 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
     return all === 0 ? 0 : found / all
   }
 
-  function lists(words: readonly string[], vector: Float32Array | undefined, kinds: readonly SourceKind[] | undefined) {
+  function lists(words: readonly string[], vector: Float32Array | undefined, kinds: readonly Kind[] | undefined) {
     if (isLoaded) {
       const numbers = kinds?.map((kind) => kindNumbers.indexOf(kind))
       const isWanted =
@@ -197,17 +224,22 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
       const idOf = (ordinal: number) => chunkIds[ordinal] as number
       return {
         vectors: vector === undefined ? [] : byVector(vector, listDepth, isWanted).map(idOf),
-        keywords: postings.search(words, listDepth, isWanted, othersFor(words)).map(({ ordinal }) => idOf(ordinal)),
+        keywords: postings
+          .search(words, listDepth, isWanted, othersFor(words, synonymsOf))
+          .map(({ ordinal }) => idOf(ordinal)),
       }
     }
     return {
       vectors: vector === undefined ? [] : store.nearest(vector, listDepth),
-      keywords: store.matching([...words, ...othersFor(words)], listDepth),
+      keywords: store.matching([...words, ...othersFor(words, synonymsOf)], listDepth),
     }
   }
 
   /** Both ways, fused; equals are told apart by age and by where they stand; near duplicates are folded into the best. */
-  function search(query: string, { limit, vector, now, kinds, weights: asked = weights }: SearchOptions): MemoryHit[] {
+  function search(
+    query: string,
+    { limit, vector, now, kinds, weights: asked = weights }: SearchOptions<Kind>,
+  ): Hit<View>[] {
     const words = queryWords(query)
     const { vectors, keywords } = lists(words, vector, kinds)
     const trusted = vectors.length === 0 ? asked : leaned(asked, coverage(words, keywords[0]))
@@ -216,10 +248,10 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
     const hits = fused.flatMap(({ ordinal: id, score, ...ranks }) => {
       const view = views.get(id)
       if (view === undefined || kinds?.includes(view.kind) === false) return []
-      return { ...view, ...ranks, score: score * leaning(view, now), folded: 0 }
+      return { ...view, ...ranks, score: score * worthOf(view) * recency(view, now), folded: 0 }
     })
     hits.sort((one, other) => other.score - one.score || other.id - one.id)
-    const kept: MemoryHit[] = []
+    const kept: Hit<View>[] = []
     for (const hit of hits) {
       const twin = kept.find((other) => isNearly(other, hit))
       if (twin !== undefined) twin.folded += 1
@@ -254,17 +286,9 @@ export function createSearchIndex(store: MemoryStore, weights: Weights = default
   }
 }
 
-/** Other words for what was asked, each once. */
-export function othersFor(words: readonly string[]): string[] {
-  const asked = new Set(words)
-  return [...new Set(words.flatMap((word) => [...synonymsOf(word)]))].filter((other) => !asked.has(other))
-}
-
-/** Gentle: as much as two or three ranks. What a person wrote down counts a little more, and so does what is newer. */
-function leaning({ kind, name, changedAt }: ChunkView, now: number): number {
-  const source = name === 'MEMORY.md' ? 1.02 : kind === 'file' ? 1.01 : 1
-  return source * (1 + 0.03 * Math.exp(-Math.max(0, now - changedAt) / (30 * dayMs)))
-}
+/** Gentle: as much as two or three ranks. */
+const recency = ({ changedAt }: ChunkView, now: number) =>
+  1 + 0.03 * Math.exp(-Math.max(0, now - changedAt) / (30 * dayMs))
 
 function enlarged<T extends { set(from: T): void }>(from: T, to: T): T {
   to.set(from)

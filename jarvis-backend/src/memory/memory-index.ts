@@ -1,0 +1,16 @@
+import { createSearchIndex, ignoredWords, othersFor, queryWords, type Weights } from 'hybrid-index'
+import type { MemoryFound } from '../protocol/index.ts'
+import type { ChunkView, MemoryStore } from './ports.ts'
+import { synonymsOf } from './synonyms.ts'
+
+/** The search index over the memory's store, with the homelab's synonyms. What a person wrote down counts a little more. */
+export const createMemoryIndex = (store: MemoryStore, weights?: Weights) =>
+  createSearchIndex(store, { synonymsOf, worthOf, ...(weights && { weights }) })
+
+const worthOf = ({ kind, name }: ChunkView) => (name === 'MEMORY.md' ? 1.02 : kind === 'file' ? 1.01 : 1)
+
+/** What a search does with the words of a query besides looking for them. */
+export const wordsAsked = (query: string): Pick<MemoryFound, 'others' | 'ignored'> => ({
+  others: othersFor(queryWords(query), synonymsOf),
+  ignored: ignoredWords(query),
+})
