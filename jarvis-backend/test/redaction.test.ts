@@ -126,15 +126,12 @@ test('among other text a secret goes, and the rest that is none stays readable',
 })
 
 describe('time grows with the length only', () => {
-  /** CPU time of the fastest of some runs, in µs. */
+  /** CPU time of one run, in µs. */
   const costOf = (text: string) => {
-    const runs = [1, 2, 3].map(() => {
-      const before = process.cpuUsage()
-      redactor.text(text)
-      const { user, system } = process.cpuUsage(before)
-      return user + system
-    })
-    return Math.min(...runs)
+    const before = process.cpuUsage()
+    redactor.text(text)
+    const { user, system } = process.cpuUsage(before)
+    return user + system
   }
   const filled = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
   /** What begins like a secret and does not go on like one, over and over. */
@@ -167,6 +164,7 @@ describe('time grows with the length only', () => {
     const [small, large] = [filled(unit, 16_384), filled(unit, 65_536)]
     // Four times the text: four times the work, and sixteen times where it is not linear.
     const isLinear = () => costOf(large) < 10 * Math.max(costOf(small), 2_000)
-    expect(isLinear() || isLinear() || isLinear()).toBe(true)
+    // A busy machine can slow one run down; what is not linear is slow in each.
+    expect([1, 2, 3, 4, 5].some(isLinear)).toBe(true)
   })
 })
