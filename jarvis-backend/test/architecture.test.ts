@@ -101,3 +101,25 @@ test('every effect goes through one door', () => {
   expect(callers(/process\.env/)).toEqual(['cli/main.ts', 'main.ts'])
   expect(callers(/\.settle\(call,/)).toEqual(['agent/run-agent.ts'])
 })
+
+/** State that all sites of a process share, and why it tells no site of another. */
+const sharedState: Record<string, string> = {
+  'cli/main.ts': 'a program',
+  'main.ts': 'a program',
+  'memory-worker.ts': 'a program: each site starts a thread of its own',
+  'lib/ids.ts': 'random bytes, each used once',
+  'memory/synonyms.ts': 'a table, filled when it is loaded',
+  'redaction/assignments.ts': 'memo: a key and what its name says',
+  'ssh-grammar/command-words.ts': 'memo: a command and its words',
+  'ssh-grammar/judge-command.ts': 'memo: a command and its verdict',
+  'tools/catalog.ts': 'memo: a schema and its JSON',
+  'tools/homelab/get-cluster-status.ts': 'memo: a state, which is of one site, and its summary',
+  'mcp/server/task-server.ts': 'keyed by a result object, which is of one call',
+}
+
+test('what a module keeps by itself is of no site', () => {
+  const kept =
+    /^(?:export )?(?:let |const \w+(?:: (?!Readonly|readonly)[^=]+)? = (?:new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\)|\[\])$)/m
+  const found = files.filter((path) => !path.endsWith('.test.ts') && kept.test(readFileSync(path, 'utf8')))
+  expect(found.map((path) => relative(src, path)).filter((path) => !(path in sharedState))).toEqual([])
+})
