@@ -69,7 +69,7 @@ function open(policy: string, isNodeLost: boolean, given: Parameters<typeof crea
     },
     sampled: (name: string) => {
       const [series] = createSampleStore(site.database).read([name], minuteMs, minute, 1)
-      return series?.[1].some((values) => values !== undefined && values.some((value) => value !== undefined)) ?? false
+      return series?.[1].some((values) => values?.some((value) => value !== undefined)) ?? false
     },
   }
 }
