@@ -1,0 +1,194 @@
+import { expect, test } from 'vitest'
+import type {
+  AttachedStore,
+  Claim,
+  ConfirmationStore,
+  ExecutionStore,
+  GrantStore,
+  ImageStore,
+  StoredConfirmation,
+  StoredGrant,
+} from '../../src/calls/ports.ts'
+import type { Card } from '../../src/protocol/index.ts'
+
+type Open<Store> = () => Store
+
+const target = { kind: 'guest', id: 'vm/103', vmid: 103 } as const
+const requestedBy = { kind: 'chat', name: 'scripted/model' } as const
+
+/** Each store knows the sessions `ses_1` and `ses_2`, and nothing else. */
+const asked = (toolUseId: string, more: Partial<StoredConfirmation & Card> = {}): StoredConfirmation => {
+  const { sessionId = 'ses_1', runId = 'run_1', callKey = 'stop 103', ...card } = more
+  const words = { reason: 'It stops.', rule: 'base', now: 'running', then: 'stopped', affects: 'Nothing else found' }
+  const times = { createdAt: 10, expiresAt: 100 }
+  const call = { toolUseId, toolName: 'stop_vm', toolInput: { vmid: 103 }, tier: 'red', target, requestedBy } as const
+  return { card: { ...call, ...words, ...times, ...card }, sessionId, runId, bindingHash: `hash ${toolUseId}`, callKey }
+}
+
+export function confirmationStoreContract(open: Open<ConfirmationStore>) {
+  test('a card comes back as it was added, and is decided once', () => {
+    const store = open()
+    store.add(asked('tu_1'))
+    expect(store.get('tu_1')).toEqual(asked('tu_1'))
+    expect(store.get('tu_2')).toBeUndefined()
+    const denial = { decision: 'denied', by: 'operator', note: 'Not now.', at: 20 } as const
+    expect(store.resolve('tu_1', denial)).toBe(true)
+    expect(store.resolve('tu_1', { decision: 'approved', by: 'other', at: 21 })).toBe(false)
+    expect(store.resolve('tu_2', denial)).toBe(false)
+    expect(store.get('tu_1')).toEqual({ ...asked('tu_1'), resolution: denial })
+  })
+
+  test('of a call the newest card counts', () => {
+    const store = open()
+    store.add(asked('tu_1'))
+    store.add(asked('tu_2', { callId: 'tu_1' }))
+    expect(store.ofCall('tu_1')?.card.toolUseId).toBe('tu_2')
+    expect(store.ofCall('tu_2')).toBeUndefined()
+  })
+
+  test('what waits is listed by session and in order, and counted', () => {
+    const store = open()
+    store.add(asked('tu_1', { expiresAt: 300 }))
+    store.add(asked('tu_2', { expiresAt: 200, sessionId: 'ses_2' }))
+    store.add(asked('tu_3', { createdAt: 11 }))
+    store.resolve('tu_3', { decision: 'approved', by: 'operator', at: 50 })
+    const ids = (rows: StoredConfirmation[]) => rows.map(({ card }) => card.toolUseId)
+    expect([ids(store.pending()), ids(store.pending('ses_1'))]).toEqual([['tu_2', 'tu_1'], ['tu_1']])
+    expect(store.pendingCounts()).toEqual(
+      new Map([
+        ['ses_1', 1],
+        ['ses_2', 1],
+      ]),
+    )
+    expect(store.list(50).map(({ toolUseId, decision }) => [toolUseId, decision])).toEqual([
+      ['tu_2', undefined],
+      ['tu_1', undefined],
+      ['tu_3', 'approved'],
+    ])
+    expect(store.list(51)).toHaveLength(2)
+  })
+
+  test('a card that was seen has its own end and is unseen no more', () => {
+    const store = open()
+    store.add(asked('tu_1'))
+    store.add(asked('tu_2', { sessionId: 'ses_2' }))
+    expect([store.unseen().length, store.unseen('ses_2').length]).toEqual([2, 1])
+    store.see('tu_2', 40, 140)
+    expect([store.unseen().length, store.unseen('ses_2').length]).toEqual([1, 0])
+    expect(store.get('tu_2')?.card.expiresAt).toBe(140)
+  })
+
+  test('a denial counts in its run, or in its session since a time, until it is taken back', () => {
+    const store = open()
+    const denial = { decision: 'denied', by: 'operator', at: 20 } as const
+    store.add(asked('tu_1'))
+    store.resolve('tu_1', denial)
+    const counts = [{ runId: 'run_1' }, { sessionId: 'ses_1', since: 20 }]
+    const not = [{ runId: 'run_2' }, { sessionId: 'ses_2', since: 0 }, { sessionId: 'ses_1', since: 21 }]
+    for (const where of counts) expect(store.denied('stop 103', where)).toEqual(denial)
+    for (const where of not) expect(store.denied('stop 103', where)).toBeUndefined()
+    expect(store.denied('stop 104', { runId: 'run_1' })).toBeUndefined()
+    expect([store.lift('tu_1', 30), store.lift('tu_1', 31), store.lift('tu_9', 31)]).toEqual([true, false, false])
+    expect(store.denied('stop 103', { runId: 'run_1' })).toBeUndefined()
+    expect(store.list(0)[0]?.liftedAt).toBe(30)
+  })
+}
+
+export function grantStoreContract(open: Open<GrantStore>) {
+  const grant = (id: string, more: Partial<StoredGrant> = {}): StoredGrant => ({
+    ...{ id, key: 'stop 103', toolName: 'stop_vm', toolInput: { vmid: 103 }, target, rule: 'base', requestedBy },
+    ...{ by: 'operator', toolUseId: 'tu_1', createdAt: 10, expiresAt: 100, uses: 2, usesLeft: 2 },
+    ...more,
+  })
+
+  test('a grant is used as often as it says, under its own key and in its time', () => {
+    const store = open()
+    store.add(grant('gr_1'))
+    expect(store.live()).toEqual([grant('gr_1')])
+    expect([store.use('gr_1', 'stop 104', 50), store.use('gr_1', 'stop 103', 9)]).toEqual([undefined, undefined])
+    expect(store.use('gr_1', 'stop 103', 100)).toBeUndefined()
+    expect([50, 51, 52].map((at) => store.use('gr_1', 'stop 103', at))).toEqual([1, 0, undefined])
+    expect([store.live(), store.end('gr_1', 60)]).toEqual([[], undefined])
+  })
+
+  test('the soonest to expire covers a call, where more is left than is reserved', () => {
+    const store = open()
+    store.add(grant('gr_late', { expiresAt: 200 }))
+    store.add(grant('gr_soon'))
+    const covering = (at: number, reserved = 0) =>
+      store.covering('stop 103', at, (id) => (id === 'gr_soon' ? reserved : 0))?.id
+    expect([covering(50), covering(50, 2), covering(100), covering(9), covering(200)]).toEqual([
+      'gr_soon',
+      'gr_late',
+      'gr_late',
+      undefined,
+      undefined,
+    ])
+  })
+
+  test('a grant ends once', () => {
+    const store = open()
+    store.add(grant('gr_1'))
+    expect([store.end('gr_1', 50), store.end('gr_1', 51)]).toEqual([grant('gr_1'), undefined])
+    expect([store.use('gr_1', 'stop 103', 52), store.covering('stop 103', 52, () => 0)]).toEqual([undefined, undefined])
+  })
+}
+
+export function executionStoreContract(open: Open<ExecutionStore>) {
+  const claim = (toolUseId: string, vmid = 103): Claim => ({
+    ...{ toolUseId, sessionId: 'ses_1', runId: 'run_1', toolName: 'stop_vm', toolInput: { vmid } },
+    ...{ tier: 'red', bindingHash: 'hash', at: 10 },
+  })
+
+  test('a call is claimed once, whatever became of it', () => {
+    const store = open()
+    expect(store.get('tu_1')).toBeUndefined()
+    store.claim(claim('tu_1'))
+    expect(() => store.claim(claim('tu_1'))).toThrow()
+    store.settle('tu_1', 20, 'failed')
+    expect(() => store.claim(claim('tu_1'))).toThrow()
+    expect(store.get('tu_1')).toEqual({
+      ...{ sessionId: 'ses_1', runId: 'run_1', toolName: 'stop_vm', toolInput: { vmid: 103 } },
+      ...{ startedAt: 10, outcome: 'failed' },
+    })
+  })
+
+  test('of other calls on the same guest, the tasks are known and those without a certain end are counted', () => {
+    const store = open()
+    for (const id of ['tu_own', 'tu_task', 'tu_open', 'tu_unknown', 'tu_done']) store.claim(claim(id))
+    store.claim(claim('tu_elsewhere', 104))
+    store.noteTask('tu_task', 'UPID:1')
+    store.settle('tu_unknown', 20, 'unknown')
+    store.settle('tu_done', 20, 'done')
+    expect(store.get('tu_task')?.upid).toBe('UPID:1')
+    expect(store.others('tu_own')).toEqual({ upids: new Set(['UPID:1']), open: 2 })
+    expect(store.others('tu_elsewhere')).toEqual({ upids: new Set(), open: 0 })
+  })
+}
+
+export function imageStoreContract(open: Open<ImageStore>) {
+  test('a picture is kept once a session, and is of no other', () => {
+    const store = open()
+    const image = { mimeType: 'image/png', data: Buffer.from('pixels') } as const
+    const kept = store.keep('ses_1', image)
+    expect(kept).toMatchObject({ mimeType: 'image/png', bytes: 6 })
+    expect(store.keep('ses_1', image)).toEqual(kept)
+    expect(store.get('ses_1', kept.id)).toEqual(image)
+    expect([store.get('ses_2', kept.id), store.get('ses_1', 'other')]).toEqual([undefined, undefined])
+  })
+}
+
+export function attachedStoreContract(open: Open<AttachedStore>) {
+  test('what a server listed counts at its own address, and is forgotten with its tiers', () => {
+    const store = open()
+    const row = { toolName: 'echo', hash: 'h1', tier: 'green', setBy: 'operator', setAt: 10 } as const
+    store.keepListed('odd', 'npx odd', [{ name: 'echo' }])
+    store.setTier('odd', row)
+    expect([store.listed('odd', 'npx odd'), store.listed('odd', 'npx even')]).toEqual([[{ name: 'echo' }], undefined])
+    store.setTier('odd', { ...row, tier: 'red', changedAt: 20 })
+    store.setTier('even', row)
+    expect(store.tiers('odd')).toEqual([{ ...row, tier: 'red', changedAt: 20 }])
+    store.forget('odd')
+    expect([store.listed('odd', 'npx odd'), store.tiers('odd'), store.tiers('even')]).toEqual([undefined, [], [row]])
+  })
+}

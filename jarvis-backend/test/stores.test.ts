@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createOAuthStore } from '../src/store/sqlite/access/oauth.ts'
+import { createMcpTokenStore, createRevocationStore } from '../src/store/sqlite/access/tokens.ts'
+import { createAttachedStore } from '../src/store/sqlite/attached.ts'
+import { createConfirmationStore, createExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
+import { createGrantStore } from '../src/store/sqlite/calls/grants.ts'
+import { type Database, openDatabase } from '../src/store/sqlite/database.ts'
+import { openMemoryStore } from '../src/store/sqlite/memory/store.ts'
+import { createPushStore } from '../src/store/sqlite/push.ts'
+import { createSampleStore } from '../src/store/sqlite/samples/samples.ts'
+import { createImageStore } from '../src/store/sqlite/sessions/images.ts'
+import { createTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
+import * as access from './contracts/access-stores.ts'
+import * as calls from './contracts/call-stores.ts'
+import * as indexes from './contracts/index-stores.ts'
+import { transcriptStoreContract } from './contracts/transcript-store.ts'
+
+/** A new database with the sessions that the contracts speak of. */
+const inSqlite =
+  <Store>(create: (database: Database) => Store) =>
+  () => {
+    const database = openDatabase(':memory:')
+    onTestFinished(() => void database.close())
+    const { createSession } = createTranscriptStore(database)
+    for (const id of ['ses_1', 'ses_2']) createSession({ id, title: id, source: 'chat', at: 10 })
+    return create(database)
+  }
+
+/** Every store port, and what fills it. A second store is a second table. */
+const sqlite: Record<string, () => void> = {
+  AttachedStore: () => calls.attachedStoreContract(inSqlite(createAttachedStore)),
+  ConfirmationStore: () => calls.confirmationStoreContract(inSqlite(createConfirmationStore)),
+  ExecutionStore: () => calls.executionStoreContract(inSqlite(createExecutionStore)),
+  GrantStore: () => calls.grantStoreContract(inSqlite(createGrantStore)),
+  ImageStore: () => calls.imageStoreContract(inSqlite(createImageStore)),
+  McpTokenStore: () => access.mcpTokenStoreContract(inSqlite(createMcpTokenStore)),
+  MemoryStore: () =>
+    indexes.memoryStoreContract(() => {
+      const store = openMemoryStore(':memory:', () => {})
+      onTestFinished(store.close)
+      return store
+    }),
+  OAuthStore: () => access.oauthStoreContract(inSqlite(createOAuthStore)),
+  PushStore: () => access.pushStoreContract(inSqlite(createPushStore)),
+  RevocationStore: () =>
+    access.revocationStoreContract(inSqlite((database) => createRevocationStore(database, () => 1_000))),
+  SampleStore: () => indexes.sampleStoreContract(inSqlite(createSampleStore)),
+  TranscriptStore: () => transcriptStoreContract(inSqlite(createTranscriptStore)),
+}
+
+for (const [port, contract] of Object.entries(sqlite)) describe(`${port} in SQLite`, contract)
+
+test('every store port has its contract', () => {
+  const src = fileURLToPath(new URL('../src', import.meta.url))
+  const files = (readdirSync(src, { recursive: true }) as string[]).filter((name) => name.endsWith('.ts'))
+  const ports = files.flatMap((name) =>
+    [...readFileSync(join(src, name), 'utf8').matchAll(/^export interface (\w+Store)\b/gm)].map(([, port]) => port),
+  )
+  expect(ports.sort()).toEqual(Object.keys(sqlite).sort())
+})
