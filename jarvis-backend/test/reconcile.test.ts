@@ -86,6 +86,11 @@ test.each([
   [
     'execute_ssh',
     { node: 'pve', command: 'df' },
+    'The command only reads: it has changed nothing, and can be asked for again.',
+  ],
+  [
+    'execute_ssh',
+    { node: 'pve', command: 'systemctl restart nginx' },
     'Proxmox keeps no record of SSH commands, so JARVIS cannot find out. Look on pve at what the command should have changed, and with ps whether it still runs.',
   ],
   [

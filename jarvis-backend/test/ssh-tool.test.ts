@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
@@ -36,6 +38,26 @@ test('execute_ssh runs on the node what was judged, and a pipe with it', async (
     isError: true,
     result: expect.stringMatching(/^Exit code 2/),
   })
+  close()
+})
+
+test('of a read whose connection is lost it is said that nothing was changed, and its outcome is no riddle', async () => {
+  const { run, close, sshd } = await overSsh()
+  const dir = mkdtempSync(join(tmpdir(), 'jarvis-pipes-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  const pipe = join(dir, 'app.log')
+  execFileSync('mkfifo', [pipe])
+  const running = run(`tail -n 5 ${pipe}`)
+  // Opens once somebody reads, who waits then, for nothing is written.
+  const writer = await open(pipe, 'w')
+  await sshd.restart()
+  const result = await running
+  await writer.close()
+  expect(result).toMatchObject({
+    isError: true,
+    result: expect.stringMatching(/lost while the command ran.* only reads: it has changed nothing/),
+  })
+  expect(result).not.toHaveProperty('isUnknown')
   close()
 })
 

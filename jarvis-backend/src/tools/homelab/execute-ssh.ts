@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { commandEffect } from '../../gate/targets.ts'
 import type { CommandOptions, Shell } from '../../homelab/ports.ts'
+import { JarvisError } from '../../protocol/index.ts'
 import { filesRead, judgeCommand, type Stages, withPaths } from '../../ssh-grammar/judge-command.ts'
 import { listingOf, pathsIn } from '../../ssh-grammar/path-patterns.ts'
 import { type CarriedOut, carryOut } from './carry-out.ts'
@@ -9,6 +10,8 @@ import { NodeName } from './inputs.ts'
 
 /** Characters of each stream that are kept: the first and the last of them. */
 const kept = { head: 5_000, tail: 3_000 }
+const harmless = 'The command only reads: it has changed nothing, and can be asked for again.'
+const isRead = (command: unknown) => typeof command === 'string' && judgeCommand(command).verdict === 'read_only'
 
 export const executeSsh = homelabTool({
   name: 'execute_ssh',
@@ -18,50 +21,61 @@ export const executeSsh = homelabTool({
   tier: 'yellow',
   touches: [{ kind: 'execute', on: 'node' }],
   effects: ({ node, command }, world) => [commandEffect(node, { argument: 'command', text: command }, world)],
-  ending: ({ node }) => ({
-    look: `Proxmox keeps no record of SSH commands, so JARVIS cannot find out. Look on ${node} at what the command should have changed, and with ps whether it still runs.`,
+  ending: ({ node, command }) => ({
+    look: isRead(command)
+      ? harmless
+      : `Proxmox keeps no record of SSH commands, so JARVIS cannot find out. Look on ${node} at what the command should have changed, and with ps whether it still runs.`,
   }),
   timeoutMs: 60_000,
   input: z.strictObject({
     node: NodeName.describe('The node’s exact name.'),
     command: z.string().min(1).max(4_096).describe('One program with its arguments, or a pipe: `df -h | sort -k5`.'),
   }),
-  async run({ node, command }, context, { shell }) {
-    const judged = judgeCommand(command)
-    const refused = (reason: string) => ({ text: `${reason} Nothing was run.`, summary: reason, isError: true })
-    if (judged.verdict === 'refused') return refused(judged.reason)
-    let { stages } = judged
-    const hidden: string[] = []
-    if (judged.verdict === 'read_only' && judged.patterns !== undefined) {
-      const found = await lookUp(shell, node, judged, context)
-      if (typeof found === 'string') return refused(found)
-      stages = found.stages
-      if (found.isPart) hidden.push('Paths that may hold secrets were left out.')
-    }
-    const { paths, problem } = filesRead(stages)
-    const led = paths.length === 0 ? undefined : await shell.leadTo?.(node, paths, context)
-    const elsewhere = led?.map(problem).find((reason) => reason !== undefined)
-    if (elsewhere !== undefined) return refused(`A link in it leads elsewhere. ${elsewhere}`)
-    const output = await carryOut(shell, node, stages, context)
-    const { exitCode, signal, truncated, ...streams } = output
-    const stdout = capped(printable(streams.stdout))
-    const stderr = capped(printable(streams.stderr))
-    const lines = streams.stdout.split('\n').filter((line) => line !== '').length
-    return {
-      text: [
-        signal === undefined ? `Exit code ${exitCode}.` : `Ended by ${signal}.`,
-        ...hidden,
-        ...missing(output),
-        ...(stdout === '' ? [] : ['stdout:', stdout]),
-        ...(stderr === '' ? [] : ['stderr:', stderr]),
-      ].join('\n'),
-      summary: `${signal ?? `exit ${exitCode}`}, ${lines} ${lines === 1 ? 'line' : 'lines'}`,
-      data: { node, exitCode, stdout, stderr, truncated: truncated || output.unreadBytes !== undefined },
-      // Programs answer with exit codes too (`grep`, `systemctl is-active`): silence but for stderr is failure.
-      isError: signal !== undefined || (exitCode !== 0 && stdout === '' && stderr !== ''),
+  async run(asked, context, { shell }) {
+    try {
+      return await runOver(shell, asked, context)
+    } catch (error) {
+      if (!(error instanceof JarvisError) || error.code !== 'outcome_unknown' || !isRead(asked.command)) throw error
+      throw new JarvisError('cluster_unreachable', `${error.message} ${harmless}`, { cause: error })
     }
   },
 })
+
+async function runOver(shell: Shell, { node, command }: { node: string; command: string }, context: CommandOptions) {
+  const judged = judgeCommand(command)
+  const refused = (reason: string) => ({ text: `${reason} Nothing was run.`, summary: reason, isError: true })
+  if (judged.verdict === 'refused') return refused(judged.reason)
+  let { stages } = judged
+  const hidden: string[] = []
+  if (judged.verdict === 'read_only' && judged.patterns !== undefined) {
+    const found = await lookUp(shell, node, judged, context)
+    if (typeof found === 'string') return refused(found)
+    stages = found.stages
+    if (found.isPart) hidden.push('Paths that may hold secrets were left out.')
+  }
+  const { paths, problem } = filesRead(stages)
+  const led = paths.length === 0 ? undefined : await shell.leadTo?.(node, paths, context)
+  const elsewhere = led?.map(problem).find((reason) => reason !== undefined)
+  if (elsewhere !== undefined) return refused(`A link in it leads elsewhere. ${elsewhere}`)
+  const output = await carryOut(shell, node, stages, context)
+  const { exitCode, signal, truncated, ...streams } = output
+  const stdout = capped(printable(streams.stdout))
+  const stderr = capped(printable(streams.stderr))
+  const lines = streams.stdout.split('\n').filter((line) => line !== '').length
+  return {
+    text: [
+      signal === undefined ? `Exit code ${exitCode}.` : `Ended by ${signal}.`,
+      ...hidden,
+      ...missing(output),
+      ...(stdout === '' ? [] : ['stdout:', stdout]),
+      ...(stderr === '' ? [] : ['stderr:', stderr]),
+    ].join('\n'),
+    summary: `${signal ?? `exit ${exitCode}`}, ${lines} ${lines === 1 ? 'line' : 'lines'}`,
+    data: { node, exitCode, stdout, stderr, truncated: truncated || output.unreadBytes !== undefined },
+    // Programs answer with exit codes too (`grep`, `systemctl is-active`): silence but for stderr is failure.
+    isError: signal !== undefined || (exitCode !== 0 && stdout === '' && stderr !== ''),
+  }
+}
 
 /** Puts the paths in place of a command's patterns. @returns why it may not run, where nothing is left */
 async function lookUp(
