@@ -68,7 +68,7 @@ test('what the cluster refuses, and mistakes, are answers: they leave no tool al
   }
 })
 
-test('a tool’s rate holds in each session, and says when it may be called again', async () => {
+test('a tool’s rate holds for each token, and in each session of a person, and says when it may be called again', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-rates-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   writeFileSync(join(dataDir, 'policy.yaml'), 'limits: {rates: {get_vms: 3/min}}\n')
@@ -83,6 +83,15 @@ test('a tool’s rate holds in each session, and says when it may be called agai
   )
   const other = await watchedMcp(jarvis, 'desktop')
   expect(await read(other.client)).not.toContain('may be called')
+  // The operator in the client's own session is somebody else, and the client stays who it is in a new one.
+  const operator = await jarvis.connect()
+  const { items } = (await (await jarvis.rest('/api/sessions')).json()) as { items: { id: string; title: string }[] }
+  const sessionId = items.find(({ title }) => title === 'MCP: laptop')?.id ?? ''
+  await operator.ask('chat:send', { sessionId, message: '/get_vms' })
+  expect((await operator.next('chat:tool_result')).isError).toBe(false)
+  await operator.next('chat:done')
+  expect((await jarvis.rest(`/api/sessions/${sessionId}`, { method: 'DELETE' })).status).toBe(204)
+  expect(await read()).toContain('may be called')
   await clock.advance(60_000)
   expect(await read()).not.toContain('may be called')
 })

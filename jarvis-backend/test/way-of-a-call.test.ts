@@ -134,6 +134,7 @@ function createHouse(calls: readonly ToolCall[]) {
       before = executor.settle(call, {
         sessionId,
         runId,
+        principal: { ...requestedBy, kind: 'client', hasModel: false },
         requestedBy,
         signal: abort.signal,
         append(draft) {

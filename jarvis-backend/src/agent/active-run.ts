@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { Effort } from '../protocol/index.ts'
 import type { ToolSpec } from './model.ts'
 import type { Origin } from './origin.ts'
+import { type Principal, principalOf } from './principal.ts'
 import type { RunRow, StoredEntry } from './sessions/transcript-store.ts'
 
 /** By what a run goes, from its beginning on: a model's thinking may not go on under other instructions. */
@@ -18,6 +19,7 @@ export type RunProfile = {
 export type ActiveRun = {
   row: RunRow & { position: number }
   origin: Origin
+  principal: Principal
   /** Made when the run begins, so that what waits in the queue goes by what is set when its turn comes. */
   profile?: RunProfile
   entries: StoredEntry[]
@@ -48,6 +50,7 @@ export const activeRun = (
 ): ActiveRun => ({
   row,
   origin,
+  principal: principalOf(origin),
   entries: taken,
   isOver: false,
   abort: runAbort(),

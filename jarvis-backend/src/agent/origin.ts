@@ -1,7 +1,9 @@
-import type { Effort, Requester, ToolInput } from '../protocol/index.ts'
+import type { Effort, ToolInput } from '../protocol/index.ts'
 import { type Command, parseCommand } from './command.ts'
 import { effortLine, effortOrder } from './effort.ts'
 import { rehearsalLine, rehearsalOrder } from './rehearsal.ts'
+import type { Draft } from './sessions/transcript-store.ts'
+import { calling } from './tool-runner.ts'
 
 /** What an operator wrote. `model`: chosen for the answer; absent: the one in use when it is answered. */
 type Message = { messageId: string; text: string; by: string; model?: string }
@@ -36,16 +38,11 @@ function lineIn(text: string, isTool: (name: string) => boolean): Line | undefin
   return command?.ok === false && !isTool(command.toolName) ? undefined : command
 }
 
-/** Who asks for the calls of a run. @param modelId what answers a message */
-export function requesterOf(origin: Origin, modelId: string): Requester {
-  switch (origin.kind) {
-    case 'chat':
-      return { kind: 'chat', name: modelId }
-    case 'command':
-      return { kind: 'command', name: origin.by }
-    case 'mcp':
-      return { kind: 'mcp', name: origin.client, ...(origin.token !== undefined && { token: origin.token }) }
-    default:
-      return origin satisfies never
-  }
+/** The entries that a run begins with. @param context the cluster summary for a message */
+export function openingOf(origin: Origin, context: () => string): (Draft & { context?: string })[] {
+  if (origin.kind === 'mcp') return origin.asked === undefined ? [] : [calling('client', origin.asked)]
+  const { messageId, text, by } = origin
+  const message = { type: 'user', messageId, text, by, context: context() } as const
+  const line = origin.kind === 'command' && 'ok' in origin.line ? origin.line : undefined
+  return line?.ok ? [message, calling('operator', line)] : [message]
 }

@@ -14,7 +14,8 @@ import {
   type Turn,
 } from './model.ts'
 import { nextStep } from './next-step.ts'
-import { type Origin, requesterOf } from './origin.ts'
+import { type Origin, openingOf } from './origin.ts'
+import { requesterOf } from './principal.ts'
 import { duringRehearsal } from './rehearsal.ts'
 import { stuckWords } from './repeats.ts'
 import type { LiveSession } from './sessions/live-session.ts'
@@ -23,7 +24,7 @@ import type { Draft, StoredEntry, StoredSession, TranscriptStore } from './sessi
 import { type Sources, sourcesOf, tellingTypes } from './sources.ts'
 import { type CostOf, spentOn } from './spent.ts'
 import { createTokenPump } from './token-pump.ts'
-import { calling, contextOf, saying, type ToolRunner } from './tool-runner.ts'
+import { contextOf, saying, type ToolRunner } from './tool-runner.ts'
 
 export type RunParts = {
   store: TranscriptStore
@@ -99,25 +100,16 @@ export function createRunAgent(parts: RunParts): RunAgent {
       if (run.modelAbort.signal.aborted && !run.abort.signal.aborted) return
       fail(session, run, error)
     } finally {
-      if (hasEnded(run) && run.origin.kind !== 'mcp') parts.ended(session.id, run.entries)
+      if (hasEnded(run) && 'text' in run.origin) parts.ended(session.id, run.entries)
     }
   }
 
   function begin(session: LiveSession, run: ActiveRun): () => void {
     const { row, origin } = run
-    const first: (Draft & { context?: string })[] = []
-    const isNamed = origin.kind !== 'mcp' && session.title === untitled
-    if (origin.kind === 'mcp') {
-      if (origin.asked !== undefined) first.push(calling('client', origin.asked))
-      row.position = store.addRun(row)
-    } else {
-      const { messageId, text, by } = origin
-      const context = session.isRehearsal ? `${parts.context()}\n\n${duringRehearsal}` : parts.context()
-      first.push({ type: 'user', messageId, text, by, context })
-      if (origin.kind === 'command' && 'ok' in origin.line && origin.line.ok)
-        first.push(calling('operator', origin.line))
-      if (isNamed) session.rename(titleOf(text))
-    }
+    const context = () => (session.isRehearsal ? `${parts.context()}\n\n${duringRehearsal}` : parts.context())
+    const first = openingOf(origin, context)
+    const isNamed = 'text' in origin && session.title === untitled
+    if (isNamed) session.rename(titleOf(origin.text))
     const kept = first.map((draft) => session.keep(run, draft))
     return () => {
       for (const { show } of kept) show()
@@ -143,7 +135,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
 
   /** How many turns a run may have: a call that somebody names themselves is one. */
   const turnsOf = (session: LiveSession, run: ActiveRun) =>
-    run.origin.kind === 'chat' ? profileOf(session, run).limits.turns : 1
+    run.principal.hasModel ? profileOf(session, run).limits.turns : 1
 
   /** Before a message's first turn. */
   async function recall(session: LiveSession, run: ActiveRun, text: string) {
@@ -234,12 +226,13 @@ export function createRunAgent(parts: RunParts): RunAgent {
 
   /** What the one who asks had read: the model all that it is given, a client its own earlier results. */
   function sourcesFor(session: LiveSession, run: ActiveRun, { toolUseId }: ToolCall): Sources {
-    const { origin } = run
+    const { origin, principal } = run
+    const isClients = principal.kind === 'client'
     // A command is the operator's own words.
-    if (origin.kind === 'command') return { results: [], operatorTexts: [] }
+    if (!isClients && !principal.hasModel) return { results: [], operatorTexts: [] }
     const entries = [...earlierEntries(session, run), ...run.entries]
-    const sources = sourcesOf(entries, toolUseId, origin.kind === 'mcp', tellingEntries)
-    const read = (origin.kind === 'mcp' && origin.asked?.read) || []
+    const sources = sourcesOf(entries, toolUseId, isClients, tellingEntries)
+    const { read = [] } = ('asked' in origin && origin.asked) || {}
     const resources = read.map((text) => ({ toolName: 'resource', toolUseId: 'resource', text }))
     return { ...sources, results: [...resources, ...sources.results] }
   }
@@ -250,7 +243,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
 
   /** All at once; changes to one thing one after the other, in the order they were asked. */
   async function settleCalls(session: LiveSession, run: ActiveRun, open: ToolCall[]) {
-    const requestedBy = requesterOf(run.origin, modelOf(run).id)
+    const requestedBy = requesterOf(run.principal, modelOf(run).id)
     const lastOf = new Map<string, Promise<void>>()
     const outcomes = await Promise.allSettled(
       open.map((call) => {
@@ -262,7 +255,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
           append(entry) {
             if (entry.type === 'tool_result') delete run.progress[entry.toolUseId]
             const entries = [...run.entries, session.append(run, entry)]
-            if (entry.type === 'tool_result' && run.origin.kind === 'mcp') endWith(session, run, entries)
+            if (entry.type === 'tool_result' && !run.principal.hasModel) endWith(session, run, entries)
           },
           abortedBy: () => run.abortedBy,
           before: earlier.length === 0 ? undefined : Promise.all(earlier),
@@ -333,7 +326,10 @@ export function createRunAgent(parts: RunParts): RunAgent {
   }
 
   async function call(session: LiveSession, run: ActiveRun): Promise<void> {
-    run.show = await store.together(() => begin(session, run))
+    run.show = await store.together(() => {
+      run.row.position = store.addRun(run.row)
+      return begin(session, run)
+    })
     await go(session, run)
   }
 
@@ -347,4 +343,4 @@ type Last = Extract<Draft, { type: 'done' | 'error' }>
 
 const hasEnded = ({ entries }: ActiveRun) => ['done', 'error'].includes(entries.at(-1)?.type ?? '')
 
-const chosenFor = (origin: Origin) => (origin.kind === 'mcp' ? undefined : origin.model)
+const chosenFor = (origin: Origin) => ('text' in origin ? origin.model : undefined)

@@ -95,7 +95,7 @@ export function createRuns(
   const { stored, open } = live
 
   const chatRun = (session: LiveSession | undefined) =>
-    session && [...session.runs.values()].find(({ origin }) => origin.kind !== 'mcp')
+    session && [...session.runs.values()].find(({ origin }) => 'text' in origin)
 
   const queuedOf = (sessionId: string): QueuedMessage[] =>
     store
@@ -312,15 +312,14 @@ export function createRuns(
       for (const row of rows.filter(({ status }) => status !== 'queued')) {
         const entries = store.entriesOfRun(row.id)
         const session = open(row.sessionId)
-        const { origin } = row
         const run = activeRun(row, liveOrigin(row), entries)
         start(session, run, () => agent.go(session, run))
         // Nobody takes a client's answer any more, but a client that asks later; and what that one had read is forgotten, so
         // that no call of it is judged now for the first time.
         const isJudged = entries.some(({ type }) => type === 'confirm_needed' || type === 'tool_use')
-        const isLeft = origin.kind === 'mcp' && (parts.kept.get(row.id) === undefined || !isJudged)
+        const isLeft = run.principal.kind === 'client' && (parts.kept.get(row.id) === undefined || !isJudged)
         if (!mayGoOn || isLeft) stopRun(run, 'jarvis')
-        else if (row.status === 'stopping') stopRun(run, origin.kind === 'mcp' ? origin.client : origin.by)
+        else if (row.status === 'stopping') stopRun(run, run.principal.name)
       }
       for (const { sessionId } of rows) {
         const session = open(sessionId)

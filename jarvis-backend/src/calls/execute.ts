@@ -103,10 +103,10 @@ export function createExecutor(
     const asked = takeUp(walk)
     if (asked !== undefined) return asked
     if (parts.cluster.catchUp !== undefined) await parts.cluster.catchUp()
-    const judged = await parts.seeingJudge(toolName, call.toolInput, context.sources, context.requestedBy.kind)
+    const judged = await parts.seeingJudge(toolName, call.toolInput, context.sources, context.principal)
     const held =
       judged.kind === 'ready'
-        ? (rateLimit.take(context.sessionId, toolName, judged.tool.tier !== 'green') ??
+        ? (rateLimit.take(context, toolName, judged.tool.tier !== 'green') ??
           breaker.refusal(toolName, judged.target.node))
         : undefined
     return held === undefined ? dispatch(walk, judged) : take(walk, { type: 'held', message: held, judged })
@@ -190,7 +190,7 @@ export function createExecutor(
     const { call, context, ready = missing() } = walk
     const { toolUseId, toolName } = call
     const { tool, input, target } = ready
-    const { isForeign } = rightsOf(context.requestedBy.kind)
+    const { isForeign } = rightsOf(context.principal)
     running.add(walk)
     breaker.began(toolName, target.node)
     const done = await runTool(tool, (toolContext) => tool.run(input, { ...toolContext, isForeign, target }), {
@@ -205,7 +205,7 @@ export function createExecutor(
   }
 
   const judgeNow = ({ call, context }: Walk) =>
-    parts.judge(call.toolName, call.toolInput, context.sources, context.requestedBy.kind)
+    parts.judge(call.toolName, call.toolInput, context.sources, context.principal)
 
   /** A call that nobody must be asked about runs as it was judged, or is judged anew. */
   function dueTurn(walk: Walk): Step {

@@ -1,7 +1,8 @@
+import type { Principal } from '../agent/principal.ts'
 import { noTarget } from '../gate/effect.ts'
 import { bindingHash, decide, type Effect, effectsOf, Mistake, type Sources, type World } from '../gate/index.ts'
 import { taintRule } from '../gate/policy/profile.ts'
-import { type Requester, readAs, type Target, type ToolInput, type Verdict } from '../protocol/index.ts'
+import { readAs, type Target, type ToolInput, type Verdict } from '../protocol/index.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import type { Tool } from '../tools/tool.ts'
 import { rightsOf } from './rights.ts'
@@ -26,7 +27,7 @@ export type Judge = (
   toolName: string,
   input: ToolInput,
   sources?: () => Sources,
-  asker?: Requester['kind'],
+  asker?: Pick<Principal, 'kind'>,
 ) => Judgement
 
 /** As a judge, with the word of the node on the service that a call would change. */

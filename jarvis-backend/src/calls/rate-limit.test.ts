@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
+import type { Principal } from '../agent/principal.ts'
 import { createRateLimit } from './rate-limit.ts'
+
+const person: Principal = { kind: 'person', name: 'ana', hasModel: true }
+const client = (token?: string): Principal => ({
+  kind: 'client',
+  name: 'probe',
+  hasModel: false,
+  ...(token !== undefined && { token }),
+})
 
 function limitAt(start: number) {
   let now = start
@@ -17,7 +26,8 @@ function limitAt(start: number) {
     () => now,
   )
   return {
-    take: (by = 'ses_1', tool = 'stop_vm') => limit.take(by, tool, false),
+    take: (sessionId = 'ses_1', tool = 'stop_vm', principal: Principal = person) =>
+      limit.take({ principal, sessionId }, tool, false),
     wait(ms: number) {
       now += ms
     },
@@ -45,4 +55,19 @@ test('all rates of a tool hold, and a refused call does not count', () => {
   expect(take()).toContain('3 times in 60 s')
   wait(30_000)
   expect(take()).toBeUndefined()
+})
+
+test.each<[string, [string, Principal], [string, Principal], boolean]>([
+  ['a token in two sessions', ['ses_1', client('laptop')], ['ses_2', client('laptop')], true],
+  ['two tokens', ['ses_1', client('laptop')], ['ses_1', client('desktop')], false],
+  ['a client and a person in its session', ['ses_1', client('laptop')], ['ses_1', person], false],
+  ['a token that is called as a session', ['ses_1', client('ses_2')], ['ses_2', person], false],
+  ['a client of no known token in a session', ['ses_1', client()], ['ses_1', client()], true],
+  ['a client of no known token in two sessions', ['ses_1', client()], ['ses_2', client()], false],
+  ['a person who types the call, after the model', ['ses_1', person], ['ses_1', { ...person, hasModel: false }], true],
+  ['a person in two sessions', ['ses_1', person], ['ses_2', person], false],
+])('%s: counted together or apart', (_, [first, asker], [second, other], isShared) => {
+  const { take } = limitAt(0)
+  for (let call = 0; call < 2; call += 1) expect(take(first, 'stop_vm', asker)).toBeUndefined()
+  expect(take(second, 'stop_vm', other) !== undefined).toBe(isShared)
 })

@@ -1,4 +1,7 @@
+import type { CallContext } from '../agent/tool-runner.ts'
 import { type Limits, rateOfChanges } from '../gate/index.ts'
+
+type Caller = Pick<CallContext, 'principal' | 'sessionId'>
 
 /** Pairs of caller and tool that are remembered. */
 const mostKept = 1_000
@@ -10,16 +13,16 @@ export function createRateLimit(rates: () => Limits['rates'], now: () => number)
 
   return {
     /**
-     * Counts a call. @param by the session, of which an MCP token has one
+     * Counts a call.
      * @param isChange it does more than read cluster and memory
      * @returns why it must wait; undefined where it may go on.
      */
-    take(by: string, toolName: string, isChange: boolean): string | undefined {
+    take(caller: Caller, toolName: string, isChange: boolean): string | undefined {
       const own = rates().get(toolName) ?? []
       const limits = isChange ? [rateOfChanges, ...own] : own
       if (limits.length === 0) return undefined
       const at = now()
-      const key = `${by} ${toolName}`
+      const key = `${countedBy(caller)} ${toolName}`
       const longestMs = Math.max(...limits.map(({ perMs }) => perMs))
       const recent = (madeAt.get(key) ?? []).filter((time) => time > at - longestMs)
       for (const { calls, perMs } of limits) {
@@ -37,3 +40,7 @@ export function createRateLimit(rates: () => Limits['rates'], now: () => number)
     },
   }
 }
+
+/** A client is its token, in whatever session; a person's calls, and those of a client whose token is not known, count by session. */
+const countedBy = ({ principal, sessionId }: Caller) =>
+  principal.kind === 'client' && principal.token !== undefined ? `token ${principal.token}` : sessionId

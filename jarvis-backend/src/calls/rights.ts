@@ -1,4 +1,4 @@
-import type { Requester } from '../protocol/index.ts'
+import type { Principal } from '../agent/principal.ts'
 
 /** What follows from who asks for a call. Nothing else in the way of a call knows the kinds. */
 export type Rights = {
@@ -10,12 +10,9 @@ export type Rights = {
   deniedForMs: number | undefined
 }
 
-const own: Rights = { mayUseAttached: true, isForeign: false, deniedForMs: undefined }
-
-const rights: Record<Requester['kind'], Rights> = {
-  chat: own,
-  command: own,
-  mcp: { mayUseAttached: false, isForeign: true, deniedForMs: 10 * 60_000 },
+const rights: Record<Principal['kind'], Rights> = {
+  person: { mayUseAttached: true, isForeign: false, deniedForMs: undefined },
+  client: { mayUseAttached: false, isForeign: true, deniedForMs: 10 * 60_000 },
 }
 
-export const rightsOf = (kind: Requester['kind']): Rights => rights[kind]
+export const rightsOf = ({ kind }: Pick<Principal, 'kind'>): Rights => rights[kind]

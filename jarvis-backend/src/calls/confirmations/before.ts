@@ -17,8 +17,8 @@ export function createBefore(parts: {
 
   return {
     /** @returns what the call is told; undefined where nobody denied it */
-    denied(call: ToolCall, ready: Ready, { sessionId, runId, requestedBy }: CallContext): string | undefined {
-      const { deniedForMs } = rightsOf(requestedBy.kind)
+    denied(call: ToolCall, ready: Ready, { sessionId, runId, principal }: CallContext): string | undefined {
+      const { deniedForMs } = rightsOf(principal)
       const isRun = deniedForMs === undefined
       const where = isRun ? { runId } : { sessionId, since: clock.now() - deniedForMs }
       const denial = confirmations.denied(keyOf(call, ready), where)

@@ -1,3 +1,4 @@
+import { principalIn } from '../../agent/principal.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type Card, type ConfirmationRow, type Decision, type GrantRequest, JarvisError } from '../../protocol/index.ts'
 import type { CallContext, Way } from '../call.ts'
@@ -130,8 +131,8 @@ export function createConfirmations(parts: {
 
   /** How a card that somebody waits for stands to what its call comes to now. */
   function standingNow({ call, context, asked }: Attended): Standing {
-    const { sources, requestedBy } = context
-    return standingOf(asked.card, parts.judge(call.toolName, call.toolInput, sources, requestedBy.kind))
+    const { sources, principal } = context
+    return standingOf(asked.card, parts.judge(call.toolName, call.toolInput, sources, principal))
   }
 
   /** Expires the card when its time has come; a store that cannot write now is asked again soon. */
@@ -270,7 +271,7 @@ export function createConfirmations(parts: {
     pendingCounts: store.pendingCounts,
     list: (since) =>
       store.list(since).map((row) => {
-        const { deniedForMs = 0 } = rightsOf(row.requestedBy.kind)
+        const { deniedForMs = 0 } = rightsOf(principalIn(row.requestedBy))
         const until = (row.decidedAt ?? 0) + deniedForMs
         const isRefused = row.decision === 'denied' && row.liftedAt === undefined && until > clock.now()
         return isRefused && deniedForMs > 0 ? { ...row, refusedUntil: until } : row
