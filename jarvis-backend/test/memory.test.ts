@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { dailyPath, partsOf } from '../src/memory/daily.ts'
 import type { IndexStatus } from '../src/memory/indexer.ts'
@@ -13,13 +14,14 @@ import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 const env = { JARVIS_EMBEDDINGS: 'none' }
 
-/** Looks again after each change of the index. */
+/** Looks again until it is so. Asked without a pause, the server answers in the place of indexing. */
 async function until<T>(look: () => Promise<T>, isRight: (value: T) => boolean): Promise<T> {
   const deadline = Date.now() + 20_000
   for (;;) {
     const value = await look()
     if (isRight(value)) return value
     if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(value)}`)
+    await setTimeout(20)
   }
 }
 
