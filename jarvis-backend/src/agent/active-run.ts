@@ -5,7 +5,7 @@ import type { Origin } from './origin.ts'
 import { type Principal, principalOf } from './principal.ts'
 import type { RunRow, StoredEntry } from './sessions/transcript-store.ts'
 
-/** By what a run goes, from its beginning on: a model's thinking may not go on under other instructions. */
+/** What a run uses to its end: a model's thinking must not continue under other instructions. */
 export type RunProfile = {
   prompt: string
   tools: readonly ToolSpec[]
@@ -15,7 +15,7 @@ export type RunProfile = {
   limits: { history: number; turns: number }
 }
 
-/** What only exists while a run goes on, for screens that join in the middle. */
+/** The state of a run in progress, also for screens that join in the middle. */
 export type ActiveRun = {
   row: RunRow & { position: number }
   origin: Origin
@@ -23,19 +23,19 @@ export type ActiveRun = {
   /** Made when the run begins, so that what waits in the queue goes by what is set when its turn comes. */
   profile?: RunProfile
   entries: StoredEntry[]
-  /** Its end is stored, or in the transaction that goes on. */
+  /** Whether its end is stored, or part of the open transaction. */
   isOver: boolean
-  /** What the model is told of the runs before, read once. */
+  /** The earlier runs' entries for the model, read once. */
   earlier?: StoredEntry[]
-  /** Stopped by a person: nothing of it goes on. */
+  /** Aborts when a person stops the run. */
   abort: AbortController
-  /** Ends the model's stream alone: with `abort`, or when the server goes down and takes the run up again later. */
+  /** Ends the model's stream alone: with `abort`, or when the server stops and the next start resumes the run. */
   modelAbort: AbortController
   abortedBy: string
   /** Shows its first entries, where they were stored with the message. */
   show?: () => void
   partial: { text: string; thinking: string }
-  /** Whether some of it has been written down. */
+  /** Whether part of the streaming text is stored. */
   isPartialSaved: boolean
   progress: Record<string, string>
   notice?: { message: string; retryAt?: number }
@@ -62,7 +62,7 @@ export const activeRun = (
   ended: Promise.resolve(),
 })
 
-/** Each call that waits or runs listens, and an answer may hold many. */
+/** Each call of an answer listens to the signal, and there may be many. */
 function runAbort(): AbortController {
   const abort = new AbortController()
   setMaxListeners(0, abort.signal)

@@ -25,21 +25,21 @@ export async function callModel(parts: {
   redactors: { text: StreamRedactor; thinking: StreamRedactor }
   redact(text: string): string
   keep(turn: Extract<Draft, { type: 'assistant' }>): void
-  /** Some more has streamed, which a killed process would lose. */
+  /** More text has streamed that a killed process would lose. */
   checkpoint(): void
   /** `generate` with retries. */
   generate(model: Model, request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<Turn>
 }): Promise<void> {
   const { run, session, redactors } = parts
   const { partial } = run
-  // Kept as it is sent, so that a snapshot's text ends where its `seq` does.
+  // The partial text grows with each event, so that a snapshot's text matches its `seq`.
   const show = (kind: 'text' | 'thinking', text: string) => {
     if (text === '') return
     partial[kind] += text
     session.emit(run.row.id, kind === 'text' ? 'chat:token' : 'chat:thinking', { text })
     parts.checkpoint()
   }
-  // Redacted frame by frame: cheaper than delta by delta.
+  // Redacting per frame is cheaper than per delta.
   let counted: Usage | undefined
   const stream = parts.openStream((kind, text) => show(kind, redactors[kind].push(text)))
   const sink: ModelSink = {
@@ -79,7 +79,7 @@ export async function callModel(parts: {
       turn.isUsagePartial,
     )
   } catch (error) {
-    // Also where the server is going down: the next start takes the run up where it stood.
+    // Also when the server is stopping, so that the next start resumes the run where it was.
     finishStream()
     const usage = (error instanceof ModelError ? error.usage : undefined) ?? counted
     const said = partial.text === '' ? [] : [{ type: 'text' as const, text: partial.text }]
@@ -89,19 +89,19 @@ export async function callModel(parts: {
   }
 }
 
-/** It had the request, and did not say what it counted. */
+/** Whether the provider received the request and reported no usage. */
 const isBrokenOff = (error: unknown) =>
   error instanceof ModelError && (error.code === 'model_stream_broken' || error.code === 'model_timeout')
 
 const outOfSteps = 'I have taken all the steps I may take for one question, and have no answer yet. Ask me to go on.'
 
-/** Makes stop reason and content agree: calls of a reply that was cut off, or that may not call, are never run. */
+/** Makes stop reason and content agree. Drops the calls of a reply that was cut off or may not call tools. */
 function inOrder(turn: Turn, mayCallTools: boolean): Pick<Turn, 'content' | 'stopReason'> {
   const mayRun = mayCallTools && (turn.stopReason === 'tool_use' || turn.stopReason === 'end_turn')
   const content = mayRun ? turn.content : turn.content.filter(({ type }) => type !== 'tool_call')
   const hasCalls = content.some(({ type }) => type === 'tool_call')
   if (hasCalls) return { content, stopReason: 'tool_use' }
-  // A model that only ever calls tools says nothing at the end; a person must still have an answer.
+  // A model that called tools up to the limit may answer without words; a person still needs an answer.
   const isMute = !mayCallTools && turn.stopReason !== 'refusal' && !content.some(({ type }) => type === 'text')
   if (isMute) return { content: [...content, { type: 'text', text: outOfSteps }], stopReason: 'end_turn' }
   return { content, stopReason: turn.stopReason === 'tool_use' ? 'end_turn' : turn.stopReason }

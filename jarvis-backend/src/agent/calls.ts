@@ -32,9 +32,9 @@ type AskedCall = {
 export type Calls = {
   /** Runs one tool call for an MCP client through the gate. Withdrawn when `signal` aborts. */
   callTool(call: AskedCall): Promise<CallOutcome>
-  /** Ends a kept call that waits, or reads. @returns false where it has begun to change something, or goes on no more. */
+  /** Ends a kept call that waits or reads. @returns false when it has begun to change something or has ended. */
   withdraw(run: KeptRun, by: string): boolean
-  /** Resolves when a kept call has ended; undefined where it goes on no more. */
+  /** Resolves when a kept call has ended; undefined when it is not running. */
   ending(run: KeptRun): Promise<void> | undefined
 }
 
@@ -80,7 +80,7 @@ export function createCalls(parts: {
         try {
           stopRun(run, client)
         } catch (error) {
-          // Nobody else would catch it: it stops all the same.
+          // No caller catches this error; the run stops anyway.
           report(error, `run ${run.row.id} could not be written down as stopped`)
           run.abort.abort()
         }

@@ -2,10 +2,10 @@ import type { Clock } from '../lib/clock.ts'
 import type { ActiveRun } from './active-run.ts'
 import type { TranscriptStore } from './sessions/transcript-store.ts'
 
-/** How often what streams is written down. */
+/** How often streaming text is stored. */
 const everyMs = 1_000
 
-/** Told of each run whose answer grew; writes them all down in one transaction, so that a restart loses a second at most. */
+/** Stores all answers that grew in one transaction, so that a restart loses at most a second of text. */
 export function createCheckpoints(parts: {
   store: TranscriptStore
   clock: Clock
@@ -15,7 +15,7 @@ export function createCheckpoints(parts: {
   const grown = new Set<ActiveRun>()
 
   function write() {
-    // Who was stopped has kept what it had, and a turn that has ended left nothing.
+    // A stopped run has stored its text, and an ended turn has none.
     const due = [...grown].filter((run) => run.partial.text !== '' && !run.modelAbort.signal.aborted)
     grown.clear()
     if (due.length === 0) return

@@ -5,7 +5,7 @@ export type Command =
   | { ok: true; toolName: string; toolInput: ToolInput }
   | { ok: false; toolName: string; problem: string }
 
-/** A phone's keyboard makes its own quotes. */
+/** Phone keyboards insert typographic quotes. */
 const argument = /([A-Za-z_]\w*)=(?:"((?:[^"\\]|\\.)*)"|[“„”]([^“„”]*)[“”]|'([^']*)'|(?!['“„”])([^\s"]*))(?=\s|$)\s*/y
 
 /** @returns undefined where the message is not a command but something for the model. */

@@ -16,7 +16,7 @@ export function toMessages(
   const messages: Message[] = []
   const outcomes = new Map(entries.filter(settles).map((entry) => [callIdOf(entry), outcomeOf(entry)]))
 
-  /** Consecutive words of a person share one message, and stand behind the results where there are some. */
+  /** Consecutive texts of a person share one message, after the results. */
   const tell = (text: string, context?: string) => {
     const last = messages.at(-1)
     if (last?.role !== 'user') {
@@ -85,8 +85,8 @@ const mostImageBytes = 15_000_000
 const noRoom = '[No more pictures can be shown in this answer.]'
 
 /**
- * The pictures a model sees: the newest of earlier runs, and of the one that goes on as many as there is room for. What it
- * has seen in that stays where it was, for nothing may change before its thinking.
+ * The pictures that a model gets: the newest of earlier runs, and as many of the current run as fit. Pictures that it
+ * saw in the current run stay in place, because nothing before its thinking may change.
  */
 function imagesShown(results: readonly Result[], current: string | undefined): Set<string> {
   const given = (isCurrent: boolean) =>
@@ -152,7 +152,7 @@ function asMemory(items: readonly Recalled[]): string {
   return `<memory>\n${passages.map(withoutMarks).join('\n\n')}\n</memory>`
 }
 
-/** Nothing remembered ends its block, or begins another of JARVIS's own. */
+/** Escapes marks, so that remembered text cannot end its block or begin another one. */
 const withoutMarks = (text: string) => text.replace(/<(?=\s*\/?\s*(?:memory|cluster_state|rehearsal)\b)/gi, '‹')
 
 /**

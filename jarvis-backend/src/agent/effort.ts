@@ -1,6 +1,6 @@
 import { Effort } from '../protocol/index.ts'
 
-/** `effort` null: as the settings say; absent: only asked how it is, or not understood. */
+/** `effort` null: back to the settings; absent: the line only asks for the effort, or was not understood. */
 export type EffortOrder = { effort?: Effort | null; problem?: string }
 
 const words = [...Effort.options, 'default']

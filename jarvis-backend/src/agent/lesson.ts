@@ -4,8 +4,8 @@ const askedChars = 160
 const cameChars = 240
 
 /**
- * What a run is worth remembering for, as one list item: what was asked, what was done and what came of it. Only of runs that
- * changed something, tried to, or failed; undefined for the rest. From the transcript alone, so it costs no model call.
+ * The lesson of a run as one list item: the question, the calls and their outcomes. Undefined for runs that changed
+ * nothing, tried no change and did not fail. Made from the transcript alone, without a model call.
  * @param timeOf an entry's time of day.
  */
 export function lessonOf(
@@ -47,7 +47,7 @@ const argumentsOf = (input: Record<string, unknown>) =>
     .map(([key, value]) => `${key}=${oneLine(typeof value === 'string' ? value : JSON.stringify(value), 120)}`)
     .join(' ')
 
-/** One line of plain text: nothing that it quotes can begin a heading or a list. */
+/** One line of plain text, in which a quote cannot begin a heading or a list. */
 function oneLine(text: string, most: number): string {
   const flat = text.replace(/\s+/g, ' ').trim()
   return flat.length > most ? `${flat.slice(0, most)}…` : flat

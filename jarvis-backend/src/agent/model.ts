@@ -22,22 +22,22 @@ export type ToolResult = {
 export type ModelImage = { mimeType: ImageType; data: Buffer }
 
 export type ModelRequest = {
-  /** Stable over a session: nothing that changes may stand in it, for it is the cached prefix. */
+  /** Stable over a session, because it is the cached prefix. */
   system: string
   messages: Message[]
   /** Empty for the last call at the loop limit: the provider must make the model answer in words. */
   tools: readonly ToolSpec[]
-  /** How much to think; absent: as the model does by its settings. */
+  /** How much to think; absent: the model's configured effort. */
   effort?: Effort
-  /** False: declared for the history's sake, must not be called now. */
+  /** False: the tools are declared for the history alone and must not be called now. */
   mayCallTools: boolean
 }
 
-/** What the model says while it says it; called synchronously for each delta. */
+/** Receives a reply while it streams; called synchronously for each delta. */
 export type ModelSink = {
   text(delta: string): void
   thinking(delta: string): void
-  /** What the provider has counted of this reply so far, each time it says so; the turn's or the error's count is the last word. */
+  /** The usage that the provider has reported so far. The turn's or the error's usage is final. */
   usage?(counted: Usage): void
 }
 

@@ -7,7 +7,7 @@ export type Step =
   | { type: 'settle_calls'; calls: ToolCall[] }
   | { type: 'end'; stopReason: StopReason }
 
-/** What a run does next, from its own entries alone: the same before and after a restart. */
+/** Decides what a run does next, from its entries alone, so the decision is the same after a restart. */
 export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
   const calls = openCalls(entries)
   if (calls.length > 0) return { type: 'settle_calls', calls }
@@ -18,12 +18,12 @@ export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
   if (turns.length > maxTurns) return { type: 'end', stopReason: 'loop_limit' }
   switch (last.stopReason) {
     case 'tool_use':
-      // A person or a client that names its one call itself wants no answer in words.
+      // A command or a client's call needs no answer in words.
       if (last.madeBy !== undefined) return { type: 'end', stopReason: 'end_turn' }
       if (repeats(entries) > mostRepeats) return { type: 'end', stopReason: 'stuck' }
       return { type: 'call_model', mayCallTools: turns.length < maxTurns }
     case 'pause_turn':
-    // The server stopped in the middle of it; what a person stopped has its last entry already.
+    // The server stopped during this turn. A run stopped by a person already has its last entry.
     case 'interrupted':
       return { type: 'call_model', mayCallTools: turns.length < maxTurns }
     case 'end_turn':
@@ -35,7 +35,7 @@ export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
   }
 }
 
-/** How often the newest turn's calls have come to the same, at most. */
+/** The greatest number of turns in which a call of the newest turn had the same outcome. */
 function repeats(entries: readonly Entry[]): number {
   const count = createRepeats(entries)
   return entries.reduce(

@@ -1,4 +1,4 @@
-/** `isRehearsal` absent: only asked how it is, or not understood. */
+/** `isRehearsal` absent: the line only asks for the state, or was not understood. */
 export type RehearsalOrder = { isRehearsal?: boolean; problem?: string }
 
 /** The line `/dry-run on`, `/dry-run off` or `/dry-run`, typed by the operator; undefined for any other message. */

@@ -2,7 +2,7 @@ import type { Entry, ToolCall } from '../protocol/index.ts'
 import { callIdOf, callsIn, type Settling, settles } from './settles.ts'
 import { saying } from './tool-runner.ts'
 
-/** In so many turns of a run the same call may have the same outcome before the model is told; in the next one the run ends. */
+/** After this many turns with the same outcome of the same call the model is told; after one more the run ends. */
 export const mostRepeats = 3
 
 /** Counts in how many turns of a run the same call had the same outcome. Give it the turns in order. */
@@ -23,7 +23,7 @@ export function createRepeats(entries: readonly Entry[]) {
 /** `last seen 36 s ago`, `request 8f3a`: of one failure these differ each time. */
 const figures = /[\w.:-]*\d[\w.:-]*(?: (?:ms|s|min|h|d)\b)?/g
 
-/** Equal for two outcomes that tell the model the same. */
+/** Equal for two outcomes with the same information for the model. */
 const sameAs = (entry: Settling): string =>
   entry.type === 'tool_result' && entry.isError ? words(entry).replace(figures, '#') : words(entry)
 
@@ -38,7 +38,7 @@ function words(entry: Settling): string {
   }
 }
 
-/** The order in which a model names the arguments says nothing. */
+/** The order of the arguments has no meaning. */
 const sorted = (input: ToolCall['toolInput']) => Object.entries(input).sort(([a], [b]) => (a < b ? -1 : 1))
 
 /** What a person is told where a run ends because it is stuck. @param entries the run's */

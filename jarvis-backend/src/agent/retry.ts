@@ -2,7 +2,7 @@ import { type Clock, sleep } from '../lib/clock.ts'
 import { noUsage, type Usage } from '../protocol/index.ts'
 import { type Model, ModelError, type ModelErrorCode, type ModelRequest, type ModelSink, type Turn } from './model.ts'
 
-/** A provider that asks for a longer wait is not waited for. */
+/** The longest wait that a provider may ask for; beyond it the attempt fails. */
 const longestWaitMs = 120_000
 const firstBackoffMs = 1_000
 const longestBackoffMs = 30_000
@@ -17,8 +17,8 @@ export type RetryOptions = {
 }
 
 /**
- * `model.generate`, tried again where that may help and nothing was said yet: what a person has read is not taken back.
- * Failed attempts count into the usage, of the turn and of the error.
+ * Calls `model.generate` and retries retryable failures while nothing was streamed, because text that a person has read
+ * is not taken back. The usage of failed attempts is added to the turn's or the error's.
  * @throws ModelError of the last attempt; the signal's reason as soon as it aborts.
  */
 export async function generateWithRetries(
@@ -57,7 +57,7 @@ export async function generateWithRetries(
         const long = minutes < 1_440 ? `${minutes} min` : 'a day or more'
         throw withUsage(error, `${error.message} It asks to be left alone for ${long}.`, spent)
       }
-      // Half of it is certain, so that many who failed together do not come back together, nor at once.
+      // Half of the backoff is fixed and half random, so that clients that failed together do not retry together.
       const backoffMs = Math.min(longestBackoffMs, firstBackoffMs * 2 ** (attempt - 1)) * (0.5 + random() / 2)
       const retryInMs = Math.round(retryAfterMs || backoffMs)
       const inS = Math.max(1, Math.round(retryInMs / 1_000))

@@ -28,18 +28,18 @@ import { contextOf, saying, type ToolRunner } from './tool-runner.ts'
 
 export type RunParts = {
   store: TranscriptStore
-  /** A turn ends with the one it began with. */
+  /** A turn keeps the model that it began with. */
   models: ModelChoice
   costOf: CostOf
   tools: ToolRunner
   /** A picture that a tool of the session gave. */
   image(sessionId: string, id: string): ModelImage | undefined
   clock: Clock
-  /** By what a run of that session goes that begins now. */
+  /** The profile of a run that begins now. */
   profile(session: Pick<StoredSession, 'effort'>): RunProfile
   /** The cluster summary for a new message. */
   context(): string
-  /** What the memory has to say to a message; never rejects, and never takes long. */
+  /** Recalls passages for a message. Never rejects and never takes long. */
   /** `problem`: why nothing could be recalled. */
   recall(message: string): Promise<{ items: Recalled[]; problem?: string }>
   /** Told of each reply of a model. */
@@ -64,7 +64,7 @@ export type RunAgent = {
   begin(session: LiveSession, run: ActiveRun): () => void
   /** An MCP client's call, from its beginning to its end. @throws what kept it from being stored */
   call(session: LiveSession, run: ActiveRun): Promise<void>
-  /** The loop's driver: asks `nextStep`, does it, until the run has its last entry. Never rejects for a run's own fault. */
+  /** Does what `nextStep` says until the run has its last entry. Never rejects for a run's own fault. */
   go(session: LiveSession, run: ActiveRun): Promise<void>
 }
 
@@ -89,14 +89,14 @@ export function createRunAgent(parts: RunParts): RunAgent {
           end(session, run, { type: 'done', ...spentOn(run.entries, costOf), stopReason }, said)
           return
         } else {
-          // Lets Engine.IO send what is due before the request is built.
+          // Lets Engine.IO flush before the request is built.
           await new Promise(setImmediate)
           if ('text' in run.origin) await recall(session, run, run.origin.text)
           await takeTurn(session, run, step.mayCallTools)
         }
       }
     } catch (error) {
-      // The server goes down: nothing is said of a run that the next start takes up.
+      // The server is stopping and the next start resumes the run, so nothing is reported.
       if (run.modelAbort.signal.aborted && !run.abort.signal.aborted) return
       fail(session, run, error)
     } finally {
@@ -117,7 +117,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
     }
   }
 
-  /** What a line orders for the session was done when it was sent. */
+  /** Answers a command such as `/dry-run on`, which took effect when it was sent. */
   function answerLine(session: LiveSession, run: ActiveRun, line: Extract<Origin, { kind: 'command' }>['line']) {
     if ('ok' in line) {
       if (!line.ok) throw new JarvisError('invalid_request', line.problem)
@@ -133,7 +133,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
     return run.profile
   }
 
-  /** How many turns a run may have: a call that somebody names themselves is one. */
+  /** How many turns a run may have: one for a command or a client's call. */
   const turnsOf = (session: LiveSession, run: ActiveRun) =>
     run.principal.hasModel ? profileOf(session, run).limits.turns : 1
 
@@ -149,7 +149,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
     if (items.length > 0) session.append(run, { type: 'recalled', items })
   }
 
-  /** What had streamed when the server stopped is kept as it is; the model goes on from there. */
+  /** Stores the text that had streamed when the server stopped; the model continues from there. */
   function keepPartial(session: LiveSession, run: ActiveRun) {
     const { text } = run.partial
     if (text === '') return
@@ -224,7 +224,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
     return run.earlier
   }
 
-  /** What the one who asks had read: the model all that it is given, a client its own earlier results. */
+  /** The texts that the requester had read: for a model all that it was given, for a client its own earlier results. */
   function sourcesFor(session: LiveSession, run: ActiveRun, { toolUseId }: ToolCall): Sources {
     const { origin, principal } = run
     const isClients = principal.kind === 'client'
@@ -241,7 +241,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
   const tellingEntries = (sessionId: string): StoredEntry[] =>
     store.session(sessionId)?.source === 'chat' ? store.newestRuns(sessionId, mostRunsRemembered, tellingTypes) : []
 
-  /** All at once; changes to one thing one after the other, in the order they were asked. */
+  /** Runs all calls at once, and changes to the same thing one after the other in the order of the calls. */
   async function settleCalls(session: LiveSession, run: ActiveRun, open: ToolCall[]) {
     const requestedBy = requesterOf(run.principal, modelOf(run).id)
     const lastOf = new Map<string, Promise<void>>()
@@ -262,11 +262,11 @@ export function createRunAgent(parts: RunParts): RunAgent {
           isRehearsal: () => session.isRehearsal,
           sources: () => sourcesFor(session, run, call),
         })
-        // Whatever becomes of one call, those after it may begin.
+        // A call's failure does not keep later calls from beginning.
         const isOver = settled.catch(() => {})
         for (const lock of locks) lastOf.set(lock, isOver)
         return settled.catch((error: unknown) => {
-          // It cannot even be written down: the run ends, and no card of it may outlive it.
+          // The failure cannot be stored, so the run ends and withdraws its cards.
           run.abort.abort()
           throw error
         })
@@ -276,7 +276,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
     if (fault !== undefined) throw fault.reason
   }
 
-  /** Stores a turn, and in the same transaction the run's end where nothing follows. */
+  /** Stores a turn, with the run's end in the same transaction when nothing follows. */
   function keepTurn(session: LiveSession, run: ActiveRun, turn: Extract<Draft, { type: 'assistant' }>) {
     store.atomically(() => {
       if (run.isPartialSaved) store.savePartial(run.row.id, '')
@@ -292,7 +292,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
     keepEnd(session, run, { type: 'done', ...spentOn(entries, costOf), stopReason: step.stopReason })
   }
 
-  /** The last entry, and where the session stands: where others go on there, the last of them tells. */
+  /** Stores the last entry, and the session's exact `seq` when no other run is going on. */
   function keepEnd(session: LiveSession, run: ActiveRun, last: Last) {
     session.append(run, last)
     store.setRunStatus(run.row.id, 'ended')
@@ -318,7 +318,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
         keepEnd(session, run, last)
       })
     } catch (error) {
-      // It cannot be stored, so the next start takes the run up again; whoever watches must still hear that it is over.
+      // The end cannot be stored, so the next start resumes the run. Watchers must still hear that it is over now.
       parts.report(error, `run ${run.row.id} could not be ended`)
       const message = 'This could not be stored: the disk may be full. It is taken up again at the next start.'
       session.emit(run.row.id, 'chat:error', { at: clock.now(), error: message, code: 'storage_failed' })

@@ -44,7 +44,7 @@ export type Runs = {
   /** Tells a watcher of all that happens in a session from now on. @throws JarvisError `unknown_session` */
   watch(sessionId: string, watcher: Watcher): Watch
   rename(sessionId: string, title: string): void
-  /** From here on, what would change something is described and not run, or runs again. What waits is withdrawn. */
+  /** Turns rehearsal on or off: changes are described and not run, or run again. Withdraws waiting cards. */
   setRehearsal(sessionId: string, isRehearsal: boolean, by: string): void
   /** Ends what goes on in it and deletes it. */
   remove(sessionId: string, by: string): Promise<void>
@@ -54,17 +54,17 @@ export type Runs = {
   /** Adds a line to a run that has ended. */
   note(sessionId: string, runId: string, entry: Draft): void
   /**
-   * Takes up what a stopped process left unfinished. Called once, before anybody is served.
+   * Resumes what a stopped process left unfinished. Called once, before anybody is served.
    * @param mayGoOn otherwise it is stopped, and what was queued is not begun
    */
   resume(mayGoOn: boolean): void
-  /** Takes no more work and lets go of the models; what is unfinished is taken up at the next start. */
+  /** Takes no more work and ends the models' streams. The next start resumes unfinished runs. */
   stop(): void
-  /** Writes down where each session stands; the last thing before the store closes. */
+  /** Stores each session's exact `seq`; called last before the store closes. */
   rest(): void
 }
 
-/** About as much as a screen and a half of reading; what is earlier is read page by page. */
+/** About a screen and a half; earlier entries are read page by page. */
 const snapshotEntries = 100
 const longestQueue = 50
 
@@ -106,7 +106,7 @@ export function createRuns(
           : [],
       )
 
-  /** Puts a run to work, once the caller has said so to whoever asked. */
+  /** Starts a run after the caller has acknowledged the message. */
   function start(session: LiveSession, run: ActiveRun, work: () => Promise<void>) {
     const { row } = run
     session.runs.set(row.id, run)
@@ -121,7 +121,7 @@ export function createRuns(
       .catch((error: unknown) => parts.report(error, `session ${session.id} could not go on`))
   }
 
-  /** Written down first, so that it stays stopped whatever happens before it has ended. */
+  /** Stores the stop first, so that a crash before the run's end does not undo it. */
   function stopRun(run: ActiveRun, by: string) {
     run.abortedBy = by
     store.setRunStatus(run.row.id, 'stopping')
@@ -149,7 +149,7 @@ export function createRuns(
 
   function setRehearsal(sessionId: string, isRehearsal: boolean, by: string) {
     if (stored(sessionId).isRehearsal === isRehearsal) return
-    // First what waits: whatever happens in between, nothing is left that would run.
+    // Withdraws waiting cards first, so that a failure in between leaves nothing that would run.
     if (isRehearsal)
       for (const { toolUseId } of parts.pending(sessionId)) parts.cancel(toolUseId, by, 'Rehearsal began.')
     store.atomically(() => keepRehearsal(sessionId, isRehearsal, by))
@@ -186,7 +186,7 @@ export function createRuns(
       const at = clock.now()
       const safe = redact.text(text)
       const id = sessionId ?? newId('ses')
-      // Counts at once, also where the line itself is queued.
+      // Takes effect at once, even when the line itself is queued.
       const isRehearsal = rehearsalOrder(safe)?.isRehearsal
       if (sessionId !== undefined && isRehearsal !== undefined) setRehearsal(sessionId, isRehearsal, by)
       const accept = () => {
@@ -229,7 +229,7 @@ export function createRuns(
         else start(session, run, () => agent.go(session, run))
         return sent
       } catch (error) {
-        // What it holds in memory may not have been stored.
+        // Its memory may hold changes that were not stored.
         live.drop(id)
         throw error
       }

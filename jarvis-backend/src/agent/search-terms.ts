@@ -1,13 +1,13 @@
-/** Words shorter than that are looked for whole: what begins with one letter is nearly everything. */
+/** Shorter words must match whole, because a short prefix matches nearly everything. */
 const shortestPrefix = 3
 const mostTerms = 8
 
-/** What is looked for. `isPrefix`: words that begin so, too. */
+/** A search term. `isPrefix`: also matches words that begin with it. */
 export type Term = { text: string; isPrefix: boolean }
 
 /** Words as typed; `"in quotes"` as they stand. Signs alone are nothing to look for. */
 export const searchTerms = (words: string): Term[] =>
-  // SQLite takes what it is asked to end at a NUL.
+  // SQLite ends a query at a NUL.
   [...words.replaceAll('\0', ' ').matchAll(/"([^"]*)"?|[^\s"]+/g)]
     .map(([whole, quoted]) => ({
       text: quoted ?? whole,

@@ -9,7 +9,7 @@ import type { Sources } from './sources.ts'
 /** Settles the calls of a run; `calls/execute.ts` implements it. */
 export type ToolRunner = {
   settle(call: ToolCall, context: CallContext): Promise<void>
-  /** What only one call at a time may change, of those that this one would change. */
+  /** The locks of a call: two calls with a common lock run one after the other. */
   locksOf(call: ToolCall): readonly string[]
 }
 

@@ -10,7 +10,7 @@ type Written =
   | { kind: 'broken'; problems: string[] }
 
 export type ActivePolicy = {
-  /** What the gate goes by at this moment. */
+  /** The policy in force now. */
   current(): Policy
   status(): PolicyStatus
   /** @param by the operator, or `cli`. */
@@ -24,13 +24,13 @@ const hashKey = 'policy_hash'
 /** The policy in force: what is shipped, policy.yaml, and the profile, each change of which is journalled. */
 export function createActivePolicy(parts: {
   written: Exclude<Written, { kind: 'broken' }>
-  /** Whether there is such a tool now: those of attached servers come and go. */
+  /** Whether the tool exists now; attached servers' tools come and go. */
   hasTool(name: string): boolean
   /** From the environment. */
   protectedTargets: ReadonlySet<string>
-  /** Kept as what is protected now, for those who show it. */
+  /** Kept equal to the targets that are protected now, for display. */
   shownAsProtected: Set<string>
-  /** Told what the file says that nodes are for. */
+  /** Gets the node roles of policy.yaml. */
   nodeRoles: { setOfPolicy(roles: NodeRoles): void }
   settings: ProfileSettings
   journal: Journal
@@ -52,7 +52,7 @@ export function createActivePolicy(parts: {
     return compilePolicy({ file, protectedTargets, profile: readProfile(settings) })
   }
 
-  /** @returns whether the file is another than the journal knows. */
+  /** @returns whether the file differs from the one the journal recorded last. */
   function rememberFile(file: typeof written): boolean {
     const hash = file.kind === 'read' ? file.hash : ''
     const before = settings.get(hashKey) ?? ''
@@ -75,7 +75,7 @@ export function createActivePolicy(parts: {
   }
 
   let isRead = false
-  /** Read in each turn of the event loop: the CLI sets the profile beside a running server. */
+  /** Read once in each turn of the event loop, because the CLI may set the profile beside a running server. */
   function current(): Policy {
     if (isRead) return compiled
     isRead = true

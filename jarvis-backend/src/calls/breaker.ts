@@ -4,22 +4,22 @@ type Circuit = {
   /** When it failed, oldest first; none older than the window. */
   failedAt: number[]
   lastError: string
-  /** Until when it is left alone. */
+  /** Until when calls are refused, Unix ms. */
   openUntil?: number
-  /** After that, one call tries whether it works again. */
+  /** Whether the one call that tries again after `openUntil` has begun. */
   isProbed: boolean
 }
 
 export type Breaker = {
-  /** @returns why the tool is left alone there now; undefined where it may run. */
+  /** @returns why calls of the tool on this node are refused now; undefined when it may run. */
   refusal(toolName: string, node: string | undefined): string | undefined
   /** A call begins to run. */
   began(toolName: string, node: string | undefined): void
-  /** How it ended. @param isFault undefined where that says nothing of the tool */
+  /** A call has ended. @param isFault undefined when the outcome says nothing about the tool */
   ended(toolName: string, node: string | undefined, isFault: boolean | undefined, error: string): void
 }
 
-/** Leaves a tool alone on a node where it keeps failing, and lets one call try it again later. Kept in memory only. */
+/** Refuses calls of a tool on a node where it keeps failing, and lets one call try again later. Kept in memory only. */
 export function createBreaker(limits: () => Limits['breaker'], now: () => number): Breaker {
   const circuits = new Map<string, Circuit>()
   const keyOf = (toolName: string, node = '') => `${toolName} ${node}`

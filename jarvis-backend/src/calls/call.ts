@@ -14,18 +14,18 @@ export type Ready = Extract<Judgement, { kind: 'ready' }>
 export type Way = {
   state: State
   call: ToolCall
-  /** Absent while a card is decided whose run is not taken up yet. */
+  /** Absent while a card is decided before its run was resumed. */
   context: CallContext | undefined
-  /** No earlier change to the same thing goes first, or none does any more. */
+  /** Whether no earlier change to the same thing is left to wait for. */
   isNext?: boolean
   /** The newest card. */
   asked?: StoredConfirmation
-  /** The verdict that the call goes on with, and the use of a grant that was set aside for it. */
+  /** The verdict that the call continues with, and the grant use reserved for it. */
   ready?: Ready
   reservation?: Reservation | undefined
 }
 
-/** A step came without what it writes. */
+/** Thrown when a step lacks the value that it must write. */
 export function missing(): never {
   throw new Error('A step of a call lacks what it needs.')
 }

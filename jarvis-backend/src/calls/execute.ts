@@ -21,28 +21,28 @@ import type { Ways } from './way.ts'
 export type Executor = {
   /** Resolves once the call has its result, refusal or denial in the transcript. Never rejects for a call's own fault. */
   settle(call: ToolCall, context: CallContext): Promise<void>
-  /** Looks again for a call whose outcome is not known. @throws JarvisError `not_found`, `already_decided`. */
+  /** Looks again for a call's unknown outcome. @throws JarvisError `not_found`, `already_decided`. */
   check(toolUseId: string): Promise<Reconciled>
-  /** What only one call at a time may change, of those that this one would change. */
+  /** The locks of a call: two calls with a common lock run one after the other. */
   locksOf(call: ToolCall): readonly string[]
   /** Resolves once no tool is running. */
   idle(): Promise<void>
 }
 
-/** A call, and what its run has to remember of it. */
+/** A call on its way, with the state that its run keeps. */
 type Walk = Way & {
   context: CallContext
   /** It was claimed by an earlier process. */
   claimed?: Execution
-  /** It was requested, and no answer came. */
+  /** The outcome when the request was sent and no answer came. */
   lost?: Done
   /** Its newest card was read from the store. */
   isTakenUp?: boolean
-  /** Since its verdict it waited, and things may have changed. */
+  /** Whether the call waited since its verdict, so that the verdict may be out of date. */
   isLater?: boolean
 }
 
-/** A change that waited for nothing follows its verdict within that. */
+/** A verdict younger than this counts as current for a change that waited for nothing. */
 const justJudgedMs = 250
 
 export function createExecutor(
@@ -56,7 +56,7 @@ export function createExecutor(
     grants: Grants
     lookAgain: LookAgain
     proof: JournalProof
-    /** A tool failed in a way it did not name. */
+    /** Reports a tool's unexpected exception. */
     report(error: unknown, toolName: string): void
   },
 ): Executor {
@@ -112,7 +112,7 @@ export function createExecutor(
     return held === undefined ? dispatch(walk, judged) : take(walk, { type: 'held', message: held, judged })
   }
 
-  /** Goes on with a call whose card was stored before: undefined where it has none. */
+  /** Resumes a call whose card was stored before; undefined when it has no card. */
   function takeUp(walk: Walk): Step | undefined {
     const stored = confirmations.ofCall(walk.call.toolUseId)
     if (stored === undefined) return undefined
@@ -121,14 +121,14 @@ export function createExecutor(
     return take(walk, { type: 'resumed' })
   }
 
-  /** What else has changed is looked at when somebody approves: the cluster may not be known yet. */
+  /** An approval checks the rest, because the cluster may not be known yet. */
   async function review({ call, context, asked }: Walk) {
     const judged = await parts.seeingJudge(call.toolName, call.toolInput, context.sources)
     const isUnread = judged.kind === 'blocked' && judged.target?.unitMissing !== undefined
     if (asked !== undefined && judged.kind === 'blocked' && !isUnread) confirmations.review(asked.card.toolUseId)
   }
 
-  /** Does with a call what its verdict says. */
+  /** Returns the step that a call's verdict leads to. */
   function dispatch(walk: Walk, judgement: Judgement): Step {
     const { call, context } = walk
     walk.reservation?.release()
@@ -141,10 +141,10 @@ export function createExecutor(
     return take(walk, { ...event, denied, isGranted: walk.reservation !== undefined })
   }
 
-  /** What is done after each step; it ends in the next one. */
+  /** The action for each step; it returns the next step. */
   const go: Record<NonNullable<Step['then']>, (walk: Walk) => Step | Promise<Step>> = {
     wait(walk) {
-      // Whoever was shown the card may have decided it before it was waited for.
+      // The card may be decided before this call begins to wait for it.
       if (confirmations.ofCall(walk.call.toolUseId)?.resolution !== undefined) return takeUp(walk) ?? missing()
       const { asked = missing() } = walk
       const waited = confirmations.wait(Object.assign(walk, { asked }))
@@ -165,7 +165,7 @@ export function createExecutor(
     },
     async run(walk) {
       const done = await run(walk)
-      // Of what happened elsewhere the cluster knows nothing.
+      // The cluster does not know what an attached server did.
       if (!done.isLost || walk.ready?.tool.attached !== undefined) return take(walk, { type: 'answered', done })
       walk.lost = done
       return take(walk, { type: 'lost' })
@@ -185,7 +185,7 @@ export function createExecutor(
     },
   }
 
-  /** Counted as running until what came of it is stored. */
+  /** Runs the call. It counts as running until its outcome is stored. */
   async function run(walk: Walk): Promise<Done> {
     const { call, context, ready = missing() } = walk
     const { toolUseId, toolName } = call
@@ -207,7 +207,7 @@ export function createExecutor(
   const judgeNow = ({ call, context }: Walk) =>
     parts.judge(call.toolName, call.toolInput, context.sources, context.principal)
 
-  /** A call that nobody must be asked about runs as it was judged, or is judged anew. */
+  /** A call that needs no person runs by its verdict, or is judged again. */
   function dueTurn(walk: Walk): Step {
     const { ready = missing(), context, isLater } = walk
     const current = isLater ? judgeNow(walk) : ready
@@ -218,7 +218,7 @@ export function createExecutor(
     return step ?? dispatch(walk, ready)
   }
 
-  /** What an operator approved: a person sees it anew where it is not what the card showed. */
+  /** An approved call runs, or gets a new card when it differs from the one shown. */
   function approvedTurn(walk: Walk): Step {
     const { asked = missing(), context, isTakenUp } = walk
     const standing = standingOf(asked.card, judgeNow(walk))
@@ -263,7 +263,7 @@ export function createExecutor(
       return { outcome, text }
     },
     locksOf: ({ toolName, toolInput }) =>
-      // What only reads holds nothing back, and need not be judged for that.
+      // A read delays no other call, so its effects are not computed here.
       parts.catalog.get(toolName)?.touches.every(({ kind }) => kind === 'read')
         ? []
         : locksOf(parts.effectsOf(toolName, toolInput)),
@@ -275,7 +275,7 @@ export function createExecutor(
   }
 }
 
-/** Whether a call comes to the same as before, after it waited for its turn. */
+/** Whether the call's verdict and target are the same after it waited for its turn. */
 const isSame = (ready: Ready, current: Judgement) =>
   current === ready ||
   (current.kind === 'ready' &&

@@ -30,7 +30,7 @@ export async function runTool(
     /** Somebody stopped the run. */
     signal: AbortSignal
     clock: Clock
-    /** A tool failed in a way it did not name. */
+    /** Reports a tool's unexpected exception. */
     report(error: unknown, toolName: string): void
   },
 ): Promise<Done> {

@@ -2,8 +2,9 @@ import { hashOf } from '../lib/canonical.ts'
 import type { Target } from '../protocol/index.ts'
 
 /**
- * What a confirmation is bound to: SHA-256 in hex over the tool, its arguments, and which thing they reach.
- * The target's state is left out, for it may change while a person thinks; that it moved or is another must not.
+ * What a confirmation is bound to: SHA-256 in hex over the tool, its arguments, and which thing they reach. The hash
+ * leaves the target's state out, because it may change while a person thinks. It covers the guest's identity and node,
+ * so a moved or replaced guest invalidates the card.
  */
 export function bindingHash(call: { toolName: string; input: Record<string, unknown>; target: Target }): string {
   const { toolName, input, target } = call

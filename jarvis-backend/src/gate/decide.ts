@@ -8,7 +8,7 @@ import { rank } from './tiers.ts'
 import { guestOf } from './topology/topology.ts'
 import type { World } from './world.ts'
 
-/** Of a red one nobody has said anything, so the reason is more than the tool's own: no profile but the loosest lets it go. */
+/** Reasons for attached tools. A red one has the rule `attached`, so only the loosest profile lets it run. */
 const attachedSentences: Record<Tier, (server: string) => string> = {
   green: (server) => `The operator has said that this tool of the attached server ${server} only reads.`,
   yellow: (server) => `The operator lets this tool of the attached server ${server} run without asking.`,
@@ -30,7 +30,7 @@ const whichGuest = {
   unknown: 'a guest of which it is not known whether it runs.',
 }
 
-/** What a call does, as the reason of one that no rule raised. */
+/** The reason for a call that no rule raised: what the call does. */
 function reasonOf({ kind, on, action, target }: Effect, tier: Tier, world: World): string {
   if (kind === 'execute') return 'It runs a command that is proven to read only.'
   if (kind !== 'power') return byTier[tier]
@@ -43,9 +43,9 @@ function reasonOf({ kind, on, action, target }: Effect, tier: Tier, world: World
 }
 
 /**
- * The gate's verdict on one call, by its effects, of which there is at least one. Rules only raise; the strictest wins and
- * is named, of equals the first. What may lower comes last: an `allow` of the operator's, then the profile. Pure, and
- * never throws.
+ * The gate's verdict on one call, by its effects, of which there is at least one. Rules only raise a tier. The
+ * strictest rule wins and is named; among equals, the first. The operator's `allow` and then the profile may lower the
+ * tier, and are applied last. Pure, and never throws.
  */
 export function decide(call: Call, effects: readonly Effect[], world: World): Verdict {
   const { policy } = world
@@ -53,7 +53,7 @@ export function decide(call: Call, effects: readonly Effect[], world: World): Ve
   return underProfile(allowed(judged, call, effects, policy), policy.profile)
 }
 
-/** What a tool's calls come to where no rule raises them: what a list of tools can say. */
+/** The tier of a tool's calls when no rule raises them. Lists of tools show it. */
 export function usualTier(tool: Pick<Call, 'toolName' | 'baseTier'>, policy: Policy): Tier {
   return underProfile(ownVerdict(tool, policy), policy.profile).tier
 }
@@ -85,7 +85,7 @@ function raised(call: Call, effects: readonly Effect[], world: World): Verdict {
   let reasons: string[] = []
   for (const rule of world.policy.rules) {
     for (const effect of effects) {
-      // Of the same tier the first rule is named, for it says more than the tool's own sentence; black needs no second one.
+      // A rule of the call's own tier is named too: it says more than the tool. A second black rule adds nothing.
       const isSilent = rank(rule.tier) < rank(verdict.tier) || (verdict !== own && verdict.tier === 'black')
       if (isSilent || !concerns(rule, call.toolName, effect)) continue
       const facts: Facts = { ...call, effect, target: effect.target, world }
@@ -106,7 +106,7 @@ function raised(call: Call, effects: readonly Effect[], world: World): Verdict {
   return verdict.tier === 'red' && reasons.length > 1 ? { ...verdict, reasons } : verdict
 }
 
-/** One tier up where the words of a call came out of a tool result; what lowers comes after, and leaves it alone. */
+/** Raises a call by one tier when its words came out of a tool result. `allow` does not lower it. */
 function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world: World): Verdict {
   const { toolName, input, sources, listed } = call
   if (sources === undefined || (verdict.tier !== 'yellow' && verdict.tier !== 'red')) return verdict
@@ -116,7 +116,7 @@ function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world
     const taint = taintOf((name) => commands.includes(name), words as Call['input'], sources(), world)
     if (taint === undefined) return verdict
     const raised = taintedVerdict(verdict, toolName, taint)
-    // It only reads: what it asks about is what a person decides, also where a result names it.
+    // The command only reads, so it stays red and a person decides whether the named host may be asked.
     return verdict.rule === 'network_read'
       ? { ...verdict, rule: taintRule, reason: `${verdict.reason} A result named it.` }
       : raised
@@ -125,7 +125,7 @@ function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world
   }
 }
 
-/** Pure JSON, and no deeper than a call may be. */
+/** `value` is pure JSON, at most as deep as a call's arguments may be. */
 function withoutListed(value: unknown, listed: ReadonlySet<string>): unknown {
   if (typeof value === 'string') return listed.has(value) ? '' : value
   if (Array.isArray(value)) return value.map((item) => withoutListed(item, listed))
@@ -133,7 +133,7 @@ function withoutListed(value: unknown, listed: ReadonlySet<string>): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutListed(member, listed)]))
 }
 
-/** Only a red that is the tool's own: what a rule found asks, whatever was allowed. */
+/** Lowers a red that is the tool's own base tier. A red that a rule found still asks. */
 function allowed(verdict: Verdict, { toolName }: Call, effects: readonly Effect[], { allow }: Policy): Verdict {
   if (verdict.tier !== 'red' || verdict.rule !== 'base') return verdict
   const entry = allow.find(

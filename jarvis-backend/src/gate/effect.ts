@@ -1,10 +1,11 @@
 import type { Target } from '../protocol/index.ts'
 
 /**
- * What a call does, in the words that the gate goes by.
- * - `read`: changes nothing. `power`: starts, stops or restarts. `config`: other settings. `data`: other contents.
- * - `create`, `destroy`: a thing more or less. `execute`: runs a text that a machine reads. `network`: reaches out.
- * - `credential`: gives or takes access. `notify`: tells a person. `remote`: whatever another server makes of it.
+ * The kinds of effects that the gate knows.
+ * - `read`: changes nothing. `power`: starts, stops or restarts. `config`: changes settings. `data`: changes contents.
+ * - `create`, `destroy`: makes or removes a thing. `execute`: runs a text that a machine reads. `network`: reaches out.
+ * - `credential`: gives or takes access. `notify`: tells a person. `remote`: calls another server, which may do
+ * anything.
  * - `unknown`: nobody can say; it always asks.
  */
 export const effectKinds = [
@@ -13,17 +14,17 @@ export const effectKinds = [
 ] as const
 export type EffectKind = (typeof effectKinds)[number]
 
-/** What it is done to. `file`: one of the workspace. `tool`: an attached server's. `site`: the cluster as a whole. */
+/** What an effect is on. `file`: of the workspace. `tool`: an attached server's. `site`: the whole cluster. */
 export const things = ['guest', 'node', 'service', 'storage', 'file', 'tool', 'site'] as const
 export type Thing = (typeof things)[number]
 
-/** A kind of effect on a kind of thing: what a tool's calls may come to, and what a rule is about. */
+/** A kind of effect on a kind of thing. Tools declare the touches of their calls; rules select effects by them. */
 export type Touch = { kind: EffectKind; on: Thing; action?: PowerAction; type?: 'vm' | 'ct' }
 export type PowerAction = 'start' | 'stop' | 'restart'
 
 /** One effect of one call, on the thing that it reaches now. */
 export type Effect = Touch & {
-  /** `kind: 'none'` with an empty id where it was not found. */
+  /** `kind: 'none'` with an empty id when the target was not found. */
   target: Target
   /** Of `power`: without a clean end. */
   isForced?: boolean
@@ -35,18 +36,18 @@ export type Effect = Touch & {
   isUnit?: true
   /** Of `on: 'file'`: its path in the workspace. */
   file?: string
-  /** What will happen, where the gate has no sentence of its own for this kind. JARVIS's words, with names in quotes. */
+  /** What will happen, for kinds that the gate has no sentence for. Written by JARVIS, with names in quotes. */
   sentence?: string
 }
 
-/** A mistake of the caller's that it can mend; the message names the field. Nothing runs. */
+/** A mistake in the arguments that the caller can correct. The message names the field; nothing runs. */
 export class Mistake extends Error {}
 
 /** How the outcome of a change is found after its answer was lost, from its arguments alone. */
 export type Ending =
-  /** Proxmox keeps a task of it: `types` are its words, `goal` the state the guest is in when it is done. */
+  /** Proxmox keeps a task. `types`: its task types; `goal`: the guest's state when it is done. */
   | { vmid: number; types: readonly string[]; goal: 'running' | 'stopped'; isTwoStep?: boolean }
-  /** Nothing keeps it: where a person sees whether it took effect. */
+  /** Nothing records the change. `look` tells a person where to see whether it took effect. */
   | { look: string }
 
 export const matches = (touch: Touch, wanted: Partial<Touch>): boolean =>
@@ -55,14 +56,14 @@ export const matches = (touch: Touch, wanted: Partial<Touch>): boolean =>
   (wanted.action === undefined || wanted.action === touch.action) &&
   (wanted.type === undefined || wanted.type === touch.type)
 
-/** Whether a declared effect may turn out as what is wanted: what it leaves open may be anything. */
+/** Whether a call with the declared touch may have a wanted effect. An absent field may be anything. */
 export const mayMatch = (touch: Touch, { kind, on, action, type }: Partial<Touch>): boolean =>
   (kind === undefined || kind === touch.kind) &&
   (on === undefined || on === touch.on) &&
   (action === undefined || touch.action === undefined || action === touch.action) &&
   (type === undefined || touch.type === undefined || type === touch.type)
 
-/** Whether the thing has a place in the cluster, so that an effect on it must say which one it is. */
+/** Whether things of this kind have a place in the cluster, so that an effect must name its target. */
 const isPlaced = (on: Thing) => on === 'guest' || on === 'node' || on === 'service' || on === 'storage'
 
 export const isLost = ({ kind, on, target }: Effect): boolean =>

@@ -3,7 +3,7 @@ import { quoted } from '../redaction/visible.ts'
 import { type Effect, Mistake, matches, noTarget, type Thing, type Touch } from './effect.ts'
 import type { World } from './world.ts'
 
-/** What a tool says of its calls. */
+/** What a tool declares about its calls. */
 export type Declaring = {
   tier: Tier
   touches: readonly Touch[]
@@ -12,9 +12,9 @@ export type Declaring = {
 }
 
 /**
- * The effects of a call as the gate goes by them. What a tool leaves open is an effect of the kind `unknown`, which asks:
- * none at all, one that it has not declared, one that cannot be computed, and a guest or node that its arguments name and
- * no effect reaches. @throws Mistake for arguments that the caller can mend
+ * The effects of a call. An effect of the kind `unknown`, which asks, is added when the tool declares no effect or
+ * cannot compute it, when an effect is not in its `touches`, and when its arguments name a guest or node that no effect
+ * reaches. @throws Mistake for arguments that the caller can correct
  */
 export function effectsOf(tool: Declaring, input: Record<string, unknown>, world: World): readonly Effect[] {
   const declared = declaredOf(tool, input, world)
@@ -60,8 +60,9 @@ const thingOf = (target: Target | undefined): Thing =>
   target === undefined || target.kind === 'none' ? 'site' : target.kind
 
 /**
- * What an attached server's tool does: only that server knows. Its target is its definition, so that a card, a grant or a
- * denial stands for that one alone. A guest or node that the arguments name is reached, in whatever way.
+ * The effects of an attached server's tool, which only that server knows. The target is the tool's definition, so that
+ * a card, a grant or a denial holds for this definition alone. Each guest or node that the arguments name counts as
+ * reached.
  */
 export function remoteEffects(
   toolName: string,
@@ -73,18 +74,18 @@ export function remoteEffects(
   if (tier === 'green') return [{ kind: 'read', on: 'tool', target }]
   const reached = namedIn(input, world).map((named): Effect => {
     const sentence = `It names ${quoted(named.name ?? '')} (${named.id}), and what the attached server does to it is not known.`
-    // A tool that asks each time needs no second reason.
+    // A red tool asks anyway and needs no second reason.
     return { kind: tier === 'yellow' ? 'unknown' : 'remote', on: thingOf(named), target: named, sentence }
   })
   return [{ kind: 'remote', on: 'tool', target }, ...reached]
 }
 
-/** Of an attached tool, by its definition. */
+/** The touches of every attached tool. */
 export const remoteTouches: readonly Touch[] = (['tool', 'guest', 'node'] as const).flatMap((on) =>
   (['read', 'remote', 'unknown'] as const).map((kind) => ({ kind, on })),
 )
 
-/** Arguments that say how much, not what. */
+/** Names of arguments that are amounts and not identifiers. */
 const quantity =
   /(?:^|[_.-]|(?<=[a-z]))(?:limit|count|lines?|size|page|per_?page|offset|skip|top|max|min|depth|width|height|days?|hours?|minutes?|seconds?|secs?|ms|timeout|since|until|interval|duration|percent|ratio|retries|quality|priority|level|tail|head|amount|temperature|seed)(?:$|[\][\d]|[_-](?:ms|s|seconds|bytes|mb|gb))/i
 export const isQuantity = (argument: string): boolean => quantity.test(argument)

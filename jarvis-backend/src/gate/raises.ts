@@ -14,7 +14,7 @@ const isOnNode = ({ on }: Touch) => on === 'node' || on === 'service' || on === 
 const isPlaced = ({ on }: Touch) => isLost({ kind: 'power', on, target: noTarget })
 const isService = ({ kind, on }: Touch) => kind === 'execute' || on === 'service'
 
-/** Of each rule that is shipped: when it raises. `concerns`: whom it can concern, where the rule is about all effects. */
+/** When each shipped rule raises, in words. `concerns`: the effects that a rule about all effects can concern. */
 export const raiseWords: Readonly<
   Record<string, { words: string; concerns?: (touch: Touch) => boolean; needs?: RegExp }>
 > = {
@@ -45,7 +45,7 @@ export const raiseWords: Readonly<
   last_of_group: { words: 'the last running one of a group' },
 }
 
-/** Strictest first; of a rule of the operator's own, its reason. Nothing that the profile makes no stricter than usual. */
+/** A tool's raises, strictest first, without those that are no stricter than its usual tier. */
 export function raisesOf(
   tool: Pick<Call, 'toolName' | 'baseTier'> & { touches: readonly Touch[] },
   policy: Policy,
@@ -54,7 +54,7 @@ export function raisesOf(
   const isProtected = (needs: RegExp) => [...policy.protectedTargets].some((target) => needs.test(target))
   const found = policy.rules.flatMap(({ name, tools, effects, tier, because }): Raise[] => {
     const known = raiseWords[name]
-    // What is protected is protected from changes.
+    // Protection concerns changes alone.
     if (known?.concerns !== undefined && (tool.baseTier === 'green' || !tool.touches.some(known.concerns))) return []
     if (known?.needs !== undefined && !isProtected(known.needs)) return []
     if (tools?.includes(tool.toolName) === false) return []
@@ -64,7 +64,7 @@ export function raisesOf(
     const words = known?.words ?? (typeof because === 'string' ? because : name)
     return rank(shifted) > usual ? [{ tier: shifted, rule: name, words }] : []
   })
-  // That a target must be there goes without saying: it is said last.
+  // "The target is not known" applies to every change, so it comes last.
   const isPlain = ({ rule }: Raise) => Number(rule === 'unresolved_target')
   return found.sort((a, b) => rank(b.tier) - rank(a.tier) || isPlain(a) - isPlain(b))
 }

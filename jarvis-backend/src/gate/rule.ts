@@ -8,15 +8,15 @@ export type Call = {
   toolName: string
   baseTier: Tier
   input: Record<string, unknown>
-  /** Where its words may have come from; absent where a person typed the call. Read for yellow and red calls alone. */
+  /** Where the call's words may have come from; absent when a person typed it. Read for yellow and red calls. */
   sources?: () => Sources
-  /** Values that the schema of an attached tool names itself: they come from nowhere else. */
+  /** Values that an attached tool's schema lists; they are never taint. */
   listed?: ReadonlySet<string>
 }
 /** One effect of a call, on its target. */
 export type Facts = Call & { effect: Effect; target: Target; world: World }
 
-/** A rule only ever raises: below the call's own tier it says nothing. */
+/** A rule only raises: it has no effect when its tier is below the call's own. */
 export type Rule = {
   name: string
   /** The effects it is about; absent: all. */

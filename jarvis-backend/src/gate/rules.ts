@@ -21,7 +21,7 @@ const changeOf = (facts: Facts) => {
 }
 const serviceOf = ({ effect }: Facts) => effect.service ?? ''
 
-/** The host outside that a read would ask, where the operator has neither typed the command nor named the host. */
+/** The outside host that a read would contact, unless the operator typed the command or named the host. */
 function strangerOf(facts: Facts): string | undefined {
   const verdict = judged(facts)
   if (verdict.verdict !== 'read_only' || facts.sources === undefined) return undefined
@@ -31,11 +31,11 @@ function strangerOf(facts: Facts): string | undefined {
   return strangerTo([]) === undefined ? undefined : strangerTo(facts.sources().operatorTexts)
 }
 
-/** What the operator protected, whatever the case of its letters; nothing is lost by protecting too much. */
+/** Whether the operator protected one of `ids`. Case is ignored, because protecting too much is harmless. */
 const isListed = ({ world, effect }: Facts, ...ids: string[]): boolean =>
   effect.kind !== 'read' && ids.some((id) => world.policy.protectedTargets.has(id.toLowerCase()))
 
-/** Under any of its names: an alias must not open what is protected, vital, or a guest. */
+/** All names of the service, so that an alias does not get around protection. */
 const namesOf = (facts: Facts) => serviceNames(serviceOf(facts), facts.target)
 
 const isServiceListed = (facts: Facts): boolean =>
@@ -133,7 +133,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'unproven_service',
     effects: services,
-    // Where the risk is known, nothing need be guessed.
+    // `vital_service` covers services whose risk is known.
     when: (facts) => riskOf(facts) === undefined && restartDoubt(serviceOf(facts), facts.target) !== undefined,
     tier: 'red',
     because: (facts) => restartDoubt(serviceOf(facts), facts.target) ?? '',

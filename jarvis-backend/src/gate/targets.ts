@@ -26,7 +26,7 @@ export function guestTarget(
 ): Target {
   const guest = cluster.guests.find((candidate) => candidate.vmid === vmid)
   if (guest === undefined) {
-    // Of a cluster that could not be read yet, nobody can say so.
+    // While the cluster has not been read, a missing guest may exist.
     const [unread] = cluster.guests.length === 0 ? (cluster.missing ?? []) : []
     throw new Mistake(`vmid: there is no guest ${vmid}${unread === undefined ? '' : ` that is known: ${unread}`}.`)
   }
@@ -51,7 +51,7 @@ export function guestTarget(
   }
 }
 
-/** Of a read: its node, where it names one. @throws Mistake where there is no such node */
+/** The effect of a read: on its node if it names one, else on the site. @throws Mistake where there is no such node */
 export const reads = ({ node }: { node?: string | undefined; [name: string]: unknown }, world: World): Effect[] => [
   node === undefined
     ? { kind: 'read', on: 'site', target: noTarget }
@@ -69,7 +69,7 @@ export function serviceEffect(
   return { kind: 'power', on: 'service', action, service, isUnit: true, target }
 }
 
-/** The node with what it said last of the unit. @param field of the call, which a mistake names */
+/** Adds the node's newest report on the unit to the target. @param field of the call, which a mistake names */
 export function withUnit(place: Target, service: string, { unitOf }: World, field: string): Target {
   const seen = unitOf?.(place.node ?? '', service)
   if (seen === undefined) return place
@@ -78,14 +78,14 @@ export function withUnit(place: Target, service: string, { unitOf }: World, fiel
   return { ...place, unit: seen.unit }
 }
 
-/** A text that the node's shell reads, and the service it would change. @throws Mistake as `serviceEffect` does */
+/** The effect of a text that the node's shell runs, with the service it changes. @throws Mistake */
 export function commandEffect(node: string, executes: { argument: string; text: string }, world: World): Effect {
   const place = nodeTarget(node, world)
   const judged = judgeCommand(executes.text)
   const effect: Effect = { kind: 'execute', on: 'node', executes, target: place }
   if (judged.verdict !== 'change' || judged.service === undefined) return effect
   const { service } = judged
-  // Docker's containers are no units.
+  // Docker containers are not systemd units.
   if (!/^\s*systemctl\b/.test(executes.text)) return { ...effect, service }
   return { ...effect, service, isUnit: true, target: withUnit(place, service, world, executes.argument) }
 }

@@ -12,8 +12,8 @@ export function createCatalog(tools: readonly Tool[]): Catalog {
 }
 
 /**
- * The house's tools first, then those of attached servers by name, so that what a provider caches stays as it is.
- * @param attached another array whenever they have changed
+ * JARVIS's own tools first, then attached ones by name, so that the provider's cached prefix stays valid.
+ * @param attached a new array after each change
  */
 export function withAttached(house: Catalog, attached: () => readonly Tool[]): Catalog {
   let made: { from: readonly Tool[]; catalog: Catalog } | undefined

@@ -47,10 +47,10 @@ export const homelabTools = [
 /** The tools over what JARVIS remembers. */
 export const memoryTools = [memorySearch, memoryGet, memoryWrite]
 
-/** All that JARVIS ships, for those who need no more than what a tool says of itself. */
+/** The declarations of all shipped tools. */
 export const houseTools: readonly Omit<ToolDefinition, 'run'>[] = [...homelabTools, ...memoryTools]
 
-/** What a policy can say of them. */
+/** What the policy's checks know of them. */
 export const houseFacts: Tools = new Map(
   houseTools.map(({ name, tier, touches, input }) => [name, { tier, touches, args: argumentsOf(input) }]),
 )

@@ -34,7 +34,7 @@ export type Attached = {
 }
 
 /**
- * What can be done, and what that does: the gate, the cards, the record and the recovery know a tool by nothing else.
+ * A tool and its effects. The gate, cards, journal and recovery know a tool by nothing else.
  * @typeParam Ports what `run` acts through; it is handed over when the catalog is made
  */
 export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unknown> = {
@@ -50,18 +50,18 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
   input: Input
   /** What `data` holds where the call did not fail; further keys may come. */
   output?: z.ZodObject
-  /** All that its calls may come to; a call with another effect asks. */
+  /** Every kind of effect that a call may have; a call with another effect asks. */
   touches: readonly Touch[]
   /**
-   * What one call does, the most telling effect first. Where there is none, or it throws, the call asks.
-   * @throws Mistake for arguments that the caller can mend
+   * What one call does, the main effect first. Without any, or when it throws, the call asks.
+   * @throws Mistake for arguments that the caller can correct
    */
   effects(input: z.output<Input>, world: World): readonly Effect[]
-  /** Of a change: how its outcome is found after its answer was lost. Absent: it cannot be. */
+  /** Of a change: how its outcome is found after its answer was lost. Absent: it cannot be found. */
   ending?(input: z.output<Input>): Ending
-  /** Its answers are composed by JARVIS: what others wrote stands in them as names alone. */
+  /** JARVIS composes its answers, so other people's text occurs in them as names alone. */
   isComposed?: true
-  /** Its answers repeat earlier conversations, in which the operator spoke too. */
+  /** Its answers repeat earlier conversations, the operator's words included. */
   recalls?: true
   /** What the Proxmox token must be allowed to do; absent where it needs no Proxmox API. */
   needs?: readonly Need[]

@@ -5,12 +5,12 @@ import type { StoredEntry, TranscriptStore } from './transcript-store.ts'
 /** Where a branch leaves its session: with all before a message, or with all up to an answer. */
 export type BranchPoint = { before: number } | { after: number }
 
-/** What a branch holds: all below a seq, and where that cuts a run, how that ends. */
+/** A branch holds all entries below `entry`, and the end of a run that this cuts. */
 export type Branch = { entry: number; below: number; cut?: { runId: string; entries: StoredEntry[] } }
 
 /**
- * A branch always ends with its last run ended: calls that follow the words it ends with are left out, for what came of them
- * is part of another conversation.
+ * Finds where a branch ends. Its last run always has an end. Calls after the branch's last words are left out, because
+ * their outcomes belong to the other conversation.
  * @throws JarvisError `not_found`, `invalid_request`
  */
 export function branchAt(

@@ -26,7 +26,7 @@ export type LiveSession = {
 
 type Appending = { row: { id: string }; entries: StoredEntry[] }
 
-/** Numbers set aside with one write, so that none is given out twice after a crash. */
+/** How many numbers one write reserves, so that a crash never leads to a number's second use. */
 const reservedAtOnce = 5_000
 
 export function createLiveSession(
@@ -48,7 +48,7 @@ export function createLiveSession(
   let undone = store.undone()
 
   function takeSeq() {
-    // What was set aside in a transaction that was undone since is not set aside.
+    // A rolled-back transaction also rolls back the numbers that it reserved.
     if (nextSeq >= reserved || store.undone() !== undone) {
       const isPartOfMore = store.isInTransaction()
       try {
@@ -56,9 +56,9 @@ export function createLiveSession(
         reserved = nextSeq + reservedAtOnce
         undone = store.undone()
       } catch (error) {
-        // A full disk may have ended the transaction, and what follows would stand alone.
+        // A full disk may have ended the transaction, so later writes would no longer belong to it.
         if (isPartOfMore) throw error
-        // What streams goes on while the disk is full; the next number tries again, and the next entry says it.
+        // Streaming continues while the disk is full; storing the next entry reports the failure.
         parts.report(error, 'no numbers could be set aside')
       }
     }

@@ -14,7 +14,7 @@ export type LiveSessions = {
   leave(session: LiveSession): void
   /** The same without a write, where what it holds may not have been stored. */
   drop(sessionId: string): void
-  /** Until `work` has ended, there is no such session for who asks for it now. */
+  /** Runs `work`; until it has ended, the session counts as unknown. */
   removing(sessionId: string, work: () => Promise<void>): Promise<void>
 }
 

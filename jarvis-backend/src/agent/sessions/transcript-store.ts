@@ -73,7 +73,7 @@ export interface TranscriptStore {
   atomically<T>(work: () => T): T
   /** Soon, in one transaction with others. @returns what it returns, once it is committed. */
   together<T>(work: () => T): Promise<T>
-  /** How many transactions were undone so far: what was written in them was not. */
+  /** How many transactions were rolled back so far. */
   undone(): number
   /** Whether a transaction is open. */
   isInTransaction(): boolean

@@ -6,7 +6,7 @@ import { rightsOf } from '../rights.ts'
 import type { Confirmations } from './confirmations.ts'
 import type { Grants, Reservation } from './grants.ts'
 
-/** What operators said of the same call before: a denial, or a grant. */
+/** Finds earlier decisions on the same call: a denial, or a grant. */
 export function createBefore(parts: {
   confirmations: Pick<Confirmations, 'denied'>
   grants: Pick<Grants, 'reserve' | 'revoke'>
@@ -29,11 +29,11 @@ export function createBefore(parts: {
       return `Denied by ${denial.by} ${when}${note}. It is not asked again; other arguments may be.${back} Nothing was run.`
     },
 
-    /** Sets a use of a grant aside. A grant ends where another guest may have taken the number and name since. */
+    /** Reserves one use of a grant. Ends the grant when another guest may have taken the number and name since. */
     reserve(call: ToolCall, ready: Ready, { requestedBy }: CallContext): Reservation | undefined {
       const { target, verdict } = ready
       const reservation = grants.reserve(keyOf(call, ready), { rule: verdict.rule, target, requestedBy })
-      // Proxmox tells whole seconds.
+      // Proxmox's times are whole seconds.
       const isAnother = reservation !== undefined && (target.madeAt ?? 0) > reservation.grant.createdAt - 1_000
       if (!isAnother) return reservation
       reservation.release()

@@ -4,7 +4,7 @@ import type { Card, ToolCall } from '../../protocol/index.ts'
 import type { CallContext, Ready } from '../call.ts'
 import type { Replacing } from './drift.ts'
 
-/** How long a card that no operator's screen has shown waits besides its time to live. */
+/** How long a card waits for an operator's screen to show it, in addition to its time to live. */
 export const unseenForMs = 24 * 60 * 60_000
 
 /** The card of a call that a person must decide. @param parts `expiresAt`: a time of `createdAt` or later, in ms */

@@ -21,21 +21,22 @@ export type DecideRequest = {
   /** With an approval: lets the same call run again. */
   grant?: GrantRequest | undefined
   by: string
-  /** A client that may ask twice: whether it was answered before, and what keeps the answer in the decision's transaction. */
+  /** For repeated requests; `remember` stores the answer in the decision's transaction. */
   once?: { isAnswered(): boolean; remember(): void }
 }
 
 export type Confirmations = {
-  /** An operator's screen has the cards of this session, or all cards: the time of those not seen before begins. */
+  /** An operator's screen shows the cards of this session, or all cards: their time to live begins. */
   seen(sessionId?: string): void
-  /** Waits until the call's card was decided, whatever cards take its place. @returns the step that this has led to */
+  /** Waits until the call's card, or a card that replaced it, is decided. @returns the step that follows */
   wait(way: Attended): Promise<Step>
   ofCall: ConfirmationStore['ofCall']
   denied: ConfirmationStore['denied']
   /**
-   * Decides a card. An approval is held against what is so now: where that must be read first, a promise is returned.
-   * @throws JarvisError `unknown_confirmation`, `already_decided`, `expired`, `invalid_request` (a grant that cannot be),
-   * `cluster_unreachable` (nothing can be approved now, and the card stays).
+   * Decides a card. An approval is checked against the present state; a promise is returned when that state must be
+   * read first.
+   * @throws JarvisError `unknown_confirmation`, `already_decided`, `expired`, `invalid_request` (a grant that cannot
+   * be), `cluster_unreachable` (nothing can be approved now, and the card stays).
    */
   decide(request: DecideRequest): void | Promise<void>
   /**
@@ -43,14 +44,14 @@ export type Confirmations = {
    * @throws JarvisError `unknown_confirmation`, `conflict` (it was not denied, or was taken back before).
    */
   lift(toolUseId: string, by: string): void
-  /** Withdraws the card where it does not show any more what would run. */
+  /** Withdraws the card when it no longer shows what would run. */
   review(toolUseId: string): void
-  /** Withdraws what still waits; no-op where it was decided. */
+  /** Withdraws a card that still waits; no-op when it was decided. */
   cancel(toolUseId: string, by: string, note?: string): void
   pending(sessionId?: string): Card[]
   pendingCounts(): Map<string, number>
   list(since: number): ConfirmationRow[]
-  /** Expires nothing from now on: what waits is the next start's. */
+  /** Stops expiring cards. The next start takes over those that wait. */
   rest(): void
 }
 
@@ -71,7 +72,7 @@ export function createConfirmations(parts: {
   clock: Clock
   ttlMs: number
   lookAgain: LookAgain
-  /** Whether who asked may still ask: an MCP token may have expired, or been revoked, by the command line too. */
+  /** Whether the requester may still ask. An MCP token may have expired or been revoked, also on the command line. */
   isAskerKnown(card: Card): boolean
   /** Told after each change of the list. */
   changed(sessionId: string): void
@@ -82,7 +83,7 @@ export function createConfirmations(parts: {
   const { store, grants, journal, transactions, clock } = parts
   const waiting = new Map<string, Waiting>()
 
-  /** Takes the card's call on, and wakes who waits for it. No-op where another decision came before. */
+  /** Advances the card's call and wakes whoever waits for it. No-op when the card was decided before. */
   function resolve(toolUseId: string, event: Decided) {
     const waits = waiting.get(toolUseId)
     const way = waits?.way ?? unattended(toolUseId)
@@ -93,11 +94,11 @@ export function createConfirmations(parts: {
     waits.disarm()
     if (step.then === 'wait') watch(waits.way, waits.wake)
     else waits.wake(step)
-    // The call may be running already, and what came of it goes first.
+    // The call may be running already; its outcome is reported first.
     setImmediate(() => parts.isStopping() || parts.changed(waits.way.asked.sessionId))
   }
 
-  /** A card that nobody waits for: its run is not taken up yet, or has ended. */
+  /** A card that nobody waits for, because its run was not resumed yet or has ended. */
   function unattended(id: string): Way | undefined {
     const { resolution, ...asked } = store.get(id) ?? {}
     if (!('card' in asked)) return undefined
@@ -119,7 +120,7 @@ export function createConfirmations(parts: {
   const expire = (toolUseId: string) => resolve(toolUseId, { type: 'expire', resolution: resolution('expired') })
   const withdrawn = ({ note, replacedBy }: Replacing) => ({ ...resolution('cancelled', 'jarvis', note), replacedBy })
 
-  /** What is denied once is not to be denied again for each time that one answer asked for it. */
+  /** Withdraws other cards of the same answer for the same call, so that one denial is enough. */
   function cancelTwins({ card, sessionId, callKey }: StoredConfirmation, by: string) {
     for (const [toolUseId, { way }] of waiting) {
       const { asked } = way
@@ -129,13 +130,13 @@ export function createConfirmations(parts: {
     }
   }
 
-  /** How a card that somebody waits for stands to what its call comes to now. */
+  /** Compares a card that somebody waits for with its call's present verdict. */
   function standingNow({ call, context, asked }: Attended): Standing {
     const { sources, principal } = context
     return standingOf(asked.card, parts.judge(call.toolName, call.toolInput, sources, principal))
   }
 
-  /** Expires the card when its time has come; a store that cannot write now is asked again soon. */
+  /** Expires the card at `at`, Unix ms. Tries again soon when the store cannot write. */
   function expireAt(toolUseId: string, at: number): () => void {
     return clock.after(Math.max(0, at - clock.now()), () => {
       try {
@@ -148,7 +149,7 @@ export function createConfirmations(parts: {
     })
   }
 
-  /** Reads what is so now, before an approval; undefined where nothing must be awaited. */
+  /** Reads the present state before an approval; undefined when nothing must be awaited. */
   function lookAgain(toolUseId: string): Promise<void> | undefined {
     const known = store.get(toolUseId)
     if (known === undefined || known.resolution !== undefined) return undefined

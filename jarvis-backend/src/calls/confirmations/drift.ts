@@ -4,19 +4,19 @@ import { quoted } from '../../redaction/visible.ts'
 import type { Ready } from '../call.ts'
 import type { Judgement } from '../judge.ts'
 
-/** Why a card counts no more, in words, and the id of what takes its place: another card, or the call's own result. */
+/** Why a card no longer counts, in words, and the id of its replacement: another card, or the call's own result. */
 export type Replacing = { note: string; replacedBy: string }
 
-/** What has become of a card since it was shown. */
+/** How a card compares with its call's present verdict. */
 export type Standing =
-  /** It may run as `ready` says: as it was shown, or under a tier that asks nobody any more. */
+  /** The call may run as `ready` says: as shown, or under a tier that no longer asks. */
   | { kind: 'stands'; ready: Ready }
-  /** Another thing than was shown: a person must see it anew. */
+  /** The call differs from the card, so a person must see it again. */
   | ({ kind: 'changed'; ready: Ready } & Replacing)
-  /** It cannot or must not be run at all now. */
+  /** The call cannot or must not run now. */
   | ({ kind: 'over'; judgement: Exclude<Judgement, { kind: 'ready' }> } & Replacing)
 
-/** Compares what a card showed with what its call comes to now. */
+/** Compares a card with its call's present verdict. */
 export function standingOf(card: Card, current: Judgement): Standing {
   if (current.kind !== 'ready') {
     const note =
@@ -53,10 +53,10 @@ function targetDifferences({ target: before, isAfterAnother }: Card, now: Target
   const [unitThen, unitNow] = [before.unit?.activeState, now.unit?.activeState]
   if (unitThen !== undefined && unitNow !== undefined && unitNow !== unitThen)
     differences.push(`The service is ${unitNow} now, not ${unitThen}.`)
-  // A task that is forgotten by now proves nothing.
+  // Proxmox forgets old tasks, so a missing `madeAt` proves nothing.
   if (now.madeAt !== undefined && now.madeAt !== before.madeAt)
     differences.push('It was made, restored or rolled back since the card was shown.')
-  // The call before it was to change just that.
+  // An earlier call of the same answer was expected to change the state.
   if (isAfterAnother === undefined) {
     if (now.status !== before.status) differences.push(`It is ${now.status} now, not ${before.status}.`)
     if (now.lock !== before.lock) {

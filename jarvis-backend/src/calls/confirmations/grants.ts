@@ -4,27 +4,27 @@ import { type Card, type Grant, type GrantRequest, JarvisError } from '../../pro
 import { grantKey } from '../keys.ts'
 import type { GrantStore, Journal, JournalProof, StoredConfirmation, StoredGrant, Transactions } from '../ports.ts'
 
-/** One use of a grant, set aside for a call that will take it with its claim. */
+/** One use of a grant, reserved for a call that takes it in the transaction of its claim. */
 export type Reservation = {
   grant: Grant
-  /** Takes it, in the transaction of the claim. @returns false where it has ended since. */
+  /** Takes the use, in the transaction of the claim. @returns false when the grant has ended since. */
   take(toolUseId: string, sessionId: string): boolean
-  /** Gives back what was set aside, taken or not. */
+  /** Ends the reservation, whether the use was taken or not. */
   release(): void
 }
 
 export type Grants = {
   /** Lets the same call run again, from an approval, in its transaction. */
   make(from: Pick<StoredConfirmation, 'card' | 'callKey' | 'sessionId'>, wanted: GrantRequest, by: string): void
-  /** Sets one use aside, so that of calls at the same time no more go on than there are uses. */
+  /** Reserves one use, so that concurrent calls cannot exceed the grant's uses. */
   reserve(callKey: string, card: Pick<Card, 'rule' | 'target' | 'requestedBy'>): Reservation | undefined
   /** Those that have not ended, oldest first. */
   list(): Grant[]
   /** @throws JarvisError `not_found` */
   revoke(id: string, by: string): void
-  /** Goes on counting the time of those made before a restart. */
+  /** Resumes the expiry of grants made before a restart. */
   resume(): void
-  /** Ends none from now on: their time is counted on by the next start. */
+  /** Stops expiring grants. The next start resumes their expiry. */
   rest(): void
 }
 
@@ -69,14 +69,14 @@ export function createGrants(parts: {
       try {
         end(id, 'expired', 'jarvis')
       } catch (error) {
-        // It covers nothing any more; the next start writes down that it has ended.
+        // The grant is over and covers nothing; the next start records its end.
         parts.report(error, 'a grant could not be expired')
       }
     })
     disarms.set(id, disarm)
   }
 
-  /** A row that was written or widened beside JARVIS lets nothing run. Entries of before had no key. */
+  /** Whether the journal holds this grant; otherwise a row lets nothing run. Older entries have no key. */
   function isJournalled({ id, key, toolName, createdAt, expiresAt, uses, usesLeft }: StoredGrant): boolean {
     const made = parts.proof.grant(id)
     if (made === undefined || (made.key !== undefined && made.key !== key) || usesLeft > uses) return false

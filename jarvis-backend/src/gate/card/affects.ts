@@ -7,7 +7,7 @@ import { serviceNames } from '../topology/units.ts'
 import type { World } from '../world.ts'
 
 const dayMs = 86_400_000
-/** From here on a backup is too old to stop a guest without a word about it. */
+/** A card mentions a guest's newest backup when it is older than this. */
 const oldBackupMs = 2 * dayMs
 const nothingFound = 'Nothing else found (HA, locks, tasks, name, tags, groups, backup age checked)'
 
@@ -30,7 +30,7 @@ export function guestAffects(action: 'start' | 'stop' | 'restart', guest: Guest,
   const busy = [lock === undefined ? taskAtWork(guest, world) : undefined, haTransition(guest)]
   for (const what of busy) if (what !== undefined) found.push(`${sentenceCase(what)}; the task may fail`)
   if (action !== 'start') {
-    // What is stopped serves nobody.
+    // A stopped guest serves nobody.
     if (guest.status !== 'stopped') found.push(...dependents(guest, world))
     if (backupAt === null) found.push('Whether it has a backup is not known')
     else if (backupAt === undefined) found.push('No backup of it is known')
@@ -53,7 +53,7 @@ function dependents(guest: Guest, world: World): string[] {
   return [...lossesWithout(guest, world), ...inGroups]
 }
 
-/** Who stands on the node, and what a restart of the service may cost them. */
+/** The guests on the node, and what a restart of the service may cost them. */
 export function nodeAffects({ node, unit }: Target, world: World, service: string | undefined): string {
   if (node === undefined) return 'Not known'
   const onNode = world.cluster.guests.filter((guest) => guest.node === node)

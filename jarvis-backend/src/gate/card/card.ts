@@ -11,8 +11,8 @@ import { sentenceOf } from './sentence.ts'
 export type CardFacts = Pick<Card, 'sentence' | 'effect' | 'now' | 'then' | 'affects' | 'reason' | 'reasons'>
 
 /**
- * A confirmation card's facts, from the call's first effect and the cluster's state alone; what others named stands in
- * them in quotes and with visible escapes. @param now Unix ms.
+ * Composes a confirmation card's facts from the call's first effect and the cluster's state alone. Names that others
+ * chose are quoted, with invisible characters escaped. @param now Unix ms.
  */
 export function describe(
   toolName: string,
@@ -83,7 +83,7 @@ function guestNow(guest: Guest, world: World, now: number): string {
     .join(', ')
 }
 
-/** Why what the card says is old, or not known; undefined while the cluster can be read. */
+/** Why the card's facts are old or unknown; undefined while the cluster can be read. */
 function unseenWhy({ cluster: { unreachableSince, missing } }: World): string | undefined {
   return unreachableSince === undefined
     ? undefined

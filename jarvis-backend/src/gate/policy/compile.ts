@@ -7,7 +7,7 @@ import type { Policy } from './policy.ts'
 import type { PolicyFile } from './schema.ts'
 import { shippedPolicy } from './shipped.ts'
 
-/** What is shipped with what the operator added: rules and targets come on top, never in the place of others. */
+/** Adds the operator's rules and targets to the shipped policy; none replaces a shipped one. */
 export function compilePolicy(added: {
   file?: PolicyFile
   /** From the environment. */
@@ -50,7 +50,7 @@ export function compilePolicy(added: {
   }
 }
 
-/** Each kind on each thing; what is not given is any. */
+/** Every combination of the kinds and things. An empty list matches any. */
 export const touchesOf = (kinds: readonly EffectKind[] = [], things: readonly Thing[] = []): Partial<Touch>[] =>
   (kinds.length === 0 ? [{}] : kinds.map((kind) => ({ kind }))).flatMap((kind) =>
     things.length === 0 ? [kind] : things.map((on) => ({ ...kind, on })),

@@ -9,7 +9,7 @@ import { days } from './schema.ts'
 
 type Condition = (facts: Facts) => boolean
 
-/** One test of a call, made once: every condition must hold, and of the values in a list any one. */
+/** Compiles the conditions to one test of a call. Every condition must hold; of a list's values, any one. */
 export function conditionOf(when: When | undefined, timezone: PolicyFile['timezone']): Condition {
   if (when === undefined) return () => true
   const { target, node, args = {}, hours, days: on, profile } = when
@@ -34,7 +34,7 @@ export function conditionOf(when: When | undefined, timezone: PolicyFile['timezo
   return (facts) => conditions.every((holds) => holds(facts))
 }
 
-/** As with what is protected, case does not count, and a guest is known by its number. */
+/** Case does not count, and a guest is known by its number, as with protected targets. */
 function targetIs(wanted: readonly string[]): Condition {
   const vmids = new Set<number>()
   const others = new Set<string>()
@@ -67,7 +67,7 @@ function targetIs(wanted: readonly string[]): Condition {
 function argumentIs(name: string, condition: ArgumentCondition): Condition {
   if (Array.isArray(condition)) {
     const wanted = new Set(condition.map(folded))
-    // A switch that is not given is off.
+    // A boolean argument that is absent counts as false.
     return ({ input }) =>
       variants(name, input[name] ?? (wanted.has(false) ? false : undefined)).some((is) => wanted.has(is))
   }
@@ -83,7 +83,7 @@ function argumentIs(name: string, condition: ArgumentCondition): Condition {
 
 const folded = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : value)
 
-/** All that one argument can be called: quotes, spaces and suffixes must not hide it from a rule. */
+/** All spellings of one argument, so that quotes, spaces and suffixes cannot hide it from a rule. */
 function variants(name: string, value: unknown): readonly unknown[] {
   if (name === 'command' && typeof value === 'string') return commandTexts(value)
   const plain = folded(value)

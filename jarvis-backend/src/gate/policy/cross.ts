@@ -3,7 +3,7 @@ import type { Finding } from './parse.ts'
 import { PolicyRule, someTools } from './schema.ts'
 import type { ArgumentType, Tools } from './shipped.ts'
 
-/** What no shape can tell: names of tools and arguments, and attempts to lower. Looks only where the shape fits. */
+/** Finds what the schema cannot: unknown tools and arguments, lowered tiers. Skips what does not fit the schema. */
 export function crossProblems(given: unknown, tools: Tools): Finding[] {
   const file = recordOf(given)
   const rules = listOf(file.rules)
@@ -65,7 +65,7 @@ function ruleProblems(given: unknown, index: number, tools: Tools): Finding[] {
             },
           ]
     }),
-    // What an attached tool takes is known only while its server is attached.
+    // An attached tool's arguments are known only while its server is attached.
     ...Object.entries(listed.some(attachedServerOf) ? {} : (when?.args ?? {})).flatMap(
       ([name, condition]): Finding[] => {
         const where = { path: [...path, 'when', 'args'], key: name }

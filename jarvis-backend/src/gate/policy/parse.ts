@@ -18,7 +18,7 @@ export const maxPolicyBytes = 256 * 1024
 /** Names that mean something else to JavaScript. */
 const unsafeKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Reads what an operator wrote; all problems at once, in the order of the lines. Never throws. @param tools those that JARVIS ships */
+/** Parses policy.yaml, with all problems in the order of lines. Never throws. @param tools the shipped ones */
 export function parsePolicy(text: string, tools: Tools): ParsedPolicy {
   try {
     return parse(text, tools)
@@ -60,7 +60,7 @@ function parse(text: string, tools: Tools): ParsedPolicy {
     ...(parsed.success ? [] : parsed.error.issues.flatMap((issue) => findingsOf(issue, given))),
   ]
   if (parsed.success && findings.length === 0) return { ok: true, file: parsed.data }
-  // What is known of a key by name says more than that it is not known.
+  // A finding about a key by name replaces the schema's "is not known".
   const told = new Set<string>()
   const first = findings.filter(({ path, key }) => {
     const place = JSON.stringify([path.map(String), key])
@@ -76,7 +76,7 @@ const refused = (problems: PolicyProblem[]): ParsedPolicy => ({
   problems: problems.toSorted((a, b) => a.line - b.line || a.column - b.column),
 })
 
-/** A section whose lines are all commented out is none. */
+/** Drops sections whose lines are all commented out. */
 function withoutEmpty(value: unknown): unknown {
   if (value === null) return {}
   if (typeof value !== 'object' || Array.isArray(value)) return value
@@ -102,7 +102,7 @@ function nameOf(path: readonly PropertyKey[], key: string | undefined): string {
   return name === '' ? 'The file ' : `${name.replace(/^\./, '')} `
 }
 
-/** The offset of what a path leads to, or of the nearest thing above it. */
+/** The offset of the node at `path`, or of its nearest existing parent. */
 function locate(root: Node | null, path: readonly PropertyKey[], key: string | undefined): number {
   let node: unknown = root
   let offset = offsetOf(root) ?? 0

@@ -1,10 +1,7 @@
 import type { ProfileName, Tier } from '../../protocol/index.ts'
 import type { Rule } from '../rule.ts'
 
-/**
- * All that the gate goes by besides the call and the cluster: what is shipped, and what the operator added.
- * Compiled once; nothing in it is parsed again at a call.
- */
+/** The compiled policy: the shipped rules and the operator's. Nothing in it is parsed again at a call. */
 export type Policy = {
   /** Each tool's tier before any rule; never below the tool's own. */
   tiers: ReadonlyMap<string, Tier>
@@ -12,7 +9,7 @@ export type Policy = {
   rules: readonly Rule[]
   /** `node/NAME`, `vm/ID`, `ct/ID`, `service/NAME` in lower case: nothing may change them. */
   protectedTargets: ReadonlySet<string>
-  /** The only way down: a red that is the tool's own is yellow for this target. */
+  /** The only way down: a red that is the tool's own base tier becomes yellow for this target. */
   allow: readonly Allow[]
   /** Hosts in lower case that a read may reach out to without a question. */
   hosts: ReadonlySet<string>

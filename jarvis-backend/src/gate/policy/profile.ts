@@ -3,9 +3,9 @@ import type { ProfileName, Tier, Verdict } from '../../protocol/index.ts'
 export type Profile = {
   /** For people: what it does to the tiers. */
   description: string
-  /** What becomes of a tier, whatever gave it; what is not named stays. */
+  /** The tiers that this profile changes, whatever rule gave them. */
   shift: Partial<Record<'yellow' | 'red', Tier>>
-  /** What becomes of a red that is the tool's own, which no rule gave. */
+  /** The tier of a call whose red is the tool's own base tier. */
   ownRed?: 'yellow'
 }
 
@@ -21,10 +21,10 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   },
 }
 
-/** The rule that raises what contains text out of a tool result: no profile lets it go. */
+/** The rule for calls that contain text out of a tool result. No profile lowers it. */
 export const taintRule = 'taint'
 
-/** The verdict under a profile. `rule` is `profile` where it made the tier another. */
+/** The verdict under a profile. `rule` is `profile` when the profile changed the tier. */
 export function underProfile(verdict: Verdict, name: ProfileName): Verdict {
   const { shift, ownRed } = profiles[name]
   const { tier, rule, reason } = verdict

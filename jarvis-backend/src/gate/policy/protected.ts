@@ -5,7 +5,7 @@ type Known = { nodes: readonly { name: string }[]; guests: readonly { vmid: numb
 export const protectedForm =
   /^(?:node\/[A-Za-z0-9][A-Za-z0-9-]{0,62}|(?:vm|ct)\/[1-9]\d{2,8}|service\/[A-Za-z0-9][\w@.-]{0,127})$/
 
-/** Those that name no node and no guest that is seen; none while nothing is. Services are not known. */
+/** Protected nodes and guests that the cluster does not have. Empty while the cluster is unknown. */
 export function unseenTargets(targets: Iterable<string>, { nodes, guests }: Known): string[] {
   if (nodes.length === 0) return []
   const known = new Set([

@@ -39,15 +39,15 @@ const shippedRules = new Set(shippedPolicy.rules.map(({ name }) => name))
 const plainRules = new Set(['base', 'allow', 'profile', 'tiers'])
 
 /**
- * Judges what the journal holds by another policy, each call under the profile it was judged under. What the cluster
- * was then is known as far as the record says; a rule that stood on more of it is taken to hold still, for no file
- * can lower what it found. @param tools those that JARVIS ships
+ * Judges the journal's calls by another policy, each under the profile of its time. The cluster of that time is known
+ * only as far as the journal records it. A shipped rule that saw more is taken to hold still, because no file can lower
+ * its verdict. @param tools those that JARVIS ships
  */
 export function createReplay(policy: Policy, tools: readonly (Declaring & { name: string })[]) {
   const seen = new Set<string>()
   const changes = new Map<string, ChangedVerdict>()
   return {
-    /** Takes the entries oldest first; what is no verdict is passed over. */
+    /** Takes the entries oldest first; skips entries that hold no verdict. */
     add({ at, kind, body }: { at: number; kind: string; body: unknown }): void {
       if (!kinds.has(kind)) return
       const parsed = Recorded.safeParse(body)
@@ -97,7 +97,7 @@ function judgeAgain(recorded: Recorded, tool: Declaring, tier: Tier, at: number,
   return { to, target: effects[0]?.target.id ?? '' }
 }
 
-/** Older entries say it only by the arguments. */
+/** Older entries hold the target in the arguments alone. */
 function targetOf({ toolInput: { vmid, node }, target }: Recorded, { touches }: Declaring): Target {
   const place = typeof node === 'string' ? { node } : {}
   if (target !== undefined) return { ...place, ...target }

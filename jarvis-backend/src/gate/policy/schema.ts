@@ -3,7 +3,7 @@ import { NodeRole, profileNames } from '../../protocol/index.ts'
 import { effectKinds, things } from '../effect.ts'
 import { protectedForm } from './protected.ts'
 
-/** An object with exactly these keys; what else stands in it is named beside what may. */
+/** An object with exactly these keys. The message for another key lists the known ones. */
 const keys = <S extends z.ZodRawShape>(shape: S, what: string) =>
   z.strictObject(shape, {
     error: ({ code }) =>
@@ -94,7 +94,7 @@ export type PolicyRule = z.output<typeof PolicyRule>
 const listOf = <S extends z.ZodType>(item: S, what: string) =>
   z.array(item, { error: `must be a list of ${what}` }).max(200, { error: 'must have at most 200 items' })
 
-/** What may stand in policy.yaml; names of tools and arguments are looked at besides. */
+/** The schema of policy.yaml. `crossProblems` checks the names of tools and arguments. */
 export const PolicyFile = keys(
   {
     timezone: text('the name of a time zone')

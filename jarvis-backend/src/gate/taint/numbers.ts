@@ -8,7 +8,7 @@ import { namesFor } from './words.ts'
 /** A number among a call's arguments that says what the call acts on: a vmid, an id of an attached tool. */
 export type NamedNumber = { argument: string; digits: string }
 
-/** Fewer digits are in every text: they count right behind an order alone. */
+/** Shorter numbers occur in every text, so they count only right after an order. */
 const fewest = 3
 
 /** The numbers of a call that name a target. Of an SSH command only a change has any: a read harms nothing. */

@@ -25,7 +25,7 @@ export function runsOf(text: string): Runs {
   let count = 0
   let hash = 0
   for (let at = 0; at <= from.length; at += 1) {
-    // NaN at the end, which is no letter.
+    // `charCodeAt` returns NaN at the end of the text.
     let code = from.charCodeAt(at)
     if (code >= 65 && code <= 90) code += 32
     if ((code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code > 127) {
@@ -39,7 +39,7 @@ export function runsOf(text: string): Runs {
   return runs.subarray(0, count)
 }
 
-/** Text that has so much of a phrase has the phrase. */
+/** The longest run sequence that is compared; a text that holds it counts as holding the phrase. */
 const longest = 8
 
 /** Looks for many phrases at once, in time linear in the text. @returns those that occur, in the order they were given. */
@@ -74,7 +74,7 @@ export function createFinder<Phrase extends { runs: Runs }>(
   }
 }
 
-/** A prime under 2^47: what is reckoned with it stays exact. */
+/** A prime below 2^47 keeps the arithmetic exact in doubles. */
 const modulus = 140737488355213
 
 function keyOf(runs: Runs, from: number, length: number): number {

@@ -7,7 +7,7 @@ import { isNamedIn, isSaidBy, numbersOf, says } from './numbers.ts'
 import { createFinder, type Runs, runsOf } from './phrases.ts'
 import { type Argument, argumentsOf, contentOf, isNaming, loadIn, namesFor } from './words.ts'
 
-/** What the conversation held when a call was made. */
+/** The texts of the conversation at the time of a call. */
 export type Sources = {
   /** In the order they came. */
   results: readonly Source[]
@@ -24,9 +24,9 @@ export type Source = {
   /** The arguments of the call that the result answers. */
   asked?: Record<string, unknown>
   /**
-   * Of what the memory holds of earlier conversations: what the operator said and JARVIS did of itself in those. It is
-   * theirs where the memory repeats it, and nowhere else. Read only where the memory's text is about to taint a call, and
-   * only until nothing is left that would.
+   * For a result of the memory: the operator's texts and JARVIS's own calls in the conversations that it repeats. They
+   * do not taint where this result repeats them, and do taint elsewhere. Read lazily, when the result is about to taint
+   * a call.
    */
   said?: () => Iterable<string>
 }
@@ -35,7 +35,7 @@ export type Taint = { source: { toolName: string; toolUseId: string }; argument:
 /** The summary of the cluster that a model is given with each message is a source as well, under this name. */
 export const summarySource = 'cluster_state'
 
-/** So many words in a row are somebody's text. */
+/** This many words in a row count as quoted text. */
 const wordsOfText = 3
 
 type Piece = {
@@ -45,7 +45,7 @@ type Piece = {
   content: readonly Name[]
   half?: { of: string; isFirst: boolean }
 }
-/** One word that says something, and each way in which a person may have said it. */
+/** A meaningful word, with every form in which a person may have said it. */
 type Name = { word: string }
 type Spelling = { name: Name; runs: Runs }
 
@@ -84,20 +84,20 @@ export function taintOf(
       (piece) => !said.has(piece) && !(piece.content.length > 0 && piece.content.every((name) => names.has(name))),
     )
   }
-  /** What was said before the next result came is not that result's text. */
+  /** Text said before a result came cannot come from that result. */
   const learn = (text: string) => {
     const left = without(pieces, text, known)
     if (left.length === pieces.length) return
     pieces = left
     find = createFinder(pieces)
   }
-  // The apostrophe of "jellyfin's" parts it from its s.
+  // Strips a possessive "'s", so that "jellyfin's" names jellyfin.
   for (const text of sources.operatorTexts) learn(text.replace(/['’]s\b/g, ' '))
 
   const halves = new Map<string, boolean>()
   for (const source of sources.results) {
     const { toolName: name, toolUseId, text, asked = {}, said } = source
-    // What the memory is asked for may have been learned from it.
+    // A query to the memory may repeat text of a result, so it counts as learned by nobody.
     if (said === undefined) {
       for (const { words } of argumentsOf(asked, isCommand, nodes)) learn(words.join(' '))
       if (numbers.length > 0) numbers = numbers.filter((number) => !says(JSON.stringify(asked), number))

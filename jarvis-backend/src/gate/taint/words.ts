@@ -64,13 +64,13 @@ const isNumber = (word: string) => /^[+-]?\d+(?:[.,:]\d+)?[a-z%]{0,2}$/i.test(wo
 /** `smbd` of `--unit=smbd`; nothing of an option alone. */
 const valueIn = (word: string) => (word.startsWith('-') ? (/=(.+)$/s.exec(word)?.[1] ?? '') : word)
 
-/** What a word says beyond an option, a number or what JARVIS knows itself: `--unit=smbd` says smbd. */
+/** The meaningful part of a word, without option, number and `vocabulary`: `--unit=smbd` gives smbd. */
 export function contentOf(word: string, vocabulary: ReadonlySet<string>): string | undefined {
   const said = valueIn(word)
   return said === '' || isNumber(said) || vocabulary.has(said) ? undefined : said
 }
 
-/** Whether it names anything: three words that are options and numbers are in many texts. */
+/** Whether the word is neither an option nor a number; those occur in many texts. */
 export const isNaming = (word: string): boolean => !word.startsWith('-') && !isNumber(word)
 
 /**

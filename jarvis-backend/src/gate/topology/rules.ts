@@ -23,7 +23,7 @@ const ends = [
   { ...power[0], action: 'restart' },
 ] as const
 
-/** The guest that is up and would be away; a stopped one serves nobody. */
+/** The running guest that the call would interrupt. A stopped guest serves nobody. */
 function servingGuest(facts: Facts) {
   const guest = guestOf(facts)
   return guest?.status === 'stopped' ? undefined : guest
@@ -69,11 +69,11 @@ function restOf({ others }: Group): string {
 const stateOf = (facts: Facts) => {
   const guest = guestOf(facts)
   if (guest === undefined) return undefined
-  // A lock has a rule of its own, and says the same.
+  // The rule `locked` covers a locked guest.
   return (guest.lock === undefined ? taskAtWork(guest, facts.world) : undefined) ?? haTransition(guest)
 }
 
-/** What the cluster is now makes a call riskier than its tool is. Names and tags can only raise. */
+/** Rules that raise a call by the cluster's current state. Names and tags can only raise. */
 export const topologyRules: readonly Rule[] = [
   {
     name: 'own_guest',

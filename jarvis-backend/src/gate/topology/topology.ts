@@ -3,9 +3,9 @@ import { quoted } from '../../redaction/visible.ts'
 import { restartCost, takesVote } from '../../ssh-grammar/services.ts'
 import type { World } from '../world.ts'
 
-/** What others lean on. `jarvis`: JARVIS may run there, which only a policy or the cluster can say for certain. */
+/** Roles that other guests depend on. `jarvis`: JARVIS may run there; only a policy or the cluster can confirm it. */
 export type Role = 'dns' | 'gateway' | 'storage' | 'jarvis'
-/** How a role is known. Names and tags are others' words: they only ever raise. */
+/** How a role is known. Names and tags are chosen by others and only raise. */
 export type Source = 'policy' | 'name' | 'tag'
 
 /** What others lose while a guest of a role is away, and what the role is: a card's reason and its effects say the same. */
@@ -16,7 +16,7 @@ export const roleCosts: Readonly<Record<Role, { cost: string; what: string }>> =
   jarvis: { cost: 'JARVIS may be cut off', what: 'it may be where JARVIS runs' },
 }
 
-/** `products` tell by themselves, `kinds` only where nothing but a place or a number stands beside them. */
+/** `products` identify a role by themselves, `kinds` only beside nothing but a place or a number. */
 type Marks = { products: ReadonlySet<string>; kinds: ReadonlySet<string> }
 const marks: Record<Role, Marks> = {
   dns: {

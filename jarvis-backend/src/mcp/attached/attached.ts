@@ -12,14 +12,14 @@ import type { Tool } from '../../tools/tool.ts'
 import { secretsOf, shownConfig, unshown } from './secrets.ts'
 import { type AttachedParts, type Attachment, attach } from './server.ts'
 
-/** The MCP servers that JARVIS is a client of, as `mcp.json` has them. Each change is the operator's, and journalled. */
+/** The MCP servers in `mcp.json` that JARVIS is a client of. Each change is an operator's and journalled. */
 export type AttachedServers = {
-  /** All their tools; another array whenever they have changed. */
+  /** All their tools; a new array after each change. */
   tools(): readonly Tool[]
   list(): AttachedServersReply
   logs(name: string): AttachedLogLine[]
   add(name: string, config: AttachedServerConfig, by: string): AttachedServer
-  /** A value that is `[redacted]` stays what it was. */
+  /** A value `[redacted]` keeps the present value. */
   change(name: string, config: AttachedServerConfig, by: string): AttachedServer
   remove(name: string, by: string): void
   setTier(toolName: string, tier: AttachedTier, hash: string, by: string): AttachedToolInfo
@@ -27,7 +27,7 @@ export type AttachedServers = {
   retry(name: string): void
   /** The file may be another. */
   reload(): void
-  /** Connects to those that are not left to the first call. */
+  /** Connects to all servers that are not lazy. */
   start(): void
   /** Ends every process. */
   stop(): Promise<void>
@@ -49,12 +49,12 @@ export function createAttachedServers(
   let isStarted = false
   takeUp(undefined)
 
-  /** Makes what is attached what the file says. @param by undefined at the start, when nothing is news */
+  /** Attaches and detaches servers as the file says. @param by undefined at the start, which is not journalled */
   function takeUp(by: string | undefined) {
     const { servers, problems: found, isBroken } = file.read()
     if (found.length > 0 && found.join('\n') !== problems.join('\n')) announce(found.join(' '), 'warning')
     problems = found
-    // What runs goes on until the file can be read again.
+    // While the file cannot be read, attached servers keep running.
     if (isBroken) return
     for (const [name, attachment] of attached) {
       const config = servers.get(name)

@@ -8,24 +8,24 @@ import { faultOf, notMcp, type Reach } from './reach.ts'
 import { StdioTransport } from './stdio-transport.ts'
 import { visible } from './text.ts'
 
-/** To be there and to have listed its tools; `npx` may have to fetch it first. */
+/** Time to connect and list the tools; `npx` may have to download the server first. */
 const connectMs = 60_000
 const idleMs = 5 * 60_000
 const aliveMs = 10_000
 const firstRetryMs = 1_000
 const longestRetryMs = 5 * 60_000
-/** Connected for so long, it counts as well again. */
+/** After this time connected, the pauses between restarts start over. */
 const wellMs = 60_000
 const refreshEveryMs = 5_000
-/** For the SDK's own timers, which are to stay out of the way of ours. */
+/** Longer than our own timers, so that the SDK's never fire. */
 const longMs = 60 * 60_000
-/** A process that has said nothing by then is spoken to as an older one, which is on its way up: `npx` fetches it first. */
+/** A process that has not answered the probe by then is treated as an older server that is still starting. */
 const probeMs = 5_000
 
 export type Standing = Pick<AttachedServer, 'server' | 'lastError' | 'retryAt'> & { state: AttachedState }
 export type CallOptions = { signal: AbortSignal; onProgress(message: string): void }
 
-/** One attached server: started when it is needed, watched, and started again with growing pauses when it fails. */
+/** One attached server: started on demand, watched, and restarted with growing pauses when it fails. */
 export type Connection = {
   standing(): Standing
   /** Resolves when it is connected and its tools are read, again where it said that they changed. @throws Error why not */
@@ -61,7 +61,7 @@ export function createConnection(parts: {
   let failures = 0
   let running = 0
   let isStopped = false
-  /** Some programs end at a question that comes before `initialize`: every second start asks none. */
+  /** Some servers exit when a request comes before `initialize`, so every second start sends none. */
   let asksFirst = true
   let reach: Reach | undefined
   let cancelTimer: () => void = () => {}
@@ -99,7 +99,7 @@ export function createConnection(parts: {
         {
           versionNegotiation: asksFirst ? { mode: 'auto', probe: { timeoutMs: probeMs } } : { mode: 'legacy' },
           inputRequired: { autoFulfill: false },
-          // What it answers is data, whatever it promised.
+          // Answers are data and need not fit the server's output schema.
           jsonSchemaValidator: {
             getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
           },
@@ -155,7 +155,7 @@ export function createConnection(parts: {
       return new StdioTransport(launch, log.write)
     }
     const url = new URL(config.url)
-    // Over HTTP a GET only offers to listen: a server may refuse it and serve all the same.
+    // Over HTTP a GET only opens a stream for events; a server may refuse it and still serve.
     const told = (next: Reach, method: string) => {
       if (config.type === 'sse' || method !== 'GET') reach = next
     }
@@ -166,7 +166,7 @@ export function createConnection(parts: {
       : new sdk.SSEClientTransport(url, options)
   }
 
-  /** The client's words are about its protocol; a person wants to know what is wrong with the address. */
+  /** The SDK's error is about the protocol; a person needs to know what is wrong with the address. */
   function whyNot(client: Client | undefined, said: string): string {
     if (config.type === 'stdio') return said
     const url = new URL(config.url)
@@ -181,7 +181,7 @@ export function createConnection(parts: {
     if (!isStopped) parts.listed(tools as readonly Listed[])
   }
 
-  /** Its tools are not what they were: no call goes out before they are read again. */
+  /** Marks the tools as changed: no call is sent before they are read again. */
   function tellStale() {
     isStale = true
     cancelRefresh()
@@ -230,7 +230,7 @@ export function createConnection(parts: {
     if (!config.lazy) cancelTimer = clock.after(pauseMs, () => void connect().catch(() => {}))
   }
 
-  /** A lazy one that has nothing to do for a while is ended. */
+  /** Ends a lazy server after a while without calls. */
   function rest() {
     if (!config.lazy || running > 0 || live === undefined) return
     cancelTimer()
@@ -244,7 +244,7 @@ export function createConnection(parts: {
     })
   }
 
-  /** Nothing came back: where it does not answer at all any more, it is ended and started again. */
+  /** Pings a server after an unanswered call, and restarts it when it does not answer. */
   async function checkAlive(was: NonNullable<typeof live>) {
     const stop = new AbortController()
     const disarm = clock.after(aliveMs, () => stop.abort(new Error('silence')))
@@ -335,7 +335,7 @@ function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   })
 }
 
-/** `fetch failed` says nothing; what caused it does. */
+/** `fetch failed` has its reason in `cause`. */
 function reasonOf(error: Error): string {
   const cause = error.cause instanceof Error && error.cause.message !== '' ? `: ${error.cause.message}` : ''
   return `${error.message}${cause}`

@@ -3,7 +3,7 @@ import { attachedServerOf, type Tier } from '../../protocol/index.ts'
 import { type AttachedSchema, readAttachedSchema } from './schema.ts'
 import { visible } from './text.ts'
 
-/** A tool as its server lists it, as far as JARVIS uses it: all of it the server's own words. */
+/** The fields of a listed tool that JARVIS uses. All of them are the server's words. */
 export type Listed = {
   name: string
   title?: string
@@ -32,9 +32,9 @@ const longestName = 64
 const mostChars = 1_000_000
 
 /**
- * What of a server's tools can be used, sorted by name, and what cannot and why. Two that would have the same name here
- * both get a part of their hash behind it, so that none ever stands in for another.
- * @param origin what the server is started or reached by: another program's tools are other tools
+ * Sorts a server's tools into usable ones, by name, and refused ones with the reason. Tools whose names collide here
+ * get a part of their hash as suffix, so that none replaces another.
+ * @param origin the server's command or URL, which is part of a tool's hash
  */
 export function definitionsOf(
   server: string,

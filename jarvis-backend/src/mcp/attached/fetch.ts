@@ -4,9 +4,9 @@ import { longestMessage } from './stdio-transport.ts'
 const mostRedirects = 3
 
 /**
- * A fetch that stays with the server the operator named: another host is neither asked nor redirected to, so its headers
- * go nowhere else; and an answer, or one event of a stream, is cut off where it is over 8 MB.
- * @param told what came of each request: the client's own errors do not say it
+ * A fetch that refuses other hosts and redirects to them, so that the headers go nowhere else. It cuts off an answer,
+ * or one event of a stream, over 8 MB.
+ * @param told called with each request's outcome, which the client's errors do not carry
  */
 export function pinnedFetch(server: URL, told: (reach: Reach, method: string) => void): typeof fetch {
   return async (input, init) => {

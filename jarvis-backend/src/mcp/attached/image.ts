@@ -1,7 +1,7 @@
 import type { ImageType } from '../../protocol/index.ts'
 import type { ToolImage } from '../../tools/tool.ts'
 
-/** What a model takes at most, with its encoding. */
+/** The largest picture that models take in base64. */
 const largestBytes = 3_500_000
 export const mostImages = 4
 
@@ -13,7 +13,7 @@ const signatures: readonly (readonly [ImageType, RegExp])[] = [
   ['image/webp', /^52494646.{8}57454250/],
 ]
 
-/** A picture by what its bytes say it is, whatever it is called. @returns undefined for any other kind, or one too large */
+/** A picture, with its type read from its bytes. @returns undefined for any other kind, or one too large */
 export function imageOf(base64: string): ToolImage | undefined {
   if ((base64.length * 3) / 4 > largestBytes) return undefined
   const data = Buffer.from(base64, 'base64')

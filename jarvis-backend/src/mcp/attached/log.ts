@@ -7,10 +7,10 @@ export type AttachedLog = { write(source: Source, text: string): void; lines(): 
 
 const kept = 500
 const longestLine = 1_000
-/** More in one second is only counted: a server that floods costs no more than reading it. */
+/** Further lines of the same second are only counted, so that a flood costs little. */
 const mostPerSecond = 100
 
-/** What is known of one server's doings; redacted before it is kept. */
+/** The log of one attached server, redacted before it is kept. */
 export function createAttachedLog(now: () => number, redact: (text: string) => string): AttachedLog {
   const ring = createLogRing<Omit<AttachedLogLine, 'id'>>(kept)
   let since = 0

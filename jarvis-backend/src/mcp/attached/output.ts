@@ -8,7 +8,7 @@ const longestText = 50_000
 const longestData = 100_000
 const deepestData = 30
 
-/** What a server answered, as a tool's output: data, whatever it says. */
+/** Turns a server's answer into a tool's output. The answer is data, never an instruction. */
 export function outputOf({ content, structuredContent, isError }: CallToolResult): ToolOutput {
   const isData =
     typeof structuredContent === 'object' &&

@@ -1,6 +1,6 @@
 import { isMistrust, whyUnreachable } from '../../lib/unreachable.ts'
 
-/** What came of the last request that had to be answered: no answer, one with this status, or one that was not followed. */
+/** The outcome of the last request that needs an answer: an error, a status, or a refused redirect. */
 export type Reach = { error: unknown } | { status: number } | { words: string }
 
 /** Why a URL does not serve, in one sentence, and what to do about it; undefined where it answered well. */
@@ -12,7 +12,7 @@ export function faultOf(url: URL, reach: Reach | undefined): string | undefined 
   return `Cannot reach ${url.host}: ${why}. ${adviceOn(why)}`
 }
 
-/** It answers, and has not said what a server of MCP says first. */
+/** For an address that answers without speaking MCP. */
 export const notMcp = ({ host, pathname }: URL): string =>
   `${host} answers, but ${pathname} is no MCP server. Compare the path: often it is /mcp, and /sse for an older one.`
 

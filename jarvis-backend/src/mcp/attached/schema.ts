@@ -6,7 +6,7 @@ import { visibleSchema } from './text.ts'
 
 type Json = Record<string, unknown>
 
-/** `forModel`: what a provider accepts of it. `listed`: the values that it names itself. */
+/** `forModel`: the part that providers accept. `listed`: the values that the schema lists. */
 export type AttachedSchema = { input: z.ZodObject; forModel: Json; listed: ReadonlySet<string> }
 
 const longestSchema = 64_000
@@ -20,7 +20,7 @@ const mostWork = 2_000_000
 const mostListed = 500
 /** What a provider takes for the name of an argument. */
 const propertyName = /^[A-Za-z0-9_.-]{1,64}$/
-/** Patterns and formats are a stranger's programs that could run for ever; the server checks them itself. */
+/** Patterns and formats from a stranger could run for ever, so only the server checks them. */
 const notChecked = new Set([
   'pattern',
   'patternProperties',
@@ -35,8 +35,8 @@ const holdsSchemas = new Set(['properties', '$defs', 'definitions', 'dependentSc
 const combinators = ['allOf', 'anyOf', 'oneOf', 'not', 'if', '$ref', '$dynamicRef', 'dependentSchemas', 'dependencies']
 
 /**
- * Turns a server's input schema into what the gate checks by. An argument that it does not name is refused, unless it
- * says of itself that others may come. @throws Error with a plain sentence where it cannot be used.
+ * Turns a server's input schema into the schema that the gate checks. An argument that the schema does not name is
+ * refused, unless it allows additional ones. @throws Error with a plain sentence where it cannot be used.
  */
 export function readAttachedSchema(schema: unknown): AttachedSchema {
   if (!isRecord(schema)) throw new Error('Its input schema is no object.')
@@ -53,7 +53,7 @@ export function readAttachedSchema(schema: unknown): AttachedSchema {
 
   const plain = withoutPrograms(schema) as Json
   const size = expandedSize(plain, plain, new Map(), new Set())
-  // The server checks again: where a reference leads is then its own affair.
+  // The server checks again, so a schema too large to expand is checked without references.
   const checked = size > mostNodes ? (withoutReferences(plain) as Json) : plain
   const work = Math.min(size, mostNodes)
   const validate = new CfWorkerJsonSchemaValidator({ draft: '2020-12', shortcircuit: true }).getValidator({
@@ -104,7 +104,7 @@ function problemWith(
   }
 }
 
-/** Absent means closed, against JSON schema's own reading: what nobody described, nobody should send. */
+/** Absent `additionalProperties` means closed here, unlike in JSON schema: nobody should send undescribed arguments. */
 function isOpen(schema: Json, names: readonly string[]): boolean {
   const { additionalProperties: more, patternProperties: patterns } = schema
   if (more === false) return false

@@ -2,10 +2,10 @@ import type { AttachedServerConfig } from '../../protocol/index.ts'
 
 const redacted = '[redacted]'
 const secretName = /(?:key|token|secret|passw|pwd|auth|credential|cookie|session|bearer|signature)/i
-/** Long, of letters and digits mixed, and neither a path nor words: nobody chose it to be read. */
+/** Looks generated: long, letters and digits mixed, neither a path nor words. */
 const looksMade = (value: string) => /^[A-Za-z0-9+=_.-]{20,}$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value)
 
-/** What of a server's configuration nobody may see again. Words such as `production` in `env` are none. */
+/** The secrets of a server's configuration. Words such as `production` in `env` are not secret. */
 export function secretsOf(config: AttachedServerConfig): string[] {
   if (config.type === 'stdio') {
     const { args, env } = config
@@ -30,7 +30,7 @@ export function secretsOf(config: AttachedServerConfig): string[] {
 
 const isSecretFlag = (arg: string | undefined) => arg !== undefined && /^--?[\w-]+$/.test(arg) && secretName.test(arg)
 
-/** As it may be shown: no value of `env` or `headers`, and nothing secret elsewhere. */
+/** The configuration without values of `env` and `headers` and without secrets elsewhere. */
 export function shownConfig(config: AttachedServerConfig): AttachedServerConfig {
   const secrets = secretsOf(config).filter((secret) => secret !== '')
   const hide = (text: string) => secrets.reduce((shown, secret) => shown.split(secret).join(redacted), text)
@@ -44,7 +44,7 @@ export function shownConfig(config: AttachedServerConfig): AttachedServerConfig 
   return { ...config, url, headers: hideAll(config.headers) }
 }
 
-/** What came back as it was shown stands for what it was. */
+/** Restores the values that came back redacted. */
 export function unshown(next: AttachedServerConfig, before: AttachedServerConfig): AttachedServerConfig {
   const shown = shownConfig(before)
   const keep = (now: Record<string, string>, was: Record<string, string>) =>
@@ -60,7 +60,7 @@ export function unshown(next: AttachedServerConfig, before: AttachedServerConfig
     return {
       ...next,
       url: next.url === shown.url ? before.url : next.url,
-      // Another host does not get what was meant for the one before.
+      // A new host does not get the previous host's headers.
       headers: isSameHost ? keep(next.headers, before.headers) : next.headers,
     }
   }

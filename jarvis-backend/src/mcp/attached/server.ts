@@ -28,7 +28,7 @@ export type AttachedParts = {
   redact: { text(text: string): string; value<T>(value: T): T }
   /** One line for people. */
   announce(text: string, level: 'info' | 'warning'): void
-  /** What is shown of it is another. */
+  /** What clients are shown has changed. */
   changed(): void
 }
 
@@ -41,7 +41,7 @@ export type Attachment = {
   logs(): AttachedLogLine[]
   /** @throws JarvisError `not_found`, `conflict` where the tool is not what the operator saw */
   setTier(name: string, tier: AttachedTier, hash: string, by: string): AttachedToolInfo
-  /** Connects where that is not left to the first call. */
+  /** Connects, unless the server is lazy. */
   start(): void
   retry(): void
   stop(): Promise<void>
@@ -98,7 +98,7 @@ export function attach(name: string, config: AttachedServerConfig, parts: Attach
     rebuild()
   }
 
-  /** A tier stands for one definition; for another one it never counts again. */
+  /** Drops the tier of a changed definition; it never counts again. */
   function takeBack(definition: Definition) {
     const row = tiers.get(definition.toolName)
     if (row === undefined || row.changedAt !== undefined || row.hash === definition.hash) return

@@ -4,12 +4,12 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 
 /** One message of a server, at most; more ends it. */
 export const longestMessage = 8 * 1024 * 1024
-/** Between asking it to end and ending it, and all that it started. */
+/** Between SIGTERM and SIGKILL of the process group. */
 const graceMs = 2_000
 
 export type Launch = { command: string; args: readonly string[]; env: Record<string, string>; cwd: string }
 
-/** The system says the same of a program and of a folder that is not there. */
+/** A missing program and a missing folder give the same system error. */
 function whyNoStart({ code, message }: NodeJS.ErrnoException, { command, cwd }: Launch): string {
   if (code === 'EACCES') return `${command} may not be run`
   if (code !== 'ENOENT') return message
@@ -18,7 +18,7 @@ function whyNoStart({ code, message }: NodeJS.ErrnoException, { command, cwd }: 
 
 /**
  * A server as a process of its own, in a process group of its own, so that what it starts ends with it. It gets the
- * environment it is given and nothing of JARVIS's. A message a line; a line without end, or one too long, ends it.
+ * environment it is given and nothing of JARVIS's. Each line is one message; a line that is too long ends the process.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void
@@ -34,13 +34,13 @@ export class StdioTransport implements Transport {
   #parts: Buffer[] = []
   #length = 0
 
-  /** @param write what it says besides messages, and what is wrong with those: also before anybody listens to errors */
+  /** @param write takes its standard error and problems with its messages, also before anybody listens to errors */
   constructor(launch: Launch, write: (source: 'stderr' | 'jarvis', text: string) => void) {
     this.#launch = launch
     this.#write = write
   }
 
-  // By these two the SDK tells a process from a server over HTTP, and is patient with it.
+  // `pid` and `stderr` tell the SDK that this is a process, which gets longer time-outs.
   get pid(): number | null {
     return this.#child?.pid ?? null
   }
@@ -58,7 +58,7 @@ export class StdioTransport implements Transport {
       windowsHide: true,
     })
     this.#child = child
-    // What it started may hold its pipes open, so `close` may never come.
+    // Its child processes may hold the pipes open, so `close` may never be emitted.
     this.#gone = new Promise((resolve) => {
       child.once('error', (error) => resolve(`it cannot be started: ${whyNoStart(error, this.#launch)}`))
       child.once('exit', (code, signal) =>
@@ -67,7 +67,7 @@ export class StdioTransport implements Transport {
     })
     void this.#gone.then((how) => {
       if (!this.#isClosing) this.ended = how
-      // Its last words may still be in the pipe.
+      // Its last output may still be in the pipe.
       setImmediate(() => {
         this.#signal('SIGKILL')
         child.stdin?.destroy()
@@ -106,7 +106,7 @@ export class StdioTransport implements Transport {
     clearTimeout(force)
   }
 
-  /** To it and all that it started. */
+  /** Signals the process group. */
   #signal(signal: NodeJS.Signals) {
     const pid = this.#child?.pid
     if (pid === undefined) return

@@ -1,4 +1,4 @@
-/** Without controls and characters that show nothing, of which orders to a model can be made; cut after `most`. */
+/** Removes control and invisible characters, which could hide instructions to a model; cuts after `most`. */
 export function visible(text: string, most: number): string {
   const shown = text
     .slice(0, 4 * most)

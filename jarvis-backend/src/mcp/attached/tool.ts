@@ -41,7 +41,7 @@ export function attachedTool(
         if (signal.aborted) throw error
         return failed(`The attached server ${server} is not there: ${wordsOf(error)}. Nothing was run.`)
       }
-      // What was judged and shown is what runs.
+      // The definition must still be the one that was judged and shown.
       if (parts.hashNow() !== hash) {
         return failed(`The server ${server} has changed ${name} since this was judged. Nothing was run; call it again.`)
       }
@@ -67,7 +67,7 @@ const wordsOf = (error: unknown) => {
 /** JSON-RPC's own error, which the server sent: its code is a number. */
 const isAnswer = (error: unknown) => error instanceof Error && 'code' in error && typeof error.code === 'number'
 
-/** A start that goes on for others is only no longer waited for. */
+/** Rejects on abort; the shared start goes on for other callers. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason)

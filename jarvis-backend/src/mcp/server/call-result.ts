@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { CallOutcome } from '../../agent/calls.ts'
 import { getConfirmation } from './tool-list.ts'
 
-/** What came of a call, as its client reads it. */
+/** The outcome of a call as the result of `tools/call`. */
 export function toResult(outcome: CallOutcome): CallToolResult {
   switch (outcome.type) {
     case 'tool_result':
@@ -23,8 +23,8 @@ export function toResult(outcome: CallOutcome): CallToolResult {
 }
 
 /**
- * @param isReading a rule raised a read: its output schema knows no waiting, so this is told as an error.
- * @param why a sentence before, why it is told now.
+ * @param isReading a rule raised a read: its output schema has no waiting state, so the answer is an error.
+ * @param why a first sentence with the reason for answering now.
  */
 export function stillWaiting(
   name: string,

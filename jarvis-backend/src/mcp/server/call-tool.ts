@@ -24,7 +24,7 @@ import { getConfirmation, isRead } from './tool-list.ts'
 const heartbeatMs = 5_000
 /** Cards that one token may have open: more would only tire the person who reads them. */
 const mostWaiting = 5
-/** A client that asked for no progress gives up after 60 s, as clients are made: before that it is told that it waits. */
+/** Clients that get no progress usually time out after 60 s; they are told before that the call waits. */
 const patienceMs = 45_000
 /** What takes longer becomes a task where the client knows them. */
 const taskAfterMs = 500
@@ -39,7 +39,7 @@ export type CallParts = TasksParts & {
   waiting(sessionId: string): number
   /** A call that was put before a person, by its id. */
   asked(callId: string): AskedCall | undefined
-  /** Aborts when the server goes down: who waits then is told how to ask later. */
+  /** Aborts when the server stops; waiting clients are told how to ask later. */
   stopping: AbortSignal
   surface: Surface
   report(error: unknown, message: string): void
@@ -62,7 +62,7 @@ export type Call = Caller & {
   waits?: string | undefined
   /** A task was asked for (2025-11-25), or the client knows them (2026-07-28). */
   task?: 'asked' | 'known'
-  /** Makes the result in the place of text and data. */
+  /** Makes a result other than text and data. */
   answer?: (outcome: CallOutcome) => Promise<Result>
 }
 
@@ -79,7 +79,7 @@ export function createCallTool(parts: CallParts) {
     const sessionId = parts.sessionOf(token)
     const refusal = refusalOf(name, isRead(tool), token, sessionId)
     if (task === 'asked' && (refusal !== undefined || isRead(tool))) {
-      // The specification has a read that is asked for as a task be no method at all.
+      // The specification answers "method not found" to a read requested as a task.
       const code = refusal === undefined ? ProtocolErrorCode.MethodNotFound : ProtocolErrorCode.InvalidParams
       throw new ProtocolError(code, refusal ?? `${name} reads at once: call it without a task.`)
     }
@@ -94,7 +94,7 @@ export function createCallTool(parts: CallParts) {
     const run: KeptRun = { id: newId('run'), sessionId, tokenName: token.name, at: clock.now() }
     const onStopping = () => {
       ifKept(() => tellLater?.('JARVIS is shutting down. '))
-      // Says nothing to who was told already.
+      // No-op for a client that has its answer.
       giveUp(failure(`JARVIS is shutting down. ${name} may have to be called again.`))
     }
     parts.stopping.addEventListener('abort', onStopping, { once: true })
@@ -111,7 +111,7 @@ export function createCallTool(parts: CallParts) {
     const later = new Promise<Result>((resolve) => {
       giveUp = resolve
     })
-    /** Of what nobody else would catch: where the id cannot be kept, the disk being full, the client goes on waiting. */
+    /** Hands the id out if it can be stored; on a full disk the client keeps waiting. */
     const ifKept = (hand: () => void) => {
       try {
         hand()
@@ -119,7 +119,7 @@ export function createCallTool(parts: CallParts) {
         parts.report(error, `a call of ${token.name} could not be kept`)
       }
     }
-    /** From here on nobody waits for the answer, and the client has an id to ask with. */
+    /** From here on the client asks with the id and no longer waits. */
     const becomeTask = () => {
       parts.kept.keep(run)
       giveUp(asHandle(task === 'asked' ? { task: olderHandle(run) } : { resultType: 'task', ...currentHandle(run) }))
@@ -172,7 +172,7 @@ export function createCallTool(parts: CallParts) {
       stopBeat()
       disarm()
       parts.stopping.removeEventListener('abort', onStopping)
-      // From here on nobody waits: the card stays until somebody decides or it expires.
+      // From here on nobody waits; the card stays until it is decided or expires.
       for (const end of [signal, gone]) end?.removeEventListener('abort', withdraw)
     }
   }

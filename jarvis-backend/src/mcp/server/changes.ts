@@ -9,7 +9,7 @@ export type Watched = {
   watchTools?: ((listener: () => void) => () => void) | undefined
 }
 
-/** Tells subscribers what has changed; looks only while there are any. */
+/** Tells subscribers what has changed; watches only while there are subscribers. */
 export function createChanges(
   { cluster, watchJournal, watchTools }: Watched,
   report: (error: unknown, message: string) => void,
@@ -57,7 +57,7 @@ export function createChanges(
   }
 }
 
-/** Each node and guest by URI, as text that differs where it does. */
+/** Each node and guest by URI, with a text that changes when the thing changes. */
 const standing = ({ nodes, guests }: ClusterState): Map<string, string> =>
   new Map([
     ...nodes.map((node) => [nodeUri(node.name), JSON.stringify(node)] as const),

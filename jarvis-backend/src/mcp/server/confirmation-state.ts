@@ -10,7 +10,7 @@ export type AskedCall = Pick<StoredConfirmation, 'card' | 'sessionId'> & {
 
 const undecided = { denied: 'denied', expired: 'expired' } as const
 
-/** What became of it, as `get_confirmation` tells it. `id`: the call's, which outlives its cards. */
+/** The state of a call for `get_confirmation`. `id`: the call's, which outlives its cards. */
 export function confirmationState(id: string, { card, resolution, entries }: AskedCall): Record<string, unknown> {
   const about = { id, toolName: card.toolName }
   const note = resolution?.note === undefined || resolution.note === '' ? {} : { note: resolution.note }

@@ -22,16 +22,16 @@ import { TaskServer } from './task-server.ts'
 import { createTasks } from './tasks.ts'
 import { createToolList } from './tool-list.ts'
 
-/** Of what a client has read, so much is remembered: a call with words from it is judged as one with others' text. */
+/** How many of a client's reads are kept for the taint check. */
 const mostRead = 20
 const mostCompletions = 100
 
-/** What an older client's session hears of. */
+/** The subscriptions of an older client's session. */
 export type Subscriptions = { add(uri: string): void; delete(uri: string): void }
 
 /**
- * Servers for one request or one older client's session. What is costly is made once, here.
- * @returns what makes one: with `method`, one that answers that method alone, which is all that one request needs.
+ * Makes servers for one request or one older client's session; prepares the costly parts once.
+ * @returns a function that makes one; with `method`, it answers that method alone.
  */
 export function createServers(parts: CallParts & { catalog: Catalog; version: string }) {
   const { surface } = parts

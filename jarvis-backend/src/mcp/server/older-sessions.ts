@@ -17,8 +17,8 @@ type Session = {
 }
 
 /**
- * Clients of the specifications before 2026-07-28: each has a session, with a server and a transport of its own, so that
- * no answer can cross, that says its name once and to which changes can be pushed.
+ * Clients of the specifications before 2026-07-28: each has a session with a server and a transport of its own, so that
+ * no answer reaches another client. It sends its name once, and changes can be pushed to it.
  */
 export function createOlderSessions(parts: {
   create(caller: Caller, subscriptions: Subscriptions): Server
@@ -85,7 +85,7 @@ export function createOlderSessions(parts: {
       // A cancelled call gets no answer, so its response stream would stay open as long as the session.
       const cancelled = cancelledIn(body)
       if (cancelled !== undefined) transport.closeSSEStream(cancelled)
-      // It was refused, and nobody can ask it anything again.
+      // `initialize` was refused, so the session is unreachable.
       if (transport.sessionId === undefined) await transport.close()
       return true
     },

@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 /** A token that is revoked or has expired serves nobody for longer than this. */
 const checkEveryMs = 5_000
 
-/** Requests that are not answered yet: told when their client hangs up, and ended when their token counts no more. */
+/** Unanswered requests: aborted when the client hangs up, ended when the token is revoked or expires. */
 export function createOpenRequests({ clock, refused }: { clock: Clock; refused(tokenName: string): void }) {
   const open = new Map<ServerResponse, { tokenName: string; authenticate(): unknown; isStream?: true }>()
   let isArmed = false

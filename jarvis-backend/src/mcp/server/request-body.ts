@@ -3,7 +3,7 @@ import { isDeeperThan } from '../../lib/depth.ts'
 import { JarvisError } from '../../protocol/index.ts'
 
 const mostBytes = 4 * 1024 * 1024
-/** More than any tool takes, with what stands around it. */
+/** Deeper than any tool's arguments within their request. */
 const deepest = 100
 const plainlyShallow = 1_000
 
@@ -12,9 +12,9 @@ export async function bodyOf(request: IncomingMessage): Promise<unknown> {
   const bytes = await bytesOf(request)
   try {
     const text = bytes.toString()
-    // Parsers further in would drop this key in silence, and an unknown argument is refused.
+    // Later parsers would silently drop `__proto__`, but an unknown argument must be refused.
     const body: unknown = mayName.test(text) ? JSON.parse(text, withoutPrototype) : JSON.parse(text)
-    // What walks it further in is recursive.
+    // Later code walks the value recursively.
     if (text.length > plainlyShallow && isDeeperThan(body, deepest)) throw new Error('It is nested too deeply.')
     return body
   } catch (error) {
@@ -22,7 +22,7 @@ export async function bodyOf(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** By its events: its iterator costs more than all else here. */
+/** Reads by events, because the async iterator is slow. */
 function bytesOf(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

@@ -29,7 +29,7 @@ export function createMcpRoute(
   },
 ): { handle: RequestListener; answered(): Promise<void> } {
   const { bearer, report } = parts
-  /** The SDK tells of clients that leave, or that ask for what is none: no fault of ours. */
+  /** The SDK also reports clients that leave or send invalid requests; those are not our faults. */
   const onerror = (error: Error) => parts.log(`an MCP request failed: ${error.message}`, 'info')
   const create = createServers(parts)
   const changes = createChanges({ ...parts.watched, watchTools: parts.surface.watchTools }, report)

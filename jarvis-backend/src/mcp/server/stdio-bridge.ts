@@ -75,7 +75,7 @@ export async function bridgeStdio(parts: {
       const signal = AbortSignal.any([stop.signal, over.signal])
       let response = await send(message, signal)
       if (response.status === 404 && session !== undefined && method !== 'initialize' && !isCurrent) {
-        // The server was started anew: the client cannot know, so its hello is said again.
+        // The server was restarted, which the client cannot know, so `initialize` is sent again.
         if (await greet(signal)) response = await send(message, signal)
       }
       if (method === 'initialize') hello = message
@@ -123,7 +123,7 @@ export async function bridgeStdio(parts: {
     }
   }
 
-  /** What the server says of itself to an older client. */
+  /** Opens the stream of server messages for an older client. */
   async function listen() {
     const own = session
     if (own === undefined) return
@@ -180,7 +180,7 @@ async function problemOf(response: Response): Promise<string> {
 
 const failed = (id: string | number, message: string) => ({ jsonrpc: '2.0', id, error: { code: -32_000, message } })
 
-/** As the specification wants what is not plain ASCII in a header. */
+/** Encodes non-ASCII text for a header as the specification says. */
 const headerValue = (text: string) =>
   /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !text.startsWith('=?base64?')
     ? text

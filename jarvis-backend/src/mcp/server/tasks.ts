@@ -43,7 +43,7 @@ export function createTasks({ calls, kept, entriesOf, sessionOf }: TasksParts) {
   const isOf = (token: McpToken, { sessionId, at }: KeptRun) => sessionId === sessionOf(token) && at >= token.createdAt
 
   return {
-    /** A token's own, or undefined. */
+    /** The token's own kept call, or undefined. */
     find(id: string, token: McpToken): KeptRun | undefined {
       const run = kept.get(id)
       return run !== undefined && isOf(token, run) ? run : undefined
@@ -52,14 +52,14 @@ export function createTasks({ calls, kept, entriesOf, sessionOf }: TasksParts) {
     hasEnded: (run: KeptRun) => standingOf(run).kind !== 'going',
     /** Resolves when it has ended. */
     ending: async (run: KeptRun) => calls.ending(run),
-    /** Takes its card away, or stops a read. @returns false where there is nothing to take away: it changes something, or has ended. */
+    /** Withdraws its card or stops a read. @returns false when the call is changing something or has ended. */
     withdraw: (run: KeptRun, by: string) => calls.withdraw(run, by),
     /** As `tools/call` would have answered. */
     resultOf(run: KeptRun): CallToolResult | undefined {
       const standing = standingOf(run)
       return standing.kind === 'ended' ? toResult(standing.outcome) : undefined
     },
-    /** 2025-11-25: a call that failed, was refused or denied is `failed`, and has its result all the same. */
+    /** 2025-11-25: a failed, refused or denied call is `failed` and still has a result. */
     older(run: KeptRun) {
       const standing = standingOf(run)
       const isFailed = standing.kind === 'lost' || (standing.kind === 'ended' && toResult(standing.outcome).isError)

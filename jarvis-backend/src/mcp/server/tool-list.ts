@@ -9,7 +9,7 @@ const waitingSchema = {
   required: ['state', 'id'],
 }
 
-/** Not in the catalog: only a client that did not wait has use for it, and it is part of the protocol here. */
+/** Not in the catalog: only MCP clients that did not wait need it. */
 export const getConfirmation: McpTool = {
   name: 'get_confirmation',
   title: 'See what became of a call that waits',
@@ -37,7 +37,7 @@ export const getConfirmation: McpTool = {
   annotations: hintsOf('See what became of a call that waits', 'green'),
 }
 
-/** The catalog as a token sees it; made again only when the catalog is another. */
+/** The tools that a token sees, rebuilt only when the catalog changes. */
 export function createToolList(catalog: Catalog) {
   let of: readonly Tool[] | undefined
   let all: McpTool[] = []
@@ -73,8 +73,7 @@ function toMcpTool(tool: Tool): McpTool {
 }
 
 /**
- * By the tool's own tier, not by what the policy makes of it now: clients keep hints, while a profile or a rule may
- * change with every call; and they tell what a call does, which no policy changes.
+ * Hints follow the tool's own tier and not the policy, because clients cache them and they describe what a call does.
  */
 function hintsOf(title: string, tier: Tool['tier']) {
   return {

@@ -18,7 +18,7 @@ export type Database = {
   together<T>(work: () => T): Promise<T>
   /** Calls `run` once the transaction that is open has been committed; at once where none is. */
   afterCommit(run: () => void): void
-  /** How many transactions were undone so far: what was written in them was not. */
+  /** How many transactions were rolled back so far. */
   undone(): number
   close(): void
 }

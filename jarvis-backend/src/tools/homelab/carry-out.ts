@@ -74,8 +74,7 @@ export async function carryOut(
     // The shell gives a blank for the NUL behind each name; names with blanks are told apart by their folder.
     const listed = await shell.run(node, [[...list]], { ...options, keepBytes: readBytes })
     const paths = listed.stdout.split(/ (?=\/)/).flatMap((path) => path.replace(/ $/, '') || [])
-    // How many files match is not told of those that are kept back, and not even whether one does: whoever may guess
-    // again and again would learn a secret from it.
+    // Whether a file that is kept back matches is not told, because repeated guesses would reveal a secret.
     notes.push(searchNote)
     if (paths.length === 0) return listed
     const all = paths.flatMap((path) => partOf(path) ?? [])

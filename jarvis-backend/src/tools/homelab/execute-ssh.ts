@@ -93,7 +93,7 @@ async function lookUp(
   return withPaths(stages, patterns, (pattern) => found.get(pattern) ?? [])
 }
 
-/** What of the result is not there, said before the result. */
+/** Says what is missing of the result; stands before it. */
 function missing({ leftOutBytes, unreadBytes, notes }: CarriedOut): string[] {
   return [
     ...(unreadBytes === undefined

@@ -9,7 +9,7 @@ import { ClusterStatusOutput } from '../outputs.ts'
 import { homelabTool, reading, rights } from './homelab-tool.ts'
 import { readTimeoutMs } from './inputs.ts'
 
-/** It is asked for more often than the cluster is looked at. */
+/** The text is asked for more often than the state changes. */
 const made = new WeakMap<ClusterState, { under: Limits; output: ReturnType<typeof outputOf> }>()
 
 export const getClusterStatus = homelabTool({

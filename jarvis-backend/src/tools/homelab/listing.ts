@@ -57,7 +57,7 @@ export function listGuests(cluster: Cluster, type: Guest['type'], filter: GuestF
     .sort((a, b) => a.vmid - b.vmid)
   const shown = found.slice(0, filter.limit ?? usualLimit)
   const word = type === 'vm' ? 'virtual machines' : 'containers'
-  // What is missing of other nodes says nothing here; that the cluster itself cannot be read does.
+  // Problems of other nodes do not matter here; an unreachable cluster does.
   const others = filter.node === undefined ? [] : state.nodes.filter(({ name }) => name !== filter.node)
   const missing = state.missing.filter((line) => !others.some(({ name }) => line.startsWith(`${name} `)))
   const isUnread = state.unread?.includes('guests') === true

@@ -67,7 +67,7 @@ const endings = {
   restart: { types: ['qmreboot', 'qmreset', 'vzreboot', 'vzstop', 'vzstart'], goal: 'running', isTwoStep: true },
 } as const
 
-/** Acts, and says what became of it. That the guest is what the caller thinks was judged; HA may have moved it since. */
+/** Acts and reports the outcome. The guest was judged; HA may have moved it since. */
 async function changePower(
   cluster: Cluster,
   type: Guest['type'],
