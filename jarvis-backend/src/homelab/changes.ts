@@ -8,17 +8,17 @@ const figures: ReadonlySet<string> = new Set([
 ])
 /** An update stays well under 20 kB, and so do those that share it. */
 const mostBytes = 16_000
-/** From here on a figure's move is worth a push of its own; a lesser one goes along when it is its turn. */
+/** A figure's change of at least this weight causes a push; smaller changes go along with one. */
 const worthPush = 0.5
-/** Untold for so long, the least move weighs as much; the older the more, so that none is passed over for ever. */
+/** After this time unsent the smallest change counts as much; the weight grows with age. */
 const staleMs = 60_000
 
 export type Shown = {
   /** What the watchers know. */
   state(): ClusterState
   /**
-   * Takes in a new state. @returns what to tell, states before figures and the largest moves first; undefined where
-   * there is nothing. `isMore`: more than fits one update is left, and worth a push of its own.
+   * Takes in a new state. @returns the next update, states before figures and the largest changes first; undefined
+   * without changes. `isMore`: more than fits one update is left, and worth a push of its own.
    */
   next(state: ClusterState): { update: ClusterUpdate | undefined; isMore: boolean }
 }

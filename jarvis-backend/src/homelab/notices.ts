@@ -34,8 +34,8 @@ const stopsOne = new Set([
 const stopsMany = new Set(['vzdump', 'stopall', 'suspendall', 'migrateall'])
 
 /**
- * What in the cluster's course is worth a line: states, finished tasks, and alerts, each once. @returns a function that
- * takes each new state; the first one tells only what is wrong already.
+ * Turns changes of the cluster into lines for the feed: states, finished tasks and alerts, each once. @returns a
+ * function that takes each new state; the first state gives only what is wrong already.
  */
 export function createNotices(limits: () => Limits = () => usualLimits): (state: ClusterState) => Notice[] {
   let before: ClusterState | undefined

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Added, chunkText } from 'hybrid-index'
 import type { MemoryStore, NewChunk, Source, SourceKind } from './ports.ts'
 
-/** A text as its keeper gives it. `checksum` is known without reading all of it. */
+/** A text that a keeper lists. `checksum` is known without reading the whole text. */
 export type Listed = Omit<Source, 'kind'> & { read(): { parts: readonly TextPart[]; problem?: string } }
 /**
  * `meaning`: what a vector is made of, which the part's first chunk has; empty: nothing is. Absent: each chunk has one of its
@@ -17,15 +17,15 @@ export type TextPart = {
 }
 /** Something that has texts to remember: the workspace, the sessions, the journal. */
 export type Keeper = { kind: SourceKind; list(): Iterable<Listed> }
-/** One text to take up, or to let go. */
+/** One text to index, or to remove. */
 export type Change = { name: string; make(): { removed: number[]; added: Added[] } }
 export type Failure = { name: string; error: unknown }
 
-/** Changes are written together for so long, and so many of them: a search waits until they are. */
+/** The longest and largest batch of changes that one transaction writes; a search waits for it. */
 const sliceMs = 20
 const sliceChanges = 64
 
-/** What the keepers have that the store has not, or not any more. */
+/** The differences between the keepers' texts and the store. */
 export function changesOf(store: MemoryStore, keepers: readonly Keeper[]): Change[] {
   const gone: Change[] = []
   const changed: Change[] = []
@@ -42,8 +42,8 @@ export function changesOf(store: MemoryStore, keepers: readonly Keeper[]): Chang
 }
 
 /**
- * Makes as many changes as a slice holds, in one transaction; where one of them fails, each in its own, so that the others
- * are made. @returns `next`: where the next slice begins.
+ * Makes the changes of one slice in one transaction; when one fails, each in its own, so that the others are made.
+ * @returns `next`: where the next slice begins.
  */
 export function makeSome(store: MemoryStore, due: readonly Change[], from: number, now: () => number) {
   const until = now() + sliceMs

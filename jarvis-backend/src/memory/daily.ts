@@ -1,4 +1,4 @@
-/** Under this heading stand JARVIS's own lines: what they quote came from tools, and stays suspect when it is recalled. */
+/** The heading of JARVIS's own lines. What they quote came from tools and stays suspect when recalled. */
 export const ownHeading = '## What JARVIS did'
 const notesHeading = '## Notes'
 
@@ -24,7 +24,7 @@ export const ownTextOf = (text: string): string =>
 
 /** A lesson's first line, which names the conversation it is of. Its other lines are indented. */
 const lessonStart = /^- .{1,400}\(ses_[a-z\d]{8,64}\)$/
-/** How far above a line it is looked for: no run does so much. */
+/** How many lines above a line are searched for the lesson's start. */
 const mostLessonLines = 1_000
 
 /**

@@ -19,7 +19,7 @@ export const createFileKeeper = (workspace: Files): Keeper => ({
       .map(({ path, bytes, changedAt }) => ({
         name: path,
         title: path,
-        // Read again where either is another: cheaper than reading every file to find out.
+        // Size and time stand for the content, because reading every file would cost more.
         checksum: `${bytes} ${changedAt}`,
         changedAt: dayOf(path) ?? changedAt,
         read() {
@@ -39,7 +39,7 @@ function withLessons(part: TextPart): TextPart {
   return { ...part, lead: (line) => lessonAbove(lines, line)?.text }
 }
 
-/** A day's notes are as old as the day, whenever they were last saved. */
+/** A day's notes are dated by their day and not by their last save. */
 function dayOf(path: string): number | undefined {
   const [, day] = /^memory\/(\d{4}-\d{2}-\d{2})\.md$/.exec(path) ?? []
   const at = Date.parse(`${day}T12:00`)

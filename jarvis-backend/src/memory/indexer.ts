@@ -16,7 +16,7 @@ const queryWaitMs = 3_000
 /** How many texts of conversations are given vectors in a minute in which somebody searches; some 5 s of CPU. */
 const readPerMinute = 300
 const minuteMs = 60_000
-/** So few are waited for, and for so long, so that a search after an ordinary day's conversations is complete. */
+/** A search waits for at most this many texts and this long, which covers an ordinary day's conversations. */
 const soonTexts = 12
 const soonWaitMs = 250
 
@@ -51,7 +51,7 @@ export function createIndexer(parts: {
   let embedder: Embedder | undefined
   let opening: Promise<Embedder> | undefined
   let failures = 0
-  /** Whether anything changed since all texts were seen to have a vector. */
+  /** Whether a text may lack a vector. */
   let isIncomplete = true
   /** Whether somebody searched since the waiting conversations were last read, and how many more this minute may read. */
   let isWanted = false
@@ -95,7 +95,7 @@ export function createIndexer(parts: {
   }
 
   async function start(): Promise<void> {
-    // Not waited for: a server that does not answer holds up neither words nor the index.
+    // Not awaited, so that a server that does not answer delays neither keyword search nor indexing.
     opened().catch(() => {})
     work = work.then(() => index.load(loading))
     await sync()
@@ -156,7 +156,7 @@ export function createIndexer(parts: {
     sayFailed(failed)
   }
 
-  /** Once for all that failed alike: a full disk fails them all. */
+  /** Reports failures with the same reason once, because a full disk fails them all. */
   function sayFailed(failed: readonly Failure[]) {
     const alike = new Map<string, { first: Failure; count: number }>()
     for (const one of failed) {
@@ -192,7 +192,7 @@ export function createIndexer(parts: {
     if (await embed(next)) isWanted = false
   }
 
-  /** Gives vectors to what `next` returns until that is nothing. @returns whether it came so far. */
+  /** Embeds what `next` returns until nothing is left. @returns whether it finished */
   async function embed(next: () => { hash: Buffer; text: string }[]): Promise<boolean> {
     try {
       const model = await opened()
@@ -210,7 +210,7 @@ export function createIndexer(parts: {
         waiting = undefined
         parts.changed()
         await new Promise(setImmediate)
-        // New texts are found by their words first; the next round goes on here.
+        // New texts are indexed by words first; the next round continues here.
         if (stopping.signal.aborted || isSyncDue) return false
       }
       embedderProblem = undefined

@@ -3,17 +3,14 @@ import type { Indexer } from './indexer.ts'
 
 /** Where the index is kept. */
 export type IndexPlace = {
-  /** Another one where the index was deleted or put in by somebody else. */
+  /** Changes when the index file was deleted or replaced. */
   identity(): string | undefined
   remove(): void
-  /** Whether the error says that what is kept there cannot be read any more. */
+  /** Whether the error means that the index is damaged. */
   isDamage(error: unknown): boolean
 }
 
-/**
- * An indexer whose index may be deleted or damaged while it works: it is then made again, in the background, from what it
- * was made of.
- */
+/** An indexer that rebuilds its index in the background from the sources when the index is deleted or damaged. */
 export function createLastingIndexer(parts: {
   place: IndexPlace
   /** @param report hears what went wrong in the background; `remade` is called where what was found could not be read. */
@@ -38,7 +35,7 @@ export function createLastingIndexer(parts: {
   let indexer = open()
   let identity = place.identity()
 
-  /** What was asked meanwhile waits for the new index, not for all that goes into it. Who asks next tries it again where it fails. */
+  /** Opens a new index. Requests wait until it is open, not until it is filled; the next one retries. */
   function replace(why: string): Promise<void> {
     replacing ??= (async () => {
       try {

@@ -9,7 +9,7 @@ export const createMemoryIndex = (store: MemoryStore, weights?: Weights) =>
 
 const worthOf = ({ kind, name }: ChunkView) => (name === 'MEMORY.md' ? 1.02 : kind === 'file' ? 1.01 : 1)
 
-/** What a search does with the words of a query besides looking for them. */
+/** The synonyms that a search adds to a query's words, and the words that it ignores. */
 export const wordsAsked = (query: string): Pick<MemoryFound, 'others' | 'ignored'> => ({
   others: othersFor(queryWords(query), synonymsOf),
   ignored: ignoredWords(query),

@@ -17,7 +17,7 @@ export type MemoryWorkerData = {
   weights: Weights
 }
 
-/** What may be asked of the worker, and what it answers. */
+/** The worker's requests and their answers. */
 export type MemoryRequests = {
   /** `kinds`: only sources of these; absent: all. */
   search: { input: { query: string; limit: number; kinds?: readonly SourceKind[] }; output: Found }

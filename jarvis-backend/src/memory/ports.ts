@@ -45,7 +45,7 @@ export interface MemoryStore extends IndexStore<MemoryPassage> {
   together<T>(work: () => T): T
   /** Replaces all chunks of the source in one transaction. @returns the ids of what is gone, and what is new. */
   replace(source: Source, chunks: Iterable<NewChunk>, problem?: string): { removed: number[]; added: Added[] }
-  /** Makes every source look changed, so that it is cut anew; what is there serves until then. */
+  /** Makes every source count as changed, so that it is chunked again; the present chunks serve until then. */
   distrust(): void
   /** @returns the ids of its chunks. */
   remove(name: string): number[]
@@ -60,7 +60,7 @@ export interface MemoryStore extends IndexStore<MemoryPassage> {
   useModel(id: string, dimensions: number): void
   /** The model whose vectors serve the search now: another than the one in use while that one is not complete. */
   servingModel(): { id: string; dimensions: number } | undefined
-  /** Texts without a vector of the model in use, each once, by chunk id from `after` on; none of those that are waiting. */
+  /** Texts without a vector of the model in use, each once, by chunk id from `after` on, without waiting ones. */
   withoutVector(after: number, limit: number): { chunkId: number; hash: Buffer; text: string }[]
   /** Texts of conversations that no model has read yet, each once, of the newest conversations first. */
   waiting(limit: number): { hash: Buffer; text: string }[]

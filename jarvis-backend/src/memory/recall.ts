@@ -6,15 +6,15 @@ import type { Memory } from './remote.ts'
 const budgetChars = 700 * 4
 const waitMs = 300
 const mostPassages = 5
-/** A passage must stand high in one of the lists: the rest is what the search found for want of better. */
+/** A passage must rank this high in one of the lists; lower ones are rarely relevant. */
 const highestRanks = { vector: 4, keyword: 6 }
 
 /** `problem`: why the notes were not searched, in words for a person. */
 export type Recall = { items: Recalled[]; problem?: string }
 
 /**
- * What the notes have to say to a message, best first, within a budget of about 700 tokens; conversations can be searched and
- * are not recalled. Nothing for a message that names nothing. An answer never waits for longer than a person would notice.
+ * Recalls the notes that fit a message, best first, within about 700 tokens. Conversations are not recalled. Returns
+ * nothing for a message that names nothing. Delays an answer by less than a person notices.
  */
 export function createRecall(memory: Memory) {
   return async (message: string): Promise<Recall> => {

@@ -8,7 +8,7 @@ import type { FromWorker, MemoryMethod, MemoryRequests, ToWorker } from './messa
 /** The index as the rest of JARVIS uses it. Each call answers, or rejects with `internal` where the worker died. */
 export type Memory = {
   call<M extends MemoryMethod>(method: M, input: MemoryRequests[M]['input']): Promise<MemoryRequests[M]['output']>
-  /** The newest that the worker said. */
+  /** The worker's newest status. */
   status(): IndexStatus | undefined
   /** Whether there are notes to recall from, as far as is known. */
   hasNotes(): boolean
@@ -86,7 +86,7 @@ export function createRemoteMemory(parts: {
       }
       waiting.clear()
     })
-    // A server that has nothing else to do may end.
+    // The thread alone does not keep the process alive.
     started.unref()
     worker = started
     return started

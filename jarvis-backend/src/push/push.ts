@@ -150,7 +150,7 @@ export function createPush(parts: {
     })
   }
 
-  /** A device that heard nothing of the card has nothing to take back. */
+  /** Withdraws only notifications that a device was sent. */
   async function withdraw(toolUseId: string, { device, attempts }: Telling): Promise<void> {
     attempts.cancel()
     const delivery = await attempts.done

@@ -138,7 +138,7 @@ export function createDetails(parts: {
           hasNews = true
           known.temperatureC.delete(node)
           if (error instanceof NoSensor) known.withoutSensor.add(node)
-          // Who chose no SSH knows why: the node's field says that it is unknown, the status page what would help.
+          // Without SSH the temperature is unknown, and the status page says what would help.
           else if (error instanceof NoSshSetUp) known.temperatureMissing.delete(node)
           else known.temperatureMissing.set(node, wordsOf(error))
           const restMs = error instanceof NoSensor ? cold.noSensorMs : cold.failedMs

@@ -6,7 +6,7 @@ import type { Upid } from './upid.ts'
 
 const pollMs = 1_000
 const tellEveryMs = 15_000
-/** A node that does not answer for so long has taken what became of the task with it. */
+/** After this silence of the node, the task's outcome is unknown. */
 const silenceMs = 30_000
 const answerMs = 6_000
 

@@ -103,7 +103,7 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
     return made.state
   }
 
-  /** Its age first: that is how much the rest is worth. */
+  /** Begins with the age of the state, which says how far to trust the rest. */
   function lostLine(): string {
     const { reading } = known
     const { error } = failure ?? { error: new Error('no answer yet') }

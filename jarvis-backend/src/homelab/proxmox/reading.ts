@@ -31,7 +31,7 @@ export async function readCluster(api: Api, now: () => number, signal: AbortSign
     orMissing('quorum', ['cluster', 'status']),
     orMissing('tasks', ['cluster', 'tasks']),
   ])
-  // Taken for an empty cluster, it would make everything be forgotten.
+  // A malformed answer must not count as an empty cluster, or everything known would be dropped.
   if (!Array.isArray(resources)) throw new ApiError('cluster_refused', 'What the cluster lists makes no sense.')
   const all = resources as ({ type?: unknown } | null)[]
   const rowsOfType = (...types: string[]) => all.filter((row) => types.includes(String(row?.type)))

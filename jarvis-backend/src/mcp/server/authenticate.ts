@@ -1,6 +1,6 @@
 import type { McpToken } from '../../auth/mcp-tokens.ts'
 
-/** What a request carries to its handlers. `gone`: aborts when the client hangs up before its answer. */
+/** The caller of a request. `gone`: aborts when the client hangs up before its answer. */
 export type Caller = { token: McpToken; gone: AbortSignal }
 
 export const authInfoOf = (caller: Caller) => ({

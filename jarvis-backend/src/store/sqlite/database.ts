@@ -57,7 +57,7 @@ export function openDatabase(path: string): Database {
       undone += 1
       throw toStorageFailure(error)
     }
-    // Each is told, whatever became of the one before: what is committed must go on.
+    // Every function runs even when an earlier one throws, because the data is committed.
     let failure: unknown
     for (const run of committed.splice(0)) {
       try {
@@ -69,7 +69,7 @@ export function openDatabase(path: string): Database {
     if (failure !== undefined) throw failure
     return result
   }
-  /** What it left to `afterCommit` is run on its own account. */
+  /** Runs one piece of work, and then its own `afterCommit` functions. */
   function workOne({ work, resolve, reject }: Grouped) {
     const before = committed.length
     const result = work()

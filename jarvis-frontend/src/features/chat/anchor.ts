@@ -1,4 +1,4 @@
-/** What the reader reads first: a row, and how far below the scroller's top it and the parts of it they read stand. */
+/** The first row on screen, with the distances, px, of the row and its parts from the scroller's top. */
 export type Anchor = {
   key: string
   topPx: number
@@ -27,7 +27,7 @@ export function anchorAt(scroller: Element, row: HTMLElement): Anchor {
   return { key: row.dataset.row ?? '', topPx: parts.at(-1)?.topPx ?? 0, parts }
 }
 
-/** How far what was read was moved, px downwards. Undefined where none of it is drawn. */
+/** How far the anchor moved, px downwards. Undefined when none of its parts is drawn. */
 export function movedPx(scroller: Element, { key, topPx, parts }: Anchor, list: Element): number | undefined {
   const part = parts.find(({ element }) => element.isConnected)
   if (part !== undefined) return topIn(scroller, part.element) - part.topPx

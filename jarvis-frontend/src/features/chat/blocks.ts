@@ -4,7 +4,7 @@ import { Lexer, type MarkedOptions, type Token, type TokensList } from 'marked'
 export type Block = { key: number; token: Token }
 type Links = TokensList['links']
 
-/** Finished blocks that follow each other. What they read as can be forgotten: their text is kept. */
+/** Consecutive finished blocks. Their parsed form can be dropped, because the text is kept. */
 export type Group = { key: number; text: string; options: MarkedOptions | undefined; links: Links }
 
 /** Blocks of which the last may grow. */
@@ -38,7 +38,7 @@ function lex(text: string, at: number, options: MarkedOptions | undefined, known
   return { blocks, links: lexer.tokens.links }
 }
 
-/** The blocks of a group, read again where they were forgotten. */
+/** The blocks of a group, parsed again when they were dropped. */
 export function blocksOf(group: Group): readonly Block[] {
   const blocks = read.get(group) ?? lex(group.text, group.key, group.options, group.links).blocks
   read.set(group, blocks)
@@ -49,8 +49,8 @@ export function blocksOf(group: Group): readonly Block[] {
 export const forget = (group: Group): void => void read.delete(group)
 
 /**
- * Parses markdown into blocks. Where `before` is what the same text began with, only its last block is read again:
- * the others are the same objects as before. Of another text, blocks that stand where they stood keep their objects.
+ * Parses markdown into blocks. When `before` is the beginning of the same text, only its last block is parsed again and
+ * the others stay the same objects. For another text, unchanged blocks at the same place stay the same objects.
  * @param options of the lexer; GFM where absent
  */
 export function parseBlocks(text: string, before?: Parsed, options?: MarkedOptions): Parsed {

@@ -19,7 +19,7 @@ const turns = new Set([
 
 export type Sent = { ok: true; sessionId: string; runId: string } | Refusal
 
-/** Keeps messages on their way over a reload, with their `requestId`: sent again, they are still taken once. */
+/** Keeps unsent messages over a reload with their `requestId`, so that a repeated one is accepted once. */
 function keepUnsent(sessionId: string, store: SessionStore): SessionStore {
   const key = `unsent.${sessionId}`
   let kept: readonly Outgoing[] = []
@@ -43,7 +43,7 @@ export class ChatClient {
   readonly #socket: ChatSocket
   /** The one used last is last. */
   readonly #stores = new Map<string, SessionStore>()
-  /** A request that the link takes down is sent again by itself. */
+  /** Sessions whose `chat:attach` is on its way; socket.io repeats it after a lost link. */
   readonly #attaching = new Set<string>()
   /** The entry before which a page is being read, by session. */
   readonly #reading = new Map<string, number>()
@@ -82,7 +82,7 @@ export class ChatClient {
     if (store === undefined || this.#attaching.has(sessionId)) return
     this.#attaching.add(sessionId)
     store.hold()
-    // What was shown was kept before: entries alone, for a server that was restarted may count its tokens anew.
+    // Asks from the last entry and not the last token, because a restarted server may number tokens again.
     const since = store.state.get().view?.entries.at(-1)?.seq
     const reply = await this.#ask('chat:attach', { sessionId, ...(since !== undefined && { since }) })
     this.#attaching.delete(sessionId)
@@ -94,7 +94,7 @@ export class ChatClient {
     return ask(this.#socket, name, payload, this.#leaving.signal)
   }
 
-  /** Signed out: what is under way is given up. */
+  /** Drops everything at sign-out, requests under way included. */
   forget(): void {
     this.#leaving.abort()
     this.#leaving = new AbortController()

@@ -55,7 +55,7 @@ export type Meaning = { send: string } | { act: Act } | { problem: string }
 
 const quoted = (word: string) => (/^[\w./:-]+$/.test(word) ? word : `"${word.replace(/["\\]/g, '\\$&')}"`)
 
-/** What a message asks for. What is no command of ours goes to the server as it is. */
+/** What a message asks for. Unknown commands go to the server unchanged. */
 export function meaningOf(text: string): Meaning {
   const command = text.includes('\n') ? undefined : commandOf(text)
   if (command === undefined) return { send: text }
@@ -66,7 +66,7 @@ export function meaningOf(text: string): Meaning {
   const { takes } = command
   let left = rest
   const values = takes.map(({ name }, at) => {
-    // The last one as it was typed: between quotes each space counts.
+    // The last argument stays as typed, because spaces within quotes count.
     const value = at === takes.length - 1 ? left : (/^\S*/.exec(left)?.[0] ?? '')
     left = left.slice(value.length).trimStart()
     return { name, value }

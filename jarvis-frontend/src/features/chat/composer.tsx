@@ -67,7 +67,7 @@ export function Composer({
   const complete = useComplete(text)
   const completion = isClosed ? undefined : complete?.(text, cursor, tools, nouns)
   const suggestions = completion?.suggestions ?? []
-  // Before another key can come, which would not find the field.
+  // Focus before the next key press, which would miss the field otherwise.
   useLayoutEffect(() => {
     const element = field.current
     if (focusKey === undefined || element === null) return
@@ -131,7 +131,7 @@ export function Composer({
         setClosed(true)
         return
       }
-      // A name that is whole is sent; what was gone to with the arrows, or is still a part, is taken.
+      // Enter sends a complete name. It takes a suggestion chosen with the arrows or still typed in part.
       const isPart = completion?.from === 0 ? text !== picked?.insert.trimEnd() : !text.startsWith('/')
       const takes = event.key === 'Tab' || (event.key === 'Enter' && !event.shiftKey && (hasMoved || isPart))
       if (picked !== undefined && takes) {

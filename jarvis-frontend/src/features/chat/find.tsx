@@ -15,7 +15,7 @@ type Props = {
   onClose: () => void
 }
 
-/** Finds words in a session that is read and drawn in part, where the browser's own search would see that part alone. */
+/** Finds words in a session that is loaded and drawn in part, which the browser's own search would miss. */
 export function Find({ runs, live, onMore, onShow, onClose }: Props) {
   const field = useRef<HTMLInputElement>(null)
   const [words, setWords] = useState('')

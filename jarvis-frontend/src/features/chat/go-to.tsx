@@ -34,7 +34,7 @@ export function GoTo({ store, sessionId, seq, runs, onShow }: Props) {
       const message = row.querySelector<HTMLElement>(`[data-seq="${seq}"]`) ?? row
       message.dataset.found = ''
       message.tabIndex = -1
-      // A button of it may have the focus already: the one that led here from another version.
+      // The button that led here from another version may have the focus already.
       if (!row.contains(document.activeElement)) message.focus({ preventScroll: true })
       message.scrollIntoView({ block: 'center' })
     })

@@ -30,8 +30,9 @@ function observerOf(scroller: Element): IntersectionObserver {
 }
 
 /**
- * Far from the screen only its text stands for what is drawn in `box`: that can be found, copied and read out, and takes
- * a hundredth of the memory. @param content stays as it is; undefined: it may grow, and is not parked. @returns what stands there; undefined: the content itself
+ * Replaces the content of `box` by its plain text while it is far from the screen. The text can be found, copied and
+ * read out, and takes a hundredth of the memory. @param content stays as it is; undefined: it may grow, and is not
+ * parked. @returns what stands there; undefined: the content itself
  */
 export function useParked(box: RefObject<HTMLElement | null>, content: object | undefined): Parked | undefined {
   const [parked, setParked] = useState<Parked>()
@@ -56,7 +57,7 @@ export function useParked(box: RefObject<HTMLElement | null>, content: object | 
   return parked
 }
 
-/** What the browser skips off screen has no text and a guessed height until it is told otherwise. */
+/** Content that the browser skips off screen has no text and a guessed height, so it is laid out first. */
 function read(element: HTMLElement): Parked {
   const skipped = [element, element.parentElement].filter((box) => box !== null)
   for (const box of skipped) box.style.contentVisibility = 'visible'

@@ -106,7 +106,7 @@ function fold(view: SessionView, entry: Entry): SessionView {
     case 'user':
       return { ...next, runId: entry.runId, partial: nothing, notice: undefined }
     case 'assistant':
-      // What it cost to name the session comes after the run's end, maybe while another run goes on.
+      // The cost of naming the session arrives after the run's end, perhaps during another run.
       if (view.entries.some(({ type, runId }) => runId === entry.runId && (type === 'done' || type === 'error')))
         return next
       return { ...next, runId: entry.runId, partial: nothing, notice: undefined }

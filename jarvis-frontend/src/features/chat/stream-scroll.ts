@@ -30,12 +30,12 @@ export class StreamScroll {
   #drawn = { from: 0, to: 0 }
   #follows = true
   #anchor: Anchor | undefined
-  /** Where we left it: another value is the reader's move. */
+  /** The last scroll position that we set; another value means that the reader scrolled. */
   #lastTop = 0
   readonly #heights = new Map<string, number>()
   /** Heights of gaps, px, by the rows they stand for. */
   #gaps = new Map<string, number>()
-  /** What a row is taken for that was never drawn, px. */
+  /** The assumed height of a row that was never drawn, px. */
   #averagePx = guessPx
   readonly #sizes = typeof ResizeObserver === 'undefined' ? undefined : new ResizeObserver(this.#onSizes.bind(this))
 
@@ -185,8 +185,8 @@ export class StreamScroll {
   #settle(): void {
     const [element, list] = [this.#scroller, this.#list]
     if (element === undefined) return
-    // A move that its event has not told of yet counts before what is to be put back. Where the content shrank below
-    // where the reader was, the browser moved them.
+    // Takes in a scroll whose event is still to come before restoring the position. When the content shrank, the
+    // browser scrolled and not the reader.
     if (this.#lastTop <= element.scrollHeight - element.clientHeight) this.#moved()
     if (this.#follows) element.scrollTop = element.scrollHeight
     else if (list !== undefined && this.#anchor !== undefined) this.#putBack(element, list, this.#anchor)

@@ -35,7 +35,7 @@ const wordWithinMs = 700
 
 type Step = 'asking' | 'armed' | 'denying' | 'sending'
 
-/** Deny and Approve. Approve is earned: it sleeps until the card was seen, and takes two keys, never one. */
+/** Deny and Approve. Approve is disabled until the card was seen, and needs two key presses. */
 export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, by }: Props) {
   const [step, setStep] = useState<Step>('asking')
   const [note, setNote] = useState('')
@@ -52,7 +52,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
   const canDecide = hand.rest === undefined && onRead === undefined && !isOver
   const { isSeen, isStill } = useEarned(root, canDecide && step !== 'sending')
   const isAwake = isSeen && isTyped && canDecide
-  // The armed button goes without a blur; what comes back later is to be armed anew.
+  // The armed button disappears without a blur event, so a button that returns must be armed again.
   if (!canDecide && step === 'armed') setStep('asking')
 
   const decide = async (confirmed: boolean) => {
@@ -96,10 +96,10 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
     if (isField || event.ctrlKey || event.metaKey || event.altKey || event.repeat || step === 'sending') return
     if (event.key.length === 1) {
       const { key, at, isWord } = letter.current
-      // The same key once more is patience, not a word.
+      // A repeated key is no part of a word.
       const isNext = event.timeStamp - at < wordWithinMs && (isWord || key !== event.key)
       letter.current = { key: event.key, at: event.timeStamp, isWord: isNext }
-      // What is typed is not meant for the card: the Enter after it must not approve.
+      // Typed letters are not meant for the card, so the Enter after them must not approve.
       if (step === 'armed' && event.key !== ' ') setStep('asking')
       if (isNext) return
     }
@@ -192,7 +192,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
       </form>
     )
   }
-  /** There is one on a card at any time: with a grant open it says the whole, in the grant's place. */
+  /** The one Approve button of a card; with the grant form open it stands there and names the grant. */
   const approveWith = (words: React.ReactNode) => (
     <button
       type="button"

@@ -11,7 +11,7 @@ export function Executing({ matter }: { matter: Matter }) {
   const { resolved, startedAt, progress } = matter
   const now = useNow(1_000)
   const since = startedAt ?? resolved?.at ?? now
-  // A task that has ended is one tick; what it was for is another.
+  // The task's end and the goal of the task are separate ticks.
   const [, ended, doing = progress] = /^(Task \S+ finished: .+?)\. (Waiting .+)$/s.exec(progress ?? '') ?? []
   return (
     <>

@@ -12,7 +12,7 @@ export type Matter = {
 
 export type Phase = 'pending' | 'executing' | 'done' | 'failed' | 'interrupted' | 'denied' | 'expired' | 'cancelled'
 
-/** A result that does not know the effect is told apart from a failure by its mark, never by its words. */
+/** An unknown outcome is told from a failure by its flag, never by its text. */
 export function phaseOf({ resolved, result }: Pick<Matter, 'resolved' | 'result'>): Phase {
   if (result !== undefined) return result.isUnknown === true ? 'interrupted' : result.isError ? 'failed' : 'done'
   if (resolved === undefined) return 'pending'
@@ -27,7 +27,7 @@ export function waitedFor({
   return (resolved?.at ?? card.expiresAt) - card.createdAt
 }
 
-/** With the time that is left now: a card that nobody had seen is given a day more, which ends when somebody sees it. */
+/** The matter with its present expiry. An unseen card waits a day longer, until somebody sees it. */
 export function withExpiryOf(matter: Matter, pending: readonly Pick<Card, 'toolUseId' | 'expiresAt'>[] = []): Matter {
   const known = pending.find(({ toolUseId }) => toolUseId === matter.card.toolUseId)
   return known === undefined || known.expiresAt === matter.card.expiresAt

@@ -2,13 +2,12 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 
 const stillForMs = 600
 const lookEveryMs = 100
-/** Less than that puts no other button under a pointer, and a line or a scroll may be rounded to another pixel. */
+/** Layout shifts below this are ignored when arming Approve: rounding causes them. */
 const slackPx = 2
 
 /**
- * Whether Approve may wake: the card has not moved for 600 ms, and all of it has been on screen. It sleeps again
- * whenever the card moves, so a click meant for something else never decides: `isStill` looks once more, for the card may
- * have moved since the last look.
+ * Whether Approve is enabled: the card has not moved for 600 ms, and all of it was on screen. A move disables it again,
+ * so that a click meant for something else never decides. `isStill` checks once more at the click.
  */
 export function useEarned(card: RefObject<HTMLElement | null>, isWanted: boolean) {
   const [isAwake, setAwake] = useState(false)

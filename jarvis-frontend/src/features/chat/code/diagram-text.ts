@@ -1,6 +1,6 @@
 /** What a diagram may carry along to change how it is drawn, what it links to and what it loads; by where it stands. */
 const extras = [
-  // One that has no end goes to the text's: looked for from each beginning, hostile text would take minutes.
+  // An unclosed directive extends to the end: a search from each start takes minutes on hostile text.
   /%%\{[\s\S]*?(?:\}%%|$)/g,
   /^\s*---[^\S\n]*\n[\s\S]*?\n---[^\S\n]*\n/g,
   /(?<=^|;|\n)[^\S\n]*(?:(?:style|classDef|linkStyle|click)\s|links?\s+[^\s:]+\s*:)[^\n;]*/g,

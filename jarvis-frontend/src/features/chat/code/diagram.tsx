@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { type Drawing, draw } from './draw.ts'
 
-/** Drawn before: shown at once where it comes on screen again. */
+/** Finished drawings, shown at once when a block is on screen again. */
 const known = new Map<string, Drawing>()
 const kept = 50
 

@@ -31,7 +31,7 @@ function giveUp(): void {
 
 const keyOf = (text: string, grammar: string) => `${grammar} ${text}`
 
-/** What is known without asking: a block that is drawn again does not change its looks. */
+/** The cached result, so that a block drawn again looks the same at once. */
 export const highlighted = (text: string, grammar: string) => known.get(keyOf(text, grammar))
 
 /** Reads code in a thread of its own, so that no block holds up the page. @returns undefined where that took too long */
