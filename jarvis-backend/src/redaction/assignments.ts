@@ -3,7 +3,7 @@ export const redacted = '[redacted]'
 
 /** A name that ends so has a secret for its value. */
 const always =
-  'password|passwd|passphrase|passwort|password_?salt|(?<!existing_?)secret(?:[ _-]?(?:access[ _-]?)?key(?:[_-]?base)?)?|(?:private|encryption|master|signing|access|account|shared)[_-]?key|client[_-]key[_-]data|bind_?pw|(?<![a-z])cf_key|(?:recovery|scratch|backup)[_-]codes?|root_?pw|(?<![a-z])(?:pass|pwd|psk|totp)'
+  'password|passwd|passphrase|passwort|password_?salt|(?<!existing_?)secret(?:[ _-]?(?:access[ _-]?)?key(?:[_-]?base)?)?|(?:private|encryption|master|signing|access|account|shared|fastopen)[_-]?key|client[_-]key[_-]data|bind_?pw|(?<![a-z])cf_key|(?:recovery|scratch|backup)[_-]codes?|root_?pw|(?<![a-z])(?:pass|pwd|psk|totp)'
 /** These name harmless things too, so their values are looked at. */
 const sometimes = '(?<!eapi)token|(?:api|auth)[_-]?key|community|credentials?'
 export const secretName = `(?:${always}|${sometimes})`
