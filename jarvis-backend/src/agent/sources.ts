@@ -10,8 +10,10 @@ export type Sources = {
     /** JARVIS composed it: what others wrote stands in it as names alone. */
     isComposed?: boolean
     asked?: ToolInput
-    /** What the operator said, and JARVIS did of itself, in the conversations that the text names: for what repeats those. */
+    /** Of what was recalled: what the operator said, and JARVIS did of itself, in the conversations that the text names. */
     said?: () => Iterable<string>
+    /** The same of a tool's result; it counts where the tool repeats earlier conversations. */
+    saidIfRecalled?: () => Iterable<string>
   }[]
   operatorTexts: string[]
 }
@@ -62,7 +64,7 @@ export function sourcesOf(
       const call = calls.get(entry.toolUseId)
       const text = entry.type === 'tool_result' ? entry.result : entry.text
       if (call === undefined) continue
-      sources.results.push({ ...call, toolUseId: entry.toolUseId, text, said: remembered(text) })
+      sources.results.push({ ...call, toolUseId: entry.toolUseId, text, saidIfRecalled: remembered(text) })
     } else if (isClients) {
     } else if (entry.type === 'user') {
       sources.operatorTexts.push(entry.text)

@@ -113,13 +113,12 @@ const noEffect = { target: noTarget }
 
 /** What a result is made of says its tool. */
 function withOrigins({ results, operatorTexts }: Sources, catalog: Catalog): Sources {
-  const told = results.map(({ said, ...result }) => {
+  const told = results.map(({ saidIfRecalled, ...result }) => {
     const tool = catalog.get(result.toolName)
     return {
       ...result,
       ...(tool?.isComposed && { isComposed: true }),
-      // What is recalled of itself is the memory's too.
-      ...(said !== undefined && (tool === undefined || tool.recalls) && { said }),
+      ...(tool?.recalls && saidIfRecalled !== undefined && { said: saidIfRecalled }),
     }
   })
   return { results: told, operatorTexts }

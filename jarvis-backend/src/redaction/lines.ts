@@ -62,6 +62,31 @@ export const lineShapes: readonly Shape[] = [
     open: new RegExp(`(?<lead>(?:^|[\\n\\r])[ \\t]{0,20}${names}[ \\t]{1,8})[^\\s:=]\\S*[ \\t]{0,20}$`, 'i'),
   },
   {
+    // A heading, and what it is the heading of; among names of files it is one of them.
+    find: new RegExp(
+      `((?:^|[\\n\\r])[ \\t]{0,20}${names}[ \\t]{0,20}\\r?\\n[ \\t]{0,20})(?=\\S{0,64}\\d)(?=\\S{0,64}[a-z])(?!\\S{0,64}\\.\\w{2,4}(?:\\s|$))[^\\s#{[<|>&*:=-][^\\s:=]{5,}(?=[ \\t]{0,20}(?:[\\n\\r]|$))`,
+      'gi',
+    ),
+    put: kept,
+    open: new RegExp(
+      `(?<lead>(?:^|[\\n\\r])[ \\t]{0,20}${names}[ \\t]{0,20})\\r?(?:\\n[ \\t]{0,20}\\S*[ \\t]{0,20})?$`,
+      'i',
+    ),
+  },
+  {
+    find: /(\bidentified[ \t]{1,4}(?:with[ \t]{1,4}\S{1,40}[ \t]{1,4})?(?:by|as)[ \t]{1,4}(?:password[ \t]{1,4})?['"])[^'"\n]+/gi,
+    put: kept,
+    hint: 'identified[ \\t]',
+    open: /(?<lead>\bidentified[ \t]{1,4}[^'"\n]{0,60}['"])[^'"\n]+$/i,
+  },
+  {
+    // hostapd takes all that stands behind it.
+    find: /((?:^|[\n\r])[ \t]{0,20}(?:wpa_passphrase|sae_password)=)[^\n\r]+/gi,
+    put: kept,
+    hint: 'wpa_passphrase=|sae_password=',
+    open: /(?<lead>(?:^|[\n\r])[ \t]{0,20}(?:wpa_passphrase|sae_password)=)[^\n\r]+$/i,
+  },
+  {
     // Where docker keeps the passwords of registries.
     find: /("auth":[ \t]{0,4}")(?=[^"]{0,64}[A-Z])(?=[^"]{0,64}[\d=])[A-Za-z\d+/]{8,1024}={0,2}(?=")/g,
     put: kept,

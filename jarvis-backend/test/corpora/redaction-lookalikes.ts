@@ -144,4 +144,9 @@ export const lookalikes: readonly string[] = [
   'wpa-ssid home',
   'client-certificate-data and client-key-data are set',
   'corosync: [TOTEM ] Token has not been received in 2737 ms',
+  'Password\nThe password must have 8 characters.',
+  'SECRET\nname: db-credentials-2',
+  'PASSWORD\n--------',
+  'secret\nphotos2024.zip',
+  'a user identified by name or by id',
 ]

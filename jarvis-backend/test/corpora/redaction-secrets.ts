@@ -173,4 +173,9 @@ export const secrets: readonly (readonly [text: string, gone: string])[] = [
   ['$argon2id$v=19$m=65536,t=3,p=4$Qm4xZt7Kp2Lw$9vRb5NcXsD3fGhJkLz1aB2cD4eF5', '9vRb5NcX'],
   ['bob:{SHA}Qm4xZt7Kp2Lw9vRb5NcXsD3fGhJ=', 'Qm4xZt7K'],
   ['$1$Qm4xZt7K$p2Lw9vRb5NcXsD3fGhJkL.', 'p2Lw9vRb'],
+  ['PASSWORD\nhunter2horse', 'hunter2horse'],
+  ['  Password \n  Tr0ub4dor-and-3\nnext line', 'Tr0ub4dor-and-3'],
+  ["CREATE USER 'app'@'%' IDENTIFIED BY 'correct horse';", 'correct horse'],
+  ["ALTER USER app IDENTIFIED WITH mysql_native_password BY 'hunter two'", 'hunter two'],
+  ['wpa_passphrase=my home net', 'home net'],
 ]

@@ -29,6 +29,8 @@ export type Source = {
    * a call.
    */
   said?: () => Iterable<string>
+  /** The same of a tool's result; it counts where the tool repeats earlier conversations. */
+  saidIfRecalled?: () => Iterable<string>
 }
 export type Taint = { source: { toolName: string; toolUseId: string }; argument: string; phrase: string }
 
