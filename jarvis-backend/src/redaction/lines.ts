@@ -81,10 +81,10 @@ export const lineShapes: readonly Shape[] = [
   },
   {
     // hostapd takes all that stands behind it.
-    find: /((?:^|[\n\r])[ \t]{0,20}(?:wpa_passphrase|sae_password)=)[^\n\r]+/gi,
+    find: /((?<![\w-])(?:wpa_passphrase|sae_password)=)(?!\[redacted\])[^\n\r"\\]+/gi,
     put: kept,
     hint: 'wpa_passphrase=|sae_password=',
-    open: /(?<lead>(?:^|[\n\r])[ \t]{0,20}(?:wpa_passphrase|sae_password)=)[^\n\r]+$/i,
+    open: /(?<lead>(?<![\w-])(?:wpa_passphrase|sae_password)=)[^\n\r"\\]*$/i,
   },
   {
     // Where docker keeps the passwords of registries.
