@@ -48,6 +48,20 @@ test.each<[string, ReturnType<typeof declares>, Record<string, unknown>, string]
     {},
     'red unknown_effect',
   ],
+  ...(
+    [
+      ['no effect', 'yellow', []],
+      ['effects that cannot be computed', 'red', fails],
+      ['an effect that was not declared', 'yellow', [{ ...guest, kind: 'power' }]],
+      ['a reading tool that changes', 'green', [guest]],
+      ['a changing tool that says it reads', 'yellow', [read]],
+    ] as const
+  ).map(([name, tier, effects]): [string, ReturnType<typeof declares>, Record<string, unknown>, string] => [
+    `${name}, on a protected guest`,
+    declares(tier, effects),
+    { vmid: 105 },
+    'black protected_guest',
+  ]),
   ['a target that was not found', declares('yellow', [{ ...guest, target: noTarget }]), {}, 'black unresolved_target'],
 ])('%s: %o %j is %s', (_name, tool, input, expected) => {
   expect(verdictOf(tool, input)).toBe(expected)

@@ -13,30 +13,39 @@ export type Declaring = {
 
 /**
  * The effects of a call. An effect of the kind `unknown`, which asks, is added when the tool declares no effect or
- * cannot compute it, when an effect is not in its `touches`, and when its arguments name a guest or node that no effect
- * reaches. @throws Mistake for arguments that the caller can correct
+ * cannot compute it, when an effect is not in its `touches`, and for each guest and node that the arguments name and no
+ * effect reaches, so that what is protected stays refused. @throws Mistake for arguments that the caller can correct
  */
 export function effectsOf(tool: Declaring, input: Record<string, unknown>, world: World): readonly Effect[] {
-  const declared = declaredOf(tool, input, world)
-  if (declared === undefined) return [unknown(noTarget, 'What this call does could not be told.')]
-  if (declared.length === 0) return [unknown(noTarget, 'The tool does not say what this call does.')]
-  const isChange = declared.some(({ kind }) => kind !== 'read')
-  if (isChange !== (tool.tier !== 'green'))
-    return [...declared, unknown(declared[0]?.target, 'What the tool says of this call is not what its tier says.')]
-  const stray = declared.find((effect) => !tool.touches.some(({ kind, on }) => matches(effect, { kind, on })))
-  if (stray !== undefined)
-    return [...declared, unknown(stray.target, 'This call does more than its tool has declared.')]
-  if (!isChange || tool.attached !== undefined) return declared
-  const missed = namedIn({ vmid: input.vmid, node: input.node }, world).filter(
+  const { effects, fault } = checked(tool, declaredOf(tool, input, world))
+  if (fault === undefined && (tool.attached !== undefined || tool.tier === 'green')) return effects
+  const named = namedIn(tool.attached === undefined ? { vmid: input.vmid, node: input.node } : input, world)
+  const missed = named.filter(
     ({ vmid, node }) =>
-      !declared.some(({ target }) => (vmid === undefined ? target.node === node : target.vmid === vmid)),
+      !effects.some(({ target }) => (vmid === undefined ? target.node === node : target.vmid === vmid)),
   )
-  return missed.length === 0
-    ? declared
-    : [
-        ...declared,
-        ...missed.map((target) => unknown(target, `It names ${target.id} and does not say what it does to it.`)),
-      ]
+  return [
+    ...effects,
+    ...(fault === undefined ? [] : [fault]),
+    ...missed.map((target) => unknown(target, `It names ${target.id} and does not say what it does to it.`)),
+  ]
+}
+
+/** `fault`: stands for what the tool does not say, or says and has not declared. */
+function checked(
+  tool: Declaring,
+  effects: readonly Effect[] | undefined,
+): { effects: readonly Effect[]; fault?: Effect } {
+  if (effects === undefined) return { effects: [], fault: unknown(noTarget, 'What this call does could not be told.') }
+  if (effects.length === 0) return { effects, fault: unknown(noTarget, 'The tool does not say what this call does.') }
+  if (effects.some(({ kind }) => kind !== 'read') !== (tool.tier !== 'green'))
+    return {
+      effects,
+      fault: unknown(effects[0]?.target, 'What the tool says of this call is not what its tier says.'),
+    }
+  const stray = effects.find((effect) => !tool.touches.some(({ kind, on }) => matches(effect, { kind, on })))
+  if (stray === undefined) return { effects }
+  return { effects, fault: unknown(stray.target, 'This call does more than its tool has declared.') }
 }
 
 function declaredOf(tool: Declaring, input: Record<string, unknown>, world: World): readonly Effect[] | undefined {
