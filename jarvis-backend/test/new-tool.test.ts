@@ -154,10 +154,14 @@ const anyTool = fc.record({
     fc.constant(undefined),
     fc.constant([]),
     fc.constant('throws'),
-    fc.constant([{ kind: 'read' as const, on: 'site' as const, at: 'nothing' }]),
+    fc.constant<{ kind: Effect['kind']; on: Effect['on']; at: string }[]>([
+      { kind: 'read', on: 'site', at: 'nothing' },
+    ]),
     fc.array(
       fc.record({
-        kind: fc.constantFrom(...effectKinds.filter((kind) => kind !== 'read')),
+        kind: fc.constantFrom(
+          ...effectKinds.filter((kind): kind is Exclude<Effect['kind'], 'read'> => kind !== 'read'),
+        ),
         on: fc.constantFrom(...things),
         at: fc.constantFrom('guest', 'node', 'nothing'),
       }),
