@@ -13,26 +13,26 @@ import type { Surface } from './mcp/server/surface.ts'
 
 export type Jarvis = {
   http: HttpServer
-  /** What every door leads to: a program that has JARVIS in it may be one. */
+  /** The calls that every door uses, for a program that embeds JARVIS. */
   hub: Site['hub']
-  /** The password, where this start made it. */
+  /** Set only where this start made the password. */
   newPassword: string | undefined
   modelId: string
-  /** Takes no more work, lets running calls finish, closes everything. What is unfinished goes on at the next start. */
+  /** Takes no more work, lets running calls finish, closes everything. Unfinished work resumes at the next start. */
   stop(graceMs: number): Promise<void>
 }
 
-/** What tests put in the place of the real thing, and what only a program knows. */
+/** Parts that tests replace, and `program`, which only a program has. */
 export type Replacements = SiteReplacements & {
   program?: Program
   clock?: Clock
-  /** What a client's address for a name leads to. */
+  /** Fetches an OAuth client's metadata document. */
   fetchDocument?: PublicFetch
-  /** What MCP clients see besides tools. */
+  /** Replaces the resources, prompts and completions that MCP clients see. */
   surface?: (real: Surface) => Surface
 }
 
-/** Makes the process: one site, and the doors that lead to it. Listens to nothing yet. */
+/** Wires the process: one site and the doors to it. It does not listen yet. */
 export function compose(config: Config, version: string, dashboardDir: string, replace: Replacements = {}): Jarvis {
   const clock = replace.clock ?? systemClock
   const stepUp = createStepUp(() => clock.now())

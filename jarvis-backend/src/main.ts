@@ -51,7 +51,7 @@ function introduce(config: Config) {
   console.log(`Model: ${jarvis.modelId}. Cluster: ${cluster}.`)
 }
 
-/** Within this process, so that it makes no difference what keeps that running. */
+/** Restarts within this process, so that it works the same under every service manager. */
 function restart() {
   void close().then(() => {
     if (!isEnding) serve(() => readNextConfig(outside))
@@ -59,7 +59,7 @@ function restart() {
 }
 
 function end() {
-  // A second signal does not wait.
+  // A second signal ends the process at once.
   if (isEnding) process.exit(1)
   isEnding = true
   void close().then(() => process.exit(0))

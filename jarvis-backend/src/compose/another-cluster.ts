@@ -6,8 +6,8 @@ import type { Gate } from './gate.ts'
 const key = 'cluster'
 
 /**
- * Where another cluster is connected than at the last start, nothing that was asked or allowed there holds here: the guest of
- * that id is another one. Its grants are revoked. `isAnother`: its runs and cards are to end too; `keep` then remembers this one.
+ * Revokes every grant when another cluster is connected than at the last start, because the same vmid is then another guest. `isAnother`: the caller
+ * must end the old cluster's runs and cards. `keep` stores the connected cluster for the next start.
  */
 export function leaveAnotherCluster(
   { settings, log }: Pick<Foundation, 'settings' | 'log'>,

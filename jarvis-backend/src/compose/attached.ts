@@ -8,10 +8,10 @@ import type { GrowingRedactor } from '../redaction/growing.ts'
 import { createAttachedStore } from '../store/sqlite/attached.ts'
 import type { Database } from '../store/sqlite/database.ts'
 
-/** Wires the MCP servers of `mcp.json`: their processes and connections, tools, routes. */
+/** Wires the MCP servers of `mcp.json`: their processes, connections, tools and routes. */
 export function composeAttached(parts: {
   dataDir: string
-  /** Of JARVIS's environment, what a server's process may have. */
+  /** The part of JARVIS's environment that a server's process may see. */
   env: Record<string, string>
   version: string
   database: Database

@@ -19,10 +19,10 @@ import { serveTerminal } from '../realtime/terminal.ts'
 import { createRevocationStore } from '../store/sqlite/access/tokens.ts'
 import type { Site } from './site.ts'
 
-/** A request must be whole by then, ms: whoever drips bytes holds a connection and what it has sent. */
+/** Time limits of a request, ms. They end connections of clients that send their bytes very slowly. */
 const slowest = { headersTimeout: 15_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 }
 
-/** The one way into the process: the HTTP server and who may ask it, signing in, and the sockets that lead to the site. */
+/** Makes the HTTP server, its checks of hosts and tokens, signing in, and the Socket.IO namespaces of the site. */
 export function composeEntrance(
   site: Site,
   stepUp: StepUp,
@@ -33,7 +33,7 @@ export function composeEntrance(
   const password = createPassword({ configured: config.password, dataDir, secret: jwtSecret, settings, now })
   for (const secret of [jwtSecret, password.made]) if (secret !== undefined) hide(secret)
   const tokens = createTokens(jwtSecret, createRevocationStore(database, now), password.validFrom)
-  // The app comes last, yet must be the first listener: Engine.IO takes over what is there, and passes on what is not its own.
+  // Engine.IO keeps the listeners it finds and passes requests on to them, so the app's listener is registered first and `app` is set later.
   let app: RequestListener | undefined
   const http = createServer(slowest, (request, response) => app?.(request, response))
   const addressOf = createClientAddress(config.trustedProxies)
@@ -50,7 +50,7 @@ export function composeEntrance(
     stepUp,
     report,
   })
-  // A first start that never served anybody has shown nobody its password: it is kept only from here on.
+  // The new password is stored only once the server listens: a first start that fails earlier has shown it to nobody.
   http.once('listening', password.keep)
   http.once('listening', site.start)
 
@@ -58,7 +58,7 @@ export function composeEntrance(
     http,
     realtime,
     addressOf,
-    /** Undefined where there was a password. */
+    /** Set only where this start made the password. */
     newPassword: password.made,
     serve(parts: Omit<Parameters<typeof createApp>[0], 'guard' | 'tokens' | 'auth' | 'report'>) {
       app = createApp({
@@ -84,7 +84,7 @@ export function composeEntrance(
     },
     async close() {
       clusterFeed.close()
-      // Closing waits for every connection, an MCP client that waits for a person among them.
+      // `io.close` waits for every connection, also for an MCP client that waits for a person's decision.
       const closed = realtime.close()
       http.closeAllConnections()
       await closed

@@ -15,7 +15,7 @@ import { lockDataDir } from '../store/sqlite/lock.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
 
 /**
- * What the rest of a site stands on: the data dir and its lock, the database, the journal, what hides secrets, the log, the feed.
+ * Makes what the other parts of a site need: data dir and its lock, database, journal, redactor, log, activity feed.
  * @throws ConfigError, DatabaseRefused before anything is changed
  */
 export function composeFoundation(
@@ -43,7 +43,7 @@ export function composeFoundation(
   const journal = keepJournal(database, { dir: join(dataDir, 'journal'), now, report })
 
   const stopping = new AbortController()
-  // Each call of an MCP client listens to it.
+  // Every MCP call adds a listener, so Node's warning about many listeners is turned off.
   setMaxListeners(0, stopping.signal)
   return {
     clock,
@@ -56,22 +56,22 @@ export function composeFoundation(
     journal,
     redactor,
     redact: redactor.text,
-    /** A secret that was learned while running. */
+    /** Adds a secret that became known while running to the redactor. */
     hide: (secret: string) => redactor.add([secret]),
     log,
     activity,
-    /** A line for the log and for the feed. */
+    /** Writes a line to the log and to the activity feed. */
     announce: (kind: Activity['kind']) => (text: string, level: 'info' | 'warning') => {
       log(text, level)
       activity.record({ at: now(), kind, level, text })
     },
     logRoutes: logTail.routes,
     report,
-    /** Takes no more work from here on. */
+    /** Aborts `stopping`: no new work is taken. */
     goDown: () => stopping.abort(),
     stopping: stopping.signal,
     isStopping: () => stopping.signal.aborted,
-    /** Runs it after `ms`, unless everything is closed by then. */
+    /** Runs `run` after `ms`, unless the database is closed by then. */
     later: (ms: number, run: () => void) => void setTimeout(() => database.sql.open && run(), ms).unref(),
     async close() {
       await journal.flush()

@@ -24,7 +24,7 @@ import type { Catalog } from '../tools/catalog.ts'
 import type { Foundation } from './foundation.ts'
 import type { ComposedHomelab } from './homelab.ts'
 
-/** What stands between a tool call and its effect: the policy, the verdict, the card, the grant, and the executor. */
+/** Wires the parts between a tool call and its effect: policy, judge, confirmations, grants, executor. */
 export function composeGate(
   foundation: Foundation,
   parts: {
@@ -33,9 +33,9 @@ export function composeGate(
     catalog: Catalog
     images: ImageStore
     mcpTokens: Pick<McpTokens, 'list'>
-    /** Watches or breaks what is kept of executions. */
+    /** Lets tests watch or break the execution store. */
     executions: ((store: ExecutionStore) => ExecutionStore) | undefined
-    /** A session's cards are these now. */
+    /** Called with a session's waiting cards whenever they change. */
     waiting(sessionId: string, pending: Card[]): void
     note: RecordParts['note']
   },
@@ -65,7 +65,7 @@ export function composeGate(
   const seeingJudge = createSeeingJudge(judge, units.look)
   const watchers = createWatchers(report)
   const effectsOf = createEffectsOf(catalog, world)
-  /** What several parts of a call's way stand on. */
+  /** Dependencies that several parts need. */
   const shared = {
     ...{ clock, redactor, redact, isStopping, report, world, judge, effectsOf, executions, images, cluster, catalog },
     ...{ journal, proof: journal.proof, transactions: database, store: createConfirmationStore(database) },
@@ -86,7 +86,7 @@ export function composeGate(
     ...shared,
     ways,
     grants,
-    // One made anew under the same name has asked for nothing yet.
+    // A token made again under the same name is another one: it has asked for nothing yet.
     isAskerKnown: ({ requestedBy: { token }, createdAt: askedAt }) =>
       token === undefined ||
       mcpTokens

@@ -16,10 +16,10 @@ import type { Clock } from '../lib/clock.ts'
 import { createSampleStore } from '../store/sqlite/samples/samples.ts'
 import type { Foundation } from './foundation.ts'
 
-/** The cluster, real or demo: what it is, what the feed and the charts make of it, and who watches it. */
+/** Wires the real or the demo cluster: its state, activity, samples, limits and terminals. */
 export function composeHomelab(foundation: Foundation, config: Config, replaced?: Homelab) {
   const { clock, now, database, settings, journal, redactor, report, activity } = foundation
-  // What policy.yaml adds is shown by the cluster too.
+  // A set, because policy.yaml adds protected targets to it later.
   const shownAsProtected = new Set(config.protectedTargets)
   const nodeRoles = createNodeRoles({
     settings,
@@ -61,14 +61,14 @@ export function composeHomelab(foundation: Foundation, config: Config, replaced?
     limits,
     shownAsProtected,
     nodeRoles,
-    /** Absent: off. */
+    /** Undefined when the terminal is off. */
     terminals: config.isTerminalOn ? homelab.terminals : undefined,
     routes: {
       samples: samplesRoutes(samples, now),
       limits: limitsRoutes(limits),
       'node-roles': nodeRolesRoutes(nodeRoles),
     },
-    /** Takes in what the cluster remembers; nothing waits for it. */
+    /** Starts filling the samples with the cluster's own records, in the background. */
     fillPast() {
       filling = fillSamples({
         cluster,
@@ -78,7 +78,7 @@ export function composeHomelab(foundation: Foundation, config: Config, replaced?
         log: (line) => foundation.log(line, 'warning'),
       })
     },
-    /** Looks no more; what is connected stays connected. */
+    /** Ends the watchers and the sampler. Connections to the cluster stay open. */
     rest() {
       unwatch()
       sampler.stop()

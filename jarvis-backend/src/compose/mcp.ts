@@ -6,8 +6,8 @@ import type { Surface } from '../mcp/server/surface.ts'
 import type { Site } from './site.ts'
 
 /**
- * Wires `/mcp`, whose code is loaded by its first request.
- * @param parts.surface what clients see besides tools, in the place of the real thing
+ * Wires `/mcp`. Its code is loaded by the first request.
+ * @param parts.surface replaces the resources, prompts and completions that clients see, for tests
  */
 export function composeMcp(
   site: Site,
@@ -18,7 +18,7 @@ export function composeMcp(
   const { confirmations } = site.gate
   let answered = async () => {}
 
-  /** One session for each token; its id is derived, so that it is found again. */
+  /** Each token has one session. Its id is derived from the token's name, so a restart finds it again. */
   function sessionOf(token: McpToken): string {
     const id = sessionIdOf(token.name)
     if (!runs.isRunning(id) && store.session(id) === undefined) {
@@ -37,7 +37,7 @@ export function composeMcp(
     const route = createMcpRoute({
       ...site,
       ...parts,
-      // A client is served the house's tools alone.
+      // Attached servers' tools are not offered to MCP clients.
       catalog: site.houseTools,
       watched: { cluster, watchJournal: journal.watch },
       surface: parts.surface?.(surface) ?? surface,
@@ -57,7 +57,7 @@ export function composeMcp(
     handle,
     /** Resolves once every request has its answer. */
     answered: () => answered(),
-    /** Takes away what a token that was revoked left waiting. */
+    /** Cancels the waiting cards of a revoked token. */
     withdraw(tokenName: string, by: string) {
       for (const { toolUseId } of confirmations.pending(sessionIdOf(tokenName))) {
         confirmations.cancel(toolUseId, by, 'Its MCP token was revoked.')

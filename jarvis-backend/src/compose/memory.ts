@@ -24,19 +24,19 @@ import { withPorts } from '../tools/tool.ts'
 import { createWorkspace } from '../workspace/files.ts'
 import { createPromptFiles } from '../workspace/prompt-files.ts'
 
-/** The heading that a day's file ends under is looked for in so much of it; further back, it is set again. */
+/** How far from the end of a day's file its last heading is looked for, bytes. If it is further back, the heading is written again. */
 const headingWithinBytes = 16_384
 
-/** The index is read into memory once whoever waits for the start has been served; until then words are searched on disk. */
+/** Delay before the index is read into memory, so that it does not slow the start, ms. Until then words are searched on disk. */
 const startAfterMs = 5_000
 
-/** The index is outside the heap; what is in it is read, cut and let go, and better collected often than left lying. */
+/** Heap limits of the index's thread, MB. The index itself is outside the heap; a small young generation keeps short-lived texts from piling up. */
 const memoryLimits = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 256 }
 
 /** Wires the memory: the workspace's files, the index in its thread, the tools, recall, lessons and routes. */
 export function composeMemory(parts: {
   dataDir: string
-  /** A file: the index reads sessions and the journal over a connection of its own. */
+  /** Must be a file: the index opens a connection of its own. */
   databasePath: string
   embeddings: EmbeddingsConfig
   weights: Weights
@@ -75,7 +75,7 @@ export function composeMemory(parts: {
   const isKept = parts.databasePath !== ':memory:'
   const start = isKept ? setTimeout(() => memory.call('status', {}).catch(() => {}), startAfterMs).unref() : undefined
 
-  /** Redacted before it is on disk, like everything that is kept. */
+  /** Appends the session's lesson, redacted, to the day's file. */
   function learn(sessionId: string, entries: readonly StoredEntry[]) {
     const lesson = lessonOf(entries, sessionId, timeOfDay)
     if (lesson === undefined) return

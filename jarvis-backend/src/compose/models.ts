@@ -15,12 +15,12 @@ import { isPublicAddress } from '../lib/public-address.ts'
 import { type ClusterState, JarvisError } from '../protocol/index.ts'
 import { anthropicModel, createPrices, demoModel, openAiCompatibleModel } from '../providers/index.ts'
 
-/** The models that may answer, which the settings may replace: a turn ends with the one it began with. */
+/** Wires the models. The settings may replace them; a turn that has begun ends with its own model. */
 export function composeModels(parts: {
   config: Config
-  /** What answers at first, in the place of the configured one. */
+  /** For tests: answers in place of the configured model. */
   first: Model | undefined
-  /** Those that may be named besides it. */
+  /** For tests: further models that may be named. */
   others: readonly Model[] | undefined
   clock: Clock
   cluster(): ClusterState
@@ -74,7 +74,9 @@ export function composeModels(parts: {
     costOf,
     reloadPrices: reload,
     used: tally.add,
-    /** Whether a model names sessions: those that were configured, unless they run at home, where each call is slow. */
+    /**
+     * Whether a model may be asked for session titles. `auto`: only configured models that do not run on the local network, where each call is slow.
+     */
     mayName(asked: Model): boolean {
       const { titles } = parts.config
       if (titles !== 'auto') return titles === 'on'
@@ -86,7 +88,7 @@ export function composeModels(parts: {
     model: () => model,
     config: () => config,
     seen: () => ({ id: model.id, isDemo: config.provider === 'demo', seen }),
-    /** What came of the newest question; one to a model that was replaced meanwhile says nothing. */
+    /** Notes that the current model answered; a replaced model is ignored. */
     answered(by: Model) {
       if (by === model) seen.okAt = clock.now()
     },
@@ -100,7 +102,7 @@ export function composeModels(parts: {
 
 export type ComposedModels = ReturnType<typeof composeModels>
 
-/** Its address is of this machine or its network. */
+/** Whether the model's address is on this machine or its network. */
 function isAtHome(config: ModelConfig): boolean {
   if (config.provider === 'demo' || config.baseUrl === undefined) return false
   const host = new URL(config.baseUrl).hostname.replace(/^\[|\]$/g, '')
@@ -109,7 +111,7 @@ function isAtHome(config: ModelConfig): boolean {
 }
 
 const ownHosts = ['api.anthropic.com', 'api.openai.com']
-/** The provider's own service, not one that speaks like it. */
+/** Whether requests go to the provider's own service, not to a compatible one. */
 const isOwnAddress = (config: ModelConfig) =>
   config.provider !== 'demo' && (config.baseUrl === undefined || ownHosts.includes(new URL(config.baseUrl).hostname))
 

@@ -16,7 +16,7 @@ import type { Database } from '../store/sqlite/database.ts'
 
 const registrations = { most: 20, perMs: 60 * 60_000 }
 
-/** Signs MCP clients in: what they ask over HTTP, what the operator is asked, and the check of what they got. */
+/** Wires the sign-in of MCP clients: OAuth routes, the operator's consent, and the check of access tokens. */
 export function composeOAuth(parts: {
   database: Database
   journal: Pick<Journal, 'append'>
@@ -25,7 +25,7 @@ export function composeOAuth(parts: {
   now(): number
   addressOf: ClientAddressOf
   stepUp: StepUp
-  /** Absent: over the internet. */
+  /** Default: over the internet. */
   fetchDocument?: PublicFetch
 }) {
   const { database, journal, tokens, now, addressOf } = parts
@@ -61,7 +61,7 @@ export function composeOAuth(parts: {
   }
 }
 
-/** Loaded when the first client has an address for a name. */
+/** Fetches a client's metadata document from its address. The code is loaded with the first one. */
 const fromInternet: PublicFetch = async (url) => {
   const { createPublicFetch } = await import('../lib/public-fetch.ts')
   return createPublicFetch()(url)

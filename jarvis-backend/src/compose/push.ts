@@ -9,10 +9,10 @@ import { createWebPushSender, makeVapidKeys, type VapidKeys } from '../push/web-
 import type { Database } from '../store/sqlite/database.ts'
 import { createPushStore } from '../store/sqlite/push.ts'
 
-/** A push service asks for somebody to complain to; Apple's takes none of localhost. */
+/** Contact address that push services require when no public URL is set. Apple's service refuses addresses on localhost. */
 const nobody = 'mailto:operator@example.org'
 
-/** Wires what tells browsers of waiting cards. Its keys are made when somebody first asks for them. */
+/** Wires push messages about waiting cards. The keys are made when they are first needed. */
 export function composePush(parts: {
   dataDir: string
   database: Database

@@ -20,10 +20,10 @@ import type { ComposedHomelab } from './homelab.ts'
 import type { ComposedMemory } from './memory.ts'
 import type { ComposedModels } from './models.ts'
 
-/** A client that repeats a request does so within minutes. */
+/** How long replies to repeated requests are kept, ms. */
 const repliesKeptMs = 7 * 24 * 60 * 60_000
 
-/** Sessions and the runs in them: what answers, by what it goes, where it is kept, listed and shown. */
+/** Wires sessions and runs: their stores, models, limits, prompts, list and routes. */
 export function composeRuns(
   foundation: Foundation,
   parts: {
@@ -50,7 +50,7 @@ export function composeRuns(
   const toolSpecs = onceFor(parts.catalog.list, (tools) =>
     tools.map((tool) => ({ name: tool.name, description: tool.description, inputSchema: inputSchemaOf(tool) })),
   )
-  // What people wrote down may hold secrets.
+  // Workspace files that people wrote may hold secrets.
   const prompt = onceFor(memory.prompt, (texts) => redactor.text(systemPrompt(texts)))
   const { runs, calls } = createRuns({
     store,
@@ -117,7 +117,7 @@ export function composeRuns(
     calls,
     kept,
     store,
-    /** Brings the list of sessions up to date when there is time. */
+    /** Schedules an update of the list of sessions for when the process is idle. */
     scheduleIndex: index.schedule,
     routes: {
       sessions: sessionRoutes({

@@ -23,26 +23,26 @@ import { composeModels } from './models.ts'
 import { composePush } from './push.ts'
 import { composeRuns } from './runs.ts'
 
-/** What tests put in the place of a site's real parts. */
+/** Parts that tests replace. */
 export type SiteReplacements = {
   model?: Model
-  /** What may be named besides it. */
+  /** Further models that may be named. */
   models?: readonly Model[]
   homelab?: Homelab
   databasePath?: string
-  /** Watches or breaks what is stored. */
+  /** Lets tests watch or break the database. */
   database?: (database: Database) => Database
   executions?: (store: ExecutionStore) => ExecutionStore
-  /** Where messages to browsers go. */
+  /** Receives push messages instead of the browsers' push services. */
   push?: PushSender
-  /** Beside the real ones. */
+  /** Tools in addition to the real ones. */
   tools?: readonly Tool[]
 }
 
 /**
- * Makes a site: one cluster with its data dir, stores, journal, gate, cards, runs, memory, models and attached servers. Two
- * sites in one process share only what is `given` to both. Nothing of a site listens: doors are opened on it.
- * What the last start left unfinished goes on.
+ * Makes a site: one cluster with its data dir, stores, journal, gate, cards, runs, memory, models and attached servers. Two sites in one process
+ * share only `given`. A site listens to nothing; the entrance opens doors to it. Resumes the runs, cards and grants that the last start left
+ * unfinished.
  * @throws ConfigError, DatabaseRefused before anything is changed
  */
 export function createSite(
@@ -122,7 +122,7 @@ export function createSite(
   })
   const place = leaveAnotherCluster(foundation, config, grants)
   grants.resume()
-  // A message may have been lost with the process before. One with the same tag takes its place without a sound.
+  // A push message may have been lost with the last process. A second one with the same tag replaces the first silently.
   for (const sessionId of confirmations.pendingCounts().keys()) {
     push.waiting(sessionId, confirmations.pending(sessionId))
   }
@@ -139,9 +139,9 @@ export function createSite(
     memory,
     models,
     push,
-    /** What every door leads to. */
+    /** The three calls that every door uses. */
     hub: { start: runs.start, watch: runs.watch, decide: confirmations.decide },
-    /** By its path below `/api`. */
+    /** Keyed by the path below `/api`. */
     routes: {
       ...sessions.routes,
       ...gate.routes,
@@ -151,19 +151,19 @@ export function createSite(
       'mcp-servers': attached.routes,
       push: push.routes,
     },
-    /** Begins what whoever waits for the start need not wait for. */
+    /** Begins background work that must not delay the start. */
     start() {
       sessions.scheduleIndex()
       attached.start()
       homelab.fillPast()
     },
-    /** Takes no more work. @returns once the calls that run have ended. */
+    /** Takes no more work. @returns resolves once running calls have ended */
     goDown() {
       foundation.goDown()
       runs.stop()
       return gate.executor.idle()
     },
-    /** Ends timers, threads and child processes. What is unfinished goes on at the next start. */
+    /** Ends timers, threads and child processes. Unfinished work resumes at the next start. */
     async rest() {
       runs.rest()
       confirmations.rest()
@@ -174,7 +174,7 @@ export function createSite(
       dataDirWatch.close()
       await attached.stop()
     },
-    /** Lets go of the cluster and the data dir; to be called once no door is open. */
+    /** Closes the cluster and the data dir. Call it once no door is open. */
     async close() {
       cluster.close()
       await foundation.close()

@@ -21,18 +21,18 @@ import type { Realtime } from '../realtime/server.ts'
 import { journalHead } from '../store/sqlite/journal/journal.ts'
 import type { Site } from './site.ts'
 
-/** What starts JARVIS, and can start it again. */
+/** Implemented by the program that starts JARVIS. */
 export type Program = {
-  /** What a start that begins now would read. @throws ConfigError */
+  /** Reads the configuration as the next start would. @throws ConfigError */
   nextConfig(): Config
-  /** Stops it, and starts it with that. */
+  /** Stops JARVIS and starts it with the new configuration, in the same process. */
   restart(): void
 }
 
-/** Reading a page more of the database takes time in which nothing else here is served. */
+/** Largest database that is checked page by page, bytes: the check blocks the process. */
 const scannedUpToBytes = 16 * 1024 * 1024
 
-/** What JARVIS says of itself: its health, its settings, its log and journal, what is wrong, and how a cluster is connected. */
+/** Wires what JARVIS reports of itself (health, settings, log, journal, doctor) and the setup of a cluster. */
 export function composeSystem(
   site: Site,
   parts: {
@@ -40,7 +40,7 @@ export function composeSystem(
     version: string
     stepUp: StepUp
     realtime: Pick<Realtime, 'io'>
-    /** Absent where JARVIS is a part of another program. */
+    /** Undefined where JARVIS runs inside another program. */
     program: Program | undefined
   },
 ) {
@@ -66,7 +66,7 @@ export function composeSystem(
       return { cannotStart: problemOf(error) }
     }
   }
-  /** Why a start that begins now would fail. */
+  /** Why a start now would fail; undefined when it would succeed. */
   const startProblem = ({ nextConfig }: Program) => {
     try {
       const next = nextConfig()

@@ -9,7 +9,7 @@ import { errorHandler } from './errors.ts'
 import { metricsType } from './metrics.ts'
 import { noQuery, strayQueries } from './queries.ts'
 
-/** Fonts, scripts and sockets from here alone; nothing may frame the cards. */
+/** Content Security Policy: only this origin's fonts, scripts and sockets, and no framing of the page. */
 const contentPolicy = (origins: string) =>
   [
     "default-src 'self'",
@@ -21,12 +21,15 @@ const contentPolicy = (origins: string) =>
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
-    // No text becomes markup or a script's address but through these: ours, and what Mermaid draws with, sanitised.
+    // Only these policies may turn text into markup or a script's address: ours, and DOMPurify, which cleans Mermaid's drawings.
     "require-trusted-types-for 'script'",
     'trusted-types jarvis dompurify default',
   ].join('; ')
 
-/** Some browsers do not take the page's own host for its sockets' one. An address in brackets cannot be named. */
+/**
+ * WebSocket origins for `connect-src`, because some browsers do not count the page's own host as `'self'` for sockets. Empty for an address in
+ * brackets, which the policy cannot name.
+ */
 const socketsOf = (header: string | undefined) => {
   const host = hostOf(`http://${header ?? ''}`)?.full
   return host === undefined || !/^[a-z0-9.-]+(:\d+)?$/.test(host) ? '' : ` ws://${host} wss://${host}`
@@ -38,21 +41,22 @@ const secureHeaders = new Map([
   ['Cross-Origin-Opener-Policy', 'same-origin'],
 ])
 
+/** Makes the listener of all HTTP requests: API, OAuth, MCP, metrics and the dashboard. */
 export function createApp(parts: {
   guard: RequestGuard
   tokens: Tokens
   auth: Router
-  /** By path under `/api`; all of them need a token. */
+  /** Keyed by the path under `/api`; every one requires a token. */
   resources: Record<string, Router>
   mcp: RequestListener
-  /** At the root: clients look for it there. */
+  /** Mounted at the root, where clients look for it. */
   oauth: Router
   health(): Health
-  /** For Prometheus. */
+  /** In Prometheus' text format. */
   metrics(): Promise<string>
   status(): Status
   cluster(): ClusterState
-  /** The built dashboard; absent where there is none. */
+  /** Directory of the built dashboard; it may not exist. */
   dashboardDir: string
   report(error: unknown, message: string): void
 }): RequestListener {
@@ -88,7 +92,7 @@ export function createApp(parts: {
     response.set('Cache-Control', 'no-store')
     next()
   })
-  // Whatever it calls itself: a body that is not read would be passed over in silence. A stranger's is small.
+  // Any content type is read as JSON, so that no body is silently ignored. Without a token only small bodies are read.
   const json = (limit: string) => express.json({ limit, type: () => true })
   api.use('/auth', noQuery, json('16kb'), parts.auth)
   api.use(requireToken(parts.tokens), strayQueries(), json('256kb'))
@@ -109,7 +113,7 @@ export function createApp(parts: {
     throw new JarvisError('not_found', `There is no ${request.method} ${request.path}.`)
   })
   app.use(errorHandler(parts.report))
-  // Most requests are addressed to the same name as the one before.
+  // Most requests name the same host as the one before, so one entry is enough.
   let last: { host: string | undefined; policy: string } = { host: undefined, policy: contentPolicy('') }
   const policyFor = (host: string | undefined) => {
     if (last.host !== host) last = { host, policy: contentPolicy(socketsOf(host)) }
@@ -118,7 +122,7 @@ export function createApp(parts: {
   return (request, response) => {
     response.setHeaders(secureHeaders)
     response.setHeader('Content-Security-Policy', policyFor(request.headers.host))
-    // Past the way through express, which costs as much as all else of a read that an MCP client asks for.
+    // Calls the MCP route directly, because Express's routing costs as much as the rest of a read by an MCP client.
     if (request.url === '/mcp' && parts.guard(request)) serveMcp(request, response)
     else app(request, response)
   }

@@ -15,7 +15,7 @@ import {
 } from '../protocol/index.ts'
 import { identityOf, operatorOnly, read } from './handle.ts'
 
-/** `client`: what the browser calls itself, not checked. */
+/** `client`: the browser's user agent, unchecked. */
 export type SignInEvent = {
   what: 'signed_in' | 'refused' | 'signed_out' | 'password_changed' | 'stepped_up' | 'step_up_refused'
   by: string
@@ -30,15 +30,15 @@ export type SignIn = {
   stepUp: StepUp
   device: DeviceCookie
   addressOf: ClientAddressOf
-  /** For the journal. */
+  /** Writes to the journal. */
   record(event: SignInEvent): void
   /** Drops the sockets of a token that was revoked. */
   revoked(identity: Identity): void
-  /** Drops all sockets: the password was changed. */
+  /** Drops all sockets after a change of the password. */
   changed(): void
 }
 
-/** `Authorization: Bearer`; never a query string. */
+/** Requires a valid token in `Authorization: Bearer`, never in a query string. @throws JarvisError `unauthorized` */
 export const requireToken =
   (tokens: Tokens): RequestHandler =>
   (request, response, next) => {
@@ -48,6 +48,7 @@ export const requireToken =
     next()
   }
 
+/** `/api/auth`: sign in and out, change the password, step up. */
 export function authRoutes(parts: SignIn): Router {
   const { tokens, guard, password: kept, stepUp, device, addressOf, record, revoked, changed } = parts
   const router = Router()
@@ -59,7 +60,7 @@ export function authRoutes(parts: SignIn): Router {
       client: (request.headers['user-agent'] ?? '').slice(0, 200),
     })
 
-  /** Counts a wrong password; a right one is forgotten. @throws JarvisError `too_many_requests`, `invalid_credentials` */
+  /** Checks a password and counts wrong ones against `budgets`. @throws JarvisError `too_many_requests`, `invalid_credentials` */
   async function requirePassword(given: string, budgets: Budget[], refused: () => string) {
     const succeeded = guard.enter(budgets)
     if (!(await kept.is(given))) throw new JarvisError('invalid_credentials', refused())

@@ -5,6 +5,7 @@ import { identityOf, operatorOnly, param, read } from './handle.ts'
 
 const dayMs = 24 * 60 * 60_000
 
+/** `/api/confirmations`: lists the cards of the last day and decides one. */
 export function confirmationRoutes(confirmations: Confirmations, now: () => number): Router {
   const router = Router()
   router.get('/', (_request, response) => {

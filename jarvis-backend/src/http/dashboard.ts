@@ -3,15 +3,15 @@ import { extname, join } from 'node:path'
 import express, { type RequestHandler, Router } from 'express'
 import { JarvisError } from '../protocol/index.ts'
 
-/** First parts of paths that are not the page's: who asks below them reads JSON. */
+/** First parts of paths that are not the dashboard's; their clients read JSON. */
 const served = new Set(['assets', 'api', 'v1', 'mcp', 'oauth', '.well-known', 'socket.io', 'health', 'metrics'])
-/** The one page below them. */
+/** The one dashboard page below those paths. */
 const consentPage = '/oauth/authorize'
 
 const endings = { br: '.br', gzip: '.gz' }
 const encodings = Object.keys(endings) as (keyof typeof endings)[]
 
-/** The built dashboard: files with a hash in their name are kept for ever, and every path that nothing else serves is the page itself. */
+/** Serves the built dashboard. Hashed files are cached for a year; any path that nothing else serves returns the page. */
 export function dashboard(dir: string): Router {
   const router = Router()
   const files = express.static(dir, { index: false, setHeaders: alwaysAsk })
@@ -36,14 +36,13 @@ const alwaysAsk = (response: { setHeader(name: string, value: string): unknown }
 function isPage(path: string): boolean {
   const [first = '', ...rest] = path.slice(1).toLowerCase().split('/')
   if (served.has(first)) return path === consentPage
-  // A file that is not there, such as /favicon.ico. The id of a session may have a dot as well.
+  // A first part with a dot is a missing file, such as /favicon.ico. Later parts may have dots: ids of sessions do.
   return rest.length > 0 || !first.includes('.')
 }
 
 /**
- * Leads to what the build compressed, where the client takes it. Each form is a file of its own, with an ETag of its own.
- * Only files that are the same for everybody pass here. Answers of the API never do: compressed, the length of an answer
- * that holds a secret beside an attacker's text tells of the secret (BREACH).
+ * Serves the build's compressed form of a file where the client accepts it. Each form has its own ETag. API answers are never compressed: the length
+ * of a compressed answer that holds a secret beside an attacker's text reveals the secret (BREACH).
  */
 function compressed(dir: string): RequestHandler {
   return (request, response, next) => {
@@ -52,7 +51,7 @@ function compressed(dir: string): RequestHandler {
     const there = encodings.filter((encoding) => existsSync(join(dir, path + endings[encoding])))
     if (there.length === 0) return next()
     response.vary('Accept-Encoding')
-    // Browsers name gzip first and mean nothing by it: the smaller form goes to all who take it.
+    // Browsers list gzip first without preferring it, so the smaller form is chosen.
     const chosen = there.find((encoding) => request.acceptsEncodings(encoding) !== false)
     if (chosen !== undefined) {
       response.set('Content-Encoding', chosen).type(extname(path))

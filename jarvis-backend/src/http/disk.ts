@@ -2,7 +2,7 @@ import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Disk } from './status-parts.ts'
 
-/** Room where the data dir is, and what the database takes of it; undefined where it cannot be read. */
+/** Free and total space of the data dir's file system and the size of the database, bytes; undefined where it cannot be read. */
 export function diskOf(dataDir: string): Disk | undefined {
   try {
     const { bavail, blocks, bsize } = statfsSync(dataDir)

@@ -5,7 +5,7 @@ import { operatorOnly, read } from './handle.ts'
 
 const DoctorQuery = z.strictObject({ model: z.enum(['0', '1']).default('1') })
 
-/** `/api/doctor`: looks at everything once for all who ask meanwhile. `?model=0` leaves the model's server out. */
+/** `/api/doctor`: runs the checks once for all requests that arrive meanwhile. `?model=0` leaves the model's server out. */
 export function doctorRoutes(examine: (asksModel: boolean) => Promise<DoctorReply>): Router {
   const router = Router()
   let running: Promise<DoctorReply> | undefined

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler } from 'express'
 import { type ErrorBody, errorStatus, JarvisError } from '../protocol/index.ts'
 
-/** The one place where a failure becomes an HTTP answer. */
+/** Turns every failure into an HTTP answer; the only place that does. */
 export const errorHandler =
   (report: (error: unknown, message: string) => void): ErrorRequestHandler =>
   (error, request, response, next) => {
@@ -20,7 +20,7 @@ export const errorHandler =
 
 function toJarvisError(error: unknown): JarvisError {
   if (error instanceof JarvisError) return error
-  // What express and its body parser throw carries a status and a type.
+  // Errors of Express and its body parser carry a status and a type.
   const { status, type } = error as { status?: unknown; type?: unknown }
   if (type === 'entity.too.large')
     return new JarvisError('message_too_large', 'The body is too large.', { cause: error })

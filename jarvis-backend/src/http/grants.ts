@@ -2,6 +2,7 @@ import { Router } from 'express'
 import type { Grants } from '../calls/confirmations/grants.ts'
 import { identityOf, operatorOnly, param } from './handle.ts'
 
+/** `/api/grants`: lists and revokes grants. */
 export function grantRoutes(grants: Pick<Grants, 'list' | 'revoke'>): Router {
   const router = Router()
   router.get('/', (_request, response) => {

@@ -5,23 +5,24 @@ import type { StepUp } from '../auth/step-up.ts'
 import type { Identity } from '../auth/tokens.ts'
 import { JarvisError, readAs } from '../protocol/index.ts'
 
-/** @throws JarvisError `invalid_request` naming the field. */
+/** Parses a body or query. @throws JarvisError `invalid_request` naming the field */
 export function read<T>(schema: z.ZodType<T>, value: unknown): T {
   const read = readAs(schema, value ?? {})
   if (read.ok) return read.value
   throw new JarvisError('invalid_request', read.problem)
 }
 
+/** The identity that `requireToken` stored. Only for routes behind it. */
 export const identityOf = (response: Response): Identity => response.locals.identity as Identity
 
-/** A viewer may read, nothing else. */
+/** Refuses viewers. @throws JarvisError `forbidden` */
 export const operatorOnly: RequestHandler = (_request, response, next) => {
   if (identityOf(response).role !== 'operator')
     throw new JarvisError('forbidden', 'An operator can do this; you may only look.')
   next()
 }
 
-/** A token alone is not enough: the password was given for it a short while ago. @throws JarvisError `step_up_required` */
+/** Requires that the password was given for this token a short while ago. @throws JarvisError `step_up_required` */
 export const passwordAgain =
   (stepUp: StepUp): RequestHandler =>
   (_request, response, next) => {
@@ -31,17 +32,17 @@ export const passwordAgain =
 
 export const param = (request: Request, name: string): string => String(request.params[name] ?? '')
 
-/** Sends text as it is made, no faster than it is read. */
+/** Streams text to the client with backpressure. */
 export async function sendText(pieces: AsyncIterable<string>, response: Response): Promise<void> {
   try {
     await pipeline(pieces, response)
   } catch (error) {
-    // Who stopped reading has no use for an answer.
+    // The client left, so no error answer can be sent.
     if (!response.destroyed) throw error
   }
 }
 
-/** Aborts when the client goes away. */
+/** A signal that aborts when the client disconnects. */
 export function endOf(response: { once(event: 'close', listener: () => void): unknown }): AbortSignal {
   const gone = new AbortController()
   response.once('close', () => gone.abort(new Error('nobody waits for the answer')))

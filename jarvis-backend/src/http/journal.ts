@@ -2,6 +2,7 @@ import { Router } from 'express'
 import { type JournalPage, JournalQuery, type JournalVerification } from '../protocol/index.ts'
 import { operatorOnly, read, sendText } from './handle.ts'
 
+/** `/api/journal`: pages, verification and export (operators only). */
 export function journalRoutes(journal: {
   page(query: JournalQuery): Promise<JournalPage>
   verify(): Promise<JournalVerification>

@@ -7,14 +7,14 @@ const mostKept = 500
 const longest = 4_000
 const weights = { debug: 20, info: 30, warn: 40, error: 50 } as const
 
-/** The newest lines of the log. `keep` takes what the logger wrote, redacted before. */
+/** Keeps the newest lines of the log. `keep` takes a line of the logger that is redacted already. */
 export function createLogTail(now: () => number) {
   const ring = createLogRing<Omit<LogLine, 'id'> & { weight: number }>(mostKept)
   return {
     keep(line: string) {
       ring.add(lineOf(line, now))
     },
-    /** `/api/logs`: oldest first. What a log says is for operators. */
+    /** `/api/logs`, for operators: lines, oldest first. */
     routes(): Router {
       const router = Router()
       router.get('/', operatorOnly, (request, response) => {
@@ -32,7 +32,7 @@ function lineOf(line: string, now: () => number): Omit<LogLine, 'id'> & { weight
   try {
     fields = JSON.parse(line) as Record<string, unknown>
   } catch {
-    // Redaction may have cut through the JSON: the line says what it can.
+    // Redaction may have broken the JSON: the line is kept as its raw text.
     return { at: now(), level: 'info', weight: 30, message: line.slice(0, longest) }
   }
   const { level, time, msg, err, ...rest } = fields

@@ -16,8 +16,8 @@ import {
 import { identityOf, operatorOnly, param, passwordAgain, read } from './handle.ts'
 
 /**
- * `/api/mcp-servers`: the MCP servers that JARVIS attaches to. All of it is the operator's; what starts a program, sends a
- * secret or asks less takes the password again.
+ * `/api/mcp-servers`: the MCP servers that JARVIS attaches to, for operators. Starting a program, sending a secret and lowering a tier require the
+ * password again.
  */
 export function mcpServerRoutes(servers: {
   list(): AttachedServersReply
@@ -57,7 +57,7 @@ export function mcpServerRoutes(servers: {
     const { tier, hash } = read(AttachedTierBody, request.body)
     const name = param(request, 'tool')
     const known = servers.list().items.flatMap(({ tools }) => tools.find((tool) => tool.name === name) ?? [])[0]
-    // A tier that is not known is red.
+    // An unknown tool counts as red.
     const { tier: before = 'red' } = known ?? {}
     if (asksLess(tier, before)) servers.stepUp.require(identityOf(response))
     response.json(servers.setTier(name, tier, hash, identityOf(response).sub))

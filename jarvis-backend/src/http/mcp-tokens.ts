@@ -7,12 +7,12 @@ import { identityOf, operatorOnly, param, passwordAgain, read } from './handle.t
 
 const dayMs = 24 * 60 * 60_000
 
-/** `/api/mcp-tokens`: a token is shown once, when it is made. All of it is the operator's. */
+/** `/api/mcp-tokens`, for operators: lists, makes and revokes tokens. A token's secret is shown once, when it is made. */
 export function mcpTokenRoutes(parts: {
   tokens: McpTokens
   journal: Journal
   transactions: Transactions
-  /** Takes away what the token's calls wait for. */
+  /** Cancels the token's waiting cards. */
   withdraw(name: string, by: string): void
   stepUp: StepUp
 }): Router {

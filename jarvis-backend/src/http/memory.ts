@@ -9,10 +9,10 @@ const SearchQuery = z.strictObject({
   q: z.string().trim().min(1).max(500),
   limit: z.coerce.number().int().min(1).max(50).default(20),
 })
-/** `checksum`: what the file was when it was read; absent for a new one. */
+/** `checksum`: of the file as it was read; absent for a new file. */
 const FileBody = z.strictObject({ text: z.string().max(1_000_000), checksum: z.string().max(100).optional() })
 
-/** `/api/memory`: search, the workspace's files, what is remembered of a session, and the index itself. */
+/** `/api/memory`: search, workspace files, what is remembered of a session, and the index. */
 export function memoryRoutes(parts: {
   memory: Memory
   workspace: Workspace
@@ -30,7 +30,7 @@ export function memoryRoutes(parts: {
     response.json(await memory.call('status', {}))
   })
   router.post('/reindex', operatorOnly, (_request, response) => {
-    // It takes as long as it takes; its progress is told on /events and by /status.
+    // Not awaited: progress is reported on /events and by /status.
     memory.call('reindex', {}).catch(() => {})
     response.status(202).json({ started: true })
   })
@@ -39,7 +39,7 @@ export function memoryRoutes(parts: {
   })
   router.get('/files/*path', (request, response) => {
     const file = workspace.read(pathIn(request.params))
-    // Who edits it must have it as it is.
+    // An operator edits the file and needs its unredacted text.
     response.json(identityOf(response).role === 'operator' ? file : redact(file))
   })
   router.put('/files/*path', operatorOnly, (request, response) => {

@@ -3,7 +3,7 @@ import { withoutTemplates } from '../protocol/facts.ts'
 import type { ClusterState, PartStatus, ToolCalls } from '../protocol/index.ts'
 
 type Labels = Readonly<Record<string, string | number>>
-/** `value` undefined or null: not known, and then not said. */
+/** An undefined or null `value` is unknown and left out. */
 type Sample = readonly [Labels, number | null | undefined]
 
 export type Measured = {
@@ -13,25 +13,25 @@ export type Measured = {
   parts: readonly PartStatus[]
   cluster: ClusterState
   calls: ToolCalls
-  /** Cards that wait for a person. */
+  /** Number of cards that wait for a person. */
   waiting: number
   /** Since the journal began. */
   journalEntries: number
   /** Since the start. */
   models: readonly ModelTally[]
-  /** Connections of dashboards, by what they listen to. */
+  /** Connections of dashboards, by namespace. */
   sockets: Readonly<Record<string, number>>
 }
 
 export const metricsType = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** What is known already, in Prometheus' text format. Ratios 0..1, times in seconds, sizes in bytes. */
+/** Writes metrics in Prometheus' text format. Ratios 0..1, times in seconds, sizes in bytes. */
 export function metricsText(seen: Measured): string {
   const { nodes, storages, isQuorate, unreachableSince, unread = [] } = seen.cluster
   const guests = withoutTemplates(seen.cluster.guests)
   const { user, system } = process.cpuUsage()
   const one = (value: number | null): Sample[] => [[{}, value]]
-  // Never read, and not said to be away: that is not known either.
+  // Null until the first read: neither up nor down is known.
   const isUp = unreachableSince !== undefined ? 0 : unread.includes('nodes') ? null : 1
   const perNode = (value: (node: ClusterState['nodes'][number]) => number | null | undefined): Sample[] =>
     nodes.map((node) => [{ node: node.name }, value(node)])

@@ -11,7 +11,7 @@ import {
 } from '../protocol/index.ts'
 import { endOf, identityOf, operatorOnly, param, passwordAgain, read } from './handle.ts'
 
-/** What the routes need of the models. Each throws JarvisError `invalid_request`, `conflict`. */
+/** What the routes need of the models. Each method throws JarvisError `invalid_request`, `conflict`. */
 export type Models = {
   current(): ModelsReply
   test(provider: ModelProvider, body: ModelTestBody, signal: AbortSignal): Promise<ModelTestReply>
@@ -20,12 +20,12 @@ export type Models = {
   forget(provider: ModelProvider): void
 }
 
-/** `/api/models`: which model answers. A key comes in, and never goes out again. */
+/** `/api/models`, for operators: which model answers. Keys are accepted and never returned. */
 export function modelRoutes(parts: {
   models: Models
   journal: Journal
   durably<T>(work: () => T): T
-  /** From here on nothing shows it. */
+  /** Adds a secret to the redactor. */
   hide(secret: string): void
   stepUp: StepUp
 }): Router {
@@ -36,7 +36,7 @@ export function modelRoutes(parts: {
     if (given.apiKey !== undefined) parts.hide(given.apiKey)
     return given
   }
-  /** Journalled with the change or not at all. */
+  /** Saves the change and its journal entry in one transaction. */
   const change = (body: Record<string, unknown>, work: () => void): ModelsReply =>
     durably(() => {
       journal.append('setup', body)

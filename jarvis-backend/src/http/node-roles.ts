@@ -3,7 +3,7 @@ import type { RolesOfNodes } from '../homelab/node-roles.ts'
 import { NodeRolesBody, type NodeRolesReply } from '../protocol/index.ts'
 import { identityOf, operatorOnly, read } from './handle.ts'
 
-/** What nodes are for; a PUT replaces all that was set. */
+/** `/api/node-roles`: reads what nodes are for; a PUT replaces all roles. */
 export function nodeRolesRoutes(roles: Pick<RolesOfNodes, 'current' | 'set'>): Router {
   const router = Router()
   router.get('/', (_request, response) => {

@@ -5,7 +5,9 @@ import type { StepUp } from '../auth/step-up.ts'
 import { OAuthDecisionBody, type OAuthDecisionReply, OAuthOpenBody } from '../protocol/index.ts'
 import { identityOf, operatorOnly, param, read } from './handle.ts'
 
-/** `/api/oauth`: what the consent page asks and answers. The operator's own token goes with it, so no other page can. */
+/**
+ * `/api/oauth`, for operators: opens and decides sign-in requests of MCP clients. The operator's token is required, so no foreign page can decide.
+ */
 export function oauthConsentRoutes(parts: { requests: OAuthRequests; originOf: OriginOf; stepUp: StepUp }): Router {
   const { requests, originOf, stepUp } = parts
   const router = Router()

@@ -8,10 +8,7 @@ import { JarvisError } from '../protocol/index.ts'
 
 const scopesSupported = Object.values(scopes)
 
-/**
- * What an MCP client asks of this server to be signed in (OAuth 2.1, RFC 9728, 8414, 7591, 7009). The page between, where
- * an operator allows it, is the dashboard's `/oauth/authorize`.
- */
+/** OAuth 2.1 endpoints for MCP clients (RFC 9728, 8414, 7591, 7009). The consent page is the dashboard's `/oauth/authorize`. */
 export function oauthRoutes(parts: {
   clients: OAuthClients
   secrets: OAuthSecrets
@@ -55,7 +52,7 @@ export function oauthRoutes(parts: {
       client_id_metadata_document_supported: true,
     })
   })
-  // Clients look in several places, and must not be shown the dashboard in those that are none.
+  // Clients try several paths; those that do not exist must answer 404 and not with the dashboard's page.
   router.use('/.well-known', (request) => {
     throw new JarvisError('not_found', `There is no ${request.baseUrl}${request.path}.`)
   })
@@ -108,7 +105,7 @@ export function oauthRoutes(parts: {
   }
 }
 
-/** Fields of a form, each there once. @throws OAuthError `invalid_request` */
+/** Reads the fields of a form; each may occur once. @throws OAuthError `invalid_request` */
 function fieldsOf(request: Request) {
   const body = (request.body ?? {}) as Record<string, unknown>
   const perhaps = (name: string): string | undefined => {

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 
-/** A route whose code is loaded by its first request: what is not used costs neither time at the start nor memory. */
+/** A listener whose code is loaded by its first request, which saves memory and time at the start. */
 export function onFirstUse(
   load: () => Promise<RequestListener>,
   report: (error: unknown, message: string) => void,

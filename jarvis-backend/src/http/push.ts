@@ -5,7 +5,7 @@ import { PushBody } from '../protocol/index.ts'
 import type { Push } from '../push/push.ts'
 import { identityOf, operatorOnly, param, passwordAgain, read } from './handle.ts'
 
-/** `/api/push`: which browsers are told that a card waits. An address comes in, and never goes out again. */
+/** `/api/push`, for operators: browsers that are told of waiting cards. Their addresses are accepted and never returned. */
 export function pushRoutes(parts: {
   push: Push
   journal: Journal

@@ -2,7 +2,7 @@ import { type RequestHandler, Router } from 'express'
 import { z } from 'zod'
 import { read } from './handle.ts'
 
-/** The routes that take a query, below `/api`. Each reads it as a strict object. */
+/** Routes below `/api` that take a query. Each parses its query as a strict object. */
 const withQuery = [
   '/sessions',
   '/sessions/:id/entries',
@@ -15,13 +15,13 @@ const withQuery = [
 ]
 const nothing = z.strictObject({})
 
-/** Refuses every query parameter by its name: a filter without effect would look as if it had one. */
+/** Refuses every query parameter by name, because an ignored filter would look as if it worked. @throws JarvisError `invalid_request` */
 export const noQuery: RequestHandler = (request, _response, next) => {
   read(nothing, request.query)
   next()
 }
 
-/** Refuses query parameters on every route that reads none. */
+/** Applies `noQuery` to every route that takes no query. */
 export function strayQueries(): Router {
   const router = Router()
   router.get(withQuery, (_request, _response, next) => next('router'))

@@ -3,10 +3,10 @@ import type { StepUp } from '../auth/step-up.ts'
 import { JarvisError, type RestartReply } from '../protocol/index.ts'
 import { identityOf, operatorOnly, passwordAgain } from './handle.ts'
 
-/** `POST /api/restart`: what was saved for the next start counts. Nothing ends where the start would fail. */
+/** `POST /api/restart`: restarts with the saved settings. Refused where the start would fail. */
 export function restartRoutes(parts: {
   restart(): void
-  /** Why the start would fail. */
+  /** Why the start would fail; undefined when it would succeed. */
   problem(): string | undefined
   isStopping(): boolean
   record(by: string): void
@@ -20,7 +20,7 @@ export function restartRoutes(parts: {
       throw new JarvisError('conflict', `Nothing was restarted: JARVIS would not start again here. ${problem}`)
     }
     parts.record(identityOf(response).sub)
-    // Who asked has the answer before the connections close.
+    // Restart only after the answer has been sent.
     response.once('close', parts.restart)
     response.status(202).json({ isRestarting: true } satisfies RestartReply)
   })

@@ -9,10 +9,10 @@ const ranges = {
   '7d': { stepMs: quarterMs, count: weekMs / quarterMs },
 }
 
-/** Moments of series that are read in one go. */
+/** Values that are read without a pause for other requests. */
 const valuesAtOnce = 10_000
 
-/** What a reply costs grows with series times moments, most 64 times 1,440: 2.4 MB. Nobody waits for more than a series of it. */
+/** `/api/samples`: values for charts. The largest reply, 64 series of 1,440 moments, has 2.4 MB; others wait for one series at most. */
 export function samplesRoutes(store: Pick<SampleStore, 'read'>, now: () => number): Router {
   const router = Router()
   router.get('/', async (request, response) => {
@@ -25,7 +25,7 @@ export function samplesRoutes(store: Pick<SampleStore, 'read'>, now: () => numbe
       const fields = fieldsOf(name)
       const values = Object.fromEntries(fields.map((field, at) => [field, moments.map((moment) => short(moment[at]))]))
       found.set(name, { name, values })
-      // A day of many is much to read: others get their turn.
+      // Lets other requests run between the series of a large reply.
       if (names.length * count > valuesAtOnce) await new Promise(setImmediate)
     }
     const items = names.flatMap((name) => found.get(name) ?? [])
@@ -34,5 +34,5 @@ export function samplesRoutes(store: Pick<SampleStore, 'read'>, now: () => numbe
   return router
 }
 
-/** No more digits than are known. */
+/** Rounds to 5 significant digits; null for undefined. */
 const short = (value: number | undefined) => (value === undefined ? null : Number(value.toPrecision(5)))

@@ -1,6 +1,6 @@
 import type { Entry } from '../protocol/index.ts'
 
-/** Entries as a person reads them: questions, answers, and what was done or refused between them. Follows a line. */
+/** Entries as Markdown for a person: questions, answers, and the calls and refusals between them. It starts with an empty line. */
 export const toMarkdown = (entries: readonly Entry[]): string =>
   entries
     .flatMap(toBlocks)

@@ -25,11 +25,12 @@ import {
 import { identityOf, operatorOnly, param, read, sendText } from './handle.ts'
 import { toMarkdown } from './session-markdown.ts'
 
-/** Entries of an export that are read in one go. */
+/** Entries of an export that are read at a time. */
 const entriesAtOnce = 200
 
 const ExportQuery = z.strictObject({ format: z.enum(['jsonl', 'markdown']).default('markdown') })
 
+/** `/api/sessions`: lists, reads, changes, branches, exports and deletes sessions. */
 export function sessionRoutes(parts: {
   runs: Runs
   store: TranscriptStore
@@ -53,7 +54,7 @@ export function sessionRoutes(parts: {
     isRunning: ids.some((id) => runs.isRunning(id)),
     pendingCount: ids.reduce((sum, id) => sum + (pending.get(id) ?? 0), 0),
   })
-  /** One row stands for all versions: a card that waits in an older one must not be out of sight. */
+  /** A row stands for all versions of a session, so cards that wait in an older version are counted too. */
   const toRow = (pending: Map<string, number>) => (session: ListedSession) =>
     toSummary(session, pending, session.versions === undefined ? [session.id] : familyOf(session.id))
   const familyOf = (id: string) => store.family(id).map((member) => member.id)
@@ -66,7 +67,7 @@ export function sessionRoutes(parts: {
     const totals = parts.list.totals(id)
     return toSummary({ ...known(id), ...(totals && { totals }) }, parts.pendingCounts())
   }
-  /** All of a session in pieces, oldest first; others get their turn between two. 10,000 messages take 0.3 s. */
+  /** All entries of a session in pieces, oldest first, with a pause for other work between two. 10,000 messages take 0.3 s. */
   async function* piecesOf(id: string): AsyncGenerator<Entry[]> {
     for (let from = 0; ; ) {
       const entries = store.entriesFrom(id, from, entriesAtOnce)
@@ -84,7 +85,7 @@ export function sessionRoutes(parts: {
     change: 'renamed' | 'deleted' | 'archived' | 'unarchived',
     sessionId = param(request, 'id'),
   ) => {
-    // What is deleted leaves no words of its own behind.
+    // The journal must not keep a deleted session's title.
     const title = change === 'deleted' ? undefined : known(sessionId).title
     parts.journal.append('session', { sessionId, change, title, by: identityOf(response).sub })
   }
@@ -135,7 +136,7 @@ export function sessionRoutes(parts: {
   router.patch('/:id', operatorOnly, (request, response) => {
     const id = param(request, 'id')
     const { title, isRehearsal, isArchived, model, effort } = read(SessionPatchBody, request.body)
-    // First what may be refused.
+    // Changes that may be refused come first.
     if (model !== undefined) parts.sessions.setModel(id, model ?? undefined)
     if (effort !== undefined) parts.sessions.setEffort(id, effort ?? undefined)
     if (isRehearsal !== undefined) runs.setRehearsal(id, isRehearsal, identityOf(response).sub)
@@ -178,7 +179,7 @@ export function sessionRoutes(parts: {
     response.set({
       'Content-Type': image.mimeType,
       'Content-Security-Policy': "default-src 'none'; sandbox",
-      // Never without asking: a browser that is signed out, or whose session is gone, shows it no more.
+      // Revalidated each time, so that a browser that signed out, or a deleted session, shows the image no more.
       'Cache-Control': 'private, no-cache',
       ETag: `"${param(request, 'imageId')}"`,
     })

@@ -3,6 +3,7 @@ import type { StepUp } from '../auth/step-up.ts'
 import { type ProfileName, profileNames, SettingsBody, type SettingsReply } from '../protocol/index.ts'
 import { identityOf, operatorOnly, read } from './handle.ts'
 
+/** `/api/settings`: reads the settings and sets the safety profile; a looser one requires the password again. */
 export function settingsRoutes(parts: {
   read(): SettingsReply
   setProfile(profile: ProfileName, by: string): void

@@ -12,7 +12,7 @@ import {
 } from '../protocol/index.ts'
 import { endOf, identityOf, operatorOnly, passwordAgain, read } from './handle.ts'
 
-/** What the routes need of the setup. Each throws JarvisError `invalid_request`, `cluster_unreachable`, `conflict`. */
+/** What the routes need of the setup. Each method throws JarvisError `invalid_request`, `cluster_unreachable`, `conflict`. */
 export type Setup = {
   current(): SetupReply
   probe(url: string, signal: AbortSignal): Promise<SetupProbeReply>
@@ -22,14 +22,14 @@ export type Setup = {
   forget(): string[]
 }
 
-/** `/api/setup`: connecting a cluster from the dashboard. A secret comes in, and never goes out again. */
+/** `/api/setup`, for operators: connects a cluster. Secrets are accepted and never returned. */
 export function setupRoutes(parts: {
   setup: Setup
   journal: Journal
   durably<T>(work: () => T): T
-  /** From here on nothing shows it. */
+  /** Adds a secret to the redactor. */
   hide(secret: string): void
-  /** Something was saved. */
+  /** Called after settings were saved. */
   changed(): void
   stepUp: StepUp
 }): Router {
@@ -56,7 +56,7 @@ export function setupRoutes(parts: {
       record('probed', by, { url: shown.url, fingerprint: shown.fingerprint })
       response.json(shown)
     } catch (error) {
-      // Where nobody answered was looked at too; what is no address went nowhere, and may hold anything.
+      // A probe that nobody answered is journalled. An invalid address was never contacted and may hold anything, so it is not.
       if (!(error instanceof JarvisError && error.code === 'invalid_request')) record('probed', by, { url, ok: false })
       throw error
     }

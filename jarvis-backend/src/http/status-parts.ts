@@ -2,7 +2,7 @@ import { nodeWords } from '../homelab/counts.ts'
 import { isBlind } from '../protocol/facts.ts'
 import type { ClusterState, McpTokenInfo, MemoryStatus, PartStatus } from '../protocol/index.ts'
 
-/** What came of the newest question to the model. */
+/** Outcome of the latest question to the model; times in Unix ms. */
 export type ModelSeen = { okAt?: number; failedAt?: number; problem?: string }
 export type Disk = { freeBytes: number; totalBytes: number; databaseBytes: number }
 
@@ -18,9 +18,9 @@ export type PartsSeen = {
   /** Undefined where it could not be read. */
   disk: Disk | undefined
   policyProblems: readonly string[]
-  /** Connections of dashboards, by what they listen to. */
+  /** Connections of dashboards, by namespace. */
   sockets: Readonly<Record<string, number>>
-  /** Browsers that are told of cards, and how many of them could not be told last. */
+  /** Browsers that are told of cards, and how many of them could not be told last time. */
   push: { devices: number; failing: number }
   sqliteVersion: string
 }
@@ -29,7 +29,7 @@ const gib = 1024 ** 3
 const tightShare = 0.05
 const tightBytes = gib / 2
 
-/** Each part of JARVIS, from what is known already: nothing is asked for it. */
+/** Describes the health of each part of JARVIS from what is known already; asks nothing. */
 export function statusParts(seen: PartsSeen): PartStatus[] {
   return [
     model(seen),
@@ -84,7 +84,7 @@ function cluster(state: ClusterState): PartStatus {
   return { name, health: 'ok', text, at }
 }
 
-/** It may be meant so: nothing is wrong. */
+/** SSH may be left out on purpose, so this counts as ok. */
 const noSsh: PartStatus = {
   name: 'SSH',
   health: 'ok',

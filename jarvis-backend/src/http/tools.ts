@@ -8,11 +8,11 @@ import { param, read } from './handle.ts'
 type Raises = NonNullable<ToolInfo['raises']>
 const withRaises = (raises: Raises, tool: ToolInfo): ToolInfo => (raises.length === 0 ? tool : { ...tool, raises })
 
-/** `/api/tools`: what JARVIS can do, and what a call would come to. */
+/** `/api/tools`: the tools, and the verdict that a call would get. */
 export function toolRoutes(parts: {
   catalog: Catalog
   judge: SeeingJudge
-  /** What its calls come to where no argument raises them. */
+  /** Tier of a tool's calls when no argument raises it. */
   tierOf(tool: Tool): Tier
   raisesOf(tool: Tool): Raises
   calls(): Promise<ToolCalls>
@@ -33,7 +33,7 @@ export function toolRoutes(parts: {
   router.get('/calls', async (_request, response) => {
     response.json(await parts.calls())
   })
-  // What would happen: runs nothing, so a viewer may ask too.
+  // Runs nothing, so viewers may ask too.
   router.post('/:name/classify', async (request, response) => {
     const { input } = read(ClassifyBody, request.body)
     const { tier, rule, reason } = (await parts.judge(param(request, 'name'), input)).verdict

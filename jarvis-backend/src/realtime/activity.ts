@@ -5,7 +5,7 @@ const kept = 100
 
 export type ActivityFeed = ReturnType<typeof createActivityFeed>
 
-/** What happens at one site: the newest 100 lines, and which lists are worth reading again. */
+/** Keeps a site's newest 100 activity lines and tells which lists should be read again. */
 export function createActivityFeed() {
   const newest: Activity[] = []
   let nextId = 1
@@ -19,20 +19,20 @@ export function createActivityFeed() {
       tell?.('event', activity)
     },
     changed: (change: ActivityEvents['changed']) => tell?.('changed', change),
-    /** From here on `listener` is told of each line and each change. There is one. */
+    /** Sets the one listener, which receives each line and each change from now on. */
     listen(listener: NonNullable<typeof tell>) {
       tell = listener
     },
   }
 }
 
-/** `/events`: the newest lines on connect, then every line and change. */
+/** Serves `/events`: the newest lines on connect, then every line and change. */
 export function serveActivity(namespace: Namespace, feed: ActivityFeed) {
   namespace.on('connection', (socket) => {
     for (const activity of feed.newest()) socket.emit('event', activity)
   })
   feed.listen((event, payload) => {
-    // Encoding a payload costs the same where nobody listens.
+    // Encoding a payload costs CPU even when no socket is connected.
     if (namespace.sockets.size > 0) namespace.emit(event, payload)
   })
 }

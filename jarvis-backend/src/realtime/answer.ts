@@ -5,18 +5,18 @@ import { type ErrorBody, JarvisError, readAs } from '../protocol/index.ts'
 
 type Ack = (reply: { ok: true } | ({ ok: false } & ErrorBody)) => void
 
-/** Requests a socket may make in one second before it is told to slow down. */
+/** Requests that a socket may make in one second; more are answered `too_many_requests`. */
 const perSecond = 1_000
 
 /**
- * The one place that acknowledges: checks payload and role, answers every failure with a code, and never throws. What
- * `handle` returns at once is acknowledged at once.
+ * Wraps a handler of socket requests; the only place that acknowledges. It checks payload and role, answers every failure with a code, and never
+ * throws. A result that `handle` returns synchronously is acknowledged synchronously.
  */
 export function answer<Input>(
   socket: Socket,
   options: {
     schema: z.ZodType<Input>
-    needs: 'viewer' | 'operator' /** How many small requests it costs. */
+    needs: 'viewer' | 'operator' /** * What the request counts against the limit per second; 1 by default. */
     weight?: number
     report(error: unknown, message: string): void
   },

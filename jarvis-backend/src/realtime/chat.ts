@@ -8,12 +8,12 @@ import type { Confirmations } from '../calls/confirmations/confirmations.ts'
 import { type ChatReplies, type ChatRequests, chatRequests } from '../protocol/index.ts'
 import { answer, identityOf } from './answer.ts'
 
-/** A snapshot reads up to some hundred entries. */
+/** What an attach counts against the limit per second: its snapshot reads up to some hundred entries. */
 const snapshotWeight = 5
 
 const schemas: { [E in keyof ChatRequests]: z.ZodType<ChatRequests[E]> } = chatRequests
 
-/** `/chat`: requests in, and each session's events out to the sockets attached to it. */
+/** Serves `/chat`: answers requests, and sends each session's events to the sockets attached to it. */
 export function serveChat(
   namespace: Namespace,
   parts: {
@@ -31,7 +31,7 @@ export function serveChat(
       isOperator: identityOf(socket).role === 'operator',
       tell: (event, payload) => void socket.emit(event, payload),
     }
-    /** A socket that attaches twice hears everything once. */
+    /** Watches a session once per socket, also when the socket attaches twice. */
     function watch(sessionId: string): Watch {
       const watching = watched.get(sessionId) ?? runs.watch(sessionId, watcher)
       watched.set(sessionId, watching)
@@ -55,7 +55,7 @@ export function serveChat(
         ...(requestId !== undefined && { requestId }),
         ...(model !== undefined && { model }),
       })
-      // Before the run begins, which it does once this handler has answered.
+      // The run begins after this handler has answered, so the sender misses no event.
       watch(sent.sessionId)
       return sent
     })

@@ -7,8 +7,8 @@ import { asShown } from '../protocol/index.ts'
 const atMostEveryMs = 1_000
 
 /**
- * `/cluster`: a snapshot on connect, then only what changed, at most once a second, made once for all watchers. While
- * nobody is there, nobody watches the cluster here.
+ * Serves `/cluster`: a snapshot on connect, then only changes, at most once a second and computed once for all sockets. The cluster is watched only
+ * while a socket is connected.
  */
 export function serveCluster(namespace: Namespace, parts: { cluster: Cluster; clock: Clock }): { close(): void } {
   const { cluster, clock } = parts
@@ -44,7 +44,7 @@ export function serveCluster(namespace: Namespace, parts: { cluster: Cluster; cl
 
   namespace.on('connection', (socket) => {
     watching ??= watch()
-    // What was pushed last, so that the next update follows on from it.
+    // The state that was pushed last, so that the next update applies to it.
     socket.emit('cluster:snapshot', { cluster: asShown(watching.shown.state()) })
     socket.on('disconnect', () => {
       if (namespace.sockets.size === 0) stop()

@@ -11,18 +11,18 @@ export type Terminal = {
   resize(size: TerminalSize): void
   pause(): void
   resume(): void
-  /** Ends it now. @param reason one line for a person */
+  /** Ends the shell now. @param reason one line for a person */
   end(reason: string): void
 }
 
-/** `code`: the shell's, where it ended by itself. `reason`: where it did not. */
+/** `code`: the exit code, where the shell ended by itself. `reason`: why it ended otherwise. */
 export type TerminalEnd = { code?: number; reason?: string }
 
 /**
- * Opens a shell whose beginning and end are recorded: who, where, how long, how many bytes. Never what was typed or
- * shown, for both may hold passwords. It ends after half an hour without input.
- * @param asked.onEnd called once, and only for a terminal that was opened.
- * @throws what opening throws; that is recorded too.
+ * Opens a shell and records its beginning and end: who, where, how long, how many bytes. Input and output are never recorded, because both may hold
+ * passwords. The shell ends after half an hour without input.
+ * @param asked.onEnd called once, and only for a terminal that was opened
+ * @throws what opening throws, after recording it
  */
 export async function openTerminal(
   parts: {
@@ -80,7 +80,7 @@ export async function openTerminal(
       finish({ reason: error instanceof JarvisError ? error.message : 'it failed' })
       throw error
     })
-  // It may have ended while this waited.
+  // The shell may have ended while the code above waited.
   if ((state as string) === 'over') throw new JarvisError('cluster_unreachable', `The shell on ${node} ended at once.`)
   state = 'open'
 

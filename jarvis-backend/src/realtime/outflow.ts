@@ -1,15 +1,15 @@
 import type { Socket } from 'socket.io'
 
-/** What was sent to a client and still waits here, because it does not take it. */
+/** Whether data for a client still waits in this process because the client does not read it. */
 export type Outflow = { isFull(): boolean; stop(): void }
 
-/** @param onDrain the client takes more again. */
+/** @param onDrain called when the client reads again */
 export function watchOutflow({ conn }: Socket, onDrain: () => void): Outflow {
   let isWaiting = false
   const onPacket = () => {
     isWaiting = true
   }
-  // Comes at once after the packet where the transport is free.
+  // Engine.IO emits `drain` at once when the transport is free.
   const onDrained = () => {
     isWaiting = false
     onDrain()

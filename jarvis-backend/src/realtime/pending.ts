@@ -2,18 +2,17 @@ import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Server, Socket } from 'socket.io'
 
-/** What somebody who has not shown a token may hold. */
+/** Limits for connections without a token: how many (per network, in all), bytes and time, ms. */
 const limits = { perNetwork: 30, inAll: 200, bytes: 16 * 1024, withinMs: 10_000 }
 
 type Connection = Socket['conn']
 type Waiting = { network: string; end(): void }
 
 /**
- * Bounds what a stranger can hold: connections that have not shown a token in any namespace are few, short and small.
- * Where there are too many the oldest gives way, so that strangers who wait keep nobody out: a dashboard shows its token
- * with its first packet.
- * @param networkOf what connections are counted by
- * @returns what to call with the id of a connection that has shown a token
+ * Bounds what connections without a token can hold: they are few, short and small. When there are too many, the oldest is closed, so waiting
+ * strangers keep nobody out: a dashboard shows its token with its first packet.
+ * @param networkOf key that connections are counted by
+ * @returns call it with the id of a connection that has shown a token
  */
 export function boundPending(
   io: Server,
@@ -22,10 +21,10 @@ export function boundPending(
 ): (id: string) => void {
   /** Oldest first. */
   const waiting = new Map<object, Waiting>()
-  /** What a token lets go of, by connection. */
+  /** Releases the limits of a connection, by connection id. */
   const holds = new Map<string, () => void>()
   const releases = new WeakMap<object, () => void>()
-  /** In place of a hold: the token was shown. */
+  /** Replaces a release function once the token was shown. */
   const known = () => {}
 
   function admit(key: object, one: Waiting) {
@@ -35,7 +34,7 @@ export function boundPending(
     else if (waiting.size > limits.inAll) [...waiting.values()][0]?.end()
   }
 
-  // A WebSocket, from its first byte: it could send most of a large message and never the rest.
+  // A WebSocket is limited from its first byte, because a stranger could send part of a large message and never the rest.
   http.on('upgrade', (request: IncomingMessage, wire: Duplex) => {
     let bytes = 0
     const end = () => wire.destroy()
@@ -50,7 +49,7 @@ export function boundPending(
       waiting.delete(wire)
     }
     const sid = new URLSearchParams(request.url?.split('?', 2)[1]).get('sid')
-    // A connection that polled until now, and has shown its token.
+    // An upgrade of a polling connection that has already shown its token.
     if (sid !== null && holds.get(sid) === known) {
       clearTimeout(timer)
       return
@@ -93,5 +92,5 @@ export function boundPending(
   }
 }
 
-/** The `sid` that a client asks with; Engine.IO's types hide it. */
+/** The `sid` of a connection; Engine.IO's types hide it. */
 export const idOf = (conn: Connection): string => (conn as unknown as { id: string }).id

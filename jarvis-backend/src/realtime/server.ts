@@ -6,14 +6,14 @@ import { JarvisError } from '../protocol/index.ts'
 import { identityOf } from './answer.ts'
 import { boundPending, idOf } from './pending.ts'
 
-/** From a connection to its first token. */
+/** Time from the connection to its first token, ms. */
 const connectWithinMs = 10_000
-/** The longest a timer can wait. */
+/** Longest delay that `setTimeout` takes, ms. */
 const longestMs = 2 ** 31 - 1
 
 export type Realtime = {
   io: Server
-  /** A namespace whose every socket has shown a valid token. */
+  /** Opens a namespace that only sockets with a valid token can enter. */
   namespace(name: string): Namespace
   /** Drops the sockets of a token that was revoked. */
   drop(identity: Identity): void
@@ -22,7 +22,7 @@ export type Realtime = {
   close(): Promise<void>
 }
 
-/** @param networkOf what connections without a token are counted by */
+/** Makes the Socket.IO server. @param networkOf key that connections without a token are counted by */
 export function createRealtime(
   http: HttpServer,
   tokens: Tokens,
@@ -70,7 +70,7 @@ export function createRealtime(
     })
     return namespace
   }
-  // Nothing is served there, and nobody stays there without a token either.
+  // The default namespace serves nothing, but it too requires a token.
   open('/')
 
   return {

@@ -21,11 +21,10 @@ const maxTerminals = 8
 const schemas: { [E in keyof TerminalRequests]: z.ZodType<TerminalRequests[E]> } = terminalRequests
 
 /**
- * `/terminal`: an operator's own shell on a node. It stands outside the gate on purpose: what a person types there is no
- * tool call, nothing that a model, an MCP client or a REST call can reach leads here, and a protected node is protected
- * from those, not from its operator. So it is off unless the configuration says otherwise, for operators alone, and ends
- * with its socket, which ends with the token.
- * @param parts.terminals absent: off.
+ * Serves `/terminal`: an operator's own shell on a node. It stands outside the gate on purpose: a person's input is no tool call, and no model, MCP
+ * client or REST call can reach this shell. Protection of a node holds against those, not against its operator. So the terminal is off by default,
+ * for operators only, and ends with its socket, which ends with its token.
+ * @param parts.terminals undefined: off
  */
 export function serveTerminal(
   namespace: Namespace,
@@ -98,7 +97,7 @@ export function serveTerminal(
         if (gone.signal.aborted) terminal.end('the client went away')
         const text = `${by} opened a shell on ${node}.`
         parts.activity({ at: parts.clock.now(), kind: 'node', level: 'info', text, node })
-        // Output follows the acknowledgement.
+        // The acknowledgement must arrive before the first output.
         setImmediate(terminal.resume)
         return { terminalId: terminal.id }
       } catch (error) {
