@@ -14,48 +14,63 @@ const pageKeys: Record<string, string> = {
   y: '/system',
 }
 
-/** The field that takes words on this page; undefined where there is none or nothing can be written. */
-function composer(): HTMLTextAreaElement | undefined {
-  const field = document.getElementById('composer')
-  return field instanceof HTMLTextAreaElement && !field.disabled ? field : undefined
-}
+/** Keys that only change what the next key means. */
+const modifiers = new Set(['Shift', 'AltGraph', 'CapsLock'])
 
-function focusEnd(field: HTMLTextAreaElement): void {
-  field.focus()
-  field.setSelectionRange(field.value.length, field.value.length)
+/** A field that takes words: `focus` puts the caret at its end, `write` types there. */
+export type Field = { focus(): void; write(words: string): void }
+
+/** The page's composer; undefined where there is none or it is disabled. */
+export function composer(): Field | undefined {
+  const field = document.getElementById('composer')
+  if (!(field instanceof HTMLTextAreaElement) || field.disabled) return undefined
+  const focus = () => {
+    field.focus()
+    field.setSelectionRange(field.value.length, field.value.length)
+  }
+  return {
+    focus,
+    write(words) {
+      focus()
+      document.execCommand('insertText', false, words)
+    },
+  }
 }
 
 /**
- * Letters that are pressed where no field has the focus. `g` and a letter go to a page; where there is a composer all
- * other letters are words and go into it, with a `g` that turned out to begin one, so that nothing typed is lost.
+ * Handles letters that are pressed while no field has the focus. `g` and a letter open a page. Where the page has a
+ * field for words, all other letters are written there, together with a held `g` that turned out to begin a word.
  */
 export class Typing {
   #held = ''
   #timer: ReturnType<typeof setTimeout> | undefined
   readonly #go: (page: string) => void
+  readonly #fieldNow: () => Field | undefined
 
-  constructor(go: (page: string) => void) {
+  constructor(go: (page: string) => void, fieldNow: () => Field | undefined) {
     this.#go = go
+    this.#fieldNow = fieldNow
   }
 
-  /** Whether letters before this one are held back. */
+  /** Whether earlier letters are still held back. */
   get isHolding(): boolean {
     return this.#held !== ''
   }
 
   /** Takes a key without modifiers. @param goes whether letters may go to pages */
-  take(event: KeyboardEvent, goes: boolean): void {
+  take(event: Pick<KeyboardEvent, 'key' | 'preventDefault'>, goes: boolean): void {
+    if (modifiers.has(event.key)) return
     clearTimeout(this.#timer)
     const before = this.#held
     this.#held = ''
-    const field = composer()
+    const field = this.#fieldNow()
     if (event.key.length > 1) {
       if (before.length === 2) this.#goTo(before)
       return
     }
     if (before === '' && event.key === 'g' && goes) {
       event.preventDefault()
-      this.#hold('g', goWithinMs, () => field !== undefined && this.#write(field, 'g'))
+      this.#hold('g', goWithinMs, () => field?.write('g'))
     } else if (before === 'g' && pageKeys[event.key] !== undefined) {
       event.preventDefault()
       const keys = before + event.key
@@ -63,9 +78,9 @@ export class Typing {
       else this.#hold(keys, wordWithinMs, () => this.#goTo(keys))
     } else if (field !== undefined && before !== '') {
       event.preventDefault()
-      this.#write(field, before + event.key)
+      field.write(before + event.key)
       // A space scrolls.
-    } else if (field !== undefined && event.key !== ' ') focusEnd(field)
+    } else if (field !== undefined && event.key !== ' ') field.focus()
   }
 
   #hold(keys: string, ms: number, then: () => void): void {
@@ -79,11 +94,5 @@ export class Typing {
   #goTo(keys: string): void {
     const page = pageKeys[keys[1] ?? '']
     if (page !== undefined) this.#go(page)
-  }
-
-  /** As if it were typed. */
-  #write(field: HTMLTextAreaElement, words: string): void {
-    focusEnd(field)
-    document.execCommand('insertText', false, words)
   }
 }

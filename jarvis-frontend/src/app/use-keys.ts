@@ -6,7 +6,7 @@ import { keep } from '../lib/keep.ts'
 import { navigate } from '../lib/location.tsx'
 import { overlay } from './overlay.ts'
 import type { Panel } from './panel-context.ts'
-import { Typing } from './typing.ts'
+import { composer, Typing } from './typing.ts'
 
 const isField = (target: EventTarget | null) =>
   target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
@@ -23,7 +23,7 @@ export function goToCard(element: HTMLElement): void {
 export function useKeys(panel: Panel): void {
   const pending = useConfirmations()?.pending
   const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
-  const [typing] = useState(() => new Typing((page) => navigate(page)))
+  const [typing] = useState(() => new Typing((page) => navigate(page), composer))
   onKey.current = (event) => {
     if (event.defaultPrevented || passwordQuestion.get() !== undefined) return
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
