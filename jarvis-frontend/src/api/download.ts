@@ -1,16 +1,18 @@
 import { ApiError, bearer } from './http.ts'
 
+function unsaved(): never {
+  throw new ApiError('unreachable', 'JARVIS could not be reached. Nothing was saved.')
+}
+
 /** Saves what the server sends as a file of this name. @throws ApiError where it sends none. */
 export async function download(path: string, name: string): Promise<void> {
   const token = bearer()
   const response = await fetch(
     path,
     token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } },
-  ).catch(() => {
-    throw new ApiError('unreachable', 'JARVIS could not be reached. Nothing was saved.')
-  })
+  ).catch(unsaved)
   if (!response.ok) throw new ApiError('refused', `The server refused it (${response.status}). Nothing was saved.`)
-  const url = URL.createObjectURL(await response.blob())
+  const url = URL.createObjectURL(await response.blob().catch(unsaved))
   const link = document.createElement('a')
   link.href = url
   link.download = name

@@ -58,23 +58,34 @@ async function once<T>(...[method, path, body, options = {}]: Asked): Promise<T>
     headers,
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...options,
-  }).catch(() => {
-    throw new ApiError('unreachable', 'JARVIS could not be reached. Is it running?')
-  })
-  const text = await response.text()
-  if (response.ok) return (text === '' ? undefined : JSON.parse(text)) as T
-  const error = readError(text)
-  const isSignedOut = error.code === 'unauthorized' || error.code === 'token_expired'
-  // An answer to the token before this one says nothing of this one.
+  }).catch(unreached)
+  const text = await response.text().catch(unreached)
+  if (response.ok) return (text === '' ? undefined : parse(text)) as T
+  const { code, message } = errorIn(parse(text))
+  const isSignedOut = code === 'unauthorized' || code === 'token_expired'
+  // An answer to an earlier token says nothing about the present one.
   if (isSignedOut && shown === token()) onSignedOut()
   const retryAfterS = Number(response.headers.get('Retry-After'))
-  throw new ApiError(error.code, error.message, retryAfterS > 0 ? retryAfterS : undefined)
+  throw new ApiError(code, message, retryAfterS > 0 ? retryAfterS : undefined)
 }
 
-function readError(text: string): { code: string; message: string } {
+function unreached(): never {
+  throw new ApiError('unreachable', 'JARVIS could not be reached. Is it running?')
+}
+
+const foreign = () => new ApiError('unreachable', 'The answer could not be read. Is this the right address?')
+
+function parse(text: string): unknown {
   try {
-    return (JSON.parse(text) as ErrorBody).error
+    return JSON.parse(text)
   } catch {
-    return { code: 'unreachable', message: 'The answer could not be read. Is this the right address?' }
+    throw foreign()
   }
+}
+
+/** The server's error. @throws ApiError `unreachable` where something else answered, such as a proxy */
+function errorIn(body: unknown): ErrorBody['error'] {
+  const error = (body as Partial<ErrorBody> | null)?.error
+  if (typeof error?.code !== 'string') throw foreign()
+  return error
 }

@@ -2,15 +2,17 @@ import { ApiError, bearer } from './http.ts'
 
 const shown = ['image/png', 'image/jpeg', 'image/webp', 'image/gif']
 
+function unreached(): never {
+  throw new ApiError('unreachable', 'JARVIS could not be reached.')
+}
+
 /** A tool's picture as a `data:` address, for the page loads none that needs a token. @throws ApiError */
 export async function imageAddress(sessionId: string, id: string): Promise<string> {
   const response = await fetch(`/api/sessions/${encodeURIComponent(sessionId)}/images/${encodeURIComponent(id)}`, {
     headers: { Authorization: `Bearer ${bearer() ?? ''}` },
-  }).catch(() => {
-    throw new ApiError('unreachable', 'JARVIS could not be reached.')
-  })
+  }).catch(unreached)
   if (!response.ok) throw new ApiError('refused', `The server refused it (${response.status}).`)
-  const blob = await response.blob()
+  const blob = await response.blob().catch(unreached)
   if (!shown.includes(blob.type)) throw new ApiError('refused', 'That is no picture.')
   return new Promise((resolve, reject) => {
     const reader = new FileReader()
