@@ -1,14 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv4 } from 'node:net'
 
-/** `isThisMachine`: asked from a loopback address, and by no proxy that says so. */
+/** `isThisMachine`: the request came from a loopback address and has no proxy header. */
 export type ClientAddress = { address: string; isThisMachine: boolean }
 export type ClientAddressOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => ClientAddress
 
 /**
- * Where a request comes from. `X-Forwarded-For` is read from the right, and only as far as the addresses in it are
- * `trustedProxies`: whatever stands further left the client may have written itself.
- * @param trustedProxies IP addresses
+ * Finds the address of a request's client. `X-Forwarded-For` is read from the right for as long as its addresses are trusted proxies;
+ * entries further left may be forged by the client. @param trustedProxies IP addresses
  */
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddressOf {
   const trusted = new Set(trustedProxies.map(plain))
@@ -27,7 +26,7 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
   }
 }
 
-/** What one subscriber holds: an IPv4 address, or the /64 of an IPv6 one. All loopback addresses are one. */
+/** The network that failures are counted by: an IPv4 address or the /64 of an IPv6 address. All loopback addresses count as one. */
 export function networkOf(address: string): string {
   const known = plain(address)
   if (isLoopback(known)) return 'loopback'
@@ -36,7 +35,7 @@ export function networkOf(address: string): string {
 
 const isLoopback = (address: string) => address === '::1' || (isIPv4(address) && address.startsWith('127.'))
 
-/** An IPv4 address that is written as an IPv6 one becomes IPv4; no zone. */
+/** Writes an IPv4-mapped IPv6 address as IPv4 and drops the zone. */
 function plain(address: string): string {
   const [bare = ''] = address.split('%')
   if (isIP(bare) !== 6) return bare
@@ -46,15 +45,15 @@ function plain(address: string): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }
 
-/** The eight groups in hex, without leading zeros. */
+/** The eight groups of an IPv6 address in hex, without leading zeros. */
 function groupsOf(address: string): string[] {
-  // The URL parser writes every form of an address the same way.
+  // The URL parser normalises every form of an address.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
   const [left, right] = [head, tail ?? ''].map((part) => (part === '' ? [] : part.split(':'))) as [string[], string[]]
   return tail === undefined ? left : [...left, ...Array(8 - left.length - right.length).fill('0'), ...right]
 }
 
-/** Some proxies write the port too: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** Removes the port that some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 const withoutPort = (hop: string) =>
   hop
     .trim()

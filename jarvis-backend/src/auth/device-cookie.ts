@@ -4,18 +4,18 @@ const name = 'jarvis_device'
 const yearS = 365 * 24 * 60 * 60
 
 /**
- * Marks a browser that signed in. It allows nothing: its wrong passwords are counted apart from those of strangers, so
- * that nobody can lock the operator out by guessing (OWASP calls it a device cookie).
+ * Makes and reads cookies that mark a browser which has signed in (OWASP's device cookie). A cookie grants nothing: the browser's wrong
+ * passwords are counted apart from those of strangers, so guessing cannot lock the operator out.
  */
 export function createDeviceCookie(secret: string) {
   const macOf = (id: string) => createHmac('sha256', secret).update(`device ${id}`).digest('base64url')
   return {
-    /** A `Set-Cookie` header. */
+    /** Makes a `Set-Cookie` header for a new id. */
     issue(): string {
       const id = randomBytes(16).toString('base64url')
       return `${name}=${id}.${macOf(id)}; Path=/api/auth; Max-Age=${yearS}; HttpOnly; SameSite=Strict`
     },
-    /** @returns the id in a `Cookie` header that was issued under this secret. */
+    /** @returns the id in a `Cookie` header; undefined unless it was issued under this secret */
     read(header: string | undefined): string | undefined {
       const [, id, mac] = new RegExp(`(?:^|;\\s*)${name}=([\\w-]{22})\\.([\\w-]{43})(?:;|$)`).exec(header ?? '') ?? []
       if (id === undefined || mac === undefined) return undefined

@@ -1,21 +1,21 @@
 import { JarvisError } from '../protocol/index.ts'
 import { type ClientAddress, networkOf } from './client-address.ts'
 
-/** `free` failures cost nothing; each one more doubles the wait, from `firstMs` to `longestMs`. */
+/** The first `free` failures cause no wait; each further one doubles it, from `firstMs` to `longestMs`. */
 type Brake = { free: number; firstMs: number; longestMs: number }
 const narrow: Brake = { free: 5, firstMs: 2_000, longestMs: 15 * 60_000 }
-/** Shared by everybody, so it slows and never locks. There is one account: its brake is the one for all addresses together. */
+/** The brake for the one account, shared by all addresses, so it only slows guessing and never locks the operator out. */
 const shared: Brake = { free: 10, firstMs: 1_000, longestMs: 30_000 }
-/** After so long without a failure a count begins anew. */
+/** A count starts again after this time without a failure, ms. */
 const calmMs = 60 * 60_000
 const mostKept = 10_000
 
 export type Budget = { key: string; brake: Brake }
 
 /**
- * What a sign-in is counted by: its network and the account. A browser that signed in before and a program on this
- * machine have a budget of their own, so that strangers who guess cannot keep the operator out.
- * @param deviceId of a device cookie that JARVIS issued
+ * Keys and brakes for a sign-in: its network and the account. A browser that signed in before and a program on this machine have budgets
+ * of their own, so that strangers who guess cannot keep the operator out.
+ * @param deviceId id from a valid device cookie
  */
 export function signInBudgets({ address, isThisMachine }: ClientAddress, deviceId: string | undefined): Budget[] {
   if (deviceId !== undefined) return [{ key: `device ${deviceId}`, brake: narrow }]
@@ -23,13 +23,13 @@ export function signInBudgets({ address, isThisMachine }: ClientAddress, deviceI
   return isThisMachine ? [{ ...network, key: 'this machine' }] : [network, { key: 'account operator', brake: shared }]
 }
 
-/** What a password is counted by that somebody gives who is signed in: no stranger's failure counts there. */
+/** Keys and brakes for a password from somebody who is signed in. Failures of strangers do not count here. */
 export const signedInBudgets = ({ address }: ClientAddress, tokenHash: string): Budget[] => [
   { key: `token ${tokenHash}`, brake: narrow },
   { key: `signed in ${networkOf(address)}`, brake: narrow },
 ]
 
-/** Counts wrong passwords by budget. */
+/** Counts wrong passwords by budget, in memory. */
 export function createLoginGuard(now: () => number) {
   const failures = new Map<string, { count: number; at: number; until: number }>()
 
@@ -39,7 +39,7 @@ export function createLoginGuard(now: () => number) {
     const waitMs = count < free ? 0 : Math.min(longestMs, firstMs * 2 ** (count - free))
     failures.delete(key)
     failures.set(key, { count, at: now(), until: now() + waitMs })
-    // The oldest goes first, so that a flood of addresses cannot grow it for ever.
+    // Drops the oldest keys, so that a flood of addresses cannot use up memory.
     for (const oldest of failures.keys()) {
       if (failures.size <= mostKept) break
       failures.delete(oldest)
@@ -47,8 +47,8 @@ export function createLoginGuard(now: () => number) {
   }
   return {
     /**
-     * Counts a try as failed in each budget before the password is looked at, so that many at once are not all let through.
-     * @returns what to call when the password was right. @throws JarvisError `too_many_requests` with `retryAfterS`.
+     * Counts a failure in each budget before the password is checked, so that parallel tries cannot pass together.
+     * @returns call it when the password was right. @throws JarvisError `too_many_requests` with `retryAfterS`
      */
     enter(budgets: readonly Budget[]): () => void {
       const waitMs = Math.max(...budgets.map(({ key }) => failures.get(key)?.until ?? 0)) - now()

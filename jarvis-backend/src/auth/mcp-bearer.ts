@@ -5,14 +5,14 @@ import { resourceOf, scopes } from './oauth-requests.ts'
 import type { OAuthSecrets } from './oauth-secrets.ts'
 import type { OriginOf } from './public-origin.ts'
 
-/** `stillCounts`: for as long as the request is open; throws as `verify` does. */
+/** `stillCounts` throws as `verify` does once the token is no longer valid; for requests that stay open. */
 export type Verified = { token: McpToken; stillCounts(): void }
 
-/** Who may use `/mcp`: a token that was made for it, or a client that an operator signed in. */
+/** Checks who uses `/mcp`: an MCP token, or an OAuth access token of a client that an operator allowed. */
 export type McpBearer = {
-  /** Counts in the `Authorization` header alone. @throws JarvisError `unauthorized`, `token_expired` */
+  /** Reads the `Authorization` header only. @throws JarvisError `unauthorized`, `token_expired` */
   verify(request: IncomingMessage): Verified
-  /** The `WWW-Authenticate` of a 401: where and for what a client can be signed in (RFC 9728, RFC 6750). */
+  /** `WWW-Authenticate` for a 401: where a client can sign in and for what (RFC 9728, RFC 6750). */
   challenge(request: IncomingMessage): string
 }
 

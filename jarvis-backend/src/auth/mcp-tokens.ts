@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { JarvisError, type McpTokenInfo } from '../protocol/index.ts'
 import { hashToken } from './tokens.ts'
 
-/** A token of an MCP client: it may call tools, and can never decide. Of one signed in the secrets change, the name stays. */
+/** A token of an MCP client: it may call tools and can never decide a confirmation. An OAuth client's secrets change under one name. */
 export type McpToken = McpTokenInfo
 
 export interface McpTokenStore {
-  /** @returns false when the name is taken. */
+  /** @returns false when the name is taken */
   add(token: McpToken, hash: string): boolean
   byHash(hash: string): McpToken | undefined
   list(): McpToken[]
@@ -15,7 +15,7 @@ export interface McpTokenStore {
 }
 
 export type McpTokens = {
-  /** @returns the token itself, which is not kept and cannot be shown again. @throws JarvisError `invalid_request` */
+  /** @returns the secret, which is not stored and cannot be shown again. @throws JarvisError `invalid_request` */
   create(options: { name: string; isReadOnly: boolean; expiresInMs?: number }): string
   /** @throws JarvisError `unauthorized`, `token_expired`. */
   verify(token: string): McpToken
@@ -23,7 +23,7 @@ export type McpTokens = {
   revoke(name: string): boolean
 }
 
-/** Last use is written at most once in this time, so that a read-only call costs no write. */
+/** Least time between two writes of the last use, ms, so that most read-only calls need no write. */
 export const touchEveryMs = 60_000
 
 export function createMcpTokens(store: McpTokenStore, now: () => number): McpTokens {

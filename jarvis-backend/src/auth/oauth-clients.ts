@@ -6,7 +6,7 @@ import { OAuthError } from './oauth-error.ts'
 import { isAllowedRedirect, redirectHost } from './oauth-redirects.ts'
 import type { OAuthClient, OAuthStore } from './oauth-store.ts'
 
-/** What a client says of itself; the rest of RFC 7591 has nothing to say here. */
+/** The parts of a client's RFC 7591 metadata that are used here. */
 const Metadata = z.object({
   client_name: z.string().max(1_000).optional(),
   redirect_uris: z.array(z.string()).min(1).max(20),
@@ -16,7 +16,7 @@ const Metadata = z.object({
 const Document = Metadata.extend({
   client_id: z.string(),
   client_name: z.string().min(1).max(1_000),
-  // Secrets cannot be shared with everybody, and no other proof is asked for.
+  // A public document can hold no secret, and no other client authentication is supported.
   token_endpoint_auth_method: z.literal('none').optional(),
   client_secret: z.undefined().optional(),
 })
@@ -25,10 +25,10 @@ const hourMs = 3_600_000
 const unusedClientMs = 24 * hourMs
 const mostUnusedClients = 200
 const mostDocuments = 100
-/** So long a document counts at least and at most; what its server says in between decides. */
+/** Least and greatest time that a document is cached, ms. Its server's `max-age` chooses within. */
 const documentMs = [60_000, 24 * hourMs] as const
 
-/** Programs that may ask to be signed in: those that register themselves, and those that an https address describes. */
+/** Looks up OAuth clients: those that registered themselves, and those whose id is the https address of a metadata document. */
 export function createOAuthClients(parts: { store: OAuthStore; fetchDocument: PublicFetch; now(): number }) {
   const { store, fetchDocument, now } = parts
   const documents = new Map<string, { client: OAuthClient; until: number }>()
@@ -59,7 +59,7 @@ export function createOAuthClients(parts: { store: OAuthStore; fetchDocument: Pu
   }
 
   return {
-    /** RFC 7591, without a secret. @throws OAuthError `invalid_client_metadata`, `invalid_redirect_uri` */
+    /** Registers a client (RFC 7591), without a secret. @throws OAuthError `invalid_client_metadata`, `invalid_redirect_uri` */
     register(body: unknown): OAuthClient {
       const read = readAs(Metadata, body)
       if (!read.ok) {
@@ -76,7 +76,7 @@ export function createOAuthClients(parts: { store: OAuthStore; fetchDocument: Pu
       store.pruneClients(now() - unusedClientMs, mostUnusedClients)
       return client
     },
-    /** @throws JarvisError `invalid_request` for one that is not known, or whose document cannot be had. */
+    /** @throws JarvisError `invalid_request` for an unknown client, or one whose document cannot be fetched */
     async find(id: string): Promise<OAuthClient> {
       if (/^https:/i.test(id)) return fromDocument(id)
       const client = store.client(id)
@@ -89,7 +89,7 @@ export function createOAuthClients(parts: { store: OAuthStore; fetchDocument: Pu
 }
 export type OAuthClients = ReturnType<typeof createOAuthClients>
 
-/** An https address with a path, in exactly the form that a URL has, at the usual port. */
+/** Parses an id that is an address: https, default port, with a path, in normalised form. @throws JarvisError `invalid_request` */
 function documentUrl(id: string): URL {
   const url = id.length <= 2_000 && URL.canParse(id) ? new URL(id) : undefined
   if (
@@ -119,7 +119,7 @@ function problemOf(metadata: z.output<typeof Metadata>): OAuthError | undefined 
   return new OAuthError('invalid_client_metadata', 'Only the authorization code flow is served.')
 }
 
-/** One short line, without characters that do not show. */
+/** A client's name in one line of at most 60 characters, without invisible ones. */
 function shownName(name: string | undefined, redirectUris: readonly string[]): string {
   const shown = (name ?? '')
     .normalize('NFKC')

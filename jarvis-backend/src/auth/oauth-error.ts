@@ -1,4 +1,4 @@
-/** What a client is told, in OAuth's own words; `message` is for a person. */
+/** OAuth's own error codes, for the client; an error's `message` is for a person. */
 export type OAuthErrorCode =
   | 'access_denied'
   | 'invalid_client'

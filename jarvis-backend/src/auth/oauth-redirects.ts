@@ -1,10 +1,10 @@
-/** Editors that are answered under a scheme of their own; all others under https or on this very machine. */
+/** Custom schemes of known editors. Other clients must use https, or http on the loopback. */
 const editorSchemes = ['cursor:', 'vscode:', 'vscode-insiders:', 'windsurf:']
 const loopbackHosts = ['127.0.0.1', '[::1]', 'localhost']
 
-/** Whether a client may be answered there: https, http on the loopback, or an editor's own scheme; no fragment. */
+/** Whether a redirect URI is allowed: https, http on the loopback, or a known editor's scheme; no user, no fragment. */
 export function isAllowedRedirect(uri: string): boolean {
-  // What a URL parser would drop or mend must not be there: the text is what is compared.
+  // URIs are compared as text, so characters that a URL parser would drop or rewrite are refused.
   if (uri.length > 2_000 || !/^[\x21-\x7e]+$/.test(uri) || /[\\#]/.test(uri) || !URL.canParse(uri)) return false
   const { protocol, hostname, username, password } = new URL(uri)
   if (username !== '' || password !== '') return false
@@ -13,26 +13,26 @@ export function isAllowedRedirect(uri: string): boolean {
   return editorSchemes.includes(protocol)
 }
 
-/** Exactly the same text, but for the port of a loopback address: a program takes one that is free. */
+/** Whether two redirect URIs are the same text. Ports of loopback addresses may differ: a program takes one that is free. */
 export function isSameRedirect(registered: string, given: string): boolean {
   if (registered === given) return isAllowedRedirect(given)
   if (!isAllowedRedirect(registered) || !isAllowedRedirect(given)) return false
   return isLoopbackRedirect(registered) && isLoopbackRedirect(given) && withoutPort(registered) === withoutPort(given)
 }
 
-/** Any program on the person's own machine can pose as such a client. */
+/** Whether the URI is http on the loopback, where any program on the person's machine can pose as the client. */
 export function isLoopbackRedirect(uri: string): boolean {
   const { protocol, hostname } = new URL(uri)
   return protocol === 'http:' && loopbackHosts.includes(hostname)
 }
 
-/** What a person is shown of it. */
+/** The part of a redirect URI that a person is shown: its host, or the editor's scheme. */
 export const redirectHost = (uri: string): string => {
   const { protocol, host } = new URL(uri)
   return /^https?:$/.test(protocol) ? host : protocol.slice(0, -1)
 }
 
-/** `uri` with more in its query; undefined values are left out. */
+/** Adds parameters to the query of `uri`; undefined values are left out. */
 export function withQuery(uri: string, values: Record<string, string | undefined>): string {
   const url = new URL(uri)
   for (const [name, value] of Object.entries(values)) if (value !== undefined) url.searchParams.append(name, value)

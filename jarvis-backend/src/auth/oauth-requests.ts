@@ -8,7 +8,7 @@ import type { Identity } from './tokens.ts'
 
 export const scopes = { read: 'jarvis:read', ask: 'jarvis:ask' } as const
 
-/** What a client asks for, once everything in it holds. */
+/** A client's request for access after it was validated. */
 export type AccessRequest = {
   client: OAuthClient
   redirectUri: string
@@ -18,18 +18,21 @@ export type AccessRequest = {
   state: string | undefined
   mayAsk: boolean
 }
-/** An operator's yes. */
+/** A request that an operator allowed. */
 export type Allowed = { request: AccessRequest; isReadOnly: boolean; by: string }
 
 const requestMs = 10 * 60_000
 const mostRequests = 100
 
-/** Requests that wait on the consent page: what is allowed is what was shown, whatever the browser's address says then. */
+/**
+ * Keeps validated requests while the consent page waits. A decision applies to the stored request, so the browser's address cannot change
+ * what is allowed.
+ */
 export function createOAuthRequests(parts: {
   clients: OAuthClients
-  /** Makes the code. */
+  /** Makes the authorization code. */
   allow(allowed: Allowed): string
-  /** For the journal. */
+  /** Writes to the journal. */
   denied(request: AccessRequest, by: string): void
   now(): number
 }) {
@@ -38,8 +41,8 @@ export function createOAuthRequests(parts: {
 
   return {
     /**
-     * `query`: of the address to which the client sent the browser. `origin`: where that was.
-     * @throws JarvisError `invalid_request` where it is not safe to send the browser back.
+     * Validates a request. `query`: of the address that the client sent the browser to; `origin`: of that address.
+     * @throws JarvisError `invalid_request` where it is not safe to redirect the browser back
      */
     async open(query: string, origin: string): Promise<OAuthAsk | OAuthProblem> {
       const params = new URLSearchParams(query)
@@ -89,7 +92,10 @@ export function createOAuthRequests(parts: {
       }
     },
 
-    /** An operator's answer, once. @returns where the browser goes. @throws JarvisError `expired`, `invalid_request` */
+    /**
+     * Records an operator's decision; it can be given once. @returns the address for the browser. @throws JarvisError `expired`,
+     * `invalid_request`
+     */
     decide(id: string, decision: { allow: boolean; isReadOnly: boolean }, { sub }: Identity): string {
       const known = waiting.get(id)
       if (known === undefined || known.until <= now()) {
@@ -112,10 +118,10 @@ export function createOAuthRequests(parts: {
 }
 export type OAuthRequests = ReturnType<typeof createOAuthRequests>
 
-/** The one resource of an origin: its MCP endpoint. */
+/** The one OAuth resource of an origin: its MCP endpoint. */
 export const resourceOf = (origin: string): string => `${origin}/mcp`
 
-/** Whether `given` names that resource; scheme and host may be in any case. @throws OAuthError `invalid_target` */
+/** Checks that `given` names `resource`, ignoring the case of scheme and host. @throws OAuthError `invalid_target` */
 export function requireResource(given: string, resource: string): void {
   if (URL.canParse(given) && !given.includes('#') && new URL(given).href === resource) return
   throw new OAuthError('invalid_target', `Access is given to ${resource} alone.`)
@@ -136,7 +142,7 @@ function readRequest(
   if (params.get('code_challenge_method') !== 'S256' || !/^[\w-]{43}$/.test(challenge)) {
     throw new OAuthError('invalid_request', 'PKCE with S256 is required.')
   }
-  // A client of an older specification names none; its token is bound all the same.
+  // Clients of older specifications name no resource; their tokens are bound to it too.
   requireResource(params.get('resource') ?? resource, resource)
   const asked = (params.get('scope') ?? '').split(' ').filter((scope) => scope !== '')
   const known: readonly string[] = Object.values(scopes)

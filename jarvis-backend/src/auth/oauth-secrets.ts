@@ -8,10 +8,10 @@ import { hashToken } from './tokens.ts'
 
 const codeMs = 60_000
 const accessMs = 15 * 60_000
-/** A client that is not used for so long must be signed in again. */
+/** Lifetime of a consent since its last refresh, ms. */
 const refreshMs = 30 * 24 * 60 * 60_000
 
-/** RFC 6749's reply. `expires_in`: seconds. */
+/** Token reply of RFC 6749. `expires_in`: seconds. */
 export type TokenReply = {
   access_token: string
   token_type: 'Bearer'
@@ -19,22 +19,25 @@ export type TokenReply = {
   refresh_token: string
   scope: string
 }
-/** For the journal. */
+/** A change of a consent for the journal. */
 export type ConsentChange =
   | { change: 'allowed'; isReadOnly: boolean; client: string; clientId: string; redirectUri: string; by: string }
   | { change: 'created'; name: string; isReadOnly: boolean; client: string; clientId: string; by: string }
   | { change: 'revoked'; name: string; by: string; because?: string }
 
-/** Codes, access tokens and refresh tokens of clients that an operator signed in. None of them can decide anything. */
+/**
+ * Issues and checks authorization codes, access tokens and refresh tokens of clients that an operator allowed. None of them can decide a
+ * confirmation.
+ */
 export function createOAuthSecrets(parts: {
   store: OAuthStore
-  /** On disk before it returns. */
+  /** Commits `work` to disk before it returns. */
   durably<T>(work: () => T): T
   record(change: ConsentChange): void
   now(): number
 }) {
   const { store, durably, record, now } = parts
-  // A minute's worth, each made by an operator's click: a restart only means clicking again.
+  // In memory only: a code lives one minute, and after a restart the operator clicks once more.
   const codes = new Map<string, Allowed & { until: number; usedFor?: string }>()
 
   function issue(consent: Consent): TokenReply {
@@ -59,7 +62,7 @@ export function createOAuthSecrets(parts: {
     })
 
   return {
-    /** @returns a code that counts once, within a minute. */
+    /** @returns a code that can be exchanged once, within a minute */
     allow(allowed: Allowed): string {
       const { request, isReadOnly, by } = allowed
       for (const [hash, { until }] of codes) if (until <= now()) codes.delete(hash)
@@ -72,7 +75,7 @@ export function createOAuthSecrets(parts: {
       return code
     },
 
-    /** @throws OAuthError `invalid_grant`, `invalid_target` */
+    /** Exchanges a code for tokens. @throws OAuthError `invalid_grant`, `invalid_target` */
     exchange(asked: {
       code: string
       clientId: string
@@ -110,7 +113,7 @@ export function createOAuthSecrets(parts: {
       return reply
     },
 
-    /** Exchanges a refresh token for the next pair. @throws OAuthError `invalid_grant`, `invalid_target` */
+    /** Exchanges a refresh token for the next pair of tokens. @throws OAuthError `invalid_grant`, `invalid_target` */
     refresh(asked: { refreshToken: string; clientId: string; resource?: string }): TokenReply {
       const hash = hashToken(asked.refreshToken)
       const known = store.secret(hash)
@@ -133,7 +136,7 @@ export function createOAuthSecrets(parts: {
       )
     },
 
-    /** RFC 7009: with any of its tokens, all that the client was given ends. One that is not known is none already. */
+    /** Revokes a token and with it the client's whole consent (RFC 7009). An unknown token is ignored. */
     revoke(token: string, clientId: string | undefined): void {
       const consent = store.secret(hashToken(token))?.consent
       if (consent !== undefined && (clientId ?? consent.clientId) === consent.clientId) {
@@ -141,7 +144,7 @@ export function createOAuthSecrets(parts: {
       }
     },
 
-    /** Whose access token it is, at `resource`. @throws JarvisError `unauthorized`, `token_expired` */
+    /** Checks an access token for `resource`. @throws JarvisError `unauthorized`, `token_expired` */
     verify(token: string, resource: string): McpToken {
       const known = store.secret(hashToken(token))
       if (known?.kind !== 'access') {
@@ -159,8 +162,8 @@ export function createOAuthSecrets(parts: {
     },
 
     /**
-     * A request that began with a token that counted may outlast it: the client has the next one by then.
-     * @throws JarvisError `unauthorized` once what the client was given has ended.
+     * Checks that a consent still holds. A request may outlast its access token, because the client refreshes it meanwhile.
+     * @throws JarvisError `unauthorized` once the consent has ended
      */
     requireConsent(name: string): void {
       if ((store.consentUntil(name) ?? 0) <= now()) throw new JarvisError('unauthorized', 'Sign in from the client.')
@@ -169,7 +172,7 @@ export function createOAuthSecrets(parts: {
 }
 export type OAuthSecrets = ReturnType<typeof createOAuthSecrets>
 
-/** A token's name that was never used: sessions are found by it. */
+/** A token's name with a random suffix, because sessions are found by name and a name must not be used twice. */
 function nameFor(clientName: string): string {
   const plain = clientName
     .toLowerCase()

@@ -9,21 +9,21 @@ export interface Settings {
 }
 
 export type Password = {
-  /** Made by this start and not yet known to anybody. */
+  /** The password that this start made, which nobody has seen yet; undefined otherwise. */
   made: string | undefined
-  /** Keeps what was made; called once somebody can be told. */
+  /** Stores the made password; call it once the password can be shown. */
   keep(): void
   is(given: string): Promise<boolean>
-  /** Sets another; every token issued before is dead from then on. @throws JarvisError `invalid_request` */
+  /** Sets the password and ends every token issued before. @throws JarvisError `invalid_request` */
   change(next: string): void
-  /** Tokens issued before are not valid. Unix ms. */
+  /** Tokens issued before this time are invalid, Unix ms. */
   validFrom(): number
 }
 
 const file = 'password-hash'
 const shortest = 8
 
-/** The operator's password: the configured one, else one that is made at the first start and kept as a hash. */
+/** The operator's password: the configured one, else one that the first start makes and keeps as a hash. */
 export function createPassword(parts: {
   configured: string | undefined
   dataDir: string
@@ -36,8 +36,8 @@ export function createPassword(parts: {
   const validFrom = () => Number(settings.get('tokens_valid_from') ?? 0)
 
   if (configured !== undefined) {
-    // A mark, not the password: it tells whether the configuration holds another one than at the last start. Under
-    // another secret it tells nothing, and need not: that ends every token by itself.
+    // A keyed digest tells whether the configured password differs from the last start's. A changed JWT secret makes it useless, but that
+    // change ends every token anyway.
     const digest = (text: string) => createHmac('sha256', parts.secret).update(text).digest('hex')
     const [secret, mark] = [digest('secret'), digest(configured)]
     const [knownSecret, known] = settings.get('password_mark')?.split(' ') ?? []
@@ -69,7 +69,7 @@ export function createPassword(parts: {
       }
       hash = hashPassword(next)
       keepSecret(dataDir, file, hash)
-      // Tokens carry whole seconds, rounded up; this is past any that was issued before.
+      // Tokens carry whole seconds, rounded up; the added second is past any token issued before.
       endTokens((Math.ceil(now() / 1000) + 1) * 1000)
     },
     validFrom,

@@ -4,13 +4,13 @@ import { promisify } from 'node:util'
 const keyBytes = 32
 const derive = promisify<string, Buffer, number, Buffer>(scrypt)
 
-/** `scrypt$salt$key`, both base64url. Blocks for some 50 ms: made once, at the first start. */
+/** Makes `scrypt$salt$key`, both base64url. Blocks the process for about 50 ms. */
 export function hashPassword(password: string): string {
   const salt = randomBytes(16)
   return `scrypt$${salt.toString('base64url')}$${scryptSync(password, salt, keyBytes).toString('base64url')}`
 }
 
-/** Takes the same time whatever is wrong. */
+/** Checks a password against a hash in constant time. */
 export async function isPassword(password: string, hash: string): Promise<boolean> {
   const [, salt = '', key = ''] = hash.split('$')
   const expected = Buffer.from(key, 'base64url')
@@ -18,16 +18,16 @@ export async function isPassword(password: string, hash: string): Promise<boolea
   return expected.length === actual.length && timingSafeEqual(expected, actual)
 }
 
-/** For a secret that stands in the configuration in clear. Takes the same time whatever is wrong. */
+/** Compares with a secret from the configuration in constant time. */
 export const isSameSecret = (given: string, secret: string): boolean => timingSafeEqual(digest(given), digest(secret))
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-/** Four groups of five from an alphabet without look-alikes: about 98 bits, and it can be typed on a phone. */
+/** Makes a password of four groups of five characters without look-alikes: about 98 bits, and it can be typed on a phone. */
 export function generatePassword(): string {
   const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
   const letters: string[] = []
-  // Bytes past the last whole multiple of the alphabet are dropped, so that every letter is as likely.
+  // Bytes beyond the last whole multiple of the alphabet's length are dropped, so that all characters are equally likely.
   const bound = 256 - (256 % alphabet.length)
   while (letters.length < 20) {
     for (const byte of randomBytes(32))

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { hostOf } from './request-guard.ts'
 
 /**
- * Under which origin a client sees this server: the public one where the request came under its name, else what the Host
- * says. The request guard has let that name pass.
+ * Finds the origin that a client uses for this server: the public URL's if the Host header names its host, else http with the Host
+ * header. The request guard has checked the Host before.
  */
 export function createOriginOf(publicUrl: string | undefined) {
   const known = publicUrl === undefined ? undefined : new URL(publicUrl)

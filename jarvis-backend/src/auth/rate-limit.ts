@@ -2,7 +2,7 @@ import { JarvisError } from '../protocol/index.ts'
 
 const mostAddresses = 10_000
 
-/** So many from one address in a stretch of time. @throws JarvisError `too_many_requests` with `retryAfterS`. */
+/** Allows `most` calls per address within `perMs`. The returned function @throws JarvisError `too_many_requests` with `retryAfterS` */
 export function createRateLimit({ most, perMs, now }: { most: number; perMs: number; now(): number }) {
   const seen = new Map<string, { count: number; since: number }>()
   return (address: string): void => {

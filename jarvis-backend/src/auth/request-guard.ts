@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 
 /**
- * Against DNS rebinding and foreign pages: the Host must be an address, `localhost` or a configured name, and a page's
- * Origin must be the very host it asks. Clients that are no browsers send no Origin.
+ * Guards against DNS rebinding and foreign pages. The Host must be an IP address, `localhost` or an allowed name; an Origin must equal
+ * the Host. Clients that are no browsers send no Origin.
  */
 export function createRequestGuard(allowedHosts: readonly string[]) {
   const names = new Set(['localhost', ...allowedHosts])
-  // Most requests are addressed to the same name as the one before.
+  // Most requests name the same host as the one before, so one result is cached.
   let last: { header: string; allowed: string | undefined } | undefined
   const allowed = (header: string) => {
     const host = hostOf(`http://${header}`)

@@ -10,11 +10,11 @@ const Claims = z.object({
   iat: z.int(),
   exp: z.int(),
   iss: z.literal('jarvis'),
-  /** A token that names whom it is for is not for JARVIS. */
+  /** JARVIS issues tokens without an audience, so a token with one was made for another service. */
   aud: z.never().optional(),
 })
 
-/** Who is behind a request. */
+/** The verified holder of a token. */
 export type Identity = { sub: string; role: Role /** Unix seconds. */; exp: number; tokenHash: string }
 
 export interface RevocationStore {
@@ -31,14 +31,14 @@ export type Tokens = {
 
 const lifetimeS = 7 * 24 * 60 * 60
 
-/** HS256 alone, issuer pinned, `exp` required, no `kid` honoured: what else a header claims is not read. */
+/** Issues and verifies JWTs. Only HS256 with issuer `jarvis` and an `exp` is accepted; other header fields such as `kid` are ignored. */
 export function createTokens(secret: string, revoked: RevocationStore, validFrom: () => number): Tokens {
-  // Given as text, the key would be tried as a public one first, at each check.
+  // A key given as text would first be tried as a public key at each check.
   const key = createSecretKey(Buffer.from(secret))
   return {
     issue(sub, role) {
-      // Whole seconds, rounded up: never before the change of password that it comes after. The id keeps two that are
-      // issued in one second apart, so that signing out ends one of them.
+      // Rounded up to whole seconds, so that a token issued after a change of password is not before it. The random id makes two tokens
+      // of one second differ, so that signing out ends only one.
       const iat = Math.ceil(Math.max(Date.now(), validFrom()) / 1000)
       const token = jwt.sign({ sub, role, iat, jti: newId('tok') }, key, {
         algorithm: 'HS256',

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import type { BackedUpFile } from '../store/sqlite/backup.ts'
 import { createWorkspace } from '../workspace/files.ts'
 
-/** Beside the workspace, in the data dir. */
+/** Files beside the workspace that people write, in the data dir. */
 const ownFiles: readonly string[] = ['policy.yaml', 'mcp.json', 'prices.json']
 const inWorkspace = 'workspace/'
 
-/** What people wrote beside the database. @returns also what is to be known of it: what is left out, and what holds secrets. */
+/** Reads the files that people wrote beside the database. @returns also notes: what is left out, and what holds secrets */
 export function filesToBackUp(dataDir: string): { files: BackedUpFile[]; notes: string[] } {
   const workspace = createWorkspace(join(dataDir, 'workspace'))
   const files: BackedUpFile[] = []
@@ -31,8 +31,8 @@ export function filesToBackUp(dataDir: string): { files: BackedUpFile[]; notes: 
 }
 
 /**
- * Puts them back in their places. One that reads otherwise now is kept beside, and what is not in the backup is left alone.
- * @returns how many were put back. @throws JarvisError for a path that leads out of the workspace.
+ * Puts backed-up files back. A file that differs now is kept under another name; files that are not in the backup stay.
+ * @returns how many were written. @throws JarvisError for a path outside the workspace
  */
 export function putBack(dataDir: string, files: readonly BackedUpFile[], now: number): number {
   const workspace = createWorkspace(join(dataDir, 'workspace'))

@@ -10,7 +10,7 @@ import { filesToBackUp, putBack } from './backup-files.ts'
 import { withJournal } from './data.ts'
 import { readOptions } from './options.ts'
 
-/** Copies the database and what people wrote beside it while a server runs on them, or none does. */
+/** `jarvis backup`: copies the database and people's files, with or without a running server. */
 export async function backup(config: Config, args: string[]): Promise<void> {
   const { file, force } = readFile(args, 'backup')
   if (dirname(file) === resolve(config.dataDir) && /^(jarvis\.db(-wal|-shm)?|lock\.db)$/.test(basename(file))) {
@@ -39,7 +39,7 @@ export async function backup(config: Config, args: string[]): Promise<void> {
   })
 }
 
-/** Needs the data dir for itself. */
+/** `jarvis restore`: puts a backup in place. No server may run on the data dir. */
 export async function restore(config: Config, args: string[]): Promise<void> {
   const { file, force } = readFile(args, 'restore')
   if (!existsSync(file)) throw new JarvisError('not_found', `There is no ${file}.`)

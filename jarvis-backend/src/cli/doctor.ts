@@ -12,10 +12,10 @@ import { readOptions } from './options.ts'
 
 const marks = { ok: '✓', warn: '!', bad: '✗' }
 
-/** One line for each thing looked at; exit code 1 where something is broken. */
+/** `jarvis doctor`: prints one line for each check. Exit code 1 where something is broken. */
 export async function doctor(env: Record<string, string | undefined>, args: string[]): Promise<void> {
   const { values } = readOptions(args, { json: { type: 'boolean' }, 'no-model': { type: 'boolean' } })
-  // What is waited for may not keep the process alive by itself.
+  // The timer keeps the process alive while only unreferenced timers and sockets wait.
   const alive = setInterval(() => {}, 60_000)
   try {
     const found = await look(env, values['no-model'] !== true)
@@ -39,7 +39,7 @@ async function look(env: Record<string, string | undefined>, asksModel: boolean)
     envPath: '.env',
     asksModel,
     database: () => databaseChecks(config.dataDir, Number.POSITIVE_INFINITY, () => verified(config)),
-    // A remote one counts a token for it.
+    // A remote embeddings server charges for the check's request.
     embeddings: async (signal) =>
       !asksModel && config.embeddings.kind === 'openai' ? [] : embeddingChecks(config.embeddings, signal),
     port: (signal) => portChecks(config, signal),

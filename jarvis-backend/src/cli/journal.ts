@@ -9,7 +9,7 @@ import { durationMs, readOptions } from './options.ts'
 
 const usage = 'Use journal verify, journal export [FILE], or journal prune --before 2026-01-01 | --older-than 90d.'
 
-/** Works on the data dir itself, beside a running server or without one. */
+/** `jarvis journal`: verifies, exports or prunes the data dir's journal, with or without a running server. */
 export async function journal(config: Config, args: string[]): Promise<void> {
   const { values, positionals } = readOptions(args, {
     before: { type: 'string' },
@@ -45,7 +45,7 @@ async function exportTo(kept: KeptJournal, file: string | undefined, overwrite: 
     try {
       await pipeline(kept.lines(), process.stdout, { end: false })
     } catch (error) {
-      // `| head` has read enough.
+      // A reader such as `head` closed the pipe.
       if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
     }
     return

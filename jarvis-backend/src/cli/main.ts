@@ -45,7 +45,7 @@ const commands: Record<string, (config: Config, args: string[]) => void | Promis
   restore,
 }
 
-/** They are there for a configuration that cannot be read yet. */
+/** Commands that run before the configuration is read, because it may be broken. */
 const beforeConfig: Record<string, (env: Record<string, string | undefined>, args: string[]) => Promise<void>> = {
   doctor,
   setup: (env, args) => setup({ env, outside }, args),
@@ -69,7 +69,7 @@ try {
 } catch (thrown) {
   const error = toStorageFailure(thrown)
   const isNamed = error instanceof ConfigError || error instanceof DatabaseRefused || error instanceof JarvisError
-  // What the file system refuses says which file and why.
+  // System errors name the file and the reason, so their message is enough.
   if (!isNamed && !(error instanceof Error && 'syscall' in error)) throw error
   console.error(error.message)
   process.exitCode = 1

@@ -7,7 +7,7 @@ import type { KeptJournal } from '../store/sqlite/journal/kept.ts'
 import { withData } from './data.ts'
 import { durationMs, readOptions } from './options.ts'
 
-/** Works on the data dir itself, so it needs no running server, and minds none. */
+/** `jarvis mcp-token`: creates, lists and revokes tokens in the data dir, with or without a running server. */
 export async function mcpToken(config: Config, args: string[]): Promise<void> {
   const { values, positionals } = readOptions(args, { 'read-only': { type: 'boolean' }, expires: { type: 'string' } })
   const [action, name = ''] = positionals

@@ -10,16 +10,16 @@ import { version } from '../version.ts'
 import { withData } from './data.ts'
 import { readOptions } from './options.ts'
 
-/** The local token's name, and its file in the data dir. */
+/** Name and file of the token for MCP over stdio. */
 const tokenName = 'stdio'
 const tokenFile = 'mcp-stdio-token'
 const probeMs = 2_000
 const graceMs = 5_000
 
-/** MCP over stdio, by way of the server that runs, or of one that lives as long as this does where none runs. */
+/** `jarvis mcp`: serves MCP over stdio through the running server, or through one that it starts and stops itself. */
 export async function mcp(config: Config, args: string[]): Promise<void> {
   const { values } = readOptions(args, { url: { type: 'string' } })
-  // Whatever is printed from here on, standard output carries the protocol alone.
+  // Standard output carries the protocol only, so all other output goes to standard error.
   const output = { write: process.stdout.write.bind(process.stdout) }
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write
   const server = await serverFor(config, values.url)
@@ -61,7 +61,7 @@ async function isThere(url: string): Promise<boolean> {
   }
 }
 
-/** The kept one while it counts, or a new one: it may ask for changes, and can never decide. */
+/** The stored token if it is still valid, else a new one. It may ask for changes and can never decide a confirmation. */
 async function localToken(config: Config): Promise<string> {
   const dir = openDataDir(config.dataDir)
   let token = keptSecret(dir, tokenFile)

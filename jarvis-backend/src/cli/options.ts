@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { JarvisError } from '../protocol/index.ts'
 
-/** @throws JarvisError `invalid_request` naming what is not known. */
+/** Parses arguments. @throws JarvisError `invalid_request` naming an unknown option */
 export function readOptions<O extends NonNullable<ParseArgsConfig['options']>>(args: string[], options: O) {
   try {
     return parseArgs({ args, allowPositionals: true, options })
@@ -16,7 +16,7 @@ export function readOptions<O extends NonNullable<ParseArgsConfig['options']>>(a
 
 const unitMs = { h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
-/** Hours, days or weeks. */
+/** Parses `12h`, `30d` or `8w` to ms. @throws JarvisError `invalid_request` */
 export function durationMs(option: string, text: string): number {
   const [, count, unit] = /^([1-9]\d{0,3})([hdw])$/.exec(text) ?? []
   if (count === undefined)

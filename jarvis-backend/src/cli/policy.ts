@@ -21,7 +21,7 @@ import { durationMs, readOptions } from './options.ts'
 const usage =
   'Use policy check [FILE], policy replay [FILE] [--since 7d], or policy print. FILE is policy.yaml in the data dir where it is not named.'
 
-/** Changes nothing: neither the policy in force nor what it judges. */
+/** `jarvis policy`: checks, replays or prints a policy. Changes nothing. */
 export async function policy(config: Config, args: string[]): Promise<void> {
   const { values, positionals } = readOptions(args, { since: { type: 'string' } })
   const [action, named, ...rest] = positionals
@@ -63,7 +63,7 @@ export async function policy(config: Config, args: string[]): Promise<void> {
   }
 }
 
-/** Undefined, with exit code 1, where it cannot be used: then every problem has been said. */
+/** Reads a policy. If it is broken, prints every problem, sets exit code 1 and returns undefined. */
 function fileAt(path: string, mustExist: boolean): PolicyFile | undefined {
   const read = readPolicy(path)
   switch (read.kind) {
@@ -103,7 +103,7 @@ async function replay(config: Config, file: PolicyFile, since: number) {
   )
 }
 
-/** What is no entry is the business of journal verify. */
+/** Parses a line of the journal; undefined where it is no entry, which `journal verify` reports. */
 function entryOf(line: string): { at: number; kind: string; body: unknown } | undefined {
   if (line === '') return undefined
   try {

@@ -7,7 +7,7 @@ import { createSettings } from '../store/sqlite/settings.ts'
 import { withData } from './data.ts'
 import { readOptions } from './options.ts'
 
-/** Shows the profile, or sets it; a running server judges by it from the next call on. */
+/** `jarvis profile`: shows or sets the safety profile; a running server applies it from the next call. */
 export async function profile(config: Config, args: string[]): Promise<void> {
   const [name, ...rest] = readOptions(args, {}).positionals
   const wanted = ProfileName.optional().safeParse(name)
@@ -19,7 +19,7 @@ export async function profile(config: Config, args: string[]): Promise<void> {
     const next = wanted.data
     if (next !== undefined) {
       database.durably(() => setProfile({ settings, journal }, next, 'cli'))
-      // A running server watches the folder: it tells its screens at once.
+      // A running server watches the data dir, so this makes it update its screens at once.
       const now = new Date()
       utimesSync(config.dataDir, now, now)
     }

@@ -4,21 +4,21 @@ import { JarvisError } from '../protocol/index.ts'
 
 export type Streams = { input: NodeJS.ReadableStream; output: NodeJS.WritableStream; isTerminal: boolean }
 
-/** Questions to a person, or to what is piped in. */
+/** Asks a person, or reads the answers from a pipe. */
 export type Questions = {
   say(text: string): void
-  /** The line without blanks at its ends; the fallback where it is empty. */
+  /** @returns the trimmed line, or the fallback for an empty one */
   ask(question: string, fallback?: string): Promise<string>
-  /** What is typed is not shown. */
+  /** Asks without echoing the input. */
   askSecret(question: string): Promise<string>
-  /** Anything but yes or no is asked again. */
+  /** Asks again until the answer is yes or no. */
   confirm(question: string, fallback: boolean): Promise<boolean>
-  /** Aborts with Ctrl-C. */
+  /** Aborts on Ctrl-C. */
   signal: AbortSignal
   close(): void
 }
 
-/** Every question throws JarvisError `invalid_request` when the answers end or a person presses Ctrl-C. */
+/** Every question throws JarvisError `invalid_request` when the input ends or a person presses Ctrl-C. */
 export function createQuestions({ input, output, isTerminal }: Streams): Questions {
   let isMuted = false
   const shown = new Writable({
@@ -27,7 +27,7 @@ export function createQuestions({ input, output, isTerminal }: Streams): Questio
       done()
     },
   })
-  // No history: a secret would be in it.
+  // No history, because it would keep secrets.
   const lines = createInterface({ input, output: shown, terminal: isTerminal, historySize: 0 })
   const ending = new AbortController()
   const stopped = new JarvisError('invalid_request', 'Stopped: nothing was changed.')
@@ -35,7 +35,7 @@ export function createQuestions({ input, output, isTerminal }: Streams): Questio
     ending.abort(stopped)
     lines.close()
   })
-  // Piped lines arrive before their questions are asked; the iterator keeps them, `question()` would lose them.
+  // Piped lines arrive before their questions; the iterator keeps them, while `question()` would lose them.
   const answers = lines[Symbol.asyncIterator]()
 
   async function next(): Promise<string> {
@@ -44,7 +44,7 @@ export function createQuestions({ input, output, isTerminal }: Streams): Questio
     if (done === true) throw new JarvisError('invalid_request', 'The answers ended: nothing was changed.')
     return value
   }
-  /** Through readline where it is a terminal, so that what is typed is edited behind the question. */
+  /** Prints a question. On a terminal readline prints it, so that editing the line redraws it correctly. */
   function put(question: string) {
     if (!isTerminal) {
       output.write(question)

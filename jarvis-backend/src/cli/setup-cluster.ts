@@ -7,20 +7,20 @@ import { pveumLine, roleLine, toolRights } from '../tools/rights.ts'
 import type { Questions } from './questions.ts'
 
 type Env = Record<string, string | undefined>
-/** What the flags said. `isAsking`: a person, or what is piped in, decides the rest. */
+/** Values from flags. `isAsking`: missing values are asked for. */
 export type Given = {
   urls: string[]
   fingerprints: string[]
   tokenId: string | undefined
   secretFile: string | undefined
   isAsking: boolean
-  /** Nobody is asked, and a token without some rights will do. */
+  /** Ask nobody, and accept a token that lacks some rights. */
   acceptsMissing: boolean
 }
 
 const mostTries = 5
 
-/** The cluster as it was tried: ways in that answer, certificates a person trusts, a token that is accepted. */
+/** Asks for the cluster's addresses and token and tries them. The addresses answer, a person trusts the certificates, and the token is accepted. */
 export async function askCluster(
   questions: Questions,
   given: Given,
@@ -87,7 +87,10 @@ async function askEntries(questions: Questions, given: Given, env: Env) {
   }
 }
 
-/** @returns pins for all, or none where every certificate is trusted anyway. @throws JarvisError where one is not. */
+/**
+ * Asks a person to trust each certificate. @returns pins for all certificates; none where every one is trusted by the system. @throws
+ * JarvisError where one is refused
+ */
 async function accepted(questions: Questions, given: Given, probes: readonly Probe[]): Promise<string[]> {
   const known =
     given.fingerprints.length === 0
@@ -113,7 +116,7 @@ async function accepted(questions: Questions, given: Given, probes: readonly Pro
         `${url} shows another certificate than --fingerprint says: nothing was changed.`,
       )
     }
-    // Each by itself: one wrong among several is what this is for.
+    // Each certificate is confirmed by itself, so that one forged among several is noticed.
     const question = `Does "pvenode cert info" on the node of ${url} show the same fingerprint? Trust it`
     if (given.isAsking && !(await questions.confirm(question, false))) {
       throw new JarvisError('invalid_request', `${url} is not trusted: nothing was changed.`)
@@ -135,7 +138,7 @@ async function askToken(questions: Questions, given: Given, env: Env) {
   return { tokenId, tokenSecret: typed === '' ? (present ?? '') : typed }
 }
 
-/** What the token is not known to be allowed, in a sentence; undefined where it has every right. */
+/** The rights that the token lacks, in a sentence; undefined where it has all. */
 function lackingOf({ rights }: Inspection): string | undefined {
   const tools = toolRights(rights)
   if (tools === undefined) return 'Which rights the token has could not be read.'
@@ -164,7 +167,7 @@ function showInspection(questions: Questions, { entries, rights }: Inspection) {
     )
 }
 
-/** A bare name is taken for https. @returns a string that says what is wrong. */
+/** Normalises a list of addresses; https is added to bare names. @returns a string that says what is wrong */
 function originsOf(text: string): string[] | string {
   const whole = text
     .split(',')

@@ -14,7 +14,7 @@ import type { Questions } from './questions.ts'
 type Env = Record<string, string | undefined>
 type Given = { user: string | undefined; key: string | undefined; isAsking: boolean }
 
-/** @throws JarvisError `invalid_request` */
+/** Parses `JARVIS_NODES`. @throws JarvisError `invalid_request` */
 export function readNodes(list: string): Map<string, ConfiguredNode> {
   const parsed = parseNodes(list)
   if (parsed.ok) return new Map(parsed.nodes)
@@ -29,7 +29,7 @@ export const nodeList = (nodes: ConfiguredNodes): string =>
     })
     .join(',')
 
-/** Adds MACs to what is known of the nodes; without one a node cannot be woken. */
+/** Asks for missing MAC addresses and adds them to `known`. A node without one cannot be woken. */
 export async function askMacs(questions: Questions, nodes: readonly SeenNode[], known: Map<string, ConfiguredNode>) {
   const bare = nodes.filter(({ name }) => known.get(name)?.mac === undefined)
   if (bare.length === 0 || !(await questions.confirm('\nEnter MAC addresses, so that nodes can be woken?', true)))
@@ -54,10 +54,10 @@ export async function askMacs(questions: Questions, nodes: readonly SeenNode[], 
   }
 }
 
-/** `lines`: host keys that a person accepted, to be added to known_hosts. */
+/** `lines`: host keys that a person accepted, for known_hosts. */
 export type SshAnswer = { user: string; keyPath: string; lines: string[] }
 
-/** Account, key, host keys, and a login on each node. @returns undefined where SSH is left out. Writes nothing that stays. */
+/** Asks for account, key and host keys, and tries a login on each node. @returns undefined where SSH is left out. Leaves no file behind */
 export async function askSsh(
   questions: Questions,
   given: Given,
@@ -73,7 +73,7 @@ export async function askSsh(
   }
   const user =
     given.user ?? (given.isAsking ? await questions.ask('Account on the nodes', env.SSH_USER || 'root') : 'root')
-  // Says what is wrong with it as the start would.
+  // Throws the same error as a start with this user would.
   readConfig({ SSH_USER: user })
   const keyPath = given.key ?? (await questions.ask('Private key', env.SSH_KEY_PATH || '~/.ssh/jarvis_ed25519'))
   if (!existsSync(pathOf(keyPath))) {
@@ -123,7 +123,7 @@ async function isAccepted(
       questions.say(`  ${shown}.`)
       return !isAsking || questions.confirm('Does ssh-keygen -lf on its console show the same? Accept it', false)
     default:
-      // Never by a key press: either the node is new, or somebody stands between.
+      // A changed or revoked key is never accepted by a key press: it may be an attacker between.
       questions.say(
         `✗ ${shown}, but known_hosts ${offered.verdict === 'changed' ? 'has another' : 'revokes it'}. Mend that by hand.`,
       )
@@ -141,7 +141,7 @@ type Logins = {
   knownHostsPath: string
 }
 
-/** With the accepted keys in a copy: known_hosts itself is written at the end, or not at all. */
+/** Tries logins with a copy of known_hosts that has the accepted keys. The real file is written at the end of the setup. */
 async function tryLogins(questions: Questions, { user, keyPath, lines, reached, env, known, knownHostsPath }: Logins) {
   const dir = mkdtempSync(join(tmpdir(), 'jarvis-setup-'))
   try {

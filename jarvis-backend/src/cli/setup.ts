@@ -24,8 +24,8 @@ given is asked for; nothing is written before the last question.
 type Env = Record<string, string | undefined>
 
 /**
- * Asks, tries, and writes `.env` (and known_hosts) at the very end.
- * @param parts.env with what `.env` says already; `outside` without.
+ * `jarvis setup`: asks, tries, and writes `.env` and known_hosts at the very end.
+ * @param parts.env the environment including `.env`; `outside`: without it
  */
 export async function setup(
   parts: { env: Env; outside: Env; streams?: Streams; envPath?: string },

@@ -7,10 +7,10 @@ import { type ConfiguredNodes, parseNodes } from './nodes.ts'
 import { pathOf } from './path-of.ts'
 import { type ProxmoxConfig, proxmoxOf, proxmoxVariables } from './proxmox.ts'
 
-/** A variable that cannot be used; `message` is one line: its name, what is wrong, an example. */
+/** A variable that cannot be used. `message` is one line: its name, what is wrong, an example. */
 export class ConfigError extends Error {}
 
-/** How text becomes vectors; `none`: keywords alone. `folder`: where the embedded model is, instead of where it was installed. */
+/** How texts become embeddings; `none`: search by keywords only. `folder`: of the embedded model, if not where it was installed. */
 export type EmbeddingsConfig =
   | { kind: 'none' }
   | { kind: 'local'; folder?: string }
@@ -20,50 +20,50 @@ export type Config = {
   port: number
   host: string
   dataDir: string
-  /** Absent: the generated ones in the data dir. */
+  /** Undefined: the data dir's generated secrets are used. */
   password: string | undefined
   jwtSecret: string | undefined
   model: ModelConfig
-  /** All that may be named for a message, the one in use first. */
+  /** All models that a message may name; the one in use is first. */
   models: readonly ModelConfig[]
-  /** What the environment, `.env` included, says of models: the dashboard cannot change it. */
+  /** Model variables from the environment and `.env`, which the dashboard cannot change. */
   modelEnvironment: Partial<Record<ModelVariable, string>>
   embeddings: EmbeddingsConfig
-  /** What meaning and words count in a search of the memory, each 0..1. */
+  /** Weights of embeddings and keywords in a memory search, each 0..1. */
   memoryWeights: { vector: number; keyword: number }
   historyLimit: number
   maxTurns: number
-  /** Which models name sessions. */
+  /** Whether models name sessions. */
   titles: 'auto' | 'on' | 'off'
   confirmTtlMs: number
   protectedTargets: ReadonlySet<string>
-  /** Host names under which the dashboard may be opened, besides addresses and `localhost`. */
+  /** Host names for the dashboard, besides IP addresses and `localhost`. */
   allowedHosts: readonly string[]
-  /** IP addresses of proxies whose `X-Forwarded-For` is believed. */
+  /** IP addresses of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[]
-  /** The origin under which a proxy shows this server to others. */
+  /** The origin under which a proxy publishes this server. */
   publicUrl: string | undefined
-  /** Absent: the demo cluster serves. */
+  /** Undefined: the demo cluster is used. */
   proxmox: ProxmoxConfig | undefined
-  /** Who named it; `settings`: the dashboard did, and may change it. */
+  /** Where the cluster's settings came from; `settings`: saved by the dashboard, which may change them. */
   clusterSource: 'demo' | 'environment' | 'settings'
   nodes: ConfiguredNodes
   ssh: {
     user: string
-    /** A private key's file; absent: the agent alone. */
+    /** File of a private key; undefined: only the agent is used. */
     keyPath: string | undefined
     knownHostsPath: string
     agentSocket: string | undefined
   }
-  /** Where magic packets go: an IPv4 address, often a broadcast one. */
+  /** Where magic packets are sent: an IPv4 address, often a broadcast address. */
   wolTarget: { address: string; port: number }
   isTerminalOn: boolean
-  /** What processes that JARVIS starts may have of its environment. */
+  /** Environment variables that processes started by JARVIS receive. */
   inheritedEnv: Record<string, string>
   logLevel: LogLevel
-  /** For `mcp` on the command line alone. */
+  /** Used only by the `mcp` command. */
   mcpToken: string | undefined
-  /** Every configured value that no log, transcript or client may show. */
+  /** Configured secrets, which no log, transcript or client may show. */
   secrets: readonly string[]
 }
 
@@ -189,9 +189,9 @@ const Environment = z.object({
 })
 
 /**
- * Reads the environment once. An empty value counts as absent.
- * @param saved counts where the environment says nothing
- * @throws ConfigError naming the first variable that cannot be used.
+ * Reads the configuration. An empty value counts as absent.
+ * @param saved used where the environment says nothing
+ * @throws ConfigError naming the first variable that cannot be used
  */
 export function readConfig(env: Record<string, string | undefined>, saved: Record<string, string> = {}): Config {
   const given = Object.fromEntries(

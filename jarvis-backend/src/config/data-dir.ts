@@ -4,13 +4,12 @@ import { ConfigError } from './config.ts'
 
 const others = 0o077
 const stickyBit = 0o1000
-/** Modes say nothing of who may read a file on Windows. */
+/** Windows has no Unix file modes. */
 const hasModes = process.platform !== 'win32'
 
 /**
- * Makes the data dir where it is missing, and closes it and its files to everybody but their owner: a folder that was
- * made by hand is often open to all.
- * @param warn told, in words, where others can still read something. @throws ConfigError when it cannot be written.
+ * Creates the data dir if needed, and removes others' access to it and its files, because a folder made by hand is often open to all.
+ * @param warn called with a message where others can still read something. @throws ConfigError when the folder cannot be written
  */
 export function openDataDir(path: string, warn: (text: string) => void = () => {}): string {
   try {
@@ -32,7 +31,7 @@ export function openDataDir(path: string, warn: (text: string) => void = () => {
 
 /** Closes the folder, what lies in it, and the journal's files; past a closed folder nobody comes. @returns what stayed open */
 function stillOpen(path: string): string[] {
-  // Everybody's folder, as /tmp is, stays so.
+  // A folder with the sticky bit, such as /tmp, is shared on purpose and stays open.
   const isEverybodys = (lstatSync(path).mode & stickyBit) !== 0
   const inside = [path, join(path, 'journal')].flatMap((dir) => namesIn(dir).map((name) => join(dir, name)))
   return [...(isEverybodys ? [] : [path]), ...inside].filter((entry) => !isClosed(entry))
@@ -49,7 +48,7 @@ function namesIn(dir: string): string[] {
 function isClosed(entry: string): boolean {
   try {
     const stat = lstatSync(entry)
-    // A link has no mode of its own, and what it leads to may be meant for others.
+    // A link has no mode of its own, and its target may be meant for others.
     if (stat.isSymbolicLink() || (stat.mode & others) === 0) return true
     chmodSync(entry, stat.mode & 0o700)
     return true

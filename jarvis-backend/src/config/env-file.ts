@@ -12,10 +12,10 @@ import {
 import { parseEnv } from 'node:util'
 import { JarvisError } from '../protocol/index.ts'
 
-/** What a file of settings says; undefined takes a variable out. */
+/** New values of variables; undefined removes one. */
 export type Changes = Readonly<Record<string, string | undefined>>
 
-/** @returns nothing where there is no such file. @throws the system's error. */
+/** Reads a settings file; a missing file is empty. @throws the system's error */
 export function readEnvFile(path: string): Record<string, string> {
   if (!existsSync(path)) return {}
   return Object.fromEntries(
@@ -23,19 +23,19 @@ export function readEnvFile(path: string): Record<string, string> {
   )
 }
 
-/** An assignment with all the lines of its value. */
+/** Matches an assignment with all lines of its value. */
 const assignment = /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*(?:"[^"]*"|'[^']*'|`[^`]*`)?[^\n]*(?:\n|$)/gm
 
 /**
- * The text with other values: in place where a variable is set, after its example where one is commented out, else at the
- * end. All else stays as it is. @throws JarvisError `invalid_request` where a value cannot be written.
+ * Changes values in the text of a settings file: in place, else after the commented-out example, else at the end. All other text stays as
+ * it is. @throws JarvisError `invalid_request` where a value cannot be written
  */
 export function withChanges(text: string, changes: Changes): string {
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
   const left = new Map(Object.entries(changes))
   let result = text.replace(assignment, (whole, key: string) => {
     if (!(key in changes)) return whole
-    // Of several the last counted: one stays.
+    // Of several assignments the last one counted; the first place gets the value and the others go.
     const value = left.get(key)
     left.delete(key)
     return value === undefined ? '' : `${lineOf(key, value)}${whole.endsWith('\n') ? eol : ''}`
@@ -58,7 +58,7 @@ export function withChanges(text: string, changes: Changes): string {
   )
 }
 
-/** Writes it whole or not at all, readable by its owner alone. A link stays one. */
+/** Writes changes atomically; the file is readable by its owner only. A symbolic link stays one. */
 export function writeEnvFile(path: string, changes: Changes): void {
   const target = existsSync(path) ? realpathSync(path) : path
   const text = withChanges(existsSync(target) ? readFileSync(target, 'utf8') : '', changes)

@@ -4,12 +4,12 @@ import { type AttachedServerConfig, JarvisError, parseAttachedServer, ServerName
 
 export const mcpPath = (dataDir: string): string => join(dataDir, 'mcp.json')
 
-/** The servers of `mcp.json` by name, and what in it cannot be used. `isBroken`: nothing of it could be read. */
+/** The servers of `mcp.json` by name, and its problems. `isBroken`: nothing of the file could be read. */
 export type McpFile = { servers: Map<string, AttachedServerConfig>; problems: string[]; isBroken: boolean }
 
 const mostServers = 50
 
-/** Never throws; an absent file has no servers. */
+/** Reads `mcp.json`. Never throws; a missing file has no servers. */
 export function readMcpFile(path: string): McpFile {
   const servers = new Map<string, AttachedServerConfig>()
   const raw = rawServers(path)
@@ -28,8 +28,8 @@ export function readMcpFile(path: string): McpFile {
 }
 
 /**
- * Writes one server's entry, or takes it out; the rest of the file stays as it is.
- * @throws JarvisError `conflict` where the file cannot be read, for it would be lost.
+ * Writes or removes one server's entry; the rest of the file stays as it is.
+ * @throws JarvisError `conflict` where the file cannot be read, because writing would lose its content
  */
 export function writeMcpServer(path: string, name: string, config: AttachedServerConfig | undefined): void {
   const raw = rawServers(path)
@@ -38,12 +38,12 @@ export function writeMcpServer(path: string, name: string, config: AttachedServe
   const key = Object.keys(mcpServers).find((given) => safeName(given) === name) ?? name
   if (config === undefined) delete mcpServers[key]
   else mcpServers[key] = config
-  // Its env and headers may hold secrets.
+  // Readable by its owner only: env and headers may hold secrets.
   writeFileSync(`${path}.new`, `${JSON.stringify(raw, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${path}.new`, path)
 }
 
-/** `My Files!` → `My-Files`. */
+/** Turns `My Files!` into `My-Files`. */
 const safeName = (given: string) =>
   given
     .replace(/[^A-Za-z0-9_-]+/g, '-')
@@ -51,7 +51,7 @@ const safeName = (given: string) =>
     .replace(/^[_-]+|[_-]+$/g, '')
     .slice(0, 32)
 
-/** @returns the file as it is, or what is wrong with it. */
+/** @returns the parsed file, or a message that says what is wrong */
 function rawServers(path: string): { mcpServers: Record<string, unknown> } | string {
   let text: string
   try {
@@ -66,7 +66,7 @@ function rawServers(path: string): { mcpServers: Record<string, unknown> } | str
     const mcpServers = raw.mcpServers ?? {}
     return isRecord(mcpServers) ? { ...raw, mcpServers } : 'mcp.json: mcpServers must be an object, a server each.'
   } catch (error) {
-    // The error's own words quote the file, secrets and all.
+    // The error's message would quote the file, including secrets.
     const [where] = /position \d+/.exec(String(error)) ?? []
     return `mcp.json is not JSON${where === undefined ? '' : `, from ${where} on`}.`
   }

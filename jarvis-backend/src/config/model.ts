@@ -10,7 +10,7 @@ const urlVariable = z.string().refine((text) => /^https?:\/\//.test(text) && URL
   message: 'must be a URL that begins with http:// or https://, for example http://127.0.0.1:11434/v1',
 })
 
-/** What names the model that answers, each by itself. */
+/** Schemas of the variables that choose models. */
 export const modelVariables = {
   JARVIS_MODEL: z
     .string()
@@ -59,7 +59,7 @@ type Values = z.output<typeof Variables>
 export type ModelVariable = keyof Values
 export const isModelVariable = (name: string): name is ModelVariable => Object.hasOwn(modelVariables, name)
 
-/** How much a model thinks: as `JARVIS_EFFORT` says of it by name, else of all. */
+/** The effort that `JARVIS_EFFORT` sets for this model by id, else for all. */
 function effortOf({ JARVIS_EFFORT: items }: Values, id: string): Effort | undefined {
   const own = items.findLast((item) => item.startsWith(`${id}=`))?.slice(id.length + 1)
   return Effort.optional().parse(own ?? items.findLast((item) => !item.includes('=')))
@@ -69,7 +69,7 @@ const withEffort = (values: Values, config: ModelConfig): ModelConfig => {
   return config.provider === 'demo' || effort === undefined ? config : { ...config, effort }
 }
 
-/** What is configured of each provider; absent: neither a key nor an address. */
+/** What is configured of each provider; a provider without key and address is absent. */
 const providersOf = (values: Values) => ({
   ...((values.ANTHROPIC_API_KEY ?? values.ANTHROPIC_BASE_URL) !== undefined && {
     anthropic: {
@@ -91,7 +91,7 @@ const providersOf = (values: Values) => ({
   }),
 })
 
-/** The model that answers. @returns a string that says what is wrong, beginning with the variable. */
+/** The model that answers. @returns a string that says what is wrong, beginning with the variable */
 function modelOf(values: Values): ModelConfig | string {
   const configured = providersOf(values)
   if (values.JARVIS_MODEL === undefined) return configured.anthropic ?? configured.openai ?? { provider: 'demo' }
@@ -111,8 +111,8 @@ function named(values: Values, variable: 'JARVIS_MODEL' | 'JARVIS_MODELS', id: s
 }
 
 /**
- * All that may be named for a message: the one in use first, the other provider's, then `JARVIS_MODELS`.
- * @returns a string that says what is wrong, beginning with the variable.
+ * All models that a message may name: the one in use, the other provider's, then `JARVIS_MODELS`.
+ * @returns a string that says what is wrong, beginning with the variable
  */
 export function modelsOf(values: Values): ModelConfig[] | string {
   const inUse = modelOf(values)
@@ -126,11 +126,11 @@ export function modelsOf(values: Values): ModelConfig[] | string {
   return found
 }
 
-/** `provider/model`. */
+/** The id `provider/model`, or `demo`. */
 export const idOf = (model: ModelConfig): string =>
   model.provider === 'demo' ? 'demo' : `${model.provider}/${model.model}`
 
-/** The variables by themselves. @throws JarvisError `invalid_request` naming the first that cannot be used. */
+/** Reads only the model variables. @throws JarvisError `invalid_request` naming the first that cannot be used */
 export function readModels(given: Partial<Record<ModelVariable, string>>) {
   const parsed = Variables.safeParse(given)
   if (!parsed.success) {

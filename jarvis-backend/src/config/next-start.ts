@@ -4,8 +4,8 @@ import type { Config } from './config.ts'
 import { placeOf } from './proxmox.ts'
 
 /**
- * What of the cluster and of SSH was saved since this start, and counts from the next one; undefined where nothing was.
- * @param next the configuration of a start that began now
+ * Settings of the cluster and SSH that were saved since this start and apply from the next; undefined where there are none.
+ * @param next the configuration that a start would read now
  */
 export function nextStart(running: Config, next: Config): NextStart | undefined {
   const urls = isDeepStrictEqual(running.proxmox, next.proxmox) ? undefined : [...(next.proxmox?.urls ?? [])]

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net'
 
-/** What `JARVIS_NODES` says about one node, where the cluster's own data is not enough. */
+/** What `JARVIS_NODES` says about a node, where the cluster's own data is not enough. */
 export type ConfiguredNode = {
-  /** A name or an address; IPv6 without brackets. */
+  /** A host name or an address; IPv6 without brackets. */
   host: string
-  /** Absent: 22. */
+  /** Default: 22. */
   sshPort?: number
   /** Lower case, with colons. */
   mac?: string
@@ -17,7 +17,7 @@ const hostName =
   /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?$/
 const macAddress = /^[0-9a-f]{2}([:-][0-9a-f]{2}){5}$/
 
-/** Reads `name=host[:sshport][@mac],…`; an IPv6 address stands in brackets. An empty list names nothing. */
+/** Parses `name=host[:sshport][@mac],…`; IPv6 addresses are in brackets. An empty list has no nodes. */
 export function parseNodes(list: string): NodeList {
   const nodes = new Map<string, ConfiguredNode>()
   for (const part of list.split(',').map((text) => text.trim())) {

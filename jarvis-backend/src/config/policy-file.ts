@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts'
 import { houseFacts } from '../tools/house.ts'
 import { ConfigError } from './config.ts'
 
-/** What policy.yaml says now. `hash`: SHA-256 in hex of its bytes; an absent file adds nothing. */
+/** A policy.yaml as read. `hash`: SHA-256 of its bytes, hex. A missing file adds no rules. */
 export type ReadPolicy =
   | { kind: 'absent' }
   | { kind: 'read'; hash: string; file: PolicyFile }
@@ -17,11 +17,11 @@ export const policyPath = (dataDir: string): string => join(dataDir, 'policy.yam
 const problemLine = (path: string, { line, column, message }: PolicyProblem): string =>
   `${path}:${line}:${column}  ${message}`
 
-/** @param name what problems call the file */
+/** Reads and parses a policy. @param name the file's name in problems */
 export function readPolicy(path: string, name = path): ReadPolicy {
   let bytes: Buffer
   try {
-    // A pipe would never end, and of a disk's worth of text not one line is read.
+    // A pipe would block, and a huge file is not worth reading.
     const stats = statSync(path)
     if (!stats.isFile()) return { kind: 'broken', problems: [`${name} is not a file.`] }
     if (stats.size > maxPolicyBytes) return { kind: 'broken', problems: [`${name} is over 256 kB.`] }
@@ -36,7 +36,7 @@ export function readPolicy(path: string, name = path): ReadPolicy {
     : { kind: 'broken', problems: parsed.problems.map((problem) => problemLine(name, problem)) }
 }
 
-/** At the start there is no earlier policy to stay with. @throws ConfigError with every problem on a line of its own. */
+/** Reads the policy at the start, when no earlier policy can stay in force. @throws ConfigError with every problem on its own line */
 export function requirePolicy(path: string): Exclude<ReadPolicy, { kind: 'broken' }> {
   const read = readPolicy(path)
   if (read.kind !== 'broken') return read
@@ -45,14 +45,14 @@ export function requirePolicy(path: string): Exclude<ReadPolicy, { kind: 'broken
   )
 }
 
-/** An editor writes in several steps, and moves files about; this long after the last step it is done. */
+/** Editors save in several steps; a change is read this long after the last one, ms. */
 const settleMs = 100
-/** Written at every commit, and nothing of ours. */
+/** The databases change at every commit and hold no settings. */
 const isDatabase = (name: string) => /^(?:jarvis|lock|memory)\.db/.test(name)
 
 /**
- * Calls `look` after anything but the database has changed in the data dir: the folder is watched, for a file that is
- * replaced is another one. What touches the folder itself asks for a look too.
+ * Calls `look` after any file but the databases changed in the data dir. The folder is watched, because a watch on a file ends when the
+ * file is replaced. Touching the folder calls `look` too.
  */
 export function watchDataDir(
   dir: string,

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { JarvisError } from '../protocol/index.ts'
 import { pathOf } from './path-of.ts'
 
-/** How to reach and trust the cluster. */
+/** How to reach the cluster, and what to trust. */
 export type ProxmoxConfig = {
   /** Origins, tried in this order. */
   urls: readonly string[]
@@ -18,7 +18,7 @@ export type ProxmoxConfig = {
 
 const usualPort = 8006
 
-/** `PVE_*`, each by itself. */
+/** Schemas of the `PVE_*` variables. */
 export const proxmoxVariables = {
   PVE_URL: z
     .string()
@@ -56,7 +56,7 @@ export const proxmoxVariables = {
     .transform((path, context) => {
       try {
         const pem = readFileSync(pathOf(path), 'utf8')
-        // What is no certificate would be found out only at the first connection.
+        // Parsed here, because a bad certificate would otherwise fail only at the first connection.
         new X509Certificate(pem)
         return pem
       } catch (error) {
@@ -78,7 +78,7 @@ type Values = {
   PVE_CA_FILE?: string | undefined
 }
 
-/** What they mean together. @returns undefined without `PVE_URL`; a string says what is wrong, beginning with the variable. */
+/** Combines the variables. @returns undefined without `PVE_URL`; a string says what is wrong, beginning with the variable */
 export function proxmoxOf(values: Values): ProxmoxConfig | string | undefined {
   const { PVE_URL: urls, PVE_TOKEN_ID: tokenId, PVE_TOKEN_SECRET: tokenSecret, PVE_CA_FILE: ca } = values
   if (urls === undefined) {
@@ -96,11 +96,11 @@ export function proxmoxOf(values: Values): ProxmoxConfig | string | undefined {
   return { urls, tokenId, tokenSecret, fingerprints, ca }
 }
 
-/** Which cluster that is: `demo`, or its addresses whatever their order. */
+/** Identifies a cluster: `demo`, or its sorted addresses. */
 export const placeOf = ({ proxmox }: { proxmox: ProxmoxConfig | undefined }): string =>
   proxmox === undefined ? 'demo' : [...proxmox.urls].sort().join(',')
 
-/** Who is asked for one of them does not see its variable. */
+/** Names for errors about values that a person entered, who never sees the variables. */
 const asked: Record<string, string> = {
   PVE_URL: 'The address',
   PVE_TOKEN_ID: 'The token id',
@@ -108,7 +108,7 @@ const asked: Record<string, string> = {
   PVE_FINGERPRINT: 'The fingerprint',
 }
 
-/** The variables by themselves, as a person gives them. @throws JarvisError `invalid_request` naming the first that cannot be used. */
+/** Checks the variables one by one as a person enters them. @throws JarvisError `invalid_request` naming the first that cannot be used */
 export function readCluster(given: { [K in keyof Values]?: string }) {
   const parsed = z.object(proxmoxVariables).safeParse(given)
   if (!parsed.success) {
@@ -125,7 +125,7 @@ const itemsOf = (list: string) =>
     .map((item) => item.trim())
     .filter((item) => item !== '')
 
-/** The usual port where none is given; a path that people copy along is left out. */
+/** Normalises an address: adds port 8006 if none is given and drops Proxmox's API path. */
 function originOf(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined
   const url = new URL(text)

@@ -7,16 +7,16 @@ import { pathOf } from './path-of.ts'
 
 type Environment = Record<string, string | undefined>
 
-/** What the dashboard saved: it counts where neither the environment nor `.env` says anything. */
+/** The file of settings that the dashboard saved; they apply where neither the environment nor `.env` sets a variable. */
 export const settingsPath = (dataDir: string): string => join(dataDir, 'settings.env')
 
 const isSet = (value: string | undefined) => value !== undefined && value.trim() !== ''
-/** Of each, one in the environment and no saved one counts: no secret goes to another server than it was saved for. */
+/** If the environment sets one variable of a group, no saved variable of that group applies: a saved secret must not go to another server. */
 const groups = [/^PVE_/, /^ANTHROPIC_(API_KEY|BASE_URL)$/, /^OPENAI_(API_KEY|BASE_URL)$/]
 
 /**
- * What is saved in the data dir and not said by the environment.
- * @throws ConfigError where the file cannot be read.
+ * Settings from the data dir that the environment does not override.
+ * @throws ConfigError where the file cannot be read
  */
 function savedSettings(env: Environment): Record<string, string> {
   const path = settingsPath(pathOf(isSet(env.JARVIS_DATA_DIR) ? String(env.JARVIS_DATA_DIR) : '~/.jarvis'))
@@ -39,7 +39,7 @@ function whatCounts(saved: Record<string, string>, env: Environment): Record<str
   )
 }
 
-/** The models as they would be after a change of what is saved. @throws JarvisError `invalid_request` */
+/** The models after a change of the saved settings. @throws JarvisError `invalid_request` */
 export function modelsAfter({ dataDir, modelEnvironment }: Config, changes: Changes = {}) {
   const saved = { ...readEnvFile(settingsPath(dataDir)), ...changes }
   const set = Object.entries(saved).flatMap(([key, value]) =>
@@ -49,7 +49,7 @@ export function modelsAfter({ dataDir, modelEnvironment }: Config, changes: Chan
   return readModels(Object.fromEntries(models.filter(([key]) => isModelVariable(key))))
 }
 
-/** Takes a file of settings into the environment, where there is one; what stands there counts. @throws ConfigError */
+/** Loads a settings file into the environment, if it exists; variables that are set already win. @throws ConfigError */
 export function loadEnv(path = '.env'): void {
   try {
     if (existsSync(path)) process.loadEnvFile(path)
@@ -60,7 +60,7 @@ export function loadEnv(path = '.env'): void {
   }
 }
 
-/** The configuration of a start: the environment, and behind it what the dashboard saved. @throws ConfigError */
+/** Reads the configuration from the environment and, behind it, the saved settings. @throws ConfigError */
 export function readStartConfig(env: Environment): Config {
   const saved = savedSettings(env)
   try {
@@ -72,7 +72,7 @@ export function readStartConfig(env: Environment): Config {
   }
 }
 
-/** What a start that begins now would read. @param outside the environment without `.env` @throws ConfigError */
+/** Reads the configuration as the next start would. @param outside the environment without `.env` @throws ConfigError */
 export const readNextConfig = (outside: Environment): Config => readStartConfig({ ...readable('.env'), ...outside })
 
 export const saveSettings = (dataDir: string, changes: Changes): void => writeEnvFile(settingsPath(dataDir), changes)

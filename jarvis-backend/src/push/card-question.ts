@@ -1,7 +1,7 @@
 import { named } from '../gate/index.ts'
 import type { Card } from '../protocol/index.ts'
 
-/** What a card asks, short enough for a locked screen: `restart VM 123 frigate on pve?` No argument that is not a target. */
+/** A card's question in a few words for a locked screen: `restart VM 123 frigate on pve?` It names the target and no other argument. */
 export function cardQuestion({ toolName, target, effect }: Pick<Card, 'toolName' | 'target' | 'effect'>): string {
   const place = target.node === undefined ? '' : ` on ${named(target.node)}`
   if (effect?.kind === 'power' && effect.action !== undefined && target.vmid !== undefined) {

@@ -5,16 +5,16 @@ const firstPauseMs = 2_000
 const longestPauseMs = 5 * 60_000
 
 export type Attempts = {
-  /** Starts no further attempt. One that is under way goes on. */
+  /** Starts no further attempt. A running one goes on. */
   cancel(): void
-  /** Resolves once no attempt is under way and none will follow, with the last outcome; `undefined` where none was made. Never rejects. */
+  /** Resolves with the last outcome once no attempt runs or will follow; `undefined` where none was made. Never rejects. */
   done: Promise<Delivery | undefined>
 }
 
 /**
- * Sends one message until the push service takes it or refuses it for good, or `untilMs` (Unix ms) has passed. The pause
- * between two attempts doubles from 2 s to 5 min; a longer pause that the service names is kept.
- * @param send one attempt; never rejects
+ * Sends a message until the push service accepts it or refuses it for good, or until `untilMs` (Unix ms). The pause between attempts
+ * doubles from 2 s to 5 min; a longer pause that the service asks for is kept.
+ * @param send makes one attempt; never rejects
  */
 export function deliver(send: () => Promise<Delivery>, untilMs: number, clock: Clock): Attempts {
   let isCancelled = false

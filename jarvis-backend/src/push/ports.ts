@@ -1,9 +1,9 @@
-/** Where and how one browser is reached. */
+/** The address and keys of one browser's push subscription. */
 export type Subscription = { endpoint: string; p256dh: string; auth: string }
 
 export type StoredDevice = Subscription & {
   id: string
-  /** Whose it is. */
+  /** Its owner. */
   sub: string
   label: string
   hidesNames: boolean
@@ -13,17 +13,17 @@ export type StoredDevice = Subscription & {
 }
 
 export interface PushStore {
-  /** One that is known by its endpoint is replaced. */
+  /** Adds a device, or replaces the one with the same endpoint. */
   add(device: StoredDevice): void
   list(sub?: string): StoredDevice[]
-  /** @returns false where there is none of that person's. */
+  /** @returns false where that person has no such device */
   remove(id: string, sub?: string): boolean
   sent(id: string, at: number, problem: string | undefined): void
 }
 
 /**
- * `gone`: the browser took its subscription back. `busy`: a later attempt may succeed, after `retryAfterMs` where the
- * service named a pause. `failed`: no later attempt will.
+ * `gone`: the browser ended its subscription. `busy`: a later attempt may succeed, after `retryAfterMs` where the service named a pause.
+ * `failed`: no later attempt can succeed.
  */
 export type Delivery =
   | { kind: 'sent' }
@@ -31,9 +31,9 @@ export type Delivery =
   | { kind: 'busy'; why: string; retryAfterMs?: number }
   | { kind: 'failed'; why: string }
 
-/** The way to the push services. */
+/** Sends messages to push services. */
 export interface PushSender {
   readonly publicKey: string
-  /** @param ttlS for how long the service keeps it for a device that is away; `topic` replaces one it still keeps. Never rejects. */
+  /** @param ttlS how long the service keeps the message for an offline device; `topic` replaces a message that it still keeps. Never rejects. */
   send(to: Subscription, message: { payload: string; ttlS: number; topic: string }): Promise<Delivery>
 }

@@ -14,36 +14,36 @@ import type { Delivery, PushSender, PushStore, StoredDevice } from './ports.ts'
 
 const mostDevices = 20
 const testTtlS = 60
-/** How long a push service keeps the word that a card was decided for a device that is away. */
+/** How long a push service keeps a withdrawal for an offline device, seconds. */
 const withdrawTtlS = 24 * 60 * 60
-/** A push service takes 4 kB, encrypted. */
+/** Longest text of a message, characters: push services accept 4 kB, encrypted. */
 const longestBody = 400
 
 export type Push = {
   state(sub: string): PushReply
-  /** @throws JarvisError `conflict` where there are too many. */
+  /** @throws JarvisError `conflict` where there are too many devices */
   subscribe(body: PushBody, sub: string): PushDevice
   /** @throws JarvisError `not_found` */
   revoke(id: string, sub: string): void
-  /** Takes every device out: who signed in with the password before may hear no more. */
+  /** Removes every device, because whoever signed in with an earlier password must hear no more. */
   forgetAll(): void
-  /** Sends one message now. @throws JarvisError `not_found` */
+  /** Sends a test message. @throws JarvisError `not_found` */
   test(id: string, sub: string): Promise<PushDevice>
   /**
-   * Takes note of all cards that wait in a session: tells each device of the new ones, and takes the notifications of the
-   * others back. Waits for nothing, never throws.
+   * Compares a session's waiting cards with what was sent: announces new cards and withdraws the notifications of the others. Returns at
+   * once and never throws.
    */
   waiting(sessionId: string, cards: readonly Card[]): void
-  /** Starts no further attempt to send anything. */
+  /** Starts no further attempts. */
   rest(): void
 }
 
-/** What a device was told of one card. */
+/** The announcement of one card to one device. */
 type Telling = { device: StoredDevice; attempts: Attempts }
 
 /**
- * Tells browsers that a card waits, and that it waits no more. A message that a push service is too busy to take is sent
- * again until the card's time is over. No card waits for a message.
+ * Notifies browsers of waiting cards and withdraws the notifications later. A message is retried while the push service is busy, until
+ * the card expires. No card waits for a message.
  */
 export function createPush(parts: {
   store: PushStore
@@ -51,13 +51,13 @@ export function createPush(parts: {
   sender(): PushSender
   clock: Clock
   redact(text: string): string
-  /** The devices of somebody are others. */
+  /** Called when the list of devices has changed. */
   changed(): void
   report(error: unknown, message: string): void
 }): Push {
   const { store, clock } = parts
   const now = () => clock.now()
-  /** By session, then by card. */
+  /** Keyed by session, then by card. */
   const told = new Map<string, Map<string, Telling[]>>()
   const underway = new Set<Attempts>()
   let isResting = false
@@ -150,7 +150,7 @@ export function createPush(parts: {
     })
   }
 
-  /** Withdraws only notifications that a device was sent. */
+  /** Withdraws a notification that the device was sent. */
   async function withdraw(toolUseId: string, { device, attempts }: Telling): Promise<void> {
     attempts.cancel()
     const delivery = await attempts.done
@@ -162,7 +162,7 @@ export function createPush(parts: {
 
   function attempt(device: StoredDevice, message: PushMessage, untilMs: number): Attempts {
     const once = async (): Promise<Delivery> => {
-      // A device that was taken out meanwhile hears no more.
+      // The device may have been removed meanwhile.
       if (!store.list().some(({ id }) => id === device.id)) return { kind: 'gone' }
       return send(device, message, Math.max(1, Math.round((untilMs - now()) / 1_000)))
     }

@@ -9,19 +9,19 @@ const patienceMs = 10_000
 
 export type VapidKeys = { publicKey: string; privateKey: string }
 
-/** How push services know this server again: a P-256 pair, base64url. */
+/** Makes a P-256 key pair, base64url, by which push services recognise this server. */
 export function makeVapidKeys(): VapidKeys {
   const pair = createECDH('prime256v1')
   pair.generateKeys()
-  // A key that begins with zeros is written shorter.
+  // `getPrivateKey` drops leading zeros, so they are put back.
   const privateKey = Buffer.concat([Buffer.alloc(32), pair.getPrivateKey()]).subarray(-32)
   return { publicKey: pair.getPublicKey('base64url'), privateKey: privateKey.toString('base64url') }
 }
 
 /**
- * Sends to the push service that a browser names, which may be anybody: over https, to a public address that the name has at
- * that moment and no other, without following redirects and without reading the answer.
- * @param options.subject a mailto: or https: address at which a push service may complain
+ * Sends to the push service that a browser names. The service may be hostile, so requests use https, connect only to public addresses of
+ * the name, follow no redirects and ignore the answer's body.
+ * @param options.subject a mailto: or https: address for complaints
  */
 export function createWebPushSender(options: {
   keys: VapidKeys
@@ -31,7 +31,7 @@ export function createWebPushSender(options: {
   ca?: string
 }): PushSender {
   const { keys, subject, isAllowed = isPublicAddress, resolve = addressesOf } = options
-  // Loading it takes its time, and many never need it.
+  // Loaded on first use, because it is slow to load and often not needed.
   let loaded: Promise<typeof import('web-push')> | undefined
 
   async function post(endpoint: string, headers: Record<string, string | number>, body: Buffer): Promise<Answer> {
@@ -89,13 +89,13 @@ type Answer = { status: number; retryAfter: string | undefined }
 
 class NotPublic extends Error {}
 
-/** What a push service's answer means (RFC 8030, section 5; 429 and 5xx may pass). */
+/** Interprets a push service's status (RFC 8030, section 5). 429 and 5xx may pass. */
 function outcome({ status, retryAfter }: Answer): Delivery {
   if (status === 404 || status === 410) return { kind: 'gone' }
   if (status >= 200 && status < 300) return { kind: 'sent' }
   const why = `the push service answered ${status}`
   if (status !== 429 && status < 500) return { kind: 'failed', why }
-  // Seconds, or a date (RFC 9110, section 10.2.3).
+  // `Retry-After` is seconds or a date (RFC 9110, section 10.2.3).
   const waitMs = Number(retryAfter) * 1_000 || Date.parse(retryAfter ?? '') - Date.now()
   return { kind: 'busy', why, ...(waitMs > 0 && { retryAfterMs: waitMs }) }
 }
