@@ -2,7 +2,8 @@ import type { CallContext } from '../agent/tool-runner.ts'
 import type { ToolCall } from '../protocol/index.ts'
 import type { Reservation } from './confirmations/grants.ts'
 import type { Judgement } from './judge.ts'
-import type { StoredConfirmation } from './ports.ts'
+import type { Execution, StoredConfirmation } from './ports.ts'
+import type { Done } from './run-tool.ts'
 import type { State } from './states.ts'
 
 export type { CallContext }
@@ -23,6 +24,19 @@ export type Way = {
   /** The verdict that the call continues with, and the grant use reserved for it. */
   ready?: Ready
   reservation?: Reservation | undefined
+}
+
+/** A call of a run that is at work, with what its steps keep. */
+export type Walk = Way & {
+  context: CallContext
+  /** It was claimed by an earlier process. */
+  claimed?: Execution
+  /** The outcome when the request was sent and no answer came. */
+  lost?: Done
+  /** Its newest card was read from the store. */
+  isTakenUp?: boolean
+  /** Whether the call waited since its verdict, so that the verdict may be out of date. */
+  isLater?: boolean
 }
 
 /** Thrown when a step lacks the value that it must write. */

@@ -1,5 +1,5 @@
 import type { ToolCall } from '../protocol/index.ts'
-import type { CallContext, Way } from './call.ts'
+import { type CallContext, missing, type Way } from './call.ts'
 import { createRecords, type RecordParts } from './records.ts'
 import { type Event, next, type Step } from './states.ts'
 
@@ -17,20 +17,24 @@ export function createWays(parts: RecordParts) {
     return step
   }
 
+  function tryTake(way: Way, event: Event): Step | undefined {
+    const step = stepOf(way, event)
+    const isDurable = step.writes.some((what) => what.write === 'claim' || what.write === 'decision')
+    const work = () => write(way, step.writes)
+    const isWritten = step.writes.length === 0 || transactions[isDurable ? 'durably' : 'atomically'](work)
+    if (!isWritten) return undefined
+    way.state = step.state
+    return step
+  }
+
   return {
     /**
      * @returns undefined where somebody else was first, or the grant has ended since; nothing is written then
      * @throws where the event comes too late or too early
      */
-    take(way: Way, event: Event): Step | undefined {
-      const step = stepOf(way, event)
-      const isDurable = step.writes.some((what) => what.write === 'claim' || what.write === 'decision')
-      const work = () => write(way, step.writes)
-      const isWritten = step.writes.length === 0 || transactions[isDurable ? 'durably' : 'atomically'](work)
-      if (!isWritten) return undefined
-      way.state = step.state
-      return step
-    },
+    tryTake,
+    /** As `tryTake`. @throws also where nothing is written */
+    take: (way: Way, event: Event): Step => tryTake(way, event) ?? missing(),
     /** What came of a read, in one commit with whatever else is stored then. */
     async takeSoon(way: Way, event: Event): Promise<Step> {
       const step = stepOf(way, event)

@@ -64,7 +64,7 @@ type Decided = Extract<Event, { resolution: Resolution }>
 
 export function createConfirmations(parts: {
   store: ConfirmationStore
-  ways: Pick<Ways, 'take'>
+  ways: Pick<Ways, 'tryTake'>
   judge: Judge
   grants: Pick<Grants, 'make'>
   journal: Journal
@@ -88,7 +88,7 @@ export function createConfirmations(parts: {
     const waits = waiting.get(toolUseId)
     const way = waits?.way ?? unattended(toolUseId)
     if (way?.state !== 'asked') return
-    const step = parts.ways.take(way, event)
+    const step = parts.ways.tryTake(way, event)
     if (step === undefined || waits === undefined) return
     waiting.delete(toolUseId)
     waits.disarm()

@@ -1,0 +1,30 @@
+import type { Redactor, World } from '../../gate/index.ts'
+import type { Cluster } from '../../homelab/ports.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Catalog } from '../../tools/catalog.ts'
+import type { Confirmations } from '../confirmations/confirmations.ts'
+import type { Grants } from '../confirmations/grants.ts'
+import type { createEffectsOf, Judge, SeeingJudge } from '../judge.ts'
+import type { LookAgain } from '../look-again.ts'
+import type { ExecutionStore, JournalProof } from '../ports.ts'
+import type { Ways } from '../way.ts'
+
+/** What the steps of a call stand on. */
+export type StepParts = {
+  ways: Ways
+  judge: Judge
+  seeingJudge: SeeingJudge
+  effectsOf: ReturnType<typeof createEffectsOf>
+  world: () => World
+  confirmations: Confirmations
+  grants: Grants
+  executions: ExecutionStore
+  lookAgain: LookAgain
+  proof: JournalProof
+  redactor: Redactor
+  clock: Clock
+  cluster: Cluster
+  catalog: Pick<Catalog, 'get'>
+  /** Reports a tool's unexpected exception. */
+  report(error: unknown, toolName: string): void
+}

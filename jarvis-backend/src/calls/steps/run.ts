@@ -1,0 +1,57 @@
+import { legible } from '../../gate/index.ts'
+import type { Breaker } from '../breaker.ts'
+import { missing, type Walk } from '../call.ts'
+import { rightsOf } from '../rights.ts'
+import { type Done, runTool } from '../run-tool.ts'
+import type { Step } from '../states.ts'
+import type { StepParts } from './parts.ts'
+
+/** Runs calls, and knows which are running. A call counts as running until `left`, when its outcome is stored. */
+export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' | 'ended'>) {
+  const { ways, executions, redactor, clock, report } = parts
+  const running = new Set<Walk>()
+  const onIdle: (() => void)[] = []
+
+  async function runIt(walk: Walk): Promise<Done> {
+    const { call, context, ready = missing() } = walk
+    const { toolUseId, toolName } = call
+    const { tool, input, target } = ready
+    const { isForeign } = rightsOf(context.principal)
+    running.add(walk)
+    breaker.began(toolName, target.node)
+    const done = await runTool(tool, (toolContext) => tool.run(input, { ...toolContext, isForeign, target }), {
+      signal: context.signal,
+      clock,
+      report,
+      onProgress: (message) => context.progress(toolUseId, redactor.text(legible(message))),
+      onTask: (upid) => executions.noteTask(toolUseId, upid),
+    })
+    breaker.ended(toolName, target.node, done.isFault, redactor.text(done.output.summary))
+    return done
+  }
+
+  return {
+    async read(walk: Walk): Promise<Step> {
+      const isTold = ways.startSoon(walk, walk.context)
+      isTold.catch(() => {})
+      const step = await ways.takeSoon(walk, { type: 'answered', done: await runIt(walk) })
+      await isTold
+      return step
+    },
+    async run(walk: Walk): Promise<Step> {
+      const done = await runIt(walk)
+      // The cluster does not know what an attached server did.
+      if (!done.isLost || walk.ready?.tool.attached !== undefined) return ways.take(walk, { type: 'answered', done })
+      walk.lost = done
+      return ways.take(walk, { type: 'lost' })
+    },
+    left(walk: Walk) {
+      if (running.delete(walk) && running.size === 0) for (const done of onIdle.splice(0)) done()
+    },
+    idle: () =>
+      new Promise<void>((done) => {
+        if (running.size === 0) done()
+        else onIdle.push(done)
+      }),
+  }
+}
