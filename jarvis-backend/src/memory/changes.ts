@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { type Added, chunkText } from 'hybrid-index'
 import type { MemoryStore, NewChunk, Source, SourceKind } from './ports.ts'
 
-/** A text that a keeper lists. `checksum` is known without reading the whole text. */
+/** A text in a keeper's list. `checksum` must be cheap: it is computed without reading the text. */
 export type Listed = Omit<Source, 'kind'> & { read(): { parts: readonly TextPart[]; problem?: string } }
 /**
- * `meaning`: what a vector is made of, which the part's first chunk has; empty: nothing is. Absent: each chunk has one of its
- * own text. `lead`: what a chunk that begins at that line of the text, from 1, cannot be understood without.
+ * `meaning`: the text to embed, for the part's first chunk; empty: no embedding; absent: each chunk's own text is embedded. `lead`:
+ * context that must precede a chunk which begins at that line (from 1).
  */
 export type TextPart = {
   text: string
@@ -15,17 +15,17 @@ export type TextPart = {
   meaning?: string
   lead?(line: number): string | undefined
 }
-/** Something that has texts to remember: the workspace, the sessions, the journal. */
+/** A source of texts to remember: the workspace, the sessions or the journal. */
 export type Keeper = { kind: SourceKind; list(): Iterable<Listed> }
 /** One text to index, or to remove. */
 export type Change = { name: string; make(): { removed: number[]; added: Added[] } }
 export type Failure = { name: string; error: unknown }
 
-/** The longest and largest batch of changes that one transaction writes; a search waits for it. */
+/** Longest duration and largest size of one transaction; searches wait for it. */
 const sliceMs = 20
 const sliceChanges = 64
 
-/** The differences between the keepers' texts and the store. */
+/** Compares the keepers' texts with the store by checksum. */
 export function changesOf(store: MemoryStore, keepers: readonly Keeper[]): Change[] {
   const gone: Change[] = []
   const changed: Change[] = []
@@ -42,8 +42,8 @@ export function changesOf(store: MemoryStore, keepers: readonly Keeper[]): Chang
 }
 
 /**
- * Makes the changes of one slice in one transaction; when one fails, each in its own, so that the others are made.
- * @returns `next`: where the next slice begins.
+ * Applies one slice of changes in one transaction. If one fails, each is applied in its own, so that the others succeed.
+ * @returns `next`: where the next slice begins
  */
 export function makeSome(store: MemoryStore, due: readonly Change[], from: number, now: () => number) {
   const until = now() + sliceMs

@@ -1,35 +1,35 @@
-/** The heading of JARVIS's own lines. What they quote came from tools and stays suspect when recalled. */
+/** Heading of JARVIS's own lines. They quote tools' output, so they stay untrusted when recalled. */
 export const ownHeading = '## What JARVIS did'
 const notesHeading = '## Notes'
 
-/** `memory/2026-01-31.md`, by this machine's calendar. */
+/** Path of a day's file, `memory/2026-01-31.md`, in local time. */
 export function dailyPath(at: number): string {
   const day = new Date(at)
   const two = (value: number) => String(value).padStart(2, '0')
   return `memory/${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}.md`
 }
 
-/** What to add to a day's file so that `line` stands under the heading it belongs to. @param text the file as it is. */
+/** The text to append to a day's file so that `line` stands under its heading. @param text the present file */
 export function dailyAddition(text: string, line: string, by: 'jarvis' | 'notes'): string {
   const last = [...text.matchAll(/^##? .+$/gm)].at(-1)?.[0].trim()
   if (by === 'jarvis') return last === ownHeading ? `${line}\n` : `\n${ownHeading}\n\n${line}\n`
   return last === ownHeading ? `\n${notesHeading}\n\n${line}\n` : `${line}\n`
 }
 
-/** What of a file stands below JARVIS's own heading. */
+/** The parts of a file below JARVIS's own heading. */
 export const ownTextOf = (text: string): string =>
   partsOf(text)
     .flatMap((part) => (part.isFromTools ? part.text : []))
     .join('\n')
 
-/** A lesson's first line, which names the conversation it is of. Its other lines are indented. */
+/** Matches a lesson's first line, which names its conversation. The other lines of a lesson are indented. */
 const lessonStart = /^- .{1,400}\(ses_[a-z\d]{8,64}\)$/
-/** How many lines above a line are searched for the lesson's start. */
+/** How many lines are searched upwards for a lesson's start. */
 const mostLessonLines = 1_000
 
 /**
- * The first line of the lesson that a line belongs to, where that is another line: whoever reads on from there learns whose
- * words they are. @param number of the line, from 1.
+ * The first line of the lesson that a line belongs to, if it is another line, so that a reader learns whose words the line has. @param
+ * number of the line, from 1
  */
 export function lessonAbove(lines: readonly string[], number: number): { text: string; number: number } | undefined {
   if (number > lines.length) return undefined
@@ -41,9 +41,9 @@ export function lessonAbove(lines: readonly string[], number: number): { text: s
   return undefined
 }
 
-/** Parts of a file by who wrote them: what stands below JARVIS's own heading came from tools. */
+/** Splits a file by author: text below JARVIS's own heading came from tools. */
 export function partsOf(text: string): { text: string; isFromTools: boolean; firstLine: number }[] {
-  // Most files, and the large ones: as they are, without a second copy.
+  // Most files have no such heading; their text is returned without a copy.
   if (!text.includes(ownHeading)) return [{ text, isFromTools: false, firstLine: 1 }]
   const parts: { text: string; isFromTools: boolean; firstLine: number }[] = []
   let lines: string[] = []

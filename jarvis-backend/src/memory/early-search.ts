@@ -4,9 +4,8 @@ import type { MemoryRequests } from './messages.ts'
 import type { MemoryStore } from './ports.ts'
 
 /**
- * Searches by words what the index has on disk, for as long as its thread has not started. A search of 100,000 chunks takes
- * about 25 ms of the caller's thread.
- * @param open the index as it is on disk, for reading alone; undefined where there is none that can be read
+ * Searches the index on disk by words until its thread has started. A search of 100,000 chunks blocks the caller for about 25 ms.
+ * @param open opens the index read-only; undefined where it cannot be read
  */
 export function createEarlySearch(open: () => MemoryStore | undefined, now: () => number) {
   let opened: { store: MemoryStore | undefined; search: ReturnType<typeof createMemoryIndex>['search'] } | undefined
@@ -20,7 +19,7 @@ export function createEarlySearch(open: () => MemoryStore | undefined, now: () =
   }
 
   return {
-    /** @returns undefined where nothing can be read. @throws Error where what is there turns out to be damaged. */
+    /** @returns undefined where no index can be read. @throws Error where the index is damaged */
     search({ query, limit, kinds }: MemoryRequests['search']['input']): Found | undefined {
       const { store, search } = reader()
       if (store === undefined) return undefined
@@ -28,7 +27,7 @@ export function createEarlySearch(open: () => MemoryStore | undefined, now: () =
       return { hits, byKeywordsAlone: true, ...wordsAsked(query) }
     },
     hasNotes: () => reader().store?.has('file') === true,
-    /** Opens it anew when it is asked again: the thread may have made another. */
+    /** Closes the index. The next search opens it again, because the thread may have replaced it. */
     close() {
       opened?.store?.close()
       opened = undefined

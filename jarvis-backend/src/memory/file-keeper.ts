@@ -2,14 +2,14 @@ import { promptFiles, type WorkspaceFile, type WorkspaceText } from '../protocol
 import { lessonAbove, partsOf } from './daily.ts'
 import type { Keeper, TextPart } from './indexer.ts'
 
-/** Where people's files are. */
+/** Reads the workspace's files. */
 export type Files = {
   list(): WorkspaceFile[]
-  /** @throws Error where it cannot be read. */
+  /** @throws Error where the file cannot be read */
   read(path: string): Pick<WorkspaceText, 'text' | 'problem'>
 }
 
-/** The workspace's files as texts to remember. */
+/** Keeps the workspace's files, except those that are part of every prompt. */
 export const createFileKeeper = (workspace: Files): Keeper => ({
   kind: 'file',
   list: () =>
@@ -19,7 +19,7 @@ export const createFileKeeper = (workspace: Files): Keeper => ({
       .map(({ path, bytes, changedAt }) => ({
         name: path,
         title: path,
-        // Size and time stand for the content, because reading every file would cost more.
+        // Size and time stand in for a checksum, because reading every file would cost more.
         checksum: `${bytes} ${changedAt}`,
         changedAt: dayOf(path) ?? changedAt,
         read() {
@@ -39,7 +39,7 @@ function withLessons(part: TextPart): TextPart {
   return { ...part, lead: (line) => lessonAbove(lines, line)?.text }
 }
 
-/** A day's notes are dated by their day and not by their last save. */
+/** A day file's date is its day, not its last save. */
 function dayOf(path: string): number | undefined {
   const [, day] = /^memory\/(\d{4}-\d{2}-\d{2})\.md$/.exec(path) ?? []
   const at = Date.parse(`${day}T12:00`)

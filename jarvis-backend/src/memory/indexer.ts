@@ -8,31 +8,30 @@ import type { ChunkView, Embedder, MemoryStore, SourceKind } from './ports.ts'
 export type { Keeper, Listed, TextPart } from './changes.ts'
 export type { MemoryFound as Found, MemoryStatus as IndexStatus }
 
-/** How long the embedder is left alone after it failed; doubled each time, up to ten minutes. */
+/** Pause after the embedder failed, ms; doubled with each failure, up to ten minutes. */
 const retryAfterMs = 30_000
 const longestRetryMs = 600_000
-/** A search goes by keywords alone where the query has no vector by then. */
+/** How long a search waits for the query's embedding before it uses keywords only, ms. */
 const queryWaitMs = 3_000
-/** How many texts of conversations are given vectors in a minute in which somebody searches; some 5 s of CPU. */
+/** Texts of conversations that are embedded per minute while somebody searches; about 5 s of CPU. */
 const readPerMinute = 300
 const minuteMs = 60_000
-/** A search waits for at most this many texts and this long, which covers an ordinary day's conversations. */
+/** A search waits for at most this many texts and this long, ms; that covers an ordinary day's conversations. */
 const soonTexts = 12
 const soonWaitMs = 250
 
 /**
- * Keeps the index in step with what the keepers have: changed texts are found by checksum, chunked, and given vectors in the
- * background, one small batch at a time, so that a search waits for one batch at most. Conversations are found by their words
- * at once and given vectors when somebody searches, the newest first: a vector costs more than the conversation did, and most
- * are never searched. A stop at any point leaves a usable index: a text is replaced in one transaction with others, and
- * vectors are found missing again.
+ * Keeps the index up to date with the keepers' texts. Changed texts are found by checksum, chunked, and embedded in the background in
+ * small batches, so a search waits for one batch at most. Conversations are indexed by words at once and embedded when somebody searches,
+ * newest first: an embedding costs more than the conversation did, and most are never searched. The index is usable after a stop at any
+ * point: texts are replaced in transactions, and missing embeddings are found again.
  */
 export function createIndexer(parts: {
   store: MemoryStore
   keepers: readonly Keeper[]
-  /** Undefined: keywords alone. */
+  /** Undefined: no embeddings. */
   openEmbedder: (() => Promise<Embedder>) | undefined
-  /** How many texts are embedded at once: few where it is computed here. */
+  /** How many texts are embedded at a time; few where the model runs in this process. */
   batch: number
   weights: Weights
   clock: Clock
@@ -51,15 +50,15 @@ export function createIndexer(parts: {
   let embedder: Embedder | undefined
   let opening: Promise<Embedder> | undefined
   let failures = 0
-  /** Whether a text may lack a vector. */
+  /** Whether a text may lack an embedding. */
   let isIncomplete = true
-  /** Whether somebody searched since the waiting conversations were last read, and how many more this minute may read. */
+  /** `isWanted`: a search has asked for waiting conversations to be embedded. `minute.left`: how many more may be this minute. */
   let isWanted = false
   let minute = { endsAt: 0, left: 0 }
-  /** How many chunks of conversations are waiting; undefined: to be counted. */
+  /** Number of chunks of conversations without an embedding; undefined: not counted. */
   let waiting: number | undefined
 
-  /** One piece of work after the other; a sync asked for while one waits is the same one. */
+  /** Queues a synchronisation; one that is already queued is shared. */
   function sync(): Promise<void> {
     if (!isSyncDue) {
       isSyncDue = true
@@ -71,7 +70,7 @@ export function createIndexer(parts: {
     return work
   }
 
-  /** Does `first`, then gives vectors to what is due for one. */
+  /** Queues `first` and then the embedding of texts that need it. */
   function enqueue(first: () => Promise<void>) {
     work = work.then(async () => {
       if (stopping.signal.aborted) return
@@ -95,13 +94,13 @@ export function createIndexer(parts: {
   }
 
   async function start(): Promise<void> {
-    // Not awaited, so that a server that does not answer delays neither keyword search nor indexing.
+    // Not awaited, so that a slow server delays neither keyword search nor indexing.
     opened().catch(() => {})
     work = work.then(() => index.load(loading))
     await sync()
   }
 
-  /** @throws where the model cannot be used now; the next call tries again. */
+  /** @throws where the model cannot be opened; the next call tries again */
   function opened(): Promise<Embedder | undefined> {
     if (parts.openEmbedder === undefined) return Promise.resolve(undefined)
     opening ??= parts.openEmbedder().then(
@@ -120,7 +119,7 @@ export function createIndexer(parts: {
     return opening
   }
 
-  /** Vectors of the length the model is known for. Another length: it was replaced, and is opened anew. */
+  /** Embeds texts. Embeddings of another length mean that the server's model was replaced; it is opened again by the next call. */
   async function vectorsOf(model: Embedder, texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
     const vectors = await model.embed(texts, signal)
     const strange = vectors.find(({ length }) => length !== model.dimensions)
@@ -201,7 +200,7 @@ export function createIndexer(parts: {
         const missing = next()
         if (missing.length === 0) break
         state = 'indexing'
-        // Headings are left out: they draw all texts of a section together, and the keywords have them.
+        // Headings are not embedded: they make all texts of a section similar, and the keywords cover them.
         const texts = missing.map(({ text }) => text)
         const vectors = await vectorsOf(model, texts, stopping.signal)
         index.add(
@@ -230,12 +229,12 @@ export function createIndexer(parts: {
     return waiting
   }
 
-  /** Has waiting conversations read in the background. @returns whether they are so few that they may be waited for. */
+  /** Queues the embedding of waiting conversations. @returns whether there are so few that the search may wait */
   function readWaiting(): boolean {
     const count = countWaiting()
     if (clock.now() >= minute.endsAt) minute = { endsAt: clock.now() + minuteMs, left: readPerMinute }
     if (count === 0 || minute.left === 0) return false
-    // Once: a page that searches again at each change would cause the next one.
+    // Only once: a page that searches again after each change would otherwise never stop.
     if (!isWanted) {
       isWanted = true
       enqueue(async () => {})
@@ -252,7 +251,7 @@ export function createIndexer(parts: {
     cancel()
   }
 
-  /** @throws where the embedder does not answer: the caller goes by keywords alone. */
+  /** Embeds a query. @throws where the embedder does not answer; the caller then uses keywords only */
   async function vectorOf(query: string): Promise<Float32Array | undefined> {
     const model = embedder
     const serving = store.servingModel()
@@ -287,7 +286,7 @@ export function createIndexer(parts: {
     }
     const hasConversations = embedder !== undefined && kinds?.includes('session') !== false
     const isByMeaning = hasConversations && vector !== undefined
-    // Also where the query got no vector in time: the next search is to find them read.
+    // Also without the query's embedding, so that the next search finds the conversations embedded.
     const isSoon = hasConversations && readWaiting()
     if (isSoon && isByMeaning) await readSoon()
     const hits = index.search(query, { limit, vector, kinds, now: clock.now() })
@@ -306,7 +305,7 @@ export function createIndexer(parts: {
     search,
     hasNotes: () => store.has('file'),
     passages: (name: string): ChunkView[] => store.chunksOf(name),
-    /** Everything is read and cut anew; vectors of texts that are the same are kept. */
+    /** Reads and chunks all texts again; embeddings of unchanged texts are kept. */
     async reindex() {
       store.distrust()
       await sync()

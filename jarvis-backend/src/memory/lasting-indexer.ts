@@ -1,7 +1,7 @@
 import type { MemoryStatus } from '../protocol/index.ts'
 import type { Indexer } from './indexer.ts'
 
-/** Where the index is kept. */
+/** The place of the index on disk. */
 export type IndexPlace = {
   /** Changes when the index file was deleted or replaced. */
   identity(): string | undefined
@@ -13,7 +13,7 @@ export type IndexPlace = {
 /** An indexer that rebuilds its index in the background from the sources when the index is deleted or damaged. */
 export function createLastingIndexer(parts: {
   place: IndexPlace
-  /** @param report hears what went wrong in the background; `remade` is called where what was found could not be read. */
+  /** @param report receives background failures; `remade` is called where the existing index could not be read */
   open(remade: (why: string) => void, report: (error: unknown, message: string) => void): Indexer
   now(): number
   report(error: unknown, message: string): void
@@ -56,7 +56,7 @@ export function createLastingIndexer(parts: {
 
   return {
     start: () => indexer.start(),
-    /** Works on an index that is there. */
+    /** Runs `work` on the index, after rebuilding it where it was deleted or turns out damaged. */
     async use<T>(work: (indexer: Indexer) => T): Promise<Awaited<T>> {
       if (replacing === undefined && place.identity() !== identity) await replace('Its index was deleted.')
       else await replacing
@@ -68,7 +68,7 @@ export function createLastingIndexer(parts: {
         return await work(indexer)
       }
     },
-    /** Absent while another index takes the place of the last. */
+    /** Undefined while the index is being replaced. */
     status(): { status: MemoryStatus; hasNotes: boolean } | undefined {
       if (replacing !== undefined) return undefined
       try {

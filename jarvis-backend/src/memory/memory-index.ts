@@ -3,7 +3,7 @@ import type { MemoryFound } from '../protocol/index.ts'
 import type { ChunkView, MemoryStore } from './ports.ts'
 import { synonymsOf } from './synonyms.ts'
 
-/** The search index over the memory's store, with the homelab's synonyms. What a person wrote down counts a little more. */
+/** The search index over the memory's store with homelab synonyms. Text that a person wrote scores slightly higher. */
 export const createMemoryIndex = (store: MemoryStore, weights?: Weights) =>
   createSearchIndex(store, { synonymsOf, worthOf, ...(weights && { weights }) })
 

@@ -2,7 +2,7 @@ import type { Weights } from 'hybrid-index'
 import type { Found, IndexStatus } from './indexer.ts'
 import type { ChunkView, SourceKind } from './ports.ts'
 
-/** How text becomes vectors; `none`: keywords alone. `folder`: the embedded model from elsewhere than where it was installed. */
+/** How texts are embedded; `none`: keywords only. `folder`: of the embedded model, if not where it was installed. */
 export type EmbedderConfig =
   | { kind: 'none' }
   | { kind: 'local'; folder?: string }
@@ -19,7 +19,7 @@ export type MemoryWorkerData = {
 
 /** The worker's requests and their answers. */
 export type MemoryRequests = {
-  /** `kinds`: only sources of these; absent: all. */
+  /** `kinds`: search only these sources; absent: all. */
   search: { input: { query: string; limit: number; kinds?: readonly SourceKind[] }; output: Found }
   passages: { input: { name: string }; output: ChunkView[] }
   sync: { input: Record<never, never>; output: undefined }
@@ -33,6 +33,6 @@ export type ToWorker = { id: number; method: MemoryMethod; input: unknown }
 export type FromWorker =
   | { id: number; output: unknown }
   | { id: number; error: string }
-  /** `hasNotes`: whether there is anything to recall from. */
+  /** `hasNotes`: whether there are files to recall from. */
   | { changed: IndexStatus; hasNotes: boolean }
   | { fault: string; message: string }

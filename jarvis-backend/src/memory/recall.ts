@@ -2,19 +2,19 @@ import { queryWords } from 'hybrid-index'
 import type { Recalled } from '../protocol/index.ts'
 import type { Memory } from './remote.ts'
 
-/** What recalled text may take of the model's window, and how long an answer waits for it. */
+/** Limits of recalled text (characters, about 4 per token) and of the time that an answer waits for it, ms. */
 const budgetChars = 700 * 4
 const waitMs = 300
 const mostPassages = 5
 /** A passage must rank this high in one of the lists; lower ones are rarely relevant. */
 const highestRanks = { vector: 4, keyword: 6 }
 
-/** `problem`: why the notes were not searched, in words for a person. */
+/** `problem`: why the notes were not searched, for a person. */
 export type Recall = { items: Recalled[]; problem?: string }
 
 /**
- * Recalls the notes that fit a message, best first, within about 700 tokens. Conversations are not recalled. Returns
- * nothing for a message that names nothing. Delays an answer by less than a person notices.
+ * Recalls notes that fit a message, best first, about 700 tokens at most. Conversations are not recalled. A message with fewer than two
+ * meaningful words recalls nothing. Waits at most 300 ms.
  */
 export function createRecall(memory: Memory) {
   return async (message: string): Promise<Recall> => {

@@ -5,12 +5,12 @@ import type { EarlySearch } from './early-search.ts'
 import type { Found, IndexStatus } from './indexer.ts'
 import type { FromWorker, MemoryMethod, MemoryRequests, ToWorker } from './messages.ts'
 
-/** The index as the rest of JARVIS uses it. Each call answers, or rejects with `internal` where the worker died. */
+/** The index as other modules use it. A call rejects with `internal` where the worker died. */
 export type Memory = {
   call<M extends MemoryMethod>(method: M, input: MemoryRequests[M]['input']): Promise<MemoryRequests[M]['output']>
   /** The worker's newest status. */
   status(): IndexStatus | undefined
-  /** Whether there are notes to recall from, as far as is known. */
+  /** Whether there are notes to recall from, as far as known. */
   hasNotes(): boolean
   stop(): Promise<void>
 }
@@ -19,14 +19,14 @@ const restartAfterMs = 5_000
 const slowestMs = 30_000
 
 /**
- * The index in a thread of its own, started with the first thing asked of it and again a while after it died: no chat ever
- * waits for its work, and a fault in it takes nothing else down. Until the thread has started, words are searched on disk.
+ * Runs the index in a thread, which the first request starts and which restarts some time after a crash. So no chat waits for indexing,
+ * and a fault in the index ends nothing else. Until the thread has started, words are searched on disk.
  */
 export function createRemoteMemory(parts: {
   start(): Worker
   early: EarlySearch
   clock: Clock
-  /** `undefined`: the thread died, and nothing is known until it is back. */
+  /** `undefined`: the thread died, and the status is unknown until it is back. */
   changed(status: IndexStatus | undefined): void
   report(error: unknown, message: string): void
 }): Memory {
@@ -86,7 +86,7 @@ export function createRemoteMemory(parts: {
       }
       waiting.clear()
     })
-    // The thread alone does not keep the process alive.
+    // The thread does not keep the process alive.
     started.unref()
     worker = started
     return started
@@ -112,7 +112,7 @@ export function createRemoteMemory(parts: {
       }
     })
 
-  /** Undefined once the thread answers, and where nothing on disk can be read. */
+  /** Reads the index on disk; undefined once the thread answers, or where the index cannot be read. */
   function early<T>(read: (search: EarlySearch) => T): T | undefined {
     if (status !== undefined || isStopped) return undefined
     try {

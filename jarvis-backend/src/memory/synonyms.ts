@@ -1,9 +1,6 @@
 import { createSynonyms } from 'hybrid-index'
 
-/**
- * What people at home call the same thing by, a group a line: somebody who asks for a drive means a disk. Only words that
- * mean nearly the same wherever notes of a homelab have them; a word may stand in several groups.
- */
+/** Homelab synonyms, one group per line. A word belongs here only if it means nearly the same in any homelab note; it may be in several groups. */
 const groups = `
 disk drive hdd ssd nvme
 server machine host node computer box hardware
@@ -98,5 +95,5 @@ fix repair solve resolve
 reason cause
 `
 
-/** Other words for one as the keyword index keeps it; none for most. */
+/** Synonyms of a word as the keyword index stores it; most words have none. */
 export const synonymsOf = createSynonyms(groups)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** One line of the activity feed. `text` is plain and composed by JARVIS; names in it are data. */
+/** One line of the activity feed. JARVIS composes `text`, which is plain text; names in it are data. */
 export const Activity = z.object({
   id: z.int(),
   at: z.int(),
@@ -13,10 +13,10 @@ export const Activity = z.object({
 })
 export type Activity = z.infer<typeof Activity>
 
-/** `/events`, server to client. On connect: the newest 100 as single `event`s, oldest first. */
+/** Events of `/events`. On connect the server sends the newest 100 lines as single `event`s, oldest first. */
 export type ActivityEvents = {
   event: Activity
-  /** A list has changed and is worth reading again over REST. */
+  /** A list has changed; clients read it again over REST. */
   changed: {
     what:
       | 'sessions'

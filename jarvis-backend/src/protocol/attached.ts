@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { readAs } from './read-as.ts'
 import type { Tier } from './tier.ts'
 
-/** What names an attached server: letters and digits, parted by single `-` or `_`. */
+/** Pattern of an attached server's name: letters and digits, separated by single `-` or `_`. */
 const serverName = /^[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*$/
 export const ServerName = z
   .string()
   .max(32)
   .regex(serverName, 'A name must be letters and digits, parted by single - or _, for example my-files')
 
-/** The server that a tool of an attached server belongs to: `fs` of `fs__read_file`; undefined for JARVIS's own. */
+/** The attached server that a tool belongs to: `fs` for `fs__read_file`; undefined for JARVIS's own tools. */
 export function attachedServerOf(toolName: string): string | undefined {
   const end = toolName.indexOf('__')
   const server = end === -1 ? '' : toolName.slice(0, end)
@@ -19,14 +19,14 @@ export function attachedServerOf(toolName: string): string | undefined {
 const texts = z.record(z.string().regex(/^[\w.-]{1,200}$/, 'must be a name'), z.string().max(10_000))
 const shared = {
   enabled: z.boolean().default(true),
-  /** Started by the first call, and ended when it has been idle for a while. */
+  /** Started by the first call and ended after some idle time. */
   lazy: z.boolean().default(false),
 }
 const StdioServer = z.strictObject({
   type: z.literal('stdio').default('stdio'),
   command: z.string().min(1).max(1_000),
   args: z.array(z.string().max(10_000)).max(200).default([]),
-  /** All that it gets besides `PATH`, `HOME` and `LANG`. */
+  /** Environment of the process, besides `PATH`, `HOME` and `LANG`. */
   env: texts.default({}),
   cwd: z.string().max(1_000).optional(),
   ...shared,
@@ -47,7 +47,7 @@ const HttpServer = z.strictObject({
 export const AttachedServerConfig = z.union([StdioServer, HttpServer])
 export type AttachedServerConfig = z.infer<typeof AttachedServerConfig>
 
-/** Reads one entry; what is wrong is said of the kind it is meant to be. */
+/** Parses one entry; problems refer to the kind (command or url) that the entry uses. */
 export function parseAttachedServer(
   value: unknown,
 ): { ok: true; config: AttachedServerConfig } | { ok: false; problem: string } {
@@ -60,50 +60,50 @@ export function parseAttachedServer(
   return read.ok ? { ok: true, config: read.value } : read
 }
 
-/** What an operator can let a tool of an attached server be. */
+/** Tiers that an operator can give to an attached tool. */
 export const AttachedTier = z.enum(['green', 'yellow', 'red'])
 export type AttachedTier = z.infer<typeof AttachedTier>
-/** `hash`: of the definition the operator saw; a tool that has changed since is not set. */
+/** `hash`: of the definition that the operator saw. If the tool has changed since, its tier is not set. */
 export const AttachedTierBody = z.strictObject({ tier: AttachedTier, hash: z.string().max(100) })
 
 export type AttachedToolInfo = {
   /** `fs__read_file`, as in the catalog. */
   name: string
-  /** The server's own name of it, its title and description: its words, not JARVIS's. */
+  /** The tool's own name, title and description: the server's words, not JARVIS's. */
   toolName: string
   title?: string
   description: string
   inputSchema: Record<string, unknown>
-  /** Of name, description, schema and of what the server is started or reached by. */
+  /** Hash of name, description, schema, and of how the server is started or reached. */
   hash: string
-  /** Red until an operator has said otherwise of this very definition. */
+  /** Red until an operator sets a tier for this definition. */
   tier: Tier
-  /** What the server's annotations would have it be: nothing but a hint. */
+  /** The tier that the server's own annotations suggest; only a hint. */
   suggestedTier: Tier
-  /** Set by whom, Unix ms; absent where nobody has, or where the definition changed since. */
+  /** Who set the tier, and when, Unix ms. Absent where nobody has for this definition. */
   setBy?: string
   setAt?: number
-  /** When its definition was changed and took its tier back, Unix ms; until an operator sets one again. */
+  /** When a changed definition reset the tier, Unix ms. Absent once an operator sets a tier again. */
   changedAt?: number
 }
 
-/** `idle`: not started, or ended until it is needed. `failed`: tried again at `retryAt`, or by the next call. */
+/** `idle`: not started, or ended until the next call. `failed`: retried at `retryAt`, or by the next call. */
 export type AttachedState = 'disabled' | 'idle' | 'connecting' | 'connected' | 'failed'
 export type AttachedServer = {
   name: string
   type: 'stdio' | 'http' | 'sse'
-  /** As in `mcp.json`; each value of `env` and `headers`, and what else is secret, is `[redacted]`. */
+  /** The entry of `mcp.json`. Each value of `env` and `headers`, and any other secret, is `[redacted]`. */
   config: AttachedServerConfig
   state: AttachedState
-  /** What the server calls itself. */
+  /** The server's own name and version. */
   server?: { name: string; version: string; protocolVersion?: string }
   lastError?: { at: number; message: string }
   retryAt?: number
   tools: AttachedToolInfo[]
-  /** Tools it offers that cannot be used, and why. */
+  /** Tools of the server that cannot be used, and why. */
   refused: { toolName: string; problem: string }[]
 }
-/** `problems`: what in `mcp.json` cannot be used. */
+/** `problems`: entries of `mcp.json` that cannot be used, and why. */
 export type AttachedServersReply = { items: AttachedServer[]; problems: string[] }
-/** `source`: what the process wrote, what the server sent as a log message, or what JARVIS saw of it. */
+/** `source`: the process's stderr, a log message of the server, or a remark of JARVIS. */
 export type AttachedLogLine = { id: number; at: number; source: 'stderr' | 'server' | 'jarvis'; text: string }

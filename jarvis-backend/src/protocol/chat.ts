@@ -5,18 +5,18 @@ import { Effort } from './models.ts'
 import { Card } from './tier.ts'
 import { Entry, type EntryOf } from './transcript.ts'
 
-/** A message's upper bound, in UTF-8 bytes. */
+/** Maximum length of a message, in UTF-8 bytes. */
 export const maxMessageBytes = 64 * 1024
 
 const noteText = z.string().max(2_000)
 
-/** What a client may ask for on `/chat`. Unknown fields are refused. */
+/** Requests on `/chat`. Unknown fields are refused. */
 export const chatRequests = {
   'chat:send': z.strictObject({
     sessionId: SessionId.optional(),
     message: z.string().regex(/\S/, 'is empty'),
     requestId: RequestId.optional(),
-    /** One of `models` in `/api/status`: for this answer, in a new session for all of it. */
+    /** One of `models` in `/api/status`. It answers this message, or every message of a new session. */
     model: z.string().max(200).optional(),
   }),
   'chat:confirm': z.strictObject({
@@ -28,18 +28,18 @@ export const chatRequests = {
     requestId: RequestId.optional(),
   }),
   'chat:abort': z.strictObject({ sessionId: SessionId }),
-  /** `since`: what the screen has already; the snapshot then holds the entries after it alone, where it can. */
+  /** `since`: the newest seq that the client has. The snapshot then holds only later entries, where possible. */
   'chat:attach': z.strictObject({ sessionId: SessionId, since: z.int().optional() }),
-  /** Proves the link: nothing is done. */
+  /** Tests the connection; does nothing. */
   'chat:ping': z.strictObject({}),
-  /** Takes a queued message back before it is answered. */
+  /** Removes a queued message before it is answered. */
   'chat:unqueue': z.strictObject({ sessionId: SessionId, messageId: MessageId }),
 } as const
 export type ChatRequests = { [K in keyof typeof chatRequests]: z.infer<(typeof chatRequests)[K]> }
 
 /**
- * The entry before or after which a session was branched off; `title` absent: the other session is deleted. `isVersion`: it
- * holds another version of the message there, and lists show one row for all versions.
+ * The entry before or after which a session was branched off. `title` is absent when the other session is deleted. `isVersion`: the
+ * session holds another version of the message there, and lists show one row for all versions.
  */
 export const BranchedFrom = z.object({
   sessionId: SessionId,
@@ -52,34 +52,34 @@ export type BranchedFrom = z.infer<typeof BranchedFrom>
 export const QueuedMessage = z.object({ messageId: MessageId, text: z.string(), by: z.string(), at: z.int() })
 export type QueuedMessage = z.infer<typeof QueuedMessage>
 
-/** All that a fresh screen needs; events with a greater `seq` go on from here. */
+/** The state that a new screen needs. Events with a greater `seq` continue from it. */
 export const Snapshot = z.object({
   sessionId: SessionId,
   title: z.string(),
   isRehearsal: z.boolean(),
-  /** Chosen for the session; absent: the one in use. */
+  /** The model chosen for the session; absent: the one in use. */
   model: z.string().optional(),
-  /** How much the models think in it; absent: as the settings say. */
+  /** The effort chosen for the session; absent: as in the settings. */
   effort: Effort.optional(),
   branchedFrom: BranchedFrom.optional(),
   seq: z.int(),
   runId: RunId.optional(),
-  /** The newest entries, from the start of a run; `hasEarlier` says whether older ones can be read over REST. */
+  /** The newest entries, beginning with the start of a run. `hasEarlier`: older ones can be read over REST. */
   entries: z.array(Entry),
   hasEarlier: z.boolean(),
-  /** The `since` that was asked with, where `entries` are those after it. */
+  /** The request's `since`, where `entries` are only those after it. */
   since: z.int().optional(),
-  /** The turn that streams now. */
+  /** The text of the turn that streams now. */
   partial: z.object({ text: z.string(), thinking: z.string() }),
   pending: z.array(Card),
   queued: z.array(QueuedMessage),
-  /** The newest progress line of each running call, by toolUseId. */
+  /** The newest progress line of each running call, keyed by toolUseId. */
   progress: z.record(z.string(), z.string()),
   notice: z.object({ message: z.string(), retryAt: z.int().optional() }).optional(),
 })
 export type Snapshot = z.infer<typeof Snapshot>
 
-/** What an acknowledgement carries besides `ok: true`. */
+/** Fields of an acknowledgement besides `ok: true`. */
 export type ChatReplies = {
   'chat:send': { sessionId: SessionId; runId: RunId; queued: boolean; messageId: MessageId }
   'chat:confirm': Record<never, never>
@@ -89,18 +89,18 @@ export type ChatReplies = {
   'chat:unqueue': Record<never, never>
 }
 
-/** Carried by every event of `/chat`; `seq` grows by one in a session. */
+/** Fields of every event of `/chat`. `seq` grows by one within a session. */
 export type EventBase = { sessionId: SessionId; runId: RunId; seq: number }
 
 type EntryEvents = { [T in Entry['type'] as `chat:${T}`]: { sessionId: SessionId } & Omit<EntryOf<T>, 'type'> }
 
-/** Server to client, to every socket attached to the session. */
+/** Events of `/chat`, sent to every socket attached to the session. */
 export type ChatEvents = EntryEvents & {
   'chat:token': EventBase & { text: string }
   'chat:thinking': EventBase & { text: string }
   'chat:tool_progress': EventBase & { toolUseId: ToolUseId; message: string }
   'chat:notice': EventBase & { message: string; retryInMs?: number }
-  /** The queue as it is now. */
+  /** The whole queue after a change. */
   'chat:queued': EventBase & { queued: QueuedMessage[] }
   'chat:title': EventBase & { title: string }
   'chat:rehearsal': EventBase & { isRehearsal: boolean; by: string }

@@ -1,11 +1,11 @@
-/** Every error a client can meet, and its HTTP status. The same codes go into Socket.IO acknowledgements. */
+/** Every error code that clients can receive, with its HTTP status. Socket.IO acknowledgements use the same codes. */
 export const errorStatus = {
   invalid_request: 400,
   unauthorized: 401,
   token_expired: 401,
   invalid_credentials: 401,
   forbidden: 403,
-  /** The token is good, and this asks for the password again: `POST /api/auth/step-up`. */
+  /** The token is valid, but the action needs the password again: `POST /api/auth/step-up`. */
   step_up_required: 403,
   not_found: 404,
   unknown_session: 404,
@@ -17,9 +17,9 @@ export const errorStatus = {
   too_many_requests: 429,
   internal: 500,
   cluster_unreachable: 502,
-  /** The cluster answered, and does not do it. */
+  /** The cluster answered and refused the request. */
   cluster_refused: 502,
-  /** It was asked for, and no answer came: it may have been done. */
+  /** The request was sent and no answer came, so it may have taken effect. */
   outcome_unknown: 504,
   shutting_down: 503,
   storage_failed: 507,
@@ -27,10 +27,10 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus
 
-/** What we can name. `message` is for a person and says what to do; it is sent to clients as it is. */
+/** A failure with a code. `message` tells a person what happened and what to do; clients receive it unchanged. */
 export class JarvisError extends Error {
   readonly code: ErrorCode
-  /** Seconds after which trying again makes sense. */
+  /** Seconds until a retry makes sense. */
   readonly retryAfterS: number | undefined
 
   constructor(code: ErrorCode, message: string, options: { cause?: unknown; retryAfterS?: number } = {}) {

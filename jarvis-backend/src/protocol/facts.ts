@@ -1,10 +1,10 @@
 import type { ClusterPart, ClusterState, Guest, Node, Storage } from './cluster.ts'
 import type { Limits } from './limits.ts'
 
-// What server and dashboard both work out of the cluster's state. Types are the only imports: a schema would bring zod
-// onto the first page.
+// Figures that both server and dashboard derive from the cluster's state. Only types are imported, because a schema would bring zod onto
+// the first page.
 
-/** The limits until an operator sets others. A nightly backup that came two hours late is still fresh. */
+/** Default limits. 26 hours allow a nightly backup to be two hours late. */
 export const usualLimits: Limits = {
   storageRatio: [0.85, 0.95],
   ramRatio: [0.9, 0.97],
@@ -17,11 +17,11 @@ export const usualLimits: Limits = {
 type Maybe = number | null | undefined
 type Figures = readonly (readonly [used: Maybe, whole: Maybe])[]
 
-/** A part of a whole as 0..1; undefined where either is not known, or the whole is 0. */
+/** `part` of `whole`, 0..1; undefined where either is unknown or `whole` is 0. */
 export const shareOf = (part: Maybe, whole: Maybe): number | undefined =>
   typeof part === 'number' && typeof whole === 'number' && whole > 0 ? part / whole : undefined
 
-/** The share of all together, 0..1. Pairs with an unknown figure are left out; undefined where none is left. */
+/** Share of the sums, 0..1. Pairs with an unknown value are left out; undefined where none is left. */
 function shareOfAll(figures: Figures): number | undefined {
   const known = figures.filter(([used, whole]) => shareOf(used, whole) !== undefined)
   const sum = (at: 0 | 1) => known.reduce((total, figure) => total + (figure[at] ?? 0), 0)
@@ -30,7 +30,7 @@ function shareOfAll(figures: Figures): number | undefined {
 
 const onlineOf = (nodes: readonly Node[]) => nodes.filter(({ status }) => status === 'online')
 
-/** CPU of the nodes that are online, 0..1: the mean over their cores. Nodes whose figure is unknown are left out. */
+/** CPU use of the online nodes, 0..1, weighted by their cores. Nodes with unknown use are left out. */
 export const cpuOf = (nodes: readonly Node[]): number | undefined =>
   shareOfAll(
     onlineOf(nodes).map(({ cpuRatio, cpuCount = 1 }) => [
@@ -39,33 +39,33 @@ export const cpuOf = (nodes: readonly Node[]): number | undefined =>
     ]),
   )
 
-/** Memory of the nodes that are online, 0..1. Nodes whose figure is unknown are left out. */
+/** Memory use of the online nodes, 0..1. Nodes with unknown use are left out. */
 export const ramOf = (nodes: readonly Node[]): number | undefined =>
   shareOfAll(onlineOf(nodes).map(({ ramBytes, ramTotalBytes }) => [ramBytes, ramTotalBytes]))
 
-/** Use of all storages together, 0..1. Storages whose figure is unknown are left out. */
+/** Use of all storages together, 0..1. Storages with unknown use are left out. */
 export const fillOf = (storages: readonly Storage[]): number | undefined =>
   shareOfAll(storages.map(({ usedBytes, totalBytes }) => [usedBytes, totalBytes]))
 
-/** Bytes a second that the guests receive and send. */
+/** Network traffic of all guests, received plus sent, bytes per second. */
 export const netOf = (guests: readonly Guest[]): number =>
   guests.reduce((sum, { netInBps = 0, netOutBps = 0 }) => sum + netInBps + netOutBps, 0)
 
-/** The storage's name in the ring of samples. */
+/** Name of a storage's series of samples. */
 export const storageSeries = ({ name, node }: { name: string; node?: string | undefined }): string =>
   `storage/${node === undefined ? '' : `${node}/`}${name}`
 
-/** Guests without templates, which never run. */
+/** The guests that are no templates. */
 export const withoutTemplates = (guests: readonly Guest[]): Guest[] => guests.filter(({ isTemplate }) => !isTemplate)
 
 export const isUnread = ({ unread }: Pick<ClusterState, 'unread'>, part: ClusterPart): boolean =>
   unread?.includes(part) === true
 
-/** Nothing that changes is known of the cluster now: it was never read, or too long ago. */
+/** Whether nothing current is known of the cluster: it was never read, or not for too long. */
 export const isBlind = (state: Pick<ClusterState, 'nodes' | 'unread'>): boolean =>
   isUnread(state, 'nodes') || (state.nodes.length > 0 && state.nodes.every(({ status }) => status === 'unknown'))
 
-/** Undefined: in order, or not known. `warn`: needs a look. */
+/** Undefined: in order, or unknown. `warn`: needs a look. */
 export type Tone = 'warn' | 'bad' | undefined
 
 function toneOf(value: Maybe, [warn, bad]: readonly [number, number]): Tone {
@@ -79,6 +79,6 @@ export const nodeRamTone = ({ ramBytes, ramTotalBytes }: Node, limits: Limits): 
   toneOf(shareOf(ramBytes, ramTotalBytes), limits.ramRatio)
 export const storageTone = ({ usedBytes, totalBytes }: Storage, limits: Limits): Tone =>
   toneOf(shareOf(usedBytes, totalBytes), limits.storageRatio)
-/** @param backupAt when the newest backup was made; without one the age is not known */
+/** @param backupAt time of the newest backup, Unix ms; undefined when unknown or absent */
 export const backupAgeTone = (backupAt: Maybe, now: number, limits: Limits): Tone =>
   toneOf(typeof backupAt === 'number' ? (now - backupAt) / 3_600_000 : undefined, limits.backupHours)

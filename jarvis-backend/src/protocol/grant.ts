@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Requester, Target } from './tier.ts'
 
-/** Asked for with an approval: the same call may run again for `minutes`, and `uses` times besides this one. */
+/** Requested with an approval: the same call may run again within `minutes`, and `uses` times besides this one. */
 export const GrantRequest = z
   .strictObject({ minutes: z.int().min(1).max(1440).optional(), uses: z.int().min(1).max(50).optional() })
   .refine(({ minutes, uses }) => minutes !== undefined || uses !== undefined, 'needs minutes, uses or both')
@@ -13,11 +13,11 @@ export const Grant = z.object({
   toolName: z.string(),
   toolInput: z.record(z.string(), z.unknown()),
   target: Target,
-  /** The rule that asks for it; where another one does, the grant does not help. */
+  /** The rule that the approval answered; the grant does not cover calls that another rule stops. */
   rule: z.string(),
-  /** Whom it serves: the chat, the operator's own commands, or one MCP token. */
+  /** Whom the grant serves: the chat, the operator's own commands, or one MCP token. */
   requestedBy: Requester,
-  /** The operator, and the card it was made on. */
+  /** The operator who made the grant, and the card's id. */
   by: z.string(),
   toolUseId: z.string(),
   createdAt: z.int(),

@@ -5,15 +5,15 @@ const pair = (least: number, most: number) =>
     .tuple([z.number().min(least).max(most), z.number().min(least).max(most)])
     .refine(([warn, bad]) => warn <= bad, 'must name the lower one first')
 
-/** From where on a figure needs a look, and from where on it is bad. Ratios 0..1. */
+/** Limits of figures. A pair is [needs a look, bad]. Ratios 0..1. */
 export const Limits = z.strictObject({
   storageRatio: pair(0.01, 1),
-  /** Of a node's memory. */
+  /** Memory of a node. */
   ramRatio: pair(0.01, 1),
   temperatureC: pair(1, 150),
-  /** Since the newest backup of a guest. */
+  /** Age of a guest's newest backup. */
   backupHours: pair(1, 8_760),
-  /** Of a node or guest, for that long without a break. */
+  /** CPU use of a node or guest that lasts for `cpuMinutes` without a break. */
   cpuRatio: z.number().min(0.01).max(1),
   cpuMinutes: z.int().min(1).max(1_440),
 })

@@ -1,10 +1,10 @@
-/** Files of the workspace that every prompt holds whole. */
+/** Files of the workspace that are part of every prompt. */
 export const promptFiles: readonly string[] = ['AGENTS.md', 'SOUL.md', 'USER.md', 'TOOLS.md']
 
-/** Where remembered text comes from. `session` and `journal` are JARVIS's own; files are the operator's to edit. */
+/** Where remembered text comes from. JARVIS writes `session` and `journal`; files are the operator's. */
 export type MemorySourceKind = 'file' | 'session' | 'journal'
 
-/** A passage as the index has it. `isFromTools`: written by others, so data wherever it is read. Unix ms. */
+/** A passage in the index. `isFromTools`: written by others, so it is treated as data. Times in Unix ms. */
 export type MemoryPassage = {
   id: number
   kind: MemorySourceKind
@@ -19,45 +19,45 @@ export type MemoryPassage = {
   isFromTools: boolean
 }
 
-/** A passage that was found. Ranks are places in each list, from 1; absent where that list does not have it. */
+/** A passage that a search found. Ranks are positions in each result list, from 1; absent where the list lacks it. */
 export type MemoryHit = MemoryPassage & {
   score: number
   vectorRank?: number
   keywordRank?: number
-  /** How many others said nearly the same and were left out. */
+  /** How many nearly identical passages were left out. */
   folded: number
 }
 export type MemoryFound = {
   hits: MemoryHit[]
   byKeywordsAlone: boolean
-  /** How many passages of conversations were compared by words alone; their meaning is being read. Absent: none. */
+  /** How many passages of conversations were searched by words only, because their embeddings are not made yet. Absent: none. */
   waiting?: number
-  /** Other words for what was asked, as the index has them, that were looked for too. */
+  /** Synonyms that the search added. */
   others: string[]
-  /** Words of the query that were not looked for, as `the`, because others of it say more. */
+  /** Words of the query that were ignored, such as `the`, because other words say more. */
   ignored: string[]
 }
 
 /** `GET /api/memory/status`. */
 export type MemoryStatus = {
-  /** `loading`: what is on disk is read into memory, and searches are served from disk meanwhile. */
+  /** `loading`: the index is read into memory; searches are served from disk meanwhile. */
   state: 'loading' | 'indexing' | 'ready'
-  /** How much of what is loaded, or read again, is done: 0..1. Absent while there is nothing to load or read. */
+  /** Progress of loading or indexing, 0..1. Absent while idle. */
   share?: number
   sources: number
   chunks: number
-  /** How many of them are found by their meaning too once the model in use has read them. The rest is found by words. */
+  /** Chunks that will have an embedding once the model in use has read them. Others are found by words only. */
   embeddable: number
-  /** How many of those have a vector of the model in use. */
+  /** How many of those have an embedding of the model in use. */
   embedded: number
-  /** How many more, all of conversations, are read by meaning when somebody searches. Older servers leave it out. */
+  /** Further chunks of conversations, which are embedded when somebody searches. Older servers leave it out. */
   waiting?: number
   model: string | undefined
-  /** Why search goes by keywords alone, or what could not be indexed; in words for a person. */
+  /** Why search uses keywords only, or what could not be indexed; for a person. */
   problem: string | undefined
-  /** Files that are not indexed, or not whole, and why. */
+  /** Files that are not indexed, or only in part, and why. */
   problems: { name: string; problem: string }[]
-  /** Since the server started, when and why all was last made again from its sources. Unix ms. */
+  /** When and why the index was last rebuilt since the server's start. Unix ms. */
   remade?: { at: number; why: string }
 }
 
@@ -65,10 +65,10 @@ export type WorkspaceFile = { path: string; bytes: number; changedAt: number }
 export type WorkspaceText = {
   path: string
   text: string
-  /** SHA-256 of what is on disk, in hex. */
+  /** SHA-256 of the file on disk, hex. */
   checksum: string
   /** Unix ms. */
   changedAt: number
-  /** Set where `text` is not the whole file as it is: too large, or not clean UTF-8. */
+  /** Set where `text` differs from the file: it is too large, or not valid UTF-8. */
   problem?: string
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a node is for, in a few words: `main`, `compute`, `NAS`. */
+/** A node's purpose in a few words: `main`, `compute`, `NAS`. */
 export const NodeRole = z
   .string()
   .trim()
@@ -8,9 +8,9 @@ export const NodeRole = z
 export const NodeRoles = z
   .record(z.string().min(1).max(64), NodeRole)
   .refine((roles) => Object.keys(roles).length <= 200, { error: 'must name at most 200 nodes' })
-/** By the nodes' exact names. */
+/** Keyed by the nodes' exact names. */
 export type NodeRoles = z.infer<typeof NodeRoles>
 
 export const NodeRolesBody = z.strictObject({ roles: NodeRoles })
-/** `roles`: what was set. `policy`: what policy.yaml says, which counts before it. */
+/** `roles`: set by an operator. `policy`: from policy.yaml, which takes precedence. */
 export type NodeRolesReply = { roles: NodeRoles; policy: NodeRoles }

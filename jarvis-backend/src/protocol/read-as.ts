@@ -3,8 +3,8 @@ import type { z } from 'zod'
 export type ReadAs<T> = { ok: true; value: T } | { ok: false; problem: string }
 
 /**
- * What came from outside, as a schema has it; `problem` names each field that is wrong. Never throws for what JSON can hold:
- * zod compares the `length` of whatever has one, which throws where that is no number and cannot become one.
+ * Parses external input with a schema; `problem` names each wrong field. Never throws for JSON values: zod itself throws a TypeError
+ * where an object has a `length` that cannot become a number.
  */
 export function readAs<T>(schema: z.ZodType<T>, value: unknown): ReadAs<T> {
   try {

@@ -7,9 +7,9 @@ import type { Usage } from './transcript.ts'
 
 export const LoginBody = z.strictObject({ password: z.string().max(1_000) })
 export const PasswordBody = z.strictObject({ current: z.string().max(1_000), next: z.string().max(1_000) })
-/** The password again, for what a token alone may not do. */
+/** The password, given again for an action that a token alone may not do. */
 export const StepUpBody = LoginBody
-/** The token may do so for `expiresIn` seconds. */
+/** `expiresIn`: how long the token stays elevated, seconds. */
 export type StepUpReply = { expiresIn: number }
 export type LoginReply = { token: string; expiresIn: number; role: Role }
 
@@ -17,7 +17,7 @@ export const Role = z.enum(['operator', 'viewer'])
 export type Role = z.infer<typeof Role>
 
 export const SessionCreateBody = z.strictObject({ title: z.string().trim().min(1).max(200).optional() })
-/** `isRehearsal`: what would change something only says what it would do. `model`: null is the one in use. `effort`: null is as the settings say. */
+/** `isRehearsal`: changing calls only say what they would do. `model`: null for the one in use. `effort`: null for the settings' one. */
 export const SessionPatchBody = z
   .strictObject({
     title: z.string().trim().min(1).max(200).optional(),
@@ -29,8 +29,8 @@ export const SessionPatchBody = z
   .refine((body) => Object.values(body).some((value) => value !== undefined), 'must name what to change')
 const seq = z.int().nonnegative()
 /**
- * `before`: the seq of a message, of which the branch is another version; `after`: of an answer in words, where the branch
- * is a session by itself. `model`: which one answers in the branch.
+ * `before`: seq of a message; the branch is another version of it. `after`: seq of an answer; the branch is a session of its own.
+ * `model`: answers in the branch.
  */
 export const SessionBranchBody = z
   .strictObject({ before: seq.optional(), after: seq.optional(), model: z.string().max(200).optional() })
@@ -41,7 +41,7 @@ export const PageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   before: cursor(/^\d{1,15}$/),
 })
-/** `q`: words of titles and messages, `"in quotes"` as they stand. `archived`: those as well, or alone. */
+/** `q`: words of titles and messages, `"quoted"` for exact text. `archived`: leave archived sessions out, only those, or all. */
 export const SessionsQuery = PageQuery.extend({
   before: cursor(/^\d{1,15}\..+$/),
   q: z.string().max(200).optional(),
@@ -53,14 +53,14 @@ export const ConfirmBody = z.strictObject({
   note: z.string().max(2_000).optional(),
   grant: GrantRequest.optional(),
 })
-/** Not a record: that would drop a key named `__proto__`, which must be refused like any other. */
+/** `z.custom`, because `z.record` drops a key named `__proto__`, which must be refused like any other. */
 const AnyObject = z.custom<Record<string, unknown>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'must be an object',
 )
 export const ClassifyBody = z.strictObject({ input: AnyObject })
 
-/** The versions of the message at `entry`, oldest first: the session behind each, and the index of the one that was asked for. */
+/** The versions of the message at `entry`, oldest first, each by its session. `shown`: index of the requested session. */
 export type Versions = { entry: number; sessionIds: string[]; shown: number }
 
 export type Page<T> = { items: T[]; next?: string }
@@ -76,27 +76,27 @@ export type SessionSummary = {
   pendingCount: number
   archivedAt?: number
   model?: string
-  /** How much the models think in it; absent: as the settings say. */
+  /** The effort chosen for the session; absent: as in the settings. */
   effort?: Effort
   branchedFrom?: BranchedFrom
   /**
-   * How many sessions hold versions of its messages, with it; absent: none but it. They are renamed, archived and deleted
-   * together. In a list one row stands for them, with the sums of their usage, cost and cards, and running where one runs.
+   * How many sessions hold versions of its messages, itself included; absent: only itself. They are renamed, archived and deleted
+   * together. A list shows one row for them, with the sums of usage, cost and cards, and `isRunning` where any runs.
    */
   versions?: number
-  /** Of all its answers but copied ones; absent until they were counted. */
+  /** Sum of its answers without copied ones; absent until counted. */
   usage?: Usage
-  /** Some answers ended before all was counted: `usage` and `costUsd` are the least that it was. */
+  /** Some answers ended before they were fully counted: `usage` and `costUsd` are lower bounds. */
   isUsagePartial?: true
-  /** US dollars; absent where a price is not known. */
+  /** US dollars; absent where a price is unknown. */
   costUsd?: number
-  /** The message with the words that were looked for, cut around them; `seq`: its entry. */
+  /** The message that matches the search, cut around the words; `seq`: its entry. */
   found?: { seq: number; text: string }
 }
-/** `isIndexing`: not all sessions are searched and counted yet. */
+/** `isIndexing`: some sessions are not searched and counted yet. */
 export type SessionsPage = Page<SessionSummary> & { isIndexing?: true }
 
-/** A confirmation as `/api/confirmations` lists it: the card, where it was asked, and what became of it. */
+/** A confirmation in `/api/confirmations`: the card, its session, and its outcome. */
 export type ConfirmationRow = Card & {
   sessionId: string
   decision?: Decision
@@ -104,18 +104,15 @@ export type ConfirmationRow = Card & {
   decidedAt?: number
   note?: string
   replacedBy?: string
-  /** When a denial was taken back. */
+  /** When a denial was lifted. */
   liftedAt?: number
-  /** Until when a denied call of an MCP client is refused without asking; absent where it is not. */
+  /** Until when a denied call of an MCP client is refused without a card; absent where it is not. */
   refusedUntil?: number
-  /** What became of an approved call; absent while it runs. `unknown`: it may have run. */
+  /** Outcome of an approved call; absent while it runs. `unknown`: it may have run. */
   outcome?: 'done' | 'failed' | 'unknown'
 }
 
-/**
- * `effects`: all that its calls may come to. `raises`: what makes a call of it stricter than its tier, strictest first;
- * absent where nothing does.
- */
+/** `effects`: all effects that its calls may have. `raises`: what makes a call stricter than `tier`, strictest first; absent where nothing does. */
 export type ToolInfo = {
   name: string
   description: string
@@ -125,36 +122,39 @@ export type ToolInfo = {
   inputSchema: Record<string, unknown>
 }
 
-/** Calls of each tool since a week ago, and how many of all were refused. `since`: Unix ms. */
+/** Calls of each tool in the last week, and how many were refused in all. `since`: Unix ms. */
 export type ToolCalls = { since: number; calls: Record<string, number>; refused: number }
 
-/** Health answers without a token; `/api/status` says more to those who have one. */
+/** Answered without a token; `/api/status` has more for signed-in clients. */
 export type Health = { status: 'ok' | 'shutting_down'; version: string; uptime: number }
-/** What the dashboard shows about the running server. */
+/** State of the running server for the dashboard. */
 export type Status = {
   version: string
   uptimeS: number
   model: string
-  /** What `chat:send` may name, the one in use first. */
+  /** Models that `chat:send` may name; the one in use is first. */
   models: string[]
   isDemoModel: boolean
   isDemoCluster: boolean
-  /** `/terminal` is turned on. */
+  /** Whether `/terminal` is on. */
   hasTerminal: boolean
   policy: PolicyStatus
   parts: PartStatus[]
-  /** Absent where all that was saved is in use. */
+  /** Absent where all saved settings are in use. */
   nextStart?: NextStart
-  /** Why a start that begins now would fail, in words that name the variable. */
+  /** Why a start now would fail, naming the variable. */
   cannotStart?: string
 }
-/** Saved while running, used from the next start on. `urls`: of the cluster, none for the demo; absent where it stays. `hasNewSsh`: account, key or places of nodes. `isAnotherCluster`: what runs, waits or was granted ends with the one in use. */
+/**
+ * Settings saved for the next start. `urls`: of the cluster, empty for the demo; absent where unchanged. `hasNewSsh`: account, key or
+ * node addresses changed. `isAnotherCluster`: runs, cards and grants end with the cluster in use.
+ */
 export type NextStart = { urls?: string[]; hasNewSsh: boolean; isAnotherCluster: boolean }
-/** 202: everything is closed as at a SIGTERM, and then started again. */
+/** Reply with status 202: the server shuts down as at SIGTERM and starts again. */
 export type RestartReply = { isRestarting: true }
 /**
- * How one part of JARVIS is. `text`: what was seen, `effect`: what does not work because of it, both in words for a person;
- * `at`: when it last answered, Unix ms.
+ * Health of one part of JARVIS. `text`: what was seen; `effect`: what does not work because of it; both for a person. `at`: when the part
+ * last answered, Unix ms.
  */
 export type PartStatus = {
   name: string
@@ -163,13 +163,17 @@ export type PartStatus = {
   effect?: string
   at?: number
 }
-/** `hash`: of the policy.yaml in force, absent where there is none. `problems`: why the file as it is now is not in force. `warnings`: what in it means nothing now. */
+/**
+ * `hash`: of the policy.yaml in force; absent where there is none. `problems`: why the current file is not in force. `warnings`: entries
+ * that have no meaning now.
+ */
 export type PolicyStatus = { profile: ProfileName; hash?: string; problems?: string[]; warnings?: string[] }
 
 export const SettingsBody = z.strictObject({ profile: ProfileName })
 /**
- * `profiles`: all there are, from strictest to loosest. `protectedTargets`: `node/NAME`, `vm/ID`, …, which nothing may change.
- * `unseenTargets`: those of them that name nothing in this cluster. `ssh`: as configured; absent `keyPath`: the agent alone, where there is one. `shippedPersona`: what SOUL.md held at first.
+ * `profiles`: from strictest to loosest. `protectedTargets`: `node/NAME`, `vm/ID`, …, which nothing may change. `unseenTargets`: those
+ * that match nothing in this cluster. `ssh`: as configured; without `keyPath` only the agent is used. `shippedPersona`: the original
+ * content of SOUL.md.
  */
 export type SettingsReply = {
   profile: ProfileName
@@ -190,16 +194,16 @@ export const JournalQuery = z.strictObject({
   toolName: z.string().max(100).optional(),
   actor: z.string().max(200).optional(),
   tier: Tier.optional(),
-  /** How a call ended: `done`, `failed`, `unknown`, `rehearsed`. */
+  /** A call's outcome: `done`, `failed`, `unknown`, `rehearsed`. */
   outcome: z.string().max(50).optional(),
 })
 export type JournalQuery = z.infer<typeof JournalQuery>
 
-/** One line of the journal. `hash` covers the entry and the hash before it. */
+/** One line of the journal. `hash` covers the entry and the previous hash. */
 export type JournalEntry = { seq: number; at: number; kind: string; body: unknown; hash: string }
-/** `besides`: further entries of the same calls, which the filter or the page leaves out; a result need not say who asked. */
+/** `besides`: entries of the same calls that the filter or the page leaves out, because a result alone does not say who asked. */
 export type JournalPage = Page<JournalEntry> & { besides?: JournalEntry[] }
-/** `entries`: how many were looked at. `brokenAt`: the first entry that is not as it was written, `reason` in plain words. */
+/** `entries`: how many were checked. `brokenAt`: the first entry that was altered; `reason`: how, in words. */
 export type JournalVerification = { ok: boolean; entries: number; brokenAt?: number; reason?: string }
 
 export const McpTokenBody = z.strictObject({
@@ -207,19 +211,19 @@ export const McpTokenBody = z.strictObject({
   isReadOnly: z.boolean().default(false),
   expiresInDays: z.int().min(1).max(3_650).optional(),
 })
-/** A token of an MCP client: it may call tools, and can never decide. Unix ms. */
+/** A token of an MCP client: it may call tools and can never decide a confirmation. Unix ms. */
 export type McpTokenInfo = {
   name: string
   isReadOnly: boolean
   createdAt: number
   expiresAt?: number
   lastUsedAt?: number
-  /** What the client calls itself, where an operator signed it in rather than made the token. */
+  /** The OAuth client's own name; absent for tokens that were made by hand. */
   clientName?: string
 }
-/** `token`: shown this once. */
+/** `token`: the secret, shown this once. */
 export type McpTokenReply = McpTokenInfo & { token: string }
 
 export const LogsQuery = z.strictObject({ level: z.enum(['error', 'warn', 'info', 'debug']).default('debug') })
-/** A line of the server's own log, redacted. `detail`: an error's stack or further fields. */
+/** A line of the server's log, redacted. `detail`: an error's stack or further fields. */
 export type LogLine = { id: number; at: number; level: string; message: string; detail?: string }

@@ -3,12 +3,12 @@ import { z } from 'zod'
 export const SampleRange = z.enum(['1h', '24h', '7d'])
 export type SampleRange = z.infer<typeof SampleRange>
 
-/** `cluster`, `node/NAME`, `guest/VMID`, `storage/NAME` where it is shared, else `storage/NODE/NAME`. */
+/** A series' name: `cluster`, `node/NAME`, `guest/VMID`, `storage/NAME` if shared, else `storage/NODE/NAME`. */
 export const SampleSeries = z
   .string()
   .regex(/^(cluster|node\/[^/,]{1,100}|guest\/\d{1,9}|storage\/([^/,]{1,100}\/)?[^/,]{1,100})$/, 'must name a series')
 
-/** `series`: up to 64 of them, with commas between. */
+/** `series`: up to 64 names, separated by commas. */
 export const SamplesQuery = z.strictObject({
   series: z
     .string()
@@ -17,7 +17,7 @@ export const SamplesQuery = z.strictObject({
   range: SampleRange.default('1h'),
 })
 
-/** Ratios 0..1, bytes a second, degrees Celsius. A node's `netBps` is what its guests move. */
+/** Ratios 0..1, bytes per second, degrees Celsius. A node's `netBps` is the traffic of its guests. */
 export const sampleFields = {
   cluster: ['cpuRatio', 'ramRatio', 'storageRatio', 'netBps'],
   node: ['cpuRatio', 'ramRatio', 'load1', 'temperatureC', 'netBps'],
@@ -27,10 +27,7 @@ export const sampleFields = {
 export type SampleKind = keyof typeof sampleFields
 export type SampleField = (typeof sampleFields)[SampleKind][number]
 
-/**
- * What was seen at `from`, `from + stepMs`, …; null where nothing was. A series never seen is left out.
- * `from`: Unix ms.
- */
+/** Values at `from` (Unix ms), `from + stepMs`, …; null where there is none. Unknown series are left out. */
 export type SamplesReply = {
   from: number
   stepMs: number

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 
-/** Long enough for any real one; what it must look like is said by the configuration that takes it. */
+/** A field of the setup. The configuration checks its form later. */
 const Text = z.string().trim().min(1).max(2_000)
 const Urls = z.array(Text).min(1).max(20)
 
 export const SetupProbeBody = z.strictObject({ url: Text })
-/** What a way in shows to anybody. `version`, `node`: of its front page; absent where that is not Proxmox's. */
+/** What an address shows without a token. `version`, `node`: from Proxmox's front page; absent where it is not Proxmox's. */
 export type SetupProbeReply = {
   url: string
-  /** SHA-256, `AA:BB:…`: a person compares it with `pvenode cert info`. */
+  /** SHA-256, `AA:BB:…`; a person compares it with `pvenode cert info`. */
   fingerprint: string
-  /** Signed by an authority this machine trusts, for this name: it needs no pin. */
+  /** The certificate is signed by an authority that this machine trusts, for this name, so no pin is needed. */
   isTrusted: boolean
   subject: string
   issuer: string
@@ -20,7 +20,7 @@ export type SetupProbeReply = {
   node?: string
 }
 
-/** `fingerprints`: those a person has accepted; none where every certificate is trusted without. */
+/** `fingerprints`: certificates that a person accepted; empty where all are trusted without pins. */
 export const SetupClusterBody = z.strictObject({
   urls: Urls,
   tokenId: Text,
@@ -29,9 +29,9 @@ export const SetupClusterBody = z.strictObject({
 })
 export type SetupClusterBody = z.output<typeof SetupClusterBody>
 
-/** `granted`: on the whole cluster, on a part, not at all. `missing`: `VM.PowerMgmt on /vms`. */
+/** `granted`: on the whole cluster, on a part, or not at all. `missing`: for example `VM.PowerMgmt on /vms`. */
 export type SetupToolRights = { toolName: string; granted: 'all' | 'some' | 'none'; missing: string[] }
-/** `tools`: absent where no entry served. `fix`: the line for a node's shell that adds the missing rights. */
+/** `tools`: absent where no address answered. `fix`: shell line for a node that adds the missing rights. */
 export type SetupTestReply = {
   ok: boolean
   entries: { url: string; version?: string; problem?: string }[]
@@ -39,11 +39,11 @@ export type SetupTestReply = {
   tools?: SetupToolRights[]
   fix?: string
 }
-/** `savedTo`: what the next start reads. */
+/** `savedTo`: the file that the next start reads. */
 export type SetupSaveReply = { savedTo: string; needsRestart: true }
 /**
- * `command`: makes the role, user and token on a node. `source`: where the cluster in use is named; what `environment`
- * names (`.env` included) cannot be changed here. Never the secret.
+ * `command`: shell line that makes role, user and token on a node. `source`: where the cluster's settings come from; those of
+ * `environment` (`.env` included) cannot be changed here. The token's secret is never sent.
  */
 export type SetupReply = {
   command: string
@@ -53,7 +53,7 @@ export type SetupReply = {
   fingerprints: string[]
 }
 
-/** `area` groups them: `Configuration`, `Cluster`, `Token`, … `fix`: what to do about it. */
+/** `area`: group heading, such as `Configuration`, `Cluster`, `Token`. `fix`: what to do. */
 export type DoctorCheck = { area: string; health: 'ok' | 'warn' | 'bad'; text: string; fix?: string }
-/** `ok`: nothing is bad. `at`: Unix ms, when it was begun. */
+/** `ok`: no check is bad. `at`: when the checks began, Unix ms. */
 export type DoctorReply = { ok: boolean; at: number; tookMs: number; checks: DoctorCheck[] }

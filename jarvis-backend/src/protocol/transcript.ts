@@ -3,7 +3,7 @@ import { MessageId, RunId, ToolUseId } from './ids.ts'
 import { Image } from './image.ts'
 import { Card, Decision, Tier } from './tier.ts'
 
-/** Tokens; `inputTokens` excludes cached ones, so total input is the sum of three. */
+/** Tokens. `inputTokens` excludes cached ones, so the total input is the sum of three fields. */
 export const Usage = z.object({
   inputTokens: z.int(),
   outputTokens: z.int(),
@@ -16,17 +16,17 @@ export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens
 export const ToolInput = z.record(z.string(), z.unknown())
 export type ToolInput = z.infer<typeof ToolInput>
 
-/** One piece of a model's turn, in the order the model gave them. */
+/** One part of a model's turn, in the model's order. */
 export const Content = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
-  /** Echoed verbatim to the provider that signed it; dropped for any other. */
+  /** Sent back unchanged to the provider that signed it; dropped for any other. */
   z.object({
     type: z.literal('thinking'),
     text: z.string(),
     signature: z.string().optional(),
-    /** Digest of all that the model had read before; it is kept only behind exactly that. No client sees it. */
+    /** Digest of all that the model had read before. The thinking is kept only after exactly that. Clients do not see it. */
     after: z.string().optional(),
-    /** Unsigned, and wanted back all the same with the calls that it led to. No client sees it. */
+    /** Unsigned, but the provider wants it back with the calls that followed. Clients do not see it. */
     isWantedBack: z.literal(true).optional(),
   }),
   z.object({ type: z.literal('redacted_thinking'), data: z.string(), after: z.string().optional() }),
@@ -35,49 +35,49 @@ export const Content = z.discriminatedUnion('type', [
     toolUseId: ToolUseId,
     toolName: z.string(),
     toolInput: ToolInput,
-    /** Set where the model's JSON could not be read as an object: what is wrong with it. Such a call never runs. */
+    /** Why the model's JSON is not a valid object. Such a call never runs. */
     malformed: z.string().optional(),
-    /** What its server sent with it and wants back as it came, a signature for instance. No client sees it. */
+    /** Further data of the provider that it wants back unchanged, such as a signature. Clients do not see it. */
     extra: z.record(z.string(), z.unknown()).optional(),
   }),
 ])
 export type Content = z.infer<typeof Content>
 export type ToolCall = Extract<Content, { type: 'tool_call' }>
 
-/** Why one model reply ended. `interrupted`: stopped from outside, or the stream broke; what came is kept. */
+/** Why a model's reply ended. `interrupted`: stopped from outside, or the stream broke; what arrived is kept. */
 export const TurnStop = z.enum(['end_turn', 'tool_use', 'max_tokens', 'refusal', 'pause_turn', 'interrupted'])
 export type TurnStop = z.infer<typeof TurnStop>
 /** Why a run ended. */
 export const StopReason = z.enum(['end_turn', 'max_tokens', 'refusal', 'loop_limit', 'stuck', 'aborted'])
 export type StopReason = z.infer<typeof StopReason>
 
-/** A passage of the memory that was given to the model with a message. */
+/** A passage of the memory that the model received with a message. */
 export const Recalled = z.object({
   kind: z.enum(['file', 'session', 'journal']),
-  /** A file's path in the workspace, a session's id, `journal/2026-01-31`. */
+  /** A file's path in the workspace, a session's id, or `journal/2026-01-31`. */
   name: z.string(),
   title: z.string(),
   firstLine: z.int(),
   lastLine: z.int(),
   changedAt: z.int(),
-  /** Written by tools or others: data wherever it is read. */
+  /** Written by tools or others, so it is treated as data. */
   isFromTools: z.boolean(),
   text: z.string(),
 })
 export type Recalled = z.infer<typeof Recalled>
 
-/** `seq`: position in the session, from 0, grows with every event. `at`: Unix ms. */
+/** `seq`: position in the session, from 0; grows with every event. `at`: Unix ms. */
 const base = { seq: z.int().nonnegative(), runId: RunId, at: z.int() }
 
-/** What a run cost. */
+/** Cost of a run. */
 const spent = {
-  /** Not all of it was counted: `usage` and `costUsd` are the least that it was. */
+  /** Not everything was counted: `usage` and `costUsd` are lower bounds. */
   isUsagePartial: z.literal(true).optional(),
-  /** US dollars, at the prices when it ended; absent where one is not known. */
+  /** US dollars at the prices when the run ended; absent where a price is unknown. */
   costUsd: z.number().optional(),
 }
 
-/** A session's persisted lines. Each is also sent as the event `chat:<type>` with `sessionId` added. */
+/** A line of a session's transcript. Each is also sent as the event `chat:<type>` with `sessionId` added. */
 export const Entry = z.discriminatedUnion('type', [
   z.object({
     ...base,
@@ -86,18 +86,18 @@ export const Entry = z.discriminatedUnion('type', [
     text: z.string(),
     by: z.string(),
   }),
-  /** What the memory had to say to the message before, and the model was given with it. */
+  /** Passages of the memory that the model received with the message before. */
   z.object({ ...base, type: z.literal('recalled'), items: z.array(Recalled) }),
   z.object({
     ...base,
     type: z.literal('assistant'),
-    /** `provider/model`. Clients of before `madeBy` are told `command` or `mcp` where no model made it. */
+    /** `provider/model`. Clients that do not know `madeBy` receive `command` or `mcp` where no model made the entry. */
     model: z.string().optional(),
-    /** Who made it, where no model did: a call that an operator typed or an MCP client asked for, JARVIS's own words. */
+    /** Who made the entry, where no model did: an operator's command, an MCP client's call, or JARVIS itself. */
     madeBy: z.enum(['operator', 'client', 'jarvis']).optional(),
     content: z.array(Content),
     usage: Usage,
-    /** It ended before the provider had counted all: `usage` is the least that it was. */
+    /** The reply ended before the provider had counted everything: `usage` is a lower bound. */
     isUsagePartial: z.literal(true).optional(),
     stopReason: TurnStop,
   }),
@@ -108,7 +108,7 @@ export const Entry = z.discriminatedUnion('type', [
     toolName: z.string(),
     toolInput: ToolInput,
     tier: Tier,
-    /** The grant that let it run without a card, and who made that. */
+    /** The grant that let the call run without a card, and who made the grant. */
     grantId: z.string().optional(),
     by: z.string().optional(),
   }),
@@ -116,17 +116,17 @@ export const Entry = z.discriminatedUnion('type', [
     ...base,
     type: z.literal('tool_result'),
     toolUseId: ToolUseId,
-    /** What the model reads. */
+    /** The text that the model reads. */
     result: z.string(),
     isError: z.boolean(),
     /** One line for a person. */
     summary: z.string(),
     durationMs: z.number(),
-    /** Set where the process died while it ran and the cluster does not say what became of it. */
+    /** The process died during the call, and the cluster does not tell its outcome. */
     isUnknown: z.literal(true).optional(),
-    /** Set in a rehearsal: it says what would run, and nothing was run. */
+    /** Rehearsal: the result says what would run, and nothing ran. */
     isRehearsal: z.literal(true).optional(),
-    /** The same result structured, for the dashboard. */
+    /** The result as structured data for the dashboard. */
     data: z.unknown().optional(),
     images: z.array(Image).optional(),
   }),
@@ -138,11 +138,11 @@ export const Entry = z.discriminatedUnion('type', [
     decision: Decision,
     by: z.string(),
     note: z.string().optional(),
-    /** The call, where the card's id is not the call's own. */
+    /** The call's id, where the card's id differs. */
     callId: ToolUseId.optional(),
     /**
-     * What the card showed is no longer so, and the call is not settled by this: the id of the card in its place, or the
-     * call's own where its refusal or result follows.
+     * The card's facts changed and this does not settle the call: id of the card that replaces it, or the call's own id where its refusal
+     * or result follows.
      */
     replacedBy: ToolUseId.optional(),
   }),
@@ -156,7 +156,7 @@ export const Entry = z.discriminatedUnion('type', [
     rule: z.string(),
     tier: z.literal('black'),
   }),
-  /** What the cluster said, on a later look, of a call whose outcome was not known. */
+  /** The outcome of a call that was unknown before, found by a later look at the cluster. */
   z.object({
     ...base,
     type: z.literal('reconciled'),
