@@ -1,16 +1,16 @@
-/** Replaces every secret. */
+/** Stands in place of every secret. */
 export const redacted = '[redacted]'
 
-/** A name that ends so has a secret for its value. */
+/** Endings of names whose values are always secret. */
 const always =
   'password|passwd|passphrase|passwort|password_?salt|(?<!existing_?)secret(?:[ _-]?(?:access[ _-]?)?key(?:[_-]?base)?)?|(?:private|encryption|master|signing|access|account|shared|fastopen)[_-]?key|client[_-]key[_-]data|bind_?pw|(?<![a-z])cf_key|(?:recovery|scratch|backup)[_-]codes?|root_?pw|(?<![a-z])(?:pass|pwd|psk|totp)'
-/** These name harmless things too, so their values are looked at. */
+/** Endings of names that are also used for harmless values, so their values are inspected. */
 const sometimes = '(?<!eapi)token|(?:api|auth)[_-]?key|community|credentials?'
 export const secretName = `(?:${always}|${sometimes})`
 const name = `(?:${always}|(${sometimes}))(?![\\w-])`
-/** In shells, YAML, JSON (in JSON, too), query strings, PHP. */
+/** Between name and value: shells, YAML, JSON (also nested in a JSON string), query strings, PHP. */
 const separator = String.raw`(?:\\{0,7}["'])?\]?[ \t]{0,20}(?::=|=>|[:=])[ \t]{0,20}|(?<=define\(["']\w{0,60})["'],[ \t]{0,4}(?=["'])`
-/** Behind an option, of which the value is the next word. */
+/** Between an option and its value, the next word. */
 const option = String.raw`(?<=(?:--|[ \t]-)[\w-]{2,40})( |[\n\0](?=\S{0,64}\d))`
 
 export const assignmentHint =
@@ -18,14 +18,14 @@ export const assignmentHint =
 const assignment = new RegExp(`${name}(?:(${separator})|${option})`, 'gi')
 const secretKey = new RegExp(`${name}$`, 'i')
 
-/** Where in `text` a value begins that may go on: after a name and its separator. `lead` is what stands before it. */
+/** Matches an assignment at the end of `text` whose value may continue. `lead`: the part before the value. */
 export const openAssignments: readonly RegExp[] = [
   new RegExp(
     `(?<lead>${name}(?:${separator}))(?:\\\\{0,7}"[^"\\n]*|\\\\{0,7}'[^'\\n]*|[^\\s"'\\\\](?:[^\\n\\s]*[ \\t]+){0,5}[^\\s]*)$`,
     'i',
   ),
   new RegExp(`(?<lead>${name}(?:${separator}))(?:"""|''')[\\s\\S]{0,400}$`, 'i'),
-  // A value on the lines below, as long as they are indented.
+  // A block value on the following, indented lines.
   new RegExp(
     `(?<lead>${name}(?:${separator})(?:!\\w+ )?[|>][\\d+-]{0,2}[ \\t]*)\\r?\\n(?:[ \\t]*\\r?\\n|[ \\t]+[^\\n\\r]*\\r?\\n){0,40}[^\\n\\r]*$`,
     'i',
@@ -36,15 +36,15 @@ export const openAssignments: readonly RegExp[] = [
 
 const placeholder =
   /^(?:\$\{?[A-Za-z_]\w*\}?|<[^>]*>|\{\{[^}]*\}\}|[*x•.…]{2,}|%\w|\[redacted\]?|\w+:|#|~|[|>][\d+-]{0,2}|\\{1,7}|\d{1,3}|\((?:hidden|none)\)|!\w+)$/
-/** A file that holds one: `/run/secrets/db`. */
+/** A path to a file with the secret, such as `/run/secrets/db`. */
 const file = /^(?:\w{1,20}:)?\/(?:etc|run|var|root|home|srv|opt|mnt|usr|tmp|data|config|secrets|app)\/[\w./@-]+$/
-/** What people write where a secret would stand. */
+/** Words that people write in place of a secret. */
 const words = new Set(
   'a accepted an and are authentication be by changed configured disabled empty enabled expired failed false file flag for from generated has hidden in incorrect invalid is it its missing must n/a needed never new no none not null of ok on optional or option password required see set should the their this to true unchanged undefined unknown unset updated use used valid was will with wrong yes you your'.split(
     ' ',
   ),
 )
-/** A token's own name, as in `ops-laptop`, or a count. */
+/** A harmless label such as `ops-laptop`, or a count. */
 const label = /^(?:[a-z]{1,12}(?:[-_ .][a-z\d]{1,8}){0,3}|\d{1,6}(?::\d{1,6})?)$/
 
 const isHarmless = (value: string, isSometimes: boolean) =>
@@ -54,7 +54,7 @@ const isHarmless = (value: string, isSometimes: boolean) =>
   words.has(value.toLowerCase()) ||
   (isSometimes && label.test(value))
 
-/** Whether `key: value` in structured data gives a secret away. */
+/** Whether `key: value` in structured data holds a secret. */
 export function isSecretKey(key: string, value: string | number): boolean {
   let kind = kinds.get(key)
   if (kind === undefined) {
@@ -66,12 +66,12 @@ export function isSecretKey(key: string, value: string | number): boolean {
   return kind !== 'harmless' && !isHarmless(String(value), kind === 'sometimes')
 }
 
-/** Of the keys seen last: the same few come again and again. */
+/** Cache of the last keys' kinds, because few keys recur often. */
 const kinds = new Map<string, 'harmless' | 'always' | 'sometimes'>()
 const mostKinds = 1_000
 const longestKind = 64
 
-/** Redacts the values of `password=…`, `"token": "…"`, `secret: …`, `--password …`. Linear: it never looks back. */
+/** Redacts values in `password=…`, `"token": "…"`, `secret: …`, `--password …`. Linear in time. */
 export function redactAssignments(text: string): string {
   let result = ''
   let copied = 0
@@ -79,7 +79,7 @@ export function redactAssignments(text: string): string {
   for (let match = assignment.exec(text); match !== null; match = assignment.exec(text)) {
     const [begins, ends] = valueAt(text, match.index, assignment.lastIndex, match[2] ?? '', match[1] === undefined)
     const value = text.slice(begins, ends)
-    // A shell's PWD is a folder.
+    // The shell variable PWD is a folder.
     if (isHarmless(value, match[1] !== undefined) || /^pwd=\//i.test(text.slice(match.index, begins + 1))) continue
     result += text.slice(copied, begins) + redacted
     copied = ends
@@ -91,22 +91,22 @@ export function redactAssignments(text: string): string {
 const maxValue = 4096
 const triple = /("""|''')(?:\r?\n)?/y
 const quoted = /(\\{0,7})(["'])/y
-/** A quote after these ends the text that the value stands in. */
+/** Ends before a quote that closes the surrounding text. */
 const toSpace = /(?:[^\s"'\\]|\\(?!\\{0,7}["'])|["'](?![,}\]\s:\\]|$)){1,4096}/y
 const toDelimiter = /(?:[^\s"'`&;,\\]|\\(?!\\{0,7}["'])){1,4096}/y
-/** Of a member of JSON that is no text. */
+/** A JSON member that is no string. */
 const toMember = /[^\s"'`&;,[\]{}]{0,4096}/y
 const inAngles = /<[^<>\n]{0,60}>/y
-/** What YAML may say of a value before it. */
+/** YAML tags and anchors before a value. */
 const remark = /[!&][\w!./:-]{0,40}[ \t]{1,4}/y
 const reference = /!(?:secret|env(?:_var)?|include\w*|ref(?:erence)?|sub|getatt|lambda)\b/iy
-/** A value that YAML puts on the lines below: how it begins, up to its first line. */
+/** Start of a YAML block, up to its first line. */
 const below = /[|>][\d+-]{0,2}[ \t]{0,20}(?:#[^\n]{0,80})?\r?\n(?:[ \t]{0,40}\r?\n){0,4}/y
 const indented = /[ \t]{1,40}(?=\S)/y
 const nextLine = /\r?\n[ \t]{0,40}/y
 const blockLine = /(?:\r?\n[ \t]{0,40}(?=\r?\n)){0,4}\r?\n/y
 const restOfLine = /[^\n\r]{0,400}/y
-/** As mail services hand them out. */
+/** App passwords of mail services: four groups of four letters. */
 const inFours = /[a-z]{4}(?: [a-z]{4}){3}(?!\w)/y
 
 const matchAt = (pattern: RegExp, text: string, at: number): string => {
@@ -114,7 +114,7 @@ const matchAt = (pattern: RegExp, text: string, at: number): string => {
   return pattern.exec(text)?.[0] ?? ''
 }
 
-/** From where to where a value reaches. `separates`: what stands between it and its name. */
+/** Finds the range of a value. `separates`: the text between name and value. */
 function valueAt(text: string, nameAt: number, from: number, separates: string, isAlways: boolean): [number, number] {
   const isColon = separates.includes(':')
   if (isColon && matchAt(reference, text, from) !== '') return [from, from]
@@ -139,7 +139,7 @@ function valueAt(text: string, nameAt: number, from: number, separates: string, 
   return wordsAt(text, nameAt, said)
 }
 
-/** What stands between quotes, escaped as often as the first of them is. */
+/** The content of a quoted value; its end must be escaped as often as its beginning. */
 function quotedAt(text: string, at: number): [number, number] {
   quoted.lastIndex = at
   const [all = '', slashes = '', mark = ''] = quoted.exec(text) ?? []
@@ -155,7 +155,7 @@ function quotedAt(text: string, at: number): [number, number] {
   return [begins, Math.min(ends, text.length)]
 }
 
-/** The lines of a block, as long as they are indented as its first. */
+/** The lines of a block that are indented like its first. */
 function blockAt(text: string, from: number): [number, number] {
   const indent = matchAt(indented, text, from)
   if (indent === '') return [from, from]
@@ -168,7 +168,7 @@ function blockAt(text: string, from: number): [number, number] {
   }
 }
 
-/** A word that has its line to itself below the name, and reads like no word. */
+/** A word alone on the line below its name that does not look like an ordinary word. */
 function alone(text: string, at: number): [number, number] {
   const said = matchAt(restOfLine, text, at).trimEnd()
   const isOne = /^(?=\S*\d)(?=\S*[A-Za-z])[^\s#{[<|>&*!%@`:=-][^\s:=]{5,}$/.test(said)
@@ -180,13 +180,13 @@ function wordsAt(text: string, nameAt: number, from: number): [number, number] {
   const line = matchAt(restOfLine, text, from).trimEnd()
   const isPlainWord = /^[A-Za-z]+$/.test(first)
   const count = line.length >= 400 ? 99 : line.split(/\s+/).length
-  // Many words are a sentence about a secret; a few at the start of a line are one.
+  // Many words are a sentence about a secret; a few at the start of a line are a passphrase.
   if (count === 1 || !isPlainWord) return [from, from + first.length]
   if (count > 5 || words.has(first.toLowerCase()) || !isLineStart(text, nameAt)) return [from, from]
   return [from, from + line.length]
 }
 
-/** Nothing but an indent, a list mark and the rest of the name stands before. */
+/** Whether only an indent, a list mark or the rest of the name precedes `nameAt`. */
 function isLineStart(text: string, nameAt: number): boolean {
   const before = text.slice(Math.max(0, nameAt - 60), nameAt)
   return /(?:^|[\n\r])[ \t]*(?:- )?["'\w.-]*$/.test(before)

@@ -3,7 +3,7 @@ import type { Shape } from './shape.ts'
 
 const kept = `$1${redacted}`
 
-/** A shape whose line is held back from its hint on until the line ends. */
+/** A shape that holds back a streamed line from its hint to its end. */
 const line = (find: RegExp, hint: string, put = kept): Shape => ({
   find,
   put,
@@ -11,10 +11,10 @@ const line = (find: RegExp, hint: string, put = kept): Shape => ({
   open: new RegExp(`(?:^|[\\n\\r])[^\\n\\r]*?(?:${hint})[^\\n\\r]*$`, 'i'),
 })
 const lineStart = '(?:^|[\\n\\r])[ \\t]{0,20}'
-/** `export DB_PASSWORD `, `neighbor 10.0.0.1 password `, `auth_pass ` */
+/** A name and a space, such as `export DB_PASSWORD `, `neighbor 10.0.0.1 password `, `auth_pass `. */
 const before = `${lineStart}(?:(?:export|set|setenv|env|arg|fastcgi_param|neighbor|wg|ups|AWS)\\b[ \\t.]?(?:[\\w.:-]{1,40}[ \\t]{1,4}){0,2})?[\\w.-]{0,40}(?:password|passwd|passphrase|secret(?:_access)?_key|secret|(?:private|encryption|master|account|access)[_-]key|auth_pass)[ \\t]{1,8}`
 
-/** Secrets in the notation of single programs: their files, and commands that hold one. */
+/** Secrets in the syntax of particular programs: their files, and commands with a secret. */
 export const fileShapes: readonly Shape[] = [
   // Addresses
   line(
@@ -30,7 +30,7 @@ export const fileShapes: readonly Shape[] = [
   line(/((?<![\w/])[\w.-]{1,64}:)[^\s:@/"']{4,128}(?=@(?:tcp|unix)\()/g, '@(?:tcp|unix)\\('),
   line(/((?<![\w/])\w{1,32}\/)[^\s/@"':]{4,128}(?=@\/\/)/g, '@//'),
 
-  // A name, and its value further on
+  // A name, with its value later on the line
   line(
     new RegExp(
       `(\\b(?:name|key)\\\\?["']?\\s{0,4}[:=]\\s{0,4}\\\\?["']?[\\w.-]{0,40}${secretName}\\\\?["']?[\\s,]{1,40}\\\\?["']?value\\\\?["']?\\s{0,4}[:=]\\s{0,4}\\\\?["']?)[^\\s"'\\\\<>{$]+`,
@@ -43,7 +43,7 @@ export const fileShapes: readonly Shape[] = [
     '\\b(?:name|key)=["\']',
   ),
 
-  // A name and its value with nothing but space between
+  // A name and its value, separated by spaces
   {
     find: new RegExp(
       `(${before})(?=[^\\s]{0,64}[\\d!@#$%^&*+=])(?![/~$<(:=])[^\\s:=;]{4,}={0,2}(?=;?[ \\t]{0,20}(?:[\\n\\r]|$))`,
@@ -81,7 +81,7 @@ export const fileShapes: readonly Shape[] = [
     'SHA\\d{1,3}[ \\t]+\\S{8}|MD5[ \\t]+\\S{8}|AES\\d{3}[ \\t]+\\S{8}',
   ),
 
-  // What passwords are kept as
+  // Password hashes
   line(/((?:^|[\n\r])[\w.-]{1,32}:)[./A-Za-z\d]{13}(?=:\d{1,6}:\d{0,6}:\d{0,6}:)/g, ':\\d{1,6}:{3}'),
   line(/((?:^|[\n\r])[^\s:]{1,64}:\d{1,10}:)[\dA-FX]{32}:[\dA-F]{32}/gi, ':\\d{1,10}:[\\da-fx]{32}:'),
   line(/(\bPBKDF2\$\w{1,12}\$\d{1,9}\$)[\w+/=.]{4,}\$[\w+/=.]{8,}/g, 'PBKDF2\\$'),
@@ -110,7 +110,7 @@ export const fileShapes: readonly Shape[] = [
     'session_?id|sessid|connect\\.sid|laravel_session',
   ),
 
-  // One-time codes and what recovers
+  // One-time codes, their seeds and recovery codes
   line(
     /(\b(?:totp|otp|2fa|mfa|authenticator|setup)[ _-](?:seed|key|secret)[ \t]{0,4}[:=][ \t]{0,4}["']?)[A-Z2-7]{4}(?:[ -]?[A-Z2-7]{2,8}){2,16}=*/gi,
     '(?:otp|2fa|mfa|authenticator|setup)[ _-](?:seed|key|secret)',
@@ -140,7 +140,7 @@ export const fileShapes: readonly Shape[] = [
     '\\b(?:pin|puk)\\\\?["\']?[ \\t]{0,4}[:=]',
   ),
 
-  // Proxmox: a token's secret beside its name, and in the table that a new one is shown in
+  // Proxmox: a token's secret beside its id, and in the table shown for a new token
   line(
     /((?<![\w.-])[\w.-]{1,64}@[\w.-]{1,32}![\w.-]{1,64}[ \t]{1,4})[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi,
     '@[\\w.-]{1,32}![\\w.-]{1,64}[ \\t]',

@@ -1,6 +1,6 @@
 import { createRedactor, type SearchingRedactor } from './redact.ts'
 
-/** A redactor that learns secrets as they are configured; it forgets none. */
+/** A redactor that secrets can be added to; it forgets none. */
 export type GrowingRedactor = SearchingRedactor & { add(secrets: readonly string[]): void }
 
 export function createGrowingRedactor(secrets: readonly string[]): GrowingRedactor {

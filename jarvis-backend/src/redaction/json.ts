@@ -1,20 +1,19 @@
 import { isSecretKey, redacted } from './assignments.ts'
 
-/** Deeper ones are text. */
+/** Deeper documents are redacted as text. */
 const deepest = 100
 const space = /[ \t\r\n]*/y
 const stringToken = /"(?:[^"\\\n]|\\["\\/bfnrtu])*"/y
 const bareToken = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
-/** Where a document may begin; behind a name or a bracket it is an index (`env["DB_PASSWORD"]`). */
+/** Possible start of a document. After a name or a bracket it is an index (`env["DB_PASSWORD"]`). */
 const begins = /(?<![\w\])$])[[{](?=\s{0,80}["[{\]}\d-]|\s{0,80}(?:true|false|null)\b)/g
 
-/** `passwords: ["a", "b"]` */
+/** A name before a document: `passwords: ["a", "b"]`. */
 const nameBefore = /([\w-]{1,64})["']?[ \t]{0,4}[:=][ \t]{0,4}$/
 
 /**
- * Redacts the JSON documents in a text string by string, so that they stay JSON, and what stands between them as text.
- * Linear: what was no document is not looked at again.
- * @param keyed a string under a key without its secrets; of an array's member the array's key
+ * Redacts JSON documents in a text string by string, so that they stay valid JSON; text between them is redacted as text. Linear in time.
+ * @param keyed redacts a string by its key; members of an array have the array's key
  */
 export function redactJson(
   text: string,
@@ -36,7 +35,7 @@ export function redactJson(
   return copied === 0 ? plain(text) : result + plain(text.slice(copied))
 }
 
-/** `text`: the document without its secrets, absent where there is none; `at`: where it ends, or stops being one. */
+/** Redacts a document. `text`: the result; absent where there is no document. `at`: where it ends or becomes invalid. */
 function documentAt(
   text: string,
   from: number,
@@ -67,7 +66,7 @@ function documentAt(
       return undefined
     }
   }
-  /** Whether there was a value; what came of it is added to `out`. */
+  /** Reads a value and appends its redacted form to `out`. @returns false where there is none; the text of a string */
   const value = (key: string, depth: number): string | boolean => {
     out += take(space) ?? ''
     const char = text[at]
@@ -111,7 +110,7 @@ function documentAt(
   return value(key, 0) === false ? { at } : { text: out, at }
 }
 
-/** `{"name": "DB_PASSWORD", "value": …}`: what the value is called. */
+/** Whether a key names the sibling `value`, as in `{"name": "DB_PASSWORD", "value": …}`. */
 export const isNaming = (key: string): boolean => /^(?:name|key|(?:full-)?tokenid)$/i.test(key)
-/** Proxmox answers a new token's secret as the value of its id. */
+/** The name of a `value` beside a naming key. Proxmox returns a new token's secret beside its id. */
 export const valueName = (key: string, said: string): string => (/tokenid$/i.test(key) ? 'token_secret' : said)

@@ -1,21 +1,21 @@
 import { redacted } from './assignments.ts'
 
-/** How the line goes on that begins or ends a key which nobody may see. */
+/** The rest of a private key's BEGIN or END line. */
 export const keyName = '(?:[A-Z\\d ]{0,40}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1) ?-{4,5}'
 const end = new RegExp(`-{4,5} ?END ${keyName}`, 'g')
-/** A line of a key, with what others put before lines: a quote's sign, a line's number, a name. */
+/** A line of a key, with what tools put before lines: a quote sign, a line number, a name. */
 const keyLine =
   /^[ \t>|]*(?:\d{1,5}[ \t:]+)?(?:[\w.-]{1,40}: )?([A-Za-z\d+/=]{1,128}|(?:Proc-Type|DEK-Info|Version|Comment): .{0,100}|)[ \t]*$/
 const mostChars = 16_384
 
-/** Redacts the lines before the end of a private key whose beginning is missing: what `tail` shows. Linear. */
+/** Redacts the end of a private key whose beginning is cut off, as `tail` shows it. Linear in time. */
 export function redactHeadlessKeys(text: string): string {
   let result = ''
   let copied = 0
   for (const { index, 0: found } of text.matchAll(end)) {
     const from = Math.max(copied, index - mostChars)
     const lines = text.slice(from, index).split(/(\r\n|\n|\r|(?:\\)+[nr])/)
-    // Before the end's own words stands nothing but an indent.
+    // Only an indent precedes the END line on its own line.
     let begins = index - (lines.pop()?.length ?? 0)
     let cut = index
     while (lines.length > 1) {

@@ -3,7 +3,10 @@ import type { Shape } from './shape.ts'
 
 const kept = `$1${redacted}`
 
-/** A secret behind an option of a program. `lead`: what of the option's value is none. */
+/**
+ * Programs whose option is a secret. `lead`: the harmless part of the value, such as a user name. `isAttached`: the value follows the
+ * option without a space.
+ */
 const options: readonly { programs: string; names: string; lead?: string; isAttached?: true }[] = [
   { programs: 'curl|wget', names: '-u|-U|--user|--proxy-user', lead: '[^\\s:"\'/]{1,64}:(?!//)' },
   { programs: 'ncat|nc', names: '--proxy-auth', lead: '[^\\s:"\']{1,64}:' },
@@ -38,10 +41,10 @@ const optionShapes = options.map(({ programs, names, lead = '', isAttached }): S
 
 const directives =
   'r[ow]community6?|requirepass|masterauth|bindpw|rootpw|wpa-psk|wireless-key|snmp-server[ \\t]+community|createuser[ \\t]+\\S{1,64}'
-/** A word alone behind one of these is a secret where it does not read like a word. */
+/** A heading with one of these names, followed by a line with a word that looks like a secret. */
 const names = '(?:password|passwd|passphrase|secret|psk)'
 
-/** Secrets known by the line they stand on. */
+/** Secrets recognised by their line. */
 export const lineShapes: readonly Shape[] = [
   ...optionShapes,
   {
@@ -62,7 +65,7 @@ export const lineShapes: readonly Shape[] = [
     open: new RegExp(`(?<lead>(?:^|[\\n\\r])[ \\t]{0,20}${names}[ \\t]{1,8})[^\\s:=]\\S*[ \\t]{0,20}$`, 'i'),
   },
   {
-    // A heading, and what it is the heading of; among names of files it is one of them.
+    // A heading and a secret on the next line; names of files are left alone.
     find: new RegExp(
       `((?:^|[\\n\\r])[ \\t]{0,20}${names}[ \\t]{0,20}\\r?\\n[ \\t]{0,20})(?=\\S{0,64}\\d)(?=\\S{0,64}[a-z])(?!\\S{0,64}\\.\\w{2,4}(?:\\s|$))[^\\s#{[<|>&*:=-][^\\s:=]{5,}(?=[ \\t]{0,20}(?:[\\n\\r]|$))`,
       'gi',
@@ -80,14 +83,14 @@ export const lineShapes: readonly Shape[] = [
     open: /(?<lead>\bidentified[ \t]{1,4}[^'"\n]{0,60}['"])[^'"\n]+$/i,
   },
   {
-    // hostapd takes all that stands behind it.
+    // hostapd reads the rest of the line as the value.
     find: /((?<![\w-])(?:wpa_passphrase|sae_password)=)(?!\[redacted\])[^\n\r"\\]+/gi,
     put: kept,
     hint: 'wpa_passphrase=|sae_password=',
     open: /(?<lead>(?<![\w-])(?:wpa_passphrase|sae_password)=)[^\n\r"\\]*$/i,
   },
   {
-    // Where docker keeps the passwords of registries.
+    // Registry passwords in docker's config.json
     find: /("auth":[ \t]{0,4}")(?=[^"]{0,64}[A-Z])(?=[^"]{0,64}[\d=])[A-Za-z\d+/]{8,1024}={0,2}(?=")/g,
     put: kept,
     hint: '"auth":',

@@ -5,35 +5,35 @@ import { anyOf } from './shape.ts'
 import { shapes } from './shapes.ts'
 
 export type Redactor = {
-  /** Secrets replaced by `[redacted]`; the very same string where there is none. Never throws. */
+  /** Replaces secrets by `[redacted]`; returns the same string where there are none. Never throws. */
   text(value: string): string
-  /** The same for every string in a JSON value; what stands under a key such as `password` goes whole. Keys stay. */
+  /** Redacts every string of a JSON value; a value under a key such as `password` is replaced whole. Keys stay. */
   value<T>(value: T): T
 }
 
-/** One cheap look before all others: without one of these no shape can match. */
+/** Cheap first test: a text without a match holds no secret of any shape. */
 const hint = new RegExp(anyOf([...shapes.flatMap((shape) => shape.hint ?? []), assignmentHint]), 'i')
 
-/** A look for one shape costs less than the search for it; several share one. */
+/** Tests per hint, shared by shapes, because a test costs less than a shape's search. */
 const hints = [...new Set(shapes.flatMap((shape) => shape.hint ?? []))].map(
   (each) => [each, new RegExp(each, 'i')] as const,
 )
-/** As a string in JSON reads, near enough to look for hints in it. */
+/** Approximates the text of a JSON string, for a test with hints. */
 const unescaped = (text: string) => text.replace(/\\+[nrt]/g, '\n').replaceAll('\\', '')
 const maxPasses = 4
-/** Keys that say what their text is. */
+/** Keys whose meaning makes their text a secret. */
 const telling = /authorization|cookie|(?:^|[_-])auth$|^x-[\w-]{1,40}$|dockerconfigjson|sess(?:ion)?_?id|connect\.sid/i
-/** Shorter ones would hit ordinary words. */
+/** Shorter configured secrets are ignored, because they would match ordinary words. */
 const minSecret = 6
 const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 
-/** How a secret may be spelt: as it is, in JSON, in a URL, in base64 wherever it stands in the bytes, in hex. */
+/** Spellings of a secret: plain, in JSON, in a URL, in base64 at any byte offset, in hex; longest first. */
 function spellings(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const url = encodeURIComponent(secret.toWellFormed())
   const base64 = [0, 1, 2].flatMap((shift) => {
     const whole = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
-    // What does not depend on the neighbouring bytes.
+    // The part that does not depend on neighbouring bytes.
     const own = whole
       .replace(/=+$/, '')
       .slice(shift === 0 ? 0 : shift + 1, Math.floor(((shift + bytes.length) * 8) / 6))
@@ -43,21 +43,21 @@ function spellings(secret: string): string[] {
   return [...new Set([...all, ...base64, bytes.toString('hex')])].sort((a, b) => b.length - a.length)
 }
 
-/** What may still become a secret when more text follows; `lead` is the part of it that gives nothing away. */
+/** Matches text at the end that could still become a secret; `lead` is the harmless part. */
 const unfinishedShapes: readonly RegExp[] = [...shapes.map(({ open }) => open), ...openAssignments]
-/** Of a secret's beginning, so much may pass before it is held back. */
+/** Characters of a secret's beginning that may be shown before the rest is held back. */
 const minPrefix = 4
 
 export type SearchingRedactor = Redactor & {
-  /** Whether `text` holds anything that looks like a secret or its name: one cheap look. */
+  /** Cheap test whether `text` may hold a secret or a secret's name. */
   isSuspicious(text: string): boolean
-  /** Whether `text` holds a secret configured here, or ends with the beginning of one. */
+  /** Whether `text` holds a configured secret, or ends with the beginning of one. */
   holdsOwn(text: string): boolean
-  /** From where on the end of `text` could still become a secret; its length where it cannot. */
+  /** Index from which the end of `text` could still become a secret; the text's length where it could not. */
   unfinishedAt(text: string): number
 }
 
-/** @param secrets those configured here, found however they are spelt; ones under 6 characters are left out. */
+/** Makes a redactor. @param secrets configured ones, found in any spelling; those under 6 characters are ignored */
 export function createRedactor(secrets: readonly string[]): SearchingRedactor {
   const known = [...new Set(secrets)].filter((secret) => secret.length >= minSecret).flatMap(spellings)
   const alternatives = (parts: string[]) => [...new Set(parts)].map(literal).join('|')
@@ -73,17 +73,17 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
     return isEscaped || hint.test(result) ? redactJson(result, plain, keyed) : result
   }
 
-  /** What is no JSON. */
+  /** Redacts text outside JSON documents. */
   function plain(value: string): string {
     let result = value
-    // A string or a function, which the types of `replace` know one at a time.
+    // `replace` has no overload for a string or a function.
     const found = new Set<string | undefined>([undefined])
     for (const [each, pattern] of hints) if (pattern.test(value)) found.add(each)
     for (const { find, put, hint } of shapes) if (found.has(hint)) result = result.replace(find, put as string)
     return redactAssignments(redactHeadlessKeys(result))
   }
 
-  /** What stands under a key: of some, the text reads as a secret only together with it. */
+  /** Redacts a value by its key. Under some keys the text is a secret only together with the key. */
   function keyed(key: string, value: string): string {
     if (isSecretKey(key, value)) return redacted
     if (!telling.test(key)) return text(value)
@@ -92,7 +92,7 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
     return safe.startsWith(lead) ? safe.slice(lead.length) : redacted
   }
 
-  /** Again where something was found: what is left may read differently without it. */
+  /** Repeats while something changes, because text without a secret may match differently. */
   function text(value: string): string {
     let result = once(value)
     for (let before = value, pass = 1; pass < maxPasses && result !== before; pass += 1) {
@@ -112,7 +112,7 @@ export function createRedactor(secrets: readonly string[]): SearchingRedactor {
     const called = typeof pair?.[1] === 'string' ? valueName(pair[0], pair[1]) : 'value'
     for (const name of Object.keys(value)) {
       const member = deep(value[name as keyof typeof value], name === 'value' ? called : name)
-      // Assigned, this one would be the prototype.
+      // A plain assignment would set the prototype.
       if (name === '__proto__')
         Object.defineProperty(safe, name, { value: member, enumerable: true, configurable: true, writable: true })
       else safe[name] = member

@@ -1,18 +1,15 @@
-/** One form of secret. None can run over its own text twice, so time is linear. */
+/** A form of secret. No pattern can match its own result again, so time stays linear. */
 export type Shape = {
   find: RegExp
-  /** What takes its place; of a form that only decoding tells, from the match and its first two groups. */
+  /** The replacement; a function of the match and its first two groups where only decoding tells. */
   put: string | ((match: string, lead: string, coded: string) => string)
-  /**
-   * Without a match of this (case does not count) `find` finds nothing: one cheap look for all shapes at once. Absent
-   * where the names of secrets say it already.
-   */
+  /** `find` matches nothing in a text without a match of this (case-insensitive). Absent where the names of secrets are hint enough. */
   hint?: string
-  /** At the end of a text: what may still become one when more follows. `lead` is the part that gives nothing away. */
+  /** Matches at the end of a text what could still become a secret; `lead` is the harmless part. */
   open: RegExp
 }
 
-/** The alternatives of a pattern at its top level and in a group that it begins with. */
+/** The alternatives of a pattern at its top level, and within a group that it begins with. */
 function alternativesOf(source: string): string[] {
   const found: string[] = []
   let depth = 0
@@ -34,7 +31,7 @@ function alternativesOf(source: string): string[] {
   })
 }
 
-/** One pattern for many, which looks at each first letter once. Case does not count. */
+/** Combines patterns by their first letters, so that each letter is tested once. Case-insensitive. */
 export function anyOf(sources: readonly string[]): string {
   const byFirst = new Map<string, Set<string>>()
   for (const each of sources.flatMap(alternativesOf)) {

@@ -4,12 +4,12 @@ import { keyName } from './keys.ts'
 import { lineShapes } from './lines.ts'
 import type { Shape } from './shape.ts'
 
-/** A token that begins a word; the look-behind keeps `task-…` from being read as `sk-…`, and the search linear. */
+/** Start of a word. The look-behind keeps `task-…` from matching as `sk-…`, and the search linear. */
 const start = '(?<![\\w-])'
 const kept = `$1${redacted}`
 const uuid = '[\\da-f]{8}-[\\da-f]{4}-[\\da-f]{4}-[\\da-f]{4}-[\\da-f]{12}'
 
-/** Tokens known by how they begin: the beginning, and what follows in a whole one. */
+/** Tokens recognised by a prefix: the prefix, and the pattern of the rest. */
 const tokens: readonly (readonly [begins: string, rest: string])[] = [
   ['eyJ', '[\\w-]{4,}\\.[\\w-]{2,}\\.[\\w-]*'],
   ['(?:AKIA|ASIA)', '[A-Z\\d]{16}(?![\\w-])'],
@@ -68,12 +68,12 @@ const tokens: readonly (readonly [begins: string, rest: string])[] = [
 ]
 const begins = `${start}(?:${tokens.map(([begin]) => begin).join('|')})`
 
-/** Secrets known by their form or what stands before them, wherever they stand. */
+/** Secrets recognised by their form or by what precedes them, anywhere in a text. */
 const ownShapes: readonly Shape[] = [
   {
     find: new RegExp(`-{4,5} ?BEGIN ${keyName}[\\s\\S]*?(?:-{4,5} ?END ${keyName}|$)`, 'g'),
     put: redacted,
-    // Where only the end is there, `redactHeadlessKeys` looks for the rest.
+    // `redactHeadlessKeys` handles a key of which only the end is there.
     hint: '---- ?(?:BEGIN|END) ',
     open: /-{4,5} ?BEGIN[\w -]{0,60}$/,
   },
@@ -96,7 +96,7 @@ const ownShapes: readonly Shape[] = [
     open: /(?<lead>@[\w.-]{1,32}![\w.-]{1,64}=)[\da-f-]{1,36}$/i,
   },
   {
-    // What Proxmox answers, once, when a token is made.
+    // Proxmox's answer with a new token
     find: new RegExp(`(full-tokenid[^{}]{0,64}\\bvalue\\W{1,16})${uuid}`, 'gi'),
     put: kept,
     hint: 'full-tokenid',
@@ -157,14 +157,14 @@ const ownShapes: readonly Shape[] = [
     open: /(?<!\d)(?<lead>\d{8,10}:)A[\w-]*$/,
   },
   {
-    // Ceph's: a version, a time and sixteen bytes.
+    // Ceph keys: version, time and sixteen bytes
     find: /(?<![\w-])AQ[A-D][A-Za-z\d+/]{35}==/g,
     put: redacted,
     hint: '\\bAQ[A-D][\\w+/]',
     open: /(?<![\w-])AQ[A-D][A-Za-z\d+/]*=?$/,
   },
   {
-    // What crypt(3), htpasswd and LDAP make of a password.
+    // Hashes of crypt(3), htpasswd and LDAP
     find: /(?<![\w$])\$(?:[1567y]|gy|2[abxy]|apr1|argon2(?:id|i|d)|scrypt|pbkdf2-?\w{0,10})\$[\w./$=,+-]{16,}/g,
     put: redacted,
     hint: '\\$(?:[1567y]|gy|2[abxy]|apr1|argon2|scrypt|pbkdf2)',
@@ -195,7 +195,7 @@ const ownShapes: readonly Shape[] = [
   },
 ]
 
-/** A name and a password in base64, as Basic authentication and docker have them. */
+/** User name and password in base64, as in Basic authentication and docker's config. */
 const pairShape: Shape = {
   find: /((?<![a-z])(?:_?auth|x-auth(?:-\w{1,20})?|basic|\.?dockerconfigjson)\\{0,7}["']?[ \t]{0,4}[:= ][ \t]{0,4}\\{0,7}["']?)([A-Za-z\d+/]{8,4096}={0,2})(?![\w+/=])/gi,
   put: (match, lead, coded) => (isPair(coded) ? `${lead}${redacted}` : match),

@@ -3,32 +3,29 @@ import { keyName } from './keys.ts'
 import type { SearchingRedactor } from './redact.ts'
 
 export type StreamRedactor = {
-  /** What may be shown now: in ordinary prose the delta itself. */
+  /** Adds text. @returns what can be shown now; in ordinary prose the delta itself */
   push(delta: string): string
-  /** What was held back, at the end of the text. */
+  /** @returns what was held back; call it at the end of the text */
   flush(): string
 }
 
-/** What was shown last is looked at again, since a secret may be cut anywhere: `password: ` and then its value. */
+/** Characters of shown text that are examined again, because a delta may cut a secret anywhere: `password: ` and then its value. */
 const window = 96
-/** What can first look suspicious together with what follows. */
+/** Characters at a boundary that may become suspicious only with the text after them. */
 const overlap = 40
-/** What is longer and still not finished is taken for a secret. */
+/** Longer unfinished text is treated as a secret, characters. */
 const maxHeld = 8192
 const keyBegin = new RegExp(`-{4,5} ?BEGIN ${keyName}`, 'g')
 const keyEnd = new RegExp(`-{4,5} ?END ${keyName}`)
 const runEnd = /(?=[\s"'])/
 
-/**
- * Redacts text that comes in pieces. Only an end that could still become a secret is held back; of one, at most its
- * telling beginning (`sk-`) has been shown before.
- */
+/** Redacts text that arrives in pieces. Only an end that could still become a secret is held back; at most a secret's prefix (`sk-`) is shown. */
 export function createStreamRedactor(redactor: SearchingRedactor): StreamRedactor {
   let shown = ''
   let held = ''
-  /** How many more characters the last suspicious place stays in the window. */
+  /** For how many more characters the last suspicious place stays in the window. */
   let alert = 0
-  /** Set while a secret without an end goes by: what ends it. */
+  /** While the rest of a long secret is dropped: the pattern that ends it. */
   let swallowing: RegExp | undefined
 
   function show(text: string): string {
@@ -87,7 +84,7 @@ export function createStreamRedactor(redactor: SearchingRedactor): StreamRedacto
   return { push, flush }
 }
 
-/** Where a private key begins that has not ended yet; -1 where none does. */
+/** Start of an unfinished private key; -1 where there is none. */
 function lastKey(text: string): number {
   let at = -1
   for (const begin of text.matchAll(keyBegin)) at = begin.index

@@ -7,17 +7,17 @@ import type { Head } from './journal/anchor.ts'
 import { journalHead } from './journal/journal.ts'
 import { createVerifier } from './journal/verify.ts'
 
-/** `path`: below the data dir. */
+/** A file of the data dir; `path` is relative to it. */
 export type BackedUpFile = { path: string; text: string }
 export type Backup = { head: Head; bytes: number; journal: JournalVerification }
 
-/** Pages copied before `progress` is told. */
+/** Pages copied between two progress reports. */
 const pagesAtOnce = 1_000
 
 /**
- * Copies the database as it is now into `file`, while others go on writing to it, and checks the copy. `file` appears
- * once it is whole, and takes the place of one that is there. A broken journal is copied too, and told of.
- * @throws DatabaseRefused where the copy is damaged; there is no `file` then.
+ * Copies the database into `file`, while others may write to it, and checks the copy. `file` appears or is replaced once the copy is
+ * complete. A broken journal is copied too and reported.
+ * @throws DatabaseRefused where the copy is damaged; `file` is then unchanged
  */
 export async function backUp(
   { sql }: Database,
@@ -28,7 +28,7 @@ export async function backUp(
   removeDatabase(unfinished)
   try {
     closeSync(openSync(unfinished, 'w', 0o600))
-    // What this transaction sees is copied: without it, each write of another process starts the copy over.
+    // The open transaction fixes what is copied; without it, each write of another process would restart the copy.
     sql.exec('BEGIN')
     try {
       sql.prepare('SELECT 1 FROM sqlite_schema').get()
@@ -50,7 +50,7 @@ export async function backUp(
   }
 }
 
-/** Checks the copy, writes the journal's head and the files into it, and makes one file of it. */
+/** Checks the copy, adds the journal's head and the files, and turns it into a single file. */
 async function seal(path: string, now: number, files: readonly BackedUpFile[]): Promise<Omit<Backup, 'bytes'>> {
   const copy = openDatabase(path)
   try {

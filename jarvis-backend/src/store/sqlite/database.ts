@@ -8,17 +8,17 @@ export type Database = {
   sql: Sqlite.Database
   /** Runs `work` in one transaction; nested calls join it. */
   atomically<T>(work: () => T): T
-  /** The same, on disk before it returns (`synchronous=FULL`, about 0.3 ms): for decisions, claims and the journal. */
+  /** As `atomically`, but on disk before it returns (`synchronous=FULL`, about 0.3 ms): for decisions, claims and the journal. */
   durably<T>(work: () => T): T
   /**
-   * Runs `work` soon, in one transaction with all others that were asked for in this turn of the event loop, so that many
-   * share one commit. Where one of them throws, each is run again in a transaction of its own.
-   * @returns what it returns, once it is committed and what it left to `afterCommit` has run.
+   * Runs `work` soon, in one transaction with all work queued in this turn of the event loop, so that many share a commit. If one throws,
+   * each runs again in its own transaction.
+   * @returns the result, once it is committed and its `afterCommit` functions have run
    */
   together<T>(work: () => T): Promise<T>
-  /** Calls `run` once the transaction that is open has been committed; at once where none is. */
+  /** Calls `run` after the open transaction is committed; at once where none is open. */
   afterCommit(run: () => void): void
-  /** How many transactions were rolled back so far. */
+  /** How many transactions were rolled back since the database was opened. */
   undone(): number
   close(): void
 }
@@ -28,12 +28,12 @@ type Grouped = { work: () => unknown; resolve(result: unknown): void; reject(err
 /** A database that must not be opened; `message` is one line for the operator. */
 export class DatabaseRefused extends Error {}
 
-/** Larger files are not scanned at start; what is broken in them shows itself on use. */
+/** Larger files are not scanned at the start, bytes. Damage in them shows on use. */
 const checkedUpToBytes = 64 * 1024 * 1024
 
 /**
- * Opens `path` (or `:memory:`), in WAL mode with foreign keys, and brings it up to date.
- * @throws DatabaseRefused when the file is damaged, not a database, or newer than this program; it is left as it was.
+ * Opens `path` (or `:memory:`) in WAL mode with foreign keys and runs outstanding migrations.
+ * @throws DatabaseRefused when the file is damaged, not a database, or newer than this program; it stays unchanged
  */
 export function openDatabase(path: string): Database {
   if (path !== ':memory:') {
@@ -69,7 +69,7 @@ export function openDatabase(path: string): Database {
     if (failure !== undefined) throw failure
     return result
   }
-  /** Runs one piece of work, and then its own `afterCommit` functions. */
+  /** Runs one piece of work of a group and then its own `afterCommit` functions. */
   function workOne({ work, resolve, reject }: Grouped) {
     const before = committed.length
     const result = work()
@@ -90,7 +90,7 @@ export function openDatabase(path: string): Database {
     try {
       atomically(() => works.forEach(workOne))
     } catch {
-      // Each alone, so that only what fails has failed.
+      // Each runs alone, so that only failing work is rejected.
       for (const one of works) {
         try {
           atomically(() => workOne(one))
@@ -108,9 +108,9 @@ export function openDatabase(path: string): Database {
         if (group.push({ work, resolve: resolve as Grouped['resolve'], reject }) === 1) setImmediate(commitGroup)
       }),
     durably(work) {
-      // The level cannot change inside a transaction, so one that is already open decides for those nested in it.
+      // The level cannot change inside a transaction, so the outermost transaction decides.
       if (sql.inTransaction) return work()
-      // Not prepared beforehand: SQLite carries this pragma out when it is prepared, not when it is run.
+      // Executed as text: SQLite applies this pragma when it is prepared and not when it is run.
       sql.exec('PRAGMA synchronous = FULL')
       try {
         return atomically(work)
@@ -134,7 +134,7 @@ function openUpToDate(path: string): Sqlite.Database {
     sql.pragma('journal_mode = WAL')
     sql.pragma('synchronous = NORMAL')
     sql.pragma('foreign_keys = ON')
-    // 16 MB of log before it is moved into the database: pages that change often are moved less often.
+    // Checkpoints at 16 MB of log, so pages that change often are copied less often.
     sql.pragma('wal_autocheckpoint = 4000')
     migrate(sql)
     return sql
@@ -157,7 +157,7 @@ function migrate(sql: Sqlite.Database) {
     .immediate()
 }
 
-/** Reads every page. @throws DatabaseRefused naming what is damaged. */
+/** Checks every page. @throws DatabaseRefused naming the damage */
 export function checkPages(sql: Sqlite.Database, path: string): void {
   const finding = sql.pragma('quick_check(1)', { simple: true })
   if (finding !== 'ok') throw unusable(path, String(finding))

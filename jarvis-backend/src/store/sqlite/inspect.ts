@@ -3,8 +3,8 @@ import { checkPages } from './database.ts'
 import { migrations } from './migrations.ts'
 
 /**
- * Reads every page of a database that others may be using, and changes nothing.
- * @param upToBytes larger ones are not read @throws DatabaseRefused naming what is damaged; the error of SQLite.
+ * Checks every page of a database that others may be using; changes nothing.
+ * @param upToBytes larger databases are not read. @throws DatabaseRefused naming the damage; or SQLite's error
  */
 export function inspectDatabase(
   path: string,

@@ -6,8 +6,8 @@ import { DatabaseRefused } from './database.ts'
 import { toStorageFailure } from './storage-failure.ts'
 
 /**
- * Holds the data dir for this process. The operating system lets go of it when the process ends, however it ends.
- * @returns what gives it back. @throws DatabaseRefused while another server holds it.
+ * Locks the data dir for this process. The operating system releases the lock when the process ends.
+ * @returns a function that unlocks it. @throws DatabaseRefused while another server holds it
  */
 export function lockDataDir(dataDir: string): () => void {
   let sql: Sqlite.Database | undefined
@@ -16,7 +16,7 @@ export function lockDataDir(dataDir: string): () => void {
     madePrivate(path)
     const held = new Sqlite(path, { timeout: 0 })
     sql = held
-    // Nothing is ever written, so nothing is to be left behind.
+    // Nothing is written, so no journal file should be left behind.
     held.pragma('journal_mode = MEMORY')
     held.exec('BEGIN EXCLUSIVE')
     return () => void held.close()

@@ -1,4 +1,4 @@
-/** Numbered by position, forward-only; a released one is never edited. `user_version` holds how many have run. */
+/** Migrations, numbered by position and forward-only; a released one is never edited. `user_version` holds how many have run. */
 export const migrations: readonly string[] = [
   `
   CREATE TABLE sessions (

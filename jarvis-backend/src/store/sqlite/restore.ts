@@ -13,19 +13,19 @@ import { createVerifier } from './journal/verify.ts'
 import { createTranscriptStore } from './sessions/transcript.ts'
 
 export type Restored = {
-  /** When the backup was made; absent for a plain copy of a database. */
+  /** When the backup was made, Unix ms; undefined for a plain copy of a database. */
   backedUpAt: number | undefined
-  /** Where the database that was here is now. */
+  /** Path of the database that was replaced. */
   kept: string | undefined
   head: Head
-  /** What was backed up beside the database; the caller puts it back. */
+  /** Files from the backup; the caller writes them. */
   files: BackedUpFile[]
 }
 
 /**
- * Puts the backup in the place of the data dir's database, which is kept beside it. Nothing runs again of what may have
- * run since the backup: cards that waited expire, calls that were under way are taken as claimed.
- * The caller holds the data dir's lock. @throws DatabaseRefused where the backup is not sound; nothing was changed then.
+ * Replaces the data dir's database with a backup and keeps the old one beside it. Calls that may have run since the backup do not run
+ * again: waiting cards expire, and running calls count as claimed. The caller holds the data dir's lock. @throws DatabaseRefused where
+ * the backup is damaged; nothing is changed then
  */
 export async function restore(
   dataDir: string,
@@ -62,7 +62,7 @@ export async function restore(
   }
 }
 
-/** @throws DatabaseRefused for what was no JARVIS database from the start. */
+/** @throws DatabaseRefused for a file that was never a database of JARVIS */
 function refuseForeign(path: string, file: string) {
   let sql: Sqlite.Database | undefined
   try {
@@ -70,7 +70,7 @@ function refuseForeign(path: string, file: string) {
     const isOurs = sql.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'journal_segments'").get() !== undefined
     if (isOurs) return
   } catch (error) {
-    // A damaged one is told of as such later; otherwise it is no database at all.
+    // A damaged database is reported later; any other error means that the file is no database.
     if (error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_CORRUPT')) return
   } finally {
     sql?.close()
@@ -125,7 +125,7 @@ function filesIn({ sql }: Database): BackedUpFile[] {
   return has ? sql.prepare<[], BackedUpFile>('SELECT path, text FROM backup_files').all() : []
 }
 
-/** Grants end. @returns how many cards expire, and of how many calls it is not known whether they ran. */
+/** Expires cards, ends grants and claims open calls. @returns how many cards expired and how many calls have an unknown outcome */
 function endWhatMayHaveRun(database: Database, now: number): { expired: number; unknown: number } {
   const transcript = createTranscriptStore(database)
   const confirmations = createConfirmationStore(database)
@@ -146,19 +146,19 @@ function endWhatMayHaveRun(database: Database, now: number): { expired: number; 
   }
   const waiting = confirmations.pending()
   for (const { card } of waiting) confirmations.see(card.toolUseId, now, now)
-  // What was used or revoked since would count again.
+  // Uses and revocations since the backup are lost, so every grant ends.
   const grants = createGrantStore(database)
   for (const { id } of grants.live()) grants.end(id, now)
   return { expired: waiting.length, unknown }
 }
 
-/** A copy, so that there is a database here at every moment. */
+/** Copies the old database, so that a database is in place at every moment. */
 function keep(path: string, kept: string) {
   try {
-    // Brings what stands in the log into the file.
+    // Moves the log's content into the file.
     openDatabase(path).close()
   } catch {
-    // Damaged, perhaps why it is replaced: kept as it is, log and all.
+    // A damaged database may be why it is replaced; it is kept as it is, with its log.
   }
   for (const suffix of sidecars.slice(0, 2)) {
     if (!existsSync(path + suffix)) continue
@@ -167,7 +167,7 @@ function keep(path: string, kept: string) {
   }
 }
 
-/** A log that is left would be taken for the new database's. */
+/** Removes the old log files, which SQLite would apply to the new database. */
 function removeLog(path: string) {
   for (const suffix of sidecars.slice(1)) rmSync(path + suffix, { force: true })
 }

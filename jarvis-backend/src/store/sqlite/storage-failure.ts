@@ -8,14 +8,14 @@ const messages: readonly [code: RegExp, message: string][] = [
   [/^SQLITE_BUSY/, 'Another process holds the database: nothing was changed. Try again.'],
 ]
 
-/** @returns `storage_failed` for what the disk refused, everything else as it was. */
+/** @returns a `storage_failed` error for failures of the disk, any other error unchanged */
 export function toStorageFailure(error: unknown): unknown {
   if (!(error instanceof Sqlite.SqliteError)) return error
   const [, message] = messages.find(([code]) => code.test(error.code)) ?? []
   return message === undefined ? error : new JarvisError('storage_failed', message, { cause: error })
 }
 
-/** Has every statement say what the disk refused in words for a person. */
+/** Makes every statement throw `storage_failed` with a readable message when the disk fails. */
 export function translateFailures(sql: Sqlite.Database): void {
   const prepare = sql.prepare.bind(sql)
   sql.prepare = ((source: string) => {

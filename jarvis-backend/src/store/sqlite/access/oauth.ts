@@ -11,7 +11,7 @@ type SecretRow = TokenRow & {
   used_at: number | null
 }
 
-/** A consent is a row of `mcp_tokens` whose own hash is none, so that no token can be it. */
+/** Stores OAuth clients, consents and secrets. A consent is a row of `mcp_tokens` whose hash column holds no real hash, so no token matches it. */
 export function createOAuthStore({ sql }: Database): OAuthStore {
   const insertClient = sql.prepare(
     'INSERT INTO oauth_clients (id, name, redirect_uris, created_at) VALUES (?, ?, ?, ?)',

@@ -22,7 +22,7 @@ export type TokenRow = {
   created_at: number
   expires_at: number | null
   last_used_at: number | null
-  /** Where it is a client's that signed in. */
+  /** Set for a token that belongs to an OAuth client. */
   client_name: string | null
 }
 
@@ -41,7 +41,7 @@ export function createMcpTokenStore({ sql }: Database): McpTokenStore {
   const insert = sql.prepare(
     'INSERT OR IGNORE INTO mcp_tokens (name, hash, is_read_only, created_at, expires_at) VALUES (?, ?, ?, ?, ?)',
   )
-  // A client that signed in has other secrets than its token's hash: no name of one to look for.
+  // An OAuth client's secrets have hashes elsewhere, so a token found by its hash has no client name.
   const selectByHash = sql.prepare<[string], TokenRow>('SELECT *, NULL AS client_name FROM mcp_tokens WHERE hash = ?')
   const selectAll = sql.prepare<[], TokenRow>(`${select} ORDER BY name`)
   const remove = sql.prepare('DELETE FROM mcp_tokens WHERE name = ?')

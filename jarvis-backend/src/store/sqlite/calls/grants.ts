@@ -25,7 +25,7 @@ export function createGrantStore({ sql }: Database): GrantStore {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const selectLive = sql.prepare<[], Row>(`SELECT ${columns} FROM grants WHERE ended_at IS NULL ORDER BY rowid`)
-  // A clock that was set back makes none last longer.
+  // `created_at` is compared too, so that setting the clock back does not extend a grant.
   const selectCovering = sql.prepare<[object], Row>(
     `SELECT ${columns} FROM grants WHERE key = @key AND ended_at IS NULL AND created_at <= @at AND expires_at > @at
      ORDER BY expires_at, rowid`,

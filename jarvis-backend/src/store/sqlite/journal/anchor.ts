@@ -5,19 +5,19 @@ import { z } from 'zod'
 import type { Database } from '../database.ts'
 import { journalHead } from './journal.ts'
 
-/** The newest entry of a journal; seq 0 where it has none. */
+/** The newest entry of a journal; seq 0 where there is none. */
 export type Head = { seq: number; hash: string }
 
 /**
- * The head of the journal kept a second time, in `journal/head.json` outside the database, so that a tail that was cut
- * off is noticed. It may be behind the database, never ahead of it.
+ * A second copy of the journal's head in `journal/head.json`, outside the database, so that a truncated journal is noticed. It may be
+ * behind the database, never ahead of it.
  */
 export type Anchor = {
-  /** Called with each committed entry; written soon after, once for many. */
+  /** Call it with each committed entry; heads are written soon after, many in one write. */
   moved(head: Head): void
-  /** What the journal must pass through: the file's head and, in this process, the newest one. */
-  /** Why the journal cannot be what was written, in words; undefined where it agrees. */
+  /** Why the journal cannot be the one that was written, for a person; undefined where it agrees with the anchor. */
   problem(): string | undefined
+  /** What the journal must contain: the head in the file, and in this process the newest one. */
   heads(): { file: Head | undefined; newest: Head }
   /** Resolves once the newest head is in the file. Never rejects. */
   flush(): Promise<void>
@@ -25,7 +25,10 @@ export type Anchor = {
 
 const HeadFile = z.object({ seq: z.int().nonnegative(), hash: z.string().length(64), at: z.int() })
 
-/** Each write waits for the disk twice: one serves all of a second. Unwritten heads are remembered, so this process notices a cut-off tail at once. */
+/**
+ * Longest time that a head waits for its write, ms; each write syncs twice, so one serves many. Unwritten heads are kept in memory, so
+ * this process notices a truncation at once.
+ */
 const delayMs = 1_000
 
 export const readHead = (dir: string): Head | undefined => {
@@ -37,7 +40,7 @@ export const readHead = (dir: string): Head | undefined => {
   }
 }
 
-/** `dir` is made where it is missing, and so is the anchor of a journal that has no entries yet. */
+/** Opens the anchor. Creates `dir` if needed, and the anchor of a journal without entries. */
 export function createAnchor(
   dir: string,
   parts: { database: Database; now(): number; report(error: unknown, message: string): void },
@@ -62,14 +65,14 @@ export function createAnchor(
 
   async function write() {
     const file = readHead(dir)
-    // A journal that lost its anchored head must not get another: the anchor is the evidence.
+    // A journal without its anchored head must not get a new anchor: the anchor is the evidence.
     if (file === undefined || !passesThrough(file) || !passesThrough(newest)) {
       if (!isTold) report(undefined, 'The journal does not agree with journal/head.json. Run: journal verify')
       isTold = true
       return
     }
     const head = last()
-    // Entries of reads are committed without a sync: on disk first, or a power cut would look like a cut-off tail.
+    // Entries of reads are committed without a sync. They are synced first, or a power cut would look like a truncated journal.
     await syncFile(`${database.sql.name}-wal`)
     await writeHead(dir, head, now())
     written = head.seq
@@ -103,7 +106,7 @@ export function createAnchor(
   return anchor
 }
 
-/** Replaces the anchor whole. */
+/** Replaces the anchor atomically. */
 export async function writeHead(dir: string, head: Head, at: number): Promise<void> {
   const unfinished = join(dir, `head.json.${process.pid}`)
   const file = await open(unfinished, 'w', 0o600)
@@ -118,13 +121,13 @@ export async function writeHead(dir: string, head: Head, at: number): Promise<vo
 
 const textOf = ({ seq, hash }: Head, at: number) => `${JSON.stringify({ seq, hash, at })}\n`
 
-/** The write-ahead log has no locks of SQLite on it, unlike its two neighbours, which must not be opened beside it. */
+/** Syncs the write-ahead log. SQLite holds no locks on it, so it may be opened here, unlike the database and the shm file. */
 async function syncFile(path: string) {
   let file: FileHandle
   try {
     file = await open(path, 'r')
   } catch {
-    // Checkpointed and gone, so all of it is in the database.
+    // The log was checkpointed and removed, so the database has its content.
     return
   }
   try {

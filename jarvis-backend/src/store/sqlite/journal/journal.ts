@@ -4,28 +4,29 @@ import type { JournalEntry, JournalPage, JournalQuery } from '../../../protocol/
 import type { Database } from '../database.ts'
 import type { Anchor, Head } from './anchor.ts'
 
-/** `body` is the JSON text that was hashed. */
+/** An entry as stored. `body` is the JSON text that was hashed. */
 export type JournalRow = { seq: number; at: number; kind: string; body: string; hash: string }
 
 export const firstHash = '0'.repeat(64)
 
-/** It covers the entry's place, time, kind and body and the hash before it: an edit breaks all that follow. */
+/** Hash of an entry's seq, time, kind and body, and of the previous hash: a change breaks all later entries. SHA-256, hex. */
 export const hashOf = (previous: string, { seq, at, kind, body }: Omit<JournalRow, 'hash'>): string =>
   createHash('sha256').update(`${previous}\n${seq}\n${at}\n${kind}\n${body}`).digest('hex')
 
+/** Reads the newest entry's seq and hash. */
 export const journalHead = ({ sql }: Database): (() => Head) => {
   const last = sql.prepare<[], Head>('SELECT seq, hash FROM journal ORDER BY seq DESC LIMIT 1')
   return () => last.get() ?? { seq: 0, hash: firstHash }
 }
 
-/** `anchor` is told of each entry once it is committed. */
+/** Opens the journal for appending. `anchor` is told of each entry after its commit. */
 export function createJournal(database: Database, now: () => number, anchor?: Anchor): Journal {
   const insert = database.sql.prepare('INSERT INTO journal (seq, at, kind, body, hash) VALUES (?, ?, ?, ?, ?)')
   const last = journalHead(database)
   return {
     append(kind, body) {
       database.atomically(() => {
-        // Read, not remembered: a rolled back transaction takes its entries with it, and the CLI writes here too.
+        // Read each time, because a rollback removes entries and the command line writes here too.
         const head = last()
         const row = { seq: head.seq + 1, at: now(), kind, body: JSON.stringify(body) }
         const hash = hashOf(head.hash, row)
@@ -36,10 +37,10 @@ export function createJournal(database: Database, now: () => number, anchor?: An
   }
 }
 
-/** Rows looked at before others get their turn, so that a filter that matches nothing holds nobody up. */
+/** Entries that are read without a pause for other work, so that a filter without matches blocks nobody. */
 const windowSize = 2_000
 
-/** Asked, decided, run and ended are four; the rest is for uses of grants and for what is found out later. */
+/** A call has four entries (asked, decided, run, ended); the rest is room for grants and later findings. */
 const entriesPerCall = 12
 
 const unfiltered = {
@@ -53,15 +54,14 @@ const unfiltered = {
 }
 
 /**
- * Pages newest first; `next` is the `before` of the page after. A page costs the same however long the journal is; a filter
- * that little matches costs about 1 ms for each 1,000 entries it passes, 2,000 at a time. The other entries of its calls
- * cost an index look-up each, about 10 µs.
+ * Pages of the journal, newest first; `next` is the `before` of the next page. A page costs the same at any length of the journal. A
+ * filter with few matches costs about 1 ms per 1,000 entries passed. The other entries of a page's calls cost about 10 µs each.
  */
 export function createJournalPages({ sql }: Database): (query: JournalQuery) => Promise<JournalPage> {
   const bounds = sql.prepare<[], { first: number | null; last: number | null }>(
     'SELECT (SELECT MIN(seq) FROM journal) AS first, (SELECT MAX(seq) FROM journal) AS last',
   )
-  // A doctored body may be no JSON at all; it is shown, and found by no filter.
+  // A tampered body may be no JSON: it is listed, but no filter matches it.
   const select = sql.prepare<[object], JournalRow>(
     `SELECT seq, at, kind, body, hash FROM journal
      WHERE seq < @before AND seq >= @from
@@ -75,13 +75,13 @@ export function createJournalPages({ sql }: Database): (query: JournalQuery) => 
        AND (@outcome IS NULL OR json_valid(body) AND body ->> '$.outcome' = @outcome)
      ORDER BY seq DESC LIMIT @limit`,
   )
-  // The conditions are those of the index `journal_calls`.
+  // The conditions match the index `journal_calls`.
   const ofCall = sql.prepare<[string, number], JournalRow>(
     `SELECT seq, at, kind, body, hash FROM journal
      WHERE json_valid(body) AND body ->> '$.toolUseId' IS NOT NULL AND (kind <> 'call' OR body ->> '$.outcome' IS NULL)
        AND body ->> '$.toolUseId' = ? ORDER BY seq DESC LIMIT ?`,
   )
-  /** What else the journal has of the calls of these entries. */
+  /** Other entries of these entries' calls. */
   function besidesOf(items: readonly JournalEntry[]): JournalEntry[] {
     const known = new Set(items.map(({ seq }) => seq))
     const calls = new Set(items.flatMap((entry) => callOf(entry) ?? []))
@@ -109,7 +109,7 @@ export function createJournalPages({ sql }: Database): (query: JournalQuery) => 
   }
 }
 
-/** A read is one entry and has no others. */
+/** The call that an entry belongs to. A read has one entry and therefore no others. */
 function callOf({ kind, body }: JournalEntry): string | undefined {
   const { toolUseId, outcome } = (body ?? {}) as { toolUseId?: unknown; outcome?: unknown }
   return typeof toolUseId === 'string' && (kind !== 'call' || outcome === undefined) ? toolUseId : undefined

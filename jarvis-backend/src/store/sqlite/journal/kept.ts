@@ -8,8 +8,8 @@ import { exportJournal, pruneJournal, type Segment } from './segments.ts'
 import { createVerifier } from './verify.ts'
 
 /**
- * Whether the journal can be what was written, as far as it is known without following all of it. `problem`: in words.
- * `lostCards`: cards it tells of that are gone.
+ * What is known of the journal's integrity without a full verification. `problem`: for a person. `lostCards`: cards in the journal that
+ * are missing from the database.
  */
 export type JournalStanding = { problem?: string; lostCards: number }
 
@@ -18,17 +18,17 @@ export type KeptJournal = Journal & {
   verify(): Promise<JournalVerification>
   proof: JournalProof
   standing(): JournalStanding
-  /** JSONL, oldest first. */
+  /** The journal as JSONL, oldest first. */
   lines(): AsyncGenerator<string>
-  /** Seals what is older than `before`, Unix ms. @throws JarvisError where that part of the journal is broken. */
+  /** Moves entries older than `before` (Unix ms) into sealed files. @throws JarvisError where that part is broken */
   prune(before: number, by: string): Segment[]
-  /** Calls `listener` after what was appended is committed. @returns a function that stops it. */
+  /** Calls `listener` after each commit that appended entries. @returns a function that stops it */
   watch(listener: () => void): () => void
-  /** Resolves once the anchor agrees; before the database is closed. */
+  /** Resolves once the anchor is written; call it before the database is closed. */
   flush(): Promise<void>
 }
 
-/** `dir` keeps the anchor and the sealed segments; a database in memory has neither. */
+/** Opens the journal. `dir` holds the anchor and the sealed segments; a database in memory has neither. */
 export function keepJournal(
   database: Database,
   parts: { dir: string; now(): number; report(error: unknown, message: string): void },
@@ -37,11 +37,11 @@ export function keepJournal(
   const anchor = database.sql.memory ? undefined : createAnchor(dir, { database, now, report })
   const journal = createJournal(database, now, anchor)
   const listeners = new Set<() => void>()
-  // New entries take the place of those that were cut off, and hide that they were.
+  // Checked at the start, because later entries would take the seqs of truncated ones and hide the loss.
   const problemAtStart = anchor?.problem()
   const lostCards = countLostCards(database)
   const verify = createVerifier(database, anchor && { path: dir, anchor })
-  /** What the newest walk along the chain found. */
+  /** Result of the latest verification. */
   let broken: string | undefined
   return {
     append(kind, body) {

@@ -2,12 +2,12 @@ import type { JournalProof } from '../../../calls/ports.ts'
 import type { Database } from '../database.ts'
 import { firstHash, hashOf, type JournalRow } from './journal.ts'
 
-/** Entries looked at for cards that were lost: a start costs the same however long the journal is. */
+/** How many entries are searched for lost cards; a limit, so that the start does not slow down with the journal's length. */
 const lookedBack = 5_000
 
 /**
- * What the journal vouches for. An entry counts that fits those before and after it, in a journal that agrees with its
- * anchor. Found from the newest on: what is asked for is young.
+ * Proves decisions and grants by the journal. An entry counts if it fits its neighbours and the journal agrees with its anchor. Searches
+ * from the newest entry, because most questions are about recent ones.
  */
 export function createJournalProof({ sql }: Database, agrees: () => boolean): JournalProof {
   const decisionOf = sql.prepare<[string], JournalRow>(
@@ -39,7 +39,7 @@ export function createJournalProof({ sql }: Database, agrees: () => boolean): Jo
   }
 }
 
-/** How many cards the newest entries say were asked and never decided, and that are gone. */
+/** Counts cards that, by the newest entries, were asked and never decided, and that are missing from the database. */
 export function countLostCards({ sql }: Database): number {
   const count = sql
     .prepare<[object], number>(

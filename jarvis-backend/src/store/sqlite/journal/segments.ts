@@ -6,17 +6,17 @@ import type { Database } from '../database.ts'
 import { sync } from '../files.ts'
 import { firstHash, hashOf, type JournalRow, journalHead } from './journal.ts'
 
-/** Entries that were moved out of the database into a file of their own. */
+/** Entries that were moved from the database into a sealed file. */
 export type Segment = { firstSeq: number; lastSeq: number; firstPrevHash: string; lastHash: string }
 
-/** Small enough to be deleted from the database without holding up a server that writes to it. */
+/** Entries per file: few enough to delete without blocking a server that appends. */
 const entriesPerSegment = 10_000
 
-/** The hash tells segments of a journal from those of one that a backup brought back. */
+/** Path of a segment. The hash keeps segments apart from those of a journal that a backup restored. */
 export const segmentPath = (dir: string, { firstSeq, lastSeq, lastHash }: Segment): string =>
   join(dir, `segment-${firstSeq}-${lastSeq}-${lastHash.slice(0, 8)}.jsonl`)
 
-/** Oldest first. */
+/** Lists the sealed segments, oldest first. */
 export function segmentReader({ sql }: Database): () => Segment[] {
   const select = sql.prepare<[], Segment>(
     `SELECT first_seq AS firstSeq, last_seq AS lastSeq, first_prev_hash AS firstPrevHash, last_hash AS lastHash
@@ -25,11 +25,11 @@ export function segmentReader({ sql }: Database): () => Segment[] {
   return () => select.all()
 }
 
-/** One line of an export or a segment; the body stands in it as it was hashed. */
+/** An entry as a line of an export or a segment; the body is the text that was hashed. */
 const toLine = ({ seq, at, kind, body, hash }: JournalRow): string =>
   `{"seq":${seq},"at":${at},"kind":${JSON.stringify(kind)},"hash":"${hash}","body":${body}}\n`
 
-/** @throws SyntaxError where the line is no entry. */
+/** Parses a line. @throws SyntaxError where it is no entry */
 export function fromLine(line: string): JournalRow {
   const { seq, at, kind, hash, body } = JSON.parse(line) as Record<string, unknown>
   if (typeof seq !== 'number' || typeof at !== 'number' || typeof kind !== 'string' || typeof hash !== 'string') {
@@ -48,7 +48,7 @@ export async function* linesOf(path: string): AsyncGenerator<string> {
   if (rest !== '') yield rest
 }
 
-/** Every entry that is still there, sealed ones first, as JSONL in pieces of bounded size. */
+/** Exports all entries as JSONL, sealed ones first, in pieces of bounded size. */
 export async function* exportJournal(database: Database, dir: string | undefined): AsyncGenerator<string> {
   const segments = segmentReader(database)
   const select = database.sql.prepare<[number], JournalRow>(
@@ -74,7 +74,7 @@ export async function* exportJournal(database: Database, dir: string | undefined
   }
 }
 
-/** Sealed while it was being exported. What cannot be read is exported as it is. */
+/** Whether a line was exported already, because its segment was sealed meanwhile. Unreadable lines are exported as they are. */
 function isUpTo(seq: number, line: string): boolean {
   try {
     return fromLine(line).seq <= seq
@@ -84,8 +84,8 @@ function isUpTo(seq: number, line: string): boolean {
 }
 
 /**
- * Seals what is older than `before` (Unix ms) into files of `dir`; safe beside a server that appends.
- * @returns the segments made. @throws JarvisError where an entry to be sealed is not as it was written.
+ * Moves entries older than `before` (Unix ms) into files of `dir`; safe while a server appends.
+ * @returns the new segments. @throws JarvisError where an entry was altered
  */
 export function pruneJournal(
   database: Database,
@@ -104,7 +104,7 @@ export function pruneJournal(
   )
 
   const made: Segment[] = []
-  // Never the entries that this writes itself.
+  // The entries that this function writes are kept.
   const kept = firstKept.get(before)?.seq ?? journalHead(database)().seq + 1
   for (;;) {
     const known = segments().at(-1)
@@ -122,9 +122,9 @@ export function pruneJournal(
     writeWhole(segmentPath(dir, segment), rows)
     database.durably(() => {
       insert.run(segment.firstSeq, segment.lastSeq, segment.firstPrevHash, segment.lastHash, now)
-      // Before they go, for it goes on from the last of them.
+      // Appended before the deletion, because its hash continues from the last entry.
       journal.append('prune', { ...segment, by })
-      // Another may have pruned meanwhile; then nothing is left to delete here, and the file is that one's too.
+      // Another process may have pruned meanwhile: nothing is left to delete, and the file is also its own.
       if (remove.run(first.seq, last.seq).changes !== rows.length) {
         throw new JarvisError('invalid_request', 'The journal is being pruned elsewhere. Nothing more was sealed here.')
       }
@@ -133,7 +133,7 @@ export function pruneJournal(
   }
 }
 
-/** What is broken stays where `verify` finds it. */
+/** Refuses altered entries; they stay where `verify` finds them. @throws JarvisError */
 function check(rows: JournalRow[], firstSeq: number, previous: string) {
   let hash = previous
   for (const [index, row] of rows.entries()) {
@@ -147,7 +147,7 @@ function check(rows: JournalRow[], firstSeq: number, previous: string) {
   }
 }
 
-/** On disk, under its name, before it returns. */
+/** Writes a file completely, on disk and under its final name before it returns. */
 function writeWhole(path: string, rows: JournalRow[]) {
   const unfinished = `${path}.${process.pid}`
   const file = openSync(unfinished, 'w', 0o600)

@@ -5,7 +5,7 @@ import type { Anchor, Head } from './anchor.ts'
 import { firstHash, hashOf, type JournalRow } from './journal.ts'
 import { fromLine, linesOf, type Segment, segmentPath, segmentReader } from './segments.ts'
 
-/** The first entry that is not as it was written. */
+/** Thrown for the first altered entry. */
 class Broken extends Error {
   readonly seq: number
   constructor(seq: number, reason: string) {
@@ -14,15 +14,15 @@ class Broken extends Error {
   }
 }
 
-/** How long others wait for their turn while entries are looked at. */
+/** How long the verification blocks other work at a time, ms. */
 const turnMs = 3
 
-/** What is kept outside the database; absent for one in memory. */
+/** The journal's files outside the database; undefined for a database in memory. */
 export type JournalDir = { path: string; anchor: Anchor }
 
 /**
- * Follows the chain from the first entry to the anchored head: about 4 ms for each 1,000 entries, in turns of 3 ms. Calls at
- * the same time share one walk.
+ * Verifies the chain from the first entry to the anchored head: about 4 ms per 1,000 entries, in slices of 3 ms. Concurrent calls share
+ * one verification.
  */
 export function createVerifier(database: Database, dir?: JournalDir): () => Promise<JournalVerification> {
   const segments = segmentReader(database)
@@ -36,7 +36,7 @@ export function createVerifier(database: Database, dir?: JournalDir): () => Prom
       const sealed = segments()
       const heads = headsOf(dir)
       const found = await walk(sealed, heads, select, dir)
-      // Entries that were sealed meanwhile are missing for no fault of theirs.
+      // Entries that were sealed meanwhile are missing rightly, so the verification starts again.
       if (found.ok || segments().length === sealed.length) return found
     }
   }
@@ -95,11 +95,11 @@ async function walk(
       }
     }
 
-    // Who deletes entries and calls them sealed leaves no such entry in the chain.
+    // The chain must have a prune entry for the newest segment: deleting entries and declaring them sealed leaves none.
     let newest = segments.at(-1)
     const isSealOf = ({ kind, body }: JournalRow) =>
       newest !== undefined && kind === 'prune' && body.startsWith(JSON.stringify(newest).slice(0, -1))
-    // The first look takes in whatever was put before the chain.
+    // The first query also finds entries that were inserted before the chain.
     let after = Number.MIN_SAFE_INTEGER
     for (let isDone = false; !isDone; after = head.seq) {
       isDone = true

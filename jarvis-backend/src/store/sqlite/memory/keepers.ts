@@ -3,23 +3,23 @@ import { timeOfDay } from '../../../lib/time-of-day.ts'
 import type { Keeper, TextPart } from '../../../memory/indexer.ts'
 import { Entry } from '../../../protocol/index.ts'
 
-/** A tool's output beyond this says no more about what happened. */
+/** Longest part of a tool's output that is remembered, characters. */
 const outputChars = 2_000
-/** So much of a question, and of its answer, is read for its meaning. */
+/** Longest part of a question, and of its answer, that is embedded, characters. */
 const meaningChars = 120
-/** Each text is read once. */
+/** SQLite's cache, KiB; small, because each text is read once. */
 const cacheKib = 1_024
 /** Days of the journal that are remembered. */
 const journalDays = 365
 
 /**
- * The sessions and the journal's outcomes as texts to remember, read from `jarvis.db` over a connection that cannot write.
- * Sessions the operator had forgotten are left out, and what a branch copied: it is remembered of the other session.
+ * Keeps sessions and the journal's outcomes, read from `jarvis.db` over a read-only connection. Forgotten sessions are left out, and so
+ * are entries that a branch copied, which the other session has.
  */
 export function createDatabaseKeepers(path: string): { keepers: Keeper[]; close(): void } {
   const sql = new Sqlite(path, { readonly: true, fileMustExist: true })
   sql.pragma(`cache_size = -${cacheKib}`)
-  // All of them at every look: as arrays, which cost half of what objects do.
+  // Read at each synchronisation, so as arrays, which cost half as much as objects.
   const selectSessions = sql
     .prepare<[], [id: string, title: string, updatedAt: number, nextSeq: number]>(
       `SELECT id, title, updated_at, next_seq FROM sessions
@@ -73,9 +73,9 @@ export function createDatabaseKeepers(path: string): { keepers: Keeper[]; close(
 }
 
 /**
- * What was said stands apart from what tools returned: the second was written by others. Lines are places in the session.
- * All of it is found by its words; by its meaning only what the operator asked and how the last answer begins, for a vector
- * costs as much as some ten words of an answer.
+ * Splits a session into what was said and what tools returned, because others wrote the latter. Lines are positions in the session. All
+ * text is indexed by words. Only the operator's question and the beginning of the last answer are embedded, because embeddings are
+ * expensive.
  */
 function dialogue(rows: readonly { body: string; type: string; seq: number; runId: string }[]): TextPart[] {
   const found: TextPart[] = []
@@ -123,7 +123,7 @@ function dialogue(rows: readonly { body: string; type: string; seq: number; runI
   return found
 }
 
-/** Its first sentence, and no more than so many characters of it. */
+/** The first sentence, cut to `meaningChars`. */
 function beginning(text: string): string {
   const [first = ''] = text.trim().split(/(?<=[.!?])\s|\n/, 1)
   return first.slice(0, meaningChars)
@@ -137,7 +137,7 @@ function outcomes(day: string, rows: readonly { at: number; body: string; asked:
     const { toolName = 'a tool', outcome = 'unknown', summary = '', sessionId } = JSON.parse(body) as Result
     const { toolInput, requestedBy } = (asked === null ? {} : JSON.parse(asked)) as Asked
     const input = toolInput === undefined ? '' : ` ${JSON.stringify(toolInput)}`
-    // The conversation is named, so that what the operator said in it is known for theirs.
+    // Naming the session lets a reader know that its words are the operator's.
     const place = sessionId === undefined ? '' : ` in ${sessionId}`
     return `- ${day} ${timeOfDay(at)} ${toolName}${input}, asked by ${requestedBy?.name ?? 'nobody known'}${place}: ${outcome}. ${summary}`
   })

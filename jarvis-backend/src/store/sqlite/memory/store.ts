@@ -4,7 +4,7 @@ import { load as loadVectorFunctions } from 'sqlite-vec'
 import { madePrivate } from '../../../lib/private-file.ts'
 import type { ChunkView, MemoryStore, SourceKind } from '../../../memory/ports.ts'
 
-/** Counted up where what is kept here changes its form: an older file is made anew. */
+/** Version of the stored form; an index of an unknown version is rebuilt. */
 const version = 3
 const cacheKib = 4_096
 const schema = `
@@ -53,7 +53,7 @@ const schema = `
   ) STRICT;
   PRAGMA user_version = ${version};
 `
-/** Vectors of files, which cost the most to make, are kept; conversations and the journal are taken in anew. */
+/** Migrates version 1. Embeddings of files, the most expensive, are kept; sessions and the journal are indexed again. */
 const fromVersion1 = `
   BEGIN IMMEDIATE;
   ALTER TABLE chunks ADD COLUMN meaning TEXT;
@@ -68,7 +68,7 @@ const fromVersion1 = `
   PRAGMA user_version = 2;
   COMMIT;
 `
-/** Lessons and the journal come to name their conversations in each chunk. What is as it was keeps its vector. */
+/** Migrates version 2: chunks of lessons and of the journal now name their conversations. Unchanged chunks keep their embeddings. */
 const fromVersion2 = `
   BEGIN IMMEDIATE;
   UPDATE sources SET checksum = ''
@@ -84,8 +84,8 @@ const placeKey = ({ firstLine, lastLine, hash, isFromTools }: Place) =>
 type ViewRow = Omit<ChunkView, 'isFromTools'> & { isFromTools: number }
 
 /**
- * Opens the index at `path` (or `:memory:`); one that is damaged or of another version is made anew, for it holds nothing
- * that cannot be derived again.
+ * Opens the index at `path` (or `:memory:`). A damaged index or one of an unknown version is discarded and created empty, because all of
+ * it can be derived again.
  */
 export function openMemoryStore(path: string, discard: (path: string) => void): MemoryStore {
   try {
@@ -96,7 +96,7 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
   }
 }
 
-/** Opens for reading alone what `openMemoryStore` keeps at `path`; undefined where there is none of this version. */
+/** Opens the index read-only; undefined where there is none of this version. */
 export function openMemoryReader(path: string): MemoryStore | undefined {
   let sql: Sqlite.Database | undefined
   try {
@@ -104,7 +104,7 @@ export function openMemoryReader(path: string): MemoryStore | undefined {
     loadVectorFunctions(sql)
     if (sql.pragma('user_version', { simple: true }) === version) return memoryStore(sql)
   } catch {
-    // What cannot be read is made anew by the thread that keeps it.
+    // The thread that owns the index rebuilds one that cannot be read.
   }
   sql?.close()
   return undefined
@@ -119,8 +119,7 @@ function memoryStore(sql: Sqlite.Database): MemoryStore {
     'SELECT name, problem FROM sources WHERE problem IS NOT NULL ORDER BY id',
   )
   const selectSource = sql.prepare<[string], { id: number }>('SELECT id FROM sources WHERE name = ?')
-  // Two statements: one that inserts or updates is undone as a whole, for which the words of each source before would be
-  // written out on their own.
+  // Two statements instead of an upsert, which opens a savepoint, at which FTS5 writes out the words collected so far.
   const insertSource = sql.prepare(
     'INSERT INTO sources (kind, title, checksum, changed_at, problem, name) VALUES (?, ?, ?, ?, ?, ?)',
   )
@@ -163,7 +162,7 @@ function memoryStore(sql: Sqlite.Database): MemoryStore {
     `INSERT INTO models (name, dimensions, is_serving) VALUES (?, ?, 0)
      ON CONFLICT (name, dimensions) DO UPDATE SET name = excluded.name RETURNING id`,
   )
-  // A model that takes over reads what the one before had read.
+  // A new model reads what the previous one had read.
   const isWaiting = `kind = 'session' AND meaning_hash IS NOT NULL AND NOT EXISTS
     (SELECT 1 FROM models CROSS JOIN embeddings ON model_id = models.id WHERE embeddings.hash = meaning_hash)`
   const fromWaiting = `FROM sources CROSS JOIN chunks ON source_id = sources.id WHERE ${isWaiting}`
@@ -215,7 +214,7 @@ function memoryStore(sql: Sqlite.Database): MemoryStore {
   let inUse: { modelId: number; dimensions: number } | undefined
 
   const transaction = sql.transaction((work: () => unknown) => work())
-  // Joined rather than nested: at each savepoint the words kept so far would be written out.
+  // Joins an open transaction, because at each savepoint FTS5 would write out the words collected so far.
   const together = <T>(work: () => T): T => (sql.inTransaction ? work() : (transaction(work) as T))
   const drop = (chunkId: number) => {
     deleteChunk.run(chunkId)
@@ -237,7 +236,7 @@ function memoryStore(sql: Sqlite.Database): MemoryStore {
         const known = selectSource.get(name)?.id
         if (known !== undefined) updateSource.run(...said, known)
         const id = known ?? Number(insertSource.run(...said, name).lastInsertRowid)
-        // A piece that is as it was stays: what is added to a long file costs what was added.
+        // Unchanged chunks stay, so appending to a long file costs only the appended part.
         const left = new Map(selectPlaces.all(id).map(({ chunkId, ...place }) => [placeKey(place), chunkId]))
         const added: Added[] = []
         for (const chunk of chunks) {
@@ -336,7 +335,7 @@ function memoryStore(sql: Sqlite.Database): MemoryStore {
   }
 }
 
-/** Whether what is on disk is no index any more, or not the one that was opened. */
+/** Whether an error means that the file is damaged, or is not the file that was opened. */
 export const isDamage = (error: unknown): boolean =>
   error instanceof Sqlite.SqliteError && /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ|READONLY_DBMOVED)/.test(error.code)
 
@@ -346,7 +345,7 @@ function open(path: string): Sqlite.Database {
   try {
     sql.pragma('journal_mode = WAL')
     sql.pragma('synchronous = NORMAL')
-    // What is searched most is held elsewhere; the system keeps the file's pages besides.
+    // A small cache: the index in memory serves most searches, and the system caches the file.
     sql.pragma(`cache_size = -${cacheKib}`)
     loadVectorFunctions(sql)
     const found = Number(sql.pragma('user_version', { simple: true }))
@@ -362,7 +361,7 @@ function open(path: string): Sqlite.Database {
   }
 }
 
-/** One signed byte a dimension; the scale does not matter to an angle. */
+/** One signed byte per dimension. The scale is lost, which cosine similarity ignores. */
 function toBytes(vector: Float32Array): Buffer {
   let largest = 0
   for (const value of vector) largest = Math.max(largest, Math.abs(value))

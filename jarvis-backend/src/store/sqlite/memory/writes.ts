@@ -3,7 +3,7 @@ import { JarvisError } from '../../../protocol/index.ts'
 import type { WriteRecord } from '../../../tools/memory/memory-tool.ts'
 import type { Database } from '../database.ts'
 
-/** Older writes are part of the file by now. */
+/** How many writes can be undone. */
 const kept = 500
 
 export function createMemoryWrites({ sql, atomically }: Database, now: () => number) {
@@ -18,7 +18,7 @@ export function createMemoryWrites({ sql, atomically }: Database, now: () => num
   const isSession = sql.prepare('SELECT 1 FROM sessions WHERE id = ?')
   const insertForgotten = sql.prepare('INSERT OR IGNORE INTO memory_forgotten (session_id, at) VALUES (?, ?)')
   return {
-    /** @returns the id by which it can be taken back. */
+    /** @returns the id that undoes the write */
     add: ({ path, before, checksum }: WriteRecord): string =>
       atomically(() => {
         const id = newId('mw')
@@ -31,7 +31,7 @@ export function createMemoryWrites({ sql, atomically }: Database, now: () => num
       return row === undefined ? undefined : { ...row, before: row.before ?? undefined }
     },
     remove: (id: string) => void remove.run(id),
-    /** The session is remembered no more, however often the index is made anew. @throws JarvisError `not_found` */
+    /** Excludes a session from the memory for good. @throws JarvisError `not_found` */
     forget(sessionId: string) {
       if (isSession.get(sessionId) === undefined) throw new JarvisError('not_found', 'There is no such session.')
       insertForgotten.run(sessionId, now())

@@ -1,11 +1,11 @@
 import { fieldsOf, type Sample } from '../../../homelab/samples.ts'
 import type { SampleField } from '../../../protocol/index.ts'
 
-/** Series lie in rows of so many: a row stays on one page, and few rows are written a minute. */
+/** Series per row of samples: a row fits on one page, and few rows are written per minute. */
 export const seriesInRow = 96
 const unknown = 0xffff
 const most = unknown - 1
-/** Where a field stands among a series' values; no kind has two in one column. */
+/** Column of each field; no kind has two fields in one column. */
 const columns: Record<SampleField, number> = {
   cpuRatio: 0,
   usedRatio: 0,
@@ -21,7 +21,7 @@ const seriesBytes = columnCount * 2
 
 type Scale = { up(value: number): number; down(stored: number): number }
 const linear = (by: number): Scale => ({ up: (value) => value * by, down: (stored) => stored / by })
-/** To a twentieth of a percent, up to 60 GB a second. */
+/** Precise to a twentieth of a percent, up to 60 GB/s. */
 const logarithmic: Scale = {
   up: (value) => Math.log2(1 + Math.max(0, value)) * 1_800,
   down: (stored) => 2 ** (stored / 1_800) - 1,
@@ -35,7 +35,7 @@ const scaleOf = (field: SampleField): Scale =>
 
 export type InRow = { slot: number; sample: Sample }
 
-/** A row of all of `there`, two bytes a value. What `before` knew stays as it was. */
+/** Packs samples into a row, two bytes per value. Values that `before` knows stay. */
 export function rowOf(there: readonly InRow[], before: Buffer = Buffer.alloc(0)): Buffer {
   const slots = Math.max(...there.map(({ slot }) => slot)) + 1
   const row = Buffer.alloc(Math.max(slots * seriesBytes, before.length), 0xff)
@@ -51,7 +51,7 @@ export function rowOf(there: readonly InRow[], before: Buffer = Buffer.alloc(0))
   return row
 }
 
-/** Undefined for what was not known, and for a slot that was not there yet. */
+/** Reads a series' values; undefined for unknown ones, and for a slot that the row lacks. */
 export function take(row: Buffer, slot: number, fields: readonly SampleField[]): (number | undefined)[] {
   return fields.map((field) => {
     const offset = slot * seriesBytes + columns[field] * 2
@@ -60,12 +60,12 @@ export function take(row: Buffer, slot: number, fields: readonly SampleField[]):
   })
 }
 
-/** The mean of what is known in several rows. */
+/** The mean of the known values of several rows. */
 export function meanRow(rows: readonly Buffer[]): Buffer {
   const length = Math.max(0, ...rows.map((row) => row.length))
   const mean = Buffer.alloc(length, 0xff)
   for (let at = 0; at < length; at += 2) {
-    // The mean of logarithms is not that of the rates; all other scales keep it.
+    // Rates are stored as logarithms, so they are decoded before the mean; linear scales need no decoding.
     const isRate = (at / 2) % columnCount === columns.netBps
     let total = 0
     let count = 0

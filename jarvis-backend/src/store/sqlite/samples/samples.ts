@@ -12,14 +12,14 @@ import type { Database } from '../database.ts'
 import { createSettings } from '../settings.ts'
 import { type InRow, meanRow, rowOf, seriesInRow, take } from './pack.ts'
 
-/** More things than that are not followed. */
+/** Most series that are stored. */
 const mostSeries = 20_000
 const clusterKey = 'samples_of'
 type Row = { at: number; data: Buffer }
 
 /**
- * The ring. Each series has a place of its own for as long as something of it is kept; a row holds the values of 96 of
- * them at one moment, so that a minute of 2,000 guests is 22 rows, and a day of one guest 1,440 small reads.
+ * Stores samples. Each series keeps a place while any of its values is kept. A row holds 96 series at one moment, so a minute of 2,000
+ * guests takes 22 rows, and a day of one guest 1,440 small reads.
  */
 export function createSampleStore(database: Database): SampleStore {
   const { sql, atomically } = database
@@ -36,7 +36,7 @@ export function createSampleStore(database: Database): SampleStore {
   const between = sql.prepare<[number, number, number, number], Row>(
     'SELECT at, data FROM samples WHERE step = ? AND part = ? AND at >= ? AND at < ? ORDER BY at',
   )
-  // What lies ahead was written under a clock that was put back since.
+  // Values in the future were written before the clock was set back.
   const forget = sql.prepare('DELETE FROM samples WHERE step = ? AND part = ? AND (at < ? OR at > ?)')
   const newest = sql.prepare<[number, number], { at: number | null }>(
     'SELECT max(at) AS at FROM samples WHERE step = ? AND part = ?',
@@ -59,7 +59,7 @@ export function createSampleStore(database: Database): SampleStore {
   }
   load()
 
-  /** The lowest place that nobody has. */
+  /** The lowest free place. */
   function newPlace(): number {
     while (taken.has(free)) free += 1
     taken.add(free)
@@ -70,7 +70,7 @@ export function createSampleStore(database: Database): SampleStore {
     const before = known.get(name)
     if (before === undefined && known.size >= mostSeries) return undefined
     const place = before?.place ?? newPlace()
-    // When it was last seen matters to the day: no write a minute for it.
+    // The time last seen needs no more precision than this, which saves a write per minute.
     if (before === undefined || at - before.lastAt >= quarterMs) {
       settle.run(name, place, at)
       known.set(name, { place, lastAt: at })
@@ -78,7 +78,7 @@ export function createSampleStore(database: Database): SampleStore {
     return place
   }
 
-  /** Frees the places of what was last seen longer ago than anything is kept. */
+  /** Frees the places of series that are older than all kept values. */
   function clear(at: number) {
     for (const [name, { place, lastAt }] of known) {
       if (at - lastAt <= weekMs + quarterMs) continue
@@ -89,7 +89,7 @@ export function createSampleStore(database: Database): SampleStore {
     }
   }
 
-  /** Means of the quarters that are over since the last one. */
+  /** Stores the means of the quarter hours that have ended. */
   function fold(part: number, at: number) {
     const folded = newest.get(quarterMs, part)?.at ?? undefined
     const from = folded === undefined ? oldest.get(minuteMs, part)?.at : folded + quarterMs
@@ -104,7 +104,7 @@ export function createSampleStore(database: Database): SampleStore {
     if (rows.length > 0) write.run(quarterMs, part, quarter, meanRow(rows.map(({ data }) => data)))
   }
 
-  /** By the part of the ring that holds them. */
+  /** Groups samples by row. */
   function inParts(at: number, samples: readonly Sample[]) {
     const rows = new Map<number, InRow[]>()
     for (const sample of samples) {
@@ -147,7 +147,7 @@ export function createSampleStore(database: Database): SampleStore {
     }
     for (const [part, quarters] of touched) {
       const from = oldest.get(minuteMs, part)?.at ?? 0
-      // What is newer than any mean is folded in its turn.
+      // Quarters after the newest mean are folded later, by `fold`.
       const until = newest.get(quarterMs, part)?.at ?? Number.NEGATIVE_INFINITY
       for (const quarter of quarters) if (quarter >= from && quarter <= until) foldQuarter(part, quarter)
     }
@@ -157,7 +157,7 @@ export function createSampleStore(database: Database): SampleStore {
     try {
       atomically(work)
     } catch (error) {
-      // What was undone in the database is undone here.
+      // The maps are read again, because the database was rolled back.
       load()
       throw error
     }

@@ -3,8 +3,8 @@ import type { TranscriptStore } from '../../../agent/sessions/transcript-store.t
 import { newId } from '../../../lib/ids.ts'
 
 /**
- * Copies runs and entries; nothing of calls, cards or the journal, so that nothing copied can run or be decided. Everything
- * waits for it: some 10 µs an entry and as much to write it to disk, 0.3 s for 10,000 messages.
+ * Copies a session's runs and entries, but no calls, cards or journal entries, so nothing in the copy can run or be decided. Blocks the
+ * process: about 20 µs per entry, 0.3 s for 10,000 messages.
  */
 export function copySession(sql: Sqlite.Database): TranscriptStore['copySession'] {
   const insertSession = sql.prepare(

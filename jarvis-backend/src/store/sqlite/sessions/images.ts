@@ -3,7 +3,7 @@ import type { ImageStore } from '../../../calls/ports.ts'
 import type { ImageType } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 
-/** Beside the transcript, so that opening a session reads none of them. */
+/** Stores images apart from the transcript, so that opening a session reads none. */
 export function createImageStore({ sql }: Database): ImageStore {
   const insert = sql.prepare('INSERT OR IGNORE INTO images (session_id, id, mime_type, data) VALUES (?, ?, ?, ?)')
   const select = sql.prepare<[string, string], { mime_type: ImageType; data: Buffer }>(

@@ -1,11 +1,11 @@
 import type { Content, Usage } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 
-/** Rows of `session_words` that one session may have, a title and blocks of messages: 268 million. */
+/** Rows of `session_words` reserved for each session: its title and blocks of messages. */
 export const rowsOfSession = 2 ** 28
-/** Messages in a row: few rows make a common word quick to look up, and a row is made anew with each message in it. */
+/** Messages per row. More messages make common words faster to look up, but a row is rewritten with each of them. */
 export const messagesInBlock = 64
-/** How long one piece of the work may hold everything else up. */
+/** How long a slice of indexing may block other work, ms. */
 const sliceMs = 25
 const settleMs = 1_000
 const betweenSlicesMs = 10
@@ -17,14 +17,14 @@ type Message = { seq: number; body: string }
 const columns = 'number, title, next_seq AS nextSeq, block_seq AS blockSeq, block_count AS blockCount'
 
 /**
- * Brings words and totals of sessions up to date: a moment after a change, in pieces, and what is left when somebody asks.
- * @param costOf US dollars, or undefined where the price of the model is not known.
+ * Keeps words and totals of sessions up to date: a moment after a change, in slices, and completely when somebody asks.
+ * @param costOf US dollars, or undefined where the model's price is unknown
  */
 export function createSessionIndex(
   { sql, atomically }: Database,
   parts: {
     costOf(model: string, usage: Usage): number | undefined
-    /** Calls `run` after `ms`, unless the server goes down before. */
+    /** Calls `run` after `ms`, unless the server shuts down first. */
     later(ms: number, run: () => void): void
     report(error: unknown, message: string): void
   },
@@ -51,11 +51,11 @@ export function createSessionIndex(
        OR session_index.next_seq <= (SELECT MAX(seq) FROM entries WHERE entries.session_id = sessions.id)
      ORDER BY updated_at DESC`,
   )
-  /** Undefined until it is known what an earlier process left. */
+  /** Sessions to index; undefined until the database was asked what an earlier process left. */
   let stale: Set<string> | undefined
   let isScheduled = false
 
-  /** @returns whether all of the session is in. */
+  /** Indexes some messages. @returns whether the session is complete */
   function takeSome(sessionId: string): boolean {
     const session = selectSession.get(sessionId)
     if (session === undefined) return true
@@ -113,7 +113,7 @@ export function createSessionIndex(
     return isAll
   }
 
-  /** Goes on for up to `forMs`. */
+  /** Indexes for up to `forMs`. */
   function catchUp(forMs: number): 'done' | 'more' | 'failed' {
     try {
       const known = stale ?? new Set(selectStale.all().map(({ id }) => id))
@@ -121,7 +121,7 @@ export function createSessionIndex(
       if (known.size > 0) atomically(() => takeFrom(known, performance.now() + forMs))
       return known.size === 0 ? 'done' : 'more'
     } catch (error) {
-      // A full disk keeps nobody from reading. What of it was undone is found anew.
+      // A full disk must not prevent reading. Rolled-back work is found again through the database.
       stale = undefined
       parts.report(error, 'the list of sessions could not be brought up to date')
       return 'failed'
@@ -146,9 +146,9 @@ export function createSessionIndex(
   }
 
   return {
-    /** What is left when somebody asks. @returns whether everything is in. */
+    /** Indexes what is left, for up to `forMs`. @returns whether everything is indexed */
     catchUp: (forMs: number) => catchUp(forMs) === 'done',
-    /** Once the server has started. */
+    /** Schedules indexing; called once the server has started. */
     schedule: () => schedule(settleMs),
     changed(sessionId: string) {
       stale?.add(sessionId)
@@ -166,6 +166,6 @@ export const messagesFrom = (sql: Database['sql'], limit: number) =>
      ORDER BY seq LIMIT ${limit}`,
   )
 
-/** What a message says, without thoughts and calls. */
+/** The text of a message, without thinking and tool calls. */
 export const wordsOf = ({ text, content = [] }: { text?: string; content?: readonly Content[] }): string =>
   text ?? content.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n')

@@ -5,7 +5,7 @@ import type { Database } from '../database.ts'
 import { type createSessionIndex, messagesFrom, messagesInBlock, rowsOfSession, wordsOf } from './session-index.ts'
 import { type SessionRow, sessionColumns, toSession } from './session-row.ts'
 
-/** What a request may wait for entries that are not in the index yet. */
+/** How long a request may wait for indexing, ms. */
 const waitMs = 50
 type TotalsRow = {
   input: number | null
@@ -24,12 +24,12 @@ export function createSessionList(
 ): SessionList {
   const totalColumns = `input_tokens AS input, output_tokens AS output, cache_read_tokens AS cacheRead,
     cache_write_tokens AS cacheWrite, cost_usd AS costUsd, unpriced, partly_counted AS partial, number`
-  /** A session is archived where the newest of its versions is. */
+  /** Filters the list. The newest version decides whether a session is archived. */
   const isWanted = `(updated_at, sessions.id) < (@at, @id) AND (@source IS NULL OR source = @source)
     AND CASE @archived WHEN 'all' THEN 1 ELSE (@archived = 'only') = CASE WHEN family IS NULL THEN archived_at IS NOT NULL ELSE (
       SELECT newest.archived_at IS NOT NULL FROM sessions AS newest WHERE newest.family = sessions.family
       ORDER BY newest.updated_at DESC, newest.id DESC LIMIT 1) END END`
-  /** One row for all versions: no newer one is in question. */
+  /** Keeps one row per family of versions: the newest that matches. */
   const isNewest = (inQuestion: string) => `(family IS NULL OR NOT EXISTS (
     SELECT 1 FROM sessions AS newer WHERE newer.family = sessions.family
       AND (newer.updated_at, newer.id) > (sessions.updated_at, sessions.id)${inQuestion}))`
@@ -39,7 +39,7 @@ export function createSessionList(
      WHERE ${isWanted} AND ${isNewest('')}
      ORDER BY updated_at DESC, sessions.id DESC LIMIT @limit`,
   )
-  // Only what is on the page is read whole.
+  // Whole rows are read only for the page.
   const selectAmong = sql.prepare<Record<string, unknown>, SessionRow & TotalsRow>(
     `WITH page AS MATERIALIZED (
        SELECT sessions.id, number
@@ -72,7 +72,7 @@ export function createSessionList(
     rows: terms.map((term) => selectRows.all(quoted(term))),
   })
 
-  /** In the newest block with most of the terms. */
+  /** The newest block with most of the search terms. */
   function foundIn(sessionId: string, number: number, search: Search): ListedSession['found'] {
     const counts = new Map<number, number>()
     for (const rows of search.rows) {
@@ -127,10 +127,10 @@ function totalsOf(row: TotalsRow | undefined): SessionTotals | undefined {
   }
 }
 
-/** The rows of `session_words` that hold each of the terms, in their order. */
+/** Search terms, and for each the rows of `session_words` that hold it, in order. */
 type Search = { terms: readonly Term[]; rows: readonly (readonly number[])[] }
 
-/** The sessions that hold every term, each somewhere. */
+/** The sessions that hold every term in any of their rows. */
 function numbersOf({ rows }: Search): number[] {
   const [first = new Set<number>(), ...others] = rows.map(
     (of) => new Set(of.map((row) => Math.floor(row / rowsOfSession))),
@@ -138,7 +138,7 @@ function numbersOf({ rows }: Search): number[] {
   return [...first].filter((number) => others.every((other) => other.has(number)))
 }
 
-/** Those at or above `from` and below `to`. */
+/** The rows from `from` up to, but not including, `to`. */
 function rowsBetween(rows: readonly number[], from: number, to: number): readonly number[] {
   let low = 0
   for (let high = rows.length; low < high; ) {
@@ -151,7 +151,7 @@ function rowsBetween(rows: readonly number[], from: number, to: number): readonl
   return rows.slice(low, end)
 }
 
-/** As FTS5 takes it: in quotes, where nothing is an operator. */
+/** Quotes a term for FTS5, so that it holds no operators. */
 const quoted = ({ text, isPrefix }: Term) => `"${text}"${isPrefix ? ' *' : ''}`
 
 function splitCursor(cursor: string): [number, string] {

@@ -1,7 +1,7 @@
 import type { StoredSession } from '../../../agent/sessions/transcript-store.ts'
 import type { Effort } from '../../../protocol/index.ts'
 
-/** A row of `sessions` with the title of the one it was branched off. */
+/** A row of `sessions`, with the title of the session it was branched off. */
 export type SessionRow = {
   id: string
   title: string

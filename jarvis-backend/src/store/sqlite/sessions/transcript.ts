@@ -7,12 +7,12 @@ import { type SessionRow, sessionColumns, toSession } from './session-row.ts'
 
 type EntryRow = { session_id: string; seq: number; run_id: string; type: string; body: string }
 
-// seq, runId and type have columns of their own and are not kept twice.
+// seq, runId and type have columns of their own and are left out of the body.
 const toEntry = (row: EntryRow) => {
   const entry = { ...JSON.parse(row.body), seq: row.seq, runId: row.run_id, type: row.type } as StoredEntry
   return entry.type === 'assistant' && entry.madeBy === undefined ? withMaker(entry) : entry
 }
-/** Earlier releases named no model but a word where no model made an entry. */
+/** Converts entries of earlier releases, which named a word in place of a model. */
 function withMaker(entry: EntryOf<'assistant'>): StoredEntry {
   const { model, ...rest } = entry
   if (model === 'mcp') return { ...rest, madeBy: 'client' }
