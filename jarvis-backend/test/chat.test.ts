@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { ModelError } from '../src/agent/model.ts'
+import type { JournalEntry } from '../src/protocol/index.ts'
 import { breaks, calls, ends, says, scripted, someUsage, stalls } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
@@ -412,6 +413,19 @@ test('a line with a slash calls a tool through the gate, without a model', async
   expect(await operator.next('chat:tool_result')).toMatchObject({ isError: false })
   expect(await operator.next('chat:done')).toMatchObject({ stopReason: 'end_turn' })
   expect(jarvis.guest(103)?.status).toBe('stopped')
+  await operator.ask('chat:send', { sessionId, message: '/wake_node node=agent' })
+  expect(await operator.next('chat:done')).toMatchObject({ stopReason: 'end_turn' })
+
+  const journal = (await (await jarvis.rest('/api/journal')).json()) as { items: JournalEntry[] }
+  const bodies = journal.items.map(({ kind, body }) => ({
+    kind,
+    ...(body as { toolName?: string; requestedBy?: object }),
+  }))
+  const requestedBy = { kind: 'command', name: 'operator' }
+  expect(bodies.toReversed().map(({ kind, toolName, requestedBy }) => ({ kind, toolName, requestedBy }))).toEqual([
+    ...['call', 'decision', 'execution', 'result'].map((kind) => ({ kind, toolName: 'stop_vm', requestedBy })),
+    ...['execution', 'result'].map((kind) => ({ kind, toolName: 'wake_node', requestedBy })),
+  ])
 })
 
 test('a slash line that cannot be read says how to write it', async () => {

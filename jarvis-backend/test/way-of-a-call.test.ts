@@ -134,8 +134,7 @@ function createHouse(calls: readonly ToolCall[]) {
       before = executor.settle(call, {
         sessionId,
         runId,
-        principal: { ...requestedBy, kind: 'client', hasModel: false },
-        requestedBy,
+        principal: requestedBy,
         signal: abort.signal,
         append(draft) {
           expect(isDead, 'a dead process writes nothing').toBe(false)

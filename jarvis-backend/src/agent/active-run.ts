@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events'
 import type { Effort } from '../protocol/index.ts'
 import type { ToolSpec } from './model.ts'
 import type { Origin } from './origin.ts'
-import { type Principal, principalOf } from './principal.ts'
 import type { RunRow, StoredEntry } from './sessions/transcript-store.ts'
 
 /** What a run uses to its end: a model's thinking must not continue under other instructions. */
@@ -19,7 +18,6 @@ export type RunProfile = {
 export type ActiveRun = {
   row: RunRow & { position: number }
   origin: Origin
-  principal: Principal
   /** Made when the run begins, so that what waits in the queue goes by what is set when its turn comes. */
   profile?: RunProfile
   entries: StoredEntry[]
@@ -50,7 +48,6 @@ export const activeRun = (
 ): ActiveRun => ({
   row,
   origin,
-  principal: principalOf(origin),
   entries: taken,
   isOver: false,
   abort: runAbort(),

@@ -28,7 +28,11 @@ type AskedCall = {
   read: readonly string[]
 }
 
-/** MCP clients' calls, each a run of its own. */
+/**
+ * MCP clients' calls, each a run of its own. They have a method of their own beside `Runs.start`, because a message waits its
+ * turn, can be sent twice and outlives its sender, while a call begins at once beside others, returns its outcome and ends with its caller.
+ * Both start their run in the same function of `runs.ts`.
+ */
 export type Calls = {
   /** Runs one tool call for an MCP client through the gate. Withdrawn when `signal` aborts. */
   callTool(call: AskedCall): Promise<CallOutcome>

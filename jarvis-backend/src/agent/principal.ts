@@ -1,29 +1,50 @@
-import type { Requester } from '../protocol/index.ts'
+import type { Principal } from '../protocol/index.ts'
 import type { Origin } from './origin.ts'
 
-/**
- * Who asks for the calls of a run. `hasModel`: a model makes them from what the person wrote; else the person or client
- * names the one call.
- */
-export type Principal =
-  | { kind: 'person'; name: string; hasModel: boolean }
-  /** `name`: how it calls itself, not checked. `token`: as in its origin. */
-  | { kind: 'client'; name: string; hasModel: false; token?: string }
+/** What follows from who asks. */
+export type Rights = {
+  /** A model makes the calls. Otherwise whoever asks names the one call. */
+  hasModel: boolean
+  /** Whether tools of attached servers may be called: JARVIS lends no client its way to other servers. */
+  mayUseAttached: boolean
+  /** What is handed over is not the operator's own, and whoever asks has read only the results of its own calls. */
+  isForeign: boolean
+  /** How long a denied call is refused rather than asked for again, ms; undefined: as long as its run goes on. */
+  deniedForMs: number | undefined
+  /** A grant serves all of this kind (and of one token), not only the same name. */
+  sharesGrants: boolean
+}
 
-export function principalOf(origin: Origin): Principal {
-  if (origin.kind !== 'mcp') return { kind: 'person', name: origin.by, hasModel: origin.kind === 'chat' }
+const strict: Rights = {
+  hasModel: false,
+  mayUseAttached: false,
+  isForeign: true,
+  deniedForMs: 10 * 60_000,
+  sharesGrants: false,
+}
+const operators: Rights = {
+  hasModel: false,
+  mayUseAttached: true,
+  isForeign: false,
+  deniedForMs: undefined,
+  sharesGrants: true,
+}
+
+/** All kinds of principals. Nothing else in the way of a call knows them: another kind is another row. */
+const kinds = new Map<string, Rights>([
+  ['chat', { ...operators, hasModel: true }],
+  ['command', operators],
+  // A client can give itself any name, so its grants follow its token.
+  ['mcp', { ...strict, sharesGrants: true }],
+])
+
+/** An unknown kind, as in a row that another release stored, has the strictest rights. */
+export const rightsOf = ({ kind }: Pick<Principal, 'kind'>): Rights => kinds.get(kind) ?? strict
+
+/** Who asks for the calls of a run, as cards, grants, the journal and clients have it. @param modelId of the model that answers a chat */
+export function principalOf(origin: Origin, modelId: string): Principal {
+  const { kind } = origin
+  if (kind !== 'mcp') return { kind, name: kind === 'chat' ? modelId : origin.by }
   const { client: name, token } = origin
-  return { kind: 'client', name, hasModel: false, ...(token !== undefined && { token }) }
+  return { kind, name, ...(token !== undefined && { token }) }
 }
-
-/** A principal as stored rows and clients have it. @param modelId what makes the calls, where a model does */
-export function requesterOf(principal: Principal, modelId: string): Requester {
-  const { kind, name, hasModel, ...token } = principal
-  if (kind === 'client') return { kind: 'mcp', name, ...token }
-  return hasModel ? { kind: 'chat', name: modelId } : { kind: 'command', name }
-}
-
-/** What a stored row tells of its principal. */
-export const principalIn = ({ kind }: Pick<Requester, 'kind'>): Pick<Principal, 'kind'> => ({
-  kind: kind === 'mcp' ? 'client' : 'person',
-})

@@ -15,7 +15,7 @@ import {
 } from './model.ts'
 import { nextStep } from './next-step.ts'
 import { type Origin, openingOf } from './origin.ts'
-import { requesterOf } from './principal.ts'
+import { principalOf, rightsOf } from './principal.ts'
 import { duringRehearsal } from './rehearsal.ts'
 import { stuckWords } from './repeats.ts'
 import type { LiveSession } from './sessions/live-session.ts'
@@ -135,7 +135,9 @@ export function createRunAgent(parts: RunParts): RunAgent {
 
   /** How many turns a run may have: one for a command or a client's call. */
   const turnsOf = (session: LiveSession, run: ActiveRun) =>
-    run.principal.hasModel ? profileOf(session, run).limits.turns : 1
+    rightsOf(principalIn(run)).hasModel ? profileOf(session, run).limits.turns : 1
+
+  const principalIn = (run: ActiveRun) => principalOf(run.origin, modelOf(run).id)
 
   /** Before a message's first turn. */
   async function recall(session: LiveSession, run: ActiveRun, text: string) {
@@ -226,13 +228,12 @@ export function createRunAgent(parts: RunParts): RunAgent {
 
   /** The texts that the requester had read: for a model all that it was given, for a client its own earlier results. */
   function sourcesFor(session: LiveSession, run: ActiveRun, { toolUseId }: ToolCall): Sources {
-    const { origin, principal } = run
-    const isClients = principal.kind === 'client'
+    const { isForeign, hasModel } = rightsOf(principalIn(run))
     // A command is the operator's own words.
-    if (!isClients && !principal.hasModel) return { results: [], operatorTexts: [] }
+    if (!isForeign && !hasModel) return { results: [], operatorTexts: [] }
     const entries = [...earlierEntries(session, run), ...run.entries]
-    const sources = sourcesOf(entries, toolUseId, isClients, tellingEntries)
-    const { read = [] } = ('asked' in origin && origin.asked) || {}
+    const sources = sourcesOf(entries, toolUseId, isForeign, tellingEntries)
+    const { read = [] } = ('asked' in run.origin && run.origin.asked) || {}
     const resources = read.map((text) => ({ toolName: 'resource', toolUseId: 'resource', text }))
     return { ...sources, results: [...resources, ...sources.results] }
   }
@@ -243,7 +244,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
 
   /** Runs all calls at once, and changes to the same thing one after the other in the order of the calls. */
   async function settleCalls(session: LiveSession, run: ActiveRun, open: ToolCall[]) {
-    const requestedBy = requesterOf(run.principal, modelOf(run).id)
+    const principal = principalIn(run)
     const lastOf = new Map<string, Promise<void>>()
     const outcomes = await Promise.allSettled(
       open.map((call) => {
@@ -251,11 +252,11 @@ export function createRunAgent(parts: RunParts): RunAgent {
         const earlier = locks.flatMap((lock) => lastOf.get(lock) ?? [])
         const settled = parts.tools.settle(call, {
           ...contextOf(session, run),
-          requestedBy,
+          principal,
           append(entry) {
             if (entry.type === 'tool_result') delete run.progress[entry.toolUseId]
             const entries = [...run.entries, session.append(run, entry)]
-            if (entry.type === 'tool_result' && !run.principal.hasModel) endWith(session, run, entries)
+            if (entry.type === 'tool_result' && !rightsOf(principal).hasModel) endWith(session, run, entries)
           },
           abortedBy: () => run.abortedBy,
           before: earlier.length === 0 ? undefined : Promise.all(earlier),

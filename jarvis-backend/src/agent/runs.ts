@@ -317,9 +317,9 @@ export function createRuns(
         // Nobody takes a client's answer any more, but a client that asks later; and what that one had read is forgotten, so
         // that no call of it is judged now for the first time.
         const isJudged = entries.some(({ type }) => type === 'confirm_needed' || type === 'tool_use')
-        const isLeft = run.principal.kind === 'client' && (parts.kept.get(row.id) === undefined || !isJudged)
+        const isLeft = run.origin.kind === 'mcp' && (parts.kept.get(row.id) === undefined || !isJudged)
         if (!mayGoOn || isLeft) stopRun(run, 'jarvis')
-        else if (row.status === 'stopping') stopRun(run, run.principal.name)
+        else if (row.status === 'stopping') stopRun(run, 'by' in run.origin ? run.origin.by : run.origin.client)
       }
       for (const { sessionId } of rows) {
         const session = open(sessionId)

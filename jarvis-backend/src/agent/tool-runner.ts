@@ -1,7 +1,6 @@
 import { newId } from '../lib/ids.ts'
-import { noUsage, type Requester, type ToolCall } from '../protocol/index.ts'
+import { noUsage, type Principal, type ToolCall } from '../protocol/index.ts'
 import type { ActiveRun } from './active-run.ts'
-import type { Principal } from './principal.ts'
 import type { LiveSession } from './sessions/live-session.ts'
 import type { Draft } from './sessions/transcript-store.ts'
 import type { Sources } from './sources.ts'
@@ -17,8 +16,6 @@ export type CallContext = {
   sessionId: string
   runId: string
   principal: Principal
-  /** The principal as stored rows and clients have it. */
-  requestedBy: Requester
   /** Aborted: a call that waits is withdrawn, one that runs is no longer waited for. */
   signal: AbortSignal
   append(entry: Draft): void
@@ -37,7 +34,6 @@ export type CallContext = {
 export const contextOf = (session: LiveSession, run: ActiveRun) => ({
   sessionId: session.id,
   runId: run.row.id,
-  principal: run.principal,
   signal: run.abort.signal,
   progress(toolUseId: string, message: string) {
     run.progress[toolUseId] = message

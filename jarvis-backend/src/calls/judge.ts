@@ -1,11 +1,10 @@
-import type { Principal } from '../agent/principal.ts'
+import { rightsOf } from '../agent/principal.ts'
 import { noTarget } from '../gate/effect.ts'
 import { bindingHash, decide, type Effect, effectsOf, Mistake, type Sources, type World } from '../gate/index.ts'
 import { taintRule } from '../gate/policy/profile.ts'
-import { readAs, type Target, type ToolInput, type Verdict } from '../protocol/index.ts'
+import { type Principal, readAs, type Target, type ToolInput, type Verdict } from '../protocol/index.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import type { Tool } from '../tools/tool.ts'
-import { rightsOf } from './rights.ts'
 import type { Units } from './seen-units.ts'
 
 /** `target`: of the first, which a card shows. */

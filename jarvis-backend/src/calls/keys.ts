@@ -1,3 +1,4 @@
+import { rightsOf } from '../agent/principal.ts'
 import { hashOf } from '../lib/canonical.ts'
 import type { Card, Target, ToolInput } from '../protocol/index.ts'
 
@@ -12,9 +13,10 @@ export function callKey({ toolName, input, target }: { toolName: string; input: 
 
 /**
  * What a grant is bound to: the same call about a target of the same name, asked for by the same rule, by the same kind
- * of requester: what was granted to the chat serves no MCP client, and one MCP token's grant no other.
+ * of principal: what was granted to the chat serves no MCP client, and one MCP token's grant no other.
  */
 export function grantKey(key: string, { rule, target, requestedBy }: Pick<Card, 'rule' | 'target' | 'requestedBy'>) {
-  const { kind, token } = requestedBy
-  return hashOf({ version: 1, key, rule, name: target.name, kind, token })
+  const { kind, token, name } = requestedBy
+  const asker = rightsOf(requestedBy).sharesGrants ? undefined : name
+  return hashOf({ version: 1, key, rule, name: target.name, kind, token, asker })
 }

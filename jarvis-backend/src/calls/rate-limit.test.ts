@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Principal } from '../agent/principal.ts'
+import type { Principal } from '../protocol/index.ts'
 import { createRateLimit } from './rate-limit.ts'
 
-const person: Principal = { kind: 'person', name: 'ana', hasModel: true }
+const person: Principal = { kind: 'chat', name: 'demo' }
 const client = (token?: string): Principal => ({
-  kind: 'client',
+  kind: 'mcp',
   name: 'probe',
-  hasModel: false,
   ...(token !== undefined && { token }),
 })
 
@@ -64,7 +63,12 @@ test.each<[string, [string, Principal], [string, Principal], boolean]>([
   ['a token that is called as a session', ['ses_1', client('ses_2')], ['ses_2', person], false],
   ['a client of no known token in a session', ['ses_1', client()], ['ses_1', client()], true],
   ['a client of no known token in two sessions', ['ses_1', client()], ['ses_2', client()], false],
-  ['a person who types the call, after the model', ['ses_1', person], ['ses_1', { ...person, hasModel: false }], true],
+  [
+    'a person who types the call, after the model',
+    ['ses_1', person],
+    ['ses_1', { kind: 'command', name: 'ana' }],
+    true,
+  ],
   ['a person in two sessions', ['ses_1', person], ['ses_2', person], false],
 ])('%s: counted together or apart', (_, [first, asker], [second, other], isShared) => {
   const { take } = limitAt(0)

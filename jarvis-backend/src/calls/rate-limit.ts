@@ -41,6 +41,5 @@ export function createRateLimit(rates: () => Limits['rates'], now: () => number)
   }
 }
 
-/** A client is its token, in whatever session; a person's calls, and those of a client whose token is not known, count by session. */
-const countedBy = ({ principal, sessionId }: Caller) =>
-  principal.kind === 'client' && principal.token !== undefined ? `token ${principal.token}` : sessionId
+/** Calls with a token count by it, in whatever session; a person's calls, and those of a client whose token is not known, by session. */
+const countedBy = ({ principal: { token }, sessionId }: Caller) => (token === undefined ? sessionId : `token ${token}`)

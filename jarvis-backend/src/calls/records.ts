@@ -51,7 +51,7 @@ export function createRecords(parts: RecordParts) {
       // With these a policy can be tried out on what was asked.
       ...(tags.length > 0 && { tags }),
       ...(policy.profile !== 'balanced' && { profile: policy.profile }),
-      requestedBy: context.requestedBy,
+      requestedBy: context.principal,
       ...(verdict !== undefined && { tier: verdict.tier }),
       rule: rule ?? verdict?.rule,
     }
@@ -158,7 +158,7 @@ export function createRecords(parts: RecordParts) {
     result({ state, call, ready }, context, { done }) {
       const { toolUseId, toolName } = call
       const { output, outcome, durationMs, found } = done
-      const { sessionId, requestedBy } = context
+      const { sessionId, principal: requestedBy } = context
       const summary = redactor.text(output.summary)
       if (state === 'reading') journal.append('call', { ...record(call, context, ready), outcome })
       else {

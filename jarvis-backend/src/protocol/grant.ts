@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Requester, Target } from './tier.ts'
+import { Principal, Target } from './tier.ts'
 
 /** Requested with an approval: the same call may run again within `minutes`, and `uses` times besides this one. */
 export const GrantRequest = z
@@ -16,7 +16,7 @@ export const Grant = z.object({
   /** The rule that the approval answered; the grant does not cover calls that another rule stops. */
   rule: z.string(),
   /** Whom the grant serves: the chat, the operator's own commands, or one MCP token. */
-  requestedBy: Requester,
+  requestedBy: Principal,
   /** The operator who made the grant, and the card's id. */
   by: z.string(),
   toolUseId: z.string(),

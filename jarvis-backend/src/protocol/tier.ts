@@ -70,15 +70,16 @@ export const Effect = z.object({
 })
 export type Effect = z.infer<typeof Effect>
 
-/** Who asked for a call. */
-export const Requester = z.object({
-  kind: z.enum(['chat', 'command', 'mcp']),
+/** Who asks for a call. */
+export const Principal = z.object({
+  /** `chat`: a model that answers a person. `command`: a person. `mcp`: a client. Others may come. */
+  kind: z.string(),
   /** A model's id, the operator who typed the command, or the MCP client's own, unchecked name. */
   name: z.string(),
   /** The name of the MCP token. */
   token: z.string().optional(),
 })
-export type Requester = z.infer<typeof Requester>
+export type Principal = z.infer<typeof Principal>
 
 /** The facts on a confirmation card. JARVIS composes them; names in them are quoted from others. */
 export const Card = z.object({
@@ -106,7 +107,7 @@ export const Card = z.object({
   then: z.string(),
   /** What else is affected; `Nothing else found` where nothing is. */
   affects: z.string(),
-  requestedBy: Requester,
+  requestedBy: Principal,
   /** An earlier call of the same answer changes the same guest first, so `now` will differ by then. */
   isAfterAnother: z.literal(true).optional(),
   /** A grant can be made with the approval. */

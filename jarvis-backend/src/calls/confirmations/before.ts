@@ -1,8 +1,8 @@
+import { rightsOf } from '../../agent/principal.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ToolCall } from '../../protocol/index.ts'
 import type { CallContext, Ready } from '../call.ts'
 import { callKey } from '../keys.ts'
-import { rightsOf } from '../rights.ts'
 import type { Confirmations } from './confirmations.ts'
 import type { Grants, Reservation } from './grants.ts'
 
@@ -30,7 +30,7 @@ export function createBefore(parts: {
     },
 
     /** Reserves one use of a grant. Ends the grant when another guest may have taken the number and name since. */
-    reserve(call: ToolCall, ready: Ready, { requestedBy }: CallContext): Reservation | undefined {
+    reserve(call: ToolCall, ready: Ready, { principal: requestedBy }: CallContext): Reservation | undefined {
       const { target, verdict } = ready
       const reservation = grants.reserve(keyOf(call, ready), { rule: verdict.rule, target, requestedBy })
       // Proxmox's times are whole seconds.

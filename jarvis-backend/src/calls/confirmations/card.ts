@@ -25,7 +25,7 @@ export function cardOf(
     rule: verdict.rule,
     target,
     ...redactor.value(describe(call.toolName, redactor.value([...effects]), world, verdict, createdAt)),
-    requestedBy: context.requestedBy,
+    requestedBy: context.principal,
     ...(context.before !== undefined && { isAfterAnother: true }),
     ...(verdict.rule !== taintRule && { isGrantable: true }),
     createdAt,

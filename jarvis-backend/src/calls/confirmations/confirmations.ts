@@ -1,11 +1,10 @@
-import { principalIn } from '../../agent/principal.ts'
+import { rightsOf } from '../../agent/principal.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type Card, type ConfirmationRow, type Decision, type GrantRequest, JarvisError } from '../../protocol/index.ts'
 import type { CallContext, Way } from '../call.ts'
 import type { Judge } from '../judge.ts'
 import type { LookAgain } from '../look-again.ts'
 import type { ConfirmationStore, Journal, Resolution, StoredConfirmation, Transactions } from '../ports.ts'
-import { rightsOf } from '../rights.ts'
 import { type Event, type Step, stateOf } from '../states.ts'
 import type { Ways } from '../way.ts'
 import { unseenForMs } from './card.ts'
@@ -272,7 +271,7 @@ export function createConfirmations(parts: {
     pendingCounts: store.pendingCounts,
     list: (since) =>
       store.list(since).map((row) => {
-        const { deniedForMs = 0 } = rightsOf(principalIn(row.requestedBy))
+        const { deniedForMs = 0 } = rightsOf(row.requestedBy)
         const until = (row.decidedAt ?? 0) + deniedForMs
         const isRefused = row.decision === 'denied' && row.liftedAt === undefined && until > clock.now()
         return isRefused && deniedForMs > 0 ? { ...row, refusedUntil: until } : row

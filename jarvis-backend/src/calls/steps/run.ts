@@ -1,7 +1,7 @@
+import { rightsOf } from '../../agent/principal.ts'
 import { legible } from '../../gate/index.ts'
 import type { Breaker } from '../breaker.ts'
 import { missing, type Walk } from '../call.ts'
-import { rightsOf } from '../rights.ts'
 import { type Done, runTool } from '../run-tool.ts'
 import type { Step } from '../states.ts'
 import type { StepParts } from './parts.ts'

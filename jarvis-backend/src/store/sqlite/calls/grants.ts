@@ -1,5 +1,5 @@
 import type { GrantStore, StoredGrant } from '../../../calls/ports.ts'
-import type { Requester, Target, ToolInput } from '../../../protocol/index.ts'
+import type { Principal, Target, ToolInput } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 
 type Row = Omit<StoredGrant, 'toolInput' | 'target' | 'requestedBy'> & {
@@ -15,7 +15,7 @@ const toGrant = (row: Row): StoredGrant => ({
   ...row,
   toolInput: JSON.parse(row.toolInput) as ToolInput,
   target: JSON.parse(row.target) as Target,
-  requestedBy: JSON.parse(row.requestedBy) as Requester,
+  requestedBy: JSON.parse(row.requestedBy) as Principal,
 })
 
 export function createGrantStore({ sql }: Database): GrantStore {
