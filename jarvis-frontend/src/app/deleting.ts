@@ -1,10 +1,22 @@
 import { Value } from '../lib/value.ts'
 
-/** `versions`: sessions that go with it, the newest of its family among them. `from`: where the focus was, if a key deleted it. */
-export type Deleting = { id: string; title: string; versions: readonly string[]; until: number; from?: HTMLElement }
+/**
+ * A session that a person deleted. `versions`: the sessions that are deleted with it, the newest of its family among
+ * them. `until`: Unix ms when the server is told. `isSent`: the server was told, so it is too late for Undo. `from`:
+ * the element that had the focus, where a key deleted the session.
+ */
+export type Deleting = {
+  id: string
+  title: string
+  versions: readonly string[]
+  until: number
+  isSent: boolean
+  from?: HTMLElement
+}
 
-/** Sessions that are as good as deleted: no list shows them, and the server is told when the time is up. */
+/** Deletions that can still be taken back or are under way. No list shows their sessions. */
 export const deleting = new Value<readonly Deleting[]>([])
 
+/** Whether a session is deleted with one of `gone`. */
 export const isGone = (gone: readonly Deleting[], id: string): boolean =>
   gone.some((session) => session.id === id || session.versions.includes(id))

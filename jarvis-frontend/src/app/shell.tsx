@@ -100,7 +100,7 @@ export function Shell({ children }: { children: React.ReactNode }) {
           <Suspense fallback={null}>{over === 'palette' ? <Palette /> : <Keys />}</Suspense>
         </Part>
       )}
-      {useValue(deleting).length > 0 && (
+      {useValue(deleting).some(({ isSent }) => !isSent) && (
         <Suspense fallback={null}>
           <UndoDelete />
         </Suspense>

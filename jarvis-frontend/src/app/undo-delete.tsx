@@ -8,7 +8,7 @@ import './undo-delete.css'
 
 /** What was deleted a moment ago, and can be taken back. */
 export function UndoDelete() {
-  const sessions = useValue(deleting)
+  const sessions = useValue(deleting).filter(({ isSent }) => !isSent)
   const now = useNow(1_000)
   const newest = useRef<HTMLButtonElement>(null)
   const from = sessions.at(-1)?.from

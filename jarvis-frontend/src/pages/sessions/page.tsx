@@ -150,7 +150,7 @@ function Found({
           hasMore={pages.hasMore}
           onMore={pages.more}
           onUndo={() => {
-            const last = gone.at(-1)
+            const last = gone.findLast(({ isSent }) => !isSent)
             if (last !== undefined) undoDelete(last.id)
           }}
         />
