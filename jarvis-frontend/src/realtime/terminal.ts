@@ -12,13 +12,13 @@ export type Shell = {
 }
 
 const patienceMs = 30_000
-/** What one packet may hold. */
+/** The most that one packet holds, UTF-16 units. */
 const mostChars = 16_000
 
 /**
- * Opens a shell on a node over a connection of its own, which ends with it.
- * @param asked.withPassword repeats what was refused with the code `step_up_required`, once the password was given
- * @param on.end called once, whatever ended it. @throws Error with a sentence for a person.
+ * Opens a shell on a node over a connection of its own. The connection ends with the shell.
+ * @param asked.withPassword repeats a request that was refused with `step_up_required`, once the password was given
+ * @param on.end called once, whatever ended the shell. @throws Error with a sentence for a person.
  */
 export async function openShell(
   asked: {
@@ -40,7 +40,13 @@ export async function openShell(
   const ask = <Name extends keyof TerminalRequests>(
     name: Name,
     payload: TerminalRequests[Name],
-  ): Promise<({ ok: true } & TerminalReplies[Name]) | Refusal> => socket.timeout(patienceMs).emitWithAck(name, payload)
+  ): Promise<({ ok: true } & TerminalReplies[Name]) | Refusal> =>
+    socket
+      .timeout(patienceMs)
+      .emitWithAck(name, payload)
+      .catch(() => {
+        throw new Error('No answer came. The shell was not opened.')
+      })
   let isOver = false
   const end = (how: TerminalEnd) => {
     if (isOver) return
@@ -77,8 +83,6 @@ export async function openShell(
     }
   } catch (error) {
     socket.disconnect()
-    throw error instanceof Error && error.message !== 'operation has timed out'
-      ? error
-      : new Error('No answer came. The shell was not opened.')
+    throw error
   }
 }
