@@ -31,7 +31,7 @@ export function headline(
     expected === 0
       ? ''
       : stale.length === 0 && unknown === 0
-        ? `All ${plural(fresh, 'guest')} have a fresh backup. `
+        ? `${fresh === 1 ? 'The only guest has' : `All ${fresh} guests have`} a fresh backup. `
         : `${fresh} of ${expected} guests have a fresh backup${unknown > 0 ? `, of ${unknown} it is unknown` : ''}. `
   if (isBlind(state))
     return {
