@@ -271,6 +271,13 @@ function Asker({ card }: { card: Card }) {
       </>
     )
   }
+  if (kind !== 'mcp') {
+    return (
+      <>
+        Asked by <Visible text={kind} /> <Boxed text={name} />
+      </>
+    )
+  }
   return (
     <>
       MCP client <Boxed text={name} />

@@ -8,6 +8,6 @@ export const askerText = ({ requestedBy: { kind, name } }: Pick<Card, 'requested
     ? `MCP client ${visibleText(name)}`
     : kind === 'chat'
       ? `chat, ${visibleText(shortModel(name))}`
-      : `command by ${visibleText(name)}`
+      : `${kind === 'command' ? 'command by' : visibleText(kind)} ${visibleText(name)}`
 
 export const cardSentence = (card: Card): string => sentenceText(actOf(card).ask)
