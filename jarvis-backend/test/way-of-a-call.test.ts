@@ -117,7 +117,7 @@ function createHouse(calls: readonly ToolCall[]) {
       ...shared,
       ways,
       judge,
-      seeingJudge: createSeeingJudge(judge, units.look),
+      seeingJudge: createSeeingJudge(judge, units.look, () => undefined),
       effectsOf: createEffectsOf(catalog, world),
       world,
       confirmations,

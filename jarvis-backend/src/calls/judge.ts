@@ -4,7 +4,8 @@ import { bindingHash, decide, type Effect, effectsOf, Mistake, type Sources, typ
 import { taintRule } from '../gate/policy/profile.ts'
 import { type Principal, readAs, type Target, type ToolInput, type Verdict } from '../protocol/index.ts'
 import type { Catalog } from '../tools/catalog.ts'
-import type { Tool } from '../tools/tool.ts'
+import type { Preview, Tool } from '../tools/tool.ts'
+import type { Previews } from './previews.ts'
 import type { Units } from './seen-units.ts'
 
 /** `target`: of the first, which a card shows. */
@@ -12,11 +13,24 @@ type Effects = readonly Effect[]
 
 /** What one call comes to before anything runs. Only `ready` calls can ever reach `tool.run`. */
 export type Judgement =
-  | { kind: 'ready'; verdict: Verdict; tool: Tool; input: ToolInput; effects: Effects; target: Target; hash: string }
+  | {
+      kind: 'ready'
+      verdict: Verdict
+      tool: Tool
+      input: ToolInput
+      effects: Effects
+      target: Target
+      hash: string
+      /** What was read of it before; absent where its tool reads nothing, or it was not read yet. */
+      preview?: Preview
+    }
   /** Never: `verdict.tier` is black. Without effects and a target where they were not looked for. */
   | { kind: 'blocked'; verdict: Verdict; effects?: Effects; target?: Target }
-  /** A mistake of the caller's that it can mend; `message` names the field. `verdict.tier` is the tool's base tier. */
-  | { kind: 'invalid'; verdict: Verdict; message: string }
+  /**
+   * A mistake of the caller's that it can mend; `message` names the field. `verdict.tier` is the tool's base tier.
+   * `isPreviewed`: it was found in what was read of the cluster, and may be mended there.
+   */
+  | { kind: 'invalid'; verdict: Verdict; message: string; isPreviewed?: true }
 
 /**
  * @param sources what the one who asks had read; asked for only where the call would change something
@@ -29,13 +43,17 @@ export type Judge = (
   asker?: Pick<Principal, 'kind'>,
 ) => Judgement
 
-/** As a judge, with the word of the node on the service that a call would change. */
+/** As a judge, with the word of the node on the service that a call would change, and what the call would change. */
 export type SeeingJudge = (...call: Parameters<Judge>) => Judgement | Promise<Judgement>
 
 /** Asks no node about a call that is refused whatever the node says: a protected one is left alone. */
-export function createSeeingJudge(judge: Judge, look: Units['look']): SeeingJudge {
+export function createSeeingJudge(judge: Judge, look: Units['look'], preview: Previews['look']): SeeingJudge {
   return (...call) => {
     const first = judge(...call)
+    const previewing =
+      first.kind === 'ready' || (first.kind === 'invalid' && first.isPreviewed) ? preview(call[0], call[1]) : undefined
+    // Why it could not be read stands in the judgement.
+    if (previewing !== undefined) return previewing.catch(() => {}).then(() => judge(...call))
     // Taint refuses what asks, and allows to ask for what is known to be harmless.
     const isOpen = first.kind === 'ready' || (first.kind === 'blocked' && first.verdict.rule === taintRule)
     const looking = isOpen ? look(first.effects ?? []) : undefined
@@ -44,7 +62,7 @@ export function createSeeingJudge(judge: Judge, look: Units['look']): SeeingJudg
 }
 
 /** The one place where a verdict is made: for chat, commands, MCP and REST alike. Runs nothing. */
-export function createJudge(catalog: Catalog, world: () => World): Judge {
+export function createJudge(catalog: Catalog, world: () => World, previewed?: Previews['seen']): Judge {
   return (toolName, rawInput, sources, asker) => {
     const tool = catalog.get(toolName)
     const { attached } = tool ?? {}
@@ -80,8 +98,12 @@ export function createJudge(catalog: Catalog, world: () => World): Judge {
     }
     const verdict = decide(call, effects, now)
     if (verdict.tier === 'black') return { kind: 'blocked', verdict, effects, target }
+    const seen = tool.prepare && previewed?.(toolName, input)
+    if (seen !== undefined && 'problem' in seen) return { ...invalid(tool, seen.problem), isPreviewed: true }
+    const { preview } = seen ?? {}
     let hash: string | undefined
     return {
+      ...(preview && { preview }),
       kind: 'ready',
       verdict,
       tool,
@@ -90,7 +112,7 @@ export function createJudge(catalog: Catalog, world: () => World): Judge {
       target,
       // Of a read nobody asks for it.
       get hash() {
-        hash ??= bindingHash({ toolName, input, target })
+        hash ??= bindingHash({ toolName, input, target, ...(preview?.basis && { basis: preview.basis }) })
         return hash
       },
     }
@@ -102,7 +124,7 @@ const blocked = (rule: string, reason: string): Judgement => ({
   verdict: { tier: 'black', rule, reason },
 })
 
-const invalid = (tool: Tool, message: string): Judgement => ({
+const invalid = (tool: Tool, message: string): Extract<Judgement, { kind: 'invalid' }> => ({
   kind: 'invalid',
   verdict: { tier: tool.tier, rule: 'invalid_arguments', reason: message },
   message,

@@ -1,10 +1,11 @@
 import type { Effect } from '../gate/index.ts'
 import type { Cluster } from '../homelab/ports.ts'
 import type { Target, ToolCall, ToolInput } from '../protocol/index.ts'
+import type { Previews } from './previews.ts'
 import type { Units } from './seen-units.ts'
 
 /**
- * Reads the cluster, and the service that a call would change, right before a change: what a call was judged on may be
+ * Reads the cluster, and the service or thing that a call would change, right before a change: what a call was judged on may be
  * seconds or days old. Undefined where nothing must be awaited.
  * @throws JarvisError `cluster_unreachable` where the change is to a guest or a service, and what is so cannot be read.
  */
@@ -20,6 +21,7 @@ export function createLookAgain(
   { readAfresh }: Pick<Cluster, 'readAfresh'>,
   units: Units,
   effectsOf: (toolName: string, input: ToolInput) => readonly Effect[],
+  preview: Previews['look'],
 ): LookAgain {
   const atCluster = ({ kind, vmid }: Target) => {
     const looked = kind === 'none' ? undefined : readAfresh?.(vmid)
@@ -27,9 +29,9 @@ export function createLookAgain(
     return kind === 'node' ? looked?.catch(() => {}) : looked
   }
   return ({ toolName, toolInput }, target, maxAgeMs = 0) => {
-    const looks = [atCluster(target), units.look(effectsOf(toolName, toolInput), maxAgeMs)].filter(
-      (look) => look !== undefined,
-    )
+    const atThing = preview(toolName, toolInput, maxAgeMs)
+    const atUnit = units.look(effectsOf(toolName, toolInput), maxAgeMs)
+    const looks = [atCluster(target), atUnit, atThing].filter((look) => look !== undefined)
     return looks.length === 0 ? undefined : Promise.all(looks).then(() => {})
   }
 }

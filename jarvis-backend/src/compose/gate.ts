@@ -7,6 +7,7 @@ import { createExecutor } from '../calls/execute.ts'
 import { createEffectsOf, createJudge, createSeeingJudge } from '../calls/judge.ts'
 import { createLookAgain } from '../calls/look-again.ts'
 import type { ExecutionStore, ImageStore } from '../calls/ports.ts'
+import { createPreviews } from '../calls/previews.ts'
 import type { RecordParts } from '../calls/records.ts'
 import { createUnits } from '../calls/seen-units.ts'
 import { createWays } from '../calls/way.ts'
@@ -61,8 +62,9 @@ export function composeGate(
   })
   const units = createUnits(cluster, clock)
   const world = () => ({ cluster: cluster.state(), policy: policy.current(), now: now(), unitOf: units.seen })
-  const judge = createJudge(catalog, world)
-  const seeingJudge = createSeeingJudge(judge, units.look)
+  const previews = createPreviews(catalog, clock)
+  const judge = createJudge(catalog, world, previews.seen)
+  const seeingJudge = createSeeingJudge(judge, units.look, previews.look)
   const watchers = createWatchers(report)
   const effectsOf = createEffectsOf(catalog, world)
   /** Dependencies that several parts need. */
@@ -70,7 +72,7 @@ export function composeGate(
     ...{ clock, redactor, redact, isStopping, report, world, judge, effectsOf, executions, images, cluster, catalog },
     ...{ journal, proof: journal.proof, transactions: database, store: createConfirmationStore(database) },
     ...{ ttlMs: parts.config.confirmTtlMs, isWatched: watchers.isWatched, note: parts.note },
-    lookAgain: createLookAgain(cluster, units, effectsOf),
+    lookAgain: createLookAgain(cluster, units, effectsOf, previews.look),
     changed(sessionId: string) {
       activity.changed({ what: 'confirmations', sessionId })
       parts.waiting(sessionId, confirmations.pending(sessionId))
@@ -119,7 +121,8 @@ export function composeGate(
         catalog,
         judge: seeingJudge,
         tierOf: ({ name, tier }) => usualTier({ toolName: name, baseTier: tier }, policy.current()),
-        raisesOf: ({ name, tier, touches }) => raisesOf({ toolName: name, baseTier: tier, touches }, policy.current()),
+        raisesOf: ({ name, tier, touches, raises }) =>
+          raisesOf({ toolName: name, baseTier: tier, touches, raises }, policy.current()),
         calls,
       }),
       executions: executionRoutes(executor),

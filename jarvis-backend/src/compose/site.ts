@@ -10,7 +10,7 @@ import type { PushSender } from '../push/ports.ts'
 import { createMcpTokenStore } from '../store/sqlite/access/tokens.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import { createImageStore } from '../store/sqlite/sessions/images.ts'
-import { createCatalog, withAttached } from '../tools/catalog.ts'
+import { createCatalog, servedBy, withAttached } from '../tools/catalog.ts'
 import { homelabTools } from '../tools/house.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
 import { leaveAnotherCluster } from './another-cluster.ts'
@@ -70,11 +70,14 @@ export function createSite(
     announce: foundation.announce('mcp'),
     changed: () => changed({ what: 'mcp_servers' }),
   })
-  const houseTools = createCatalog([
-    ...withPorts(homelabTools, { ...homelab.homelab, limits: limits.current }),
-    ...memory.tools,
-    ...(replace.tools ?? []),
-  ])
+  const houseTools = servedBy(
+    cluster.state,
+    createCatalog([
+      ...withPorts(homelabTools, { ...homelab.homelab, limits: limits.current }),
+      ...memory.tools,
+      ...(replace.tools ?? []),
+    ]),
+  )
   const catalog = withAttached(houseTools, attached.tools)
   const mcpTokens = createMcpTokens(createMcpTokenStore(database), now)
   const push = composePush({

@@ -4,10 +4,15 @@ import type { Target } from '../protocol/index.ts'
 /**
  * What a confirmation is bound to: SHA-256 in hex over the tool, its arguments, and which thing they reach. The hash
  * leaves the target's state out, because it may change while a person thinks. It covers the guest's identity and node,
- * so a moved or replaced guest invalidates the card.
+ * so a moved or replaced guest invalidates the card. `basis`: what an approval rests on besides.
  */
-export function bindingHash(call: { toolName: string; input: Record<string, unknown>; target: Target }): string {
-  const { toolName, input, target } = call
+export function bindingHash(call: {
+  toolName: string
+  input: Record<string, unknown>
+  target: Target
+  basis?: Readonly<Record<string, string>>
+}): string {
+  const { toolName, input, target, basis } = call
   const { kind, id, node, vmid, type } = target
-  return hashOf({ version: 1, toolName, input, target: { kind, id, node, vmid, type } })
+  return hashOf({ version: 1, toolName, input, target: { kind, id, node, vmid, type }, ...(basis && { basis }) })
 }

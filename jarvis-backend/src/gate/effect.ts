@@ -38,6 +38,8 @@ export type Effect = Touch & {
   file?: string
   /** What will happen, for kinds that the gate has no sentence for. Written by JARVIS, with names in quotes. */
   sentence?: string
+  /** The least tier of a call with these arguments. `isAlways`: no profile and no operator's rule lowers it. */
+  atLeast?: { tier: 'red' | 'black'; because: string; isAlways?: true }
 }
 
 /** A mistake in the arguments that the caller can correct. The message names the field; nothing runs. */

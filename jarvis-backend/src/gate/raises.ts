@@ -8,6 +8,9 @@ import { rank } from './tiers.ts'
 
 /** What raises a call above its tool's usual tier, in a few words: `a guest that is locked`. */
 export type Raise = { tier: Tier; rule: string; words: string }
+/** What a tool says of arguments that raise its tier. */
+export type ArgumentRaise = { tier: 'red' | 'black'; words: string }
+const ruleOf = { red: 'risky_arguments', black: 'refused_arguments' } as const
 
 const isGuest = ({ on }: Touch) => on === 'guest' || on === 'service' || on === 'tool'
 const isOnNode = ({ on }: Touch) => on === 'node' || on === 'service' || on === 'tool'
@@ -18,6 +21,10 @@ const isService = ({ kind, on }: Touch) => kind === 'execute' || on === 'service
 export const raiseWords: Readonly<
   Record<string, { words: string; concerns?: (touch: Touch) => boolean; needs?: RegExp }>
 > = {
+  // Each tool that raises by its arguments says when, under `raises`.
+  refused_arguments: { words: 'arguments that are refused', concerns: () => false },
+  always_asks: { words: 'arguments that always ask', concerns: () => false },
+  risky_arguments: { words: 'arguments that ask', concerns: () => false },
   unknown_effect: { words: 'an effect that nobody has declared', concerns: ({ kind }) => kind === 'unknown' },
   protected_guest: {
     words: 'a protected guest',
@@ -47,11 +54,19 @@ export const raiseWords: Readonly<
 
 /** A tool's raises, strictest first, without those that are no stricter than its usual tier. */
 export function raisesOf(
-  tool: Pick<Call, 'toolName' | 'baseTier'> & { touches: readonly Touch[] },
+  tool: Pick<Call, 'toolName' | 'baseTier'> & {
+    touches: readonly Touch[]
+    raises?: readonly ArgumentRaise[] | undefined
+  },
   policy: Policy,
 ): Raise[] {
   const usual = rank(usualTier(tool, policy))
   const isProtected = (needs: RegExp) => [...policy.protectedTargets].some((target) => needs.test(target))
+  const own = (tool.raises ?? []).flatMap(({ tier, words }): Raise[] => {
+    const rule = ruleOf[tier]
+    const shifted = underProfile({ tier, rule, reason: '' }, policy.profile).tier
+    return rank(shifted) > usual ? [{ tier: shifted, rule, words }] : []
+  })
   const found = policy.rules.flatMap(({ name, tools, effects, tier, because }): Raise[] => {
     const known = raiseWords[name]
     // Protection concerns changes alone.
@@ -66,5 +81,5 @@ export function raisesOf(
   })
   // "The target is not known" applies to every change, so it comes last.
   const isPlain = ({ rule }: Raise) => Number(rule === 'unresolved_target')
-  return found.sort((a, b) => rank(b.tier) - rank(a.tier) || isPlain(a) - isPlain(b))
+  return [...own, ...found].sort((a, b) => rank(b.tier) - rank(a.tier) || isPlain(a) - isPlain(b))
 }

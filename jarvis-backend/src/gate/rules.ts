@@ -4,6 +4,7 @@ import { unnamedHost } from '../ssh-grammar/contacts.ts'
 import { judgeCommand } from '../ssh-grammar/judge-command.ts'
 import { guestOfUnit, isNoService, plainService } from '../ssh-grammar/services.ts'
 import { isLost } from './effect.ts'
+import { alwaysAsks } from './policy/profile.ts'
 import type { Facts, Rule } from './rule.ts'
 import { topologyRules } from './topology/rules.ts'
 import { guestOf, lockWords, serviceRisk } from './topology/topology.ts'
@@ -50,6 +51,24 @@ const riskOf = (facts: Facts) =>
 
 /** Where several rules give the strictest tier, the first of them is the one that is named. */
 export const rules: readonly Rule[] = [
+  {
+    name: 'refused_arguments',
+    when: ({ effect }) => effect.atLeast?.tier === 'black',
+    tier: 'black',
+    because: ({ effect }) => effect.atLeast?.because ?? '',
+  },
+  {
+    name: alwaysAsks,
+    when: ({ effect }) => effect.atLeast?.isAlways === true,
+    tier: 'red',
+    because: ({ effect }) => effect.atLeast?.because ?? '',
+  },
+  {
+    name: 'risky_arguments',
+    when: ({ effect }) => effect.atLeast !== undefined,
+    tier: 'red',
+    because: ({ effect }) => effect.atLeast?.because ?? '',
+  },
   {
     name: 'unknown_effect',
     effects: [{ kind: 'unknown' }],

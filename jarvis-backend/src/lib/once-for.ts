@@ -1,5 +1,5 @@
-/** @returns what `make` makes of `current()`, made again only when that is another object. */
-export function onceFor<T extends object, R>(current: () => T, make: (from: T) => R): () => R {
+/** @returns what `make` makes of `current()`, made again only when that is another object or text. */
+export function onceFor<T extends object | string, R>(current: () => T, make: (from: T) => R): () => R {
   let made: { from: T; result: R } | undefined
   return () => {
     const from = current()

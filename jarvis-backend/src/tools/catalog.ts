@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { onceFor } from '../lib/once-for.ts'
+import type { ClusterState } from '../protocol/index.ts'
 import type { Tool } from './tool.ts'
 
 export type Catalog = { list(): readonly Tool[]; get(name: string): Tool | undefined }
@@ -11,21 +13,35 @@ export function createCatalog(tools: readonly Tool[]): Catalog {
   return { list: () => listed, get: (name) => byName.get(name) }
 }
 
+/** A catalog that lists no group which the cluster cannot serve now. The list is a new array after each change. */
+export function servedBy(state: () => ClusterState, house: Catalog): Catalog {
+  const groups = [...new Set(house.list().flatMap(({ group }) => group ?? []))]
+  const listOf = onceFor(
+    () => groups.map((group) => group.isServed(state())).join(),
+    () => house.list().filter(({ group }) => group === undefined || group.isServed(state())),
+  )
+  return { list: listOf, get: house.get }
+}
+
 /**
  * JARVIS's own tools first, then attached ones by name, so that the provider's cached prefix stays valid.
  * @param attached a new array after each change
  */
 export function withAttached(house: Catalog, attached: () => readonly Tool[]): Catalog {
-  let made: { from: readonly Tool[]; catalog: Catalog } | undefined
-  const current = () => {
-    const from = attached()
-    if (made?.from !== from) {
-      const own = from.filter(({ name }) => house.get(name) === undefined)
-      made = { from, catalog: createCatalog([...house.list(), ...own.toSorted((a, b) => (a.name < b.name ? -1 : 1))]) }
-    }
-    return made.catalog
+  const others = onceFor(attached, (from) => {
+    const own = from.filter(({ name }) => house.get(name) === undefined)
+    return createCatalog(own.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+  })
+  let made: { house: readonly Tool[]; others: Catalog; all: readonly Tool[] } | undefined
+  return {
+    list() {
+      const now = { house: house.list(), others: others() }
+      if (made?.house !== now.house || made.others !== now.others)
+        made = { ...now, all: [...now.house, ...now.others.list()] }
+      return made.all
+    },
+    get: (name) => house.get(name) ?? others().get(name),
   }
-  return { list: () => current().list(), get: (name) => current().get(name) }
 }
 
 const schemas = new WeakMap<z.ZodObject, Record<string, unknown>>()

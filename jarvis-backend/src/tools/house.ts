@@ -52,7 +52,10 @@ export const houseTools: readonly Omit<ToolDefinition, 'run'>[] = [...homelabToo
 
 /** What the policy's checks know of them. */
 export const houseFacts: Tools = new Map(
-  houseTools.map(({ name, tier, touches, input }) => [name, { tier, touches, args: argumentsOf(input) }]),
+  houseTools.map(({ name, tier, touches, input, isOptIn }) => [
+    name,
+    { tier, touches, args: argumentsOf(input), ...(isOptIn && { isOptIn }) },
+  ]),
 )
 
 function argumentsOf({ shape }: z.ZodObject): Record<string, ArgumentType> {

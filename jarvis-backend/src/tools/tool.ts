@@ -1,9 +1,10 @@
 import type { z } from 'zod'
 import type { Effect, Ending, Touch } from '../gate/effect.ts'
+import type { ArgumentRaise } from '../gate/raises.ts'
 import type { World } from '../gate/world.ts'
 import type { CallOptions } from '../homelab/ports.ts'
 import type { Need } from '../homelab/proxmox/rights.ts'
-import type { ImageType, Target, Tier } from '../protocol/index.ts'
+import type { ClusterState, ImageType, Target, Tier, ToolInput } from '../protocol/index.ts'
 
 export type ToolImage = { mimeType: ImageType; data: Buffer }
 
@@ -24,6 +25,39 @@ export type ToolOutput = {
  * and its card showed.
  */
 export type ToolContext = Required<CallOptions> & { isForeign?: boolean; target?: Target }
+
+/**
+ * What takes a change back, composed before it is made. `sentence` and `loses` are for people: what goes back to what, and
+ * what is lost by it. `until`: Unix ms, after which it cannot be taken back. `expects`: how the target must still be.
+ */
+export type Undo =
+  | {
+      kind: 'call'
+      toolName: string
+      input: ToolInput
+      sentence: string
+      until?: number
+      loses?: string
+      expects?: Partial<Pick<Target, 'status' | 'node'>>
+    }
+  /** `because`: one sentence. */
+  | { kind: 'none'; because: string }
+
+/** Of a change, what was read from the cluster before it is judged. Names in it are quoted. */
+export type Preview = {
+  /** In place of what the card says of itself. */
+  now?: string
+  then?: string
+  affects?: string
+  undo: Undo
+  /** What an approval rests on, by what it is: `{ configuration: digest }`. Another value asks again. */
+  basis?: Readonly<Record<string, string>>
+  /** What JARVIS does by itself later, as the card says: a safety snapshot is deleted. `at`: Unix ms. */
+  later?: { toolName: string; input: ToolInput; at: number; sentence: string }
+}
+
+/** A part of the cluster's abilities. Tools of a group that the cluster cannot serve are not offered. */
+export type Group = { name: string; isServed(state: ClusterState): boolean }
 
 /** `hash`: of its definition. `inputSchema`: the server's own. `listed`: values that the schema names itself. */
 export type Attached = {
@@ -57,6 +91,21 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
    * @throws Mistake for arguments that the caller can correct
    */
   effects(input: z.output<Input>, world: World): readonly Effect[]
+  /**
+   * Of a change: reads what it would change, before it is judged and again when its turn comes. Nothing is changed by it.
+   * @throws Mistake for what cannot work, such as a name in use or a storage without space; JarvisError
+   */
+  prepare?(input: z.output<Input>, context: Pick<ToolContext, 'signal'>, ports: Ports): Promise<Preview>
+  /** Of a change without `prepare`: what takes it back. Absent: nothing does. */
+  undo?(input: z.output<Input>, world: World): Undo
+  /** The recorded change that a call takes back. */
+  undoes?(input: z.output<Input>): string
+  /** When its effects have an `atLeast`, in a few words: `description and tags`. */
+  raises?: readonly ArgumentRaise[]
+  /** Its effects are refused unless `policy.yaml` names it under `enable`. */
+  isOptIn?: true
+  /** Absent: offered always. */
+  group?: Group
   /** Of a change: how its outcome is found after its answer was lost. Absent: it cannot be found. */
   ending?(input: z.output<Input>): Ending
   /** JARVIS composes its answers, so other people's text occurs in them as names alone. */
@@ -71,7 +120,8 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
 }
 
 /** A tool with its ports. Only `execute.ts` calls `run`. */
-export type Tool = Omit<ToolDefinition, 'run'> & {
+export type Tool = Omit<ToolDefinition, 'run' | 'prepare'> & {
+  prepare?(input: Record<string, unknown>, context: Pick<ToolContext, 'signal'>): Promise<Preview>
   run(input: Record<string, unknown>, context: ToolContext): Promise<ToolOutput>
 }
 
@@ -87,4 +137,8 @@ export const defineTool = <Input extends z.ZodObject>(tool: ToolDefinition<Input
 
 /** The tools over what they act through. */
 export const withPorts = <Ports>(tools: readonly ToolDefinition<z.ZodObject, Ports>[], ports: Ports): Tool[] =>
-  tools.map(({ run, ...tool }) => ({ ...tool, run: (input, context) => run(input, context, ports) }))
+  tools.map(({ run, prepare, ...tool }) => ({
+    ...tool,
+    run: (input, context) => run(input, context, ports),
+    ...(prepare && { prepare: (input, context) => prepare(input, context, ports) }),
+  }))

@@ -29,6 +29,7 @@ export function compilePolicy(added: {
     rules: [...shippedPolicy.rules, ...rulesOf(file)],
     protectedTargets: new Set([...protectedTargets, ...(file.protected ?? [])].map((target) => target.toLowerCase())),
     allow: file.allow ?? [],
+    enabled: new Set(file.enable ?? []),
     hosts: new Set((file.ssh?.hosts ?? []).map((host) => host.toLowerCase())),
     profile,
     limits: {

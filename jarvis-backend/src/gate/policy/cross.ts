@@ -13,6 +13,13 @@ export function crossProblems(given: unknown, tools: Tools): Finding[] {
     ...rules.flatMap((rule, index) => ruleProblems(rule, index, tools)),
     ...rules.flatMap((rule, index) => repeatedName(rules, rule, index)),
     ...listOf(file.allow).flatMap((entry, index) => allowProblems(entry, index, tools)),
+    ...listOf(file.enable).flatMap((name, index): Finding[] => {
+      const where = { path: ['enable', index] }
+      if (typeof name !== 'string' || !tools.has(name)) return unknownTool(name, where, tools)
+      return tools.get(name)?.isOptIn
+        ? []
+        : [{ ...where, message: `${name} is offered already: there is nothing to enable` }]
+    }),
     ...Object.keys(recordOf(recordOf(file.limits).rates)).flatMap((tool) =>
       unknownTool(tool, { path: ['limits', 'rates'], key: tool }, tools),
     ),

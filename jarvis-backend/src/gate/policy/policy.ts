@@ -11,6 +11,8 @@ export type Policy = {
   protectedTargets: ReadonlySet<string>
   /** The only way down: a red that is the tool's own base tier becomes yellow for this target. */
   allow: readonly Allow[]
+  /** Tools that are refused unless the operator names them here. Each of their calls asks. */
+  enabled: ReadonlySet<string>
   /** Hosts in lower case that a read may reach out to without a question. */
   hosts: ReadonlySet<string>
   profile: ProfileName

@@ -30,6 +30,7 @@ export function policyLines(policy: Policy, tools: Tools): string[] {
     '',
     `Protected: ${list(policy.protectedTargets) || 'nothing'}`,
     ...policy.allow.map(({ tool, target, because }) => `Allowed without a card: ${tool} on ${target}: ${because}`),
+    ...(policy.enabled.size === 0 ? [] : [`Enabled, and asked for each time: ${list(policy.enabled)}`]),
     ...(policy.hosts.size === 0 ? [] : [`Reads over SSH may reach out to: ${list(policy.hosts)}`]),
     '',
     'Limits',

@@ -23,6 +23,9 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
 
 /** The rule for calls that contain text out of a tool result. No profile lowers it. */
 export const taintRule = 'taint'
+/** The rule for changes that a person decides each time, such as those that lose data. No profile lowers it. */
+export const alwaysAsks = 'always_asks'
+const neverLowered: readonly string[] = [taintRule, alwaysAsks]
 
 /** The verdict under a profile. `rule` is `profile` when the profile changed the tier. */
 export function underProfile(verdict: Verdict, name: ProfileName): Verdict {
@@ -30,7 +33,7 @@ export function underProfile(verdict: Verdict, name: ProfileName): Verdict {
   const { tier, rule, reason } = verdict
   if (tier === 'green' || tier === 'black') return verdict
   const shifted = (tier === 'red' && rule === 'base' ? ownRed : undefined) ?? shift[tier]
-  if (shifted === undefined || shifted === tier || (shifted === 'yellow' && rule === taintRule)) return verdict
+  if (shifted === undefined || shifted === tier || (shifted === 'yellow' && neverLowered.includes(rule))) return verdict
   return { tier: shifted, rule: 'profile', reason: `${because(name, shifted)} ${reason}` }
 }
 

@@ -130,6 +130,7 @@ export const PolicyFile = keys(
       keys({ tool: ToolName, target: GuestId, because: Sentence }, 'a tool, a target and because'),
       'entries with tool, target and because',
     ).optional(),
+    enable: listOf(ToolName, 'tools that are refused otherwise, for example [destroy_guest]').optional(),
     limits: keys(
       {
         rates: z

@@ -9,6 +9,8 @@ export type ToolFacts = {
   tier: Tier
   args: Readonly<Record<string, ArgumentType>>
   touches: readonly Touch[]
+  /** It is refused unless the policy enables it. */
+  isOptIn?: true
 }
 /** By name. */
 export type Tools = ReadonlyMap<string, ToolFacts>
@@ -22,6 +24,7 @@ export const shippedPolicy: Policy = {
   rules,
   protectedTargets: new Set(),
   allow: [],
+  enabled: new Set(),
   hosts: new Set(),
   profile: 'balanced',
   limits: { rates: new Map(), breaker: { failures: 5, withinMs: 5 * minuteMs, pauseMs: 5 * minuteMs } },

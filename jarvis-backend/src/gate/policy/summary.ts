@@ -16,6 +16,7 @@ export function summaryOf(file: PolicyFile): string {
     [file.ssh?.refuse?.length ?? 0, 'refused command'],
     [file.ssh?.hosts?.length ?? 0, 'known host'],
     [file.allow?.length ?? 0, 'allow entry', 'allow entries'],
+    [file.enable?.length ?? 0, 'enabled tool'],
     [Object.keys(file.limits?.rates ?? {}).length + (file.limits?.breaker === undefined ? 0 : 1), 'limit'],
     [Object.keys(file.topology ?? {}).length, 'fact of topology', 'facts of topology'],
   ]
@@ -51,6 +52,7 @@ export function changesOf(file: PolicyFile, tools: Tools): string[] {
     ...(file.allow ?? []).map(
       ({ tool, target, because }) => `${tool} on ${target} runs without a card where no rule objects: ${because}`,
     ),
+    ...(file.enable ?? []).map((tool) => `${tool} is no longer refused, and asks each time`),
     ...Object.entries(rates).map(
       ([tool, { calls, perMs }]) => `${tool}: at most ${calls} calls in ${perMs === 60_000 ? 'a minute' : 'an hour'}`,
     ),

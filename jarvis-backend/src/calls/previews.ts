@@ -1,0 +1,64 @@
+import { Mistake } from '../gate/index.ts'
+import { hashOf } from '../lib/canonical.ts'
+import type { Clock } from '../lib/clock.ts'
+import { JarvisError, readAs, type ToolInput } from '../protocol/index.ts'
+import type { Catalog } from '../tools/catalog.ts'
+import type { Preview } from '../tools/tool.ts'
+
+/** `problem`: why the change cannot work, or what it would change could not be read. */
+export type Previewed = { preview: Preview } | { problem: string }
+
+/** What was read of changes before they were judged. */
+export type Previews = {
+  /** What was read within the last minute; undefined where nothing was. */
+  seen(toolName: string, input: ToolInput): Previewed | undefined
+  /**
+   * Prepares a call; undefined where its tool reads nothing before. A mistake in the call is kept as a problem.
+   * @param maxAgeMs what was read no longer ago serves, and nothing is read
+   * @throws JarvisError `cluster_unreachable` and others, where the cluster could not be read; that is kept as well
+   */
+  look(toolName: string, input: ToolInput, maxAgeMs?: number): Promise<void> | undefined
+}
+
+const keptForMs = 60_000
+const patienceMs = 15_000
+const mostKept = 200
+
+export function createPreviews(catalog: Catalog, clock: Clock): Previews {
+  const kept = new Map<string, { at: number; seen: Previewed }>()
+  const keyOf = (toolName: string, input: ToolInput) => hashOf({ toolName, input })
+  const within = (key: string, ms: number) => {
+    const found = kept.get(key)
+    return found !== undefined && Math.abs(clock.now() - found.at) <= ms ? found.seen : undefined
+  }
+  function keep(key: string, seen: Previewed) {
+    kept.delete(key)
+    kept.set(key, { at: clock.now(), seen })
+    const [oldest] = kept.keys()
+    if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest)
+  }
+
+  return {
+    seen: (toolName, input) => within(keyOf(toolName, input), keptForMs),
+    look(toolName, rawInput, maxAgeMs = 0) {
+      const tool = catalog.get(toolName)
+      const { prepare } = tool ?? {}
+      const read = tool && prepare && readAs(tool.input, rawInput)
+      if (prepare === undefined || read?.ok !== true) return undefined
+      const input = read.value as ToolInput
+      const key = keyOf(toolName, input)
+      if (maxAgeMs > 0 && within(key, maxAgeMs) !== undefined) return undefined
+      return prepare(input, { signal: AbortSignal.timeout(patienceMs) }).then(
+        (preview) => keep(key, { preview }),
+        (error: unknown) => {
+          const problem = error instanceof Error ? error.message : String(error)
+          const isMistake = error instanceof Mistake || (error instanceof JarvisError && mistakes.includes(error.code))
+          keep(key, { problem: isMistake ? problem : `What it would change could not be read: ${problem}` })
+          if (!isMistake) throw error
+        },
+      )
+    },
+  }
+}
+
+const mistakes: readonly string[] = ['not_found', 'invalid_request', 'conflict']
