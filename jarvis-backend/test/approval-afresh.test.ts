@@ -33,6 +33,7 @@ async function start({ turns = [], policy, beforeRequest, waitMs = 0 }: Options 
     model: scripted(calls(['stop_vm', { vmid: 100 }]), ...turns, says('Noted.')),
     dataDir,
     remote: {
+      api: cluster.api,
       cluster: { ...cluster, power },
       shell: { run: async () => ({ stdout: '', stderr: '', exitCode: 0, truncated: false }) },
       waker: { wake: async () => ({ cameOnline: true, wasOnline: true, afterMs: 0 }) },

@@ -229,13 +229,13 @@ test.each<[string, string, Record<string, unknown>, (lab: ReturnType<typeof star
 })
 
 test('a task that ended OK while the guest is seen otherwise is no success', async () => {
-  const { cluster, shell, waker } = start()
+  const { api, cluster, shell, waker } = start()
   const odd: Homelab['cluster'] = {
     ...cluster,
     power: async () => ({ upid: 'UPID:x', exitStatus: 'OK', ok: true, observed: 'stopped', durationMs: 40_000 }),
   }
   const context = { signal: new AbortController().signal, onProgress: () => undefined, onTask: () => undefined }
-  const tool = createCatalog(overHomelab({ cluster: odd, shell, waker })).get('restart_vm')
+  const tool = createCatalog(overHomelab({ api, cluster: odd, shell, waker })).get('restart_vm')
   expect(await tool?.run({ vmid: 123 }, context)).toMatchObject({
     isError: true,
     summary: 'Task OK, but guest seen stopped',
@@ -277,12 +277,12 @@ test('a command’s exit code, output and errors are told, and refused ones reac
 })
 
 test('long output keeps its head and tail, without control characters', async () => {
-  const { cluster, waker } = start()
+  const { api, cluster, waker } = start()
   const stdout = `first\u001b[31m\u0007\n${'x'.repeat(50_000)}\nlast`
   const shell: Homelab['shell'] = {
     run: async () => ({ stdout, stderr: '', exitCode: 137, signal: 'SIGKILL', truncated: true, leftOutBytes: 9_000 }),
   }
-  const tool = createCatalog(overHomelab({ cluster, shell, waker })).get('execute_ssh')
+  const tool = createCatalog(overHomelab({ api, cluster, shell, waker })).get('execute_ssh')
   const context = { signal: new AbortController().signal, onProgress: () => undefined, onTask: () => undefined }
   const output = await tool?.run({ node: 'pve', command: 'uptime' }, context)
   expect(output?.text.length).toBeLessThan(8_300)

@@ -20,6 +20,7 @@ async function start(toolName: string, input: Record<string, unknown>, change: R
     clock,
     model: scripted(calls([toolName, input]), says('Noted.')),
     remote: {
+      api: cluster.api,
       cluster,
       shell: { run: async () => ({ stdout: '', stderr: '', exitCode: 0, truncated: false }) },
       waker: { wake: async () => ({ cameOnline: true, wasOnline: true, afterMs: 0 }) },

@@ -78,7 +78,7 @@ test('a real cluster’s own record fills the hour before the first start', asyn
   const { cluster, clock } = await startProxmox()
   const shell = { run: () => Promise.reject(new Error('no shell')) }
   const waker = { wake: () => Promise.reject(new Error('no waker')) }
-  const jarvis = await startJarvis({ clock, remote: { cluster, shell, waker } })
+  const jarvis = await startJarvis({ clock, remote: { api: cluster.api, cluster, shell, waker } })
   const count = async () => (await hourOf(jarvis, 'cluster')).known(0, 'cpuRatio').length
   await expect.poll(count, { timeout: 5_000 }).toBeGreaterThan(55)
   const { known, line } = await hourOf(jarvis, 'cluster,guest/200')

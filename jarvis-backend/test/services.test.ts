@@ -95,7 +95,12 @@ test('where neither SSH nor the API says what a service is, its restart asks', a
   const jarvis = await startJarvis({
     clock,
     model: scripted(calls(['restart_service', { node: 'pve2', service: 'nginx' }]), says('So be it.')),
-    remote: { cluster, shell, waker: { wake: async () => ({ cameOnline: true, wasOnline: true, afterMs: 0 }) } },
+    remote: {
+      api: cluster.api,
+      cluster,
+      shell,
+      waker: { wake: async () => ({ cameOnline: true, wasOnline: true, afterMs: 0 }) },
+    },
   })
   const operator = await jarvis.connect()
   await operator.ask('chat:send', { message: 'Restart nginx on pve2.' })

@@ -241,6 +241,7 @@ test.each(Object.entries(cuts))('without %s, that is said to be unknown wherever
     clock,
     model,
     remote: {
+      api: cluster.api,
       cluster,
       shell: brokenShell,
       waker: { wake: async () => ({ cameOnline: false, wasOnline: false, afterMs: 0 }) },

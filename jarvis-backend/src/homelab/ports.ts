@@ -184,5 +184,29 @@ export interface Terminals {
   ): Promise<TerminalSession>
 }
 
+export type PveMethod = 'POST' | 'PUT' | 'DELETE'
+/** The segments of a path under `/api2/json`: what stands in one is encoded. A segment `nodes` is followed by the node asked. */
+export type PvePath = readonly (string | number)[]
+export type PveValues = Record<string, string>
+/** `answerMs`: for the whole answer; default some seconds. */
+export type PveAsk = { signal: AbortSignal; answerMs?: number }
+
+/** Proxmox's own API, in its own words: what there is no method of `Cluster` for. The demo answers as a cluster does. */
+export interface PveApi {
+  /** @returns the answer's `data`. @throws ApiError `cluster_unreachable`, `cluster_refused`; the signal's reason. */
+  get(path: PvePath, query: PveValues, ask: PveAsk): Promise<unknown>
+  /**
+   * Never sent twice. @param form of a DELETE it is the query.
+   * @throws as `get` does, and ApiError `outcome_unknown` where the request was sent and no answer came.
+   */
+  change(method: PveMethod, path: PvePath, form: PveValues, ask: PveAsk): Promise<unknown>
+  /** The cluster's hour as JARVIS has it, Unix ms. */
+  now(): number
+  /** Lets so much of the cluster's time pass, which in a demo may run faster. @throws the signal's reason. */
+  wait(ms: number, signal: AbortSignal): Promise<void>
+  /** Shows a task that JARVIS began, until the cluster's own list has it. Absent where the list has it at once. */
+  noteTask?(task: Task): void
+}
+
 /** `terminals`: absent where the cluster offers none. */
-export type Homelab = { cluster: Cluster; shell: Shell; waker: Waker; terminals?: Terminals }
+export type Homelab = { cluster: Cluster; shell: Shell; waker: Waker; api: PveApi; terminals?: Terminals }

@@ -28,11 +28,11 @@ export function connectHomelab({
 }: RealHomelab): Homelab {
   const overSsh = { ...ssh, clock, quote, addressOf }
   const shell = createSshShell(overSsh)
-  const proxmox = createProxmox({ connection, shell, clock, protectedTargets })
+  const { api, addressOf: addressIn, ...cluster } = createProxmox({ connection, shell, clock, protectedTargets })
 
   function addressOf(node: string) {
     const configured = nodes.get(node)
-    const host = configured?.host ?? proxmox.addressOf(node)
+    const host = configured?.host ?? addressIn(node)
     if (host !== undefined) return { host, port: configured?.sshPort ?? 22 }
     throw new JarvisError(
       'not_found',
@@ -41,13 +41,14 @@ export function connectHomelab({
   }
 
   return {
+    api,
     shell,
     terminals: createSshTerminals(overSsh),
-    waker: createWaker({ cluster: proxmox, macOf: (node) => nodes.get(node)?.mac, target: wolTarget, clock }),
+    waker: createWaker({ cluster, macOf: (node) => nodes.get(node)?.mac, target: wolTarget, clock }),
     cluster: {
-      ...proxmox,
+      ...cluster,
       close() {
-        proxmox.close()
+        cluster.close()
         shell.close()
       },
     },

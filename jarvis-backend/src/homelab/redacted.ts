@@ -7,7 +7,7 @@ import { redactedShell, type ShellRedactor } from './redacted-shell.ts'
  * and none is cut in two before it is looked for. Terminals are a person's own, and stay as they are.
  */
 export function redactedHomelab(homelab: Homelab, redact: ShellRedactor): Homelab {
-  const { cluster, shell } = homelab
+  const { api, cluster, shell } = homelab
   const after = async <T>(answer: Promise<T>) => redact.value(await answer)
   const { history } = cluster
   let last: { from: ClusterState; state: ClusterState } | undefined
@@ -50,6 +50,11 @@ export function redactedHomelab(homelab: Homelab, redact: ShellRedactor): Homela
       }),
       unit: (...args) => after(cluster.unit(...args)),
       restartService: (...args) => after(cluster.restartService(...args)),
+    },
+    api: {
+      ...api,
+      get: (...args) => after(api.get(...args)),
+      change: (...args) => after(api.change(...args)),
     },
     shell: redactedShell(shell, redact),
   }

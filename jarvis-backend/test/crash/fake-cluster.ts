@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createSimulator } from '../../src/homelab/simulator/index.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { JarvisError } from '../../src/protocol/index.ts'
+import { tasksPerSecond } from './steps.ts'
 
 /**
  * The cluster as a process of its own, which lives on when JARVIS dies: `POST /PART/METHOD {id, args, notify}` answers
@@ -16,11 +17,10 @@ type Fault = { code: string; message: string }
 type Call = { id: string; args: unknown[]; given?: object; notify: string[] }
 
 const [, , recordPath = ''] = process.argv
-const tasksPerSecond = 40
 const guests = 400
-const changing = new Set(['cluster/power', 'cluster/restartService', 'shell/run', 'waker/wake'])
+const changing = new Set(['cluster/power', 'cluster/restartService', 'api/change', 'shell/run', 'waker/wake'])
 
-const { cluster, shell, waker, controls } = createSimulator({
+const { api, cluster, shell, waker, controls } = createSimulator({
   clock: systemClock,
   protectedTargets: new Set(),
   speed: tasksPerSecond,
@@ -37,7 +37,7 @@ const record = {
     lateMs = ms
   },
 }
-const parts: Record<string, object> = { cluster, shell, waker, controls, record }
+const parts: Record<string, object> = { api, cluster, shell, waker, controls, record }
 
 async function serve(path: string, call: Call, response: ServerResponse) {
   const say = (line: Line) => response.write(`${JSON.stringify(line)}\n`)

@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { createInterface } from 'node:readline'
 import type { CallOptions, Homelab } from '../../src/homelab/ports.ts'
+import { sleep, systemClock } from '../../src/lib/clock.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { type ClusterState, type ErrorCode, errorStatus, JarvisError } from '../../src/protocol/index.ts'
 import type { Line } from './fake-cluster.ts'
-import type { Reach } from './steps.ts'
+import { type Reach, tasksPerSecond } from './steps.ts'
 
 const isKnown = (code: string): code is ErrorCode => Object.hasOwn(errorStatus, code)
 
@@ -78,6 +79,12 @@ export async function connectHomelab(url: string, reach: Reach): Promise<Homelab
       unit: (node, service, options) => reads('cluster/unit', [node, service], options),
       restartService: (node, service, options) => changes('cluster/restartService', [node, service], options),
       close: () => void watching.destroy(),
+    },
+    api: {
+      get: (path, query, ask) => reads('api/get', [path, query], ask),
+      change: (method, path, form, ask) => changes('api/change', [method, path, form], ask),
+      now: Date.now,
+      wait: (ms, signal) => sleep(systemClock, ms / tasksPerSecond, signal),
     },
     shell: { run: (node, argv, options) => changes('shell/run', [node, argv], options) },
     waker: { wake: (node, options) => changes('waker/wake', [node], options) },

@@ -1,3 +1,4 @@
+import type { Model } from '../../src/homelab/pve-model/model.ts'
 import { beginTask, endTask } from './power.ts'
 import type { FakeRights } from './rights.ts'
 import type { Scene } from './routes.ts'
@@ -5,7 +6,7 @@ import type { Fault, Journal } from './server.ts'
 import type { FakeGuest, FakeStorage, World } from './world.ts'
 
 /** What a test does to the fake cluster from outside. */
-export function createControls(world: World, journal: Journal, faults: Fault[]) {
+export function createControls(world: World & { model: Model }, journal: Journal, faults: Fault[]) {
   let rights: FakeRights
   const guest = (vmid: number): FakeGuest => {
     const found = world.guests.get(vmid)

@@ -4,8 +4,10 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createModel } from '../../src/homelab/pve-model/model.ts'
 import { createAuthority } from './certificates.ts'
 import { createControls } from './controls.ts'
+import { createPveHost } from './pve-host.ts'
 import { scaledNow } from './scaled-clock.ts'
 import { createHandler, type Fault, type Journal } from './server.ts'
 import { createWorld, type FakeOptions } from './world.ts'
@@ -27,7 +29,8 @@ const options: FakeOptions = {
   isOld: false,
   ...(JSON.parse(process.argv[2] ?? '{}') as Partial<FakeOptions>),
 }
-const world = createWorld(options, () => scaledNow(options.anchor, options.speed))
+const bare = createWorld(options, () => scaledNow(options.anchor, options.speed))
+const world = { ...bare, model: createModel(createPveHost(bare)) }
 const dir = mkdtempSync(join(tmpdir(), 'fake-proxmox-'))
 process.on('exit', () => rmSync(dir, { recursive: true, force: true }))
 const authority = createAuthority(dir)

@@ -1,15 +1,5 @@
+import { Refusal } from '../../src/homelab/pve-model/refusal.ts'
 import type { FakeGuest, FakeTask, World } from './world.ts'
-
-/** A refusal before there is a task: the words are Proxmox's. */
-export class Refusal extends Error {
-  readonly status: number
-  readonly errors: Record<string, string> | undefined
-  constructor(status: number, message: string, errors?: Record<string, string>) {
-    super(message)
-    this.status = status
-    this.errors = errors
-  }
-}
 
 const tookMs = { start: 2_000, shutdown: 4_000, stop: 1_000, reboot: 4_000, reset: 1_000 }
 const lockWaitMs = 3_000

@@ -1,4 +1,4 @@
-import { Refusal } from './power.ts'
+import { Refusal } from '../../src/homelab/pve-model/refusal.ts'
 
 /** Path → right → 1 where it holds for what lies below. Absent: every right on everything. */
 export type FakeRights = Record<string, Record<string, 0 | 1>> | undefined

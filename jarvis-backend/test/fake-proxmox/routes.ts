@@ -1,10 +1,13 @@
-import { beginTask, endTask, powerStep, Refusal, type Step } from './power.ts'
+import type { Model } from '../../src/homelab/pve-model/model.ts'
+import { Refusal } from '../../src/homelab/pve-model/refusal.ts'
+import { beginTask, endTask, powerStep, type Step } from './power.ts'
 import { demand, type FakeRights, rightsHave } from './rights.ts'
 import { rrdRows } from './rrd.ts'
 import type { FakeGuest, FakeTask, World } from './world.ts'
 import { gib } from './world.ts'
 
-export type Scene = { world: World; rights: FakeRights; entryNode: string }
+/** The rights are asked for as they are when the request comes. */
+export type Scene = { world: World & { model: Model }; rights: FakeRights; entryNode: string }
 type Route = {
   method: 'GET' | 'POST'
   pattern: RegExp
@@ -116,18 +119,6 @@ export const routes: Route[] = [
       const locked = lock === undefined ? {} : { lock }
       if (guest.type === 'lxc') return { ...common, ...locked, vmid: String(guest.vmid), status, cpus: '2' }
       return { ...common, ...locked, status: status === 'paused' ? 'running' : status, qmpstatus: status }
-    },
-  },
-  {
-    method: 'GET',
-    pattern: /^\/nodes\/(?<node>[^/]+)\/(?<type>qemu|lxc)\/(?<vmid>\d+)\/config$/,
-    allowed: { current: /^[01]$/, snapshot: /./ },
-    run(scene, parts) {
-      const { vmid, type, mac, name } = guestAt(scene, parts)
-      demand(scene.rights, `/vms/${vmid}`, 'VM.Audit')
-      return type === 'qemu'
-        ? { name, net0: `virtio=${mac},bridge=vmbr0,firewall=1` }
-        : { hostname: name, net0: `name=eth0,bridge=vmbr0,hwaddr=${mac},ip=dhcp` }
     },
   },
   {

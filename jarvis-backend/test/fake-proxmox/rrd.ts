@@ -1,4 +1,4 @@
-import { Refusal } from './power.ts'
+import { Refusal } from '../../src/homelab/pve-model/refusal.ts'
 import type { World } from './world.ts'
 
 /**

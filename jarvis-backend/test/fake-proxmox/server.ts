@@ -1,12 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Refusal } from './power.ts'
+import type { PveMethod } from '../../src/homelab/ports.ts'
+import { Refusal } from '../../src/homelab/pve-model/refusal.ts'
+import { answer } from '../../src/homelab/pve-model/route.ts'
+import { routes as modelRoutes } from '../../src/homelab/pve-model/routes.ts'
+import { demand } from './rights.ts'
 import { routes, type Scene } from './routes.ts'
 
 export type Seen = { method: string; path: string; at: number; form: Record<string, string> }
 /** What happens to the next requests whose path holds `match`. */
 export type Fault = {
   match: string
-  method?: 'GET' | 'POST'
+  method?: 'GET' | PveMethod
   times: number
 } /** It is carried out, and the connection closed without an answer. */ & (
   | { kind: 'lost' }
@@ -43,7 +47,8 @@ export function createHandler(scene: () => Scene, journal: Journal, faults: Faul
     const [rawPath = '', rawQuery = ''] = (request.url ?? '').split('?')
     // The whole path is unescaped before it is looked up.
     const path = decodeURIComponent(rawPath).replace(/^\/api2\/json/, '')
-    const form = Object.fromEntries(new URLSearchParams(method === 'POST' ? body : rawQuery))
+    const hasBody = method === 'POST' || method === 'PUT'
+    const form = Object.fromEntries(new URLSearchParams(hasBody ? body : rawQuery))
     journal.requests.set(`${method} ${path}`, (journal.requests.get(`${method} ${path}`) ?? 0) + 1)
 
     // The front page is anybody's.
@@ -57,11 +62,11 @@ export function createHandler(scene: () => Scene, journal: Journal, faults: Faul
       setTimeout(() => send(401, 'invalid token value!', ''), denyDelayMs)
       return
     }
-    if (request.headers['transfer-encoding'] !== undefined || (method === 'GET' && body !== '')) {
+    if (request.headers['transfer-encoding'] !== undefined || (!hasBody && body !== '')) {
       refuse(501, 'not implemented')
       return
     }
-    if (method === 'POST' && request.headers['content-type'] !== 'application/x-www-form-urlencoded') {
+    if (hasBody && request.headers['content-type'] !== 'application/x-www-form-urlencoded') {
       refuse(501, 'unexpected content type')
       return
     }
@@ -129,6 +134,11 @@ function route(scene: Scene, method: string, path: string, form: Record<string, 
     }
     return run(scene, match.groups ?? {}, form)
   }
+  const { world, rights } = scene
+  const said = answer(modelRoutes, world.model, { method, path, values: form }, ({ path: at, anyOf }) =>
+    demand(rights, at, ...anyOf),
+  )
+  if (said !== undefined) return said.data
   throw new Refusal(501, `Method '${method} ${path}' not implemented`)
 }
 

@@ -16,6 +16,8 @@ export type FakeGuest = {
   /** A task works on it. */
   isHeld?: boolean
   netin: number
+  ramBytes?: number
+  diskBytes?: number
 }
 export type FakeTask = {
   upid: string
@@ -27,7 +29,15 @@ export type FakeTask = {
   endtime?: number
   exitstatus?: string
 }
-export type FakeStorage = { name: string; type: string; shared: boolean; content: string; used: number; total: number }
+export type FakeStorage = {
+  name: string
+  type: string
+  shared: boolean
+  content: string
+  used: number
+  total: number
+  nodes?: string[]
+}
 export type FakeBackup = {
   storage: string
   node: string
@@ -152,6 +162,7 @@ export function createWorld(options: FakeOptions, now: () => number) {
     now,
     nodes,
     guests,
+    add,
     storages,
     backups,
     tasks,

@@ -4,5 +4,5 @@ import { homelabTools } from '../../src/tools/house.ts'
 import { withPorts } from '../../src/tools/tool.ts'
 
 /** The house's tools over a homelab, with the usual limits. */
-export const overHomelab = (homelab: Pick<Homelab, 'cluster' | 'shell' | 'waker'>) =>
+export const overHomelab = (homelab: Pick<Homelab, 'api' | 'cluster' | 'shell' | 'waker'>) =>
   withPorts(homelabTools, { ...homelab, limits: () => usualLimits })

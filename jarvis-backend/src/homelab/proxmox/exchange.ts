@@ -1,14 +1,17 @@
 import type { Agent } from 'node:https'
 import { request } from 'node:https'
+import type { PveMethod } from '../ports.ts'
 import type { Reply } from './failure.ts'
 
 /** A guest's list of two thousand is under 2 MB. */
 const mostBytes = 32 * 1024 * 1024
 
+export type Method = 'GET' | PveMethod
+
 export type Exchange = {
   url: URL
   agent: Agent
-  method: 'GET' | 'POST'
+  method: Method
   /** With its query, from the root. */
   path: string
   headers: Record<string, string>

@@ -1,7 +1,6 @@
-import { type Clock, sleep } from '../../lib/clock.ts'
 import { JarvisError } from '../../protocol/index.ts'
+import type { PveApi } from '../ports.ts'
 import { TaskStatus } from './answers.ts'
-import type { Api } from './transport.ts'
 import type { Upid } from './upid.ts'
 
 const pollMs = 1_000
@@ -15,12 +14,12 @@ const answerMs = 6_000
  * @throws JarvisError `outcome_unknown` where the node stopped answering.
  */
 export async function followTask(
-  api: Api,
+  api: PveApi,
   upid: string,
   { node, type }: Upid,
-  { clock, signal, onProgress }: { clock: Clock; signal: AbortSignal; onProgress?: (message: string) => void },
+  { signal, onProgress }: { signal: AbortSignal; onProgress?: (message: string) => void },
 ): Promise<string> {
-  const begunAt = clock.now()
+  const begunAt = api.now()
   let heardAt = begunAt
   let toldAt = begunAt
   for (;;) {
@@ -28,11 +27,11 @@ export async function followTask(
       const { status, exitstatus } = TaskStatus.parse(
         await api.get(['nodes', node, 'tasks', upid, 'status'], {}, { signal, answerMs }),
       )
-      heardAt = clock.now()
+      heardAt = api.now()
       if (status === 'stopped') return exitstatus ?? 'unexpected status'
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      if (clock.now() - heardAt >= silenceMs) {
+      if (api.now() - heardAt >= silenceMs) {
         const why = error instanceof Error ? error.message : String(error)
         throw new JarvisError(
           'outcome_unknown',
@@ -43,10 +42,10 @@ export async function followTask(
         )
       }
     }
-    if (clock.now() - toldAt >= tellEveryMs) {
-      toldAt = clock.now()
+    if (api.now() - toldAt >= tellEveryMs) {
+      toldAt = api.now()
       onProgress?.(`Task ${type} still running after ${Math.round((toldAt - begunAt) / 1000)} s`)
     }
-    await sleep(clock, pollMs, signal)
+    await api.wait(pollMs, signal)
   }
 }

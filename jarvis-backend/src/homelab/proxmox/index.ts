@@ -1,7 +1,7 @@
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, sleep } from '../../lib/clock.ts'
 import { spanOf } from '../../lib/words.ts'
-import { type ClusterState, type Guest, JarvisError, type Task } from '../../protocol/index.ts'
-import type { Cluster, Shell } from '../ports.ts'
+import { type ClusterState, type Guest, JarvisError } from '../../protocol/index.ts'
+import type { Cluster, PveApi, Shell } from '../ports.ts'
 import { asUnknown, unknownAfterMs } from '../unknown.ts'
 import { readBackups } from './backups.ts'
 import { createDetails, storageNodes } from './details.ts'
@@ -52,7 +52,9 @@ const countsAsNowMs = 250
 const readAfreshMs = 10_000
 
 /** A real cluster over its API. `addressOf`: what a node's name stands for, as far as the cluster says. */
-export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(node: string): string | undefined } {
+export function createProxmox(
+  options: ProxmoxOptions,
+): Cluster & { api: PveApi; addressOf(node: string): string | undefined } {
   const { shell, clock, protectedTargets } = options
   const now = () => clock.now()
   const api = createTransport(options.connection, now, options.deadlines)
@@ -216,12 +218,19 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
     return { vmid, node: guest.node, type: guest.type, name: guest.name, isHa: guest.isHa }
   }
 
-  function noteTask(task: Task) {
-    known.ownTasks.set(task.upid, task)
-    changed()
+  const pve: PveApi = {
+    get: api.get,
+    change: api.change,
+    now,
+    wait: (ms, signal) => sleep(clock, ms, signal),
+    noteTask(task) {
+      known.ownTasks.set(task.upid, task)
+      changed()
+    },
   }
 
   return {
+    api: pve,
     state,
     catchUp,
     readAfresh,
@@ -255,10 +264,8 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
     power: (vmid, action, force, callOptions) =>
       power(
         {
-          api,
-          clock,
+          api: pve,
           find,
-          noteTask,
           noteGuest(id, seen) {
             known.sightings.set(id, seen)
             changed()
@@ -274,7 +281,7 @@ export function createProxmox(options: ProxmoxOptions): Cluster & { addressOf(no
     },
     async restartService(name, service, callOptions) {
       const node = await onlineNode(name, callOptions.signal)
-      return restartService({ api, clock, shell, noteTask }, node, service, callOptions)
+      return restartService({ api: pve, shell }, node, service, callOptions)
     },
     addressOf: (node) => known.reading?.status?.find(({ type, name }) => type === 'node' && name === node)?.ip,
     close() {

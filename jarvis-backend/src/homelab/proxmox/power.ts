@@ -1,14 +1,10 @@
-import { type Clock, sleep } from '../../lib/clock.ts'
-import { type Guest, JarvisError, type Task } from '../../protocol/index.ts'
+import type { Guest } from '../../protocol/index.ts'
 import { seenAfter } from '../format.ts'
-import type { CallOptions, Cluster, PowerAction, PowerOutcome } from '../ports.ts'
+import { runTask } from '../operations/run-task.ts'
+import type { Cluster, PowerAction, PowerOutcome, PveApi } from '../ports.ts'
 import { mustBeAsExpected } from '../same-guest.ts'
-import { ApiError } from './failure.ts'
-import { followTask } from './follow.ts'
-import { type Place, pathOf, seeGuest } from './guest.ts'
+import { guestPath, type Place, seeGuest } from './guest.ts'
 import type { Sighting } from './known.ts'
-import type { Api } from './transport.ts'
-import { parseUpid, statusOf, taskOf } from './upid.ts'
 
 const pollMs = 1_000
 const seenWithinMs = 30_000
@@ -16,11 +12,9 @@ const seenWithinMs = 30_000
 const haSeenWithinMs = 180_000
 
 export type PowerParts = {
-  api: Api
-  clock: Clock
+  api: PveApi
   /** Where and what it is now, as `countsAsNowMs` has it. @throws JarvisError `not_found`, `cluster_unreachable` (its node is offline). */
   find(vmid: number, signal: AbortSignal): Promise<Place & { name: string; isHa: boolean }>
-  noteTask(task: Task): void
   noteGuest(vmid: number, seen: Sighting): void
 }
 
@@ -32,30 +26,32 @@ export async function power(
   force: boolean,
   options: Parameters<Cluster['power']>[3],
 ): Promise<PowerOutcome> {
-  const { clock } = parts
+  const { api } = parts
   const { signal, onProgress } = options
   if (signal.aborted) throw signal.reason
-  const startedAt = clock.now()
+  const startedAt = api.now()
   const guest = await parts.find(vmid, signal)
   mustBeAsExpected(vmid, options.expected, guest)
   const goal = action === 'stop' ? 'stopped' : 'running'
 
-  let last: { upid?: string; exitStatus: string } = { exitStatus: '' }
+  let last: Pick<PowerOutcome, 'upid' | 'exitStatus'> = { exitStatus: '' }
   const steps = stepsOf(guest, action, force && action !== 'start')
   for (const [index, step] of steps.entries()) {
     // A container that is to be started again must be down first.
     if (index > 0) await untilSeen(parts, guest, 'stopped', undefined, signal)
-    last = await runStep(parts, guest, step, options)
-    if (last.upid === undefined || statusOf(last.exitStatus) === 'failed') {
+    const request = { path: [...guestPath(guest), 'status', step], what: `the ${step} of ${vmid}` }
+    const { upid, exitStatus, ok } = await runTask(api, request, options)
+    last = { exitStatus, ...(upid !== undefined && { upid }) }
+    if (!ok) {
       const seen = await look(parts, guest, signal)
-      return { ...last, ok: false, observed: seen?.status ?? 'unknown', durationMs: clock.now() - startedAt }
+      return { ...last, ok: false, observed: seen?.status ?? 'unknown', durationMs: api.now() - startedAt }
     }
   }
   onProgress?.(seenAfter(last, vmid, goal))
   // A reset leaves the VM's process, and with it its uptime, as it was.
   const isNewRun = steps.at(-1) === 'reboot' || steps.at(-1) === 'start'
   const observed = await untilSeen(parts, guest, goal, isNewRun ? startedAt : undefined, signal)
-  return { ...last, ok: true, observed, durationMs: clock.now() - startedAt }
+  return { ...last, ok: true, observed, durationMs: api.now() - startedAt }
 }
 
 type Step = 'start' | 'shutdown' | 'stop' | 'reboot' | 'reset'
@@ -67,36 +63,6 @@ function stepsOf({ type }: Place, action: PowerAction, isForced: boolean): Step[
   if (!isForced) return ['reboot']
   // A container has no reset button: it is stopped and started.
   return type === 'vm' ? ['reset'] : ['stop', 'start']
-}
-
-/** @returns no `upid` where Proxmox refused before there was a task: `exitStatus` then has its words. */
-async function runStep(
-  { api, clock, noteTask }: PowerParts,
-  guest: Place,
-  step: Step,
-  { signal, onProgress, onTask }: CallOptions,
-): Promise<{ upid?: string; exitStatus: string }> {
-  let upid: unknown
-  try {
-    upid = await api.post([...pathOf(guest), step], {}, { signal })
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'cluster_refused') throw error
-    return { exitStatus: error.words }
-  }
-  const task = parseUpid(upid)
-  if (typeof upid !== 'string' || task === undefined) {
-    throw new JarvisError(
-      'outcome_unknown',
-      `Proxmox took the ${step} of ${guest.vmid} and named no task: whether it was carried out is not known.`,
-    )
-  }
-  onTask?.(upid)
-  onProgress?.(`Task ${task.type} running`)
-  const [begun] = taskOf({ upid })
-  if (begun !== undefined) noteTask(begun)
-  const exitStatus = await followTask(api, upid, task, { clock, signal, ...(onProgress && { onProgress }) })
-  if (begun !== undefined) noteTask({ ...begun, status: statusOf(exitStatus), exitStatus, endedAt: clock.now() })
-  return { upid, exitStatus }
 }
 
 /**
@@ -112,16 +78,16 @@ async function untilSeen(
   since: number | undefined,
   signal: AbortSignal,
 ): Promise<Guest['status']> {
-  const { clock } = parts
-  const giveUpAt = clock.now() + (guest.isHa ? haSeenWithinMs : seenWithinMs)
+  const { api } = parts
+  const giveUpAt = api.now() + (guest.isHa ? haSeenWithinMs : seenWithinMs)
   let place: Place = guest
   let seen: Sighting | undefined
   for (;;) {
     seen = await look(parts, place, signal)
     const isAnew = since === undefined || seen === undefined || seen.uptimeS <= (seen.at - since) / 1000 + 2
     if (seen?.status === goal && isAnew) return goal
-    if (clock.now() >= giveUpAt) return seen?.status ?? 'unknown'
-    await sleep(clock, pollMs, signal)
+    if (api.now() >= giveUpAt) return seen?.status ?? 'unknown'
+    await api.wait(pollMs, signal)
     // HA may have started it elsewhere.
     if (seen === undefined) place = await parts.find(place.vmid, signal).catch(() => place)
     if (signal.aborted) throw signal.reason
@@ -129,13 +95,9 @@ async function untilSeen(
 }
 
 /** @returns undefined where the guest cannot be seen now. */
-async function look(
-  { api, clock, noteGuest }: PowerParts,
-  place: Place,
-  signal: AbortSignal,
-): Promise<Sighting | undefined> {
+async function look({ api, noteGuest }: PowerParts, place: Place, signal: AbortSignal): Promise<Sighting | undefined> {
   try {
-    const seen = await seeGuest(api, place, () => clock.now(), signal)
+    const seen = await seeGuest(api, place, api.now, signal)
     noteGuest(place.vmid, seen)
     return seen
   } catch (_error) {

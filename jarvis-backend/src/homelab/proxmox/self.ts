@@ -3,7 +3,7 @@ import { hostname, networkInterfaces } from 'node:os'
 import type { ClusterState, Guest } from '../../protocol/index.ts'
 import { GuestConfig } from './answers.ts'
 import { eachOf } from './each.ts'
-import { pathOf } from './guest.ts'
+import { guestPath } from './guest.ts'
 import type { Api } from './transport.ts'
 
 /** What the machine JARVIS runs on says of itself. */
@@ -48,7 +48,7 @@ export async function findSelf(
     await eachOf(candidates, width, async (guest) => {
       if (match !== undefined) return
       try {
-        const config = GuestConfig.parse(await api.get([...pathOf(guest).slice(0, -1), 'config'], {}, { signal }))
+        const config = GuestConfig.parse(await api.get([...guestPath(guest), 'config'], {}, { signal }))
         if (macsIn(config).some((mac) => host.macs.has(mac))) match = guest
       } catch {
         if (signal.aborted) throw signal.reason

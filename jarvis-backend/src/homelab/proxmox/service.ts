@@ -1,11 +1,7 @@
-import type { Clock } from '../../lib/clock.ts'
-import { JarvisError, type Task } from '../../protocol/index.ts'
-import type { CallOptions, Shell } from '../ports.ts'
+import { JarvisError } from '../../protocol/index.ts'
+import { runTask } from '../operations/run-task.ts'
+import type { CallOptions, PveApi, Shell } from '../ports.ts'
 import { ServiceState } from './answers.ts'
-import { ApiError } from './failure.ts'
-import { followTask } from './follow.ts'
-import type { Api } from './transport.ts'
-import { parseUpid, statusOf, taskOf } from './upid.ts'
 
 /** What the API restarts; everything else needs a shell. */
 export const ofTheApi: ReadonlySet<string> = new Set(
@@ -15,7 +11,7 @@ export const ofTheApi: ReadonlySet<string> = new Set(
 )
 
 type Outcome = { ok: boolean; message: string }
-type Parts = { api: Api; clock: Clock; shell: Shell; noteTask(task: Task): void }
+type Parts = { api: PveApi; shell: Shell }
 
 /** @param node one that the cluster names */
 export async function restartService(
@@ -30,38 +26,16 @@ export async function restartService(
   return ofTheApi.has(unit) ? byApi(parts, node, unit, options) : byShell(parts.shell, node, unit, options)
 }
 
-async function byApi(
-  { api, clock, noteTask }: Parts,
-  node: string,
-  unit: string,
-  { signal, onProgress, onTask }: CallOptions,
-): Promise<Outcome> {
-  let upid: unknown
-  try {
-    upid = await api.post(['nodes', node, 'services', unit, 'restart'], {}, { signal })
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'cluster_refused') throw error
-    return { ok: false, message: error.status === 403 ? error.message : `${error.words}.` }
-  }
-  const task = parseUpid(upid)
-  if (typeof upid !== 'string' || task === undefined) {
-    throw new JarvisError(
-      'outcome_unknown',
-      `Proxmox took the restart of ${unit} and named no task: whether it was carried out is not known.`,
-    )
-  }
-  onTask?.(upid)
-  onProgress?.(`Task ${task.type} running`)
-  const [begun] = taskOf({ upid })
-  if (begun !== undefined) noteTask(begun)
-  const exitStatus = await followTask(api, upid, task, { clock, signal, ...(onProgress && { onProgress }) })
-  const status = statusOf(exitStatus)
-  if (begun !== undefined) noteTask({ ...begun, status, exitStatus, endedAt: clock.now() })
-  if (status === 'failed') return { ok: false, message: `its task ended: ${exitStatus}.` }
-  return seenActive(api, node, unit, signal)
+async function byApi({ api }: Parts, node: string, unit: string, options: CallOptions): Promise<Outcome> {
+  const request = { path: ['nodes', node, 'services', unit, 'restart'], what: `the restart of ${unit}` }
+  const { exitStatus, ok, refused } = await runTask(api, request, options)
+  if (refused?.status === 403) return { ok: false, message: refused.message }
+  if (refused !== undefined) return { ok: false, message: `${exitStatus}.` }
+  if (!ok) return { ok: false, message: `its task ended: ${exitStatus}.` }
+  return seenActive(api, node, unit, options.signal)
 }
 
-async function seenActive(api: Api, node: string, unit: string, signal: AbortSignal): Promise<Outcome> {
+async function seenActive(api: PveApi, node: string, unit: string, signal: AbortSignal): Promise<Outcome> {
   try {
     const seen = ServiceState.parse(await api.get(['nodes', node, 'services', unit, 'state'], {}, { signal }))
     const active = seen['active-state'] ?? (seen.state === 'running' ? 'active' : (seen.state ?? 'unknown'))

@@ -1,6 +1,7 @@
 import type { Agent } from 'node:https'
+import type { PveApi, PveAsk, PveValues } from '../ports.ts'
 import { createAgent, NotConnected, type Trust } from './connect.ts'
-import { Closed, exchange } from './exchange.ts'
+import { Closed, exchange, type Method } from './exchange.ts'
 import { ApiError, failureOf, isProxyFailure, type Reply } from './failure.ts'
 
 export type Connection = {
@@ -15,19 +16,11 @@ export type Connection = {
 export type Deadlines = { connectMs: number; answerMs: number }
 const usualDeadlines: Deadlines = { connectMs: 3_000, answerMs: 12_000 }
 
-export type Ask = { signal: AbortSignal; answerMs?: number }
-export type Values = Record<string, string>
-
-/** The API's paths, given as segments. A segment `nodes` is followed by the node the request is for. */
-export type Api = {
-  /** @throws ApiError `cluster_unreachable`, `cluster_refused`; the signal's reason. */
-  get(path: readonly (string | number)[], query: Values, ask: Ask): Promise<unknown>
-  /** Also throws `outcome_unknown` where the request was sent and no answer came. Never sent twice. */
-  post(path: readonly (string | number)[], form: Values, ask: Ask): Promise<unknown>
+export type Api = Pick<PveApi, 'get' | 'change'> & {
   /** What is wrong with entries, in plain words. */
   problems(): string[]
   /** Tries entries again that failed a while ago: another serves, so nothing else would. Never rejects. */
-  recheck(ask: Ask): Promise<void>
+  recheck(ask: PveAsk): Promise<void>
   close(): void
 }
 
@@ -55,25 +48,27 @@ export function createTransport(connection: Connection, now: () => number, deadl
   /** As they are given, those that failed last: `recheck` finds out when they serve again. */
   const inOrder = () => [...entries].sort((a, b) => Number(a.fault !== undefined) - Number(b.fault !== undefined))
 
-  function send(entry: Entry, agent: Agent, method: 'GET' | 'POST', path: string, form: string | undefined, ask: Ask) {
+  function send(entry: Entry, agent: Agent, method: Method, path: string, form: string | undefined, ask: PveAsk) {
     const type = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': String(form?.length ?? 0) }
     return exchange({
       url: entry.url,
       agent,
       method,
       path,
-      headers: { accept: 'application/json', authorization, ...(method === 'POST' && type) },
+      headers: { accept: 'application/json', authorization, ...(form !== undefined && type) },
       body: form,
       signal: ask.signal,
       answerMs: ask.answerMs ?? deadlines.answerMs,
     })
   }
 
-  async function call(method: 'GET' | 'POST', segments: readonly (string | number)[], values: Values, ask: Ask) {
+  async function call(method: Method, segments: readonly (string | number)[], values: PveValues, ask: PveAsk) {
     const encoded = new URLSearchParams(values).toString()
     const place = `/api2/json/${segments.map((segment) => encodeURIComponent(segment)).join('/')}`
-    const isChange = method === 'POST'
-    const path = isChange || encoded === '' ? place : `${place}?${encoded}`
+    const isChange = method !== 'GET'
+    // Neither a GET nor a DELETE may have a body.
+    const hasBody = method === 'POST' || method === 'PUT'
+    const path = hasBody || encoded === '' ? place : `${place}?${encoded}`
     const node = segments[0] === 'nodes' && segments.length > 1 ? String(segments[1]) : undefined
     const about = { isChange, tokenId: connection.tokenId, ...(node !== undefined && { node }) }
     const agent = isChange ? agents.changes : node === undefined ? agents.cluster : agents.nodes
@@ -82,7 +77,7 @@ export function createTransport(connection: Connection, now: () => number, deadl
     for (const entry of inOrder()) {
       let reply: Reply
       try {
-        reply = await asked(() => send(entry, agent, method, path, isChange ? encoded : undefined, ask), isChange)
+        reply = await asked(() => send(entry, agent, method, path, hasBody ? encoded : undefined, ask), isChange)
       } catch (error) {
         if (ask.signal.aborted) throw ask.signal.reason
         const why = error instanceof Error ? error.message : String(error)
@@ -131,7 +126,7 @@ export function createTransport(connection: Connection, now: () => number, deadl
     return { status: reply.status, phrase: mask(reply.phrase), text: mask(reply.text) }
   }
 
-  async function recheck(ask: Ask) {
+  async function recheck(ask: PveAsk) {
     const due = entries.filter(({ fault }) => fault !== undefined && now() - fault.at >= recheckMs)
     const tries = due.map(async (entry) => {
       try {
@@ -151,7 +146,7 @@ export function createTransport(connection: Connection, now: () => number, deadl
   return {
     recheck,
     get: (path, query, ask) => call('GET', path, query, ask),
-    post: (path, form, ask) => call('POST', path, form, ask),
+    change: call,
     problems,
     close() {
       for (const agent of Object.values(agents)) agent.destroy()

@@ -1,9 +1,12 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Homelab } from '../ports.ts'
+import { createModelApi } from '../pve-model/api.ts'
+import { createModel } from '../pve-model/model.ts'
 import { createCluster } from './cluster.ts'
 import { createControls, type SimulatorControls } from './controls.ts'
 import { writeHistory } from './history.ts'
 import { createMetrics } from './metrics.ts'
+import { createPveHost } from './pve-host.ts'
 import { createShell } from './shell.ts'
 import { createTerminals } from './terminals.ts'
 import { createWaker } from './waker.ts'
@@ -26,9 +29,17 @@ export function createSimulator(options: {
   const world = createWorld(options.clock, options.seed ?? 1, options.speed ?? 1)
   writeHistory(world)
   const metrics = createMetrics(world)
+  const model = createModel(createPveHost(world))
+  const api = createModelApi(model, {
+    now: () => world.clock.now(),
+    wait: world.wait,
+    arrive: world.arrive,
+    record: (request) => world.record('api', request),
+  })
   const shell = createShell(world, metrics)
   return {
     cluster: createCluster(world, metrics, options.protectedTargets),
+    api,
     shell,
     terminals: createTerminals(world, shell),
     waker: createWaker(world),

@@ -41,6 +41,7 @@ export type SimGuest = Omit<GuestSpec, 'upS'> & {
   /** The HA manager's word, while it is another than what the guest does. */
   haState: string | undefined
   isHot: boolean
+  isTemplate: boolean
   /** The lock in its configuration: `backup`, `migrate`, … */
   lock: string | undefined
   /** A task works on it; Proxmox keeps this in a lock file and shows it nowhere. */
@@ -50,7 +51,7 @@ export type SimGuest = Omit<GuestSpec, 'upS'> & {
   nextTaskFails: string | undefined
 }
 
-export type Effect = { at: number; kind: 'power' | 'service' | 'wake' | 'command'; detail: string }
+export type Effect = { at: number; kind: 'power' | 'service' | 'wake' | 'command' | 'api'; detail: string }
 
 export type World = ReturnType<typeof createWorld>
 
@@ -197,6 +198,7 @@ export function simGuest({ upS, ...spec }: GuestSpec, now: number): SimGuest {
     isHa: underHa.has(spec.vmid),
     haState: undefined,
     isHot,
+    isTemplate: false,
     lock: undefined,
     isHeld: false,
     backupAt: undefined,

@@ -6,7 +6,7 @@ import type { Limits } from '../../protocol/index.ts'
 import { toolOver } from '../tool.ts'
 
 /** What the tools over a homelab act through. `limits`: from which values on something is unusual. */
-export type HomelabPorts = Pick<Homelab, 'cluster' | 'shell' | 'waker'> & { limits(): Limits }
+export type HomelabPorts = Pick<Homelab, 'api' | 'cluster' | 'shell' | 'waker'> & { limits(): Limits }
 
 export const homelabTool = toolOver<HomelabPorts>()
 

@@ -1,0 +1,48 @@
+import { JarvisError } from '../../protocol/index.ts'
+import type { CallOptions, PveApi, PveMethod, PvePath, PveValues } from '../ports.ts'
+import { ApiError } from '../proxmox/failure.ts'
+import { followTask } from '../proxmox/follow.ts'
+import { parseUpid, statusOf, taskOf } from '../proxmox/upid.ts'
+
+/** `what` goes on from "Proxmox took": `the start of 100`. */
+export type TaskRequest = { method?: PveMethod; path: PvePath; form?: PveValues; what: string }
+
+/**
+ * How a request that begins a task ended. `exitStatus` is `OK`, or Proxmox's words word for word.
+ * `refused`: Proxmox said no before there was a task, so that nothing was done.
+ */
+export type TaskOutcome =
+  | { upid: string; exitStatus: string; ok: boolean; refused?: undefined }
+  | { upid?: undefined; exitStatus: string; ok: false; refused: ApiError }
+
+/**
+ * Sends a request that begins a task, names the task, and follows it to its end. A refusal or a failed task is an
+ * outcome, not an exception.
+ * @throws JarvisError `cluster_unreachable` (nothing was sent), `outcome_unknown`; the signal's reason.
+ */
+export async function runTask(
+  api: PveApi,
+  { method = 'POST', path, form = {}, what }: TaskRequest,
+  { signal, onProgress, onTask }: CallOptions,
+): Promise<TaskOutcome> {
+  let upid: unknown
+  try {
+    upid = await api.change(method, path, form, { signal })
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'cluster_refused') throw error
+    return { exitStatus: error.words, ok: false, refused: error }
+  }
+  const parsed = parseUpid(upid)
+  if (typeof upid !== 'string' || parsed === undefined) {
+    const message = `Proxmox took ${what} and named no task: whether it was carried out is not known.`
+    throw new JarvisError('outcome_unknown', message)
+  }
+  onTask?.(upid)
+  onProgress?.(`Task ${parsed.type} running`)
+  const [begun] = taskOf({ upid })
+  if (begun !== undefined) api.noteTask?.(begun)
+  const exitStatus = await followTask(api, upid, parsed, { signal, ...(onProgress && { onProgress }) })
+  const status = statusOf(exitStatus)
+  if (begun !== undefined) api.noteTask?.({ ...begun, status, exitStatus, endedAt: api.now() })
+  return { upid, exitStatus, ok: status !== 'failed' }
+}

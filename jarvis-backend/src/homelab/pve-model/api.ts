@@ -1,0 +1,53 @@
+import type { PveApi, PveMethod, PvePath, PveValues } from '../ports.ts'
+import { failureOf } from '../proxmox/failure.ts'
+import type { Model } from './model.ts'
+import { Refusal } from './refusal.ts'
+import { answer, notImplemented } from './route.ts'
+import { routes } from './routes.ts'
+
+/** The API of a cluster in memory: what it refuses reads as over HTTP. It asks for no rights. */
+export function createModelApi(
+  model: Model,
+  ways: Pick<PveApi, 'now' | 'wait'> & {
+    /** Every request begins with this. */
+    arrive(signal: AbortSignal): Promise<void>
+    /** Hears of each request that may change something, once it has reached the cluster. */
+    record(request: string): void
+  },
+): PveApi {
+  async function call(method: 'GET' | PveMethod, segments: PvePath, values: PveValues, signal: AbortSignal) {
+    await ways.arrive(signal)
+    const node = segments[0] === 'nodes' && segments.length > 1 ? String(segments[1]) : undefined
+    const about = { host: 'demo', tokenId: '', isChange: method !== 'GET', ...(node !== undefined && { node }) }
+    const request = { method, path: `/${segments.join('/')}`, values }
+    try {
+      mustAnswer(model, node)
+      if (method !== 'GET') ways.record(`${method} ${request.path}`)
+      const said = answer(routes, model, request)
+      if (said === undefined) throw notImplemented(request)
+      // What is answered is the caller's own, as it is over HTTP.
+      return structuredClone(said.data)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      const { status, message, errors } = error
+      throw failureOf({ status, phrase: message, text: JSON.stringify({ message, errors }) }, about)
+    }
+  }
+  return {
+    now: ways.now,
+    wait: ways.wait,
+    get: (path, query, { signal }) => call('GET', path, query, signal),
+    change: (method, path, form, { signal }) => call(method, path, form, signal),
+  }
+}
+
+/** @throws Refusal as the cluster does for a node that it does not have, or that is away. */
+export function mustAnswer({ host }: Model, name: string | undefined) {
+  if (name === undefined) return
+  const node = host.nodes().find((candidate) => candidate.name === name)
+  if (node === undefined) {
+    const words = `hostname lookup '${name}' failed - failed to get address info for: ${name}: Name or service not known`
+    throw new Refusal(500, words)
+  }
+  if (!node.isOnline) throw new Refusal(595, 'No route to host')
+}

@@ -1,0 +1,94 @@
+export type PveType = 'qemu' | 'lxc'
+
+/** A guest as its host keeps it; what else its configuration says is the model's. */
+export type HostGuest = {
+  vmid: number
+  type: PveType
+  node: string
+  name: string
+  status: 'running' | 'stopped' | 'paused'
+  /** In its configuration, for all to see. */
+  lock: string | undefined
+  tags: readonly string[]
+  isTemplate: boolean
+  /** A task works on it: a lock file, which Proxmox shows nowhere. */
+  isHeld: boolean
+  isHa: boolean
+  /** Unix ms. */
+  startedAt: number
+  cpuCount: number
+  ramBytes: number
+  diskBytes: number
+}
+
+export type HostStorage = {
+  name: string
+  /** `zfspool`, `lvmthin`, `dir`, `nfs`, `pbs`, … */
+  type: string
+  /** Absent: every node has it. */
+  nodes?: readonly string[]
+  isShared: boolean
+  content: readonly string[]
+  usedBytes: number
+  totalBytes: number
+}
+
+export type HostBackup = {
+  volid: string
+  vmid: number
+  storage: string
+  /** Absent: not said. */
+  node?: string
+  /** Unix seconds. */
+  ctime: number
+  sizeBytes: number
+  format: string
+}
+
+export type HostTask = {
+  upid: string
+  node: string
+  type: string
+  id: string
+  user: string
+  /** Unix ms. */
+  startedAt: number
+  endedAt?: number
+  /** Absent while it runs. */
+  exitStatus?: string
+}
+
+export type HostNode = { name: string; isOnline: boolean; ramTotalBytes: number; ramBytes: number }
+
+/** The cluster that the model works on: the demo's, or the fake Proxmox's. What is given is as it is now, and does not change. */
+export interface PveHost {
+  /** The cluster's hour, Unix ms. */
+  now(): number
+  /** Runs after `ms` of the cluster's time. */
+  later(ms: number, run: () => void): void
+  nodes(): readonly HostNode[]
+  isQuorate(): boolean
+
+  guests(): readonly HostGuest[]
+  guest(vmid: number): HostGuest | undefined
+  changeGuest(vmid: number, change: Partial<Omit<HostGuest, 'vmid' | 'type'>>): void
+  addGuest(guest: HostGuest): void
+  removeGuest(vmid: number): void
+  /** It runs anew, whatever it did before. */
+  bootGuest(vmid: number): void
+
+  storages(): readonly HostStorage[]
+  /** Whether the storage can be read at that node now. */
+  isActive(storage: string, node: string): boolean
+  /** More used, or less. */
+  useStorage(storage: string, node: string, bytes: number): void
+
+  backups(): readonly HostBackup[]
+  addBackup(backup: HostBackup): void
+  removeBackup(volid: string): void
+
+  tasks(): readonly HostTask[]
+  /** @returns the UPID. */
+  beginTask(node: string, type: string, id: string): string
+  endTask(upid: string, exitStatus: string): void
+}

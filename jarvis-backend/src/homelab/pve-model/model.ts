@@ -1,0 +1,36 @@
+import { createGuestFiles, type GuestFiles } from './guests/files.ts'
+import type { HostGuest, PveHost } from './host.ts'
+import { Refusal } from './refusal.ts'
+import type { Parts } from './route.ts'
+
+/** What a cluster keeps besides what its host says of it. */
+export type Model = {
+  host: PveHost
+  files: GuestFiles
+  /** What tests make go wrong. */
+  faults: Faults
+}
+
+export type Faults = {
+  /** How the next task about this guest ends, in Proxmox's words; it changes nothing. */
+  failNext: Map<number, string>
+  /** The next restore to this id breaks off once its volumes are made. */
+  breakRestore: Set<number>
+  /** Tasks end so much later, in ms of the cluster's time. */
+  lateMs: number
+  /** Guests whose agent does not answer though its guest runs. */
+  silentAgents: Set<number>
+}
+
+export function createModel(host: PveHost): Model {
+  const faults: Faults = { failNext: new Map(), breakRestore: new Set(), lateMs: 0, silentAgents: new Set() }
+  return { host, files: createGuestFiles(host), faults }
+}
+
+/** The guest that a path names. @throws Refusal where it is not there, or is of another type. */
+export function guestIn({ host }: Model, { node = '', type, vmid }: Parts): HostGuest {
+  const guest = host.guest(Number(vmid))
+  if (guest !== undefined && guest.node === node && guest.type === type) return guest
+  const folder = type === 'qemu' ? 'qemu-server' : 'lxc'
+  throw new Refusal(500, `Configuration file 'nodes/${node}/${folder}/${vmid}.conf' does not exist`)
+}

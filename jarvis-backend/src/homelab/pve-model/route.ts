@@ -1,0 +1,72 @@
+import type { PveMethod } from '../ports.ts'
+import type { Model } from './model.ts'
+import { misfit, Refusal } from './refusal.ts'
+
+export type Parts = Record<string, string>
+export type Values = Record<string, string>
+
+/** One of `anyOf` at `path`. */
+export type Need = { path: string; anyOf: readonly string[] }
+export const need = (path: string, ...anyOf: string[]): Need => ({ path, anyOf })
+
+/** One thing that Proxmox answers. */
+export type Route = {
+  method: 'GET' | PveMethod
+  /** Of the path behind `/api2/json`, with a name for each part that varies. */
+  pattern: RegExp
+  /** The parameters there are, and what their values must look like. `net[n]`: `net0`, `net1`, … No others may come. */
+  allowed: Readonly<Record<string, RegExp>>
+  required?: readonly string[]
+  /** The rights that it takes, all of them. Asked before `run`. */
+  needs(parts: Parts, values: Values, model: Model): readonly Need[]
+  /** @returns the answer's `data`. @throws Refusal */
+  run(model: Model, parts: Parts, values: Values): unknown
+}
+
+/** Usual shapes of values. */
+export const flag = /^[01]$/
+export const whole = /^\d{1,15}$/
+export const anything = /^[^\0]*$/su
+export const vmidShape = /^[1-9]\d{2,8}$/
+export const wordShape = /^[A-Za-z][A-Za-z0-9._-]*$/
+
+export type Request = { method: string; path: string; values: Values }
+
+/**
+ * Answers a request as Proxmox does, or not at all. @param demand what is to become of each right that it takes
+ * @returns undefined where no route has that method and path
+ * @throws Refusal
+ */
+export function answer(
+  routes: readonly Route[],
+  model: Model,
+  { method, path, values }: Request,
+  demand: (need: Need) => void = () => {},
+): { data: unknown } | undefined {
+  for (const route of routes) {
+    const match = route.method === method ? route.pattern.exec(path) : null
+    if (match === null) continue
+    mustFit(route, values)
+    const parts = { ...match.groups }
+    for (const one of route.needs(parts, values, model)) demand(one)
+    return { data: route.run(model, parts, values) ?? null }
+  }
+  return undefined
+}
+
+function mustFit({ allowed, required = [] }: Route, values: Values) {
+  const errors: Record<string, string> = {}
+  for (const [key, value] of Object.entries(values)) {
+    const shape = allowed[key] ?? allowed[key.replace(/\d+$/, '[n]')]
+    if (shape === undefined || key.endsWith('[n]')) {
+      errors[key] = 'property is not defined in schema and the schema does not allow additional properties'
+    } else if (!shape.test(value)) errors[key] = `value '${value}' does not look like a valid value`
+  }
+  for (const key of required) {
+    if (values[key] === undefined) errors[key] = 'property is missing and it is not optional'
+  }
+  if (Object.keys(errors).length > 0) throw misfit(errors)
+}
+
+export const notImplemented = ({ method, path }: Request) =>
+  new Refusal(501, `Method '${method} ${path}' not implemented`)
