@@ -61,7 +61,7 @@ export function createPveHost(world: World): PveHost {
     },
 
     backups: () => world.backups.map(({ size, ...same }) => ({ ...same, sizeBytes: size })),
-    addBackup: ({ sizeBytes, ...same }) => void world.backups.push({ ...same, size: sizeBytes }),
+    addBackup: ({ sizeBytes, node = '', ...same }) => void world.backups.push({ ...same, node, size: sizeBytes }),
     removeBackup(volid) {
       const index = world.backups.findIndex((backup) => backup.volid === volid)
       if (index >= 0) world.backups.splice(index, 1)

@@ -37,8 +37,8 @@ export type HostBackup = {
   volid: string
   vmid: number
   storage: string
-  /** Absent: not said. */
-  node?: string
+  /** Undefined: not said. */
+  node: string | undefined
   /** Unix seconds. */
   ctime: number
   sizeBytes: number

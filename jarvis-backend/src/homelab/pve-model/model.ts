@@ -24,7 +24,7 @@ export type Faults = {
 
 export function createModel(host: PveHost): Model {
   const faults: Faults = { failNext: new Map(), breakRestore: new Set(), lateMs: 0, silentAgents: new Set() }
-  return { host, files: createGuestFiles(host), faults }
+  return { host, files: createGuestFiles(), faults }
 }
 
 /** The guest that a path names. @throws Refusal where it is not there, or is of another type. */

@@ -69,13 +69,14 @@ export function createPveHost(world: World): PveHost {
     },
 
     backups: () =>
-      world.backups.map(({ volumeId, createdAt, ...same }) => ({
+      world.backups.map(({ volumeId, createdAt, node, ...same }) => ({
         ...same,
+        node,
         volid: volumeId,
         ctime: Math.floor(createdAt / 1000),
       })),
-    addBackup({ volid, ctime, ...same }) {
-      world.backups.push({ ...same, volumeId: volid, createdAt: ctime * 1000 })
+    addBackup({ volid, ctime, node, ...same }) {
+      world.backups.push({ ...same, ...(node !== undefined && { node }), volumeId: volid, createdAt: ctime * 1000 })
       noteNewest(same.vmid)
     },
     removeBackup(volid) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { HostGuest, PveHost } from '../host.ts'
+import type { HostGuest } from '../host.ts'
 
 /** A configuration as Proxmox keeps it: what stands in the file, in its order. */
 export type Config = Record<string, string>
@@ -29,7 +29,7 @@ export type GuestFile = {
 export type GuestFiles = ReturnType<typeof createGuestFiles>
 
 /** The configuration files under `/etc/pve`. A guest that has none gets one, plausible for what the host says of it. */
-export function createGuestFiles(host: PveHost) {
+export function createGuestFiles() {
   const files = new Map<number, GuestFile>()
   const noise = new Map<number, number>()
   return {
