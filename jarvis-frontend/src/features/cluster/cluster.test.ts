@@ -1,7 +1,7 @@
 import { type ClusterState, type Guest, type Node, usualLimits } from 'jarvis-backend/protocol'
 import { expect, test } from 'vitest'
 import { foldCluster } from './fold.ts'
-import { backupsOf, concernedOf, issuesOf, limitsNow, nodeMark } from './health.ts'
+import { backupsOf, concernedOf, guestMark, issuesOf, limitsNow, nodeMark, sharedAge } from './health.ts'
 import { pastOf } from './issue-past.ts'
 import { nextSort, readSort, rowsOf } from './rows.ts'
 import { groupTasks } from './task-groups.ts'
@@ -93,6 +93,31 @@ test.each([
     },
     [['warn', 'pbs is not reachable']],
   ],
+  ['memory under its limit', { nodes: [node({ ramBytes: 89, ramTotalBytes: 100 })] }, []],
+  [
+    'memory that is short',
+    { nodes: [node({ ramBytes: 95, ramTotalBytes: 100 })] },
+    [['warn', 'pve uses 95 % of its memory']],
+  ],
+  [
+    'a full storage and one that is fine, the worst first',
+    {
+      nodes: [node({ temperatureC: 80 })],
+      storages: [
+        { name: 'a', type: 'dir', content: [], isActive: true, usedBytes: 99, totalBytes: 100 },
+        { name: 'b', type: 'dir', content: [], isActive: true, usedBytes: 9, totalBytes: 100 },
+      ],
+    },
+    [
+      ['bad', 'a is 99 % full'],
+      ['warn', 'pve is at 80 °C'],
+    ],
+  ],
+  [
+    'a node that is not known is no worse than a warning',
+    { nodes: [node({ status: 'unknown' }), node({ name: 'b' })] },
+    [['warn', 'pve is away']],
+  ],
   ['a backup of last night that was late is fresh', { guests: [guest({ backupAt: now - 25 * hour })] }, []],
   [
     'a backup of the night before',
@@ -143,6 +168,40 @@ test('the guests that need attention are those its lines are about', () => {
 test('a stale view claims no health', () => {
   expect(nodeMark(node(), [], true)).toBe('ok')
   expect(nodeMark(node(), [], false)).toBe('unknown')
+})
+
+const hot = (tone: 'warn' | 'bad') =>
+  issuesOf(state({ nodes: [node({ temperatureC: tone === 'bad' ? 90 : 80 })] }), now, () => undefined)
+const busy = issuesOf(state({ guests: [guest()] }), now, (key) => (key === '123' ? 0 : undefined))
+
+test.each([
+  ['unknown', node({ status: 'unknown' }), []],
+  ['bad', node({ status: 'offline' }), []],
+  ['warn', node(), hot('warn')],
+  ['bad', node(), hot('bad')],
+  ['ok', node({ name: 'other' }), hot('bad')],
+  ['ok', node(), busy],
+] as const)('a mark of %s for a node', (mark, of, issues) => {
+  expect(nodeMark(of, issues, true)).toBe(mark)
+})
+
+test.each([
+  ['running', guest(), [], true],
+  ['stopped', guest({ status: 'stopped' }), [], true],
+  ['warn', guest(), busy, true],
+  ['running', guest({ vmid: 9 }), busy, true],
+  ['unknown', guest(), busy, false],
+  ['unknown', guest({ status: 'unknown' }), [], true],
+  ['none', guest({ isTemplate: true }), [], false],
+] as const)('a mark of %s for a guest', (mark, of, issues, isLive) => {
+  expect(guestMark(of, issues, isLive)).toBe(mark)
+})
+
+test('an age is shared only where all have the same', () => {
+  const aged = (hours: number) => guest({ backupAt: now - hours * hour })
+  expect(sharedAge([aged(30), aged(30.5)], now)).toBe('30 h')
+  expect(sharedAge([aged(30), aged(31)], now)).toBeUndefined()
+  expect(sharedAge([aged(30), guest({ backupAt: null })], now)).toBeUndefined()
 })
 
 test('an update replaces by id and leaves the rest as the same objects', () => {
@@ -220,4 +279,19 @@ test('what needs a look says since when and what is usual', () => {
   const reply = { from: now - 6 * 60_000, stepMs: 60_000, items: [{ name: 'node/pve', values }] }
   expect(heat && pastOf(heat, reply)).toMatch(/^since \d\d:\d\d, usually 58 °C$/)
   expect(heat && pastOf(heat, undefined)).toBeUndefined()
+})
+
+test('what no ring holds says since when this browser saw it, and a storage how long it lasts', () => {
+  const quorum = { ...({ key: 'quorum', tone: 'bad', fact: '', detail: '', question: '', ask: '' } as const) }
+  expect(pastOf(quorum, undefined)).toBeUndefined()
+  expect(pastOf({ ...quorum, since: now }, undefined)).toMatch(/^since \d\d:\d\d$/)
+  const past = { series: 'storage/a', field: 'usedRatio' as const, limit: 0.8 }
+  const usedRatio = Array.from({ length: 100 }, (_, at) => 0.5 + at / 1_000)
+  const week = (values: number[]) => ({
+    from: now,
+    stepMs: 2 * hour,
+    items: [{ name: 'storage/a', values: { usedRatio: values } }],
+  })
+  expect(pastOf({ ...quorum, past }, week(usedRatio))).toMatch(/^about \d+ days$/)
+  expect(pastOf({ ...quorum, past }, week(usedRatio.toReversed()))).toBeUndefined()
 })

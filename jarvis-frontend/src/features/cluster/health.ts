@@ -13,7 +13,7 @@ export const nodeRamTone = (node: Node): Tone => facts.nodeRamTone(node, limitsN
 export const storageTone = (storage: Storage): Tone => facts.storageTone(storage, limitsNow())
 /** A guest that runs is expected to have a backup; one that is off, only to renew what it has. */
 export function backupTone({ backupAt, status }: Pick<Guest, 'backupAt' | 'status'>, now: number): Tone {
-  // Not known is a line of its own.
+  // An unknown backup has a line of its own.
   if (backupAt === null) return undefined
   if (backupAt === undefined) return status === 'running' ? 'warn' : undefined
   return facts.backupAgeTone(backupAt, now, limitsNow())
@@ -28,32 +28,32 @@ export function backupsOf(guests: readonly Guest[], now: number) {
   return { expected: expected.length, stale, unknown, oldestMs: ages.length === 0 ? undefined : Math.max(...ages) }
 }
 
-/** The age that all of them share, as it is said; undefined where they differ or one has no backup. */
+/** The age in words that all stale backups share; undefined where the ages differ or a guest has no backup. */
 export function sharedAge(stale: readonly Guest[], now: number): string | undefined {
   const ages = new Set(stale.map(({ backupAt }) => (typeof backupAt === 'number' ? span(now - backupAt) : undefined)))
   return ages.size === 1 ? [...ages][0] : undefined
 }
 
-/** A fact that needs a look. `key` stays the same while it lasts. */
+/** A fact that needs a look. `key` stays the same while the issue lasts. */
 export type Issue = {
   key: string
   tone: 'warn' | 'bad'
   fact: string
   detail: string
-  /** What to ask JARVIS about it. */
+  /** The question to JARVIS about the issue. */
   question: string
   ask: string
-  /** Unix ms, where this browser saw it begin. */
+  /** Unix ms when this browser saw the issue begin; undefined where it did not. */
   since?: number | undefined
-  /** It is about what could not be read. */
+  /** Whether the issue is that something could not be read. */
   isUnknown?: boolean
   node?: string
   vmid?: number
-  /** The figure it is about, in the ring of samples, and the limit it crossed. */
+  /** The figure that crossed its limit, as the ring of samples names it. */
   past?: { series: string; field: SampleField; limit: number }
 }
 
-/** What needs a look now, worst first. `busySince`: since when a node or guest was seen over its CPU limit. */
+/** What needs a look now, worst first. `busySince`: Unix ms since when a node or guest was over its CPU limit. */
 export function issuesOf(state: ClusterState, now: number, busySince: (key: string) => number | undefined): Issue[] {
   const found: Issue[] = unknownIssues(state)
   if (facts.isBlind(state)) return found
@@ -122,7 +122,7 @@ export function issuesOf(state: ClusterState, now: number, busySince: (key: stri
   return found.sort((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad'))
 }
 
-/** What is not known comes first: it is no comfort that nothing else is said. */
+/** Issues about what could not be read. They come first, because a short list then does not mean good health. */
 function unknownIssues(state: ClusterState): Issue[] {
   const lines = unreadLines(state)
   const [first = 'no answer yet', ...others] = lines
@@ -207,7 +207,7 @@ export function nodeMark(node: Node, issues: readonly Issue[], isLive: boolean):
 /** `1 thing needs a look`, `3 things need a look`. */
 export const lookWords = (count: number) => `${plural(count, 'thing')} ${count === 1 ? 'needs' : 'need'} a look`
 
-/** Guests that what needs attention is about: by themselves, by their node, or by their backup. */
+/** Whether an issue concerns a guest: the guest itself, its node or its backup. */
 export function concernedOf(
   state: Pick<ClusterState, 'guests'>,
   issues: readonly Issue[],

@@ -8,7 +8,7 @@ import { daysLeft, lineOf, overSince, usual } from './past.ts'
 const dayMs = 86_400_000
 const mostSeries = 16
 
-/** What the ring says of figures that crossed their limit: since when, what is usual, how long it lasts. */
+/** For each issue, what the ring of samples says: since when, the usual value, or how many days are left. */
 export function useIssuePast(issues: readonly Issue[]): (issue: Issue) => string | undefined {
   const series = (isStorage: boolean) =>
     issues
@@ -30,7 +30,7 @@ export function useIssuePast(issues: readonly Issue[]): (issue: Issue) => string
 /** `about 12 days`, `about 7 h`. */
 export const aboutDays = (days: number) => `about ${days >= 2 ? plural(Math.floor(days), 'day') : span(days * dayMs)}`
 
-/** `since 02:33, usually 58 °C` or `about 12 days`; the browser's own watch counts where the ring did not see it begin. */
+/** `since 02:33, usually 58 °C` or `about 12 days`. The issue's own `since` counts where the ring has no beginning. */
 export function pastOf({ past, since: seen }: Issue, reply: SamplesReply | undefined): string | undefined {
   if (past === undefined) return seen === undefined ? undefined : `since ${timeOfDay(seen)}`
   const line = lineOf(reply, past.series, past.field)

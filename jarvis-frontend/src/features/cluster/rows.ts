@@ -8,13 +8,13 @@ export type TableRow = { kind: 'guest'; guest: Guest } | { kind: 'node'; name: s
 
 const sortKeys: readonly SortKey[] = ['guest', 'node', 'cpu', 'memory', 'disk', 'net', 'up', 'backup']
 
-/** `-cpu`: largest first; what is no sort is the order by node. */
+/** Reads a sort from the address: `-cpu` is largest first. Any other text means the order by node. */
 export function readSort(text: string | null): Sort {
   const key = sortKeys.find((known) => known === text?.replace(/^-/, ''))
   return { key: key ?? 'node', isDown: key !== undefined && text?.startsWith('-') === true }
 }
 
-/** Pressed again, a column turns round; figures begin with the largest. */
+/** The sort after a column was pressed. The same column turns round; figures begin with the largest. */
 export function nextSort(now: Sort, key: SortKey): string {
   const isDown = now.key === key ? !now.isDown : key !== 'guest' && key !== 'node'
   return `${isDown ? '-' : ''}${key}`
@@ -26,11 +26,11 @@ const figures: Record<Exclude<SortKey, 'guest' | 'node'>, (guest: Guest) => numb
   disk: (guest) => (guest.diskBytes === 0 ? undefined : shareOf(guest.diskBytes, guest.diskTotalBytes)),
   net: (guest) => (guest.netInBps === undefined ? undefined : guest.netInBps + (guest.netOutBps ?? 0)),
   up: (guest) => (guest.status === 'running' ? (guest.uptimeS ?? undefined) : undefined),
-  // Its age: the newest backup is the smallest.
+  // Sorts by age, so the newest backup is the smallest.
   backup: (guest) => (typeof guest.backupAt === 'number' ? -guest.backupAt : undefined),
 }
 
-/** Guests in their order, with a line before each node's where they are grouped. What has no figure comes last. */
+/** The guests in order, those without a figure last. Grouped, each node's guests follow a row for the node. */
 export function rowsOf(state: ClusterState, guests: readonly Guest[], sort: Sort, isGrouped: boolean): TableRow[] {
   const place = new Map(state.nodes.map((node, at) => [node.name, at]))
   const byNode = (a: Guest, b: Guest) => (place.get(a.node) ?? 999) - (place.get(b.node) ?? 999) || a.vmid - b.vmid

@@ -11,41 +11,41 @@ import { fromShown } from './unknown.ts'
 const sampleEveryMs = 2_000
 const minuteMs = 60_000
 const minutesShown = 60
-/** With fewer minutes than that, seconds tell more. */
+/** With fewer known minutes, a line shows the samples of every two seconds. */
 const fewMinutes = 10
 const secondsKept = 150
-/** Asked for at once. */
+/** The most series that one request may name. */
 const mostSeries = 64
 
 export type ClusterView = {
   /** Undefined until the first snapshot. */
   state: ClusterState | undefined
-  /** When this browser last heard of the cluster. */
+  /** Unix ms when this browser last got a state that could be read; 0 before the first. */
   heardAt: number
-  /** The server is connected, and reads the cluster. */
+  /** Whether the server is connected and can read the cluster. */
   isLive: boolean
-  /** The server is connected. */
+  /** Whether the server is connected. */
   isLinked: boolean
   issues: readonly Issue[]
 }
 
-/** The live cluster as this browser knows it, and what it has seen since it connected. */
+/** The live cluster as this browser knows it, with the samples and the beginnings of issues it has seen. */
 export class ClusterStore {
   readonly view = new Value<ClusterView>({ state: undefined, heardAt: 0, isLive: false, isLinked: false, issues: [] })
-  /** The state when a guest or node was last added, removed or renamed: for what only looks for names. */
+  /** The state when a guest or node was last added, removed or renamed. For readers that need names only. */
   readonly named = new Value<ClusterState | undefined>(undefined)
   #names = ''
-  /** By `node/NAME` (CPU), and `cpu`, `ram` and `net` of the whole: what was seen each minute of the last hour. */
+  /** The last hour by the minute. Keys: `node/NAME` (CPU), and `cpu`, `ram` and `net` of the whole cluster. */
   readonly #minutes = new Map<string, Map<number, number>>()
-  /** By the same keys: the last minutes, every two seconds. */
+  /** The newest samples, every two seconds, by the same keys. */
   readonly #seconds = new Map<string, readonly number[]>()
-  /** What `samples()` has made since the last sample. */
+  /** The lines that `samples()` has made since the last sample. */
   readonly #lines = new Map<string, readonly (number | undefined)[]>()
   /** How many minutes the server's clock is ahead. */
   #skew = 0
   readonly #readHour: (names: readonly string[]) => Promise<SamplesReply>
   readonly #busySince = new Map<string, number>()
-  /** Undefined for what was so at first sight: nobody here knows since when. */
+  /** Undefined for an issue of the first snapshot: this browser did not see it begin. */
   readonly #issueSince = new Map<string, number | undefined>()
   #sampledAt = 0
 
@@ -62,7 +62,10 @@ export class ClusterStore {
     socket.on('disconnect', () => this.view.set({ ...this.view.get(), isLive: false, isLinked: false }))
   }
 
-  /** The last hour of `node/NAME` (CPU), `cpu`, `ram` or `net` by the minute, oldest first; undefined is a gap. */
+  /**
+   * The last hour of `node/NAME` (CPU), `cpu`, `ram` or `net`, oldest first, by the minute; with few known minutes, the
+   * newest samples. Undefined is a gap.
+   */
   samples(key: string): readonly (number | undefined)[] {
     const made = this.#lines.get(key) ?? this.#line(key)
     this.#lines.set(key, made)
@@ -74,12 +77,13 @@ export class ClusterStore {
     if (minutes === undefined || minutes.size < fewMinutes) return this.#seconds.get(key) ?? []
     const now = this.#minute()
     const line = Array.from({ length: minutesShown }, (_, at) => minutes.get(now - minutesShown + 1 + at))
-    return line.slice(line.findIndex((value) => value !== undefined))
+    const first = line.findIndex((value) => value !== undefined)
+    return first < 0 ? [] : line.slice(first)
   }
 
   #minute = () => Math.floor(Date.now() / minuteMs) + this.#skew
 
-  /** Takes in what was before this browser looked, as far as the server knows by now. */
+  /** Reads the last hour from the server, for the time before this browser connected. */
   async catchUp(): Promise<void> {
     try {
       const { nodes = [] } = this.view.get().state ?? {}
@@ -99,7 +103,7 @@ export class ClusterStore {
       this.#lines.clear()
       this.view.set({ ...this.view.get() })
     } catch {
-      // The lines begin now, then.
+      // Without the server's hour, the lines begin now.
     }
   }
 
@@ -113,14 +117,14 @@ export class ClusterStore {
   #put(state: ClusterState): void {
     const now = Date.now()
     const isFirst = this.view.get().state === undefined
-    // What is busy at first sight may have been so for long; what gets busy later must stay so to count.
+    // A load of the first snapshot may have lasted long, so it counts at once. A later one must last to count.
     this.#watchLoad(state, isFirst ? 0 : now)
     if (now - this.#sampledAt >= sampleEveryMs) {
       this.#sampledAt = now
       this.#sample(state)
     }
     const isRead = state.unreachableSince === undefined && !isBlind(state)
-    // While the cluster cannot be read, what is shown stays as old as it is.
+    // While the cluster cannot be read, the state shown keeps its age.
     const heardAt = isRead ? now : this.view.get().heardAt
     this.view.set({ state, heardAt, isLive: isRead, isLinked: true, issues: this.#issues(state, now, isFirst) })
     const names = JSON.stringify([
@@ -132,7 +136,7 @@ export class ClusterStore {
     this.named.set(state)
   }
 
-  /** Under other limits, other things need a look. */
+  /** Judges the state again, after the limits changed. */
   reconsider(): void {
     const view = this.view.get()
     if (view.state === undefined) return
@@ -181,7 +185,7 @@ export class ClusterStore {
   }
 }
 
-/** The whole cluster in numbers; shared storage counts once. Undefined is not known. */
+/** The whole cluster in numbers. Shared storage counts once. Undefined: not known. */
 export function totalsOf(state: ClusterState) {
   const guests = withoutTemplates(state.guests)
   const isUnknown =
