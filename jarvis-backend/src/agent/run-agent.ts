@@ -226,7 +226,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
     return run.earlier
   }
 
-  /** The texts that the requester had read: for a model all that it was given, for a client its own earlier results. */
+  /** The texts that the principal had read: a model all that it was given, a client the results of its own earlier calls. */
   function sourcesFor(session: LiveSession, run: ActiveRun, { toolUseId }: ToolCall): Sources {
     const { isForeign, hasModel } = rightsOf(principalIn(run))
     // A command is the operator's own words.

@@ -26,7 +26,7 @@ export type CallContext = {
   before: Promise<unknown> | undefined
   /** The session is a rehearsal now: what would change something is described and not run. */
   isRehearsal(): boolean
-  /** What the requester had read. Called only where a change is judged. */
+  /** What the principal had read. Called only where a change is judged. */
   sources(): Sources
 }
 

@@ -7,7 +7,7 @@ export const GrantRequest = z
   .refine(({ minutes, uses }) => minutes !== undefined || uses !== undefined, 'needs minutes, uses or both')
 export type GrantRequest = z.infer<typeof GrantRequest>
 
-/** A bounded permission, made with an approval: this tool with these arguments on this target, for this requester. */
+/** A bounded permission, made with an approval: this tool with these arguments on this target, for this principal. */
 export const Grant = z.object({
   id: z.string(),
   toolName: z.string(),

@@ -71,7 +71,7 @@ export function createConfirmations(parts: {
   clock: Clock
   ttlMs: number
   lookAgain: LookAgain
-  /** Whether the requester may still ask. An MCP token may have expired or been revoked, also on the command line. */
+  /** Whether the card's principal may still ask. An MCP token may have expired or been revoked, also on the command line. */
   isAskerKnown(card: Card): boolean
   /** Told after each change of the list. */
   changed(sessionId: string): void
