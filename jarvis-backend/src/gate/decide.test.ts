@@ -185,12 +185,26 @@ test('a protected thing that is not in the cluster is told apart, once the clust
   const seen = { nodes: [{ name: 'PVE' }], guests: [{ vmid: 104 }] }
   expect(unseenTargets(targets, seen)).toEqual(['node/agent1', 'ct/999'])
   expect(unseenTargets(targets, { nodes: [], guests: [] })).toEqual([])
+  const storages = [{ name: 'Tank' }, { name: 'local', node: 'PVE' }]
+  const listed = ['storage/tank', 'storage/pve/local', 'storage/local', 'storage/home/local', 'storage/gone']
+  expect(unseenTargets(listed, { ...seen, storages })).toEqual(['storage/home/local', 'storage/gone'])
+  expect(unseenTargets(listed, { ...seen, storages: [], unread: ['storages'] })).toEqual([])
+  expect(unseenTargets(listed, seen)).toEqual([])
 })
 
 test('a list of protected things is read, and what is none of them is named', () => {
-  expect(parseProtected(' node/agent1, vm/101 ,ct/104,service/nginx@a.service,')).toEqual({
+  expect(
+    parseProtected(' node/agent1, vm/101 ,ct/104,service/nginx@a.service,storage/x,storage/pve/tank-1.a,'),
+  ).toEqual({
     ok: true,
-    targets: new Set(['node/agent1', 'vm/101', 'ct/104', 'service/nginx@a.service']),
+    targets: new Set([
+      'node/agent1',
+      'vm/101',
+      'ct/104',
+      'service/nginx@a.service',
+      'storage/x',
+      'storage/pve/tank-1.a',
+    ]),
   })
   expect(parseProtected('')).toEqual({ ok: true, targets: new Set() })
   for (const wrong of [
@@ -200,7 +214,9 @@ test('a list of protected things is read, and what is none of them is named', ()
     'vm/1',
     'node/',
     'node/../x',
-    'storage/x',
+    'storage/',
+    'storage/../x',
+    'storage/pve/a/b',
     'VM/101',
     'service/;',
   ]) {

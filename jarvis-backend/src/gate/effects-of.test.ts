@@ -12,7 +12,7 @@ const world: World = {
     nodes: [nodeOf('pve'), nodeOf('Home')],
     guests: [guestOf(104, { name: 'web' }), guestOf(105, { name: 'frigate' })],
   },
-  policy: compilePolicy({ protectedTargets: new Set(['vm/105', 'node/home']) }),
+  policy: compilePolicy({ protectedTargets: new Set(['vm/105', 'node/home', 'storage/tank']) }),
   now: 0,
 }
 
@@ -41,6 +41,13 @@ test.each<[string, ReturnType<typeof declares>, Record<string, unknown>, string]
   ['a guest that no effect reaches', declares('yellow', [guest]), { vmid: 105 }, 'black protected_guest'],
   ['a node that no effect reaches', declares('yellow', [guest]), { node: 'pve' }, 'red unknown_effect'],
   ['a protected node that no effect reaches', declares('yellow', [guest]), { node: 'Home' }, 'black protected_node'],
+  [
+    'a protected storage that no effect reaches',
+    declares('yellow', [guest]),
+    { storage: 'tank' },
+    'black protected_storage',
+  ],
+  ['a storage that no effect reaches', declares('yellow', [guest]), { storage: 'local' }, 'yellow base'],
   ['a reading tool that changes', declares('green', [guest]), { vmid: 104 }, 'red unknown_effect'],
   [
     'a changing tool that says it reads',
@@ -95,6 +102,9 @@ test.each<[Tier, Record<string, unknown>, string]>([
   ['yellow', { text: 'uptime of HOME.' }, 'black protected_node'],
   ['red', { name: 'web' }, 'red attached'],
   ['red', { name: 'frigate' }, 'black protected_guest'],
+  ['yellow', { volume: 'TANK:vm-104-disk-0' }, 'black protected_storage'],
+  ['yellow', { path: 'storage/pve/tank' }, 'black protected_storage'],
+  ['yellow', { text: 'a thank-you to the tanker' }, 'yellow base'],
   // The operator has said that it only reads.
   ['green', { name: 'frigate' }, 'green base'],
 ])('an attached tool that the operator calls %s, with %j: %s', (tier, input, expected) => {

@@ -1,6 +1,7 @@
 import type { Target, Tier } from '../protocol/index.ts'
 import { quoted } from '../redaction/visible.ts'
 import { type Effect, Mistake, matches, noTarget, type Thing, type Touch } from './effect.ts'
+import { namesStorage, storagesIn } from './storages.ts'
 import type { World } from './world.ts'
 
 /** What a tool declares about its calls. */
@@ -13,23 +14,30 @@ export type Declaring = {
 
 /**
  * The effects of a call. An effect of the kind `unknown`, which asks, is added when the tool declares no effect or
- * cannot compute it, when an effect is not in its `touches`, and for each guest and node that the arguments name and no
- * effect reaches, so that what is protected stays refused. @throws Mistake for arguments that the caller can correct
+ * cannot compute it, when an effect is not in its `touches`, and for each guest, node and protected storage that the
+ * arguments name and no effect reaches, so that what is protected stays refused. @throws Mistake for arguments that the caller can correct
  */
 export function effectsOf(tool: Declaring, input: Record<string, unknown>, world: World): readonly Effect[] {
   const { effects, fault } = checked(tool, declaredOf(tool, input, world))
   if (fault === undefined && (tool.attached !== undefined || tool.tier === 'green')) return effects
-  const named = namedIn(tool.attached === undefined ? { vmid: input.vmid, node: input.node } : input, world)
-  const missed = named.filter(
-    ({ vmid, node }) =>
-      !effects.some(({ target }) => (vmid === undefined ? target.node === node : target.vmid === vmid)),
+  const named = namedIn(
+    tool.attached === undefined ? { vmid: input.vmid, node: input.node, storage: input.storage } : input,
+    world,
   )
+  const missed = named.filter((thing) => !effects.some(({ target }) => reaches(target, thing)))
   return [
     ...effects,
     ...(fault === undefined ? [] : [fault]),
     ...missed.map((target) => unknown(target, `It names ${target.id} and does not say what it does to it.`)),
   ]
 }
+
+const reaches = (target: Target, { kind, name, vmid, node }: Target) =>
+  kind === 'storage'
+    ? namesStorage([`storage/${name}`], target)
+    : vmid === undefined
+      ? target.node === node
+      : target.vmid === vmid
 
 /** `fault`: stands for what the tool does not say, or says and has not declared. */
 function checked(
@@ -70,8 +78,8 @@ const thingOf = (target: Target | undefined): Thing =>
 
 /**
  * The effects of an attached server's tool, which only that server knows. The target is the tool's definition, so that
- * a card, a grant or a denial holds for this definition alone. Each guest or node that the arguments name counts as
- * reached.
+ * a card, a grant or a denial holds for this definition alone. Each guest, node or protected storage that the
+ * arguments name counts as reached.
  */
 export function remoteEffects(
   toolName: string,
@@ -90,7 +98,7 @@ export function remoteEffects(
 }
 
 /** The touches of every attached tool. */
-export const remoteTouches: readonly Touch[] = (['tool', 'guest', 'node'] as const).flatMap((on) =>
+export const remoteTouches: readonly Touch[] = (['tool', 'guest', 'node', 'storage'] as const).flatMap((on) =>
   (['read', 'remote', 'unknown'] as const).map((kind) => ({ kind, on })),
 )
 
@@ -99,14 +107,20 @@ const quantity =
   /(?:^|[_.-]|(?<=[a-z]))(?:limit|count|lines?|size|page|per_?page|offset|skip|top|max|min|depth|width|height|days?|hours?|minutes?|seconds?|secs?|ms|timeout|since|until|interval|duration|percent|ratio|retries|quality|priority|level|tail|head|amount|temperature|seed)(?:$|[\][\d]|[_-](?:ms|s|seconds|bytes|mb|gb))/i
 export const isQuantity = (argument: string): boolean => quantity.test(argument)
 
-/** The guests and nodes of the cluster that some arguments name, by number, name or id, alone or as a word of a text. */
-function namedIn(input: unknown, { cluster }: World): Target[] {
+/**
+ * The guests and nodes of the cluster, and the protected storages, that some arguments name by number, name or id, alone
+ * or as a word of a text. Other storages do not count, because their names are common words such as `local`.
+ */
+function namedIn(input: unknown, { cluster, policy }: World): Target[] {
   const found = new Map<string, Target>()
   const nodes = new Map(cluster.nodes.map((node) => [node.name.toLowerCase(), node]))
   const guests = new Map(
     cluster.guests.flatMap((guest) => [String(guest.vmid), guest.name.toLowerCase()].map((key) => [key, guest])),
   )
+  const storages = storagesIn(policy.protectedTargets)
   const add = (word: string) => {
+    const storage = storages.get(word)
+    if (storage !== undefined) found.set(storage.id, storage)
     const node = nodes.get(word)
     if (node !== undefined)
       found.set(node.name, { kind: 'node', id: `node/${node.name}`, name: node.name, node: node.name })

@@ -13,7 +13,8 @@ export type ArgumentRaise = { tier: 'red' | 'black'; words: string }
 const ruleOf = { red: 'risky_arguments', black: 'refused_arguments' } as const
 
 const isGuest = ({ on }: Touch) => on === 'guest' || on === 'service' || on === 'tool'
-const isOnNode = ({ on }: Touch) => on === 'node' || on === 'service' || on === 'tool'
+const isOnNode = ({ on }: Touch) => on === 'node' || on === 'service' || on === 'storage' || on === 'tool'
+const isStorage = ({ on }: Touch) => on === 'storage' || on === 'tool'
 const isPlaced = ({ on }: Touch) => isLost({ kind: 'power', on, target: noTarget })
 const isService = ({ kind, on }: Touch) => kind === 'execute' || on === 'service'
 
@@ -33,6 +34,7 @@ export const raiseWords: Readonly<
   },
   protected_node: { words: 'a protected node', concerns: isOnNode, needs: /^node\// },
   protected_service: { words: 'a protected service', concerns: isService, needs: /^service\// },
+  protected_storage: { words: 'a protected storage', concerns: isStorage, needs: /^storage\// },
   unresolved_target: { words: 'a target that is not known', concerns: isPlaced },
   not_read_only: { words: 'a command not proven to read' },
   ssh_change: { words: 'a command that makes a known change' },

@@ -6,6 +6,7 @@ import { guestOfUnit, isNoService, plainService } from '../ssh-grammar/services.
 import { isLost } from './effect.ts'
 import { alwaysAsks } from './policy/profile.ts'
 import type { Facts, Rule } from './rule.ts'
+import { namesStorage } from './storages.ts'
 import { topologyRules } from './topology/rules.ts'
 import { guestOf, lockWords, serviceRisk } from './topology/topology.ts'
 import { restartDoubt, serviceNames } from './topology/units.ts'
@@ -91,7 +92,7 @@ export const rules: readonly Rule[] = [
     name: 'protected_node',
     // A protected node does not protect its guests.
     when: (facts) =>
-      (facts.target.kind === 'node' || facts.target.kind === 'service') && isListed(facts, `node/${facts.target.node}`),
+      ['node', 'service', 'storage'].includes(facts.target.kind) && isListed(facts, `node/${facts.target.node}`),
     tier: 'black',
     because: ({ target, effect }) =>
       effect.kind === 'execute'
@@ -103,6 +104,12 @@ export const rules: readonly Rule[] = [
     when: isServiceListed,
     tier: 'black',
     because: (facts) => `service/${plainService(serviceOf(facts))} is protected: nothing may change it.`,
+  },
+  {
+    name: 'protected_storage',
+    when: ({ effect, target, world }) => effect.kind !== 'read' && namesStorage(world.policy.protectedTargets, target),
+    tier: 'black',
+    because: ({ target }) => `${target.id} is protected: nothing may change it.`,
   },
   {
     name: 'unresolved_target',

@@ -34,8 +34,11 @@ export type UnitState = z.infer<typeof UnitState>
 
 /** The target of a call, as the cluster knows it now. */
 export const Target = z.object({
-  kind: z.enum(['guest', 'node', 'service', 'none']),
-  /** `vm/101`, `ct/104`, `node/pve`, `service/nginx@pve`. For `none`: empty, or `tool/NAME@HASH` of an attached tool. */
+  kind: z.enum(['guest', 'node', 'service', 'storage', 'none']),
+  /**
+   * `vm/101`, `ct/104`, `node/pve`, `service/nginx@pve`; `storage/NAME` where it is shared, else `storage/NODE/NAME`. For
+   * `none`: empty, or `tool/NAME@HASH` of an attached tool.
+   */
   id: z.string(),
   /** A name that others gave it: data, never markup. */
   name: z.string().optional(),

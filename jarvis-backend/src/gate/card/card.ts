@@ -1,7 +1,9 @@
 import { percent, spanOf } from '../../lib/words.ts'
+import { shareOf } from '../../protocol/facts.ts'
 import type { Card, Guest, Target, Verdict } from '../../protocol/index.ts'
 import { named, plainWord, quoted } from '../../redaction/visible.ts'
 import type { Effect } from '../effect.ts'
+import { storageOf } from '../storages.ts'
 import { guestOf, taskAtWork } from '../topology/topology.ts'
 import { serviceNames } from '../topology/units.ts'
 import type { World } from '../world.ts'
@@ -41,6 +43,10 @@ export function describe(
       then: 'the call runs once, with the arguments shown',
       affects: `Whatever ${server} can reach; JARVIS cannot tell`,
     }
+  }
+  if (target.kind === 'storage') {
+    const affects = 'Not known: which guests keep disks or backups on it is not read'
+    return { ...all, now: storageNow(target, world), then: 'the call runs once', affects }
   }
   const service = target.kind === 'service' ? target.name : undefined
   return {
@@ -114,6 +120,15 @@ function nodeNow({ node: name }: Target, world: World, now: number): string {
   }
   const up = node.uptimeS === undefined ? '' : ` for ${spanOf(node.uptimeS)}`
   return `${named(node.name)} is online${up}${node.cpuRatio === undefined ? '' : `, CPU ${percent(node.cpuRatio)}`}${why === undefined ? '' : `; ${why}`}`
+}
+
+function storageNow(target: Target, world: World): string {
+  const storage = storageOf(target, world)
+  const why = unseenWhy(world)
+  if (storage === undefined || storage.isActive === null) return `not known${why === undefined ? '' : `: ${why}`}`
+  const fill = shareOf(storage.usedBytes, storage.totalBytes)
+  const use = typeof fill === 'number' ? `${percent(fill)} full` : 'how full is not known'
+  return `${named(storage.name)} is ${storage.isActive ? 'active' : 'inactive'}, ${use}${why === undefined ? '' : `; ${why}`}`
 }
 
 function serviceNow(service: string, { unit }: Target): string {

@@ -12,7 +12,8 @@ export function sentenceOf(toolName: string, effect: Effect, guest?: Guest): str
   if (kind === 'power' && guest !== undefined && action !== undefined)
     return powerSentence(action, guest, effect.isForced === true)
   if (sentence !== undefined) return sentence
-  const place = target.node === undefined ? '' : ` on ${named(target.node)}`
+  const storage = target.kind === 'storage' ? ` on the storage ${named(target.name ?? '')}` : ''
+  const place = `${storage}${target.node === undefined ? '' : ` on ${named(target.node)}`}`
   if (kind === 'power' && on === 'service') {
     const does = target.unit !== undefined && target.unit.activeState !== 'active'
     return `The service ${named(target.name ?? '')}${place} ${does ? 'does not run and is started' : 'stops and starts again'}.`

@@ -2,6 +2,7 @@ import type { Target } from '../../protocol/index.ts'
 import { commandTexts } from '../../ssh-grammar/command-words.ts'
 import { plainService } from '../../ssh-grammar/services.ts'
 import type { Facts } from '../rule.ts'
+import { namesStorage } from '../storages.ts'
 import { guestOf } from '../topology/topology.ts'
 import { serviceNames } from '../topology/units.ts'
 import type { ArgumentCondition, PolicyFile, When } from './schema.ts'
@@ -56,6 +57,8 @@ function targetIs(wanted: readonly string[]): Condition {
         )
       case 'service':
         return isService(name, facts.target) || others.has(`node/${node?.toLowerCase()}`)
+      case 'storage':
+        return namesStorage(others, facts.target) || others.has(`node/${node?.toLowerCase()}`)
       case 'node':
         return others.has(`node/${node?.toLowerCase()}`) || isService(facts.effect.service ?? '', facts.target)
       default:

@@ -1,21 +1,34 @@
 export type ProtectedList = { ok: true; targets: ReadonlySet<string> } | { ok: false; problem: string }
 
-type Known = { nodes: readonly { name: string }[]; guests: readonly { vmid: number }[] }
+type Known = {
+  nodes: readonly { name: string }[]
+  guests: readonly { vmid: number }[]
+  storages?: readonly { name: string; node?: string | undefined }[]
+  unread?: readonly string[] | undefined
+}
 
 export const protectedForm =
-  /^(?:node\/[A-Za-z0-9][A-Za-z0-9-]{0,62}|(?:vm|ct)\/[1-9]\d{2,8}|service\/[A-Za-z0-9][\w@.-]{0,127})$/
+  /^(?:node\/[A-Za-z0-9][A-Za-z0-9-]{0,62}|(?:vm|ct)\/[1-9]\d{2,8}|service\/[A-Za-z0-9][\w@.-]{0,127}|storage\/(?:[A-Za-z0-9][A-Za-z0-9-]{0,62}\/)?[A-Za-z][\w.-]{0,99})$/
+/** The forms, for messages. */
+export const protectedForms = 'node/NAME, vm/ID, ct/ID, service/NAME, storage/NAME or storage/NODE/NAME'
 
-/** Protected nodes and guests that the cluster does not have. Empty while the cluster is unknown. */
-export function unseenTargets(targets: Iterable<string>, { nodes, guests }: Known): string[] {
+/** Protected nodes, guests and storages that the cluster does not have. Empty while the cluster is unknown. */
+export function unseenTargets(targets: Iterable<string>, { nodes, guests, storages, unread }: Known): string[] {
   if (nodes.length === 0) return []
   const known = new Set([
     ...nodes.map(({ name }) => `node/${name.toLowerCase()}`),
     ...guests.flatMap(({ vmid }) => [`vm/${vmid}`, `ct/${vmid}`]),
+    ...(storages ?? []).flatMap(({ name, node }) =>
+      [`storage/${name}`, `storage/${node}/${name}`].map((id) => id.toLowerCase()),
+    ),
   ])
-  return [...targets].filter((target) => !target.startsWith('service/') && !known.has(target.toLowerCase()))
+  const areStoragesKnown = storages !== undefined && unread?.includes('storages') !== true
+  const mayBeThere = (target: string) =>
+    target.startsWith('service/') || (target.startsWith('storage/') && !areStoragesKnown)
+  return [...targets].filter((target) => !mayBeThere(target) && !known.has(target.toLowerCase()))
 }
 
-/** Reads a comma list of `node/NAME`, `vm/ID`, `ct/ID` and `service/NAME`; an empty list protects nothing. */
+/** Reads a comma list of `protectedForms`; an empty list protects nothing. */
 export function parseProtected(list: string): ProtectedList {
   const targets = list
     .split(',')
@@ -24,5 +37,5 @@ export function parseProtected(list: string): ProtectedList {
   const odd = targets.find((part) => !protectedForm.test(part))
   return odd === undefined
     ? { ok: true, targets: new Set(targets) }
-    : { ok: false, problem: `${JSON.stringify(odd.slice(0, 80))} is none of node/NAME, vm/ID, ct/ID, service/NAME` }
+    : { ok: false, problem: `${JSON.stringify(odd.slice(0, 80))} is none of ${protectedForms}` }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Guest, ProfileName, Target, Tier, type Verdict } from '../../protocol/index.ts'
+import { type Guest, ProfileName, type Storage, Target, Tier, type Verdict } from '../../protocol/index.ts'
 import { decide } from '../decide.ts'
 import type { Effect } from '../effect.ts'
 import { type Declaring, effectsOf } from '../effects-of.ts'
@@ -80,6 +80,7 @@ function judgeAgain(recorded: Recorded, tool: Declaring, tier: Tier, at: number,
     cluster: {
       nodes: target.node === undefined ? [] : [{ name: target.node, status: 'online', isProtected: false }],
       guests: guestsOf(target, tags),
+      storages: storagesOf(target),
     },
     policy: { ...policy, profile },
     now: at,
@@ -105,6 +106,11 @@ function targetOf({ toolInput: { vmid, node }, target }: Recorded, { touches }: 
   if (typeof vmid !== 'number' || type === undefined) return { kind: 'none', id: '', ...place }
   return { kind: 'guest', id: `${type}/${vmid}`, vmid, type, ...place }
 }
+
+const storagesOf = ({ kind, name = '', node }: Target): Storage[] =>
+  kind === 'storage'
+    ? [{ name, ...(node && { node }), type: '', content: [], isActive: null, usedBytes: null, totalBytes: null }]
+    : []
 
 function guestsOf({ vmid, type, name = '', node = '', lock, haState }: Target, tags: string[]): Guest[] {
   if (vmid === undefined || type === undefined) return []

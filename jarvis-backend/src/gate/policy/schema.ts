@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { NodeRole, profileNames } from '../../protocol/index.ts'
 import { effectKinds, things } from '../effect.ts'
-import { protectedForm } from './protected.ts'
+import { protectedForm, protectedForms } from './protected.ts'
 
 /** An object with exactly these keys. The message for another key lists the known ones. */
 const keys = <S extends z.ZodRawShape>(shape: S, what: string) =>
@@ -62,7 +62,9 @@ export type ArgumentCondition = z.output<typeof ArgumentCondition>
 
 export const When = keys(
   {
-    target: some(matching(targetForm, 'vm/ID, ct/ID, node/NAME, service/NAME or tag:NAME')).optional(),
+    target: some(
+      matching(targetForm, 'vm/ID, ct/ID, node/NAME, service/NAME, storage/NAME, storage/NODE/NAME or tag:NAME'),
+    ).optional(),
     node: some(matching(nodeForm, 'the name of a node')).optional(),
     args: z.record(z.string(), ArgumentCondition, { error: 'must be arguments by name' }).optional(),
     hours: Hours.optional(),
@@ -105,10 +107,7 @@ export const PolicyFile = keys(
         error: 'must be tiers by tool, for example restart_service: red',
       })
       .optional(),
-    protected: listOf(
-      matching(protectedForm, 'node/NAME, vm/ID, ct/ID or service/NAME, for example vm/105'),
-      'targets',
-    ).optional(),
+    protected: listOf(matching(protectedForm, `${protectedForms}, for example vm/105`), 'targets').optional(),
     rules: listOf(PolicyRule, 'rules').optional(),
     ssh: keys(
       {

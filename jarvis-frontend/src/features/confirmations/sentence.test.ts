@@ -52,6 +52,14 @@ test.each([
   expect(made.approve).toBe(approve)
 })
 
+test('a call on a storage names it, and its node where it has one', () => {
+  const asked = { toolName: 'prune_backups', toolInput: {}, effect: { kind: 'destroy', on: 'storage' } }
+  const at = { kind: 'storage', id: 'storage/tank', name: 'tank' } as const
+  expect(sentenceText(actOf({ ...asked, target: at }).ask)).toBe('Run prune_backups on storage tank?')
+  const local = { ...at, id: 'storage/pve/tank', node: 'pve' }
+  expect(sentenceText(actOf({ ...asked, target: local }).ask)).toBe('Run prune_backups on storage tank on pve?')
+})
+
 test('a name is a value, whatever it holds', () => {
   expect(act('stop_vm', undefined, { name: '<b>x</b> on pve?' }).ask).toContainEqual({ value: '<b>x</b> on pve?' })
   expect(sentenceText(act('stop_vm', undefined, { name: 'pbs\u200b' }).ask)).toBe('Stop VM 123 pbs⟨U+200B⟩ on pve?')

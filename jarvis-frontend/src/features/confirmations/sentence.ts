@@ -46,7 +46,8 @@ export function actOf({ toolName, toolInput, target, effect }: Asked): Act {
   if (kind === 'power' && on === 'guest' && target.vmid !== undefined)
     return powerAct(action, target.vmid, isForced, target)
   const node = target.node ?? (typeof toolInput.node === 'string' ? toolInput.node : undefined)
-  const place: Piece[] = node === undefined ? [] : [' on ', named(node)]
+  const storage: Piece[] = target.kind === 'storage' ? [' on storage ', named(target.name ?? target.id)] : []
+  const place: Piece[] = [...storage, ...(node === undefined ? [] : [' on ', named(node)])]
   if (kind === 'power' && on === 'service') {
     const service = target.name ?? target.id
     const thing: Piece[] = ['service ', { value: service }, ...place]

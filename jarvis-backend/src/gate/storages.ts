@@ -1,0 +1,64 @@
+import { storageSeries } from '../protocol/facts.ts'
+import type { Storage, Target } from '../protocol/index.ts'
+import { Mistake } from './effect.ts'
+import type { World } from './world.ts'
+
+/**
+ * The storage of that name. @param node where given, the one the storage is on
+ * @throws Mistake where there is none, or where several nodes have one of that name
+ */
+export function storageTarget(
+  { storage, node }: { storage: string; node?: string | undefined },
+  { cluster: { storages = [], missing = [] } }: World,
+): Target {
+  const named = storages.filter(({ name }) => name === storage)
+  const [found, ...others] = named.filter(({ node: at }) => node === undefined || at === undefined || at === node)
+  if (found === undefined) {
+    const [unread] = storages.length === 0 ? missing : []
+    const place = node === undefined ? '' : ` on ${node}`
+    throw new Mistake(
+      `storage: there is no storage ${storage}${place}${unread === undefined ? '' : ` that is known: ${unread}`}.`,
+    )
+  }
+  if (others.length > 0)
+    throw new Mistake(`node: ${storage} is on ${named.map(({ node: at }) => at).join(', ')}. Name one of them.`)
+  const status = found.isActive === null ? 'unknown' : found.isActive ? 'active' : 'inactive'
+  return {
+    kind: 'storage',
+    id: storageSeries(found),
+    name: found.name,
+    status,
+    ...(found.node !== undefined && { node: found.node }),
+  }
+}
+
+/** The storage as the cluster shows it now. */
+export const storageOf = ({ name, node }: Target, { cluster: { storages = [] } }: World): Storage | undefined =>
+  storages.find((storage) => storage.name === name && storage.node === node)
+
+/** The last part of `storage/NAME` or `storage/NODE/NAME`. */
+const nameIn = (id: string) => id.slice(id.lastIndexOf('/') + 1)
+
+/** The storages among lower-case ids, by name. */
+export const storagesIn = (ids: Iterable<string>): Map<string, Target> =>
+  new Map(
+    [...ids].flatMap((id) => {
+      const [kind, ...place] = id.split('/')
+      const name = place.pop() ?? ''
+      const [node] = place
+      return kind === 'storage' ? [[name, { kind, id, name, ...(node !== undefined && { node }) }]] : []
+    }),
+  )
+
+/**
+ * Whether one of some lower-case ids names the storage. `storage/NAME` names it on every node, `storage/NODE/NAME` on one
+ * node. A storage without a node may be on any.
+ */
+export function namesStorage(ids: Iterable<string>, { kind, id, node }: Target): boolean {
+  if (kind !== 'storage') return false
+  const name = nameIn(id).toLowerCase()
+  return [...ids].some((one) => {
+    if (!one.startsWith('storage/') || nameIn(one) !== name) return false
+    return node === undefined || one === `storage/${name}` || one === `storage/${node.toLowerCase()}/${name}`
+  })
+}
