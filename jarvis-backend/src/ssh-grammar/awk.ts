@@ -1,8 +1,8 @@
 import { contentReason } from './secret-paths.ts'
 
 /**
- * What each part of a program is, as one letter; `/` begins a regular expression only, for nothing here divides.
- * To awk a slash inside brackets does not end the expression: brackets close before the next one, or it is none.
+ * Token kinds of an awk program, as one letter each. A `/` always begins a regular expression, because division is not allowed. In awk a
+ * slash inside brackets does not end the expression, so brackets must close before the next slash.
  */
 const parts: readonly [string, RegExp][] = [
   ['', /\s+/y],
@@ -12,7 +12,7 @@ const parts: readonly [string, RegExp][] = [
   ['n', /\d{1,9}(?:\.\d{1,9})?(?![\w.])/y],
   ['v', /(?:NR|NF)(?!\w)/y],
   ['p', /print(?!\w)/y],
-  // With its format: a width of three digits and more, or one that a column gives, could fill a memory.
+  // The format is part of the token: a width of three digits or more, or one from a column, could fill the memory.
   ['P', /printf\s*"(?:[^"\\%]|\\[tn]|%(?:%|[-+0 ]?\d{0,2}(?:\.\d{1,2})?[sdifgeu]))*"/y],
   ['E', /END(?!\w)/y],
   ['x', /(?:c|count|n|s|sum|t|total|x)(?!\w)/y],
@@ -29,20 +29,20 @@ const parts: readonly [string, RegExp][] = [
 
 const test = '!?(?:r|[fv]m[r]|[fv]o[fvns]|[fv])'
 const tests = `${test}(?:j${test})*`
-/** `NR>1 && $3 ~ /x/ {print $1, $2}`, or the sum of a column: no call, no file, no variable of the environment. */
+/** Allowed programs: `NR>1 && $3 ~ /x/ {print $1, $2}`, or the sum of a column; no calls, files or environment variables. */
 const program = new RegExp(
   `^(?:${tests}|(?:${tests})?\\{(?:p(?:[fvs](?:,?[fvs])*)?|P(?:,[fvs])*)\\}|(?:${tests})?\\{xaf\\}E\\{(?:ps?,?x|P,x)\\})$`,
 )
 const separator = /^(?:[^\\]{1,20}|\\[t|])$/
 
-/** How many words stand before the program: `-F:`, or `-F` and what it is given. */
+/** Number of words before the program: `-F:`, or `-F` and its value. */
 const optionWords = ([first = '']: readonly string[]) => (first === '-F' ? 2 : first.startsWith('-F') ? 1 : 0)
 
-/** Where the files stand among the words of an awk that has been judged. */
+/** Indexes of the file operands of a judged awk command. */
 export const awkFilesAt = (words: readonly string[]): number[] =>
   Array.from(words, (_word, at) => at).slice(optionWords(words) + 1)
 
-/** awk with one test and one `print` of columns, which can do nothing but print them. */
+/** Judges awk: one test and one `print` of columns is proven to read only. */
 const judgeAwk = (readsFiles: boolean) => (words: readonly string[]) => {
   const [first = '', second = ''] = words
   const attached = first.startsWith('-F') && first !== '-F'

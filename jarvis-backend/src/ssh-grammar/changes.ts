@@ -5,11 +5,11 @@ import { guestOfUnit, isNoService, restartCost } from './services.ts'
 export type Change = { does: string; service?: string }
 type Judged = { ok: true; change: Change } | { ok: false; reason: string }
 
-/** Restarting these is for `restart_service`, which knows what it costs; stopping them is for a person on the node. */
+/** Units of the node. `restart_service` restarts them and knows the cost; stopping them is left to a person on the node. */
 const ofTheNode =
   /^(?:pve|proxmox|qm|corosync|ceph|zfs|lvm|dm-|blk-|md|nfs|rpc|iscsi|multipath|lxc|ssh|network|ifup|watchdog|apparmor|keyboard-|console-|cgroup|kmod|auditd|accounts-|rc-local|apt-|dpkg-|unattended-|packagekit)/
 
-/** A unit that only itself depends on. */
+/** Why a unit may not be changed; undefined for a unit that nothing else depends on. */
 function foreignUnit(verb: string, unit: string): string | undefined {
   if (isNoService(unit)) return `${unit} is not a service.`
   if (guestOfUnit(unit) !== undefined) return `${unit} is a guest; the tools for guests know what it is.`
@@ -38,7 +38,7 @@ const says = (does: string, service?: string): Judged => ({
 })
 const refuses = (reason: string): Judged => ({ ok: false, reason })
 
-/** The changes that may be asked about; what these programs do besides is judged as reading. */
+/** Changes that may be put before a person. Other uses of these programs are judged as reads. */
 const changes: ReadonlyMap<string, { grammar: Grammar; does: Does }> = new Map([
   [
     'systemctl',
@@ -104,7 +104,7 @@ const changes: ReadonlyMap<string, { grammar: Grammar; does: Does }> = new Map([
   ],
 ])
 
-/** Checks of a configuration: each opens the logs that it names, and makes those that are missing. */
+/** Checks of a configuration. They open the log files that it names and create missing ones. */
 const checks: Readonly<Record<string, string>> = Object.fromEntries(
   ['nginx -t', 'nginx -t -q', 'nginx -tq', 'nginx -qt']
     .concat(['apache2ctl', 'apachectl'].flatMap((program) => [`${program} -t`, `${program} configtest`]))
@@ -114,7 +114,7 @@ const checks: Readonly<Record<string, string>> = Object.fromEntries(
     ]),
 )
 
-/** @returns undefined where it is none of the changes that may be asked about. */
+/** @returns undefined where the command is none of these changes */
 export function judgeChange([program = '', ...words]: readonly string[]): Judged | undefined {
   const check = [program, ...words].join(' ')
   if (Object.hasOwn(checks, check)) return says(checks[check] ?? '')

@@ -2,19 +2,19 @@ import { sortWords } from './grammar.ts'
 import { networkPrograms } from './programs/network.ts'
 import type { Stages } from './words.ts'
 
-/** Types and classes of records, which dig and host take where a name may stand. */
+/** Types and classes of DNS records, which dig and host accept in place of a name. */
 const recordType =
   /^(?:a|aaaa|any|axfr|caa|cname|dnskey|ds|hinfo|https|in|loc|mx|naptr|ns|nsec3?|ptr|rrsig|soa|srv|sshfp|svcb|tlsa|txt)$/i
 
-/** What lsof and ss compare addresses with; a name in its place would be looked up. */
+/** Whether lsof and ss read a word as an address; other words are looked up as names. */
 const isAddress = (word: string) =>
   /^(?:\*|\d+(?:\.\d+){0,3}|[\da-f:.]*:[\da-f:.]*)(?:\/\d+)?(?::[\w*-]+)?$/i.test(word)
 
 const rest = (words: readonly string[]) => words.filter((word) => !word.startsWith('-'))
 
 /**
- * The machines that each program asks, or asks others about. A name that is looked up travels to servers of whoever owns
- * it, so a name alone can carry a secret away, and so can the choice among many addresses.
+ * The hosts that each program contacts or looks up. A looked-up name reaches the servers of the name's owner, so a name alone can carry a
+ * secret away, and so can the choice among many addresses.
  */
 const contacts: Readonly<Record<string, (words: readonly string[]) => readonly string[]>> = {
   ...Object.fromEntries(
@@ -38,11 +38,11 @@ const contacts: Readonly<Record<string, (words: readonly string[]) => readonly s
   nslookup: rest,
   getent: ([database = '', ...names]) => (/^(?:ahosts|hosts|networks)/.test(database) ? names : []),
   showmount: rest,
-  // Of a node that it does not know, Proxmox looks the name up.
+  // Proxmox looks up the name of an unknown node.
   pvesh: (words) => words.flatMap((word) => /^\/?nodes\/([^/]+)/.exec(word)?.[1] ?? []),
   resolvectl: (words) => (words.includes('query') ? rest(words).filter((word) => word !== 'query') : []),
   chronyc: (words) => (words.includes('ntpdata') ? rest(words).filter((word) => word !== 'ntpdata') : []),
-  // `ups@host:port`, or a host behind -l.
+  // `ups@host:port`, or a host after -l.
   upsc: (words) =>
     rest(words)
       .slice(0, 1)
@@ -64,16 +64,16 @@ function operandsOf(program: string, words: readonly string[]): readonly string[
   return typeof usage === 'string' ? rest(words) : usage.operands
 }
 
-/** The hosts that a command asks or asks about, as they are written; none for most commands. */
+/** The hosts that a command contacts or looks up, as written; empty for most commands. */
 export function hostsContacted([[program = '', ...words] = []]: Stages): readonly string[] {
   const own = Object.hasOwn(contacts, program) ? (contacts[program]?.(words) ?? []) : []
   return [...own, ...words.flatMap((word) => mountedFrom.exec(word)?.[1] ?? [])]
 }
 
-/** A path below these folders is a host's: automounters look its name up and connect to it. */
+/** A path below these folders names a host: automounters look it up and connect to it. */
 const mountedFrom = /(?:^|[=:])\/+(?:\.\/+)*(?:net|afs|hosts)\/+(?:\.\/+)*([^/]+)/
 
-/** Resolvers and sites that people try a connection with. Nobody but their owners hears of a call. */
+/** Resolvers and sites that people use to test a connection. Only their owners see a request. */
 const wellKnown = new Set([
   ...['1.1.1.1', '1.0.0.1', '8.8.8.8', '8.8.4.4', '9.9.9.9', '149.112.112.112', '208.67.222.222', '208.67.220.220'],
   ...['2606:4700:4700::1111', '2606:4700:4700::1001', '2001:4860:4860::8888', '2001:4860:4860::8844', '2620:fe::fe'],
@@ -81,10 +81,10 @@ const wellKnown = new Set([
   ...['debian.org', 'deb.debian.org', 'security.debian.org', 'proxmox.com', 'download.proxmox.com', 'github.com'],
   ...['enterprise.proxmox.com', 'registry-1.docker.io', 'pool.ntp.org', 'localhost', '::1', '127.0.0.1'],
 ])
-/** Endings that mean this house, behind a name that is known. */
+/** Suffixes of the local network, which may follow a known name. */
 const ofTheHouse = /\.(?:lan|local|internal|home|home\.arpa|localdomain)$/
 
-/** One spelling for a host: without case, brackets, the zone of an address, the root's dot. */
+/** Normalises a host: lower case, without brackets, an address's zone or the final dot. */
 const plain = (host: string) =>
   host
     .toLowerCase()
@@ -93,8 +93,8 @@ const plain = (host: string) =>
     .replace(/\.$/, '')
 
 /**
- * The first host of a command that nobody has named exactly; undefined where all are known.
- * @param known nodes, guests, and what the policy lists. @param said all that the operator wrote.
+ * The first host of a command that is neither known nor written by the operator; undefined where there is none.
+ * @param known nodes, guests, and hosts in the policy. @param said all texts of the operator
  */
 export function unnamedHost(stages: Stages, known: ReadonlySet<string>, said: readonly string[]): string | undefined {
   return hostsContacted(stages).find((written) => {
@@ -104,13 +104,13 @@ export function unnamedHost(stages: Stages, known: ReadonlySet<string>, said: re
   })
 }
 
-/** Whether `text` has exactly this host in it: not `b.example` of `a.b.example`. */
+/** Whether `text` names exactly this host: not `b.example` in `a.b.example`. */
 function isNamedIn(text: string, host: string): boolean {
   const lower = text.toLowerCase()
   for (let at = lower.indexOf(host); at !== -1; at = lower.indexOf(host, at + 1)) {
     const before = lower.charAt(at - 1)
     const after = lower.slice(at + host.length)
-    // A full stop ends a sentence unless a name goes on behind it.
+    // A full stop ends the name unless more of a name follows.
     if (!/[\w.:-]/.test(before) && !/^(?:[\w-]|[.:][\w-])/.test(after)) return true
   }
   return false

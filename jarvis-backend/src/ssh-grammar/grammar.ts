@@ -1,9 +1,9 @@
 import { contentReason, nameReason } from './secret-paths.ts'
 
-/** What a word must look like. Of a `path` name, size and state are shown, of a `file` the content. */
+/** What a word must look like. `path`: name, size and state are shown; `file`: the content is. */
 export type Pattern = RegExp | 'path' | 'file'
 
-/** What was written, sorted: options by their name as written (`-n`, `--lines`). */
+/** Parsed words of a command. Options keep their name as written (`-n`, `--lines`). */
 export type Usage = {
   options: ReadonlySet<string>
   values: ReadonlyMap<string, string>
@@ -12,56 +12,56 @@ export type Usage = {
   places: readonly number[]
 }
 
-/** All that a program, or one of its sub-commands, may be given. What is not listed is refused. */
+/** Everything that a program or sub-command accepts. What is not listed is refused. */
 export type Grammar = {
-  /** Letters of short options without a value, which may stand together. */
+  /** Letters of short options without a value; they may be combined. */
   flags?: string
-  /** Other options without a value, written exactly so. */
+  /** Other options without a value, in exactly this spelling. */
   words?: readonly string[]
-  /** Options with a value, attached or as the next word. */
+  /** Options with a value, attached or in the next word. */
   values?: Record<string, Pattern>
-  /** Options whose value may be left out. */
+  /** Options with an optional value. */
   optional?: Record<string, RegExp>
-  /** `-20` for twenty lines. */
+  /** Allows `-20` for twenty lines. */
   numeric?: true
-  /** `--` ends the options, as in every GNU program. */
+  /** `--` ends the options, as in GNU programs. */
   dashDash?: true
-  /** Without one of each of these the program asks, writes or never ends. */
+  /** One option of each group is required: without them the program asks, writes or never ends. */
   needs?: readonly (readonly string[])[]
-  /** By position; `rest` is for all that follow. */
+  /** Operands by position; `rest` is for all that follow. */
   operands?: readonly Pattern[]
   rest?: Pattern
-  /** How many operands there must be at least. */
+  /** Least number of operands. */
   min?: number
   sub?: Readonly<Record<string, Grammar>>
-  /** Sub-commands known to do harm, and what they do. */
+  /** Harmful sub-commands, and what they do. */
   deniedSubs?: Readonly<Record<string, string>>
-  /** Without a sub-command it reads too. */
+  /** Without a sub-command the program reads too. */
   subOptional?: true
-  /** Its options hold before and after the sub-command. */
+  /** Its options are allowed before and after the sub-command. */
   shared?: true
-  /** Options known to do harm, and what they make the program do. */
+  /** Harmful options, and what they make the program do. */
   denied?: Record<string, string>
   /** `-full` means `--full`, and a switch may be followed by 0 or 1, as in Proxmox's programs. */
   oneDash?: true
-  /** What positions and patterns cannot say. */
+  /** Further checks. @returns why the words are refused */
   check?(usage: Usage): string | undefined
-  /** Programs with a syntax of their own. */
+  /** Replaces the grammar for programs with a syntax of their own. */
   judge?(words: readonly string[]): string | undefined
 }
 
 const clip = (word: string) => (word.length > 80 ? `${word.slice(0, 80)}…` : word)
 
-/** @returns why `words` are not proven to read only, or undefined where they are. */
+/** Checks words against a grammar. @returns why they are not proven to read only; undefined where they are */
 export function misfit(program: string, root: Grammar, words: readonly string[]): string | undefined {
   if (root.judge !== undefined) return root.judge(words)
-  // Every GNU program tells its version and does nothing else.
+  // GNU programs print their version and do nothing else.
   if (root.dashDash === true && words.length === 1 && words[0] === '--version') return undefined
   const sorted = sortWords(program, root, words)
   return typeof sorted === 'string' ? sorted : undefined
 }
 
-/** @returns what was written, or why it is more than the grammar lists. */
+/** Parses words by a grammar. @returns the parsed words, or why they are refused */
 export function sortWords(program: string, root: Grammar, words: readonly string[]): Usage | string {
   const options = new Set<string>()
   const values = new Map<string, string>()
@@ -116,7 +116,7 @@ export function sortWords(program: string, root: Grammar, words: readonly string
 
 type Taken = { options: string[]; value?: string; usedNext: boolean }
 
-/** One option word: exact, `--name=value`, `--name value`, `-20`, or a cluster of letters. */
+/** Parses one option: exact, `--name=value`, `--name value`, `-20`, or combined letters. */
 function takeOption(
   name: string,
   active: readonly Grammar[],
@@ -137,7 +137,7 @@ function takeOption(
       ? `${name}: ${clip(option)} is not an option known to read only.`
       : `${clip(option)} makes ${program} ${does}.`
   }
-  /** `attached`: what stands in the same word, if anything does. */
+  /** `attached`: the value in the same word, if any. */
   const take = (option: string, attached: string | undefined, before: string[]): Taken | string => {
     for (const grammar of active) {
       const pattern = grammar.values?.[option]
@@ -165,7 +165,7 @@ function takeOption(
     return equals === -1 ? take(word, undefined, []) : take(word.slice(0, equals), word.slice(equals + 1), [])
   }
   if (denied(word) !== undefined) return refuse(word)
-  // `-in FILE`: a name of several letters behind one dash.
+  // `-in FILE`: a name of several letters after one dash.
   if (word.length > 2 && active.some(({ values }) => values !== undefined && Object.hasOwn(values, word)))
     return take(word, undefined, [])
   const before: string[] = []
@@ -174,7 +174,7 @@ function takeOption(
     const option = `-${letter}`
     if (active.some((grammar) => grammar.flags?.includes(letter) === true)) before.push(option)
     else {
-      // Several letters of which none is known are one word that the reader should see whole.
+      // If none of the letters is known, the message names the whole word.
       const taken = take(option, at + 1 < word.length ? word.slice(at + 1) : undefined, before)
       const isUnknown = typeof taken === 'string' && at === 1 && denied(option) === undefined
       return isUnknown && taken.includes('not an option') ? refuse(word) : taken

@@ -1,10 +1,10 @@
-/** Functions that look at their input alone, end, and give no more than they were given. */
+/** Functions that only use their input, terminate, and do not enlarge it. */
 const functions = new Set(
   'length keys values select map sort sort_by group_by unique unique_by min max min_by max_by add any all flatten type tonumber from_entries has first last reverse join test startswith endswith contains not empty null true false and or ascii_downcase ascii_upcase'.split(
     ' ',
   ),
 )
-/** What each of these gives may be some times as long as what it was given. */
+/** Functions whose output may be longer than their input, and by which factor. */
 const growing = new Map([
   ['to_entries', 4],
   ['tostring', 2],
@@ -13,16 +13,16 @@ const growing = new Map([
   ['@tsv', 2],
   ['@csv', 2],
 ])
-/** How many times as much as was piped in a filter may come to hold. */
+/** Largest factor by which a filter may enlarge its input. */
 const mostGrowth = 200
 
 const token =
   /\s+|\.[A-Za-z_]\w*|\.|"(?:[^"\\]|\\[tn"]|\\\(\.[A-Za-z_][\w.]*\))*"|@tsv|@csv|\/(?=\s*\d)|\d{1,6}(?:\.\d{1,6})?|[A-Za-z_]\w*|==|!=|<=|>=|\/\/|[[\]{}(),:|<>?+-]/y
 
 /**
- * jq after a pipe, with one filter of paths, comparisons and plain functions: nothing that reads files or variables
- * (`env`, `$ENV`, `input`, `import`), nothing that could repeat for ever (`def`, `recurse`, `..`, `range`, `while`), and
- * nothing that multiplies its input: `[.,.]|[.,.]|…` doubles it at each bar.
+ * Judges jq after a pipe: one filter of paths, comparisons and plain functions. Refused are reads of files or variables (`env`, `$ENV`,
+ * `input`, `import`), endless repetition (`def`, `recurse`, `..`, `range`, `while`), and filters that multiply their input:
+ * `[.,.]|[.,.]|…` doubles it at each step.
  */
 export function judgeJq(words: readonly string[]): string | undefined {
   const options = words.filter((word) => word.startsWith('-'))
@@ -41,7 +41,7 @@ export function judgeJq(words: readonly string[]): string | undefined {
   }
   if (/\.\s*\./.test(filter.replace(/"[^"]*"/g, '""')))
     return 'jq: .. goes through everything there is, again and again.'
-  // `{name}` and `{name: …}` name fields.
+  // `{name}` and `{name: …}` are names of fields.
   const open: string[] = []
   for (const [index, part] of parts.entries()) {
     if ('{[('.includes(part)) open.push(part)
@@ -57,8 +57,8 @@ export function judgeJq(words: readonly string[]): string | undefined {
 }
 
 /**
- * How many times as long as its input the output can be: within one step each comma, plus sign or growing function adds a
- * copy, and steps multiply.
+ * Upper bound of the output's length relative to the input's: within a step each comma, plus sign or growing function adds a copy, and
+ * steps multiply.
  */
 function growthOf(parts: readonly string[]): number {
   let product = 1

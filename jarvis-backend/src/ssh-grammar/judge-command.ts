@@ -11,9 +11,9 @@ export { type Part, type Reading, readingOf, searchedLines } from './reading.ts'
 export { parseCommand, quote, quotePipe, type Stages } from './words.ts'
 
 export type CommandVerdict =
-  /** `patterns`: words of the first program that stand for the paths which `withPaths` puts in their place. */
+  /** `patterns`: indexes of the first program's words that are patterns; `withPaths` replaces them by paths. */
   | { verdict: 'read_only'; stages: Stages; patterns?: readonly number[] }
-  /** A bounded, common change that is worth asking about. `service` is the unit or container it acts upon. */
+  /** A common, bounded change that a person may be asked about. `service`: the unit or container that it affects. */
   | { verdict: 'change'; stages: Stages; does: string; service?: string }
   | { verdict: 'refused'; reason: string }
 
@@ -22,11 +22,11 @@ const onlyReads = 'Over SSH only commands proven to read may run.'
 let last: { command: string; judged: CommandVerdict } | undefined
 
 /**
- * Read-only is what the grammar of each of its programs proves to be; a change, what one of a short list is. Anything
- * unknown is refused, with the part that is.
+ * Judges a command. It is read-only where the grammar of each program proves it, and a change where it is on a short list. Everything
+ * else is refused, naming the unknown part.
  */
 export function judgeCommand(command: string): CommandVerdict {
-  // Each rule of one verdict asks about the same command.
+  // All rules of a verdict ask about the same command.
   if (last?.command !== command) last = { command, judged: judge(command) }
   return last.judged
 }
@@ -50,7 +50,7 @@ const unread = (stages: Stages): string | undefined =>
     .map((argv, index) => (index === 0 ? unproven(argv, programs, onlyReads) : unproven(argv, filters, afterPipe)))
     .find((reason) => reason !== undefined)
 
-/** Judged with a sample in place of each pattern; each path that it comes to stand for is judged again. */
+/** Judges patterns by a sample path; each real path is judged again when the pattern is expanded. */
 function judgePatterns(stages: Stages, patterns: readonly number[]): CommandVerdict {
   const [first = []] = stages
   const problem = patterns
@@ -67,8 +67,8 @@ const put = (
 ): Stages => [first.flatMap((word, at) => (patterns.includes(at) ? paths(word) : [word])), ...others]
 
 /**
- * A command with paths in place of its patterns, without those that it may not read.
- * @param found the paths that each pattern stands for. @returns why it may not run, where nothing is left
+ * Replaces patterns by paths and leaves out paths that may not be read.
+ * @param found lists the paths of a pattern. @returns why the command may not run, where no path is left
  */
 export function withPaths(
   stages: Stages,
@@ -92,9 +92,8 @@ export function withPaths(
 const afterPipe = `After a pipe only ${[...filters.keys()].join(', ')} may read.`
 
 /**
- * What the first program of a pipe reads, and why what a link among it leads to may not be read. A path is judged by its
- * name, and a name says nothing of where it leads: whoever may write below /var/log may lay a link there. The kernel's
- * own folders hold none but its own.
+ * The files that the first program of a pipe reads, and a check for their link targets. A path is judged by its name, but a link may lead
+ * anywhere: whoever can write below /var/log can place one there. Only the kernel's own folders are trusted.
  */
 export function filesRead([[program = '', ...words] = []]: Stages): {
   paths: string[]

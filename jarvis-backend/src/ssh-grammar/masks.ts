@@ -1,8 +1,8 @@
 const hidden = '[not shown]'
 
 /**
- * What takes secrets out of a whole description of a container, by where they stand and not by how they look: variables,
- * arguments, options. Undefined where a program's answer needs none. To be applied before any filter reads the answer.
+ * Masks secrets in a container's description by their place: variables, arguments, options. Undefined where a program's output needs no
+ * mask. Apply it before any filter reads the output.
  */
 export function maskOf(program: string, words: readonly string[]): ((text: string) => string) | undefined {
   if (/^(?:docker|podman)$/.test(program))
@@ -10,7 +10,7 @@ export function maskOf(program: string, words: readonly string[]): ((text: strin
   return /^(?:kubectl|k3s|microk8s)$/.test(program) && words.includes('describe') ? maskDescribe : undefined
 }
 
-/** `docker inspect`: JSON. */
+/** Masks `docker inspect`, which prints JSON. */
 function maskInspect(text: string): string {
   if (text.trim() === '') return text
   try {
@@ -20,10 +20,10 @@ function maskInspect(text: string): string {
   }
 }
 
-/** Of these only the first word is told: a program, or how a health check is run. */
+/** Of these only the first word is shown: a program, or how a health check runs. */
 const commandLines = /^(?:Cmd|Args|Entrypoint|Test|OnBuild|Shell|Command|CreateCommand)$/
 const wholly = /^(?:Options|Opts|DriverOpts|LogOpts|Log|Output|Comment|History|SecurityOpt)$/
-/** Labels of proxies and the like hold users, keys and passwords; of these it is known that they do not. */
+/** Labels known to hold no secret; others may hold users, keys and passwords. */
 const plainLabel =
   /^(?:com\.docker\.compose\.(?!project\.environment_file)|org\.opencontainers\.image\.|org\.label-schema\.|maintainer$)/
 
@@ -60,7 +60,7 @@ function masked(value: unknown, key: string): unknown {
 const withoutArguments = (entry: unknown) =>
   typeof entry === 'string' ? entry.replace(/\s.*$/s, ` ${hidden}`) : hidden
 
-/** `kubectl describe`: indented text. Of variables the names are told, and where one comes from. */
+/** Masks `kubectl describe`, which prints indented text. Names of variables and their sources are shown. */
 function maskDescribe(text: string): string {
   let block: { indent: number; name: string } | undefined
   return text

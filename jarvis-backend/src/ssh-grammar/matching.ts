@@ -1,13 +1,13 @@
 /**
- * A search by the program itself, taken apart: `read` prints all it could find, `filter` and `then` search that. Which
- * lines a pattern finds in text that still holds secrets would tell them, one character after another.
+ * A program's own search, split: `read` prints the searched text, `filter` and `then` search it after redaction. A search in unredacted
+ * text would reveal secrets one character at a time.
  */
 export type Matching = { read: string[]; filter: string[]; then: string[][]; note?: string }
 
-/** Of the journal, entries that one search looks through. */
+/** How many journal entries one search covers. */
 const searchedEntries = 20_000
 
-/** @returns undefined where `program` is not told to search. */
+/** @returns undefined where the program does not search */
 export function matchingOf(program: string, words: readonly string[]): Matching | undefined {
   if (program === 'journalctl') return inJournal(words)
   return program === 'pgrep' ? inCommandLines(words) : undefined
@@ -19,7 +19,7 @@ function inJournal(words: readonly string[]): Matching | undefined {
   const lines = taken(grep.left, 'n', 'lines', /^(?:\+?\d{1,6}|all)$/)
   const sense = taken(lines.left, undefined, 'case-sensitive', /^(?:true|false)$/)
   const ignoresCase = sense.value === undefined ? !/[A-Z]/.test(grep.value) : sense.value === 'false'
-  // Before the message of an entry stand its time, host and program.
+  // In the output, time, host and program precede an entry's message.
   const pattern = grep.value.replace(/^\^/, '(?:^|: )')
   const isReverse = words.some((word) => word === '--reverse' || /^-[a-zA-Z]*r/.test(word))
   const count = /^\+?(\d+)$/.exec(lines.value ?? '')?.[1]
@@ -32,7 +32,7 @@ function inJournal(words: readonly string[]): Matching | undefined {
   }
 }
 
-/** What `pgrep -f` may be given besides, so that its search can be done by another. */
+/** Options of `pgrep -f` that the replacement search supports. */
 export const besideCommandLine = /^-[aficxl]+$/
 
 function inCommandLines(words: readonly string[]): Matching | undefined {
@@ -60,7 +60,7 @@ function inCommandLines(words: readonly string[]): Matching | undefined {
   }
 }
 
-/** One option with its value, as written in any way, and the words without it. The last one counts. */
+/** Finds an option in any spelling. @returns its last value, and the words without it */
 function taken(words: readonly string[], letter: string | undefined, long: string, fits: RegExp) {
   const left: string[] = []
   let value: string | undefined

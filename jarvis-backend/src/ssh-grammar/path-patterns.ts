@@ -1,13 +1,13 @@
 import { nameReason, sweepReason } from './secret-paths.ts'
 
-/** Programs that show names and sizes: their patterns may stand in any folder. */
+/** Programs that show names and sizes; their patterns are allowed in any folder. */
 const nameReaders = new Set(['ls', 'stat', 'du', 'df'])
-/** Programs that show contents: their patterns may stand in folders that hold no secret. */
+/** Programs that show contents; their patterns are allowed in folders without secrets. */
 const contentReaders = new Set('cat head tail wc grep egrep fgrep zgrep zcat md5sum sha256sum file'.split(' '))
-/** Paths that one pattern may stand for. */
+/** Most paths that a pattern is expanded to. */
 const mostPaths = 60
 
-/** No `..`, no hidden part, and a folder in front that is no pattern. */
+/** Allowed patterns: absolute, no `..`, no hidden part, and a first folder without wildcards. */
 const plain = /^\/[A-Za-z][\w+@:-]*(?:\/[\w*?+@:-][\w.*?+@:-]*)+$/
 
 /** Why a program may not be given a path with `*` or `?`; undefined where it may. */
@@ -21,10 +21,10 @@ export function patternReason(program: string, pattern: string): string | undefi
   return nameReaders.has(program) ? nameReason(sample) : sweepReason(sample)
 }
 
-/** A path as the pattern could stand for: what is judged before anything is looked up. */
+/** An example path for a pattern, which is judged before the pattern is expanded. */
 export const samplePath = (pattern: string): string => pattern.replace(/[*?]/g, 'x')
 
-/** What lists the paths that a pattern stands for, each ended by a NUL. Hidden ones are left out, as a shell does. */
+/** The command that lists a pattern's paths, each ended by a NUL. Hidden paths are left out, as in a shell. */
 export function listingOf(pattern: string): string[] {
   const folder = pattern.slice(0, pattern.search(/[^/]*[*?]/)).replace(/(?<=.)\/$/, '')
   const depth = `${pattern.slice(folder.length).split('/').length - 1}`
@@ -34,7 +34,7 @@ export function listingOf(pattern: string): string[] {
   ]
 }
 
-/** The paths in what the listing printed, in which a NUL may have become a blank; sorted as a shell sorts them. */
+/** Parses the listing, in which a NUL may have become a space; sorted like a shell. */
 export function pathsIn(listed: string): string[] {
   return listed
     .split(/\0| (?=\/)/)

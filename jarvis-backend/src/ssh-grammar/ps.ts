@@ -5,7 +5,7 @@ const columns = new Set(
     ' ',
   ),
 )
-/** Not `args:20`: a command line that is cut where the caller likes shows half of a secret. */
+/** `args:20` is refused: a command line cut at a chosen width shows half of a secret. */
 const isCut = /^(?:args|cmd|command):/i
 const isColumns = (value: string) =>
   value
@@ -30,19 +30,19 @@ const values = new Map<string, (value: string) => boolean>([
   ['--format', isColumns],
 ])
 const longs = new Set(['--no-headers', '--no-heading', '--headers', '--forest'])
-/** BSD letters; `e`, which shows environments, is not among them. */
+/** Letters of BSD options, without `e`, which shows environments. */
 const bsd = /^(?:[axuwfhjlrvmTHSc]+|-(?:aux|auxw{1,2}|axu|auxf|axuf|auxwwf|axf|ax|axw{1,2}))$/
 const dashed = /^-([eAafFlLHTwjyM]*)([opqCuU]?)$/
 
 /**
- * `aux`, `-ef`, `-eo pid,comm --sort=-%cpu`: processes and their command lines, never their environments.
- * ps reads a line it finds contradictory again in BSD style, where `-e` shows environments. So the two styles never
- * mix here, there is one choice of format, and where a user may not exist there is no `e` to be read again.
+ * Judges ps: `aux`, `-ef`, `-eo pid,comm --sort=-%cpu` show processes and command lines, never environments. ps parses a contradictory
+ * line again in BSD style, where `-e` shows environments. So the styles must not be mixed, one format is allowed, and `e` is refused
+ * where a user may not exist.
  */
 export function judgePs(words: readonly string[]): string | undefined {
   let style: 'bsd' | 'dashed' | undefined
   let letters = ''
-  /** Names that are letters of options the second time. */
+  /** Names whose letters are options in the second parse. */
   let names = ''
   let mayFail = false
   for (let at = 0; at < words.length; at += 1) {

@@ -7,39 +7,38 @@ import { textPrograms } from './programs/text.ts'
 import { contentReason } from './secret-paths.ts'
 import type { Stages } from './words.ts'
 
-/** One thing to read, and what looks at it when it holds no secret any more. */
+/** One text to read, and the program that filters it after redaction. */
 export type Part = {
   read: readonly string[]
   filter: readonly string[]
-  /** Stands instead of `standard input` in the filter's output. */
+  /** Replaces `standard input` in the filter's output. */
   name: string
-  /** The program as it was written, which a message begins with. */
+  /** The program as written, for messages. */
   program: string
-  /** Takes out of what was read what no filter may see. */
+  /** Masks text that no filter may see. */
   mask?: (text: string) => string
 }
 
 /**
- * How a command is carried out so that nothing takes a secret apart before it is found.
- * `whole`: as it stands. `parts`: each by itself, and what they print goes into `then`. `search`: `list` names the files
- * that match, each ends in a NUL, and `partOf` reads one of them.
+ * How a command runs, so that no program cuts a secret before redaction. `whole`: unchanged. `parts`: each part runs by itself, and their
+ * output goes into `then`. `search`: `list` prints the matching files, each ended by a NUL, and `partOf` reads one of them.
  */
 export type Reading =
   | { kind: 'whole'; stages: Stages }
   | { kind: 'parts'; parts: readonly Part[]; then: Stages; note?: string }
   | { kind: 'search'; list: readonly string[]; partOf(path: string): Part | undefined; then: Stages }
 
-/** Of each file that a recursive search finds, lines at its end that are searched. */
+/** How many lines at the end of each file a recursive search covers. */
 export const searchedLines = 5_000
-/** Around what `head` and `tail` show, what is read besides: no secret that reaches into it is cut. */
+/** Text read around the range of `head` and `tail`, so that a secret at its edge is not cut. */
 const margin = { lines: 1_000, bytes: 65_536 }
 
-/** Programs that show files as they are. `wc` shows nothing of them. */
+/** Programs that print files unchanged, and `wc`, which prints no text. */
 const plain = new Set(['zcat', 'xzcat', 'bzcat', 'wc'])
-/** Of several files each is looked at by itself. */
+/** Programs that run once per file. */
 const oneByOne = new Set(['head', 'tail', 'tac'])
 
-/** @param stages as `judgeCommand` has found to read only. */
+/** Plans how a command reads. @param stages a command that `judgeCommand` found to be read-only */
 export function readingOf(stages: Stages): Reading {
   const [[program = '', ...words] = [], ...then] = stages
   if (program === 'sysctl') {
@@ -88,12 +87,12 @@ export function readingOf(stages: Stages): Reading {
     const isText = options.has('-a') || options.has('--text')
     return {
       kind: 'search',
-      // In front, for behind a `--` it would be the name of a file.
+      // Options come first; after `--` they would be names of files.
       list: [program, '-l', '-Z', ...(isText ? [] : ['-I']), ...words],
       partOf(path) {
         if (contentReason(path) !== undefined) return undefined
         const { filter, ...rest } = part(['tail', '-n', `${searchedLines}`, '--', path], path)
-        // To a recursive grep no file means this folder.
+        // A recursive grep without a file would search the working directory.
         return { ...rest, filter: [...filter, '-'] }
       },
       then,
@@ -108,7 +107,7 @@ export function readingOf(stages: Stages): Reading {
     kind: 'parts',
     parts: files.map((file) => ({
       read: [...windowOf(program, usage), '--', file],
-      // Behind the options, for `head -v -2` is none of them.
+      // After the options, because head reads `-2` as an option only in first place.
       filter: [program, ...without.filter((word) => word !== '--'), ...heading],
       name: file,
       program,
@@ -117,18 +116,18 @@ export function readingOf(stages: Stages): Reading {
   }
 }
 
-/** Reads what of a file `head` or `tail` will show, and the margin. */
+/** Reads the part of a file that `head` or `tail` shows, and the margin. */
 function windowOf(program: string, { options, values }: Usage): string[] {
   const counts = [...options].flatMap((option) => (/^-\d+$/.test(option) ? [['-n', option.slice(1)]] : []))
   const [[option, count] = ['-n', '10'], ...others] = [...counts, ...values]
-  // Of all but so many lines, or of sizes such as 2k, the whole file is read.
+  // For all but some lines, or sizes such as 2k, the whole file is read.
   if (program === 'tac' || others.length > 0 || !/^\d+$/.test(count ?? '')) return ['cat']
   const isBytes = option === '-c' || option === '--bytes'
   const more = Number(count) + (isBytes ? margin.bytes : margin.lines)
   return [program, isBytes ? '-c' : '-n', `${more}`]
 }
 
-/** What has been judged is not judged again: any operand counts. @throws Error for an option that is not known. */
+/** Parses words that were judged before, so any operand is accepted. @throws Error for an unknown option */
 function usageOf(
   program: string,
   { operands: _some, check: _one, ...grammar }: Grammar,

@@ -1,4 +1,4 @@
-/** A path as it is compared: absolute, without `//` and `.`, in lower case as some file systems do. Relative means root's home. */
+/** A normalised path: absolute (relative paths start at root's home), without `//` and `.`, in lower case as on some file systems. */
 type Path = {
   shown: string
   full: string
@@ -8,7 +8,7 @@ type Path = {
   folders: readonly string[]
 }
 
-/** Folders whose whole content is secret, wherever they are mounted: a guest's root lies inside its node's. */
+/** Folders whose whole content is secret, under any prefix, because a guest's root lies inside its node's. */
 const secretFolders = new RegExp(
   `/(?:${[
     'var/lib/pve-cluster',
@@ -25,15 +25,15 @@ const secretFolders = new RegExp(
 const secretFolder =
   /^(?:priv|\.?secrets?|private|credentials?|creds|passwords?|(?:private|ssh|api)[_-]?keys|keys|\.?vault|tokens?|\.(?:gnupg|aws|azure|kube|password-store|docker|terraform\.d|mozilla|acme\.sh|step|sops))$/
 
-/** Words that mean a secret wherever they stand in a file's name. */
+/** Words that mark a file's name as secret wherever they occur. */
 const secretWords =
   /shadow|sudoers|htpasswd|smbpasswd|sasl_?passwd|passwd\.client|passw(?:or)?ds?(?:\.|_|-|$)|(?:^|[._-])pass(?:\.|_|-|$)|opasswd|master\.passwd|secret|password|credential|passphrase|private.?key|priv_?key|api.?key|auth.?key|access.?key|wpa_?psk|key.?file|keystore|keytab|keyring|kubeconfig|krb5cc|_sk$|tokens?(?:[._-]|$)|creds?(?:[._-]|$)|(?:recovery|backup|scratch)[._-]?(?:codes?|keys?|phrases?|kit)(?:\.|$)|(?:seed|mnemonic)[._-]?(?:phrases?|words?)|mnemonic|emergency[._-]?kit|(?:2fa|totp|otp)(?:[._-]|$)|htdigest|google_authenticator|^ssh_host_.*_key$|^id_(?:rsa|dsa|ecdsa|ed25519|xmss)|vault.?token/
-/** Endings of keys, stores of passwords, and what tools keep their state in. */
+/** Extensions of keys, password stores and state files of tools. */
 const secretEndings = setOf(
   'key keys jwk jwt psafe3 opvault agilekeychain wallet p8 p12 pfx pkcs12 jks keystore kdb kdbx ppk keytab keyring psk pw pwd age gpg pgp asc token tokens tfstate tfvars',
   'ovpn pass cred creds priv secret secrets env enc vault',
 )
-/** Whole names of files that hold a secret among other things. */
+/** Names of files that contain a secret among other data. */
 const secretNames = setOf(
   'identity environ environment env token auth.json auth.conf authinfo user.cfg domains.cfg remote.cfg tfa.cfg tfa.json',
   'ipams.cfg debian.cnf my.cnf psk.txt subscription upsd.users upsmon.conf snmpd.conf snmptrapd.conf ddclient.conf',
@@ -63,11 +63,11 @@ const pem = /\.(?:pem|der|crt\.key)$/
 const publicPem =
   /(?:^|\/)(?:pve-ssl|pveproxy-ssl|pve-root-ca|proxy|cert\d*|chain\d*|fullchain\d*|ca|ca-cert|cacert|ca-certificates)\.(?:pem|crt)$|\/(?:etc\/ssl\/certs|usr\/share\/ca-certificates)\//
 
-/** Hidden files keep settings, tokens and histories; these keep nothing of the kind. */
+/** Hidden files without secrets; others hold settings, tokens and histories. */
 const plainHidden =
   /^(?:\/etc\/pve\/\.(?:version|members|vmlist|rrd|clusterlog)|\/.*\/\.ssh\/(?:known_hosts|[^/]*\.pub)|\/root\/\.(?:vimrc|inputrc|tmux\.conf|toprc|selected_editor))$/
 
-/** What holds whole disks, memories, databases or other people's data: it may be listed, not read. */
+/** Disks, memory images, databases and other people's data: they may be listed, not read. */
 const bulk = new RegExp(
   [
     String.raw`/(?:core|core\.\d+|swapfile|swap\.img|vmcore|initctl)$`,
@@ -80,10 +80,10 @@ const bulk = new RegExp(
   ].join('|'),
 )
 
-/** `/proc/PID/…`: the few that tell about a process and nothing of what it holds or where it stands. */
+/** Files in `/proc/PID/` that are refused: all but those that describe the process without its content. */
 const processFile =
   /^\/proc\/(?:\d+|self|thread-self)(?:$|\/(?!(?:status|statm?|limits|cgroup|mounts|mountinfo|mountstats|io|comm|cmdline|sched|schedstat|oom_score(?:_adj)?|wchan|smaps_rollup|net\/[a-z0-9_]+)$))/
-/** Devices, views into memory, and files whose reading does something. */
+/** Devices, views into memory, and files whose reading has an effect. */
 const systemFile = new RegExp(
   `^/(?:${[
     'dev',
@@ -93,15 +93,15 @@ const systemFile = new RegExp(
     'proc/sys/net/ipv6/conf/[^/]+/stable_secret',
   ].join('|')})(?:/|$)`,
 )
-/** Registers and memories of devices: some machines hang when they are read. */
+/** Registers and memory of devices; some machines hang when they are read. */
 const deviceMemory = /^\/sys\/.*\/(?:config|rom|vpd|resource\d+(?:_wc)?|eeprom|nvmem|raw_\w+|dump|data|mem)$/
 
-/** What a guest can write: an absolute link in there is read as the node's own path. */
+/** Folders that a guest can write: an absolute link in them would be followed on the node. */
 const guestRoot = /\/rootfs\/|\/subvol-\d+-disk-\d+\/|\/basevol-\d+-disk-\d+\/|^\/var\/lib\/lxc\/\d+\/root/
 
 const clip = (path: string) => path.slice(0, 80)
 
-/** @returns undefined for a path that goes up, for a link may lead elsewhere. */
+/** @returns undefined for a path with `..`, because a link may lead elsewhere */
 function parsePath(path: string): Path | undefined {
   const folders: string[] = []
   for (const part of (path.startsWith('/') ? path : `/root/${path}`).toLowerCase().split('/')) {
@@ -124,7 +124,7 @@ const isSecretName = (name: string) =>
   secretForms.test(name) ||
   history.test(name)
 
-/** Of the accounts' two files only this one is public. */
+/** Whether the path is one of the account files; of those only `passwd` is public. */
 const isAccounts = ({ full }: Path) => /(?:^|\/)etc\/passwd-?$/.test(full)
 
 function isSecret(path: Path): boolean {
@@ -138,7 +138,7 @@ function isSecret(path: Path): boolean {
 const looksLikeOption = (path: string) => `${clip(path)} could be read as an option.`
 const goesUp = (path: string) => `${clip(path)} goes up with .., which may lead elsewhere through a link.`
 
-/** Why not even names and sizes are shown; undefined where they may be. Lexical: what a link leads to is not known here. */
+/** Why even a name and size are not shown; undefined where they may be. Looks at the path only and follows no links. */
 export function nameReason(path: string): string | undefined {
   if (path.startsWith('-')) return looksLikeOption(path)
   const parsed = parsePath(path)
@@ -152,7 +152,7 @@ export function contentReason(path: string): string | undefined {
   const parsed = parsePath(path)
   if (parsed === undefined) return goesUp(path)
   const { shown, full } = parsed
-  // In quotes no shell expands it; a tool that did would find anything.
+  // No shell expands a quoted pattern, but a tool that does could match any file.
   if (/[*?]/.test(full)) return `${shown} is a pattern, and none is expanded here: name the files.`
   if (systemFile.test(full) || deviceMemory.test(full)) {
     return `${shown} is a device or a view into memory, not a file to read.`
@@ -164,7 +164,7 @@ export function contentReason(path: string): string | undefined {
   return bulk.test(full) ? `${shown} is a disk, a dump or private data: it may be listed, not read.` : undefined
 }
 
-/** Folders with no secret below, so that a search may sweep over all of them. */
+/** Folders without secrets, which may be searched recursively. */
 const sweepable = new RegExp(
   `^/(?:${[
     'var/log',
@@ -180,7 +180,7 @@ const sweepable = new RegExp(
   ].join('|')})(?:/|$)`,
 )
 
-/** Why a recursive read of `path` is refused; undefined where all below it may be read. */
+/** Why a recursive read of `path` is refused; undefined where everything below may be read. */
 export function sweepReason(path: string): string | undefined {
   const parsed = parsePath(path)
   if (parsed !== undefined && !sweepable.test(parsed.full))

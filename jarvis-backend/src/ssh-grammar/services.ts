@@ -5,7 +5,7 @@ const fenced = 'may make HA fence the node and restart its guests'
 const cutOff = 'may cut the node off from the network'
 const cutOffOrOpen = 'may cut the node off, or leave it open'
 
-/** What restarting a service may cost, where that is more than a few seconds of the service itself. */
+/** Cost of restarting a service, where it is more than a few seconds of downtime. */
 const costs = new Map<string, string>([
   ...named('may cut JARVIS off from the Proxmox API', 'pveproxy pvedaemon spiceproxy pve-api-daemon'),
   ...named(quorum, 'corosync pve-cluster pmxcfs corosync-qdevice corosync-qnetd'),
@@ -42,34 +42,34 @@ const costs = new Map<string, string>([
 const offByName =
   /^(?:systemd-(?:poweroff|reboot|soft-reboot|halt|kexec|suspend|hibernate|hybrid-sleep|suspend-then-hibernate)|emergency|rescue|initrd-.+|debug-shell|reboot|poweroff|halt|shutdown|ctrl-alt-del)$/
 
-/** `ssh.service`, `ssh.socket` and `ssh@1` are the service `ssh`. */
+/** Name of a unit's service: `ssh.service`, `ssh.socket` and `ssh@1` are `ssh`. */
 export const plainService = (name: string): string =>
   name
     .replace(/\.(?:service|socket|timer|path)$/, '')
     .replace(/@.*$/, '')
     .toLowerCase()
 
-/** Units that are not services, or whose start is the end of the node. */
+/** Whether a unit is no service, or one whose start would stop the node. */
 export const isNoService = (name: string): boolean =>
   !/^[A-Za-z0-9][\w@.:-]*$/.test(name) ||
   /\.(?:target|mount|automount|slice|scope|swap|device|snapshot)$/.test(name) ||
   offByName.test(plainService(name))
 
-/** What a restart may cost beyond the service itself: `may cost the cluster its quorum`; undefined where nothing is known. */
+/** What a restart may cost beyond the service's downtime: `may cost the cluster its quorum`; undefined where nothing is known. */
 export function restartCost(name: string): string | undefined {
   const plain = plainService(name)
   const known = costs.get(plain)
   if (known !== undefined) return known
   if (plain.startsWith('pve-ha-')) return fenced
-  // Under the second name go some of the first.
+  // Some systemd services are also known by a dbus-org name.
   return /^(?:systemd-|dbus-org\.)/.test(plain) ? 'touches what the whole node stands on' : undefined
 }
 
-/** Whether restarting it may take the node's vote from the cluster. */
+/** Whether a restart may cost the node its vote in the cluster. */
 export const takesVote = (name: string): boolean =>
   [quorum, fenced, cutOff, cutOffOrOpen].includes(restartCost(name) ?? '')
 
-/** The guest that a unit is: 104 of `pve-container@104`; undefined for all others. */
+/** The vmid of a guest's unit: 104 for `pve-container@104`; undefined for other units. */
 export function guestOfUnit(name: string): number | undefined {
   const [, vmid] = /^(?:pve-container(?:-debug)?|lxc|qemu|vm|kvm)@(\d{3,9})(?:\.service)?$/i.exec(name) ?? []
   return vmid === undefined ? undefined : Number(vmid)

@@ -1,13 +1,13 @@
-/** The words of one program, or of several of which each reads what the one before it prints. */
+/** The words of each program in a pipe, in order. */
 export type Stages = string[][]
-/** `patterns`: which words of the first program are paths with `*` or `?` outside quotes. */
+/** `patterns`: indexes of the first program's words that are paths with unquoted `*` or `?`. */
 export type Parsed = { ok: true; stages: Stages; patterns?: number[] } | { ok: false; reason: string }
 
 const maxBytes = 4096
 const maxStages = 8
 const maxWords = 128
 
-/** What a shell would act upon when it stands outside quotes, and what it does there. */
+/** Characters with a meaning for a shell outside quotes, and what they do. */
 const meta = new Map<string, string>([
   [';', 'joins commands'],
   ['&', 'joins commands or leaves one running'],
@@ -21,23 +21,23 @@ const meta = new Map<string, string>([
   ...[...'*?[]{}~!#'].map((sign): [string, string] => [sign, 'is changed by a shell']),
 ])
 
-/** `2>&1` and `2>/dev/null`, the only redirections that write nothing. */
+/** `2>&1` and `2>/dev/null`, the only redirections that write no file. */
 const errorsAside = /^2>(?:&1| ?\/dev\/null)(?=[ |]|$)/
-/** Where the node's own programs are; nobody but root writes there. */
+/** Folders of the system's programs, which only root can write. */
 const systemFolder = /^\/(?:usr\/)?s?bin\/(?=[\w.+-]+$)/
 
 const bothSides = 'A pipe needs a command on both sides.'
 const oneCommand = 'One command, or a pipe of plain ones; quote it if it is meant as text.'
 
 const plainText = /^[ -~]*$/
-/** Controls, invisible and direction-changing characters, lone surrogates: never, not even in quotes. */
+/** Control characters, invisible and direction-changing characters, lone surrogates: refused even in quotes. */
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]/u
 
 /**
- * Splits a command into stages at `|` and each into words: plain words, 'single quotes', and "double quotes" in which
- * only `\"` and `\\` are special. In a path of the first program `*` and `?` stay as they are, for JARVIS to look up. `2>&1` and `2>/dev/null` behind a program are left out, and a program of the system's own
- * folders loses its path. All else that a shell would act upon is refused, so the words mean the same to every reader.
- * Linear time.
+ * Splits a command into stages at `|`, and each stage into words: plain words, 'single quotes', and "double quotes" in which only `\"`
+ * and `\\` are special. `*` and `?` stay in paths of the first program and are expanded later. `2>&1` and `2>/dev/null` are dropped, and
+ * a program of the system's folders loses its path. Everything else with a meaning for a shell is refused, so that every shell reads the
+ * same words. Linear in time.
  */
 export function parseCommand(command: string): Parsed {
   const refuse = (reason: string): Parsed => ({ ok: false, reason })
@@ -76,7 +76,7 @@ export function parseCommand(command: string): Parsed {
       } else if (sign === '\\' && (next === '$' || next === '`')) return refuse(`Write ${next} in single quotes.`)
       else word += sign
     } else if (sign === '2' && word === undefined && argv.length > 0 && errorsAside.test(command.slice(at, at + 20))) {
-      // Errors come back beside the output in any case.
+      // Standard error is returned beside the output in any case.
       at += (errorsAside.exec(command.slice(at, at + 20))?.[0].length ?? 1) - 1
     } else if (sign === ' ') {
       endWord()
@@ -124,10 +124,10 @@ function oddStages(stages: Stages): string | undefined {
   return undefined
 }
 
-/** The command line of a pipe, or of one program. @throws RangeError as `quote` does. */
+/** The command line of a pipe or a single program. @throws RangeError as `quote` does */
 export const quotePipe = (stages: readonly (readonly string[])[]): string => stages.map(quote).join(' | ')
 
-/** One command line that any POSIX shell, and fish, splits into exactly `argv`. @throws RangeError for a NUL, which no argv can hold. */
+/** Makes a command line that every POSIX shell and fish split into exactly `argv`. @throws RangeError for a NUL, which no argument can hold */
 export function quote(argv: readonly string[]): string {
   return argv
     .map((word, index) => {
@@ -138,10 +138,10 @@ export function quote(argv: readonly string[]): string {
     .join(' ')
 }
 
-/** To fish a backslash is special in single quotes too; in double quotes all shells agree. */
+/** In fish a backslash is special in single quotes too; in double quotes all shells agree. */
 const inDoubleQuotes = (sign: string) => (sign === '\\' ? `'"\\\\"'` : `'"'"'`)
 
-/** What a shell reads as its own language where a program is expected. */
+/** Words that a shell reads as keywords where a program is expected. */
 const reserved = new Set(
   'case coproc do done elif else esac fi for function if in select then time until while'.split(' '),
 )

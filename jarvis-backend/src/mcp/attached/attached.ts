@@ -12,20 +12,20 @@ import type { Tool } from '../../tools/tool.ts'
 import { secretsOf, shownConfig, unshown } from './secrets.ts'
 import { type AttachedParts, type Attachment, attach } from './server.ts'
 
-/** The MCP servers in `mcp.json` that JARVIS is a client of. Each change is an operator's and journalled. */
+/** The MCP servers of `mcp.json`, of which JARVIS is a client. Operators' changes are journalled. */
 export type AttachedServers = {
   /** All their tools; a new array after each change. */
   tools(): readonly Tool[]
   list(): AttachedServersReply
   logs(name: string): AttachedLogLine[]
   add(name: string, config: AttachedServerConfig, by: string): AttachedServer
-  /** A value `[redacted]` keeps the present value. */
+  /** Values that are `[redacted]` keep their present content. */
   change(name: string, config: AttachedServerConfig, by: string): AttachedServer
   remove(name: string, by: string): void
   setTier(toolName: string, tier: AttachedTier, hash: string, by: string): AttachedToolInfo
   /** Connects now, whatever failed before. */
   retry(name: string): void
-  /** The file may be another. */
+  /** Reads `mcp.json` again. */
   reload(): void
   /** Connects to all servers that are not lazy. */
   start(): void

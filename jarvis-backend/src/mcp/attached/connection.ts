@@ -28,12 +28,12 @@ export type CallOptions = { signal: AbortSignal; onProgress(message: string): vo
 /** One attached server: started on demand, watched, and restarted with growing pauses when it fails. */
 export type Connection = {
   standing(): Standing
-  /** Resolves when it is connected and its tools are read, again where it said that they changed. @throws Error why not */
+  /** Resolves once it is connected and its tools are up to date. @throws Error with the reason */
   ready(): Promise<void>
-  /** Tries at once, whatever failed before. */
+  /** Connects at once, whatever failed before. */
   retry(): void
   call(toolName: string, args: Record<string, unknown>, options: CallOptions): Promise<CallToolResult>
-  /** Ends it, and does not start it again. */
+  /** Ends the server for good. */
   stop(): Promise<void>
 }
 
@@ -41,12 +41,12 @@ export function createConnection(parts: {
   config: AttachedServerConfig
   version: string
   clock: Clock
-  /** For the process: what it may have of JARVIS's environment. */
+  /** The part of JARVIS's environment that the process receives. */
   env: Record<string, string>
   cwd: string
   log: AttachedLog
   redact(text: string): string
-  /** It has listed its tools. */
+  /** Called after each listing of its tools. */
   listed(tools: readonly Listed[]): void
   changed(): void
 }): Connection {

@@ -1,8 +1,8 @@
 type Json = Record<string, unknown>
 
 /**
- * The defaults of the fields that an object's schema requires, each a copy. A field that is not required is the server's to fill.
- * @param root where its references lead: a schema without circles; empty where they are not followed
+ * Copies of the defaults of an object's required fields. Optional fields are left to the server.
+ * @param root resolves references; a schema without cycles, or empty to follow none
  */
 export function defaultsOf(schema: unknown, root: Json): Json {
   if (!isRecord(schema) || !isRecord(schema.properties) || !Array.isArray(schema.required)) return {}
@@ -17,7 +17,7 @@ export function defaultsOf(schema: unknown, root: Json): Json {
   )
 }
 
-/** A value with the defaults of what its schema requires in it, at every depth of properties, items and references within `root`. */
+/** Adds the defaults of required fields to a value, at every depth of properties, items and references within `root`. */
 export function filled(schema: unknown, value: unknown, root: Json): unknown {
   if (typeof value !== 'object' || value === null) return value
   const known = resolved(schema, root)
@@ -31,7 +31,7 @@ export function filled(schema: unknown, value: unknown, root: Json): unknown {
   return { ...defaultsOf(known, root), ...Object.fromEntries(given) }
 }
 
-/** A schema with what its reference leads to; what stands beside the reference counts first. */
+/** A schema with its reference resolved; keywords beside the reference take precedence. */
 function resolved(schema: unknown, root: Json): Json | undefined {
   let found = isRecord(schema) ? schema : undefined
   while (found?.$ref !== undefined) {
@@ -42,7 +42,7 @@ function resolved(schema: unknown, root: Json): Json | undefined {
   return found
 }
 
-/** What `#/$defs/name` leads to; undefined where it leads nowhere or out of `root`. */
+/** Resolves `#/$defs/name`; undefined where there is nothing, or the reference leaves `root`. */
 export function referred(reference: unknown, root: Json): unknown {
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined
   const parts = reference.slice(2).split('/')

@@ -28,7 +28,7 @@ export type Refused = { toolName: string; problem: string }
 const mostTools = 200
 const longestDescription = 4_000
 const longestName = 64
-/** Of all definitions of a server: every message to a model carries them. */
+/** Most characters in all definitions of a server, because every message to a model carries them. */
 const mostChars = 1_000_000
 
 /**

@@ -5,7 +5,7 @@ import type { ToolImage } from '../../tools/tool.ts'
 const largestBytes = 3_500_000
 export const mostImages = 4
 
-/** How each begins, in hex. */
+/** First bytes of each type, in hex. */
 const signatures: readonly (readonly [ImageType, RegExp])[] = [
   ['image/png', /^89504e470d0a1a0a/],
   ['image/jpeg', /^ffd8ff/],
@@ -22,6 +22,6 @@ export function imageOf(base64: string): ToolImage | undefined {
   return mimeType === undefined ? undefined : { mimeType, data }
 }
 
-/** `[image, 120 kB, image/png]`: what stands for it where it cannot be shown. */
+/** `[image, 120 kB, image/png]`: stands for a picture where it cannot be shown. */
 export const inWords = ({ mimeType, data }: ToolImage): string =>
   `[image, ${Math.max(1, Math.round(data.length / 1_000))} kB, ${mimeType}]`

@@ -35,7 +35,7 @@ export function outputOf({ content, structuredContent, isError }: CallToolResult
   }
 }
 
-/** Takes a picture out of a block, as long as there are few. @returns what stands for it */
+/** Takes a picture out of a block, up to `mostImages`. @returns the text in its place */
 function pictureText(block: CallToolResult['content'][number], images: ToolImage[]): string | undefined {
   const image = block.type === 'image' && images.length < mostImages ? imageOf(block.data) : undefined
   if (image === undefined) return undefined

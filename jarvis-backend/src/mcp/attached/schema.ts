@@ -13,12 +13,12 @@ const longestSchema = 64_000
 const deepestSchema = 20
 const mostProperties = 100
 const longestInput = 256_000
-/** Nodes of a schema with its references written out: more is a bomb. */
+/** Most nodes of a schema with its references expanded; a larger one could exhaust memory. */
 const mostNodes = 5_000
-/** Nodes of the schema times values of the input: about a second at the very worst. */
+/** Limit of schema nodes times input values; about a second in the worst case. */
 const mostWork = 2_000_000
 const mostListed = 500
-/** What a provider takes for the name of an argument. */
+/** Names of arguments that providers accept. */
 const propertyName = /^[A-Za-z0-9_.-]{1,64}$/
 /** Patterns and formats from a stranger could run for ever, so only the server checks them. */
 const notChecked = new Set([
@@ -60,7 +60,7 @@ export function readAttachedSchema(schema: unknown): AttachedSchema {
     ...checked,
     type: 'object',
   } as never)
-  // A default that leads to itself would never be whole.
+  // A default that refers to itself would expand without end.
   const root = size > mostNodes ? {} : schema
   const defaults = defaultsOf(schema, root)
   const shape = Object.fromEntries(
@@ -91,7 +91,7 @@ function problemWith(
   if (nodesIn(value) * schemaNodes > mostWork) return 'more values than can be checked'
   try {
     const { valid, errorMessage } = validate(value)
-    // What it says of the inner ones comes before what that means for the outer ones. `#` is all of the arguments.
+    // The validator reports inner errors first; the last part is about the outermost value. `#` stands for all arguments.
     return valid
       ? undefined
       : (errorMessage ?? '')
@@ -113,7 +113,7 @@ function isOpen(schema: Json, names: readonly string[]): boolean {
   )
 }
 
-/** No provider takes combinators at the top. */
+/** The schema for providers, which accept no combinators at the top. */
 function forModel(schema: Json, properties: Json): Json {
   const kept = ['required', 'additionalProperties', '$defs', 'definitions', 'description'].filter(
     (key) => key in schema,
@@ -121,7 +121,7 @@ function forModel(schema: Json, properties: Json): Json {
   return { type: 'object', properties, ...Object.fromEntries(kept.map((key) => [key, schema[key]])) }
 }
 
-/** @param isNamed its keys are names of schemas, not words of JSON schema */
+/** Removes keywords that are not checked. @param isNamed the keys are names of schemas, not keywords */
 function withoutPrograms(value: unknown, isNamed = false): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutPrograms(item))
   if (!isRecord(value)) return value
@@ -144,7 +144,7 @@ function withoutReferences(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutReferences(member)]))
 }
 
-/** How many nodes there are with every reference written out; endless where one leads to itself or nowhere. */
+/** Number of nodes with every reference expanded; infinite for a cycle or an unresolvable reference. */
 function expandedSize(node: unknown, root: Json, known: Map<unknown, number>, within: Set<unknown>): number {
   if (typeof node !== 'object' || node === null) return 1
   if (within.has(node)) return Number.POSITIVE_INFINITY

@@ -21,21 +21,21 @@ export type AttachedParts = {
   journal: Journal
   transactions: Transactions
   clock: Clock
-  /** What a process may have of JARVIS's environment, and where it runs unless told. */
+  /** The environment and default working directory for a server's process. */
   env: Record<string, string>
   cwd: string
   version: string
   redact: { text(text: string): string; value<T>(value: T): T }
-  /** One line for people. */
+  /** Announces one line to people. */
   announce(text: string, level: 'info' | 'warning'): void
-  /** What clients are shown has changed. */
+  /** Called when what clients are shown has changed. */
   changed(): void
 }
 
-/** One attached server: its connection, its tools as they were listed last, and what they may do. */
+/** One attached server: its connection, its last listed tools, and their tiers. */
 export type Attachment = {
   config: AttachedServerConfig
-  /** Another array whenever they have changed. */
+  /** A new array after each change. */
   tools(): readonly Tool[]
   show(): AttachedServer
   logs(): AttachedLogLine[]
@@ -77,7 +77,7 @@ export function attach(name: string, config: AttachedServerConfig, parts: Attach
   const known = store.listed(name, originHash)
   take(Array.isArray(known) ? (known as Listed[]) : [], false)
 
-  /** @param isNews the server said so just now */
+  /** Takes a list of tools over. @param isNews whether the server has just sent it */
   function take(listed: readonly Listed[], isNews: boolean) {
     const read = definitionsOf(name, origin, listed.map(onlyUsed))
     definitions = read.definitions
@@ -203,7 +203,7 @@ export function attach(name: string, config: AttachedServerConfig, parts: Attach
   }
 }
 
-/** Icons, output schemas and the like are neither used nor kept. */
+/** The fields that are used; icons, output schemas and others are dropped. */
 const onlyUsed = ({ name, title, description, inputSchema, annotations }: Listed): Listed => ({
   name,
   ...(title !== undefined && { title }),

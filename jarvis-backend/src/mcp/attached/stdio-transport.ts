@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 
-/** One message of a server, at most; more ends it. */
+/** Longest message of a server, bytes; a longer one ends the server. */
 export const longestMessage = 8 * 1024 * 1024
-/** Between SIGTERM and SIGKILL of the process group. */
+/** Time between SIGTERM and SIGKILL, ms. */
 const graceMs = 2_000
 
 export type Launch = { command: string; args: readonly string[]; env: Record<string, string>; cwd: string }
@@ -17,8 +17,8 @@ function whyNoStart({ code, message }: NodeJS.ErrnoException, { command, cwd }: 
 }
 
 /**
- * A server as a process of its own, in a process group of its own, so that what it starts ends with it. It gets the
- * environment it is given and nothing of JARVIS's. Each line is one message; a line that is too long ends the process.
+ * Runs a server as a process in a process group of its own, so that its child processes end with it. The process gets only the given
+ * environment. Each line is one message; a line that is too long ends the process.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void
@@ -28,13 +28,13 @@ export class StdioTransport implements Transport {
   readonly #write: (source: 'stderr' | 'jarvis', text: string) => void
   #child: ChildProcess | undefined
   #gone: Promise<string> = Promise.resolve('')
-  /** How the process ended by itself, in words. */
+  /** Why the process ended, if not by `close`. */
   ended: string | undefined
   #isClosing = false
   #parts: Buffer[] = []
   #length = 0
 
-  /** @param write takes its standard error and problems with its messages, also before anybody listens to errors */
+  /** @param write receives standard error and problems with messages, also before `onerror` is set */
   constructor(launch: Launch, write: (source: 'stderr' | 'jarvis', text: string) => void) {
     this.#launch = launch
     this.#write = write

@@ -7,7 +7,7 @@ export function visible(text: string, most: number): string {
   return shown.length > most ? `${shown.slice(0, most)}…` : shown
 }
 
-/** The same for every description and title in a JSON schema. */
+/** Applies `visible` to every description and title in a JSON schema. */
 export function visibleSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(visibleSchema)
   if (typeof value !== 'object' || value === null) return value

@@ -10,14 +10,14 @@ import { visible } from './text.ts'
 
 const timeoutMs = 120_000
 
-/** An attached server's tool as one of the catalog: through the same gate as any other. */
+/** Makes a catalog tool of an attached server's tool; it passes the same gate as others. */
 export function attachedTool(
   server: string,
   definition: Definition,
   tier: AttachedTier,
   parts: {
     connection: Pick<Connection, 'ready' | 'call'>
-    /** The definition's hash as it is known now; undefined where it is no longer offered. */
+    /** The present hash of the definition; undefined where the tool is no longer offered. */
     hashNow(): string | undefined
     redact(text: string): string
   },
@@ -64,7 +64,7 @@ const wordsOf = (error: unknown) => {
   const said = error instanceof Error ? error.message : String(error)
   return visible(said === 'fetch failed' ? whyUnreachable(error) : said, 500).replace(/\.$/, '')
 }
-/** JSON-RPC's own error, which the server sent: its code is a number. */
+/** Whether the error is a JSON-RPC error that the server sent: its code is a number. */
 const isAnswer = (error: unknown) => error instanceof Error && 'code' in error && typeof error.code === 'number'
 
 /** Rejects on abort; the shared start goes on for other callers. */

@@ -23,8 +23,9 @@ export function toResult(outcome: CallOutcome): CallToolResult {
 }
 
 /**
- * @param isReading a rule raised a read: its output schema has no waiting state, so the answer is an error.
- * @param why a first sentence with the reason for answering now.
+ * The result for a call that waits for a person.
+ * @param isReading a rule raised a read, whose output schema has no waiting state, so the result is an error
+ * @param why a first sentence with the reason for answering now
  */
 export function stillWaiting(
   name: string,

@@ -20,24 +20,24 @@ import { asHandle } from './task-server.ts'
 import { currentHandle, olderHandle, type TasksParts } from './tasks.ts'
 import { getConfirmation, isRead } from './tool-list.ts'
 
-/** How often a client that waits hears that it still waits. */
+/** How often a waiting client is notified, ms. */
 const heartbeatMs = 5_000
-/** Cards that one token may have open: more would only tire the person who reads them. */
+/** Most open cards per token, so that one client cannot flood the operator. */
 const mostWaiting = 5
-/** Clients that get no progress usually time out after 60 s; they are told before that the call waits. */
+/** Clients without progress usually time out after 60 s, so they are told earlier that the call waits, ms. */
 const patienceMs = 45_000
-/** What takes longer becomes a task where the client knows them. */
+/** Calls that take longer become tasks for clients that know tasks, ms. */
 const taskAfterMs = 500
 
 export type CallParts = TasksParts & {
   catalog: Catalog
   calls: Calls
   clock: Clock
-  /** The session in which a token's calls stand, made at its first call. */
+  /** The session that holds a token's calls; created at the first call. */
   sessionOf(token: McpToken): string
-  /** How many calls of a session wait for a person. */
+  /** Number of a session's calls that wait for a person. */
   waiting(sessionId: string): number
-  /** A call that was put before a person, by its id. */
+  /** Finds a call that was put before a person. */
   asked(callId: string): AskedCall | undefined
   /** Aborts when the server stops; waiting clients are told how to ask later. */
   stopping: AbortSignal
@@ -47,7 +47,7 @@ export type CallParts = TasksParts & {
 
 type Result = CallToolResult | InputRequiredResult
 
-/** Who calls, and how they can be reached meanwhile. */
+/** The caller, and the ways to reach it during the call. */
 export type Call = Caller & {
   clientName: string
   /** Texts of the resources that the client has read. */
@@ -58,15 +58,15 @@ export type Call = Caller & {
     progress(params: { progressToken: string | number; progress: number; message: string }): void
     log(data: Record<string, unknown>): void
   }
-  /** What the header `Jarvis-Confirmation` says. */
+  /** The value of the header `Jarvis-Confirmation`. */
   waits?: string | undefined
   /** A task was asked for (2025-11-25), or the client knows them (2026-07-28). */
   task?: 'asked' | 'known'
-  /** Makes a result other than text and data. */
+  /** Makes a result that is more than text and data. */
   answer?: (outcome: CallOutcome) => Promise<Result>
 }
 
-/** `tools/call`: through the same runs and the same gate as the chat. */
+/** Handles `tools/call` through the same runs and gate as the chat. */
 export function createCallTool(parts: CallParts) {
   const { catalog, calls, clock } = parts
 
@@ -119,15 +119,15 @@ export function createCallTool(parts: CallParts) {
         parts.report(error, `a call of ${token.name} could not be kept`)
       }
     }
-    /** From here on the client asks with the id and no longer waits. */
+    /** Answers with the id; the client polls from now on. */
     const becomeTask = () => {
       parts.kept.keep(run)
       giveUp(asHandle(task === 'asked' ? { task: olderHandle(run) } : { resultType: 'task', ...currentHandle(run) }))
     }
-    /** A task's client has its answer before a card is shown. */
+    /** Whether the client was answered already, as a task. */
     let isAnswered = false
     let isWaiting = false
-    /** Set once it has waited for a person. */
+    /** Answers a client that waits for a person; set once it does. */
     let tellLater: ((why?: string) => void) | undefined
     const onWaiting = (card: Card) => {
       const id = card.callId ?? card.toolUseId
@@ -177,7 +177,7 @@ export function createCallTool(parts: CallParts) {
     }
   }
 
-  /** Why it is not even begun. */
+  /** Why a call is refused before it begins; undefined where it is not. */
   function refusalOf(name: string, isReading: boolean, token: McpToken, sessionId: string): string | undefined {
     if (isReading) return undefined
     if (token.isReadOnly)
@@ -197,10 +197,7 @@ export function createCallTool(parts: CallParts) {
   }
 }
 
-/**
- * How a client wants to wait, said once in its configuration (header) or with a call: `pending` answers as soon as a
- * card is shown, `wait` waits as long as it takes.
- */
+/** How a client wants to wait, set once by a header or with a call: `pending` answers as soon as a card is shown, `wait` waits without limit. */
 const mannerOf = (said: unknown): 'pending' | 'wait' | undefined =>
   said === 'pending' || said === 'wait' ? said : undefined
 

@@ -9,7 +9,7 @@ export type Watched = {
   watchTools?: ((listener: () => void) => () => void) | undefined
 }
 
-/** Tells subscribers what has changed; watches only while there are subscribers. */
+/** Publishes changes of the cluster, the journal and the tools; watches them only while there are subscribers. */
 export function createChanges(
   { cluster, watchJournal, watchTools }: Watched,
   report: (error: unknown, message: string) => void,
@@ -25,7 +25,7 @@ export function createChanges(
       before = now
     }, 'idle')
     let isDue = false
-    // Once for all that was written in one commit.
+    // Published once for all entries of a commit.
     const stopJournal = watchJournal(() => {
       if (isDue) return
       isDue = true

@@ -1,7 +1,7 @@
 import type { StoredConfirmation } from '../../calls/ports.ts'
 import type { Entry } from '../../protocol/index.ts'
 
-/** What is stored of a call that was put before a person. */
+/** A call that was put before a person, as stored. */
 export type AskedCall = Pick<StoredConfirmation, 'card' | 'sessionId'> & {
   /** The newest card's answer. */
   resolution?: { decision: string; note?: string }
@@ -10,7 +10,7 @@ export type AskedCall = Pick<StoredConfirmation, 'card' | 'sessionId'> & {
 
 const undecided = { denied: 'denied', expired: 'expired' } as const
 
-/** The state of a call for `get_confirmation`. `id`: the call's, which outlives its cards. */
+/** The state of a call for `get_confirmation`. `id`: the call's, which stays the same when a card is replaced. */
 export function confirmationState(id: string, { card, resolution, entries }: AskedCall): Record<string, unknown> {
   const about = { id, toolName: card.toolName }
   const note = resolution?.note === undefined || resolution.note === '' ? {} : { note: resolution.note }

@@ -5,20 +5,20 @@ import type { Server, ServerEventBus } from '@modelcontextprotocol/server'
 import { authInfoOf, type Caller } from './authenticate.ts'
 import type { Subscriptions } from './create-server.ts'
 
-/** Sessions of one token; the one used longest ago makes room for a new one. */
+/** Most sessions; the least recently used one is closed for a new one. */
 const mostSessions = 100
 
 type Session = {
   server: Server
   transport: NodeStreamableHTTPServerTransport
   tokenName: string
-  /** Ends what it listens to. */
+  /** Ends its subscriptions. */
   end(): void
 }
 
 /**
- * Clients of the specifications before 2026-07-28: each has a session with a server and a transport of its own, so that
- * no answer reaches another client. It sends its name once, and changes can be pushed to it.
+ * Sessions for clients of specifications before 2026-07-28. Each has its own server and transport, so no answer can reach another client.
+ * Such a client sends its name once, and changes can be pushed to it.
  */
 export function createOlderSessions(parts: {
   create(caller: Caller, subscriptions: Subscriptions): Server
@@ -26,7 +26,7 @@ export function createOlderSessions(parts: {
   onerror(error: Error): void
   report(error: unknown, message: string): void
 }) {
-  // In the order of their last use.
+  // Ordered by last use.
   const sessions = new Map<string, Session>()
 
   async function open(caller: Caller): Promise<NodeStreamableHTTPServerTransport> {
@@ -62,11 +62,11 @@ export function createOlderSessions(parts: {
   }
 
   return {
-    /** Ends what belongs to a token that does not count any more. */
+    /** Ends the sessions of a token that is no longer valid. */
     dropToken(name: string) {
       for (const [id, { tokenName }] of sessions) if (tokenName === name) drop(id)
     },
-    /** @param id the session's, from the client; absent in `initialize`. @returns false where the client has none such. */
+    /** @param id the session's id from the client; undefined for `initialize`. @returns false where the client has no such session */
     async handle(
       request: IncomingMessage,
       response: ServerResponse,

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../lib/clock.ts'
 
-/** A token that is revoked or has expired serves nobody for longer than this. */
+/** How soon a revoked or expired token ends its open requests, ms. */
 const checkEveryMs = 5_000
 
 /** Unanswered requests: aborted when the client hangs up, ended when the token is revoked or expires. */
@@ -26,12 +26,12 @@ export function createOpenRequests({ clock, refused }: { clock: Clock; refused(t
   }
 
   return {
-    /** It stays open until its client goes. */
+    /** Marks a request that stays open until its client leaves. */
     isStream(response: ServerResponse) {
       const request = open.get(response)
       if (request !== undefined) request.isStream = true
     },
-    /** Resolves once all that are answered at all have been. */
+    /** Resolves once all requests but streams have been answered. */
     async answered() {
       const left = [...open].filter(([, { isStream }]) => isStream === undefined)
       await Promise.all(left.map(([response]) => new Promise((closed) => response.once('close', closed))))

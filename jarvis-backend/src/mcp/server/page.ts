@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 
 const pageSize = 100
 
-/** One page of a list; its cursor is the last item's key, so that a list may change between pages. @throws ProtocolError */
+/** One page of a list. The cursor is the last item's key, so the list may change between pages. @throws ProtocolError for an unknown cursor */
 export function pageOf<T>(
   items: readonly T[],
   keyOf: (item: T) => string,

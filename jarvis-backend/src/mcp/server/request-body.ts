@@ -3,11 +3,11 @@ import { isDeeperThan } from '../../lib/depth.ts'
 import { JarvisError } from '../../protocol/index.ts'
 
 const mostBytes = 4 * 1024 * 1024
-/** Deeper than any tool's arguments within their request. */
+/** Deepest nesting of a request; no tool's arguments need more. */
 const deepest = 100
 const plainlyShallow = 1_000
 
-/** The JSON of a request. @throws JarvisError `invalid_request` */
+/** Reads a request's JSON. @throws JarvisError `invalid_request` */
 export async function bodyOf(request: IncomingMessage): Promise<unknown> {
   const bytes = await bytesOf(request)
   try {
@@ -32,7 +32,7 @@ function bytesOf(request: IncomingMessage): Promise<Buffer> {
       chunks.push(chunk)
       if (bytes <= mostBytes) return
       request.removeAllListeners('data')
-      // The rest stays where it is; the answer closes the connection.
+      // The rest is not read; the answer closes the connection.
       request.pause()
       reject(new JarvisError('invalid_request', 'The request holds more than 4 MB.'))
     })
@@ -41,7 +41,7 @@ function bytesOf(request: IncomingMessage): Promise<Buffer> {
   })
 }
 
-/** Plain, or with any of its letters written as an escape. */
+/** Text that may contain the key `__proto__`, plain or with escaped letters. */
 const mayName = /__proto__|\\u/
 
 function withoutPrototype(key: string, value: unknown): unknown {

@@ -11,7 +11,7 @@ export const guestUri = (vmid: number) => `jarvis://guests/${vmid}`
 
 const recent = 50
 
-/** The cluster as it is known now, and the journal's newest entries, as JSON. @param redact for what leaves JARVIS. */
+/** The cluster's present state and the journal's newest entries as JSON resources. @param redact applied to all of it */
 export function clusterResources(parts: {
   cluster(): ClusterState
   journal(limit: number): Promise<{ items: unknown[] }>
@@ -100,7 +100,7 @@ async function contentOf(uri: string, parts: Parameters<typeof clusterResources>
 export const nodeNames = ({ nodes }: ClusterState, begun: string) =>
   nodes.map(({ name }) => name).filter((name) => name.toLowerCase().startsWith(begun.toLowerCase()))
 
-/** By id, or by how the guest's name begins. */
+/** Ids that begin with `begun`, and ids of guests whose names do. */
 export const vmids = ({ guests }: ClusterState, begun: string) =>
   guests
     .filter(({ vmid, name }) => `${vmid}`.startsWith(begun) || name.toLowerCase().startsWith(begun.toLowerCase()))

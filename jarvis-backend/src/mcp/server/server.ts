@@ -15,9 +15,9 @@ import { clusterResources } from './resources.ts'
 import type { Surface } from './surface.ts'
 
 /**
- * `/mcp`: catalog, resources and prompts over Streamable HTTP, through the same runs and the same gate as the chat. A
- * fresh server for each request of a current client, one for each session of an older one, so that no answer can cross
- * to another client; what is costly to make is made once.
+ * Serves `/mcp`: catalog, resources and prompts over Streamable HTTP, through the same runs and gate as the chat. Each request of a
+ * current client gets a new server and each session of an older client its own, so no answer can reach another client. Expensive parts
+ * are made once.
  */
 export function createMcpRoute(
   parts: CallParts & {
@@ -85,7 +85,7 @@ export function createMcpRoute(
   return { handle, answered: open.answered }
 }
 
-/** What clients see of the cluster and the journal besides tools. */
+/** The resources and prompts about the cluster and the journal. */
 export function clusterSurface(parts: Parameters<typeof clusterResources>[0]): Surface {
   const resources = clusterResources(parts)
   return { resources, prompts: clusterPrompts(parts.cluster, resources) }
@@ -96,7 +96,7 @@ function sessionIdOf({ headers }: IncomingMessage): string | undefined {
   return Array.isArray(id) ? id[0] : id
 }
 
-/** A current client says its version with each request, and has no `initialize`. */
+/** Whether a request is a current client's, which names its version each time and sends no `initialize`. */
 const isCurrent = (body: unknown) =>
   (body as { params?: { _meta?: object } }).params?._meta?.[PROTOCOL_VERSION_META_KEY as never] !== undefined
 

@@ -19,8 +19,8 @@ type Message = {
 const versionKey = 'io.modelcontextprotocol/protocolVersion'
 
 /**
- * Carries MCP between a pipe, one message a line, and a server over HTTP, in either specification. Every answer is the
- * server's own. Resolves when `input` ends; what has no answer then is let go of.
+ * Forwards MCP between a pipe (one message per line) and a server over HTTP, in either specification. All answers come from the server.
+ * @returns resolves when `input` ends; requests without an answer are dropped then
  */
 export async function bridgeStdio(parts: {
   url: string
@@ -32,7 +32,7 @@ export async function bridgeStdio(parts: {
   const { url, input, output, report } = parts
   const underWay = new Map<string | number, AbortController>()
   const over = new AbortController()
-  /** An older client's: its session, the version it has agreed on, and how it said hello. */
+  /** An older client's session and agreed version, and below its `initialize` message. */
   let session: { id: string; version: string } | undefined
   let hello: Message | undefined
 
@@ -149,7 +149,7 @@ export async function bridgeStdio(parts: {
       continue
     }
     const carried = carry(message)
-    // What follows needs its session.
+    // Later messages need the session.
     if (message.method === 'initialize') await carried
   }
   over.abort()
@@ -167,13 +167,13 @@ async function* messagesIn(response: Response): AsyncGenerator<Message> {
   }
 }
 
-/** The server's own words, where it refused before MCP began. */
+/** The server's message, where it refused a request before MCP handled it. */
 async function problemOf(response: Response): Promise<string> {
   try {
     const { error } = (await response.json()) as { error?: { message?: string } }
     if (typeof error?.message === 'string') return error.message
   } catch {
-    // No words of its own.
+    // The answer holds no message.
   }
   return `JARVIS answered with HTTP ${response.status}.`
 }

@@ -4,18 +4,18 @@ import type { ToolInput } from '../../protocol/index.ts'
 
 type Contents = { uri: string; mimeType: string } & ({ text: string } | { blob: string })
 
-/** Things to read by URI. */
+/** Content that clients read by URI. */
 export type Resources = {
   list(): { uri: string; name: string; title: string; description: string; mimeType: string }[]
   templates: readonly { uriTemplate: string; name: string; title: string; description: string; mimeType: string }[]
-  /** @returns undefined where there is none of that URI. */
+  /** @returns undefined for an unknown URI */
   read(uri: string): Promise<Contents | undefined>
-  /** Values for a template's variable. */
+  /** Completes a template's variable. */
   complete(uriTemplate: string, variable: string, begun: string): string[]
 }
 
 export type PromptArgument = { name: string; description: string; required: boolean }
-/** A job in words, for a client to offer to its user. */
+/** A job that a client offers to its user. */
 export type Prompt = {
   name: string
   title: string
@@ -25,13 +25,13 @@ export type Prompt = {
   complete(argument: string, begun: string): string[]
 }
 
-/** What clients see besides the catalog. */
+/** What clients see besides tools. */
 export type Surface = {
-  /** Calls `listener` after the catalog has become another. @returns a function that stops it. */
+  /** Calls `listener` after each change of the catalog. @returns a function that stops it */
   watchTools?(listener: () => void): () => void
   resources: Resources
   prompts: readonly Prompt[]
-  /** By tool: makes the result of what came of a call that passed the gate, where it is more than text and data. */
+  /** By tool: makes the result of a call that passed the gate, where it is more than text and data. */
   answers?: Readonly<
     Record<
       string,

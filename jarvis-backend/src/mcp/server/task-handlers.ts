@@ -17,14 +17,14 @@ type Own = (context: ServerContext) => Caller
 
 const extension = 'io.modelcontextprotocol/tasks'
 
-/** What a server says that it can do: tasks are part of 2025-11-25, and an extension of 2026-07-28. */
+/** Capabilities of the server: tasks are part of 2025-11-25, and an extension of 2026-07-28. */
 export const olderTaskCapabilities = { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }
 export const currentTaskCapabilities = { extensions: { [extension]: {} } }
 
 const ById = z.looseObject({ taskId: z.string() })
 const Listing = z.looseObject({ cursor: z.string().optional() })
 
-/** Whether this request's client, of 2026-07-28, knows tasks. */
+/** Whether a client of 2026-07-28 knows tasks. */
 export function knowsTasks({ mcpReq }: ServerContext): boolean {
   const envelope: Record<string, unknown> = mcpReq.envelope ?? {}
   return declaresTasks(envelope[CLIENT_CAPABILITIES_META_KEY])
@@ -35,7 +35,7 @@ function declaresTasks(capabilities: unknown): boolean {
   return extensions !== undefined && Object.hasOwn(extensions, extension)
 }
 
-/** 2025-11-25: a client asks for a task, polls it, and fetches its result. */
+/** Handlers of 2025-11-25: a client asks for a task, polls it, and fetches its result. */
 export function olderTaskHandlers(server: Server, own: Own, tasks: Tasks, stopping: AbortSignal) {
   return {
     'tasks/get': () =>
@@ -67,7 +67,7 @@ export function olderTaskHandlers(server: Server, own: Own, tasks: Tasks, stoppi
   }
 }
 
-/** 2026-07-28: the server makes a call a task, and a client that said that it knows them polls it. */
+/** Handlers of 2026-07-28: the server turns a call into a task, and a client that knows tasks polls it. */
 export function currentTaskHandlers(server: Server, own: Own, tasks: Tasks) {
   const known = (taskId: string, context: ServerContext) => {
     if (!knowsTasks(context)) {
@@ -80,7 +80,7 @@ export function currentTaskHandlers(server: Server, own: Own, tasks: Tasks) {
       server.setRequestHandler('tasks/get', { params: ById }, async ({ taskId }, context) =>
         tasks.current(known(taskId, context)),
       ),
-    // Nothing is ever asked of a client: the operator decides, in the dashboard.
+    // Clients are never asked for input: the operator decides in the dashboard.
     'tasks/update': () =>
       server.setRequestHandler('tasks/update', { params: ById }, async ({ taskId }, context) => {
         known(taskId, context)

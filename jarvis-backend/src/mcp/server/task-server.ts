@@ -10,14 +10,17 @@ type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Resu
 
 const handles = new WeakMap<object, Result>()
 
-/** @param handle the answer to a call that has become a task. @returns what stands for it as far as `TaskServer`. */
+/**
+ * Wraps the handle of a task in a result. @param handle the answer to a call that became a task. @returns a placeholder that `TaskServer`
+ * replaces
+ */
 export function asHandle(handle: Result): CallToolResult {
   const result: CallToolResult = { content: [] }
   handles.set(result, handle)
   return result
 }
 
-/** The SDK holds what `tools/call` answers against the schema of results; a task's handle is none, and goes past it. */
+/** A server whose `tools/call` may return a task's handle. The SDK would refuse a handle, because it validates results. */
 export class TaskServer extends Server {
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     if (method !== 'tools/call') return super._wrapHandler(method, handler)

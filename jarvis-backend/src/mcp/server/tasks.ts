@@ -6,9 +6,9 @@ import { settles } from '../../agent/settles.ts'
 import type { McpToken } from '../../auth/mcp-tokens.ts'
 import { toResult } from './call-result.ts'
 
-/** How often a client should ask. */
+/** How often a client should poll, ms. */
 const pollMs = 2_000
-/** Of the many calls of a long-lived token, so many are listed. */
+/** Most calls of a token that are listed. */
 const mostListed = 1_000
 
 export type TasksParts = {
@@ -18,15 +18,15 @@ export type TasksParts = {
   sessionOf(token: McpToken): string
 }
 
-/** Where a call stands. `lost`: JARVIS was killed before it was written down, or could not write its end. */
+/** State of a call. `lost`: JARVIS was killed before it stored the call, or could not store its end. */
 type Standing =
   | { kind: 'going'; isWaiting: boolean; at: number }
   | { kind: 'ended'; outcome: CallOutcome; isWithdrawn: boolean; at: number }
   | { kind: 'lost'; at: number }
 
 /**
- * Calls as tasks: the same call in the words of either specification. A task is its run, and lives for 30 days
- * or as long as the session does, through restarts. `working` while it waits for the operator too: nothing that a client sends decides.
+ * Presents calls as tasks of either specification. A task is a run and lives for 30 days or as long as its session, across restarts. A
+ * call that waits for the operator is `working` too, because no client can decide it.
  */
 export function createTasks({ calls, kept, entriesOf, sessionOf }: TasksParts) {
   function standingOf(run: KeptRun): Standing {
@@ -39,7 +39,7 @@ export function createTasks({ calls, kept, entriesOf, sessionOf }: TasksParts) {
     return { kind: 'going', isWaiting: last?.type === 'confirm_needed', at }
   }
 
-  /** An earlier token of the same name had the same session. */
+  /** Checks the times too, because an earlier token of the same name had the same session. */
   const isOf = (token: McpToken, { sessionId, at }: KeptRun) => sessionId === sessionOf(token) && at >= token.createdAt
 
   return {
@@ -50,22 +50,22 @@ export function createTasks({ calls, kept, entriesOf, sessionOf }: TasksParts) {
     },
     list: (token: McpToken) => kept.list(sessionOf(token), mostListed).filter((run) => isOf(token, run)),
     hasEnded: (run: KeptRun) => standingOf(run).kind !== 'going',
-    /** Resolves when it has ended. */
+    /** Resolves when the call has ended. */
     ending: async (run: KeptRun) => calls.ending(run),
-    /** Withdraws its card or stops a read. @returns false when the call is changing something or has ended. */
+    /** Withdraws the call's card or stops a read. @returns false when the call is changing something or has ended */
     withdraw: (run: KeptRun, by: string) => calls.withdraw(run, by),
-    /** As `tools/call` would have answered. */
+    /** The result as `tools/call` would have returned it; undefined until the call has ended. */
     resultOf(run: KeptRun): CallToolResult | undefined {
       const standing = standingOf(run)
       return standing.kind === 'ended' ? toResult(standing.outcome) : undefined
     },
-    /** 2025-11-25: a failed, refused or denied call is `failed` and still has a result. */
+    /** The task in the form of 2025-11-25: a failed, refused or denied call is `failed` and has a result. */
     older(run: KeptRun) {
       const standing = standingOf(run)
       const isFailed = standing.kind === 'lost' || (standing.kind === 'ended' && toResult(standing.outcome).isError)
       return { ...olderHandle(run), ...told(standing, isFailed ? 'failed' : 'completed') }
     },
-    /** 2026-07-28: `failed` is for JARVIS's own faults alone. */
+    /** The task in the form of 2026-07-28: `failed` only for JARVIS's own faults. */
     current(run: KeptRun) {
       const standing = standingOf(run)
       const end =
@@ -85,7 +85,7 @@ export function createTasks({ calls, kept, entriesOf, sessionOf }: TasksParts) {
 
 const lostText = 'JARVIS lost this call before it could write down what became of it.'
 
-/** Before it began, or a read in the middle: what a stopped change came to is its result. */
+/** Whether a call was withdrawn before it began, or a read was stopped. A stopped change has a result instead. */
 const isWithdrawn = (outcome: CallOutcome, entries: readonly StoredEntry[]) =>
   outcome.type === 'confirm_resolved'
     ? outcome.decision === 'cancelled'

@@ -2,7 +2,7 @@ import type { Tool as McpTool } from '@modelcontextprotocol/server'
 import { type Catalog, inputSchemaOf, outputSchemaOf } from '../../tools/catalog.ts'
 import type { Tool } from '../../tools/tool.ts'
 
-/** What a call that waits for a person answers, where the client cannot wait. */
+/** Result of a call that waits for a person, for clients that cannot wait. */
 const waitingSchema = {
   type: 'object',
   properties: { state: { const: 'waiting' }, id: { type: 'string' }, expiresAt: { type: 'integer' } },
@@ -53,7 +53,7 @@ export function createToolList(catalog: Catalog) {
   }
 }
 
-/** Whether a read-only token may call it, and a client that has many calls waiting. */
+/** Whether a read-only token may call a tool, and a client that has too many calls waiting. */
 export const isRead = (tool: Tool | undefined) => tool?.tier === 'green'
 
 function toMcpTool(tool: Tool): McpTool {
@@ -67,7 +67,7 @@ function toMcpTool(tool: Tool): McpTool {
       outputSchema: tool.tier === 'green' ? output : { type: 'object', anyOf: [output, waitingSchema] },
     }),
     annotations: hintsOf(tool.title, tool.tier),
-    // Of 2025-11-25; a read answers at once.
+    // Part of 2025-11-25. A read answers at once and needs no task.
     ...(tool.tier !== 'green' && { execution: { taskSupport: 'optional' } }),
   } as McpTool
 }

@@ -26,12 +26,12 @@ const nvme: Grammar = {
   operands: [device],
 }
 
-/** `-W` alone tells of the write cache; a number behind it, which would switch it, is no device. */
+/** `-W` alone shows the write cache. A number after it would switch the cache; it is refused, because it is no device. */
 const identity = ['-I', '-i', '-C', '-g', '-W', '-B']
 const sizes = long('getsize64 getsz getss getbsz getra getro getpbsz report')
 const tables = ['-l', '--list', '-J', '--json', '-d', '--dump']
 
-/** Programs that tell about disks, what is on them and where it is mounted. */
+/** Programs that show disks, their content and their mounts. */
 export const diskPrograms: Readonly<Record<string, Grammar>> = {
   df: {
     dashDash: true,
@@ -99,7 +99,7 @@ export const diskPrograms: Readonly<Record<string, Grammar>> = {
     min: 1,
     needs: [['-p', '--print', '-i', '--info']],
   },
-  // Without -s it asks, and may mend what it is shown.
+  // Without -s parted asks, and may repair the table that it reads.
   parted: {
     words: ['-s', '--script', '-l', '--list', '-m'],
     operands: [device, /^print$/, /^(?:free|all)$/],

@@ -5,8 +5,8 @@ const long = (names: string) => names.split(' ').map((name) => `--${name}`)
 const none: Grammar = {}
 const container = /^[A-Za-z0-9][\w.-]*$/
 /**
- * `table {{.Names}}\t{{.Status}}`, `{{json .State}}`: fields alone. A function that pads, repeats or calls another can
- * fill a memory, and one that cuts shows half of a secret.
+ * Allowed templates: `table {{.Names}}\t{{.Status}}`, `{{json .State}}`, fields only. A function that pads or repeats can fill the
+ * memory, and one that cuts can show half of a secret.
  */
 const columns =
   /^(?!-)(?:json|table|raw|(?:[^{}]*\{\{ ?(?:json )?\.(?:[A-Za-z]\w*(?:\.[A-Za-z]\w*){0,6})? ?\}\}){1,16}[^{}]*)$/s
@@ -44,7 +44,7 @@ const stats: Grammar = {
   rest: container,
 }
 const top: Grammar = { operands: [container, /^(?:aux|-ef)$/], min: 1 }
-/** Of its whole answer variables and arguments are masked; templates may name only fields that hold no secret. */
+/** Without a template, variables and arguments are masked. Templates may name only fields without secrets. */
 const template =
   /^(?=.*\{\{)(?!(?:.*\{\{){17})(?:[\w .:,=/-]|\{\{ ?(?:json )?\.(?:Id|Name|Created|Image|Path|RestartCount|Platform|Driver|State|Mounts|NetworkSettings|LogPath|HostConfig\.LogConfig\.Type|HostConfig\.(?:RestartPolicy|NetworkMode|Memory|NanoCpus|Privileged|PortBindings|Binds)|Config\.(?:Image|Hostname|User|WorkingDir|ExposedPorts|Volumes))(?:\.\w+)* ?\}\})+$/
 const inspect: Grammar = {
@@ -55,10 +55,10 @@ const inspect: Grammar = {
   min: 1,
 }
 
-/** As docker's, for what reads. */
+/** podman's reads, as docker's. */
 const podman: Grammar = { sub: { ps, logs, stats, top, port: containers, images, version: none } }
 
-/** Containers: which there are, what they do and said. */
+/** Programs that show containers, their state and their logs. */
 export const dockerPrograms: Readonly<Record<string, Grammar>> = {
   podman,
   docker: {

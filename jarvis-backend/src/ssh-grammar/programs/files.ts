@@ -4,7 +4,7 @@ import { any, color, format, number, signedSize, size, text, word } from '../pat
 
 const readsList = 'read names from another file'
 
-/** Not `TZ="…"`, which names a file to read. */
+/** A date. `TZ="…"` is refused, because it names a file to read. */
 const aDate = /^(?!.*TZ)/s
 
 const digest: Grammar = {
@@ -16,13 +16,13 @@ const digest: Grammar = {
   denied: { '-c': 'show the lines of a file it cannot read as sums', '--check': 'show the lines of a file' },
 }
 
-/** After its first operand nothing is an option of its own: `command reboot -v` runs that. */
+/** Judges `command`: after the first operand it takes no options of its own, so `command reboot -v` runs reboot. */
 const judgeCommandBuiltin = ([option = '', ...names]: readonly string[]) =>
   /^-[vV]$/.test(option) && names.length > 0 && names.every((name) => word.test(name))
     ? undefined
     : 'command runs what it is given, save as command -v NAME.'
 
-/** Programs that show files, or what is known about them. */
+/** Programs that show files or their properties. */
 export const filePrograms: Readonly<Record<string, Grammar>> = {
   ls: {
     dashDash: true,

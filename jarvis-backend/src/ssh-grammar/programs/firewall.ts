@@ -4,7 +4,7 @@ import { host, interfaceName, number, word } from '../patterns.ts'
 const long = (names: string) => names.split(' ').map((name) => `--${name}`)
 const none: Grammar = {}
 
-/** Not one letter: `-nLZ` looks like the option that resets counters. */
+/** A chain of two letters or more: in `-nLZ` a single letter would be the option that resets counters. */
 const chain = /^[A-Za-z][\w-]+$/
 const tables: Grammar = {
   flags: 'nvx',
@@ -26,7 +26,7 @@ const saved: Grammar = {
   denied: { '-f': 'write a file', '--file': 'write a file', '-M': 'run another program' },
 }
 
-/** Packet filters and tunnels: what their rules are, never their keys. */
+/** Programs that show packet filters and tunnels, never their keys. */
 export const firewallPrograms: Readonly<Record<string, Grammar>> = {
   iptables: tables,
   ip6tables: tables,

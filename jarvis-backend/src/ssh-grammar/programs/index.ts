@@ -13,7 +13,7 @@ import { storagePrograms } from './storage.ts'
 import { systemPrograms } from './system.ts'
 import { textFilters, textPrograms } from './text.ts'
 
-/** Every program that may run over SSH, and all that it may be given. */
+/** Every program that may run over SSH, with its grammar. */
 export const programs: ReadonlyMap<string, Grammar> = new Map(
   [
     ...[filePrograms, textPrograms, loadPrograms, systemPrograms, diskPrograms, packagePrograms],
@@ -29,5 +29,5 @@ export const programs: ReadonlyMap<string, Grammar> = new Map(
   ].flatMap(Object.entries<Grammar>),
 )
 
-/** Every program that may stand after a pipe, and all that it may be given there. */
+/** Every program that may stand after a pipe, with its grammar. */
 export const filters: ReadonlyMap<string, Grammar> = new Map(Object.entries(textFilters))

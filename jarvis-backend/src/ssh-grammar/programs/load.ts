@@ -6,7 +6,7 @@ import { judgePs } from '../ps.ts'
 const long = (names: string) => names.split(' ').map((name) => `--${name}`)
 const endless = 'repeat and never end'
 
-/** One number alone would repeat for ever; two are an interval and a count. */
+/** Why an interval is refused: a single number repeats without end, two are an interval and a count. */
 const repeats = (operands: readonly string[]): string | undefined => {
   const numbers = operands.filter((operand) => number.test(operand))
   const [interval, count] = numbers
@@ -18,7 +18,7 @@ const repeats = (operands: readonly string[]): string | undefined => {
 const sampler = (flags: string, values: Record<string, RegExp> = {}): Grammar => ({
   flags,
   values,
-  // `1x` and ten digits are read as a number too.
+  // These programs also read `1x` and ten digits as numbers.
   rest: /^(?:[A-Za-z]\w*|\d{1,9})$/,
   check: ({ operands }) => repeats(operands),
   denied: { '-o': 'write a file', '-f': 'read another file' },
@@ -27,7 +27,7 @@ const sampler = (flags: string, values: Record<string, RegExp> = {}): Grammar =>
 const cpus = /^(?:ALL|\d[\d,-]*)$/
 const clock = /^\d\d:\d\d(?::\d\d)?$/
 
-/** Programs that tell about load: memory, processes, what they are busy with. */
+/** Programs that show load: memory, processes and their activity. */
 export const loadPrograms: Readonly<Record<string, Grammar>> = {
   free: {
     flags: 'bkmghtwlv',
@@ -68,7 +68,7 @@ export const loadPrograms: Readonly<Record<string, Grammar>> = {
   },
   zramctl: { words: ['--output-all', '--bytes', '--raw'] },
   vmstat: sampler('sdamwtnDf', { '-S': /^[kKmM]$/, '-p': word }),
-  // It reads a number after -p as an interval.
+  // iostat reads a number after -p as an interval.
   iostat: sampler('xdkmchtyzNs', { '-p': /^[A-Za-z][\w/,]*$/ }),
   mpstat: sampler('uAn', { '-P': cpus, '-I': /^(?:SUM|CPU|SCPU|ALL)$/ }),
   sar: sampler('urqbBdSWvwyAhpzHF', {

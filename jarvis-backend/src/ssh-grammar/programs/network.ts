@@ -7,15 +7,15 @@ const none: Grammar = {}
 const filter = /^[A-Za-z0-9:][\w.:/@-]*$/
 const shown: Grammar = { rest: filter }
 const showing = { show: shown, sh: shown, list: shown, ls: shown }
-/** What `ip` calls an object: only its listing forms. */
+/** Objects of `ip`, only to list them. */
 const listed: Grammar = { sub: showing, subOptional: true }
-/** `s` is `show` here, and `set` behind `ip link`. */
+/** `s` means `show` here, but `set` after `ip link`. */
 const addresses: Grammar = { sub: { ...showing, s: shown }, subOptional: true }
 const routes: Grammar = { sub: { ...showing, s: shown, get: { rest: filter, min: 1 } }, subOptional: true }
 const bridgeShow: Grammar = { sub: { show: shown, list: shown }, subOptional: true }
 const lookup: Grammar = { values: { '-t': word }, flags: 'a46v', operands: [host, /^[\da-zA-Z][\w.:-]*$/], min: 1 }
 
-/** Programs that tell about the network, or ask it a bounded question. */
+/** Programs that show the network or send it a bounded query. */
 export const networkPrograms: Readonly<Record<string, Grammar>> = {
   ip: {
     words:

@@ -17,7 +17,7 @@ const queries =
 const dryRun = ['-s', '--simulate', '--dry-run', '--just-print']
 const simulated: Grammar = { needs: [dryRun] }
 
-/** Programs that tell about packages. */
+/** Programs that show packages. */
 export const packagePrograms: Readonly<Record<string, Grammar>> = {
   dpkg: {
     words: queries,

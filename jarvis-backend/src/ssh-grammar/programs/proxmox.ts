@@ -4,7 +4,7 @@ import { list, number, vmid, when, word } from '../patterns.ts'
 const none: Grammar = {}
 const node = '[A-Za-z0-9][A-Za-z0-9-]*'
 
-/** What changes a guest, and the tool that knows what it is and what depends on it. */
+/** Changes of guests, and the tool to use instead. */
 const guestChanges = (type: 'vm' | 'container'): Record<string, string> => ({
   start: `starts a guest; use start_${type}`,
   ...Object.fromEntries(['stop', 'shutdown'].map((verb) => [verb, `stops a guest; use stop_${type}`])),
@@ -21,7 +21,7 @@ const haChanges = Object.fromEntries(
 const lists: Grammar = { sub: { list: none } }
 const upid = /^UPID:[\w:@!.-]+$/
 
-/** A switch, alone or with its value. */
+/** The optional value of a switch. */
 const bit = /^[01]$/
 
 const guest = (extra: Grammar): Grammar => ({ operands: [vmid], min: 1, ...extra })
@@ -33,7 +33,7 @@ const guestPrograms = {
   listsnapshot: guest({}),
 }
 
-/** What the API answers about the cluster; accounts, tokens, keys and everything inside a guest stay out. */
+/** Paths of the API about the cluster. Accounts, tokens, keys and everything inside a guest are left out. */
 const apiPaths = new RegExp(
   `^/?(?:${[
     '',

@@ -5,7 +5,7 @@ const long = (names: string) => names.split(' ').map((name) => `--${name}`)
 const deletes = 'delete entries'
 const none: Grammar = {}
 
-/** `show` tells everything, the environment with its secrets too: only these properties are let out. */
+/** Properties that `show` may print; all of them would include the environment with its secrets. */
 const properties =
   /^(?:(?:Id|Names|Description|LoadState|ActiveState|SubState|UnitFileState|UnitFilePreset|FragmentPath|DropInPaths|MainPID|ExecMainPID|ExecMainStatus|ExecMainCode|ExecMainStartTimestamp|Result|NRestarts|MemoryCurrent|MemoryPeak|MemoryMax|MemoryHigh|CPUUsageNSec|TasksCurrent|TasksMax|ActiveEnterTimestamp|InactiveEnterTimestamp|StateChangeTimestamp|Type|Restart|RestartUSec|Slice|ControlGroup|Requires|RequiredBy|Wants|WantedBy|After|Before|TriggeredBy|Triggers|User|Group|WorkingDirectory|ExecStart|OOMPolicy|NextElapseUSecRealtime|LastTriggerUSec|What|Where|StatusText|ActiveExitTimestamp|InactiveExitTimestamp|ExecMainExitTimestamp|NeedDaemonReload|ConditionResult|InvocationID|MemorySwapCurrent|TimeoutStartUSec|TimeoutStopUSec|PartOf|Conflicts|BindsTo|Documentation|SourcePath|IOReadBytes|IOWriteBytes|LimitNOFILE|Nice|Unit|Listen|ControlPID|StatusErrno|ExecStartPre|ExecStartPost|ExecReload|ExecStop|CanReload|CanStart|CanStop|Delegate|KillMode|WatchdogUSec|AssertResult|ConditionTimestamp|TimersCalendar|TimersMonotonic|EffectiveCPUs|EffectiveMemoryMax|CPUQuotaPerSecUSec|CPUWeight|RuntimeMaxUSec|ActiveEnterTimestampMonotonic|IPAddressDeny|IPAddressAllow|RemainAfterExit|LimitMEMLOCK|LimitNPROC|StartLimitBurst|StartLimitIntervalUSec|Following|Transient|Job|StandardOutput)(?:,(?!$)|$))+$/
 const calendar = /^[\w*][\w *.,:/~-]*$/
@@ -117,7 +117,7 @@ export const servicePrograms: Readonly<Record<string, Grammar>> = {
       '--root': 'read another folder',
     },
   },
-  // Over systemd it is `systemctl status`.
+  // With systemd, `service NAME status` runs `systemctl status`.
   service: { operands: [/^[A-Za-z0-9][\w@.-]*$/, /^status$/], min: 2 },
   'systemd-analyze': {
     words: ['--no-pager'],

@@ -28,7 +28,7 @@ const subvolume: Grammar = {
   sub: { list: { flags: 'apgcqusrt', operands: ['path'], min: 1 }, show: { operands: ['path'], min: 1 } },
 }
 
-/** ZFS, Ceph, btrfs, shares. */
+/** Programs of ZFS, Ceph, btrfs and file shares. */
 export const storagePrograms: Readonly<Record<string, Grammar>> = {
   zpool: {
     sub: {
@@ -38,7 +38,7 @@ export const storagePrograms: Readonly<Record<string, Grammar>> = {
         denied: { '-c': 'run programs' },
       },
       list: { flags: 'HvpPLgj', values: { '-o': list, '-T': /^[du]$/ }, rest: pool },
-      // With a pool it would change it.
+      // `zpool upgrade POOL` would change the pool.
       upgrade: { flags: 'v' },
       iostat: {
         flags: 'vylqrwHpPLgn',
@@ -163,7 +163,7 @@ export const storagePrograms: Readonly<Record<string, Grammar>> = {
   showmount: { words: ['-e', '-a', '-d', '--exports', '--no-headers'], operands: [/^[A-Za-z0-9][\w.:-]*$/] },
   smbstatus: { words: ['-b', '-p', '-S', '-L', '--shares', '--processes', '--locks', '--brief'] },
   testparm: { words: ['-s', '-v'], needs: [['-s']] },
-  // -w would show hashes.
+  // `-w` would show password hashes.
   pdbedit: { words: ['-L', '--list'], needs: [['-L', '--list']] },
   quota: { words: ['-s'], values: { '-u': word } },
   repquota: { flags: 'asugv', rest: 'path' },

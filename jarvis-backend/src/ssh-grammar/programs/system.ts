@@ -6,10 +6,10 @@ const endless = 'repeat and never end'
 const none: Grammar = {}
 
 const someSensors: Grammar = { rest: /^[A-Za-z0-9+][\w .+/()-]*$/, min: 1 }
-/** Folders of /proc/sys that hold a key. */
+/** Folders of /proc/sys with a key in them. */
 const holdsKeys = /^net(?:\.ipv4|\.ipv6(?:\.conf(?:\.[^.]+)?)?)?$/
 
-/** Programs that tell about the machine: hardware, kernel, accounts. */
+/** Programs that show the machine: hardware, kernel, accounts. */
 export const systemPrograms: Readonly<Record<string, Grammar>> = {
   uname: { flags: 'arsnmvpio', words: long('all kernel-release machine') },
   hostname: {
@@ -128,7 +128,7 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
   sysctl: {
     flags: 'aneN',
     words: long('all values names'),
-    // A slash would let the name climb out of /proc/sys.
+    // A slash could lead out of /proc/sys.
     values: { '-r': text, '--pattern': text },
     rest: /^(?!.*(?:fastopen_key|stable_secret))[a-z][\w.-]*$/,
     check: ({ options, operands }) =>
@@ -170,7 +170,7 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
   openssl: {
     sub: {
       version: { words: ['-a'] },
-      // Of a file with a key in it, only the certificate is told.
+      // Of a file that also holds a key, only the certificate is shown.
       x509: {
         words: '-noout -dates -enddate -startdate -subject -issuer -text -fingerprint -serial -sha256'.split(' '),
         values: { '-in': /^\/(?:etc|root|home|opt|srv|usr|var)\/[\w./@ -]+$/ },

@@ -48,11 +48,11 @@ const grep: Grammar = {
 }
 const wordless = ['-L', '--files-without-match', '-q', '--quiet', '--silent']
 const isRecursive = ({ options }: Usage) => options.has('-r') || options.has('--recursive')
-/** The pattern is the first operand unless an option gave it. */
+/** The file operands of grep: the first operand is the pattern unless an option gives it. */
 const filesOf = ({ options, operands }: Usage) =>
   options.has('-e') || options.has('--regexp') ? operands : operands.slice(1)
 
-/** A recursive search must stay where nothing is secret. */
+/** Checks grep: a recursive search must stay in folders without secrets. */
 function checkGrep(usage: Usage): string | undefined {
   const files = filesOf(usage)
   if (files.length === 0) return 'grep needs a file to search.'
@@ -75,7 +75,7 @@ const grepPipe: Grammar = {
   },
 }
 
-/** Columns such as `5`, `2,2n`, `1.3,1.5`. */
+/** Sort keys such as `5`, `2,2n`, `1.3,1.5`. */
 const key = /^\d{1,4}(?:\.\d{1,4})?[bdfgiMhnRrV]*(?:,\d{1,4}(?:\.\d{1,4})?[bdfgiMhnRrV]*)?$/
 const sort: Grammar = {
   dashDash: true,
@@ -139,8 +139,8 @@ const tac: Grammar = { dashDash: true }
 const fold: Grammar = { dashDash: true, flags: 's', words: ['--spaces'], values: { '-w': number, '--width': number } }
 
 /**
- * `-n '5,20p'`, and `s/a/b/g` with no slash inside and without the flags `e` and `w`: the forms of sed that can do
- * nothing but print. To some seds a slash inside brackets does not end the expression, so none stands there.
+ * Allowed forms of sed: `-n '5,20p'`, and `s/a/b/g` without the flags `e` and `w`; they can only print. Some versions of sed do not end
+ * an expression at a slash inside brackets, so no slash is allowed there.
  */
 const sedRange = /^\d{1,9}(?:,(?:\d{1,9}|\$))?p$/
 const sedScript =
@@ -161,14 +161,14 @@ const sed = (rest: Partial<Grammar>): Grammar => ({
   },
 })
 
-/** An operand that begins with a plus sign is an old option. */
+/** Refuses an operand that begins with a plus sign, which is an old form of option. */
 const noPlus = ({ operands }: Usage) =>
   operands.some((operand) => operand.startsWith('+'))
     ? 'A word that begins with + may be read as an option.'
     : undefined
 const onFiles = (grammar: Grammar): Grammar => ({ ...grammar, rest: 'file', min: 1, check: noPlus })
 
-/** Packed logs: their programs are scripts, so their names must be plain. */
+/** Compressed logs. Their programs are shell scripts, so names must be plain. */
 const packedLog = (suffix: string) => new RegExp(`^/var/log/[\\w./-]+\\.${suffix}$`)
 const packed = (suffix: string): Grammar => ({
   dashDash: true,
@@ -181,7 +181,7 @@ const packed = (suffix: string): Grammar => ({
 export const textPrograms: Readonly<Record<string, Grammar>> = {
   ...{ cat: onFiles(cat), tac: onFiles(tac), nl: onFiles(nl), head: onFiles(part), tail: onFiles(tail) },
   ...{ wc: onFiles(wc), cut: onFiles(cut), sort: onFiles(sort), column: onFiles(column), fold: onFiles(fold) },
-  // A second operand is where it writes.
+  // uniq writes to its second operand.
   uniq: { ...uniq, operands: ['file'], min: 1, check: noPlus },
   sed: sed({ rest: 'file', min: 2 }),
   awk: awkFiles,
@@ -201,7 +201,7 @@ export const textPrograms: Readonly<Record<string, Grammar>> = {
   },
 }
 
-/** What may stand after a pipe: it reads what is piped into it and no file, and prints. */
+/** Programs after a pipe: they read standard input and no file, and print. */
 export const textFilters: Readonly<Record<string, Grammar>> = {
   ...{ grep: { ...grepPipe }, egrep: grepPipe, fgrep: grepPipe, head: part, tail, sort, uniq, wc, cut, nl, cat, tac },
   ...{ column, fold, sed: sed({}), awk: awkPipe },
