@@ -1,6 +1,6 @@
 import { whyUnreachable } from '../lib/unreachable.ts'
 
-/** Whether a model's server knows the key and the model. `unsure`: it answers, and does not say. `models`: those it lists. */
+/** Whether a server knows the key and the model. `unsure`: it answers without telling. `models`: the ones it lists. */
 export type ModelAnswer =
   | { kind: 'served' }
   | { kind: 'unknown_model'; models: string[] }
@@ -9,10 +9,10 @@ export type ModelAnswer =
   | { kind: 'unreachable'; why: string }
 
 const answerMs = 10_000
-/** OpenRouter lists some hundreds. */
+/** Most models that are returned; OpenRouter lists several hundred. */
 const mostNamed = 1_000
 
-/** Reads the list of models, which costs nothing; asks the model nothing. @throws the signal's reason alone. */
+/** Reads the server's list of models, which costs nothing and asks no model. @throws only the signal's reason */
 export async function askAboutModel(
   server: { provider: 'anthropic' | 'openai'; model: string; apiKey?: string; baseUrl?: string },
   signal: AbortSignal,
@@ -23,7 +23,7 @@ export async function askAboutModel(
     /\/+$/,
     '',
   )
-  // An alias is found under its own name, and is not in the list.
+  // Aliases are missing from Anthropic's list but can be looked up by name.
   const url = isAnthropic ? `${base}/v1/models/${encodeURIComponent(model)}` : `${base}/models`
   const key: Record<string, string> = isAnthropic
     ? { 'x-api-key': apiKey ?? 'none' }
@@ -45,7 +45,7 @@ export async function askAboutModel(
   if (response.status === 401 || response.status === 403) return { kind: 'key_refused' }
   if (isAnthropic) {
     if (response.ok) return { kind: 'served' }
-    // Only an answer of the API's own form says that it is the model which is not there.
+    // Only an error in the API's own format means that the model is unknown.
     const type = (body as { error?: { type?: unknown } } | undefined)?.error?.type
     if (response.status === 404 && type === 'not_found_error') return { kind: 'unknown_model', models: [] }
     return { kind: 'unsure', why: `it answers ${response.status}` }
@@ -53,7 +53,7 @@ export async function askAboutModel(
   const list = (body as { data?: unknown } | undefined)?.data
   if (!response.ok || !Array.isArray(list)) return { kind: 'unsure', why: `it lists no models (${response.status})` }
   const ids = list.map((item: { id?: unknown } | null) => String(item?.id))
-  // Ollama leaves the tag out of what people write.
+  // Ollama accepts names without the tag `:latest`.
   const isServed = ids.includes(model) || ids.includes(`${model}:latest`)
   return isServed ? { kind: 'served' } : { kind: 'unknown_model', models: ids.slice(0, mostNamed) }
 }

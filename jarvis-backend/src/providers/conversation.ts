@@ -3,14 +3,14 @@ import type { Content } from '../protocol/index.ts'
 import { wellFormed } from './well-formed.ts'
 
 export type UserTurn = { role: 'user'; results: ToolResult[]; texts: string[] }
-/** A model's turn as the loop has it. */
+/** A model's turn as the agent loop has it. */
 type ModelTurn = Extract<Message, { role: 'assistant' }>
 export type AssistantTurn = { role: 'assistant'; content: Content[] }
 
 /**
- * The messages as every provider takes them: no blank text, no empty turn, no thinking at a turn's end, never two of
- * one role in a row, and no lone surrogate.
- * @param keeps whether a turn's thinking, or what came with its call, goes back to the model
+ * Converts messages to turns that every provider accepts: no blank text, no empty turn, no thinking at a turn's end, no two turns of one
+ * role in a row, no lone surrogates.
+ * @param keeps whether a turn's thinking, or the extra data of a call, is sent back to the model
  */
 export function conversation(
   messages: readonly Message[],
@@ -58,7 +58,7 @@ function sendable(content: readonly Content[], keeps: (content: Content) => bool
   return kept.slice(0, end + 1)
 }
 
-/** A name a model made up may hold what no provider takes back. */
+/** A tool name that a model invented may have characters that providers refuse. */
 const sendableName = (name: string) => name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unnamed'
 
 const isBlank = (text: string) => !/\S/.test(text)

@@ -4,11 +4,11 @@ import type { Usage } from '../protocol/index.ts'
 import { broken, type Provider, sendFailure, streamFailure } from './failure.ts'
 import { readEvents } from './sse.ts'
 
-/** Folds a provider's events into a turn. */
+/** Reads a provider's events into a turn. */
 export type Reader = {
   /**
-   * @returns true once the reply is complete. @throws ModelError for an error among the events; TypeError for an event
-   * that cannot be read as the protocol has it, which `exchange` tells as a broken stream.
+   * @returns true once the reply is complete. @throws ModelError for an error event; TypeError for an event that violates the protocol,
+   * which `exchange` reports as a broken stream
    */
   take(data: string): boolean
   /** @throws ModelError if the stream ended before the reply did. */
@@ -17,8 +17,8 @@ export type Reader = {
 }
 
 /**
- * One request and its streamed reply.
- * @param send gets a signal of its own, because the SDKs leave listeners on the one they are given
+ * Makes one request and reads its streamed reply.
+ * @param send receives a signal of its own, because the SDKs leave listeners on the signal they are given
  */
 export async function exchange(
   provider: Provider,

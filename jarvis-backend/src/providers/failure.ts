@@ -2,21 +2,21 @@ import { ModelError, type ModelErrorCode } from '../agent/model.ts'
 import { isMistrust, whyUnreachable } from '../lib/unreachable.ts'
 import type { Usage } from '../protocol/index.ts'
 
-/** No byte came for too long. Worded so that an SDK does not take it for a time-out of its own. */
+/** Thrown when no byte came for too long. Its wording keeps an SDK from treating it as its own time-out. */
 export class SilentError extends Error {}
 
-/** Who answers, in the words a person knows it by. */
+/** The provider, by the names that a person knows. */
 export type Provider = {
   name: string
   host: string
-  /** The settings a person would look at. */
+  /** Names of the settings to check. */
   keyName: string
   urlName: string
-  /** Cut out of whatever the provider says. */
+  /** The key, which is cut out of the provider's messages. */
   secret: string | undefined
 }
 
-/** What a provider said of a failure; any of it may be missing or odd. */
+/** A provider's description of a failure; any field may be missing or odd. */
 export type Complaint = {
   status?: unknown
   type?: unknown
@@ -25,7 +25,7 @@ export type Complaint = {
   headers?: { get(name: string): string | null | undefined }
 }
 
-/** Errors that arrive inside a stream have a word instead of a status. */
+/** Status of errors that arrive inside a stream with a type instead. */
 const statusOfType = new Map<string, number>([
   ['invalid_request_error', 400],
   ['authentication_error', 401],
@@ -40,7 +40,7 @@ const statusOfType = new Map<string, number>([
   ['overloaded_error', 529],
 ])
 
-/** What an error among a stream's events says: one object, or one sentence. */
+/** Reads an error event, which is an object or a sentence. */
 export function complaintIn(error: unknown): Complaint {
   const { status, type, code, message } = record(typeof error === 'string' ? { message: error } : error)
   return { status, type, code, message }
@@ -80,7 +80,7 @@ export function refusal(provider: Provider, complaint: Complaint, usage?: Usage)
   return fail('model_bad_request', `${host} refused the request (HTTP ${status}): ${hint}`, false)
 }
 
-/** What went wrong before an answer began. Whatever is no failure of the provider's comes back as it is. */
+/** Translates a failure before the answer began; errors that are not the provider's are returned unchanged. */
 export function sendFailure(provider: Provider, error: unknown): unknown {
   if (!isSdkError(error)) return error
   if (error.status !== undefined) return refusal(provider, complaintOf(error))
@@ -93,7 +93,7 @@ export function sendFailure(provider: Provider, error: unknown): unknown {
   )
 }
 
-/** What went wrong while the answer streamed. */
+/** Translates a failure while the answer streamed. */
 export function streamFailure(provider: Provider, error: unknown, usage?: Usage): unknown {
   if (error instanceof SilentError) return silence(provider, error, usage)
   const isConnection = error instanceof Error && 'code' in error && !(error instanceof ModelError)
@@ -114,7 +114,7 @@ const silence = (provider: Provider, cause: SilentError, usage?: Usage) =>
     ...(usage !== undefined && { usage }),
   })
 
-/** What both SDKs' `APIError` have in common. `error` is the whole body in one, its `error` in the other. */
+/** Common fields of both SDKs' `APIError`. `error` is the whole body in one SDK and the body's `error` in the other. */
 type SdkError = Error & { status: unknown; headers: Complaint['headers']; error: unknown }
 
 const isSdkError = (error: unknown): error is SdkError =>

@@ -1,7 +1,7 @@
-/** An object of the wire; nothing is known of what stands in it. */
+/** An object from the wire with unknown fields. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** @throws TypeError: what is no object where there must be one cannot be read. `exchange` tells it as a broken stream. */
+/** @throws TypeError where the value is no object; `exchange` reports it as a broken stream */
 export function fields(value: unknown): Fields {
   const known = fieldsIfAny(value)
   if (known === undefined) throw new TypeError('an object was expected')
@@ -17,7 +17,7 @@ export function list(value: unknown): readonly unknown[] {
   return value
 }
 
-/** What one event says. @throws TypeError */
+/** Parses the data of one event. @throws TypeError */
 export function eventOf(data: string): Fields {
   let event: unknown
   try {
@@ -28,10 +28,10 @@ export function eventOf(data: string): Fields {
   return fields(event)
 }
 
-/** Words for a person: whatever else stands there is passed over. */
+/** Text for a person; other values become empty. */
 export const words = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** A part of what is worth nothing with a part missing. @throws TypeError unless it is a string or absent */
+/** A part of a value that is useless with a part missing. @throws TypeError unless it is a string or absent */
 export function fragment(value: unknown): string {
   if (value !== undefined && value !== null && typeof value !== 'string') throw new TypeError('a string was expected')
   return value ?? ''

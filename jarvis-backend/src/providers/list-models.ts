@@ -6,7 +6,7 @@ export type ModelServer = { provider: 'anthropic' | 'openai'; apiKey?: string; b
 
 const mostSpoken = 3
 
-/** Which models a server has, for a person who has named none yet. Costs nothing. @throws the signal's reason alone. */
+/** Lists a server's models for a person who has not named one. Costs nothing. @throws only the signal's reason */
 export async function listModels(
   server: ModelServer,
   { now, signal }: { now(): number; signal: AbortSignal },
@@ -37,10 +37,10 @@ export async function listModels(
 export const placeOf = ({ baseUrl }: ModelServer): string =>
   baseUrl === undefined ? 'The provider' : new URL(baseUrl).host
 
-/** The first of them, and how many more there are. */
+/** The first few names and the number of others. */
 export const listed = (models: readonly string[]): string => firstOf(models, mostSpoken)
 
-/** Most servers speak Chat Completions below a path, which is easily left out. */
+/** Suggests the path `/v1` that most Chat Completions servers need; empty where the address has a path. */
 export function pathHint({ provider, baseUrl }: ModelServer): string {
   if (provider !== 'openai' || baseUrl === undefined || new URL(baseUrl).pathname !== '/') return ''
   return ` Did you mean ${baseUrl.replace(/\/+$/, '')}/v1?`

@@ -7,13 +7,13 @@ const agents = {
   https: new https.Agent({ keepAlive: true, timeout: 30_000 }),
 }
 
-/** An error's body beyond this is not read. */
+/** How much of an error's body is read, characters. */
 const maxErrorChars = 64_000
 
 /**
- * As much of `fetch` as the model SDKs use, over node:http, because web streams cost too much per token. The `body` of
- * a 2xx is the paused `IncomingMessage`; any other answer has its `text()`.
- * @param idleTimeoutMs without a byte for that long, connecting included, it fails with `SilentError`
+ * The part of `fetch` that the model SDKs use, over node:http, because web streams are too slow per token. For a 2xx, `body` is the
+ * paused `IncomingMessage`; other answers have `text()`.
+ * @param idleTimeoutMs fails with `SilentError` after this time without a byte, connecting included
  */
 export const nodeFetch =
   (idleTimeoutMs: number) =>
@@ -36,14 +36,14 @@ export const nodeFetch =
         request.on('timeout', () => close(new SilentError(`silent for ${idleTimeoutMs / 1000} s`)))
         request.on('close', () => signal?.removeEventListener('abort', abort))
         request.on('error', (error: NodeJS.ErrnoException) => {
-          // The server had closed the kept connection before it saw this request.
+          // The server had closed the kept-alive connection before this request arrived.
           const isStale = request.reusedSocket && error.code === 'ECONNRESET' && response === undefined
           if (isStale && signal?.aborted !== true) resolve(attempt())
           else reject(error)
         })
         request.on('response', (incoming) => {
           response = incoming
-          // Errors between here and the first reader; a reader finds them in `errored`.
+          // Catches errors before a reader is attached; the reader finds them in `errored`.
           incoming.on('error', () => {})
           const status = incoming.statusCode ?? 0
           const ok = status >= 200 && status < 300

@@ -13,8 +13,8 @@ const Prices = z.record(
 )
 
 /**
- * Prices that the operator wrote down, by `provider/model`; none where there is no file.
- * @throws Error that says what is wrong with it.
+ * The operator's prices by `provider/model`; empty without a file.
+ * @throws Error that says what is wrong with the file
  */
 export function readPrices(path: string): Record<string, Price> {
   let text: string

@@ -1,6 +1,6 @@
 /**
- * US dollars for a million tokens: input, output, read from and written to the cache (for five minutes).
- * `above`: what all of a request costs whose prompt is longer.
+ * US dollars per million tokens: input, output, cache reads and writes (for five minutes). `above`: prices of a whole request whose
+ * prompt is longer.
  */
 export type Price = {
   input: number
@@ -16,7 +16,7 @@ const anthropic = (input: number, output: number, cacheRead = input / 10): Price
   cacheRead,
   cacheWrite: input * 1.25,
 })
-/** OpenAI asks nothing for writing into its cache. */
+/** OpenAI's prices; cache writes are free. */
 const openai = (input: number, output: number, cacheRead: number): Price => ({
   input,
   output,
@@ -25,9 +25,9 @@ const openai = (input: number, output: number, cacheRead: number): Price => ({
 })
 
 /**
- * By `provider/model` without the date that some names end with. Standard service, no batches. Looked up on 2026-11-22:
- * Anthropic's on platform.claude.com/docs/en/about-claude/pricing, the newest as others quote it; OpenAI's as others quote
- * developers.openai.com/api/docs/pricing, which could not be read itself: compare them before you count on them.
+ * Prices by `provider/model` without a date suffix; standard service, no batches. Looked up on 2026-11-22: Anthropic's on
+ * platform.claude.com/docs/en/about-claude/pricing, the newest from third parties. OpenAI's from third parties that quote
+ * developers.openai.com/api/docs/pricing, which could not be read: compare them before relying on them.
  */
 export const shippedPrices: Readonly<Record<string, Price>> = {
   'anthropic/claude-fable-5-1': anthropic(10, 50, 0.25),

@@ -3,9 +3,9 @@ import { readPrices } from './price-file.ts'
 import { type Price, shippedPrices } from './price-table.ts'
 
 /**
- * What answers cost. Prices of the operator count first; the shipped ones only where the provider's own service answers, for
- * behind another address a name says nothing.
- * @param path a JSON file of `{"provider/model": {input, output, cacheRead?, cacheWrite?}}`, dollars for a million tokens
+ * Computes the cost of answers. The operator's prices take precedence. Shipped prices apply only to the provider's own service, because a
+ * name means nothing at another address.
+ * @param path a JSON file of `{"provider/model": {input, output, cacheRead?, cacheWrite?}}`, dollars per million tokens
  */
 export function createPrices(
   path: string,
@@ -18,7 +18,7 @@ export function createPrices(
       own = readPrices(path)
       problem = undefined
     } catch (error) {
-      // The ones before stay in force; said once for each problem.
+      // The previous prices stay in force; each problem is announced once.
       const found = `prices.json is not used: ${(error as Error).message}.`
       if (found !== problem) parts.announce(found)
       problem = found
@@ -42,6 +42,6 @@ export function createPrices(
 
 const dated = /-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/
 
-/** Also under its name without a date. A name such as `constructor` is no price. */
+/** The price of a model, also under its name without a date. Names such as `constructor` have none. */
 const priceOf = (table: Readonly<Record<string, Price>>, model: string): Price | undefined =>
   [model, model.replace(dated, '')].flatMap((id) => (Object.hasOwn(table, id) ? (table[id] ?? []) : []))[0]

@@ -3,13 +3,13 @@ import { newId } from '../lib/ids.ts'
 import type { Content, ToolCall, TurnStop } from '../protocol/index.ts'
 import { type Fields, fieldsIfAny } from './fields.ts'
 
-/** A tool call while its arguments stream in. `input`: given whole at the start; counts only where no JSON follows. */
+/** A tool call whose arguments still stream in. `input`: sent whole at the start; used only if no JSON follows. */
 export type CallInProgress = { type: 'call'; name: string; json: string; input?: Fields; extra?: Fields }
 export type Piece = Exclude<Content, ToolCall> | CallInProgress
 
 /**
- * A reply's streamed pieces as a turn holds them.
- * @param mayCall false: what the model calls all the same is dropped
+ * Builds a turn from streamed pieces.
+ * @param mayCall false: tool calls of the model are dropped
  */
 export function reply(
   pieces: readonly Piece[],
@@ -53,7 +53,7 @@ function toolCall({ name, json, input, extra }: CallInProgress): ToolCall {
   }
 }
 
-/** Some models encode their arguments twice, or say `null` for none. @throws SyntaxError */
+/** Parses arguments. Some models encode them twice, or send `null` for none. @throws SyntaxError */
 function argumentsIn(json: string): Fields | undefined {
   const value: unknown = JSON.parse(json)
   if (value === null || value === '') return {}

@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { createParser } from 'eventsource-parser'
 
-/** One event larger than this is no model's. */
+/** Longest event, characters; no model sends larger ones. */
 const maxEventChars = 16 * 1024 * 1024
 
 /**
- * Hands on the data of each event as its bytes arrive, within the same tick; or the body, where it is one object.
- * @param take returns true once the reply is complete; what follows is drained unread
- * @returns when `take` was satisfied or the body ended. @throws what `take` threw, or why the connection broke; it is closed then.
+ * Passes on the data of each event in the tick in which its bytes arrive; or the body, if it is one JSON object.
+ * @param take returns true once the reply is complete; the rest is drained unread
+ * @returns resolves when `take` returned true or the body ended. @throws what `take` threw, or why the connection broke; the connection
+ * is closed then
  */
 export function readEvents(body: IncomingMessage, take: (data: string) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -30,11 +31,11 @@ export function readEvents(body: IncomingMessage, take: (data: string) => boolea
         if (error.type === 'max-buffer-size-exceeded') throw error
       },
     })
-    // Some servers pass over `stream`, or tell of an error with a 200: one object comes instead of events.
+    // Some servers ignore `stream`, or report an error with status 200: the body is then one object instead of events.
     let object: string | undefined
     let isBegun = false
     if (body.destroyed) return fail(body.errored ?? new Error('the connection closed'))
-    // The stream keeps characters whole across chunks.
+    // `setEncoding` keeps characters whole across chunks.
     body.setEncoding('utf8')
     body.on('data', (chunk: string) => {
       if (isDone) return
@@ -51,11 +52,11 @@ export function readEvents(body: IncomingMessage, take: (data: string) => boolea
     body.on('end', () => {
       if (isDone) return
       try {
-        // The last event may lack the empty line behind it.
+        // The last event may lack its empty line.
         if (object === undefined) parser.feed('\n\n')
         else take(object)
       } catch (error) {
-        // What is cut off cannot be read: the reply is not whole, and its reader says so.
+        // A truncated object cannot be parsed; the reader then reports that the reply is incomplete.
         if (!(error instanceof TypeError)) return fail(error)
       }
       finish()

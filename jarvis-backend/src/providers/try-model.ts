@@ -8,10 +8,10 @@ import { openAiCompatibleModel } from './openai-compatible/model.ts'
 export type Tried = ModelServer & { model: string }
 
 const patienceMs = 30_000
-/** A reasoning model thinks before its first word; more than this it is not paid for. */
+/** Token limit of the test; a reasoning model may use all of it for thinking. */
 const mostTokens = 64
 
-/** Asks one tiny question, which costs a few tokens. @throws the signal's reason alone. */
+/** Asks the model one short question, which costs a few tokens. @throws only the signal's reason */
 export async function tryModel(
   tried: Tried,
   { now, signal }: { now(): number; signal: AbortSignal },
@@ -22,7 +22,7 @@ export async function tryModel(
   const begun = now()
   const reply = (verdict: ModelTestReply['verdict'], text: string): ModelTestReply => ({
     verdict,
-    // Who reads this has a form before them, and no environment.
+    // Names of environment variables are removed, because the reader sees a form.
     text: text.replace(/ \(\w+_(BASE_URL|API_KEY)\)/, ''),
     tookMs: now() - begun,
   })
@@ -56,7 +56,7 @@ export async function tryModel(
       case 'model_quota':
         return reply('refused', error.message)
       case 'model_bad_request': {
-        // Servers say in many words that they do not have a model; their list says it in one way.
+        // Servers report an unknown model in many wordings; their list of models is uniform.
         const answer = await askAboutModel(tried, signal)
         if (answer.kind === 'key_refused') return reply('key_refused', `${where} refuses the key.`)
         if (answer.kind !== 'unknown_model') return reply('refused', `${error.message}${pathHint(tried)}`)

@@ -1,11 +1,11 @@
 declare global {
   interface String {
-    /** In every Node we run on; not yet in the language version we compile for. */
+    /** Part of every supported Node, but not of the language version that is compiled for. */
     toWellFormed(): string
   }
 }
 
-/** The value with lone surrogates replaced in every string of it: a sliced emoji makes a provider refuse the request. */
+/** Replaces lone surrogates in every string of a value, because providers refuse requests with a cut emoji. */
 export function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed()
   if (Array.isArray(value)) return value.map(wellFormed)

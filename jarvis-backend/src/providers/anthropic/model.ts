@@ -5,7 +5,7 @@ import type { Provider } from '../failure.ts'
 import { anthropicEncoder, type EncodedRequest, isThinking, type Refused } from './request.ts'
 import { anthropicReader } from './stream.ts'
 
-/** The SDK sends bytes as they are. */
+/** Sent with a body of bytes, for which the SDK sets no content type. */
 const headers = { 'content-type': 'application/json' }
 
 export type AnthropicOptions = {
@@ -14,13 +14,13 @@ export type AnthropicOptions = {
   baseUrl?: string
   model: string
   maxTokens: number
-  /** Default 120 s without a byte. */
+  /** Longest time without a byte, ms; default 120,000. */
   idleTimeoutMs?: number
-  /** For requests that say nothing of it. Absent: nothing is said to the model either. */
+  /** Effort for requests without one. Absent: the request leaves it out too. */
   effort?: Effort
 }
 
-/** Claude over the Messages API. */
+/** Claude, through the Messages API. */
 export function anthropicModel(options: AnthropicOptions): Model {
   const { apiKey, baseUrl = 'https://api.anthropic.com', model, idleTimeoutMs = 120_000 } = options
   const id = `anthropic/${model}`
@@ -34,7 +34,7 @@ export function anthropicModel(options: AnthropicOptions): Model {
   const encode = anthropicEncoder({ id, model, maxTokens: options.maxTokens, effort: options.effort })
   const refused: Refused = { thinking: new Set(), effort: new Set() }
 
-  // Loading the SDK takes a sixth of a second: the start does not wait for it.
+  // The SDK is loaded with the first request, because that takes a sixth of a second.
   const connect = async () => {
     const [{ Anthropic }, { nodeFetch }] = await Promise.all([import('@anthropic-ai/sdk'), import('../node-fetch.ts')])
     return new Anthropic({
@@ -79,15 +79,15 @@ export function anthropicModel(options: AnthropicOptions): Model {
   }
 }
 
-/** The thinking of a reply goes back only behind what it followed on. */
+/** Binds a reply's thinking to the digest of what came before it; it is sent back only after exactly that. */
 const boundTo = (turn: Turn, after: string): Turn => ({
   ...turn,
   content: turn.content.map((content) => (isThinking(content) ? { ...content, after } : content)),
 })
 
-/** The provider does not take thinking back: what it binds that to is its own, and may be more than we know of. */
+/** Whether the provider refuses returned thinking. It checks more than the digest can know. */
 const isAboutThoughts = (said: string) => /thinking|signature/i.test(said)
 
-/** It does not let the model think, or not in this way: which models do is not ours to know. */
+/** Whether the provider refuses the model's thinking or effort. Which models support them is not known here. */
 const isAboutEffort = (said: string) =>
   /thinking|effort|output_config|budget_tokens/i.test(said) && !/signature|messages\.\d/i.test(said)

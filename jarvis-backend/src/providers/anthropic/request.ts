@@ -15,29 +15,28 @@ export type RequestOptions = {
   id: string
   model: string
   maxTokens: number
-  /** For requests that say nothing of it. Undefined: nothing is said to the model either. */
+  /** Effort for requests without one. Undefined: the request leaves it out too. */
   effort?: Effort | undefined
 }
 
 export type EncodedRequest = {
-  /** Of `POST /v1/messages`, with at most four cache breakpoints: tools, system and the last two user messages. */
+  /** Body of `POST /v1/messages`, with at most four cache breakpoints: tools, system and the last two user messages. */
   body: Buffer
-  /** Digest of all that the model reads: the thinking of the reply is bound to it. */
+  /** Digest of everything that the model reads; the reply's thinking is bound to it. */
   digest: string
-  /** The digests of the thinking that goes back. */
+  /** Digests of the thinking that the request sends back. */
   thinking: readonly string[]
-  /** What it says of how much to think, where it says anything. */
+  /** The effort that the request asks for, if any. */
   effort: Effort | undefined
 }
 
-/** What the provider did not take: digests of thinking, and how much to think. */
+/** What the provider refused: digests of thinking, and efforts. */
 export type Refused = { thinking: Set<string>; effort: Set<Effort> }
 
 /**
- * Encodes requests. Tools and instructions, which are most of one and the same as the time before, are encoded once.
- *
- * Claude refuses thinking behind anything but what stood before it when it was thought: instructions, tools and messages. A piece
- * goes back only where all of that is still the same, and the digest it was stored with says so.
+ * Encodes requests. Tools and system prompt, the largest part, are encoded once while they stay the same. Claude refuses thinking that
+ * follows anything but the instructions, tools and messages it was made with. So a piece of thinking is sent back only where its stored
+ * digest shows that all of them are unchanged.
  */
 export function anthropicEncoder({ id, model, maxTokens, effort: usual }: RequestOptions) {
   const mode = thinkingMode(model)
@@ -67,7 +66,7 @@ export function anthropicEncoder({ id, model, maxTokens, effort: usual }: Reques
     const { encoded, hasTools, hash: start } = promptOf(request, turns)
     const hash = start.copy()
     const sent = new Set<string>()
-    // Where the request before ended, which may be further back than the 20 blocks that the cache looks; and here.
+    // One breakpoint where the previous request ended, which may be more than the cache's 20 blocks back, and one at the end.
     const marked = new Set(turns.filter(({ role }) => role === 'user').slice(-2))
     let newest: string[] = []
     const messages = turns.map((turn) => {
@@ -77,7 +76,7 @@ export function anthropicEncoder({ id, model, maxTokens, effort: usual }: Reques
       return `{"role":"${turn.role}","content":[${marked.has(turn) ? content.slice(0, -1) + mark : content}]}`
     })
     const isInLoop = turns.at(-1)?.role === 'user' && newest.some((block) => block.startsWith('{"type":"tool_use"'))
-    // With a budget, a turn that called tools must begin with its thinking.
+    // In budget mode a turn that called tools must begin with its thinking.
     const mustNot = mode === 'budget' && isInLoop && !/^\{"type":"(?:redacted_)?thinking"/.test(newest[0] ?? '')
     const wanted = mustNot ? 'off' : (request.effort ?? usual)
     const effort = wanted === undefined || refused.effort.has(wanted) ? undefined : wanted
@@ -104,7 +103,7 @@ export function anthropicEncoder({ id, model, maxTokens, effort: usual }: Reques
 
 const digestOf = (hash: Hash) => hash.copy().digest('base64url').slice(0, 22)
 
-/** A history with calls is refused without tools, so those it names stand in where none are given. */
+/** The declared tools. A history with calls is refused without tools, so the called names stand in where none are given. */
 function declaredTools(tools: ModelRequest['tools'], turns: readonly (UserTurn | AssistantTurn)[]): Anthropic.Tool[] {
   if (tools.length > 0)
     return tools.map(({ name, description, inputSchema }, i) => ({
@@ -120,7 +119,7 @@ function declaredTools(tools: ModelRequest['tools'], turns: readonly (UserTurn |
   return [...names].map((name) => ({ name, input_schema: { type: 'object' } }))
 }
 
-/** A turn's blocks as JSON, which go into `hash`. */
+/** Encodes a user turn's blocks as JSON and adds them to `hash`. */
 function userBlocks({ role, results, texts }: UserTurn, hash: Hash): string[] {
   hash.update(role)
   return [
@@ -148,8 +147,8 @@ const imageBlock = ({ mimeType, data }: ModelImage): Anthropic.ImageBlockParam =
 })
 
 /**
- * The same of a model's turn, without the thinking that does not go back; the digests of the rest into `sent`. A turn may hold
- * several replies, where the provider paused: its thinking follows on what stood before one of them.
+ * Encodes a model turn's blocks, without thinking that must not be sent back, and adds the digests of the rest to `sent`. A turn may hold
+ * several replies where the provider paused, so its thinking may follow any of them.
  */
 function assistantBlocks(
   { role, content }: AssistantTurn,

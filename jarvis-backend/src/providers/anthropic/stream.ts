@@ -18,15 +18,12 @@ const stops = new Map<string, TurnStop>([
   ['pause_turn', 'pause_turn'],
 ])
 
-/**
- * A piece of text in which nothing is escaped, as most events of an answer are: read so, it costs an eighth of what JSON
- * does. Whatever it does not match is read as JSON.
- */
+/** Matches a text delta without escapes, the most common event, which costs an eighth of parsing JSON. All other events are parsed. */
 const plainText =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a string of JSON may not hold them
   /^\{"type":"content_block_delta","index":(0|[1-9]\d{0,3}),"delta":\{"type":"text_delta","text":"([^"\\\0-\x1f]+)"\} *\}$/
 
-/** Event and block types it does not know are passed over. */
+/** Reads the events of a reply; unknown event and block types are ignored. */
 export function anthropicReader(provider: Provider, sink: ModelSink, mayCall: boolean): Reader {
   const pieces: Piece[] = []
   const byIndex = new Map<number, Piece>()
@@ -136,7 +133,7 @@ function growThinking(piece: Thinking, delta: Fields, sink: ModelSink) {
   if (delta.type === 'signature_delta') piece.signature = (piece.signature ?? '') + fragment(delta.signature)
 }
 
-/** The counts are cumulative: a later one replaces an earlier one, and what is left out, or is no count, stands. */
+/** Merges token counts. They are cumulative, so a later value replaces an earlier one; missing or invalid values change nothing. */
 function latest(before: Usage | undefined, wire: unknown): Usage | undefined {
   const now = fieldsIfAny(wire)
   if (now === undefined) return before

@@ -3,16 +3,16 @@ import type { Effort } from '../../protocol/index.ts'
 
 type Thinking = Pick<Anthropic.MessageCreateParamsStreaming, 'max_tokens' | 'thinking' | 'output_config'>
 
-/** How a model is asked to think. `none`: it cannot. */
+/** How a model is asked to think. `none`: it cannot think. */
 export type ThinkingMode = 'adaptive' | 'budget' | 'none'
 
-/** Tokens for thinking, beside those of the answer. */
+/** Tokens for thinking, in addition to those of the answer. */
 const budgets = { low: 2_048, medium: 8_192, high: 16_384 }
-/** No model that thinks takes fewer; one that answers at greater length has room for its thoughts in it. */
+/** Limit of `max_tokens` that every thinking model accepts. Longer limits already leave room for thinking. */
 const mostWithThoughts = 32_000
 const leastBudget = 1_024
 
-/** Models up to 4.5 take a budget and no other way, those from 4.7 on the other way alone; what is not known is new. */
+/** How a model thinks. Models up to 4.5 only take a budget, those from 4.7 only `adaptive`; unknown models are treated as new. */
 export function thinkingMode(model: string): ThinkingMode {
   if (/claude-3-7/.test(model)) return 'budget'
   if (/claude-(?:[12]\b|3-|instant)/.test(model)) return 'none'
@@ -21,7 +21,7 @@ export function thinkingMode(model: string): ThinkingMode {
   return Number(major) === 4 && Number(minor) <= 5 ? 'budget' : 'adaptive'
 }
 
-/** The fields of a request that say how much to think. @param effort undefined: as the model does where nothing is said */
+/** The fields of a request that set thinking. @param effort undefined: the model's default */
 export function thinkingFields(mode: ThinkingMode, effort: Effort | undefined, maxTokens: number): Thinking {
   if (effort === undefined || mode === 'none') return { max_tokens: maxTokens }
   if (effort === 'off') return { max_tokens: maxTokens, ...(mode === 'adaptive' && { thinking: { type: 'disabled' } }) }

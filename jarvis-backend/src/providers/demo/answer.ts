@@ -3,7 +3,7 @@ import type { ClusterState } from '../../protocol/index.ts'
 export const introduction =
   '*I am JARVIS’s built-in demo, sir: fixed rules, no language model. Connect a real one under Settings, Models, or with ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL in .env.*'
 
-/** What it can do, with names that are really there. */
+/** What the demo can do, with examples that name real guests, nodes and storages. */
 export function abilities({ guests, nodes, storages }: ClusterState): string {
   const guest =
     guests.findLast(({ type, status, isProtected }) => type === 'ct' && status === 'running' && !isProtected) ??

@@ -5,8 +5,8 @@ import { mentions } from './mentions.ts'
 import { isQuestion } from './questions.ts'
 
 /**
- * What an answer to a question of ours means: `104`, `the container`, `pve`, `yes`.
- * @returns the message before it with what was missing; undefined where nothing was asked, or this is no answer
+ * Interprets an answer to the demo's own question: `104`, `the container`, `pve`, `yes`.
+ * @returns the earlier message completed with the answer; undefined where nothing was asked, or this is no answer
  */
 export function clarified(text: string, cluster: ClusterState, earlier: readonly Message[]): string | undefined {
   const last = earlier.at(-1)

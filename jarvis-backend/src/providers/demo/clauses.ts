@@ -1,5 +1,5 @@
 export type Verb = 'start' | 'stop' | 'restart' | 'wake'
-/** `items`: what a verb is said of, one for each part of a list. */
+/** `items`: the verb's objects, one for each part of a list. */
 export type Clause =
   | { type: 'order'; verb: Verb; isForced: boolean; items: string[] }
   | { type: 'refrain' }
@@ -18,15 +18,15 @@ const verbs: [Verb, RegExp][] = [
   ['wake', /^(?:wake(?: up)?|wol|send (?:an? )?(?:magic packet|wol)(?: packet)? to)(?![\w-])/i],
 ]
 
-/** `would you mind restarting` as `restart`. */
+/** Rewrites `would you mind restarting` as `restart`. */
 const gerunds =
   /^(?:(?:would|do) you )?mind (restart|reboot|start|boot|shut|stop|turn|switch|power)(?:p|t)?ing(?![\w-])/i
 
 export const withoutPoliteness = (text: string): string => text.trim().replace(polite, '').replace(gerunds, '$1')
 
 /**
- * A message as orders and the rest. Only a clause that begins with a verb is an order: `should I stop 101?` is not.
- * @param isQuestion whether a part of a list asks for something by itself
+ * Splits a message into orders and other clauses. Only a clause that begins with a verb is an order: `should I stop 101?` is none.
+ * @param isQuestion whether a part of a list is a question of its own
  */
 export function clauses(message: string, isQuestion: (text: string) => boolean): Clause[] {
   const result: Clause[] = []
@@ -38,9 +38,9 @@ export function clauses(message: string, isQuestion: (text: string) => boolean):
     else if (/^(?:do not|don't|dont|never)\b/i.test(text)) result.push({ type: 'refrain' })
     // `restart 101, it hangs`
     else if (last?.type === 'order' && /^(?:it|they|that|which)(?:'s|\s+\S)/i.test(text)) continue
-    // A name that was taken for a politeness is a name in a list.
+    // A word that was removed as a politeness is a name within a list.
     else if (last?.type === 'order' && !isQuestion(text)) last.items.push(text === '' ? part : text)
-    // What is not to be done may be a list.
+    // Further items of a list of things not to do are dropped.
     else if (last?.type !== 'refrain' || isQuestion(text)) result.push({ type: 'other', text })
   }
   return result
@@ -61,7 +61,7 @@ function order(text: string): Clause | undefined {
   return undefined
 }
 
-/** `turn 101 off` as `turn off 101`, and `off and on again` as `restart`. */
+/** Rewrites `turn 101 off` as `turn off 101`, and `off and on again` as `restart`. */
 const gathered = (message: string) =>
   message
     .replace(/\b(?:turn|switch|power)\s+([^,;]+?)\s+off and (?:then )?(?:back )?on(?: again)?\b/gi, 'restart $1')

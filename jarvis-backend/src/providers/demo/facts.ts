@@ -1,4 +1,4 @@
-/** What the tools' texts say, line by line. A figure that a line does not give is undefined, never 0. */
+/** Facts in the tools' texts, line by line. A figure that a line lacks is undefined, never 0. */
 
 export type NodeFacts = {
   name: string
@@ -46,11 +46,11 @@ export type TaskFacts = {
 export type BackupFacts = {
   vmid: number
   name: string
-  /** `31 h`; undefined where none is known. */
+  /** `31 h`; undefined where no backup is known. */
   age: string | undefined
-  /** Undefined where it cannot be read now. */
+  /** Undefined where the storage cannot be read now. */
   storage: string | undefined
-  /** Known to have none, which is another thing than not known. */
+  /** True where the guest is known to have no backup, as opposed to unknown. */
   hasNone: boolean
 }
 
@@ -58,7 +58,7 @@ const lines = (text: string) => text.split('\n')
 const numberIn = (text: string | undefined) => (text === undefined ? undefined : Number(text))
 const part = (line: string, pattern: RegExp) => pattern.exec(line)?.[1]
 
-/** Of get_cluster_status and get_cluster_resources. */
+/** Nodes in the text of get_cluster_status or get_cluster_resources. */
 export const nodesIn = (text: string): NodeFacts[] =>
   lines(text).flatMap((line) => {
     const [, name, status] = /^(\S+)(?: \(.*?\))? (online|offline|unknown)\b/.exec(line) ?? []
@@ -74,7 +74,7 @@ export const nodesIn = (text: string): NodeFacts[] =>
     }
   })
 
-/** Of get_vms, get_containers and get_cluster_resources. */
+/** Guests in the text of get_vms, get_containers or get_cluster_resources. */
 export const guestsIn = (text: string): GuestFacts[] =>
   lines(text).flatMap((line) => {
     const [, vmid, name, type, status, node] = /^(\d+) (.+?) (vm|ct) (\w+) on ([^\s,]+)/.exec(line) ?? []
@@ -94,7 +94,7 @@ export const guestsIn = (text: string): GuestFacts[] =>
     }
   })
 
-/** Of get_storage and get_cluster_resources. */
+/** Storages in the text of get_storage or get_cluster_resources. */
 export const storagesIn = (text: string): StorageFacts[] =>
   lines(text).flatMap((line) => {
     const [, name, type, place, away, used, total, percent] =
@@ -106,7 +106,7 @@ export const storagesIn = (text: string): StorageFacts[] =>
     return { ...{ name, type, place, used, total }, isReachable: away === undefined, percent: Number(percent) }
   })
 
-/** Of get_recent_tasks, newest first; each with its own reason. */
+/** Tasks in the text of get_recent_tasks, newest first. `for the same reason` is replaced by the reason above. */
 export function tasksIn(text: string): TaskFacts[] {
   let above: string | undefined
   return lines(text).flatMap((line) => {
@@ -120,7 +120,7 @@ export function tasksIn(text: string): TaskFacts[] {
   })
 }
 
-/** Of get_backups without a guest: the newest of each. */
+/** The newest backup of each guest, in the text of get_backups without a guest. */
 export const backupsIn = (text: string): BackupFacts[] =>
   lines(text).flatMap((line): BackupFacts[] => {
     const [, vmid, name, age, storage] = /^(\d+) (.+?): (.+?) ago on ([^\s,]+),/.exec(line) ?? []
@@ -134,34 +134,34 @@ export const backupsIn = (text: string): BackupFacts[] =>
     )
   })
 
-/** Whether get_cluster_status says of all what needs attention, be it nothing. */
+/** Whether get_cluster_status knows everything that needs attention, including that nothing does. */
 export const isAttentionKnown = (text: string): boolean =>
   /^(?:Nothing needs attention|Needs attention)/m.test(text) && !/ (?:is|rest is) unknown\.$/m.test(text)
 
-/** What get_cluster_status says needs attention, one line each. */
+/** The lines of get_cluster_status on what needs attention. */
 export function attentionIn(text: string): string[] {
   const all = lines(text)
   const from = all.indexOf('Needs attention:')
   return from < 0 ? [] : all.slice(from + 1).filter((line) => !line.startsWith('Could not be read'))
 }
 
-/** `pbs-main is not reachable`, as the tools say it. */
+/** What the tools could not read: `pbs-main is not reachable`. */
 export const missingIn = (text: string): string | undefined => part(text, /^Could not be read: (.*)\.$/m)
 
-/** The guests that have no fresh backup, by the operator's own limits. */
+/** Guests without a fresh backup, by the operator's limits. */
 export const staleIn = (statusText: string): number[] =>
   attentionIn(statusText).flatMap((line) => {
     const [, ids] = /^Without a fresh backup[^:]*: (.*?)\.?$/.exec(line) ?? []
     return [...(ids ?? '').matchAll(/\d+/g)].map(([id]) => Number(id))
   })
 
-/** Of get_node_temperature. */
+/** The text of get_node_temperature. */
 export const temperatureIn = (text: string) => {
   const [, node, celsius, hot] = /^(\S+) is at (-?[\d.]+) °C[^,.]*(?:\([^)]*\))?(, which is hot)?/.exec(text) ?? []
   return node === undefined ? undefined : { node, celsius: Number(celsius), isHot: hot !== undefined }
 }
 
-/** Of get_node_status. */
+/** The text of get_node_status. */
 export const nodeDetailIn = (text: string) => ({
   cpu: numberIn(part(text, /\bCPU (\d+) %/)),
   cores: numberIn(part(text, /\bCPU \d+ % of (\d+)/)),
@@ -172,11 +172,11 @@ export const nodeDetailIn = (text: string) => ({
   running: part(text, /^Guests: (\d+ of \d+ running)/m),
 })
 
-/** What a command printed; undefined where it was not run. */
+/** Standard output of a command that succeeded; otherwise undefined. */
 export const printed = (text: string | undefined): string | undefined =>
   text === undefined ? undefined : part(text, /^Exit code 0\.[\s\S]*?\nstdout:\n([\s\S]*?)(?:\nstderr:[\s\S]*)?$/)
 
-/** `31 h`, `8 d 4 h`, `50 min` in hours. */
+/** Hours in a span such as `31 h`, `8 d 4 h`, `50 min`. */
 export const hoursOf = (span: string): number =>
   [...span.matchAll(/(\d+) (d|h|min|s)\b/g)].reduce(
     (sum, [, count, unit]) => sum + Number(count) * { d: 24, h: 1, min: 1 / 60, s: 1 / 3_600 }[unit as 'd'],

@@ -7,8 +7,8 @@ const pattern =
   /^\W*(?:(?:and|now|also|then|next)\s+|(?:and\s+)?(?:what|how) about\s+|(?:and\s+)?(?:the )?same\s+)(\S.*?)(?:\s+(?:too|as well|please|now|next))*\W*$/is
 
 /**
- * `and gitea?`, `what about agent1`, `same on the others`: what was called for the message before, for what is named now.
- * @returns undefined where the message is none of that, or there is nothing to repeat
+ * Repeats the last message's calls for other targets: `and gitea?`, `what about agent1`, `same on the others`.
+ * @returns undefined where the message asks no such thing, or there is nothing to repeat
  */
 export function followUp(text: string, cluster: ClusterState, earlier: readonly Message[]): PlannedCall[] | undefined {
   const named = pattern.exec(text)?.[1]
@@ -33,7 +33,7 @@ const forNodes = (last: readonly PlannedCall[], nodes: readonly { name: string }
     last.map(({ toolName, toolInput }) => ({ toolName, toolInput: { ...toolInput, node: name } })),
   )
 
-/** Where the last calls were of no guest, it is a question like any other. */
+/** Undefined where the last calls had no guest: the message is then an ordinary question. */
 function forGuests([last]: readonly PlannedCall[], guests: readonly Guest[]): PlannedCall[] | undefined {
   if (last?.toolInput.vmid === undefined) return undefined
   const { vmid: _, node: __, ...rest } = last.toolInput
@@ -43,7 +43,7 @@ function forGuests([last]: readonly PlannedCall[], guests: readonly Guest[]): Pl
   }))
 }
 
-/** The calls that the message before led to. */
+/** The calls that the last message led to. */
 function callsBefore(earlier: readonly Message[]): PlannedCall[] {
   const from = earlier.findLastIndex((message) => message.role === 'user' && message.text !== '')
   const turns = earlier.slice(from + 1).filter((message) => message.role === 'assistant')

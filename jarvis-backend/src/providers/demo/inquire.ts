@@ -5,9 +5,9 @@ import type { Outcome, Seen } from './seen.ts'
 export type Reply = { text: string; calls: PlannedCall[] }
 
 /**
- * The next turn of an answer that takes several looks: read what is missing, then say what was found with the changes
- * that would help, then look whether they did.
- * @param mayCall whether a tool may be used now; what may not counts as a read that failed
+ * The next turn of an answer in several steps: read what is missing, report the findings with changes that would help, then check whether
+ * the changes helped.
+ * @param mayCall whether a tool may be used now; a call of another counts as a failed read
  */
 export function replyOf(inquiries: readonly Inquiry[], results: Seen, mayCall: (toolName: string) => boolean): Reply {
   const seen = withRefused(results, mayCall)

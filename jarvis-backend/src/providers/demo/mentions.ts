@@ -1,18 +1,18 @@
 import type { ClusterState, Guest, Node } from '../../protocol/index.ts'
 
-/** Of a longer text only the beginning is looked at. */
+/** Longer texts are cut, characters. */
 export const maxChars = 2_000
 
-/** What a piece of a sentence names. */
+/** Guests, nodes and other words that a text names. */
 export type Mentions = {
   guests: Guest[]
-  /** Guests that share one name, with nothing said to tell them apart. */
+  /** Guests with the same name that nothing in the text distinguishes. */
   ambiguous: Guest[][]
   nodes: Node[]
   unknownIds: number[]
   pronoun: 'it' | 'them' | undefined
   type: Guest['type'] | undefined
-  /** Words that mean nothing here: the name of a service, or of what does not exist. */
+  /** Unknown words: names of services, or of things that do not exist. */
   rest: string[]
 }
 
@@ -71,7 +71,7 @@ export function mentions(text: string, { guests, nodes }: ClusterState): Mention
   return found
 }
 
-/** A shared name is settled by the node or the type that is named with it. */
+/** Adds the guest of a name; a shared name is resolved by a node or type in the text. */
 function sort(same: Guest[], found: Mentions) {
   const there =
     same.length === 1
@@ -84,7 +84,7 @@ function sort(same: Guest[], found: Mentions) {
   else if (!found.guests.includes(only)) found.guests.push(only)
 }
 
-/** Tries three words as one name, then two, then one: people write `home assistant` and `uptime kuma`. */
+/** Tries three words as one name, then two, then one, because people write `home assistant` and `uptime kuma`. */
 function longest(words: readonly string[], at: number, find: (key: string) => (() => void) | undefined) {
   for (const length of [3, 2, 1]) {
     if (at + length > words.length) continue

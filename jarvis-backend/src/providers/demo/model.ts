@@ -11,8 +11,8 @@ import { corrected, type Plan, understand } from './understand.ts'
 const id = 'demo'
 
 /**
- * Answers without a network and without intelligence: the same words for the same messages and cluster.
- * @param cluster what there is to name now
+ * A model by fixed rules, without network: the same messages and cluster give the same answer.
+ * @param cluster the present state
  */
 export function demoModel({ cluster }: { cluster: () => ClusterState }): Model {
   return {
@@ -22,7 +22,7 @@ export function demoModel({ cluster }: { cluster: () => ClusterState }): Model {
       for (const [piece] of text.matchAll(/(?:\S+\s*){1,3}/g)) {
         signal.throwIfAborted()
         sink.text(piece)
-        // Lets an abort in.
+        // Lets an abort take effect.
         await new Promise(setImmediate)
       }
       signal.throwIfAborted()
@@ -35,7 +35,7 @@ export function demoModel({ cluster }: { cluster: () => ClusterState }): Model {
   }
 }
 
-/** The introduction ends the first answer: whoever asked wants to read that first. */
+/** The introduction follows the first answer, because the answer matters more to the reader. */
 function reply(request: ModelRequest, cluster: ClusterState): Reply {
   if (request.system === namingSystem) return { text: named(questionOf(request.messages[0])), calls: [] }
   const { text, calls } = answered(request, cluster)
@@ -43,7 +43,7 @@ function reply(request: ModelRequest, cluster: ClusterState): Reply {
   return { text: calls.length === 0 && isFirst ? `${text}\n\n${introduction}`.trim() : text, calls }
 }
 
-/** A short message is its own name; of a longer one, its first clause, at most six words. */
+/** A session title: a short message itself, else its first clause, at most six words. */
 function named(asked: string): string {
   const [, message = ''] = /^<message>\n([\s\S]*?)\n<\/message>/.exec(asked) ?? []
   if (message.length <= 40 && !message.includes('\n')) return message
@@ -74,7 +74,7 @@ function answered({ messages, tools, mayCallTools }: ModelRequest, cluster: Clus
   }
 }
 
-/** What a person wrote, without JARVIS's own remarks, such as that it was restarted in the middle of an answer. */
+/** The person's text without JARVIS's remarks, for example about a restart. */
 const questionOf = (message: Message | undefined): string =>
   message?.role === 'user' ? message.text.replace(/^\[JARVIS .*\]$/gm, '').trim() : ''
 
@@ -85,7 +85,7 @@ function planned(question: string, cluster: ClusterState, earlier: readonly Mess
   return isNothing ? { calls: [], notes: [smallTalk(question, cluster)] } : plan
 }
 
-/** A guest may be called as JARVIS is. */
+/** A guest may have JARVIS's name. */
 const greeting =
   /^\W*(?:hello|hallo|hi|hey|good (?:morning|day|afternoon|evening)|guten (?:morgen|tag|abend)|thanks|thank you|danke|cheers)(?:[\s,]+(?:there|again|sir|jarvis|very much|a lot))*\W*$/i
 

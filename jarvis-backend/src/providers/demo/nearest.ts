@@ -1,7 +1,7 @@
 import type { ClusterState } from '../../protocol/index.ts'
 import { slips } from './spelling.ts'
 
-/** What there is that is written nearly so: one slip in a short name, two in a longer one. @returns `jellyfin (104)` */
+/** The guest or node with the most similar name: one typing error in a short name, two in a longer one. @returns `jellyfin (104)` */
 export function nearest(word: string, { guests, nodes }: ClusterState): string | undefined {
   const known = [
     ...guests.map(({ name, vmid }) => ({ name, shown: `${name} (${vmid})` })),

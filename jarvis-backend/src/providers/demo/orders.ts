@@ -5,7 +5,7 @@ import { nearest } from './nearest.ts'
 import type { Focus, PlannedCall } from './questions.ts'
 
 type Order = Extract<Clause, { type: 'order' }>
-/** `notes`: what a person must be told, because it will not be done or not yet. */
+/** `notes`: what will not be done, or not yet, and why. */
 export type Outcome = { calls: PlannedCall[]; notes: string[]; guests: Guest[] }
 
 const beyond = /^(?:backups?|snapshots?|migrat\w*|clon\w*|delet\w*|remov\w*|destroy|updat\w*|upgrad\w*|install\w*)$/
@@ -13,7 +13,7 @@ const beyond = /^(?:backups?|snapshots?|migrat\w*|clon\w*|delet\w*|remov\w*|dest
 export const noTool = (word: string): string =>
   `I have no tool for “${word}”. I can start, stop and restart guests, restart a service and wake a node; the rest is done in Proxmox itself.`
 
-/** One order, said of one thing or of several. */
+/** Turns an order into calls, one for each of its targets. */
 export function carryOut(order: Order, cluster: ClusterState, focus: Focus): Outcome {
   const outcome: Outcome = { calls: [], notes: [], guests: [] }
   for (const item of order.items) {
@@ -107,7 +107,7 @@ const described = ({ vmid, name, type, node }: Guest) =>
 export const nodeNames = (cluster: ClusterState): string =>
   `There are ${cluster.nodes.map((node) => node.name).join(', ')}`
 
-/** All guests while they fit on a few lines. */
+/** Lists the guests (at most 30) and nodes. */
 function whatExists(cluster: ClusterState): string {
   const most = 30
   const names = cluster.guests.slice(0, most).map(({ vmid, name }) => `${vmid} ${name}`)

@@ -1,22 +1,22 @@
 import type { Message } from '../../agent/model.ts'
 import type { PlannedCall } from './questions.ts'
 
-/** A call of this answer and what came of it. `round`: the model's turn that made it, from 0. */
+/** A call of this answer and its outcome. `round`: the model turn that made it, from 0. */
 export type Outcome = PlannedCall & { text: string; isError: boolean; round: number }
 
-/** What the calls of this answer returned so far. */
+/** The outcomes of this answer's calls so far. */
 export type Seen = {
   all: readonly Outcome[]
   /** The first outcome of exactly this call from `round` on. */
   of(call: PlannedCall, round?: number): Outcome | undefined
-  /** Its text; undefined where it was not made, was refused, or failed. */
+  /** The outcome's text; undefined where the call was not made, was refused, or failed. */
   text(call: PlannedCall, round?: number): string | undefined
 }
 
 const isSame = (a: PlannedCall, b: PlannedCall) =>
   a.toolName === b.toolName && JSON.stringify(a.toolInput) === JSON.stringify(b.toolInput)
 
-/** @param turn the messages after what the user said */
+/** @param turn the messages after the user's */
 export function seenIn(turn: readonly Message[]): Seen {
   const all: Outcome[] = []
   let round = -1

@@ -1,4 +1,4 @@
-/** The words that questions turn on, in full. What is nearly one of them is taken for it. */
+/** Words that questions depend on. A similar word is taken for one of them. */
 const vocabulary =
   `backup backups temperature temperatures memory storage storages cluster running stopped container containers virtual machines
   status health healthy everything anything problem problems happened quorum recent tasks overheating missing failed processor
@@ -6,7 +6,7 @@ const vocabulary =
   remember uptime`.split(/\s+/)
 const known = new Set(vocabulary)
 
-/** The message with slips mended in what it asks; names and all it may not know stay as they are. */
+/** Corrects typing errors in the vocabulary; names and other words stay. */
 export const spelled = (text: string, isName: (word: string) => boolean): string =>
   text.replace(/[\p{L}']{5,}/gu, (word) => {
     const lower = word.toLowerCase()
@@ -15,11 +15,11 @@ export const spelled = (text: string, isName: (word: string) => boolean): string
     const near = vocabulary.filter(
       (candidate) => Math.abs(candidate.length - lower.length) <= most && slips(lower, candidate) <= most,
     )
-    // `restarting` and `stopping` are words of their own.
+    // Words such as `restarting` and `stopping` are correct.
     return near.length > 0 && !vocabulary.some((candidate) => lower.startsWith(candidate)) ? (near[0] ?? word) : word
   })
 
-/** Letters left out, put in, changed, or swapped with the next. */
+/** Edit distance: letters left out, added, changed, or swapped with the next. */
 export function slips(a: string, b: string): number {
   let before: number[] = []
   let row = [...b, ''].map((_, i) => i)

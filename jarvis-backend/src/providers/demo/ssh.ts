@@ -2,7 +2,7 @@ import type { ClusterState } from '../../protocol/index.ts'
 import { withoutPoliteness } from './clauses.ts'
 import { mentions } from './mentions.ts'
 
-/** `node`: as it was said, where it was. */
+/** `unknownNode`: a node's name in the message that does not exist. */
 export type SshOrder = { command: string; nodes: string[]; unknownNode?: string }
 
 const programs = new Set(
@@ -12,10 +12,10 @@ const programs = new Set(
   uname uptime vmstat wget who whoami zfs zpool`.split(/\s+/),
 )
 
-/** Of these, the ones a sentence may begin with too. */
+/** Programs whose names are also English words that a sentence may begin with. */
 const english = new Set('cat date echo env find free head host hostname id ip mount sensors tail top who'.split(' '))
 
-/** @returns undefined where the message is no command for a shell */
+/** @returns undefined where the message is no shell command */
 export function sshOrder(message: string, cluster: ClusterState): SshOrder | undefined {
   const text = withoutPoliteness(message).replace(/\s*(?:please|sir|jarvis)?[?!.]*$/i, '')
   const [, host, first] =

@@ -24,8 +24,8 @@ import { capitalized, counted, fenced, listed, plain, some, table } from './word
 const mostRows = 12
 
 /**
- * The calls' outcomes in prose.
- * @param question what was asked, to pick what matters of a list
+ * Tells the calls' outcomes in prose.
+ * @param question the user's question, to select what matters in a list
  */
 export function tell(outcomes: readonly Outcome[], question: string, cluster: ClusterState): string {
   const done = outcomes.filter(({ isError }) => !isError)
@@ -143,7 +143,7 @@ function temperatureWords(texts: readonly string[]): string {
 
 const orUnknown = (words: string | undefined) => words ?? 'unknown'
 
-/** What is in no form that is known here is shown as it came: an empty list is another thing. */
+/** Shows text of an unknown form as it is, because it is not an empty list. */
 const unparsed = (outcomes: readonly { text: string }[]) => outcomes.map(({ text }) => fenced(text)).join('\n\n')
 
 function guestWords(outcomes: readonly Outcome[], question: string, cluster: ClusterState): string {
@@ -295,7 +295,7 @@ function backupWords({ text, toolInput }: Outcome, cluster: ClusterState): strin
   const unreadable = all.filter(({ age, storage }) => age !== undefined && storage === undefined)
   const readable = all.filter(({ storage }) => storage !== undefined)
   const name = (guest: { vmid: number; name: string }) => `${guest.vmid} ${plain(guest.name)}`
-  // A line before it says what could not be read.
+  // The count may follow a line about what could not be read.
   const count = /^(\d+) backups?\b/m.exec(text)?.[1] ?? 'An unknown number of'
   const ask = unreadable.length > 0 ? ' Ask “why are backups missing?” and I look for the cause.' : ''
   return [

@@ -12,15 +12,15 @@ import { spelled } from './spelling.ts'
 import { sshOrder } from './ssh.ts'
 import { inquiriesInto } from './wanted.ts'
 
-/** `inquiries`: what takes several looks, instead of calls. */
+/** `inquiries`: questions that take several steps, instead of calls. */
 export type Plan = { calls: PlannedCall[]; notes: string[]; inquiries?: Inquiry[] }
 
-/** Patterns with several gaps in them would try every way to part one. */
+/** Long gaps are shortened, because patterns with several gaps would backtrack over them. */
 const longGap = /[^\S\n]{9,}/g
 
 /**
- * What a message asks for, found by fixed phrases and the names in the cluster.
- * @param earlier the messages before it, for `restart it` and `again`
+ * Interprets a message by fixed phrases and the cluster's names.
+ * @param earlier messages before it, for `restart it` and `again`
  * @returns neither calls nor notes where nothing was understood
  */
 export function understand(text: string, cluster: ClusterState, earlier: readonly Message[]): Plan {
@@ -70,7 +70,7 @@ export function understand(text: string, cluster: ClusterState, earlier: readonl
       const about = named(clause.text, cluster)
       if (about.guests.length + about.nodes.length > 0) subject = about
       const next = said[i + 1]
-      // `jellyfin is stuck, restart it` asks nothing before it orders.
+      // `jellyfin is stuck, restart it` only orders: its first clause asks nothing.
       if (
         next?.type === 'order' &&
         !asks.test(clause.text) &&
@@ -89,7 +89,7 @@ export function understand(text: string, cluster: ClusterState, earlier: readonl
   return { calls: distinct(plan.calls), notes: [...new Set(plan.notes)] }
 }
 
-/** The message as it was meant: slips in what it asks, and in a name that it asks about, mended. */
+/** Corrects typing errors in the question and in the name that it asks about. */
 export function corrected(text: string, cluster: ClusterState): string {
   const plain = text.replace(/\b(what|how|where|who)s\b/gi, "$1's")
   const mended = spelled(plain, (word) => mentions(word, cluster).rest.length === 0)
@@ -115,7 +115,7 @@ const onceMore =
 const asks =
   /^(?:any|are|can|check|could|did|do|does|give|has|have|how|is|list|show|tell|was|what|when|where|which|who|why|will)\b/i
 
-/** A guest may be called as JARVIS is: at the end of an order for another one it is who is spoken to. */
+/** Removes `jarvis` at the end of an order for another guest, where it addresses JARVIS and not a guest of that name. */
 const withoutName = (text: string, cluster: ClusterState) =>
   text.replace(/^(.*\S)[\s,]+jarvis\W*$/is, (whole, before: string) => {
     const { guests, nodes } = mentions(before, cluster)
@@ -142,7 +142,7 @@ function sshPlan(
   return { calls: places.map((node) => ({ toolName: 'execute_ssh', toolInput: { node, command } })), notes: [] }
 }
 
-/** The guests, or else the nodes, that were last called for or last named. */
+/** The guests, or else the nodes, that were last called or named. */
 function focusOf(earlier: readonly Message[], cluster: ClusterState): Focus {
   for (const message of earlier.toReversed()) {
     const focus = message.role === 'user' ? named(message.text, cluster) : called(message, cluster)
@@ -159,7 +159,7 @@ function named(text: string, cluster: ClusterState): Focus {
 function called({ content }: Extract<Message, { role: 'assistant' }>, cluster: ClusterState): Focus {
   const inputs = content.flatMap((piece) => (piece.type === 'tool_call' ? [piece] : []))
   const guests = cluster.guests.filter((guest) => inputs.some(({ toolInput }) => toolInput.vmid === guest.vmid))
-  // A list of guests was looked up for a guest, whom the message before it names.
+  // A list of guests was read for one guest, which the message before names.
   const placed = inputs.filter(({ toolName }) => toolName !== 'get_vms' && toolName !== 'get_containers')
   const nodes = placed.flatMap(({ toolInput }) => (typeof toolInput.node === 'string' ? [toolInput.node] : []))
   return { guests, nodes: guests.length > 0 ? [] : [...new Set(nodes)] }

@@ -4,8 +4,8 @@ import type { Embedder } from '../../memory/ports.ts'
 import { JarvisError } from '../../protocol/index.ts'
 
 /**
- * The embedded model: the package `sentence-encoder`, offline, in a thread that starts with the first text.
- * @param folder where the model is; absent: the installed one. @throws JarvisError `internal` where it cannot be loaded.
+ * The embedded model of the package `sentence-encoder`, offline, in a thread that starts with the first text.
+ * @param folder of the model; default: the installed one. @throws JarvisError `internal` where it cannot be loaded
  */
 export function localEmbedder(folder?: string): Embedder {
   const thread = createEncoderThread({ folder, start: startWorker })

@@ -6,10 +6,9 @@ const Reply = z.object({ data: z.array(z.object({ index: z.int().nonnegative(), 
 const slowestMs = 30_000
 
 /**
- * Vectors from OpenAI or any server that has its `/v1/embeddings` (Ollama, llama.cpp, vLLM). The first answer tells how many
- * dimensions the model has.
- * @param config.redact what leaves goes through it
- * @throws JarvisError `internal` with what the server said, where it does not answer with vectors.
+ * Embeddings from OpenAI or a server with `/v1/embeddings` (Ollama, llama.cpp, vLLM). The first answer determines the dimensions.
+ * @param config.redact applied to every text that is sent
+ * @throws JarvisError `internal` with the server's message, where it returns no embeddings
  */
 export async function openAiEmbedder(config: {
   baseUrl: string

@@ -7,20 +7,20 @@ import { chatRequest } from './request.ts'
 import { chatReader } from './stream.ts'
 
 export type OpenAiCompatibleOptions = {
-  /** A server of one's own may need none. */
+  /** Servers on the local network may need none. */
   apiKey?: string
   /** Default `https://api.openai.com/v1`. */
   baseUrl?: string
   model: string
-  /** Default: the server's own. */
+  /** Default: the server's. */
   maxTokens?: number
-  /** For requests that say nothing of it. Absent: nothing is said to the model either. */
+  /** Effort for requests without one. Absent: the request leaves it out too. */
   effort?: Effort
   /** Default: `patienceMs`. */
   idleTimeoutMs?: number
 }
 
-/** OpenAI, or whatever else speaks Chat Completions. */
+/** OpenAI, or any server with Chat Completions. */
 export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
   const { apiKey, baseUrl = 'https://api.openai.com/v1', model } = options
   const { host, hostname } = new URL(baseUrl)
@@ -34,11 +34,11 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
     secret: apiKey,
   }
   const wantsReasoning = /(?:^|\.)(?:deepseek\.com|moonshot\.(?:ai|cn))$/.test(hostname)
-  // Learned from its refusals, for this model at this address.
+  // Fields that the server refused for this model.
   const refused = new Set<OptionalField>()
   const body = { model, maxTokens: options.maxTokens, isOpenAi, wantsReasoning, refused, effort: options.effort }
 
-  // Loading the SDK takes its time: the start does not wait for it.
+  // The SDK is loaded with the first request, because loading is slow.
   const connect = async () => {
     const [{ OpenAI }, { nodeFetch }] = await Promise.all([import('openai'), import('../node-fetch.ts')])
     return new OpenAI({
@@ -87,10 +87,10 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
   }
 }
 
-/** How long it may be silent. A server of one's own loads the model and reads the prompt before its first word. */
+/** Longest silence, ms. A local server may load the model and read the prompt before its first token. */
 export const patienceMs = (hostname: string): number => (hostname === 'api.openai.com' ? 120_000 : 600_000)
 
-/** From gpt-5.4 on, OpenAI takes tools together with reasoning only over another API. */
+/** Explains a refusal by OpenAI: from gpt-5.4 on, tools and reasoning together need another API. Other errors are returned unchanged. */
 export function explained(error: unknown, model: string): unknown {
   const isOurs =
     error instanceof ModelError && error.code === 'model_bad_request' && /^gpt-(5\.[4-9]|[6-9])/.test(model)

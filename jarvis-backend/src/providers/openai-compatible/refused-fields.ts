@@ -2,7 +2,7 @@ import type OpenAI from 'openai'
 
 type Body = OpenAI.ChatCompletionCreateParamsStreaming
 
-/** What a request can do without; `reasoning_content` and `extra_content` stand in its messages. */
+/** Optional fields of a request; `reasoning_content` and `extra_content` are in its messages. */
 const optional = [
   'max_tokens',
   'max_completion_tokens',
@@ -15,8 +15,8 @@ const optional = [
 export type OptionalField = (typeof optional)[number]
 
 /**
- * Which field of a request its server does not take. Servers say it in a hundred ways, and all of them name it.
- * @param said what the server answered with 4xx
+ * Which optional field a server refused. Servers word it in many ways, but all name the field.
+ * @param said the server's answer with 4xx
  */
 export function refusedField(said: string, body: Body): OptionalField | undefined {
   const sent = JSON.stringify(body)
@@ -25,13 +25,13 @@ export function refusedField(said: string, body: Body): OptionalField | undefine
 
 type Refusal = Error & { error: unknown; param?: unknown }
 
-/** What a server said in refusing a request, with all that stands beside its message. */
+/** A server's refusal with all fields of its error. */
 export const saidIn = (error: unknown): string =>
   error instanceof Error && 'error' in error
     ? JSON.stringify([error.message, (error as Refusal).error, (error as Refusal).param])
     : ''
 
-/** The SDK reads an error only under `error`: what a server says in another form is put there. */
+/** Moves an error of another form under `error`, the only place where the SDK reads it. */
 export const withErrorUnderError =
   (fetch: (url: string | URL | Request, init?: RequestInit) => Promise<Response>) =>
   async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {

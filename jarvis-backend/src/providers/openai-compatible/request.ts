@@ -11,17 +11,17 @@ export type RequestOptions = {
   model: string
   maxTokens: number | undefined
   isOpenAi: boolean
-  /** Its server refuses calls in the history that come without their reasoning. */
+  /** Whether the server refuses calls in the history without their reasoning. */
   wantsReasoning: boolean
-  /** For requests that say nothing of it. Undefined: nothing is said to the model either. */
+  /** Effort for requests without one. Undefined: the request leaves it out too. */
   effort?: Effort | undefined
-  /** What its server did not take before. */
+  /** Fields that the server refused before. */
   refused: ReadonlySet<OptionalField>
 }
 
 /**
- * The body of `POST /chat/completions`. The API has no place for thinking; with calls it goes back under the name that some
- * servers gave it, and so does what else they sent with a call.
+ * The body of `POST /chat/completions`. The API has no field for thinking: with calls it is sent back in the field where some servers
+ * sent it, and so are other data of a call.
  */
 export function chatRequest(
   { system, messages, tools, mayCallTools, effort: asked }: ModelRequest,
@@ -47,7 +47,7 @@ export function chatRequest(
       ),
     ],
     ...(maxTokens !== undefined && tokenLimit(maxTokens, isOpenAi, refused)),
-    // Other servers may pass over `tool_choice`; what they are not told of, their models do not call.
+    // Other servers may ignore `tool_choice`, so tools that must not be called are left out.
     ...(tools.length > 0 &&
       (mayCallTools || (isOpenAi && !refused.has('tool_choice'))) && {
         tools: tools.map(({ name, description, inputSchema }) => ({

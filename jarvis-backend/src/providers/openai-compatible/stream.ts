@@ -44,14 +44,14 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
   return {
     take(data) {
       if (data === '[DONE]') {
-        // One that says nothing has broken off.
+        // A stream that ends without any content has broken off.
         if (text !== '' || thinking !== '' || calls.all.length > 0) stop ??= 'end_turn'
         return true
       }
       const chunk = eventOf(data)
       const [first = {}] = list(chunk.choices ?? [])
       const choice = fields(first)
-      // Some servers send the whole message, streamed or not.
+      // Some servers send the whole message at once.
       grow(fields(choice.delta ?? choice.message ?? {}))
       const finish = words(choice.finish_reason)
       if (finish !== '') stop = stops.get(finish) ?? 'end_turn'
@@ -81,7 +81,7 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
   }
 }
 
-/** Some servers send content as a list of parts, with the reasoning among them. */
+/** Reads content that some servers send as a list of parts, including the reasoning. */
 const partsOf = (content: unknown): Fields[] =>
   Array.isArray(content) ? content.map(fieldsIfAny).filter((part) => part !== undefined) : []
 const textIn = (content: unknown): string =>
@@ -95,8 +95,8 @@ const thoughtIn = (content: unknown): string =>
     .join('')
 
 /**
- * Calls told apart by index; where a server gives all of them the same one, a name with another id, or one that comes
- * after whole arguments, begins the next.
+ * Collects tool calls by index. Where a server gives all the same index, a name with another id, or a name after complete arguments,
+ * begins a new call.
  */
 function callsInProgress() {
   const all: CallInProgress[] = []
@@ -131,7 +131,7 @@ function callsInProgress() {
   }
 }
 
-/** The prompt's count includes what came from the cache; ours does not. */
+/** Converts token counts: the wire's prompt tokens include cached ones, `inputTokens` does not. */
 function counted(wire: unknown): Usage | undefined {
   const usage = fieldsIfAny(wire)
   if (usage === undefined) return undefined

@@ -4,8 +4,8 @@ const closing = '</think>'
 type Said = { text: string; thought: string }
 
 /**
- * Servers that do not part a model's reasoning from its answer send it first, in tags. Both tags may come in pieces.
- * @returns `add` tells what a piece of content says, as far as that is clear; `rest` what was held back
+ * Separates reasoning that servers send in tags before the answer. Tags may arrive in pieces.
+ * @returns `add` returns what is certain about a piece; `rest` what was held back
  */
 export function createThinkTags() {
   let state: 'unclear' | 'thinking' | 'answering' = 'unclear'
@@ -27,7 +27,7 @@ export function createThinkTags() {
       held = held.slice(end + closing.length).trimStart()
       return answer(thought)
     }
-    // The end of it may be the beginning of the closing tag.
+    // The end of the text may be the start of the closing tag.
     const tag = held.lastIndexOf('<')
     const cut = tag >= 0 && closing.startsWith(held.slice(tag)) ? tag : held.length
     const thought = held.slice(0, cut)

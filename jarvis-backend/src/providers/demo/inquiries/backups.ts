@@ -26,8 +26,8 @@ const first = [status, backups, tasks, storages, ...stopped]
 const nodeLog = 'journalctl -n 60 --no-pager'
 
 /**
- * Which guests have no fresh backup and why: failed tasks, the storage behind them, and what serves it.
- * @param options.mayAct whether a card for the server's start may be asked for, or only be offered
+ * Finds guests without a fresh backup and the cause: failed tasks, the storage behind them, and its server.
+ * @param options.mayAct whether to ask for the server's start on a card, or only to offer it
  */
 export function missingBackups({ mayAct }: { mayAct: boolean }): Inquiry {
   return {
@@ -121,7 +121,7 @@ function staleOf(seen: Seen): BackupFacts[] {
   return backupsIn(seen.text(backups) ?? '').filter(({ vmid }) => ids.has(vmid))
 }
 
-/** The backup storage that cannot be reached: the one that the failures name, else the first. */
+/** The backup storage that cannot be reached: the one named in the failures, else the first. */
 function storageAway(seen: Seen): StorageFacts | undefined {
   const away = storagesIn(seen.text(storages) ?? '').filter(({ isReachable }) => !isReachable)
   const named = away.find(({ name }) => failedBackups(seen).some(({ reason }) => reason?.includes(name)))
@@ -153,7 +153,7 @@ function failureWords(failures: readonly TaskFacts[]): string {
   return `${last?.ago} ago \`vzdump\` failed for ${counted(ids.size, 'guest')}: ${quotedInline(last?.reason ?? 'no reason given')}.`
 }
 
-/** What the failures name, where it answers now. */
+/** Reports that the storage named in the failures answers again; empty otherwise. */
 function reachableAgain(seen: Seen): string {
   const back = storagesIn(seen.text(storages) ?? '').find(({ name }) =>
     failedBackups(seen).some(({ reason }) => reason?.includes(name)),
@@ -179,7 +179,7 @@ function freshWords(seen: Seen, stale: readonly BackupFacts[]): string {
     : `The other ${counted(fresh.length, 'guest')} went to ${places.map(plain).join(', ')} as usual, at last ${newest} ago.`
 }
 
-/** The stopped guest that is called as the storage is, or is a backup server by its name. */
+/** The stopped guest with the storage's name, or the name of a backup server. */
 function serverOf(seen: Seen, storage: StorageFacts | undefined) {
   const guests = stopped.flatMap((call) => guestsIn(seen.text(call) ?? ''))
   const words = (storage?.name ?? '').toLowerCase().split(/[-_.]/)
@@ -204,7 +204,7 @@ const onboot = (seen: Seen, vmid: unknown): string | undefined =>
     .map(({ text }) => /^onboot: (\d)/m.exec(text)?.[1])
     .find((value) => value !== undefined)
 
-/** What its node and its configuration say. */
+/** Why a guest is down, from its node's uptime and log and its configuration. */
 function whyDown(
   seen: Seen,
   { vmid, node }: { vmid: number; node: string },

@@ -6,7 +6,7 @@ import { type Finding, gaps, type Inquiry, type Reads, read, ssh, unread } from 
 const storages = read('get_storage')
 const most = 5
 
-/** What fills a storage. @param name absent: the fullest that can be reached */
+/** Finds what fills a storage. @param name undefined: the fullest one that can be reached */
 export function fillsStorage(name?: string): Inquiry {
   return {
     find(seen): Reads | Finding {
@@ -77,7 +77,7 @@ function ofPool(seen: Seen, { name }: StorageFacts, node: string, head: string):
   }
 }
 
-/** Shared storages: what is known of them is what was backed up to them. */
+/** Describes a shared storage by its backups. */
 function ofOther(seen: Seen, { name, place, type }: StorageFacts, head: string): Reads | Finding {
   const backups = read('get_backups', { storage: name })
   const missing = unread(seen, [backups])

@@ -4,7 +4,7 @@ import { type Finding, gaps, type Inquiry, type Reads, read, ssh, unread } from 
 
 const status = read('get_cluster_status')
 
-/** What the cluster did of late, newest first, and what that leaves. @param hours how far back */
+/** Reports recent tasks of the cluster, newest first, and open problems. @param hours how far back */
 export function happened(hours: number): Inquiry {
   const tasks = read('get_recent_tasks', { limit: 200 })
   return {
@@ -38,7 +38,7 @@ export function happened(hours: number): Inquiry {
   }
 }
 
-/** Tasks of one kind and outcome as one line, newest first. */
+/** Summarises tasks of one kind and outcome in one line each, newest first. */
 export function groups(tasks: readonly TaskFacts[]): string[] {
   const byKind = new Map<string, TaskFacts[]>()
   for (const task of tasks) {
@@ -79,7 +79,7 @@ const verbs: [RegExp, string][] = [
 const taskWord = (type: string) =>
   taskWords[type] ?? verbs.find(([pattern]) => pattern.test(type))?.[1] ?? quotedInline(type)
 
-/** What became of a node: its state, its tasks and the end of its log. */
+/** Reports a node's state, its tasks and the end of its log. */
 export function happenedTo(node: string): Inquiry {
   const tasks = read('get_recent_tasks', { node, limit: 30 })
   const log = ssh(node, 'journalctl -n 12 --no-pager')
@@ -116,7 +116,7 @@ export function happenedTo(node: string): Inquiry {
   }
 }
 
-/** Why tasks of one type failed, in Proxmox's words. */
+/** Reports why tasks of one type failed, in Proxmox's words. */
 export function failedTasks(type: string, node: string | undefined): Inquiry {
   const tasks = read('get_recent_tasks', { ...(node !== undefined && { node }), limit: 100 })
   return {

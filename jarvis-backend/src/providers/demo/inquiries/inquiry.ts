@@ -1,27 +1,27 @@
 import type { PlannedCall } from '../questions.ts'
 import type { Outcome, Seen } from '../seen.ts'
 
-/** Calls whose outcomes are needed before anything can be said. */
+/** Calls that must be made before there is a finding. */
 export type Reads = { reads: PlannedCall[] }
-/** What was found, and the one change that would help. */
+/** A finding, and the one change that would help. */
 export type Finding = { say: string; act?: PlannedCall | undefined }
 
 /**
- * A question that takes several looks. Both steps are pure: what they say stands in the results they are given, so the
- * same conversation gives the same answer, also after a restart.
+ * A question that takes several steps. `find` and `check` are pure functions of the results, so the same conversation gets the same
+ * answer, also after a restart.
  */
 export type Inquiry = {
-  /** @param seen what was read before anything was changed */
+  /** @param seen results of reads before any change */
   find(seen: Seen): Reads | Finding
-  /** What came of the change, with a look whether it helped. */
+  /** Reports the change's outcome, after reading whether it helped. */
   check?(seen: Seen, act: Outcome): Reads | Finding
 }
 
-/** The calls of these that have no outcome from `round` on. */
+/** The calls without an outcome from `round` on. */
 export const unread = (seen: Seen, calls: readonly PlannedCall[], round?: number): PlannedCall[] =>
   calls.filter((call) => seen.of(call, round) === undefined)
 
-/** Why nothing was changed; undefined where it was, as wanted. @param who what was to be changed */
+/** Why a change was not made; undefined where it was. @param who the target's name */
 export function notDone({ text, isError }: Outcome, who: string): string | undefined {
   if (!isError) return undefined
   const note = /Note: (.*?) Nothing was run\./s.exec(text)?.[1]
@@ -41,7 +41,7 @@ export const read = (toolName: string, toolInput: Record<string, unknown> = {}):
 })
 export const ssh = (node: string, command: string): PlannedCall => read('execute_ssh', { node, command })
 
-/** What could not be looked at, in one sentence; empty where all was. */
+/** Which reads failed, in one sentence; empty where none did. */
 export function gaps(seen: Seen, calls: readonly PlannedCall[]): string {
   const failed = calls.flatMap((call) => {
     const outcome = seen.of(call)

@@ -3,12 +3,12 @@ import type { Outcome, Seen } from '../seen.ts'
 import { plain, quotedInline } from '../words.ts'
 import { type Finding, gaps, type Inquiry, notDone, type Reads, read, ssh, unread } from './inquiry.ts'
 
-/** From this share of its own cores a guest counts as the one to look at. */
+/** A guest that uses this share of its own cores is reported, percent. */
 const busyPercent = 80
 const kernelLog = 'journalctl -k -n 30 --no-pager'
 const processes = 'ps -eo pcpu,args --sort=-pcpu | head -n 4'
 
-/** Why a node is hot or busy: its guests by the cores they use, its processes, what its kernel says of the worst. */
+/** Finds why a node is hot or busy: its guests by used cores, its processes, and kernel messages about the busiest guest. */
 export function strainOn(node: string): Inquiry {
   const heat = read('get_node_temperature', { node })
   const status = read('get_node_status', { node })
@@ -45,7 +45,7 @@ export function strainOn(node: string): Inquiry {
         }
       }
 
-      // Named by us before others' text names it: the gate refuses ids that only a log gave.
+      // The demo names the id before a log does, because the gate refuses ids that only foreign text has named.
       const config = ssh(node, `${worst.type === 'vm' ? 'qm' : 'pct'} config ${worst.vmid}`)
       if (seen.of(config) === undefined) return { reads: [config] }
       const looks = [ssh(node, processes), ssh(node, kernelLog)]
@@ -149,7 +149,7 @@ function ofAll(worst: GuestFacts, guests: readonly GuestFacts[]): string {
   return sum === 0 ? '' : `, ${oneDigit(coresOf(worst))} of the ${oneDigit(sum)} cores that all its guests use`
 }
 
-/** The process that stands first, where it is the guest's. */
+/** Reports the top process where it belongs to the guest; empty otherwise. */
 function processLine(output: string | undefined, { vmid, name }: GuestFacts): string {
   const [, share] = new RegExp(`^\\s*([\\d.]+)\\s+.*(?:-id ${vmid}\\b|lxc ${vmid}\\b)`, 'm').exec(output ?? '') ?? []
   return share === undefined ? '' : `\`ps\` agrees: the process of ${plain(name)} takes ${Math.round(Number(share))} %.`
@@ -157,7 +157,7 @@ function processLine(output: string | undefined, { vmid, name }: GuestFacts): st
 
 type Fault = { at: string; words: string; device: string | undefined }
 
-/** What the kernel last said of this guest, with the line before it that says why. */
+/** The last kernel message about this guest, and the line before it with the reason. */
 function faultOf(log: string | undefined, { vmid, node }: GuestFacts): Fault | undefined {
   const rows = (log ?? '').split('\n').map((line) => {
     const [, at, words] =
