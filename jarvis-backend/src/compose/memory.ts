@@ -40,6 +40,8 @@ export function composeMemory(parts: {
   databasePath: string
   embeddings: EmbeddingsConfig
   weights: Weights
+  /** The thread's program; absent: the one beside this file. */
+  worker: URL | undefined
   database: Database
   journal: Journal
   clock: Clock
@@ -54,19 +56,17 @@ export function composeMemory(parts: {
   const workspace = createWorkspace(workspaceDir)
   const writes = createMemoryWrites(database, now)
   const indexPath = join(dataDir, 'memory.db')
-  const memory = createRemoteMemory({
-    start: () =>
-      startWorker(
-        new URL(import.meta.url.endsWith('.ts') ? '../memory-worker.ts' : './memory-worker.js', import.meta.url),
-        {
+  const beside = import.meta.url.endsWith('.ts') ? '../memory-worker.ts' : './memory-worker.js'
+  const worker = parts.worker ?? new URL(beside, import.meta.url)
+  const workerData: MemoryWorkerData = {
           workspaceDir,
           databasePath: parts.databasePath,
           indexPath,
           embedder: parts.embeddings,
           weights: parts.weights,
-        } satisfies MemoryWorkerData,
-        memoryLimits,
-      ),
+  }
+  const memory = createRemoteMemory({
+    start: () => startWorker(worker, workerData, memoryLimits),
     early: createEarlySearch(() => openMemoryReader(indexPath), now),
     clock,
     changed: parts.changed,

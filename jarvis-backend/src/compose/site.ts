@@ -35,6 +35,8 @@ export type SiteReplacements = {
   executions?: (store: ExecutionStore) => ExecutionStore
   /** Receives push messages instead of the browsers' push services. */
   push?: PushSender
+  /** The built program of the memory's thread. */
+  memoryWorker?: URL
   /** Tools in addition to the real ones. */
   tools?: readonly Tool[]
 }
@@ -60,6 +62,7 @@ export function createSite(
     ...foundation,
     embeddings: config.embeddings,
     weights: config.memoryWeights,
+    worker: replace.memoryWorker,
     changed: () => changed({ what: 'memory' }),
   })
   const attached = composeAttached({

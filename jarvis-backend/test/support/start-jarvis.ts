@@ -17,6 +17,7 @@ import type { ChatEvents, ChatReplies, ChatRequests, Role } from '../../src/prot
 import type { PushSender } from '../../src/push/ports.ts'
 import type { Database } from '../../src/store/sqlite/database.ts'
 import type { Tool } from '../../src/tools/tool.ts'
+import { builtMemoryWorker } from './program.ts'
 import { type ScriptedModel, scripted } from './scripted-model.ts'
 
 export const jwtSecret = 'test-secret-of-more-than-32-characters'
@@ -85,6 +86,7 @@ export async function startJarvis(
   const config = readConfig(env)
   const clock = options.clock ?? systemClock
   const model = options.model ?? scripted()
+  const memoryWorker = builtMemoryWorker()
   const homelab =
     options.homelab ??
     createSimulator({ clock, protectedTargets: config.protectedTargets, speed: options.speed ?? 1_000 })
@@ -97,6 +99,7 @@ export async function startJarvis(
       nextConfig: () => readStartConfig({ ...env, ...options.nextEnv }),
       restart: options.restart ?? (() => {}),
     },
+    ...(memoryWorker && { memoryWorker }),
     ...(options.models && { models: options.models }),
     ...(options.database && { database: options.database }),
     ...(options.fetchDocument && { fetchDocument: options.fetchDocument }),
