@@ -4,15 +4,20 @@ import { readConfig } from '../src/config/config.ts'
 import { listGuests } from '../src/tools/homelab/listing.ts'
 import type { Fault } from './fake-proxmox/server.ts'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
+import type { FakeOptions } from './fake-proxmox/world.ts'
 import { folder } from './support/data-dir.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { jwtSecret, startJarvis } from './support/start-jarvis.ts'
-import { startProxmox } from './support/start-proxmox.ts'
+import { startProxmox, withGuest } from './support/start-proxmox.ts'
 
 /** JARVIS with the fake cluster behind it, all at the fake's speed. */
-async function start(toolName: string, input: Record<string, unknown>, change: Record<string, unknown> = {}) {
-  const proxmox = await startProxmox()
-  await proxmox.fake.control.changeGuest(Number(input.vmid ?? 100), change)
+async function start(
+  toolName: string,
+  input: Record<string, unknown>,
+  change: Record<string, unknown> = {},
+  fakeOptions: Partial<FakeOptions> = {},
+) {
+  const proxmox = await startProxmox(fakeOptions, withGuest(Number(input.vmid ?? 100), change))
   const { cluster, clock } = proxmox
   // A card that was made before would be withdrawn for it.
   await proxmox.until(({ guests }) => guests.some(({ status }) => status === 'paused'))
@@ -48,7 +53,8 @@ async function start(toolName: string, input: Record<string, unknown>, change: R
 const lost = (kind: 'lost' | 'closed'): Fault => ({ kind, match: '/status/shutdown', method: 'POST', times: 9 })
 
 test('an answer that was lost is looked for, and what the task log shows is the outcome', async () => {
-  const { fake, approve } = await start('stop_vm', { vmid: 100 })
+  // Slowly: after a lost answer the client looks at the guest for two seconds of the cluster's time.
+  const { fake, approve } = await start('stop_vm', { vmid: 100 }, {}, { speed: 5 })
   await fake.control.addFault(lost('lost'))
   const { result, execution } = await approve()
   expect(result).toMatchObject({ isError: false, summary: expect.stringMatching(/qmshutdown ended: OK/) })

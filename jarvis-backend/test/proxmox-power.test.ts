@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PowerAction, PowerOutcome } from '../src/homelab/ports.ts'
-import { calm, startProxmox } from './support/start-proxmox.ts'
+import { calm, startProxmox, withGuest } from './support/start-proxmox.ts'
 
 type Row = {
   what: string
@@ -85,9 +85,8 @@ test.each<Row>([
     action: 'stop',
     outcome: { ok: true, exitStatus: 'OK', observed: 'stopped', upid: expect.stringContaining(':hastop:103:') },
   },
-])('$what', async ({ vmid, action, force = false, before, outcome }) => {
-  const { fake, cluster } = await startProxmox()
-  if (before !== undefined) await fake.control.changeGuest(vmid, before)
+])('$what', async ({ vmid, action, force = false, before = {}, outcome }) => {
+  const { cluster } = await startProxmox({}, withGuest(vmid, before))
   expect(await cluster.power(vmid, action, force, calm())).toMatchObject(outcome)
 })
 

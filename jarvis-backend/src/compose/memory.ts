@@ -59,11 +59,11 @@ export function composeMemory(parts: {
   const beside = import.meta.url.endsWith('.ts') ? '../memory-worker.ts' : './memory-worker.js'
   const worker = parts.worker ?? new URL(beside, import.meta.url)
   const workerData: MemoryWorkerData = {
-          workspaceDir,
-          databasePath: parts.databasePath,
-          indexPath,
-          embedder: parts.embeddings,
-          weights: parts.weights,
+    workspaceDir,
+    databasePath: parts.databasePath,
+    indexPath,
+    embedder: parts.embeddings,
+    weights: parts.weights,
   }
   const memory = createRemoteMemory({
     start: () => startWorker(worker, workerData, memoryLimits),

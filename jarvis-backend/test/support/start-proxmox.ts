@@ -9,6 +9,12 @@ import type { FakeOptions } from '../fake-proxmox/world.ts'
 /** Cluster time runs so many times as fast. */
 export const speed = 25
 
+/** The client's usual options, with a guest that is like this from the start: no look can be older than the change. */
+export const withGuest = (vmid: number, change: Record<string, unknown>) => async (fake: FakeProxmox) => {
+  await fake.control.changeGuest(vmid, change)
+  return {}
+}
+
 /** Every node says it is at 54 °C. */
 const sensors = JSON.stringify({
   'coretemp-isa-0000': { Adapter: 'ISA adapter', 'Package id 0': { temp1_input: 54, temp1_max: 100 } },
@@ -28,11 +34,13 @@ export const connectionTo = ({ urls, fingerprints, tokenId, tokenSecret }: FakeP
 /** The client, with a fake cluster in a process of its own. Both end with the test. */
 export async function startProxmox(
   fakeOptions: Partial<FakeOptions> = {},
-  makeOptions: (fake: FakeProxmox) => Partial<ProxmoxOptions> = () => ({}),
+  /** Changes the fake before the client looks at it first, and gives the client's options. */
+  makeOptions: (fake: FakeProxmox) => Partial<ProxmoxOptions> | Promise<Partial<ProxmoxOptions>> = () => ({}),
 ) {
   const anchor = Date.now()
   const fake = await startFakeProxmox({ anchor, speed, proxyDelayMs: 200, denyDelayMs: 50, ...fakeOptions })
   onTestFinished(fake.stop)
+  const made = await makeOptions(fake)
   const clock = scaledClock(anchor, fakeOptions.speed ?? speed)
   const cluster = createProxmox({
     connection: connectionTo(fake),
@@ -40,7 +48,7 @@ export async function startProxmox(
     clock,
     protectedTargets: new Set(['node/pve1', 'vm/101']),
     host: { name: 'elsewhere', macs: new Set(), isProxmox: false },
-    ...makeOptions(fake),
+    ...made,
   })
   onTestFinished(() => cluster.close())
   /** Resolves with the first state, now or later, that is so. */
