@@ -7,6 +7,7 @@ export default defineConfig({
     root: fileURLToPath(new URL('.', import.meta.url)),
     include: ['*.leak.ts'],
     isolate: false,
+    env: { LEFTOVERS_MS: '500' },
     setupFiles: ['../../../scripts/leftovers.ts'],
   },
 })
