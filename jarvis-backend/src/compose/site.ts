@@ -145,7 +145,7 @@ export function createSite(
     memory,
     models,
     push,
-    /** The three calls that every door uses. */
+    /** The three calls that every door uses; only MCP clients' calls start with `calls.callTool`. */
     hub: { start: runs.start, watch: runs.watch, decide: confirmations.decide },
     /** Keyed by the path below `/api`. */
     routes: {
