@@ -6,8 +6,8 @@ import { ageOf, plainName } from './format.ts'
 const mostIds = 20
 
 /**
- * What a person would want to know first of what is known, one plain line each. Empty does not mean that all is well: what
- * is not known is in the state's `missing`.
+ * What a person should know first, one plain line each. An empty list does not mean that all is well: what is unknown is in the state's
+ * `missing`.
  */
 export function attention(state: ClusterState, limits: Limits = usualLimits): string[] {
   const { nodes, guests, storages, tasks, at } = state
@@ -39,7 +39,7 @@ export function attention(state: ClusterState, limits: Limits = usualLimits): st
   return lines
 }
 
-/** `100, 103 and 7 more` */
+/** Joins ids: `100, 103 and 7 more`. */
 export const idList = (guests: readonly { vmid: number }[]): string =>
   firstOf(
     guests.map(({ vmid }) => vmid).sort((a, b) => a - b),

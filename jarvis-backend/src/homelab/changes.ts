@@ -1,33 +1,33 @@
 import { shareOf } from '../protocol/facts.ts'
 import type { ClusterState, ClusterUpdate, Guest, Node, Storage, Task } from '../protocol/index.ts'
 
-/** Figures that move all the time. Everything else of a thing is its state. */
+/** Fields that change all the time; all others are state. */
 const figures: ReadonlySet<string> = new Set([
   ...['uptimeS', 'cpuRatio', 'ramBytes', 'diskBytes', 'netInBps', 'netOutBps'],
   ...['load1', 'temperatureC', 'lastSeenAt', 'usedBytes'],
 ])
-/** An update stays well under 20 kB, and so do those that share it. */
+/** Most bytes of an update, so that updates sent together stay under 20 kB. */
 const mostBytes = 16_000
-/** A figure's change of at least this weight causes a push; smaller changes go along with one. */
+/** A change of figures with at least this weight causes an update; smaller ones are sent along with others. */
 const worthPush = 0.5
-/** After this time unsent the smallest change counts as much; the weight grows with age. */
+/** A change that waits this long is worth an update, however small; its weight grows with age, ms. */
 const staleMs = 60_000
 
 export type Shown = {
-  /** What the watchers know. */
+  /** The state that watchers have been told. */
   state(): ClusterState
   /**
-   * Takes in a new state. @returns the next update, states before figures and the largest changes first; undefined
-   * without changes. `isMore`: more than fits one update is left, and worth a push of its own.
+   * Takes a new state. @returns the next update, with states before figures and the largest changes first; undefined without changes.
+   * `isMore`: changes are left that are worth another update
    */
   next(state: ClusterState): { update: ClusterUpdate | undefined; isMore: boolean }
 }
 
-/** More than any figure's move. */
+/** Larger than the weight of any figure's change. */
 const stateWeight = 1_000
 type Change = { bytes: number; weight: number; tell(update: ClusterUpdate): void }
 
-/** What watchers have been told, and what they are told next. */
+/** Tracks what watchers have been told and computes their updates. */
 export function createShown(first: ClusterState): Shown {
   let whole = first
   const nodes = follow('nodes', first, ({ name }) => name, nodeMove)
@@ -78,7 +78,7 @@ export function createShown(first: ClusterState): Shown {
 
 type Kinds = { nodes: Node; guests: Guest; storages: Storage; tasks: Task }
 
-/** One kind of thing. @param moveOf how much its figures moved, 1 being worth a push of its own */
+/** Tracks one kind of item. @param moveOf how much its figures changed; 1 is worth an update */
 function follow<K extends keyof Kinds>(
   kind: K,
   first: ClusterState,
@@ -89,7 +89,7 @@ function follow<K extends keyof Kinds>(
   const told = new Map(itemsOf(first).map((item) => [idOf(item), { item, at: first.at }]))
   return {
     shown: () => [...told.values()].map(({ item }) => item),
-    /** @returns what is gone. */
+    /** @returns ids of the items that are gone */
     forget(state: ClusterState): (string | number)[] {
       const ids = new Set(itemsOf(state).map(idOf))
       const gone = [...told.keys()].filter((id) => !ids.has(id))
@@ -113,7 +113,7 @@ function follow<K extends keyof Kinds>(
   }
 }
 
-/** `stateWeight` where the state is another, 0 where nothing is. */
+/** `stateWeight` where the item's state changed; 0 where nothing changed. */
 function weightOf<T extends object>(
   before: { item: T; at: number },
   item: T,
@@ -146,7 +146,7 @@ const nodeMove = (told: Node, now: Node): number =>
     Math.abs((told.cpuRatio ?? 0) - (now.cpuRatio ?? 0)) / 0.02,
     Math.abs((told.ramBytes ?? 0) - (now.ramBytes ?? 0)) / Math.max(1, now.ramTotalBytes ?? 1) / 0.02,
     Math.abs((told.temperatureC ?? 0) - (now.temperatureC ?? 0)) / 2,
-    // It has been restarted.
+    // A lower uptime means a restart.
     (now.uptimeS ?? 0) < (told.uptimeS ?? 0) ? 100 : 0,
   )
 

@@ -2,25 +2,25 @@ import { type Clock, sleep } from '../lib/clock.ts'
 import type { Cluster, HistorySpan } from './ports.ts'
 import { minuteMs, minutesIn, type Past, type SampleStore } from './samples.ts'
 
-/** What was missed in a shorter time is not worth the questions. */
+/** Shorter gaps are left, because they are not worth the requests. */
 const leastMinutes = 3
 /**
- * The hour is drawn first, yet the first answers go before it. The day waits until the start is over and its memory is
- * given back, and longer where a cluster is asked, which has been asked for much by then.
+ * Delays, ms. The hour is needed first, but after the first answers of the start. The day follows once the start's memory is freed, and
+ * later for a real cluster, which has had many requests by then.
  */
 const afterMs = { hour: 500, demoDay: 17_000, day: 60_000 }
-/** Written in one go: a few milliseconds. */
+/** Minutes written per transaction, which takes a few milliseconds. */
 const minutesAtOnce = 30
 
 /**
- * Fills what the ring has not seen of the last day with what the cluster remembers, once it can be read; once a start. Minutes
- * that were sampled stay as they are. Nothing waits for it, and what fails is told in one line.
+ * Fills gaps in the last day's samples with the cluster's own records, once per start, when the cluster can be read. Sampled minutes
+ * stay. Runs in the background; failures are logged in one line.
  */
 export function fillSamples(parts: {
   cluster: Pick<Cluster, 'state' | 'watch' | 'history'>
   store: Pick<SampleStore, 'read' | 'fill'>
   clock: Clock
-  /** More of the past is known. */
+  /** Called after samples were added. */
   changed(): void
   log(line: string): void
 }): { stop(): void } {
@@ -49,7 +49,7 @@ export function fillSamples(parts: {
     if (missed === 1) firstMissed = why
   }
 
-  /** Minutes of the last day that were not sampled: each sample of the cluster is one. */
+  /** Minutes of the last day without a sample of the cluster. */
   function gaps(): { newest: number; minutes: Set<number> } {
     const newest = clock.now() - (clock.now() % minuteMs)
     const from = newest - (minutesIn.day - 1) * minuteMs

@@ -2,17 +2,17 @@ import { percent, spanOf } from '../lib/words.ts'
 import { shareOf } from '../protocol/facts.ts'
 import type { Guest, Node, Storage } from '../protocol/index.ts'
 
-/** A part of a whole as 0..1; 0 where the whole is 0. */
+/** `part` of `whole`, 0..1; 0 where `whole` is 0. */
 export const ratioOf = (part: number, whole: number): number => (whole > 0 ? part / whole : 0)
 
-/** `97 %`, or `unknown` */
+/** `97 %`, or `unknown`. */
 export const percentOr = (share: number | null | undefined): string =>
   typeof share === 'number' ? percent(share) : 'unknown'
 
 /** `5.4 GiB` */
 const gibOf = (bytes: number): string => `${figure(bytes / 1024 ** 3)} GiB`
 
-/** `1.69 TiB`, `358 GiB` or `41 MiB`. */
+/** A size: `1.69 TiB`, `358 GiB` or `41 MiB`. */
 export function diskOf(bytes: number): string {
   if (bytes >= 1024 ** 4) return `${figure(bytes / 1024 ** 4, 2)} TiB`
   if (bytes >= 1024 ** 3) return `${figure(bytes / 1024 ** 3)} GiB`
@@ -23,7 +23,7 @@ export const ageOf = (at: number, now: number): string => `${spanOf((now - at) /
 
 const figure = (value: number, digits = 1) => String(Number(value.toFixed(digits)))
 
-/** `Task qmreboot finished: OK. Waiting until 123 is seen running`: a task's end is not yet what it was for. */
+/** Progress after a task's end, which does not prove its effect yet: `Task qmreboot finished: OK. Waiting until 123 is seen running`. */
 export function seenAfter(
   { upid, exitStatus }: { upid?: string; exitStatus: string },
   vmid: number,
@@ -34,20 +34,20 @@ export function seenAfter(
   return `${ended}Waiting until ${vmid} is seen ${goal}`
 }
 
-/** Others' words on one line: no controls, no invisible or direction-changing characters, at most `max` long. */
+/** Foreign text on one line: no control, invisible or direction-changing characters, at most `max` characters. */
 export function oneLine(text: string, max = 200): string {
   const plain = text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
   return plain.length > max ? `${plain.slice(0, max - 1)}…` : plain
 }
 
-/** A name others gave, safe to stand in a list and between markers. */
+/** A foreign name that is safe in a list and between markers. */
 export const plainName = (name: string): string => oneLine(name.replace(/[<>]/g, ''), 64) || '(no name)'
 
 /** `memory 5.4 of 8 GiB (68 %)` */
 export const memoryOf = (used: number, total: number): string =>
   `memory ${figure(used / 1024 ** 3)} of ${gibOf(total)} (${percent(ratioOf(used, total))})`
 
-/** `pve online, CPU 71 %, memory …, load 24.3, 81 °C, up 63 d` */
+/** A node in one line: `pve online, CPU 71 %, memory …, load 24.3, 81 °C, up 63 d`. */
 export function nodeLine(node: Node, now: number): string {
   const isUp = node.status === 'online'
   const parts = [
@@ -69,7 +69,7 @@ export function nodeLine(node: Node, now: number): string {
   return parts.filter((part) => typeof part === 'string').join(', ')
 }
 
-/** `123 frigate vm running on pve, CPU 97 % of 4, …` */
+/** A guest in one line: `123 frigate vm running on pve, CPU 97 % of 4, …`. */
 export function guestLine(guest: Guest, now: number): string {
   const isUp = guest.status === 'running' || guest.status === 'paused'
   const disk = shareOf(guest.diskBytes, guest.diskTotalBytes)
@@ -96,7 +96,7 @@ export function guestLine(guest: Guest, now: number): string {
   return parts.filter((part) => part !== undefined).join(', ')
 }
 
-/** `nvme-fast zfspool on pve, 1.69 TiB of 1.86 TiB (91 %), holds images rootdir` */
+/** A storage in one line: `nvme-fast zfspool on pve, 1.69 TiB of 1.86 TiB (91 %), holds images rootdir`. */
 export function storageLine(storage: Storage): string {
   const { name, node, type, isActive, usedBytes, totalBytes, content } = storage
   const place = node === undefined ? 'shared' : `on ${plainName(node)}`

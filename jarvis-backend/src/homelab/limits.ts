@@ -2,7 +2,7 @@ import { Limits, usualLimits } from '../protocol/index.ts'
 
 const key = 'limits'
 
-/** What counts as hot, full, busy and old, as an operator set it. Kept ones that make no sense count as the usual ones. */
+/** The operator's limits for hot, full, busy and old. Invalid stored limits are replaced by the defaults. */
 export function createLimits(parts: {
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
   /** Called within the change. */
@@ -14,7 +14,7 @@ export function createLimits(parts: {
   try {
     current = Limits.parse(JSON.parse(parts.settings.get(key) ?? 'null'))
   } catch {
-    // The usual ones.
+    // The defaults stay.
   }
   return {
     current: () => current,

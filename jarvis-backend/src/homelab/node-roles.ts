@@ -5,10 +5,10 @@ const key = 'node_roles'
 
 export type RolesOfNodes = ReturnType<typeof createNodeRoles>
 
-/** What nodes are for, as an operator named it: policy.yaml counts before what was set, and both before the cluster. */
+/** What nodes are for: roles from policy.yaml take precedence over those an operator set, and both over the cluster's. */
 export function createNodeRoles(parts: {
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
-  /** Called within the change. */
+  /** Journals the change in its transaction. */
   record(change: { from: NodeRoles; to: NodeRoles; by: string }): void
   durably(work: () => void): void
 }) {
@@ -19,7 +19,7 @@ export function createNodeRoles(parts: {
   try {
     kept = NodeRoles.parse(JSON.parse(parts.settings.get(key) ?? '{}'))
   } catch {
-    // None that can be read.
+    // Stored roles are invalid, so there are none.
   }
   function changed() {
     all = new Map([...Object.entries(kept), ...Object.entries(ofPolicy)])
@@ -28,7 +28,7 @@ export function createNodeRoles(parts: {
   changed()
   return {
     current: () => ({ roles: kept, policy: ofPolicy }),
-    /** The same map until something changes. */
+    /** All roles by node; the same map until something changes. */
     all: (): ReadonlyMap<string, string> => all,
     set(roles: NodeRoles, by: string) {
       parts.durably(() => {
@@ -38,7 +38,7 @@ export function createNodeRoles(parts: {
       kept = roles
       changed()
     },
-    /** What policy.yaml says from now on. */
+    /** Replaces the roles from policy.yaml. */
     setOfPolicy(roles: NodeRoles) {
       ofPolicy = roles
       changed()
@@ -51,7 +51,7 @@ export function createNodeRoles(parts: {
   }
 }
 
-/** The homelab whose nodes have the roles that were named for them; a change of a role is a change of the state. */
+/** Adds the roles to the nodes of a homelab's state; a changed role changes the state. */
 export function withNodeRoles(homelab: Homelab, roles: Pick<RolesOfNodes, 'all' | 'watch'>): Homelab {
   const { cluster } = homelab
   let last: { from: ClusterState; roles: ReadonlyMap<string, string>; state: ClusterState } | undefined

@@ -13,17 +13,17 @@ import { plainName } from './format.ts'
 
 export type Notice = Omit<Activity, 'id'>
 
-/** A storage that fell below is worth a new alert when it fills again. */
+/** A full storage must fall below its limit by this ratio before it is reported again. */
 const emptiedBy = 0.02
-/** A task may show later than what it did, and what it did later than its end. */
+/** A task may appear later than its effect, and its effect later than its end, ms. */
 const taskMayShowMs = 10_000
 const taskExplainsMs = 90_000
-/** What a node's restart does to its guests is no surprise. */
+/** Guests that stop because their node has just restarted are no surprise, seconds. */
 const freshNodeS = 600
 const mostNamed = 10
 const mostTasksKept = 5_000
 
-/** Tasks that stop the guest they name, or guests of their node. */
+/** Tasks that stop the guest they name, and tasks that stop guests of their node. */
 const stopsOne = new Set([
   ...['qmstop', 'qmshutdown', 'qmreboot', 'qmreset', 'qmsuspend', 'qmpause', 'qmigrate'],
   ...['qmdestroy', 'qmrollback', 'qmrestore', 'qmtemplate'],
@@ -34,17 +34,17 @@ const stopsOne = new Set([
 const stopsMany = new Set(['vzdump', 'stopall', 'suspendall', 'migrateall'])
 
 /**
- * Turns changes of the cluster into lines for the feed: states, finished tasks and alerts, each once. @returns a
- * function that takes each new state; the first state gives only what is wrong already.
+ * Turns changes of the cluster into activity lines: states, finished tasks and alerts, each once. @returns a function that takes each new
+ * state; the first state only gives existing problems
  */
 export function createNotices(limits: () => Limits = () => usualLimits): (state: ClusterState) => Notice[] {
   let before: ClusterState | undefined
   const toldTasks = new Set<string>()
   const full = new Set<string>()
   const stale = new Set<number>()
-  /** Guests that stopped, and no task is seen that did it. */
+  /** Guests that stopped without a known task, by vmid, with the time. */
   const suspects = new Map<number, number>()
-  /** When a task that stops guests was last seen: by vmid, or by node. */
+  /** When a task that stops guests was last seen, by vmid or by node. */
   const stoppers = new Map<number | string, number>()
 
   function statesOf(earlier: ClusterState, { at, nodes, guests, storages, isQuorate }: ClusterState): Notice[] {
@@ -73,7 +73,7 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
       const { vmid, node, status } = guest
       const was = known.get(vmid)?.status
       if (was === undefined || was === status) continue
-      // That its node is away is a line of its own.
+      // The lost node has a line of its own.
       if (status === 'unknown' && nodes.some(({ name, status: its }) => name === node && its !== 'online')) continue
       const level = status === 'unknown' ? 'warning' : 'info'
       notices.push({ at, kind: 'guest', level, vmid, node, text: `${nameOf(guest)} is ${status}, was ${was}` })
@@ -101,7 +101,7 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
       if (isRecent && stopsMany.has(type)) stoppers.set(node, at)
       if (status === 'running' || toldTasks.has(upid)) continue
       toldTasks.add(upid)
-      // A list that comes back with its node holds tasks of long ago.
+      // The list of a returned node contains old tasks.
       if (isFirst || (before !== undefined && endedAt !== undefined && endedAt < before.at - taskExplainsMs)) continue
       notices.push({
         at,
@@ -119,7 +119,7 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
     return notices
   }
 
-  /** Said a moment later: until then a task may show that did it, or HA, or the guest runs again. */
+  /** Reports unexpected stops after a delay, in which a task or HA may explain the stop, or the guest may run again. */
   function surprises({ at, guests, nodes }: ClusterState): Notice[] {
     const notices: Notice[] = []
     const byVmid = new Map(guests.map((guest) => [guest.vmid, guest]))
@@ -185,7 +185,7 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
         return [{ at: state.unreachableSince ?? state.at, kind: 'cluster', level: 'error', text }]
       }
     }
-    // Nothing is known yet, or nothing new.
+    // Nothing is known yet, or nothing is new.
     if (isAway || state.nodes.length === 0) return []
     const back: Notice[] = wasAway
       ? [{ at: state.at, kind: 'cluster', level: 'info', text: 'The cluster can be reached again' }]
@@ -209,7 +209,7 @@ const levels = { ok: 'info', warnings: 'warning', failed: 'error' } as const sat
   Notice['level']
 >
 
-/** What is wrong when one first looks. */
+/** The problems in the first state. */
 function standing({ at, nodes, isQuorate }: ClusterState): Notice[] {
   const down = nodes.filter(({ status }) => status !== 'online')
   return [

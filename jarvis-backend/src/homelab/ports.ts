@@ -3,11 +3,11 @@ import type { Past } from './samples.ts'
 
 export type PowerAction = 'start' | 'stop' | 'restart'
 
-/** The finished task and what was observed of the guest afterwards: one without the other is not a result. */
+/** Result of a power action: the finished task and the guest's observed state. */
 export type PowerOutcome = {
   /** Absent where the cluster refused before a task began. */
   upid?: string
-  /** `OK`, or Proxmox's words word for word. */
+  /** `OK`, or Proxmox's message verbatim. */
   exitStatus: string
   ok: boolean
   /** The guest's state seen after the task. */
@@ -15,7 +15,7 @@ export type PowerOutcome = {
   durationMs: number
 }
 
-/** What the node does not say is absent. */
+/** Details of a node; fields that it does not report are absent. */
 export type NodeDetail = {
   name: string
   version?: string
@@ -36,8 +36,8 @@ export type Temperature = { celsius: number; sensor: string; all: { sensor: stri
 export type HistorySpan = 'hour' | 'day'
 
 /**
- * A list with what could not be read, in plain words (`agent is offline`): partial data is not an error. `isUnread`: not one
- * source could be read, so that an empty list says nothing.
+ * A list, and what could not be read for it, in words (`agent is offline`): partial data is not an error. `isUnread`: no source could be
+ * read, so an empty list means nothing.
  */
 export type Partial<T> = { items: T[]; missing: string[]; isUnread?: boolean }
 
@@ -49,49 +49,48 @@ export type CallOptions = {
   onTask?: (upid: string) => void
 }
 
-/** The guest that a call was judged about: the same number elsewhere, or under another name, is another thing. */
+/** The guest that a call was judged for. The same vmid on another node or under another name is another guest. */
 export type ExpectedGuest = { node: string; type: Guest['type']; name: string }
 
-/** The cluster as JARVIS uses it. Every method ends when its signal aborts. */
+/** The cluster's port. Every method ends when its signal aborts. */
 export interface Cluster {
-  /** What is known now, from memory: cheap, never waits for a node. */
+  /** The present state from memory; never waits for a node. */
   state(): ClusterState
   /**
-   * Looks again where what is known is a few seconds old, so that `state()` is as things are; with `vmid` at that guest
-   * itself, too. Waits for a second and a half at most, and never rejects. Absent where `state()` is always so.
+   * Refreshes a state that is older than a few seconds, and with `vmid` also that guest. Waits at most 1.5 s and never rejects. Absent
+   * where `state()` is always current.
    */
   catchUp?(vmid?: number): Promise<void>
   /**
-   * Reads the cluster, and guest `vmid` at its own node, in a look that begins now, so that a decision may rest on
-   * `state()`. Absent where `state()` is always as things are.
-   * @throws JarvisError `cluster_unreachable` where it could not be read, after ten seconds at the latest.
+   * Reads the cluster, and guest `vmid` at its node, in a read that begins now, so that a decision can rely on `state()`. Absent where
+   * `state()` is always current. @throws JarvisError `cluster_unreachable` where it could not be read, within ten seconds
    */
   readAfresh?(vmid?: number): Promise<void>
   /**
-   * Calls `listener` after each change of `state()`. @returns a function that stops it.
-   * @param pace `idle`: nobody looks, so that changes may be found later.
+   * Calls `listener` after each change of `state()`. @param pace `idle`: nobody watches, so changes may be found later. @returns a
+   * function that stops it
    */
   watch(listener: () => void, pace?: 'live' | 'idle'): () => void
-  /** @throws JarvisError `not_found` (no such node), `cluster_unreachable` (node offline). */
+  /** @throws JarvisError `not_found` (no such node), `cluster_unreachable` (node offline) */
   nodeDetail(node: string, options: CallOptions): Promise<NodeDetail>
-  /** @throws JarvisError `not_found`, `cluster_unreachable`. */
+  /** @throws JarvisError `not_found`, `cluster_unreachable` */
   temperature(node: string, options: CallOptions): Promise<Temperature>
   /** Newest first. @param limit 1..200 */
   tasks(query: { node?: string; limit: number }, options: CallOptions): Promise<Partial<Task>>
   /** Newest first. */
   backups(query: { node?: string; storage?: string; vmid?: number }, options: CallOptions): Promise<Partial<Backup>>
   /**
-   * What the cluster itself remembers of the last hour or day, up to now. A minute may come several times, each time with
-   * other things or figures; what was away then is in none. Absent where the cluster remembers nothing.
-   * @param options.missed called for each thing whose past could not be read, with why; what may not be read has none
+   * The cluster's own records of the last hour or day. A minute may occur several times with different series. Times when a thing was
+   * away have no values. Absent where the cluster keeps no records.
+   * @param options.missed called with the reason for each thing whose records could not be read; not for those the token may not read
    */
   history?(span: HistorySpan, options: Pick<CallOptions, 'signal'> & { missed(why: string): void }): AsyncIterable<Past>
   /**
-   * Resolves the guest by vmid now, starts the task, follows it to its end and observes the guest.
-   * A refusal or a failed task is an outcome (`ok: false`), not an exception.
-   * @param force stop and restart only: the power plug instead of a clean shutdown.
-   * @param options.expected what the guest must be; the request goes to that node and to no other.
-   * @throws JarvisError `not_found` (no such guest), `cluster_unreachable`, `conflict` (it is not as expected).
+   * Finds the guest by vmid, starts the task, follows it to its end and observes the guest. A refusal or a failed task is an outcome
+   * (`ok: false`), not an exception.
+   * @param force for stop and restart: cut the power instead of a clean shutdown
+   * @param options.expected what the guest must be; the request goes only to that node
+   * @throws JarvisError `not_found` (no such guest), `cluster_unreachable`, `conflict` (not as expected)
    */
   power(
     vmid: number,
@@ -100,11 +99,11 @@ export interface Cluster {
     options: CallOptions & { expected?: ExpectedGuest | undefined },
   ): Promise<PowerOutcome>
   /**
-   * Asks the node what a service is there, by any of its names; changes nothing. A unit that the node does not have is
-   * `loadState: not-found`. @throws JarvisError `not_found` (no such node), `cluster_unreachable`, `cluster_refused`.
+   * Reads a service's unit on a node by any of its names; changes nothing. An unknown unit has `loadState: not-found`.
+   * @throws JarvisError `not_found` (no such node), `cluster_unreachable`, `cluster_refused`
    */
   unit(node: string, service: string, options: CallOptions): Promise<UnitState>
-  /** @throws JarvisError `not_found`, `cluster_unreachable`. */
+  /** @throws JarvisError `not_found`, `cluster_unreachable` */
   restartService(node: string, service: string, options: CallOptions): Promise<{ ok: boolean; message: string }>
   close(): void
 }
@@ -112,66 +111,63 @@ export interface Cluster {
 export type CommandOutput = {
   stdout: string
   stderr: string
-  /** 128 and its number where a signal ended the program. */
+  /** 128 plus the signal's number where a signal ended the program. */
   exitCode: number
   /** `SIGKILL`, … */
   signal?: string
-  /** The middle of a stream was left out; a line in its place says how much. */
+  /** The middle of a stream was dropped; a line in its place gives the bytes. */
   truncated: boolean
-  /** Of both streams together, where something was. */
+  /** Dropped bytes of both streams; absent where none were. */
   leftOutBytes?: number
-  /** Of what the first program of a pipe printed, the bytes that were too many for the next one to read. */
+  /** Bytes of the first program's output that were too many for the next one to read. */
   unreadBytes?: number
 }
 
 export type CommandOptions = CallOptions & {
-  /** The standard input of the first program. Default: empty. */
+  /** Standard input of the first program. Default: empty. */
   input?: string
-  /** Bytes kept of each stream's head, and as many of its tail. */
+  /** How many bytes of each stream's start are kept, and as many of its end. */
   keepBytes?: number
 }
 
-/** Runs programs on a node, without TTY: what they see is exactly these words, and `input`. */
+/** Runs programs on a node without TTY: they get exactly these arguments and `input`. */
 export interface Shell {
   /**
-   * @param stages one program with its arguments, or several, each reading what the one before it prints. The exit
-   * code is the last one's, `stderr` everybody's.
-   * @throws JarvisError `not_found` (no such node), `cluster_unreachable`, `cluster_refused`, `outcome_unknown` (it
-   * began, and how it ended is not known). A non-zero exit code is an outcome.
+   * @param stages programs with their arguments; each reads the output of the one before. The exit code is the last one's, `stderr` is
+   * all programs'.
+   * @throws JarvisError `not_found` (no such node), `cluster_unreachable`, `cluster_refused`, `outcome_unknown` (it began and its end is
+   * unknown). A non-zero exit code is an outcome
    */
   run(node: string, stages: readonly (readonly string[])[], options: CommandOptions): Promise<CommandOutput>
-  /**
-   * Where those of `paths` that are there lead, every link followed, as the node sees it at that moment. Absent: nothing is
-   * a link there. @throws as `run` does.
-   */
+  /** The targets of those `paths` that exist, with every link resolved on the node now. Absent: the node has no links. @throws as `run` */
   leadTo?(node: string, paths: readonly string[], options: CallOptions): Promise<string[]>
 }
 
-/** Wakes a sleeping node and watches it come online. */
+/** Wakes a sleeping node and waits until it is online. */
 export interface Waker {
-  /** @throws JarvisError `not_found`. `cameOnline: false`: the packet was sent and the node was not seen in time. */
+  /** @throws JarvisError `not_found`. `cameOnline: false`: the packet was sent, but the node was not seen in time. */
   wake(node: string, options: CallOptions): Promise<{ cameOnline: boolean; wasOnline: boolean; afterMs: number }>
 }
 
 export type TerminalSize = { cols: number; rows: number }
 
-/** An interactive shell. Its output is held back until the first `resume()`. */
+/** An interactive shell. Output is held back until the first `resume()`. */
 export interface TerminalSession {
-  /** What a person types. @throws JarvisError `too_many_requests` while the shell does not read what was typed. */
+  /** Sends input. @throws JarvisError `too_many_requests` while the shell does not read its input */
   write(data: string): void
   resize(size: TerminalSize): void
-  /** Output is held back, at its source once some of it has gathered, until `resume()`. */
+  /** Holds output back until `resume()`; a full buffer stops the source. */
   pause(): void
   resume(): void
-  /** Ends it; its end is told as any other. */
+  /** Ends the shell; `onEnd` is called as for any end. */
   close(): void
 }
 
-/** Shells for operators. What is typed there is no tool call and passes no gate: nothing but a person may reach this. */
+/** Shells for operators. Input is no tool call and passes no gate, so only a person may reach this port. */
 export interface Terminals {
   /**
-   * @param options.onEnd called once, with the shell's exit code where it has one.
-   * @throws JarvisError `not_found`, `cluster_unreachable`; the signal's reason, until it is open.
+   * @param options.onEnd called once, with the shell's exit code if known.
+   * @throws JarvisError `not_found`, `cluster_unreachable`; the signal's reason until the shell is open
    */
   open(
     node: string,

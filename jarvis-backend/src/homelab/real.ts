@@ -9,14 +9,14 @@ export type RealHomelab = {
   connection: Connection
   ssh: Omit<Parameters<typeof createSshShell>[0], 'addressOf' | 'clock' | 'quote'>
   quote(argv: readonly string[]): string
-  /** What the operator says of nodes, before what the cluster says. */
+  /** The operator's settings of nodes, which take precedence over the cluster's. */
   nodes: ReadonlyMap<string, { host: string; sshPort?: number; mac?: string }>
   wolTarget: { address: string; port: number }
   clock: Clock
   protectedTargets: ReadonlySet<string>
 }
 
-/** The operator's own cluster: Proxmox's API, SSH to its nodes, and magic packets. */
+/** Connects the operator's cluster: Proxmox's API, SSH to its nodes, and magic packets. */
 export function connectHomelab({
   connection,
   ssh,

@@ -3,19 +3,18 @@ import type { CommandOptions, CommandOutput, Shell } from './ports.ts'
 
 export type ShellRedactor = {
   value<T>(value: T): T
-  /** For one text that comes in pieces: each `push` gives what may be shown of it by then, `flush` the rest. */
+  /** For a text that comes in pieces: each `push` returns what can be shown by then, `flush` the rest. */
   stream(): { push(piece: string): string; flush(): string }
 }
 
-/** Of what is read for others to look at, bytes that are kept from the start and from the end: a log of some days. */
+/** Bytes kept of the start and of the end of a first program's output; enough for a log of some days. */
 const readBytes = 4 * 1024 * 1024
-/** Characters that are looked at in one go: some 5 ms. */
+/** Characters redacted at a time; about 5 ms. */
 const pieceLength = 16_384
 
 /**
- * A shell without secrets in what it says. A program that takes text apart (`fold`, `tr`, `grep -o`) would hand a secret
- * out in pieces that look like none. So of a pipe the first program runs alone, and the others read what is left of its
- * output without the secrets.
+ * A shell whose output has no secrets. A program that splits text (`fold`, `tr`, `grep -o`) could print a secret in unrecognisable
+ * pieces. So the first program of a pipe runs alone, and the others read its redacted output.
  */
 export function redactedShell(shell: Shell, redact: ShellRedactor): Shell {
   return { ...shell, run }
@@ -37,7 +36,7 @@ export function redactedShell(shell: Shell, redact: ShellRedactor): Shell {
       ...output,
       stderr: read.stderr + output.stderr,
       ...(read.leftOutBytes !== undefined && { unreadBytes: read.leftOutBytes }),
-      // What was cut short is not said to have ended well.
+      // A pipe whose first program was cut short must not be reported as successful.
       ...(read.signal !== undefined && { signal: read.signal, exitCode: read.exitCode }),
     }
   }
@@ -49,10 +48,10 @@ export function redactedShell(shell: Shell, redact: ShellRedactor): Shell {
   }
 }
 
-/** Colours, which would hide a secret from whoever looks for one. */
+/** Terminal escape sequences, which could hide a secret from the redaction. */
 const escapes = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[ -/]*[@-~]`, 'g')
 
-/** As JSON the journal gives a text with a control character in it as a list of its bytes, in which nobody sees a secret. */
+/** In JSON the journal writes a text with control characters as a list of bytes, in which a secret would not be found. */
 const byteList = /(?<=(?<!\\)"\s?:\s?)\[\s{0,20}\d{1,3}(?:\s{0,20},\s{0,20}\d{1,3})*\s{0,20}\]/g
 function textOf(list: string): string {
   const bytes = list.match(/\d+/g)?.map(Number) ?? []
@@ -60,7 +59,7 @@ function textOf(list: string): string {
   return JSON.stringify(Buffer.from(bytes).toString().replace(escapes, ''))
 }
 
-/** Without secrets and escape sequences, and with a blank for a NUL, which parts the words in `/proc/PID/cmdline`. */
+/** Removes secrets and escape sequences, and replaces NUL, which separates words in `/proc/PID/cmdline`, by a space. */
 async function redactedText(text: string, redact: ShellRedactor): Promise<string> {
   const plain = text.replace(escapes, '').replaceAll('\0', ' ')
   if (plain.length <= pieceLength) return redact.value(plain)

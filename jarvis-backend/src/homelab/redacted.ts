@@ -3,8 +3,8 @@ import type { Homelab } from './ports.ts'
 import { redactedShell, type ShellRedactor } from './redacted-shell.ts'
 
 /**
- * The homelab without secrets in what it says: no name, log or output reaches a model, a screen or a file with one in it,
- * and none is cut in two before it is looked for. Terminals are a person's own, and stay as they are.
+ * A homelab whose answers have no secrets: names, logs and outputs are redacted whole, before anything cuts them. Terminals belong to a
+ * person and stay unredacted.
  */
 export function redactedHomelab(homelab: Homelab, redact: ShellRedactor): Homelab {
   const { api, cluster, shell } = homelab
@@ -17,7 +17,7 @@ export function redactedHomelab(homelab: Homelab, redact: ShellRedactor): Homela
       ...cluster,
       state() {
         const from = cluster.state()
-        // The same state stays the same object, so that it costs once.
+        // An unchanged state stays the same object, so it is redacted once.
         if (last?.from !== from) last = { from, state: redact.value(from) }
         return last.state
       },
@@ -26,7 +26,7 @@ export function redactedHomelab(homelab: Homelab, redact: ShellRedactor): Homela
       tasks: (...args) => after(cluster.tasks(...args)),
       backups: (...args) => after(cluster.backups(...args)),
       power(vmid, action, force, { expected, ...options }) {
-        // Whoever expects something has read the redacted name.
+        // The caller has seen the redacted name.
         const name = cluster.state().guests.find((guest) => guest.vmid === vmid)?.name
         const isSame = expected !== undefined && name !== undefined && redact.value(name) === expected.name
         const wanted = isSame ? { ...expected, name } : expected
@@ -34,7 +34,7 @@ export function redactedHomelab(homelab: Homelab, redact: ShellRedactor): Homela
       },
       ...(history && {
         async *history(...args: Parameters<typeof history>) {
-          // A day says each name some hundred times.
+          // A day repeats each name some hundred times, so results are cached.
           const shown = new Map<string, string>()
           const show = (name: string) => {
             const before = shown.get(name)

@@ -2,7 +2,7 @@ import { type Guest, JarvisError, type Task } from '../protocol/index.ts'
 import { plainName } from './format.ts'
 import type { ExpectedGuest } from './ports.ts'
 
-/** @throws JarvisError `conflict` where the guest is not the one a call was judged about. */
+/** @throws JarvisError `conflict` where the guest is not the one that a call was judged for */
 export function mustBeAsExpected(
   vmid: number,
   expected: ExpectedGuest | undefined,
@@ -19,7 +19,7 @@ export function mustBeAsExpected(
 
 const remakes = /^(?:qm|vz)(?:create|destroy|restore|rollback|clone|template)$/
 
-/** Unix ms of the newest task after which this number may stand for another guest; undefined where none is known. */
+/** Start of the newest task after which this vmid may be another guest, Unix ms; undefined where none is known. */
 export function madeAtIn(
   vmid: number,
   tasks: readonly Pick<Task, 'vmid' | 'type' | 'startedAt'>[],

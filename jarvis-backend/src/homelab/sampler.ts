@@ -2,10 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { ClusterState } from '../protocol/index.ts'
 import { minuteMs, type SampleStore, samplesOf } from './samples.ts'
 
-/**
- * Keeps what the poller last saw, at each whole minute. Nothing is asked of the cluster for it; while the cluster cannot
- * be reached nothing is kept.
- */
+/** Stores the last read state at each whole minute, without asking the cluster. Nothing is stored while the cluster cannot be reached. */
 export function startSampler(parts: {
   state(): ClusterState
   store: Pick<SampleStore, 'keep'>

@@ -1,26 +1,26 @@
 import { cpuOf, fillOf, netOf, ramOf, shareOf, storageSeries } from '../protocol/facts.ts'
 import { type ClusterState, type SampleField, type SampleKind, sampleFields } from '../protocol/index.ts'
 
-/** One thing at one moment. `values`: in the order of its kind's fields, undefined where it is not known. */
+/** One thing at one moment. `values`: in the order of its kind's fields; undefined where unknown. */
 export type Sample = { name: string; values: readonly (number | undefined)[] }
 
-/** What was so at each of `minutes` (Unix ms, whole ones): a cluster remembers means of more than one, too. */
+/** Values that held during `minutes` (Unix ms, whole minutes); a cluster may record means of several. */
 export type Past = { minutes: readonly number[]; samples: readonly Sample[] }
 
-/** Keeps samples in a ring: each minute for a day, each quarter of an hour for a week. */
+/** Keeps samples: each minute for a day, each quarter of an hour for a week. */
 export interface SampleStore {
   /**
-   * Forgets what was kept of another cluster: guest 100 of the demo is not yours.
-   * @param addresses one in common with the last start's makes it the same cluster
+   * Forgets samples of another cluster, because guest 100 there is another guest.
+   * @param addresses the cluster is the same if one was there at the last start
    */
   keepOf(addresses: readonly string[]): void
   /** @param at Unix ms, a whole minute */
   keep(at: number, samples: readonly Sample[]): void
-  /** Puts in what the cluster remembers of the last day where nothing is known; what was kept stays. */
+  /** Adds the cluster's own records of the last day where nothing is stored; stored values stay. */
   fill(past: readonly Past[]): void
   /**
-   * Of each series that is known: its values at `from`, `from + stepMs`, … Neighbours are read together: the first of
-   * them costs `count` rows, each other a few `count` numbers, 4 ms and 1 for a day. So one may stop between two.
+   * Reads known series: values at `from`, `from + stepMs`, … Neighbouring series are read together: for a day the first costs about 4 ms
+   * and each other 1 ms, so callers may pause between two.
    * @param stepMs `minuteMs` or `quarterMs` @param from a multiple of it
    */
   read(
@@ -35,7 +35,7 @@ export const minuteMs = 60_000
 export const quarterMs = 15 * minuteMs
 export const dayMs = 24 * 60 * minuteMs
 export const weekMs = 7 * dayMs
-/** Of what a cluster is asked for of its own past. */
+/** Minutes in each span of a cluster's records. */
 export const minutesIn = { hour: 60, day: dayMs / minuteMs } as const
 
 const kindOf = (name: string) => (name === 'cluster' ? name : name.slice(0, name.indexOf('/'))) as SampleKind
@@ -43,7 +43,7 @@ export const fieldsOf = (name: string): readonly SampleField[] => sampleFields[k
 
 type Values = Partial<Record<SampleField, number | undefined>>
 
-/** What is worth keeping of this moment. What is away says nothing: its line gets a gap. */
+/** Samples of a state. Things that are away have none, which leaves a gap in their charts. */
 export function samplesOf(state: Pick<ClusterState, 'nodes' | 'guests' | 'storages'>): Sample[] {
   const { nodes, guests, storages } = state
   const sample = (name: string, values: Values): Sample => ({

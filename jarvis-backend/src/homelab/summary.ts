@@ -9,8 +9,8 @@ const mostNodes = 16
 const mostGuestsByName = 60
 
 /**
- * The cluster in some 300 to 500 tokens, given to the model with each message; bounded however large the cluster is.
- * Names stand in it without controls, newlines and angle brackets, and stay data.
+ * The cluster in about 300 to 500 tokens, for the model with each message; its length is bounded for any size of cluster. Names lose
+ * control characters, newlines and angle brackets, and are data.
  */
 export function clusterSummary(state: ClusterState, limits?: Limits): string {
   const { nodes, guests, storages, unread = [] } = state
@@ -42,7 +42,7 @@ export function clusterSummary(state: ClusterState, limits?: Limits): string {
   return lines.join('\n')
 }
 
-/** All that run, then the others with what they are: `100 opnsense, 101 …; 141 pbs stopped`. */
+/** Guests by name, with the status of those that do not run: `100 opnsense, 101 …; 141 pbs stopped`. */
 function names(guests: readonly Guest[]): string {
   return guests
     .map(
@@ -52,7 +52,7 @@ function names(guests: readonly Guest[]): string {
     .join(', ')
 }
 
-/** `48 running; not running: 1005, 1010` */
+/** Guests by number: `48 running; not running: 1005, 1010`. */
 function counts(guests: readonly Guest[]): string {
   const { total, running, unknown } = countGuests(guests)
   const withState = (isSo: (status: Guest['status']) => boolean) =>

@@ -2,14 +2,14 @@ import { isBlind } from '../protocol/facts.ts'
 import type { ClusterState } from '../protocol/index.ts'
 import { oneLine } from './format.ts'
 
-/** What was read longer ago than this is called unknown: too much can have happened since. Milliseconds. */
+/** A state that was read longer ago than this counts as unknown, ms. */
 export const unknownAfterMs = 30_000
 
 const mostLines = 10
 
 /**
- * What a report begins with where not all is known, the age of what it says first; empty where all is known.
- * @param missing what could not be read, in plain words
+ * First lines of a report where not everything is known, beginning with the age of the data; empty where all is known.
+ * @param missing what could not be read, in words
  */
 export function leadLines(state: ClusterState, missing: readonly string[] = state.missing): string[] {
   if (missing.length === 0) return []
@@ -31,7 +31,7 @@ export function leadSummary(state: ClusterState, missing: readonly string[] = st
 }
 
 /**
- * What was known, with everything that can have changed since made unknown. Names, places, sizes and locks stay.
+ * Makes everything unknown that may have changed since the last read. Names, places, sizes and locks stay.
  * @param since when the cluster was last read, or first not; Unix ms
  */
 export function asUnknown(state: ClusterState, since: number): ClusterState {
@@ -57,5 +57,5 @@ export function asUnknown(state: ClusterState, since: number): ClusterState {
   }
 }
 
-/** A guest whose node does not answer. */
+/** Figures of a guest whose node does not answer. */
 export const noFigures = { uptimeS: null, cpuRatio: null, ramBytes: null, diskBytes: null }

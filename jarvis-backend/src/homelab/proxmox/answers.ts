@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from './failure.ts'
 
-/** Numbers come as numbers or strings, flags as 0, 1 or not at all. What cannot be read counts as not said. */
+/** Proxmox sends numbers as numbers or strings, and flags as 0, 1 or not at all. Unreadable values count as absent. */
 const isNothing = (value: unknown) => value === null || value === ''
 const figure = z
   .preprocess((value) => (isNothing(value) ? undefined : value), z.coerce.number().optional())
@@ -14,12 +14,12 @@ const flag = z
   .unknown()
   .optional()
   .transform((value) => value === 1 || value === '1' || value === true)
-/** A flag whose absence is no answer. */
+/** A flag whose absence means unknown. */
 const said = z
   .unknown()
   .optional()
   .transform((value) => (isNothing(value) || value === undefined ? undefined : flag.parse(value)))
-/** Guests are named by it, so it must be one. */
+/** Required, because guests are identified by it. */
 const vmid = z.coerce.number().pipe(z.int().min(1).max(999_999_999))
 
 export const NodeRow = z.object({
@@ -72,7 +72,7 @@ export const StatusRow = z.object({
   name: z.string(),
   quorate: said,
   online: said,
-  /** What the node's name stands for, as the cluster resolves it. */
+  /** The node's address, as the cluster resolves it. */
   ip: words,
 })
 export type StatusRow = z.output<typeof StatusRow>
@@ -108,22 +108,22 @@ export const NodeNow = z.object({
   uptime: figure,
 })
 
-/** A guest's configuration: only its network cards are looked at. */
+/** A guest's configuration; only its network cards are read. */
 export const GuestConfig = z.record(z.string(), z.unknown())
 
 export const ServiceState = z.object({ 'active-state': words, state: words })
 
-/** Path → right → whether it is passed on to what lies below. */
+/** Path → right → whether it propagates to paths below. */
 export const Permissions = z.record(z.string(), z.record(z.string(), z.unknown()))
 
-/** One thing's answer. @throws ApiError where it is none. */
+/** Parses one object. @throws ApiError where it has another form */
 export function readAs<T extends z.ZodType>(schema: T, data: unknown, who: string): z.output<T> {
   const parsed = schema.safeParse(data)
   if (parsed.success) return parsed.data
   throw new ApiError('cluster_refused', `What ${who} answered makes no sense.`)
 }
 
-/** The rows that can be read, and how many cannot. */
+/** The readable rows, and the number of unreadable ones. */
 export function rowsOf<T extends z.ZodType>(schema: T, data: unknown): { rows: z.output<T>[]; unread: number } {
   const rows: z.output<T>[] = []
   if (!Array.isArray(data)) return { rows, unread: data === undefined || data === null ? 0 : 1 }

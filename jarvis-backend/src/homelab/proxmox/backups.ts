@@ -7,12 +7,12 @@ import { isForbidden, mayListBackups, type Rights } from './rights.ts'
 import type { Api } from './transport.ts'
 
 const width = 4
-/** A storage over the network may be slow, and a dead one hangs. */
+/** Time limit per request, ms: network storages may be slow or hang. */
 const answerMs = 15_000
 
 /**
- * Reads the backups of each storage that holds some, shared ones once, from a node that is online.
- * What cannot be read is named in `missing`. Newest first.
+ * Reads the backups of each storage that can hold some, newest first; shared storages once, through an online node. What cannot be read
+ * is named in `missing`.
  */
 export async function readBackups(
   { api, rights, seen }: { api: Api; rights: Rights; seen: ReadonlyMap<string, readonly string[]> },
@@ -82,7 +82,7 @@ export async function readBackups(
   }
 }
 
-/** @returns nothing where it is no guest's, or nobody knows when it was made. */
+/** @returns an empty list where the file is no guest's backup or has no time */
 function backupOf(
   { volid, vmid, ctime, size, format }: ReturnType<typeof BackupRow.parse>,
   storage: Storage,

@@ -4,16 +4,19 @@ import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 
 export type Trust = {
-  /** SHA-256 of the certificates that are trusted, `AA:BB:…`; none: the authorities decide. */
+  /** SHA-256 of trusted certificates, `AA:BB:…`; empty: certificate authorities decide. */
   fingerprints: readonly string[]
-  /** PEM of the authority that signs the nodes' certificates; absent: the usual ones. */
+  /** PEM of the authority that signed the nodes' certificates; undefined: the system's authorities. */
   ca: string | undefined
 }
 
-/** No byte of a request has left: it may be sent elsewhere. `message` goes on from the entry's name. */
+/**
+ * Thrown before any byte of a request was sent, so the request may be sent elsewhere. `message` continues a sentence that begins with the
+ * address.
+ */
 export class NotConnected extends Error {}
 
-/** An agent whose sockets have shown a trusted certificate before a request can be written to them. */
+/** An agent whose sockets show a trusted certificate before any request is written. */
 export function createAgent(
   trust: Trust,
   options: { keepAlive: boolean; maxSockets: number; connectMs: number },
@@ -52,20 +55,20 @@ export function createAgent(
   }
 }
 
-/** Nothing is decided by them: whoever connects judges what was shown. */
+/** TLS options that accept every certificate; the caller judges the one that was shown. */
 export function tlsOptions(host: string, port: number, ca: string | undefined): ConnectionOptions {
   return {
     host,
     port,
-    // A server name may not be an address.
+    // An IP address is not allowed as server name.
     ...(isIP(host) === 0 && { servername: host }),
-    // Judged once it is shown, so that a person can be told what was shown; nothing is sent before.
+    // The certificate is judged later, so that a message can name it; nothing is sent before.
     rejectUnauthorized: false,
     ...(ca !== undefined && { ca }),
   }
 }
 
-/** A pinned certificate is trusted for itself, whoever signed it and whatever name it bears. */
+/** Why a connection's certificate is not trusted; undefined where it is. A pinned certificate is trusted whatever its signer and name. */
 function mistrust(socket: TLSSocket, { fingerprints }: Trust): NotConnected | undefined {
   const shown = socket.getPeerCertificate().fingerprint256 ?? 'none'
   if (fingerprints.includes(shown)) return undefined
@@ -94,7 +97,7 @@ const simple: Record<string, string> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'does not speak TLS there',
 }
 
-/** What a person can do about a way in that gives no connection, or none that serves. */
+/** Advice for a person about an address that does not serve. */
 export function adviceOn(problem: string): string {
   if (/cannot be resolved/.test(problem)) return 'Correct the name, or use the address.'
   if (/refuses connections/.test(problem)) return 'Is pveproxy running there (systemctl status pveproxy), on that port?'

@@ -12,7 +12,7 @@ import { findSelf, type Host } from './self.ts'
 import { NoSensor, readTemperature } from './temperature.ts'
 import type { Api } from './transport.ts'
 
-/** How seldom each is asked for. */
+/** Least times between reads, ms. */
 const every = {
   rightsMs: 60_000,
   backupsMs: 600_000,
@@ -23,31 +23,31 @@ const every = {
   /** Loads and temperatures while nobody watches. */
   figuresIdleMs: 300_000,
 }
-/** Requests of one kind after one look. */
+/** Most requests of one kind after one read of the cluster. */
 const mostAtOnce = 4
 const answerMs = 6_000
-/** A node that has no sensor, or whose sensors could not be read, is not asked again for so long. */
+/** Pauses for a node without a sensor, or with unreadable sensors, ms. */
 const cold = { noSensorMs: 600_000, failedMs: 120_000 }
 
 export type Details = {
-  /** Reads what is due, after a look. Never rejects. */
+  /** Reads details that are due, after a read of the cluster. Never rejects. */
   follow(state: ClusterState, isLive: boolean): Promise<void>
   close(): void
 }
 
-/** What the cluster's list does not tell: read sparsely, each node in its turn, and remembered in `known`. */
+/** Reads details that the cluster's list lacks, sparsely and each node in turn, and stores them in `known`. */
 export function createDetails(parts: {
   api: Api
   clock: Clock
   shell: Shell
   known: Known
   host: Host
-  /** Something new is known. */
+  /** Called when something new is known. */
   changed(): void
 }): Details {
   const { api, clock, shell, known } = parts
   const ending = new AbortController()
-  // Each request under way listens.
+  // Each running request adds a listener.
   setMaxListeners(0, ending.signal)
   const { signal } = ending
   const askedAt = new Map<string, number>()
@@ -58,7 +58,7 @@ export function createDetails(parts: {
     const last = askedAt.get(what)
     return last === undefined || clock.now() - last >= afterMs
   }
-  /** Those of `items` whose turn it is, the longest unasked first. */
+  /** The items that are due, longest unread first. */
   function due<T>(items: readonly T[], what: (item: T) => string, afterMs: number): T[] {
     return items
       .filter((item) => isDue(what(item), afterMs))
@@ -69,7 +69,7 @@ export function createDetails(parts: {
     try {
       await work()
     } catch {
-      // A detail that is not there: the next turn asks again.
+      // A detail that failed is read again in a later turn.
     }
   }
 
@@ -95,7 +95,7 @@ export function createDetails(parts: {
       const source = { api, rights: known.rights, seen: storageNodes(known) }
       const { items, missing } = await readBackups(source, state, {}, signal)
       known.areBackupsWhole = missing.length === 0
-      // What a storage held that is away now is still the newest that is known.
+      // Backups on an unreachable storage stay the newest known ones.
       if (known.areBackupsWhole) known.backupAt.clear()
       for (const { vmid, createdAt } of [...items].reverse()) known.backupAt.set(vmid, createdAt)
       known.backupsMissing = missing.filter((line) => line.startsWith('backups on ') || line.endsWith('not reachable'))
@@ -138,7 +138,7 @@ export function createDetails(parts: {
           hasNews = true
           known.temperatureC.delete(node)
           if (error instanceof NoSensor) known.withoutSensor.add(node)
-          // Without SSH the temperature is unknown, and the status page says what would help.
+          // Without SSH the temperature is unknown; the status page says what would help.
           else if (error instanceof NoSshSetUp) known.temperatureMissing.delete(node)
           else known.temperatureMissing.set(node, wordsOf(error))
           const restMs = error instanceof NoSensor ? cold.noSensorMs : cold.failedMs
@@ -155,7 +155,7 @@ export function createDetails(parts: {
       hasNews = false
       const online = state.nodes.filter(({ status }) => status === 'online').map(({ name }) => name)
       if (isDue('rights', every.rightsMs)) await rights()
-      // Storages may be slow; nothing else waits for them.
+      // Not awaited, because storages may be slow.
       if (isDue('backups', every.backupsMs)) void backups(state)
       await Promise.all([
         isDue('self', every.selfMs) && known.self === undefined ? self(state) : undefined,
@@ -171,7 +171,7 @@ export function createDetails(parts: {
 
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
 
-/** The nodes on which each storage is there. */
+/** The nodes on which each storage is available. */
 export function storageNodes({ reading }: Pick<Known, 'reading'>): Map<string, string[]> {
   const nodes = new Map<string, string[]>()
   for (const { storage, node, status } of reading?.storages ?? []) {

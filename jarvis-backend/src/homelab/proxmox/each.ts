@@ -1,4 +1,4 @@
-/** Does `work` for every item, at most `width` at a time; results in the items' order. Rejects with the first failure. */
+/** Runs `work` for every item, at most `width` at a time. Results are in the items' order. Rejects with the first failure. */
 export async function eachOf<T, R>(items: readonly T[], width: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   const queue = items.entries()

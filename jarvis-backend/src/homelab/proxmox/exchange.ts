@@ -3,7 +3,7 @@ import { request } from 'node:https'
 import type { PveMethod } from '../ports.ts'
 import type { Reply } from './failure.ts'
 
-/** A guest's list of two thousand is under 2 MB. */
+/** Largest answer, bytes; a list of two thousand guests has under 2 MB. */
 const mostBytes = 32 * 1024 * 1024
 
 export type Method = 'GET' | PveMethod
@@ -17,11 +17,11 @@ export type Exchange = {
   headers: Record<string, string>
   body: string | undefined
   signal: AbortSignal
-  /** For all of it, the body included. */
+  /** Time limit for the whole answer, body included. */
   answerMs: number
 }
 
-/** `isStale`: the connection was kept from an earlier request, and may have been closed before this one. */
+/** `isStale`: the connection was kept from an earlier request and may have been closed before this one was sent. */
 export class Closed extends Error {
   readonly isStale: boolean
   constructor(isStale: boolean) {
@@ -31,8 +31,8 @@ export class Closed extends Error {
 }
 
 /**
- * One request and its whole answer. Rejects with the signal's reason, `NotConnected` where nothing was sent, else with
- * an error after which the request may have arrived.
+ * Makes one request and reads the whole answer. Rejects with the signal's reason; with `NotConnected` where nothing was sent; or with an
+ * error after which the request may have arrived.
  */
 export function exchange({ url, agent, method, path, headers, body, signal, answerMs }: Exchange): Promise<Reply> {
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 import { JarvisError } from '../../protocol/index.ts'
 
-/** What Proxmox, or the way to it, said to one request. `words` is Proxmox's own sentence, `message` ours. */
+/** A failed request to Proxmox. `words`: Proxmox's own message; `message`: ours. */
 export class ApiError extends JarvisError {
   readonly words: string
   /** Absent where no answer came. */
@@ -17,22 +17,22 @@ export class ApiError extends JarvisError {
   }
 }
 
-/** `date`: by its own clock, Unix ms, whole seconds. */
+/** `date`: by the server's clock, Unix ms, whole seconds. */
 export type Reply = { status: number; phrase: string; text: string; date?: number }
 
-/** The proxying node's own codes for "the other node did not answer": connecting; TLS, sending and headers; the body. */
+/** Codes of the proxying node when the other node does not answer: connecting; TLS, sending and headers; the body. */
 export const isProxyFailure = (status: number) => status >= 595 && status <= 599
-/** A web server in front of Proxmox may have passed the request on or not. */
+/** Codes of a web server in front of Proxmox, which may have passed the request on or not. */
 const isGatewayFailure = (status: number) => status === 502 || status === 503 || status === 504
 
-/** Goes on from the address that said so. */
+/** Continues a sentence that begins with the address. */
 export const tokenRefused = (tokenId: string) =>
   `refuses the API token ${tokenId} (401): check its id and secret, under Datacenter, Permissions, API Tokens`
 
-/** `host`: which way in answered. `node`: the one the request was for, where it was for one. */
+/** `host`: the address that answered. `node`: the node that the request was for, if any. */
 type About = { host: string; tokenId: string; node?: string; isChange: boolean }
 
-/** What an answer with a status of 400 or more means. Only with 595 is it certain that a changing request did not arrive. */
+/** Translates an answer with a status of 400 or more. Only 595 proves that a changing request did not arrive. */
 export function failureOf(reply: Reply, about: About): ApiError {
   const { status } = reply
   const words = wordsOf(reply)
@@ -58,7 +58,7 @@ export function failureOf(reply: Reply, about: About): ApiError {
   return new ApiError('cluster_refused', `Proxmox refused (${status}): ${words}.`, { status, words })
 }
 
-/** The body's `message` and `errors`, else the reason phrase, which is all there was before 2025. */
+/** The body's `message` and `errors`, else the reason phrase; Proxmox before 2025 only sent that. */
 function wordsOf({ status, phrase, text }: Reply): string {
   const said = bodyOf(text)
   const details = Object.entries(said.errors).map(([name, problem]) => `${name}: ${problem}`)

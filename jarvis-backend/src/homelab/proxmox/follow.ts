@@ -5,13 +5,13 @@ import type { Upid } from './upid.ts'
 
 const pollMs = 1_000
 const tellEveryMs = 15_000
-/** After this silence of the node, the task's outcome is unknown. */
+/** After this long without an answer of the node, the task's outcome is unknown. */
 const silenceMs = 30_000
 const answerMs = 6_000
 
 /**
- * Follows a task to its end on the node that its UPID names. @returns Proxmox's exit status.
- * @throws JarvisError `outcome_unknown` where the node stopped answering.
+ * Follows a task to its end on the node in its UPID. @returns Proxmox's exit status
+ * @throws JarvisError `outcome_unknown` where the node stopped answering
  */
 export async function followTask(
   api: PveApi,

@@ -4,18 +4,18 @@ import { GuestNow } from './answers.ts'
 import type { Sighting } from './known.ts'
 import { statusIn } from './state.ts'
 
-/** Where a guest is now. */
+/** Where a guest is at present. */
 export type Place = { vmid: number; node: string; type: Guest['type'] }
 
-/** The API's path of a guest. */
+/** Segments of a guest's path in the API. */
 export const guestPath = ({ vmid, node, type }: Place) => ['nodes', node, type === 'vm' ? 'qemu' : 'lxc', vmid]
 
-/** QEMU's words for a VM that is there and does not work: a person, a full storage, a fault or its kernel stopped it. */
+/** QEMU's states of a VM that exists but does not run: paused by a person, a full storage, a fault or its kernel. */
 const held = new Set(
   'paused suspended prelaunch io-error internal-error guest-panicked watchdog debug shutdown'.split(' '),
 )
 
-/** Asks the guest's own node: a paused VM can be told from a running one only there. @throws ApiError */
+/** Reads a guest at its own node, which alone can tell a paused VM from a running one. @throws ApiError */
 export async function seeGuest(
   api: Pick<PveApi, 'get'>,
   place: Place,

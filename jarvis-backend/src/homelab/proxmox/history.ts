@@ -9,17 +9,17 @@ import { isForbidden } from './rights.ts'
 import { type RrdKind, readRrd } from './rrd.ts'
 import type { Api } from './transport.ts'
 
-/** Questions under way. */
+/** Parallel requests. */
 const width = 2
-/** Each is a question for the hour and one for the day: 50 nodes with 2,000 guests are asked 400. */
+/** Most nodes, storages and guests to read; each takes one request for the hour and one for the day. */
 const mostThings = 200
-/** Told together, so that a minute of them is written once. */
+/** How many are returned together, so that a minute is written once for all of them. */
 const thingsAtOnce = 8
 const answerMs = 6_000
 
 export type RrdThing = { name: string; kind: RrdKind; node: string; path: readonly (string | number)[] }
 
-/** What runs now, in the order in which its past is worth having: nodes, storages, the busiest guests. */
+/** Running things by the worth of their records: nodes, storages, then the busiest guests. */
 function thingsOf(state: ClusterState, storageNodes: ReadonlyMap<string, readonly string[]>): RrdThing[] {
   const nodes = state.nodes.filter(({ status }) => status === 'online').map(({ name }) => name)
   const guests = state.guests.filter(({ status, node }) => status === 'running' && nodes.includes(node))
@@ -41,8 +41,8 @@ function thingsOf(state: ClusterState, storageNodes: ReadonlyMap<string, readonl
 }
 
 /**
- * Proxmox's own record of the last hour or day, a few questions at a time. What the token may not read has none; a node that
- * did not answer is not asked again.
+ * Reads Proxmox's records (RRD) of the last hour or day, a few requests at a time. Records that the token may not read are empty. A node
+ * that did not answer is not asked again.
  */
 export async function* readHistory(
   source: { api: Api; state: ClusterState; storageNodes: ReadonlyMap<string, readonly string[]>; now: number },
@@ -82,6 +82,6 @@ export async function* readHistory(
     }
     yield* byTime.values()
   }
-  // Last, for where the whole cluster is known nothing is asked for again.
+  // Sums come last, because known minutes of the whole cluster are not requested again.
   yield* sums.pasts()
 }

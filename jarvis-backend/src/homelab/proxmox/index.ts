@@ -31,27 +31,27 @@ export type { Connection } from './transport.ts'
 
 export type ProxmoxOptions = {
   connection: Connection
-  /** Temperatures, and services that the API does not restart. */
+  /** For temperatures, and services that the API cannot restart. */
   shell: Shell
   clock: Clock
-  /** `node/agent1`, `vm/101`, `ct/104`: only shown as such, not enforced here. */
+  /** `node/agent1`, `vm/101`, `ct/104`: only shown as protected, not enforced here. */
   protectedTargets: ReadonlySet<string>
   host?: Host
   deadlines?: Deadlines
 }
 
-/** Between two looks: while somebody watches, otherwise, and while Proxmox refuses the token and waits 3 s to say so. */
+/** Time between reads: while somebody watches, while nobody does, and while Proxmox refuses the token, which takes it 3 s each, ms. */
 const pace = { liveMs: 5_000, idleMs: 25_000, refusedMs: 60_000 }
 
-/** What is asked of the state waits no longer for a look. */
+/** Longest wait of `catchUp`, ms. */
 const catchUpMs = 1_500
 
-/** What was read before a decision serves the request that follows it at once. */
+/** A read before a decision also serves a request that follows within this time, ms. */
 const countsAsNowMs = 250
-/** A way in that does not answer is given up after three seconds; another one may still serve. */
+/** Time limit of `readAfresh`, ms: an address without an answer takes three seconds, and another may still serve. */
 const readAfreshMs = 10_000
 
-/** A real cluster over its API. `addressOf`: what a node's name stands for, as far as the cluster says. */
+/** A real cluster through its API. `addressOf`: a node's address, if the cluster knows it. */
 export function createProxmox(
   options: ProxmoxOptions,
 ): Cluster & { api: PveApi; addressOf(node: string): string | undefined } {
@@ -74,12 +74,12 @@ export function createProxmox(
   async function look(signal: AbortSignal) {
     try {
       const reading = await readCluster(api, now, signal)
-      // A wrong certificate on one of several ways in is worth knowing though another served.
+      // A wrong certificate at one of several addresses is reported even if another serves.
       reading.missing.push(...api.problems())
       await learnPaused(reading, signal)
       learn(known, reading)
       failure = undefined
-      // However the next looks end, watchers are told once this one is too old.
+      // Watchers are notified when this read becomes too old, however later reads end.
       cancelOld?.()
       cancelOld = clock.after(unknownAfterMs + 1, changed)
       void api.recheck({ signal })
@@ -105,7 +105,7 @@ export function createProxmox(
     return made.state
   }
 
-  /** Begins with the age of the state, which says how far to trust the rest. */
+  /** A line that begins with the age of the state, which tells how far to trust the rest. */
   function lostLine(): string {
     const { reading } = known
     const { error } = failure ?? { error: new Error('no answer yet') }
@@ -120,7 +120,7 @@ export function createProxmox(
     return isLive() ? pace.liveMs : pace.idleMs
   })
 
-  /** A state from now on. @throws JarvisError `cluster_unreachable` */
+  /** A state read from now on. @throws JarvisError `cluster_unreachable` */
   async function fresh(signal: AbortSignal): Promise<ClusterState> {
     await poller.refresh(signal)
     if (failure !== undefined) throw unreachable(failure.error)
@@ -135,7 +135,7 @@ export function createProxmox(
   }
 
   async function catchUp(vmid?: number) {
-    // A token that is refused is not tried again for each question.
+    // A refused token is not tried again for each question.
     if (failure?.error instanceof ApiError && failure.error.status === 401) return
     const late = new AbortController()
     const cancel = clock.after(catchUpMs, () => late.abort(new Error('not yet')))
@@ -146,7 +146,7 @@ export function createProxmox(
       known.sightings.set(guest.vmid, await seeGuest(api, guest, now, late.signal))
       changed()
     } catch {
-      // What is known, and how long ago that was, is in the state.
+      // The state has what is known and its age.
     } finally {
       cancel()
     }
@@ -160,7 +160,7 @@ export function createProxmox(
       return nodes.some(({ name, status }) => name === guest?.node && status === 'online') ? guest : undefined
     }
     const seeAt = (place: Guest) => seeGuest(api, place, now, signal)
-    // The guest is most likely still on its node, so the guest and the cluster are read at the same time.
+    // The guest is most likely still on its node, so both are read in parallel.
     const before = placeOf(state())
     const first = before && seeAt(before).catch(() => undefined)
     await fresh(signal)
@@ -183,7 +183,7 @@ export function createProxmox(
     }
   }
 
-  /** The cluster's own spelling of a node, which alone may stand in a path. @throws JarvisError `not_found` */
+  /** Finds a node by its exact name; only a known name may be part of a path. @throws JarvisError `not_found` */
   async function nodeNamed(name: string, signal: AbortSignal) {
     const has = ({ nodes }: ClusterState) => nodes.find((node) => node.name === name)
     const current = await recent(signal)
@@ -197,7 +197,7 @@ export function createProxmox(
   async function onlineNode(name: string, signal: AbortSignal): Promise<string> {
     const node = await nodeNamed(name, signal)
     if (node.status !== 'offline') return node.name
-    // Before it is left undone: the node may have come back since the last look.
+    // Reads again before refusing: the node may have come back.
     const now = (await fresh(signal)).nodes.find((other) => other.name === node.name)
     if (now?.status === 'online') return node.name
     throw new JarvisError('cluster_unreachable', `${name} is offline.`)

@@ -10,22 +10,22 @@ import type { Connection } from './transport.ts'
 const connectMs = 5_000
 const answerMs = 8_000
 
-/** `problem`: why this way in does not serve, in words. `skewMs`: how far its clock is ahead of ours, to a second. */
+/** Result for one address. `problem`: why it does not serve. `skewMs`: how far its clock is ahead of ours, precise to a second. */
 export type EntryReport = { url: string; version?: string; problem?: string; skewMs?: number }
-/** `isOnline`: null where the cluster does not say. */
+/** `isOnline`: null where the cluster does not tell. */
 export type SeenNode = { name: string; isOnline: boolean | null; address?: string }
 
-/** `rights`: undefined where no way in served, or the cluster does not say what the token may do. */
+/** `rights`: undefined where no address served, or the cluster does not tell the token's rights. */
 export type Inspection = {
   entries: EntryReport[]
   rights: Rights
-  /** What the cluster names, by name. */
+  /** All nodes that the cluster names, sorted by name. */
   nodes: SeenNode[]
 }
 
 /**
- * Tries each way in with the token: reach, certificate, sign-in, clock; then, through the first that serves, the token's
- * rights and the nodes. Changes nothing. Problems are part of the answer. @throws the signal's reason alone.
+ * Tries each address with the token: connection, certificate, sign-in, clock; then reads the token's rights and the nodes through the
+ * first that serves. Changes nothing. Problems are part of the result. @throws only the signal's reason
  */
 export async function inspectCluster(
   connection: Connection,
@@ -66,7 +66,7 @@ async function inspectEntry(get: Get, url: string, now: () => number): Promise<E
     const { data, date } = await get(url, 'version')
     const { version } = (data ?? {}) as { version?: unknown }
     if (typeof version !== 'string') return { url, problem: 'does not answer as a Proxmox server does' }
-    // Its header is cut to the second, ours is the middle of asking and being answered.
+    // The header has whole seconds, so half a second is added; our time is the middle of the request.
     const skewMs = date === undefined ? undefined : date + 500 - (askedAt + now()) / 2
     return { url, version, ...(skewMs !== undefined && { skewMs: Math.round(skewMs) }) }
   } catch (error) {
@@ -92,7 +92,7 @@ async function ask(parts: {
     signal: parts.signal,
     answerMs,
   })
-  // No answer may bring the token's secret into a message.
+  // No message may contain the token's secret.
   const mask = (text: string) => text.replaceAll(tokenSecret, '[token]')
   if (reply.status === 401) throw new Error(tokenRefused(tokenId))
   if (reply.status >= 400) {
@@ -108,7 +108,7 @@ async function ask(parts: {
   return { data, date: reply.date }
 }
 
-/** Every node that the cluster names. @param status of its members; empty where the token may not see them */
+/** Every node that the cluster names. @param status rows of its members; empty where the token may not read them */
 export function nodesIn(resources: unknown, status: unknown): SeenNode[] {
   const members = new Map(
     rowsOf(StatusRow, status)

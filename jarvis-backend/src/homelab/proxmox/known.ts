@@ -4,54 +4,54 @@ import type { GuestRow, NodeRow, StatusRow, StorageRow } from './answers.ts'
 import type { Rates } from './rates.ts'
 import type { Rights } from './rights.ts'
 
-/** One look at the cluster. */
+/** One read of the cluster. */
 export type Reading = {
   at: number
   nodes: NodeRow[]
   guests: GuestRow[]
   storages: StorageRow[]
-  /** Absent where it could not be read. */
+  /** Undefined where it could not be read. */
   status: StatusRow[] | undefined
-  /** Absent where they could not be read. */
+  /** Undefined where they could not be read. */
   tasks: Task[] | undefined
-  /** What of it could not be read, in plain words. */
+  /** What could not be read, in words. */
   missing: string[]
 }
 
-/** Seen of one guest itself, later than the cluster's list can tell, which is some ten seconds behind. */
+/** A guest as read at its node. The cluster's list is about ten seconds behind. */
 export type Sighting = { status: Guest['status']; uptimeS: number; at: number; name?: string }
 
-/** Of a node, read beside the cluster's list. */
+/** A node's figure that is read beside the cluster's list. */
 export type Figure = { value: number; at: number }
-/** A figure is read again within five minutes; an older one is no longer known. */
+/** A figure is read again within five minutes; older ones count as unknown. */
 export const figureKeptMs = 360_000
 
-/** All that is remembered between looks. */
+/** Everything that is remembered between reads. */
 export type Known = {
   reading: Reading | undefined
   rights: Rights
   nodeSeenAt: Map<string, number>
-  /** A guest on a dead node loses its name and sizes in the list: its row from when it had them. */
+  /** The last row with name and sizes, which the list drops for guests on a dead node. */
   lastListed: Map<number, GuestRow>
   rates: Rates
   load1: Map<string, Figure>
   temperatureC: Map<string, Figure>
-  /** Why the sensors of a node could not be read. */
+  /** Why a node's sensors could not be read. */
   temperatureMissing: Map<string, string>
-  /** Nodes that have no sensor to read. */
+  /** Nodes without a readable sensor. */
   withoutSensor: Set<string>
   backupAt: Map<number, number>
   /** As `Guest.madeAt`. */
   madeAt: Map<number, number>
   backupsMissing: string[]
-  /** Every storage was read: a guest that is not in `backupAt` has no backup. */
+  /** Whether every storage was read, so that a guest missing in `backupAt` has no backup. */
   areBackupsWhole: boolean
-  /** VMs that the list calls running and that are paused. */
+  /** VMs that the list shows as running although they are paused. */
   paused: Set<number>
-  /** VMs that the list calls running and that may be paused, and why that could not be read; empty where the answer is still to come. */
+  /** VMs shown as running that may be paused, and why that could not be read; empty while the answer is outstanding. */
   doubtful: Map<number, string>
   sightings: Map<number, Sighting>
-  /** Tasks that were begun here, until the cluster's list shows them as they are. */
+  /** Tasks begun by JARVIS, until the cluster's list shows them. */
   ownTasks: Map<string, Task>
   self: { node?: string; vmid?: number } | undefined
 }
@@ -77,12 +77,12 @@ export const nothingKnown = (rates: Rates): Known => ({
   self: undefined,
 })
 
-/** The list is that far behind at most: its own ten seconds, and the time between two looks. */
+/** How far the list may be behind, ms: its own ten seconds, and the time between two reads. */
 const listLagMs = 15_000
-/** An own task that the list never showed is kept for so long after its end. */
+/** How long an own task that never appeared in the list is kept after its end, ms. */
 const ownTaskKeptMs = 60_000
 
-/** Takes in a new look; what was known of things that are gone is forgotten. */
+/** Stores a new read and forgets things that are gone. */
 export function learn(known: Known, reading: Reading) {
   known.reading = reading
   for (const { name, isOnline } of nodesOf(reading)) if (isOnline) known.nodeSeenAt.set(name, reading.at)
@@ -106,7 +106,7 @@ export function learn(known: Known, reading: Reading) {
   }
 }
 
-/** Every node that the cluster names; whether it is online as corosync says, else as the list says. */
+/** Every node that the cluster names. Corosync tells whether it is online, else the list. */
 export function nodesOf({ nodes, status }: Pick<Reading, 'nodes' | 'status'>) {
   const members = new Map(
     (status ?? []).filter(({ type }) => type === 'node').map(({ name, online }) => [name, online] as const),

@@ -2,10 +2,10 @@ import type { NodeDetail } from '../ports.ts'
 import { NodeNow, readAs } from './answers.ts'
 import type { Api } from './transport.ts'
 
-/** A node that has just died is still called online; it answers at once or not at all. */
+/** Time limit, ms. A node that has just died is still listed as online; a live one answers at once. */
 const answerMs = 4_000
 
-/** @param name one that the cluster names @throws ApiError */
+/** Reads a node's details. @param name as the cluster names it @throws ApiError */
 export async function nodeDetail(
   api: Api,
   name: string,

@@ -13,13 +13,13 @@ type Minute = {
   total: number
   storages: number
   net: number
-  /** Of those nodes that were up. */
+  /** The same by node, for nodes that were up. */
   netOf: Map<string, number>
 }
 
 /**
- * The whole cluster at each minute, and what each node's guests moved, from what its parts did. Sizes, and which guest is
- * where, are taken to have been as they are now; a sum that lacks a part is not known.
+ * Sums the past of the whole cluster, and of each node's guests, per minute. Sizes and places of guests are assumed to be as now. A sum
+ * that lacks a part is unknown.
  */
 export function createPastSums({ nodes, guests, storages }: Pick<ClusterState, 'nodes' | 'guests' | 'storages'>) {
   const minutes = new Map<number, Minute>()
@@ -60,7 +60,7 @@ export function createPastSums({ nodes, guests, storages }: Pick<ClusterState, '
   }
 
   return {
-    /** All that is told of one thing. Nodes come first. */
+    /** Adds the rows of one thing. Nodes come first. */
     add(name: string, rows: readonly RrdRow[]) {
       told.add(name)
       for (const row of rows) for (const at of row.minutes) addTo(minute(at), name, row.values)
@@ -69,7 +69,7 @@ export function createPastSums({ nodes, guests, storages }: Pick<ClusterState, '
     *pasts(): Generator<Past> {
       const isTold = ({ vmid }: { vmid: number }) => told.has(`guest/${vmid}`)
       const netKnown = running.every(isTold)
-      // Where one did not answer, its minutes are asked for again by the next start.
+      // If a node did not answer, the next start requests its minutes again.
       const allTold = nodes.every(({ name, status }) => status !== 'online' || told.has(`node/${name}`))
       const nodesTold = nodes.filter(({ name }) => running.every((guest) => guest.node !== name || isTold(guest)))
       for (const [at, sum] of minutes) {

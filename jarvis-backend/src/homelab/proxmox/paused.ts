@@ -4,30 +4,30 @@ import { seeGuest } from './guest.ts'
 import type { Known, Reading } from './known.ts'
 import type { Api } from './transport.ts'
 
-/** A VM that goes on doing nothing is asked again after this time. */
+/** Time after which an idle VM is asked again, ms. */
 const againMs = 60_000
-/** A look at the cluster waits no longer than this for the answers. A VM without an answer is unknown until it comes. */
+/** How long a read of the cluster waits for the answers, ms. A VM without an answer is unknown until it comes. */
 const patienceMs = 1_500
 const mostAtOnce = 4
-/** Of a processor: a running VM takes more. */
+/** CPU use, 0..1; a running VM uses more. */
 const stillRatio = 0.0005
 const pausing = new Set(['qmpause', 'qmsuspend', 'qmresume'])
 
 /**
- * Finds paused VMs: the cluster's list calls them running, and only their own nodes tell. A VM is asked when it does
- * nothing, when it was paused before, and when a task paused or resumed it.
+ * Finds paused VMs. The cluster's list shows them as running, and only their nodes know. A VM is asked when it is idle, when it was
+ * paused before, and when a task paused or resumed it.
  */
 export function createPausedWatch(parts: {
   api: Api
   clock: Clock
   known: Pick<Known, 'paused' | 'doubtful'>
-  /** An answer came after the look was over. */
+  /** Called when an answer came after the read was over. */
   changed(): void
 }) {
   const { api, clock, known, changed } = parts
   const askedAt = new Map<number, number>()
 
-  /** Updates `known` for a look that was just made. Resolves once all is known, or after some time; never rejects. */
+  /** Updates `known` after a read. Resolves once all is known, or after `patienceMs`; never rejects. */
   return async function learnPaused({ guests, tasks }: Reading, signal: AbortSignal): Promise<void> {
     const running = guests.filter(({ type, status, template }) => type === 'qemu' && status === 'running' && !template)
     const isThere = new Set(running.map(({ vmid }) => vmid))
@@ -44,7 +44,7 @@ export function createPausedWatch(parts: {
     const asked = running.filter(({ vmid, cpu }) => {
       const last = askedAt.get(vmid)
       if (!isSuspect(vmid, cpu)) {
-        // Asked at once when it falls still again.
+        // Asked at once when it becomes idle again.
         askedAt.delete(vmid)
         return false
       }

@@ -2,21 +2,21 @@ import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../lib/clock.ts'
 
 export type Poller = {
-  /** The result of a look that begins now or later: all who ask meanwhile share it. Rejects only with the signal's reason. */
+  /** Waits for a read that begins now or later; concurrent callers share it. Rejects only with the signal's reason. */
   refresh(signal: AbortSignal): Promise<void>
-  /** The time between looks is another now. */
+  /** Call it when `everyMs()` has changed. */
   paceChanged(): void
   close(): void
 }
 
-/** The one thing that looks at the cluster, at once and then every `everyMs()`. `look` never rejects. */
+/** Reads the cluster at once and then every `everyMs()`; nothing else does. `look` never rejects. */
 export function createPoller(
   clock: Clock,
   look: (signal: AbortSignal) => Promise<void>,
   everyMs: () => number,
 ): Poller {
   const ending = new AbortController()
-  // Each request under way listens.
+  // Each running request adds a listener.
   setMaxListeners(0, ending.signal)
   let lookedAt = Number.NEGATIVE_INFINITY
   let going: Promise<void> | undefined
@@ -40,7 +40,7 @@ export function createPoller(
   }
   function shared(): Promise<void> {
     if (going === undefined) return begin()
-    // One that is under way may have begun before what the caller wants to see.
+    // A running read may have begun before the change that the caller wants to see.
     next ??= going.then(() => {
       next = undefined
       return ending.signal.aborted ? undefined : begin()
@@ -59,7 +59,7 @@ export function createPoller(
   }
 }
 
-/** The promise, or the signal's reason as soon as it aborts; the work goes on. */
+/** Settles as the promise, or rejects with the signal's reason as soon as it aborts; the work goes on. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason)

@@ -8,17 +8,17 @@ import type { Sighting } from './known.ts'
 
 const pollMs = 1_000
 const seenWithinMs = 30_000
-/** HA's manager looks every ten seconds, and its own shutdown may take two minutes. */
+/** Time until a guest under HA is seen, ms: HA's manager acts every ten seconds, and its shutdown may take two minutes. */
 const haSeenWithinMs = 180_000
 
 export type PowerParts = {
   api: PveApi
-  /** Where and what it is now, as `countsAsNowMs` has it. @throws JarvisError `not_found`, `cluster_unreachable` (its node is offline). */
+  /** Finds the guest, by a read no older than `countsAsNowMs`. @throws JarvisError `not_found`, `cluster_unreachable` (its node is offline) */
   find(vmid: number, signal: AbortSignal): Promise<Place & { name: string; isHa: boolean }>
   noteGuest(vmid: number, seen: Sighting): void
 }
 
-/** Starts the task, follows it to its end, and looks at the guest itself. */
+/** Starts the task, follows it to its end, and observes the guest. */
 export async function power(
   parts: PowerParts,
   vmid: number,
@@ -37,7 +37,7 @@ export async function power(
   let last: Pick<PowerOutcome, 'upid' | 'exitStatus'> = { exitStatus: '' }
   const steps = stepsOf(guest, action, force && action !== 'start')
   for (const [index, step] of steps.entries()) {
-    // A container that is to be started again must be down first.
+    // A container must be down before it can be started again.
     if (index > 0) await untilSeen(parts, guest, 'stopped', undefined, signal)
     const request = { path: [...guestPath(guest), 'status', step], what: `the ${step} of ${vmid}` }
     const { upid, exitStatus, ok } = await runTask(api, request, options)
@@ -48,7 +48,7 @@ export async function power(
     }
   }
   onProgress?.(seenAfter(last, vmid, goal))
-  // A reset leaves the VM's process, and with it its uptime, as it was.
+  // A reset keeps the VM's process and its uptime.
   const isNewRun = steps.at(-1) === 'reboot' || steps.at(-1) === 'start'
   const observed = await untilSeen(parts, guest, goal, isNewRun ? startedAt : undefined, signal)
   return { ...last, ok: true, observed, durationMs: api.now() - startedAt }
@@ -56,20 +56,20 @@ export async function power(
 
 type Step = 'start' | 'shutdown' | 'stop' | 'reboot' | 'reset'
 
-/** Clean by default: `stop` and `reset` are the power plug. */
+/** Clean shutdown by default; `stop` and `reset` cut the power. */
 function stepsOf({ type }: Place, action: PowerAction, isForced: boolean): Step[] {
   if (action === 'start') return ['start']
   if (action === 'stop') return [isForced ? 'stop' : 'shutdown']
   if (!isForced) return ['reboot']
-  // A container has no reset button: it is stopped and started.
+  // A container cannot be reset, so it is stopped and started.
   return type === 'vm' ? ['reset'] : ['stop', 'start']
 }
 
 /**
- * Looks at the guest each second until it is as wanted. HA's task ends once HA has taken the request, and a VM reads
- * stopped for a moment between the halves of its reboot.
- * @param since where it must run anew: when the first request was made.
- * @returns how it was seen last; `unknown` where nothing could be seen.
+ * Reads the guest each second until it reaches `goal`. HA's task ends once HA has accepted the request, and a VM is shown as stopped for
+ * a moment during its reboot.
+ * @param since for a restart: when the first request was made
+ * @returns the last state; `unknown` where the guest could not be read
  */
 async function untilSeen(
   parts: PowerParts,
@@ -88,13 +88,13 @@ async function untilSeen(
     if (seen?.status === goal && isAnew) return goal
     if (api.now() >= giveUpAt) return seen?.status ?? 'unknown'
     await api.wait(pollMs, signal)
-    // HA may have started it elsewhere.
+    // HA may have started it on another node.
     if (seen === undefined) place = await parts.find(place.vmid, signal).catch(() => place)
     if (signal.aborted) throw signal.reason
   }
 }
 
-/** @returns undefined where the guest cannot be seen now. */
+/** @returns undefined where the guest cannot be read now */
 async function look({ api, noteGuest }: PowerParts, place: Place, signal: AbortSignal): Promise<Sighting | undefined> {
   try {
     const seen = await seeGuest(api, place, api.now, signal)

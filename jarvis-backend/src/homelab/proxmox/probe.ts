@@ -9,8 +9,8 @@ const answerMs = 5_000
 export type Probe = SetupProbeReply
 
 /**
- * Looks at a way in without saying who we are: no token is sent.
- * @param url an origin, `https://pve1.lan:8006` @throws JarvisError `cluster_unreachable`; the signal's reason.
+ * Looks at an address without sending the token.
+ * @param url an origin, `https://pve1.lan:8006` @throws JarvisError `cluster_unreachable`; the signal's reason
  */
 export async function probeEntry(url: string, signal: AbortSignal): Promise<Probe> {
   const origin = new URL(url)
@@ -34,14 +34,14 @@ export async function probeEntry(url: string, signal: AbortSignal): Promise<Prob
     return { url, ...shown, ...pageFacts(page.text) }
   } catch {
     signal.throwIfAborted()
-    // The certificate is what was asked for; whatever else stands there shows when the token is tried.
+    // The certificate is enough here; whether the address is Proxmox's is found out when the token is tried.
     return { url, ...shown }
   } finally {
     agent.destroy()
   }
 }
 
-/** The front page is served without signing in, and names the node and the version of its scripts. */
+/** Reads node and version from the front page, which is served without signing in. */
 function pageFacts(html: string): { version?: string; node?: string } {
   const version = /\/pvemanagerlib\.js\?ver=(\d[\w.~-]{0,31})/.exec(html)?.[1]
   const node = /<title>\s*([A-Za-z0-9-]{1,63}) - Proxmox/.exec(html)?.[1]

@@ -2,16 +2,16 @@ import type { GuestRow } from './answers.ts'
 
 export type Rates = {
   learn(guests: readonly GuestRow[], at: number): void
-  /** Bytes a second; undefined until the counters have moved once. */
+  /** Bytes per second; undefined until the counters have moved once. */
   of(vmid: number): { inBps: number; outBps: number } | undefined
 }
 
 type Counter = { at: number; netin: number; netout: number; rate?: { inBps: number; outBps: number } }
 
-/** A guest that is silent for so long has a rate of nothing; before, the list may only be behind. */
+/** After this long without traffic the rate is 0, ms; before, the list may only be behind. */
 const silentMs = 30_000
 
-/** The cluster counts bytes since the guest's start, and counts anew every ten seconds. */
+/** Computes network rates from the counters since each guest's start, which the cluster updates every ten seconds. */
 export function createRates(): Rates {
   let counters = new Map<number, Counter>()
   return {
@@ -28,7 +28,7 @@ export function createRates(): Rates {
 }
 
 function counted(before: Counter | undefined, now: Counter): Counter {
-  // A restart counts from nothing.
+  // A restart resets the counters.
   if (before === undefined || now.netin < before.netin || now.netout < before.netout) return now
   const seconds = (now.at - before.at) / 1000
   const hasMoved = now.netin !== before.netin || now.netout !== before.netout

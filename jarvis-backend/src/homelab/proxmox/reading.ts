@@ -6,10 +6,10 @@ import { isForbidden } from './rights.ts'
 import type { Api } from './transport.ts'
 import { taskOf } from './upid.ts'
 
-/** A look that takes longer is given up: these come from the entry node's own memory. */
+/** Time limit per request, ms; the entry node answers these from its memory. */
 const answerMs = 5_000
 
-/** One look at the cluster, in three requests. @throws ApiError where not even the list of what there is can be had. */
+/** Reads the cluster in three requests. @throws ApiError where the list of resources cannot be read */
 export async function readCluster(api: Api, now: () => number, signal: AbortSignal): Promise<Reading> {
   const ask = { signal, answerMs }
   const missing: string[] = []
@@ -53,7 +53,7 @@ export async function readCluster(api: Api, now: () => number, signal: AbortSign
   }
 }
 
-/** While a guest migrates, two nodes may both name it. */
+/** Removes duplicates: while a guest migrates, both nodes may list it. */
 function unique(rows: GuestRow[]): GuestRow[] {
   const byVmid = new Map<number, GuestRow>()
   for (const row of rows) {

@@ -1,18 +1,18 @@
 import { minuteMs, type Sample } from '../samples.ts'
 
 export type RrdKind = 'node' | 'guest' | 'storage'
-/** A mean of what was so at each of `minutes` (Unix ms). `values`: a sample's, without what Proxmox does not keep. */
+/** Means over `minutes` (Unix ms). `values`: as in a sample; those that Proxmox does not record are undefined. */
 export type RrdRow = { minutes: number[]; values: Sample['values'] }
 
 type Raw = Record<string, unknown>
 const isRaw = (row: unknown): row is Raw => typeof row === 'object' && row !== null
 
-/** Rows are a minute or half an hour apart; more is not taken for one mean. */
+/** Longest step between rows, seconds: a minute or half an hour. Longer gaps are not covered by one mean. */
 const mostStepS = 1_800
 
 /**
- * The answer to `rrddata`, oldest first, of what lies after `from` and not after `until` (Unix ms). A row's time is the
- * end of what it is the mean of. Its figures may be missing, null or text; one without any tells that the thing was away.
+ * Parses the answer to `rrddata`: rows after `from` and not after `until` (Unix ms), oldest first. A row's time is the end of its
+ * interval. Figures may be missing, null or text; a row without any means that the thing was away.
  */
 export function readRrd(kind: RrdKind, data: unknown, from: number, until: number): RrdRow[] {
   const byTime = new Map<number, Raw>()
@@ -42,11 +42,11 @@ const valuesOf: Record<RrdKind, (row: Raw) => Sample['values'] | undefined> = {
   guest(row) {
     const cpu = figure(row.cpu)
     const ram = share(row.mem, row.maxmem)
-    // One that was off has no figures, or nothing but zeros.
+    // A guest that was off has no figures, or only zeros.
     if (cpu === undefined || (cpu === 0 && (ram ?? 0) === 0)) return undefined
     const [netIn, netOut] = [figure(row.netin), figure(row.netout)]
     const net = netIn === undefined && netOut === undefined ? undefined : (netIn ?? 0) + (netOut ?? 0)
-    // A VM's disk is not looked into: 0 is "not known".
+    // A VM's disk use is not measured: 0 means unknown.
     return [cpu, ram, (figure(row.disk) ?? 0) > 0 ? share(row.disk, row.maxdisk) : undefined, net]
   },
   storage(row) {
@@ -60,7 +60,7 @@ function share(part: unknown, whole: unknown): number | undefined {
   return a === undefined || b === undefined || b === 0 ? undefined : a / b
 }
 
-/** By hand: a day of one guest is some 20,000 of them. */
+/** Parses a figure without zod, because a day of one guest has about 20,000. */
 function figure(value: unknown): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined

@@ -6,7 +6,7 @@ import { eachOf } from './each.ts'
 import { guestPath } from './guest.ts'
 import type { Api } from './transport.ts'
 
-/** What the machine JARVIS runs on says of itself. */
+/** Facts about the machine that JARVIS runs on. */
 export type Host = { name: string; macs: ReadonlySet<string>; isProxmox: boolean }
 
 export function thisHost(): Host {
@@ -20,12 +20,12 @@ export function thisHost(): Host {
 }
 
 const width = 4
-/** Of a larger cluster only guests with the host's name are looked at. */
+/** In a cluster with more guests only those with the host's name are checked. */
 const mostGuests = 200
 
 /**
- * The node or guest this is: a node by its name where Proxmox is installed here; a guest by a network card, looked for
- * among those of the host's name first. @returns undefined where it is neither.
+ * Finds the node or guest that JARVIS runs on: a node by its name, where Proxmox is installed here; a guest by a network card, first
+ * among guests with the host's name. @returns undefined where there is neither
  */
 export async function findSelf(
   api: Api,
@@ -58,7 +58,7 @@ export async function findSelf(
   }
 }
 
-/** Of `net0: virtio=BC:24:11:…,bridge=vmbr0`, and of a container's `hwaddr=…`. */
+/** MAC addresses in `net0: virtio=BC:24:11:…,bridge=vmbr0` or a container's `hwaddr=…`. */
 function macsIn(config: Record<string, unknown>): string[] {
   const cards = Object.entries(config).filter(([key, value]) => /^net\d+$/.test(key) && typeof value === 'string')
   return cards.flatMap(([, value]) => (String(value).match(/\b[0-9a-f]{2}(?::[0-9a-f]{2}){5}\b/gi) ?? []).map(lower))

@@ -3,7 +3,7 @@ import { runTask } from '../operations/run-task.ts'
 import type { CallOptions, PveApi, Shell } from '../ports.ts'
 import { ServiceState } from './answers.ts'
 
-/** What the API restarts; everything else needs a shell. */
+/** Services that the API can restart; others need a shell. */
 export const ofTheApi: ReadonlySet<string> = new Set(
   `chrony corosync cron ksmtuned lxcfs postfix proxmox-firewall pve-cluster pve-firewall pve-ha-crm pve-ha-lrm
   pve-lxc-syscalld pvedaemon pvefw-logger pveproxy pvescheduler pvestatd qmeventd spiceproxy sshd syslog
@@ -13,7 +13,7 @@ export const ofTheApi: ReadonlySet<string> = new Set(
 type Outcome = { ok: boolean; message: string }
 type Parts = { api: PveApi; shell: Shell }
 
-/** @param node one that the cluster names */
+/** Restarts a service. @param node as the cluster names it */
 export async function restartService(
   parts: Parts,
   node: string,
@@ -21,7 +21,7 @@ export async function restartService(
   options: CallOptions,
 ): Promise<Outcome> {
   const unit = service.replace(/\.service$/, '')
-  // A flag or a path can be no service, whoever asks.
+  // A flag or a path is never a service.
   if (!/^[A-Za-z0-9][A-Za-z0-9@._-]*$/.test(unit)) throw new JarvisError('invalid_request', 'That is no service.')
   return ofTheApi.has(unit) ? byApi(parts, node, unit, options) : byShell(parts.shell, node, unit, options)
 }

@@ -9,7 +9,7 @@ const shownTasks = 20
 const orNull = (value: number | undefined, as: (known: number) => number) => (value === undefined ? null : as(value))
 const digits = (value: number, count: number) => Number(value.toFixed(count))
 
-/** What is known as clients see it. @param lost why the cluster cannot be read now, in plain words */
+/** Makes the state for clients. @param lost why the cluster cannot be read now, in words */
 export function stateOf(
   known: Known,
   protectedTargets: ReadonlySet<string>,
@@ -48,7 +48,7 @@ export function stateOf(
   }
 }
 
-/** A host alone has no cluster row, and needs no quorum. An answer without rows, or without the word, tells nothing. */
+/** A single host has no cluster row and needs no quorum. An answer without rows, or without the flag, means unknown. */
 function quorumOf(status: Reading['status'] = []): boolean | null {
   const cluster = status.find(({ type }) => type === 'cluster')
   if (cluster !== undefined) return cluster.quorate ?? null
@@ -81,7 +81,7 @@ function nodeOf(
   }
 }
 
-/** @param answers its node is online: the list goes on calling guests of a lost node running for five minutes */
+/** @param answers whether the guest's node is online: the list shows guests of a lost node as running for five minutes */
 function guestOf(row: GuestRow, known: Known, protectedTargets: ReadonlySet<string>, answers: boolean): Guest {
   const { vmid, node } = row
   const type = row.type === 'qemu' ? 'vm' : 'ct'
@@ -107,7 +107,7 @@ function guestOf(row: GuestRow, known: Known, protectedTargets: ReadonlySet<stri
     cpuCount: last.maxcpu ?? null,
     ramBytes: isUp ? (row.mem ?? null) : 0,
     ramTotalBytes: last.maxmem ?? null,
-    // A VM's disk is not looked into: the list says 0.
+    // A VM's disk use is not measured: the list has 0.
     diskBytes: type === 'vm' ? null : (row.disk ?? null),
     diskTotalBytes: last.maxdisk ?? null,
     ...(status === 'unknown' && noFigures),
@@ -125,20 +125,20 @@ function guestOf(row: GuestRow, known: Known, protectedTargets: ReadonlySet<stri
 const runningOrPaused = (vmid: number, { paused, doubtful }: Known): Guest['status'] =>
   paused.has(vmid) ? 'paused' : doubtful.has(vmid) ? 'unknown' : 'running'
 
-/** The list may give QEMU's own word. In most of them a VM neither works nor is off, and no word is known for it here. */
+/** Translates a status. The list may have QEMU's states; most mean that a VM neither runs nor is off, and become `unknown`. */
 export function statusIn(word: string | undefined): Guest['status'] {
   if (word === 'stopped' || word === 'running') return word
   return word === 'paused' || word === 'suspended' ? 'paused' : 'unknown'
 }
 
-/** Shared storage comes once for each node, and is one. */
+/** Merges rows of shared storage, which are listed once per node. */
 function storagesOf(rows: readonly StorageRow[], online: ReadonlySet<string>): Storage[] {
   const byId = new Map<string, Storage>()
   for (const row of rows) {
     const id = row.shared ? row.storage : `${row.node}/${row.storage}`
     const isActive = row.status === 'available' ? true : online.has(row.node) ? false : null
     const before = byId.get(id)
-    // Of shared storage the best that any node says counts.
+    // For shared storage the best status of any node counts.
     if (before !== undefined && rank(before.isActive) >= rank(isActive)) continue
     byId.set(id, {
       name: row.storage,
@@ -150,13 +150,13 @@ function storagesOf(rows: readonly StorageRow[], online: ReadonlySet<string>): S
       totalBytes: row.maxdisk ?? null,
     })
   }
-  // Proxmox lists them as its nodes happen to answer.
+  // Proxmox's order depends on which node answered first.
   return [...byId.values()].sort((a, b) => byNatural(a.name, b.name) || byNatural(a.node ?? '', b.node ?? ''))
 }
 
 const rank = (isActive: boolean | null) => (isActive === true ? 2 : isActive === false ? 1 : 0)
 
-/** The cluster's list and what was begun here; of two versions the one that ended. */
+/** The cluster's tasks and JARVIS's own; of two versions of a task the ended one. */
 function tasksOf({ reading, ownTasks }: Pick<Known, 'reading' | 'ownTasks'>): Task[] {
   const byUpid = new Map((reading?.tasks ?? []).map((task) => [task.upid, task]))
   for (const [upid, task] of ownTasks) {
@@ -172,7 +172,7 @@ export const newest = (tasks: readonly Task[], count: number): Task[] =>
 type Right = [right: string, base: string]
 const guestRight: Right = ['VM.Audit', '/vms']
 const storageRight: Right = ['Datastore.Audit', '/storage']
-/** Whether a list is empty because the token may not see what is there. */
+/** Whether a list may be empty because the token cannot see its items. */
 const isHidden = (list: readonly unknown[], rights: Known['rights'], [right, base]: Right) =>
   list.length === 0 && reachOf(rights, right, base) !== 'all'
 
@@ -202,7 +202,7 @@ function missingOf(
   ]
 }
 
-/** Of VMs that may be paused, all for the first one's reason. */
+/** One line about VMs that may be paused, with the first one's reason. */
 function doubtLine(doubtful: Known['doubtful']): string[] {
   const [first] = [...doubtful].filter(([, why]) => why !== '')
   if (first === undefined) return []
@@ -210,7 +210,7 @@ function doubtLine(doubtful: Known['doubtful']): string[] {
   return [`whether ${vmids.join(', ')} runs or is paused cannot be read: ${first[1]}`]
 }
 
-/** Of nodes that answer, whose sensors could not be read; all for the first one's reason. */
+/** One line about online nodes whose sensors could not be read, with the first one's reason. */
 function heatLine(missing: Known['temperatureMissing'], nodes: readonly Node[]): string[] {
   const blind = nodes.filter(({ name, status }) => status === 'online' && missing.has(name)).map(({ name }) => name)
   const [first] = blind

@@ -11,8 +11,8 @@ const width = 6
 const answerMs = 8_000
 
 /**
- * The newest tasks of one node, or of all: running ones too. The cluster's own list holds the last few of each node;
- * where it is too short, the nodes are asked. What cannot be read is named in `missing`.
+ * Reads the newest tasks of one node or of all, running ones included. The cluster's list has the last few of each node; if that is too
+ * short, the nodes are asked. What cannot be read is named in `missing`.
  */
 export async function readTasks(
   { api, rights, own }: { api: Api; rights: Rights; own: readonly Task[] },

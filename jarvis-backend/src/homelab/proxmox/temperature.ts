@@ -1,10 +1,10 @@
 import { JarvisError } from '../../protocol/index.ts'
 import type { CallOptions, Shell, Temperature } from '../ports.ts'
 
-/** Below and above, a sensor is not connected or lies. */
+/** Values outside this range come from a sensor that is broken or not connected. */
 const plausible = (celsius: number) => celsius > 0 && celsius < 125
 
-/** The processor's own, by vendor; then a disk's; else the hottest of all. */
+/** Preferred sensors: the processor's, by vendor, then a disk's; otherwise the hottest one is used. */
 const preferred = [/^Package id \d+$/, /^Tdie$/, /^Tctl$/, /^CPU/i, /^Core \d+$/, /^Composite$/]
 
 export class NoSensor extends JarvisError {
@@ -13,10 +13,10 @@ export class NoSensor extends JarvisError {
   }
 }
 
-/** @throws NoSensor, what the shell throws. */
+/** @throws NoSensor, and what the shell throws */
 export async function readTemperature(shell: Shell, node: string, options: CallOptions): Promise<Temperature> {
   const sensors = await shell.run(node, [['sensors', '-j']], options)
-  // It may warn, and exit with an error, and still say what is asked for.
+  // sensors may warn and exit with an error, and still print the values.
   const found = parseSensors(sensors.stdout)
   if (found !== undefined) return found
   const zone = await shell.run(node, [['cat', '/sys/class/thermal/thermal_zone0/temp']], options)
@@ -28,7 +28,7 @@ export async function readTemperature(shell: Shell, node: string, options: CallO
   throw new NoSensor(node)
 }
 
-/** Reads what `sensors -j` prints. @returns undefined where it holds no plausible temperature. */
+/** Parses the output of `sensors -j`. @returns undefined where it has no plausible temperature */
 export function parseSensors(text: string): Temperature | undefined {
   const chips = parsed(text)
   const all: { sensor: string; celsius: number; label: string }[] = []
@@ -52,7 +52,7 @@ export function parseSensors(text: string): Temperature | undefined {
   return { sensor, celsius, all: all.map(({ label: _, ...reading }) => reading) }
 }
 
-/** Some versions print lines of their own before the object, or numbers that JSON has not. */
+/** Parses JSON. Some versions print lines before the object, or numbers that JSON does not allow. */
 function parsed(text: string): unknown {
   const start = text.indexOf('{')
   if (start < 0) return undefined

@@ -12,23 +12,23 @@ export type Connection = {
   tokenSecret: string
 } & Trust
 
-/** How long things may take. `answerMs` is for one whole answer. */
+/** Time limits, ms. `answerMs`: for one whole answer. */
 export type Deadlines = { connectMs: number; answerMs: number }
 const usualDeadlines: Deadlines = { connectMs: 3_000, answerMs: 12_000 }
 
 export type Api = Pick<PveApi, 'get' | 'change'> & {
-  /** What is wrong with entries, in plain words. */
+  /** Problems of the addresses, in words. */
   problems(): string[]
-  /** Tries entries again that failed a while ago: another serves, so nothing else would. Never rejects. */
+  /** Tries failed addresses again after a pause; while another serves, nothing else would. Never rejects. */
   recheck(ask: PveAsk): Promise<void>
   close(): void
 }
 
 type Entry = { url: URL; name: string; fault: { text: string; at: number } | undefined }
 
-/** To each entry. Slow nodes take none of what the looks at the whole cluster need. */
+/** Sockets per address. Requests to slow nodes have their own, so they do not delay reads of the cluster. */
 const sockets = { cluster: 4, nodes: 8, changes: 8 }
-/** An entry that failed is tried again after that. */
+/** Pause before a failed address is tried again, ms. */
 const recheckMs = 30_000
 
 export function createTransport(connection: Connection, now: () => number, deadlines: Deadlines = usualDeadlines): Api {
@@ -40,12 +40,12 @@ export function createTransport(connection: Connection, now: () => number, deadl
   const agents = {
     cluster: createAgent(connection, { keepAlive: true, maxSockets: sockets.cluster, connectMs }),
     nodes: createAgent(connection, { keepAlive: true, maxSockets: sockets.nodes, connectMs }),
-    // On a connection of its own nothing can have been closed unseen, so that a lost request is seldom in doubt.
+    // A new connection cannot have been closed before, so a lost request is rarely in doubt.
     changes: createAgent(connection, { keepAlive: false, maxSockets: sockets.changes, connectMs }),
   }
   const authorization = `PVEAPIToken=${connection.tokenId}=${connection.tokenSecret}`
 
-  /** As they are given, those that failed last: `recheck` finds out when they serve again. */
+  /** Addresses in the given order, with those that failed last at the end. */
   const inOrder = () => [...entries].sort((a, b) => Number(a.fault !== undefined) - Number(b.fault !== undefined))
 
   function send(entry: Entry, agent: Agent, method: Method, path: string, form: string | undefined, ask: PveAsk) {
@@ -82,7 +82,7 @@ export function createTransport(connection: Connection, now: () => number, deadl
         if (ask.signal.aborted) throw ask.signal.reason
         const why = error instanceof Error ? error.message : String(error)
         const isSent = !(error instanceof NotConnected)
-        // It may be the node that is slow, and no other way in would be faster.
+        // The node itself may be slow, and no other address would be faster.
         if (isSent && !isChange && node !== undefined) {
           throw new ApiError('cluster_unreachable', `${node} cannot be asked through ${entry.name}, which ${why}.`)
         }
@@ -96,7 +96,7 @@ export function createTransport(connection: Connection, now: () => number, deadl
       entry.fault = undefined
       if (reply.status < 400) return dataOf(reply, entry, isChange)
       const failure = failureOf(masked(reply), { ...about, host: entry.name })
-      // The entry's own daemon is down: another may serve what belongs to no node.
+      // The address's own daemon is down: another address may serve requests that belong to no node.
       if (!isChange && node === undefined && isProxyFailure(reply.status)) {
         lost = failure
         entry.fault = { text: `${entry.name} does not serve the API (${reply.status})`, at: now() }
@@ -110,7 +110,7 @@ export function createTransport(connection: Connection, now: () => number, deadl
 
   const problems = () => entries.flatMap(({ fault }) => fault?.text ?? [])
 
-  /** A server may close a kept connection just when it is used again: a read is then sent once more. */
+  /** Sends a read again where the server closed a kept connection just as it was reused. */
   async function asked(send: () => Promise<Reply>, isChange: boolean): Promise<Reply> {
     try {
       return await send()
@@ -120,7 +120,7 @@ export function createTransport(connection: Connection, now: () => number, deadl
     }
   }
 
-  /** No answer may bring the token's secret into a message. */
+  /** No message may contain the token's secret. */
   function masked(reply: Reply): Reply {
     const mask = (text: string) => text.replaceAll(connection.tokenSecret, '[token]')
     return { status: reply.status, phrase: mask(reply.phrase), text: mask(reply.text) }
@@ -158,7 +158,7 @@ function dataOf({ status, text }: Reply, { name }: Entry, isChange: boolean): un
   try {
     if (status < 300) return (JSON.parse(text) as { data?: unknown }).data
   } catch {
-    // Said below.
+    // The error below reports it.
   }
   const words = status < 300 ? 'something that is not JSON' : `a redirection (${status})`
   throw new ApiError(

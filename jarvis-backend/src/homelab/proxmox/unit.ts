@@ -8,8 +8,8 @@ const properties = 'Id,Names,Type,LoadState,ActiveState,SubState'
 const plain = (name: string) => name.replace(/\.service$/, '')
 
 /**
- * What a service is on a node: by SSH, for systemd alone knows aliases and types; where SSH does not serve, by the API
- * for the few services that it knows. @throws JarvisError what SSH said
+ * Reads a service's unit through SSH, because only systemd knows aliases and types. If SSH fails, the API serves for the few services it
+ * knows. @throws JarvisError SSH's error
  */
 export async function readUnit(
   { api, shell }: { api: Api; shell: Shell },
@@ -18,7 +18,7 @@ export async function readUnit(
   signal: AbortSignal,
 ): Promise<UnitState> {
   const name = plain(service)
-  // A flag or a path can be no service, whoever asks.
+  // A flag or a path is never a service.
   if (!/^[A-Za-z0-9][A-Za-z0-9@._:-]*$/.test(name)) throw new JarvisError('invalid_request', 'That is no service.')
   try {
     const argv = ['systemctl', 'show', `--property=${properties}`, '--', `${name}.service`]
@@ -34,7 +34,7 @@ export async function readUnit(
   }
 }
 
-/** What `systemctl show` printed; undefined where what is needed is not in it. */
+/** Parses the output of `systemctl show`; undefined where a required property is missing. */
 function unitIn(text: string): UnitState | undefined {
   const said = new Map(text.split('\n').map((line) => splitOnce(line.trim())))
   const [id, loadState, activeState, subState] = ['Id', 'LoadState', 'ActiveState', 'SubState'].map((key) =>

@@ -5,7 +5,7 @@ export type Upid = { node: string; startedAt: number; type: string; id: string; 
 const shape =
   /^UPID:([A-Za-z0-9-]+):[0-9A-Fa-f]{8}:[0-9A-Fa-f]{8,9}:([0-9A-Fa-f]{8}):([^:\s/]+):([^:\s/]*):([^:\s/]+):$/
 
-/** @returns undefined where it is none. */
+/** @returns undefined where the text is no UPID */
 export function parseUpid(text: unknown): Upid | undefined {
   const [, node, started, type, id, user] = shape.exec(typeof text === 'string' ? text : '') ?? []
   if (node === undefined || started === undefined || type === undefined || id === undefined || user === undefined) {
@@ -14,13 +14,13 @@ export function parseUpid(text: unknown): Upid | undefined {
   return { node, startedAt: Number.parseInt(started, 16) * 1000, type, id, user }
 }
 
-/** `OK` and `WARNINGS: n` are success, all else is not. */
+/** `OK` and `WARNINGS: n` are success; everything else is failure. */
 export function statusOf(exitStatus: string): Exclude<Task['status'], 'running'> {
   if (exitStatus === 'OK') return 'ok'
   return /^WARNINGS: \d+$/.test(exitStatus) ? 'warnings' : 'failed'
 }
 
-/** A row of a task list; running ones have no status, or `RUNNING` in a node's own list. */
+/** Parses a row of a task list. Running tasks have no status, or `RUNNING` in a node's own list. */
 export function taskOf(row: { upid: string; status?: string | undefined; endtime?: number | undefined }): Task[] {
   const parsed = parseUpid(row.upid)
   if (parsed === undefined) return []
@@ -34,7 +34,7 @@ export function taskOf(row: { upid: string; status?: string | undefined; endtime
     startedAt,
   }
   if (row.status === undefined || row.status === 'RUNNING' || row.status === 'running') {
-    // A list may name the end before it names how it ended.
+    // A list may have a task's end before its status.
     return [{ ...task, status: 'running' }]
   }
   const ended = row.endtime === undefined ? {} : { endedAt: row.endtime * 1000 }

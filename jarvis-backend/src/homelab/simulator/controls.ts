@@ -4,31 +4,31 @@ import { beginTask, endTask } from './tasks.ts'
 import { bootNode } from './waker.ts'
 import { type Effect, simGuest, type World } from './world.ts'
 
-/** What tests do to the demo cluster from outside. The product never touches it. */
+/** Lets tests change the demo cluster. The product never uses it. */
 export type SimulatorControls = {
-  /** Every changing request, and every command, that reached the cluster; oldest first. */
+  /** Every changing request and every command that reached the cluster, oldest first. */
   readonly effects: readonly Effect[]
   setNodeOffline(name: string, offline: boolean): void
   lockGuest(vmid: number, lock: string | undefined): void
-  /** What the HA manager says of it; undefined puts it back to what it does by itself. */
+  /** Sets the HA manager's state of a guest; undefined restores its own behaviour. */
   setHaState(vmid: number, state: string | undefined): void
-  /** Begins a task such as `vzdump` or `qmigrate` with its lock, where it takes one. @returns what ends it. */
+  /** Begins a task such as `vzdump` or `qmigrate`, with its lock if any. @returns a function that ends it */
   beginWork(vmid: number, type: string, lock?: string): () => void
   tagGuest(vmid: number, tags: readonly string[]): void
-  /** Where JARVIS itself runs. */
+  /** Sets where JARVIS itself runs. */
   setSelf(self: ClusterState['self']): void
-  /** Its next clean shutdown or reboot is not obeyed. */
+  /** The guest ignores its next clean shutdown or reboot. */
   timeoutNextShutdown(vmid: number): void
-  /** Its next task ends with `message` and changes nothing. */
+  /** The guest's next task ends with `message` and changes nothing. */
   failNextTask(vmid: number, message: string): void
-  /** The next call waits this long before it reaches the cluster. */
+  /** Delays the next call before it reaches the cluster, ms. */
   slowNextCall(ms: number): void
   renameGuest(vmid: number, name: string): void
-  /** A service of every node is so, by its own name; one that was not known is there from now on. */
+  /** Changes a service on every node, by its own name; an unknown one is added. */
   setUnit(id: string, change: Partial<UnitState>): void
   migrateGuest(vmid: number, node: string): void
   setStatus(vmid: number, status: Exclude<Guest['status'], 'unknown'>): void
-  /** Adds `count` guests from vmid 1000 on, over all nodes; every fifth is stopped. */
+  /** Adds `count` guests from vmid 1000 on, across all nodes; every fifth is stopped. */
   addGuests(count: number): void
 }
 

@@ -5,7 +5,7 @@ export const hourMs = 3_600_000
 const day = 86_400
 const tib = 1024 ** 4
 
-/** What a node looks like at the start; its figures include its guests'. */
+/** A node at the start; its figures include its guests'. */
 export type NodeSpec = {
   name: string
   role: string
@@ -35,7 +35,7 @@ export type GuestSpec = {
   diskRatio: number
   diskTotalBytes: number
   netBps: number
-  /** Absent: stopped, and not started with its node. */
+  /** Seconds since its start. Absent: stopped, and not started with its node. */
   upS?: number
   tags: string[]
 }
@@ -140,7 +140,7 @@ const guest = (
   tags,
 })
 
-/** id, cores and load, memory, disk, traffic in bytes a second, seconds up. */
+/** Per row: id, type, name, node; cores and load; memory; disk; traffic in bytes per second; seconds up. */
 export const demoGuests: readonly GuestSpec[] = [
   guest([100, 'vm', 'opnsense', 'Home'], [2, 0.09], [0.38, 4], [0.22, 32], 41e6, 41 * day, ['network']),
   guest([101, 'vm', 'homeassistant', 'Home'], [2, 0.06], [0.47, 4], [0.41, 64], 310e3, 41 * day),
@@ -192,21 +192,21 @@ export const demoStorages: readonly StorageSpec[] = [
   { name: 'pbs-main', type: 'pbs', content: ['backup'], usedBytes: 5.1 * tib, totalBytes: 8 * tib },
 ]
 
-/** The backup server behind `pbs-main`: while it is down, so is the storage. */
+/** The backup server that serves `pbs-main`; while the server is down, the storage is unreachable. */
 export const backupServer = { vmid: 141, storage: 'pbs-main' }
-/** Backed up to `pbs-main`; the others, but for the two on `agent` that have none, to `tank-nfs`. */
+/** Guests backed up to `pbs-main`. Others go to `tank-nfs`, except those in `neverBackedUp`. */
 export const onBackupServer: ReadonlySet<number> = new Set([100, 103, 104, 105, 120, 121, 122, 123, 124])
 export const neverBackedUp: ReadonlySet<number> = new Set([141, 142])
-/** Under HA: its start and stop are requests to a manager, done a little later. */
+/** Guests under HA: their start and stop are requests to a manager, which carries them out a little later. */
 export const underHa: ReadonlySet<number> = new Set([113])
-/** Lost its GPU so long before the start, and decodes on the CPU until it is restarted. */
+/** The guest that lost its GPU this long before the start and decodes on the CPU until it is restarted. */
 export const hotGuest = { vmid: 123, cpuRatio: 0.97, extraLoad: 18.6, forMs: 6.7 * hourMs }
-/** What it lost: a graphics card passed through to it. */
+/** The passed-through graphics card that it lost. */
 export const gpu = {
   slot: '05:00.0',
   words: 'VGA compatible controller: Intel Corporation DG2 [Arc A380] (rev 05)',
 }
-/** A snapshot that nobody deleted; it keeps all that its guest has overwritten since, whatever the disks leave. */
+/** A forgotten snapshot, which keeps all blocks that its guest has overwritten since. */
 export const oldSnapshot = { vmid: 123, name: 'before-upgrade', madeMs: 46 * 24 * hourMs }
-/** Without power from so long before the start until it booted; the backup server was up before, and is not since. */
+/** The node that lost power this long before the start and has booted since; its backup server has been down since then. */
 export const darkNode = { name: 'agent', forMs: 6.9 * hourMs }

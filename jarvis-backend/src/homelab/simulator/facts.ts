@@ -3,7 +3,7 @@ import type { UnitState } from '../../protocol/index.ts'
 export const pveVersion = 'pve-manager/9.0.11/3bf5476b8a4699e2'
 export const kernel = '6.14.11-4-pve'
 
-/** Services the demo nodes know, by systemd's names without `.service`. */
+/** Services of the demo nodes, by systemd's names without `.service`. */
 export const knownServices: ReadonlySet<string> = new Set([
   ...['chrony', 'corosync', 'cron', 'ksmtuned', 'lxcfs', 'networking', 'nginx', 'postfix', 'prometheus-node-exporter'],
   ...[
@@ -22,7 +22,7 @@ export const knownServices: ReadonlySet<string> = new Set([
 const aliases: Record<string, string> = { sshd: 'ssh', chronyd: 'chrony', syslog: 'rsyslog', smartd: 'smartmontools' }
 const oneshots: ReadonlySet<string> = new Set(['networking'])
 
-/** A unit by any of its names, on every node alike. @param changes what tests made of units, by their own names */
+/** A unit by any of its names, the same on every node. @param changes by tests, keyed by the unit's own name */
 export function unitOf(service: string, changes: ReadonlyMap<string, Partial<UnitState>>): UnitState {
   const name = serviceName(service)
   const id = aliases[name] ?? name

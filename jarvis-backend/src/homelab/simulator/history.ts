@@ -7,7 +7,7 @@ const minuteMs = 60_000
 const noServer =
   "could not activate storage 'pbs-main': pbs-main: error fetching datastores - 500 Can't connect to 10.0.4.24:8007 (No route to host)"
 
-/** The last days, told from the start backwards: one node lost power in the night, so half the backups failed. */
+/** Creates the tasks and backups of the last days: one node lost power in the night, so half of the backups failed. */
 export function writeHistory(world: World) {
   const tasks: Task[] = []
   const past = (agoMs: number, tookMs: number, node: string, type: string, id: string, exitStatus = 'OK') => {
@@ -44,7 +44,7 @@ export function writeHistory(world: World) {
   world.tasks.push(...tasks.sort((a, b) => a.startedAt - b.startedAt))
 }
 
-/** Three nights, the newest `agoMs` before the start. */
+/** Adds backups of three nights, the newest `agoMs` before the start. */
 function addBackups(world: World, guest: SimGuest, agoMs: number, storage: string) {
   for (const night of [2, 1, 0]) {
     const createdAt = Math.floor((world.startedAt - agoMs - night * 24 * hourMs) / 1000) * 1000

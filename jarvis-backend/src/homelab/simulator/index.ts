@@ -16,9 +16,9 @@ export type { SimulatorControls } from './controls.ts'
 export type { Effect } from './world.ts'
 
 /**
- * The demo cluster: four nodes and 21 guests in memory that behave as Proxmox does.
- * @param options.protectedTargets `node/agent1`, `vm/101`, `ct/104`: only shown as such, not enforced here.
- * @param options.speed divides what tasks and boots take; 1 is a few seconds each.
+ * The demo cluster: four nodes and 21 guests in memory that behave like Proxmox.
+ * @param options.protectedTargets `node/agent1`, `vm/101`, `ct/104`: only shown as protected, not enforced here
+ * @param options.speed divides the duration of tasks and boots; 1 means a few seconds each
  */
 export function createSimulator(options: {
   clock: Clock

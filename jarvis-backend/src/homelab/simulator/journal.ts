@@ -3,7 +3,7 @@ import { kernel } from './facts.ts'
 import { journalTime } from './shell-text.ts'
 import type { SimNode, World } from './world.ts'
 
-/** The node's log, oldest first: its tasks, its boot, and what ails it. */
+/** A node's log, oldest first: its tasks, its boot and its faults. */
 export function journalLines(world: World, node: SimNode): string[] {
   const rows: { at: number; unit: string; text: string }[] = []
   if (world.clock.now() - node.bootedAt < 86_400_000) {
@@ -16,7 +16,7 @@ export function journalLines(world: World, node: SimNode): string[] {
       text: 'Reached target multi-user.target - Multi-User System.',
     })
   }
-  // The last that was written to disk before the power went.
+  // The last line that was on disk before the power failed.
   if (node.name === darkNode.name)
     rows.push({ at: world.startedAt - darkNode.forMs, unit: 'pmxcfs', text: '[status] notice: received log' })
   const hot = world.guests.get(hotGuest.vmid)

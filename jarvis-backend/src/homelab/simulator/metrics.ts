@@ -2,12 +2,12 @@ import { hotGuest } from './demo-lab.ts'
 import { heatOf, type SimGuest, type SimNode, type World } from './world.ts'
 
 const metricsEveryMs = 2_000
-/** A longer gap is not played through: the figures have no memory beyond this. */
+/** Most steps that are computed after a gap; the figures do not depend on earlier ones. */
 const mostSteps = 30
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Brings the figures up to now, in steps of two seconds since the start. */
+/** Updates the figures to the present in steps of two seconds. */
 export function createMetrics(world: World) {
   let doneSteps = 0
   let cancel: (() => void) | undefined
@@ -35,9 +35,9 @@ export function createMetrics(world: World) {
   return {
     upToNow,
     stop,
-    /** Moves by itself while somebody looks, and not otherwise. */
+    /** Figures move by themselves only while somebody watches. */
     watch(listener: () => void) {
-      // Wrapped, so that one function given twice is two watchers.
+      // Wrapped, so that one function registered twice counts as two watchers.
       const watcher = () => listener()
       upToNow()
       world.listeners.add(watcher)
@@ -50,10 +50,10 @@ export function createMetrics(world: World) {
   }
 }
 
-/** A sensor in the chip follows its load within seconds, long before the load average does. */
+/** Share of the difference per step: a chip's temperature follows the load within seconds. */
 const coolingPerStep = 0.3
 
-/** Two seconds of all that moves. */
+/** Moves all figures by one step of two seconds. */
 export function move(world: World) {
   const jitter = () => world.random() * 2 - 1
   for (const guest of world.guests.values()) if (guest.status === 'running') moveGuest(guest, jitter)

@@ -6,14 +6,14 @@ import { createRandom } from './random.ts'
 import { snapshot } from './snapshot.ts'
 import { createWorld, type World } from './world.ts'
 
-/** The figures remember about as many steps. */
+/** Steps that the figures need to settle, and how many are computed per minute. */
 const stepsAMinute = 2
 const stepsToSettle = 40
 
-/** A day is told in means, as Proxmox does. */
+/** Minutes per value; a day is recorded in means, as Proxmox does. */
 const minutesAtOnce = { hour: 1, day: 5 }
 
-/** What the demo did before it started, oldest first: it moved then as it moves now, each time by a seed of its own. */
+/** What the demo did before its start, oldest first: the same movement as now, seeded by the time. */
 export function* pastOf({ clock, startedAt, seed }: World, span: HistorySpan): Generator<Past> {
   const now = clock.now()
   const stepMs = minutesAtOnce[span] * minuteMs
@@ -29,7 +29,7 @@ export function* pastOf({ clock, startedAt, seed }: World, span: HistorySpan): G
   }
 }
 
-/** The demo as it was then, until the next of the things that befell it. */
+/** The demo as it was at a time, valid until the next event of its story. */
 function openEra(startedAt: number, agoMs: number) {
   const world = createWorld({ now: () => startedAt, after: () => () => {} }, 0, 1)
   const node = world.node(darkNode.name)
@@ -38,12 +38,12 @@ function openEra(startedAt: number, agoMs: number) {
   const [isPastDark, isHot, isBooted] = hasBefallen
   world.guest(hotGuest.vmid).isHot = isHot === true
   if (!isPastDark) world.guest(backupServer.vmid).status = 'running'
-  // Long enough ago that its guests are no longer called running.
+  // Offline long enough that its guests are not shown as running.
   if (isPastDark && !isBooted) node.offlineSince = 0
 
   world.random = () => 0.5
   for (let step = 0; step < stepsToSettle; step += 1) move(world)
-  // What is told of a day is much: only what moves is made anew.
+  // Only moving things are computed again, because a day is much data.
   const state = snapshot(world, new Set())
   const guests = state.guests.flatMap((view) => {
     const guest = world.guest(view.vmid)

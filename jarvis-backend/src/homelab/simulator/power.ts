@@ -5,7 +5,7 @@ import { mustBeAsExpected } from '../same-guest.ts'
 import { beginTask, endTask } from './tasks.ts'
 import type { SimGuest, World } from './world.ts'
 
-/** At speed 1. */
+/** Times in ms at speed 1. */
 const pollMs = 1_000
 const lockWaitMs = 3_000
 const shutdownPatienceMs = 60_000
@@ -23,7 +23,7 @@ const durationMs: Record<Kind, { vm: number; ct: number }> = {
   hastop: { vm: 1_000, ct: 1_000 },
 }
 
-/** Starts the task, follows it and looks at the guest. The task goes on when the caller stops waiting. */
+/** Starts the task, follows it and observes the guest. The task goes on when the caller stops waiting. */
 export async function power(
   world: World,
   vmid: number,
@@ -71,11 +71,11 @@ function kindsOf(guest: SimGuest, action: PowerAction, isForced: boolean): Kind[
   if (action === 'start') return [guest.isHa ? 'hastart' : 'start']
   if (action === 'stop') return [guest.isHa ? 'hastop' : isForced ? 'stop' : 'shutdown']
   if (!isForced) return ['reboot']
-  // A container has no reset button: it is stopped and started.
+  // A container cannot be reset, so it is stopped and started.
   return guest.type === 'vm' ? ['reset'] : ['stop', 'start']
 }
 
-/** What Proxmox answers with an error at once, before there is a task. */
+/** The error that Proxmox returns before a task begins, if any. */
 function refusalOf(world: World, guest: SimGuest, action: PowerAction, isForced: boolean): string | undefined {
   const { vmid, type, status } = guest
   if (action === 'start') {
@@ -89,7 +89,7 @@ function refusalOf(world: World, guest: SimGuest, action: PowerAction, isForced:
   return type === 'ct' ? `CT ${vmid} not running` : undefined
 }
 
-/** Begins one task; what it does to the guest happens over time, by itself. */
+/** Begins a task; its effects happen over time by themselves. */
 function runTask(world: World, guest: SimGuest, kind: Kind): Task {
   const { vmid, node, type } = guest
   const task = beginTask(world, { node, vmid, type: typeName(kind, type) })
@@ -117,7 +117,7 @@ function runTask(world: World, guest: SimGuest, kind: Kind): Task {
   world.later(ms, () => {
     if (!isRunning(world, task)) return
     endTask(world, task.upid, 'OK')
-    // A VM's reboot task ends with the VM down; it is started again a moment later.
+    // A VM's reboot task ends with the VM down; the VM starts again a moment later.
     if (kind === 'reboot' && type === 'vm') {
       guest.status = 'stopped'
       world.later(1_500, () => {
@@ -132,11 +132,11 @@ function runTask(world: World, guest: SimGuest, kind: Kind): Task {
   return task
 }
 
-/** Not so once its node went away. */
+/** A task no longer runs once its node went away. */
 const isRunning = (world: World, { upid }: Task) =>
   world.tasks.findLast((task) => task.upid === upid)?.status === 'running'
 
-/** @returns when, why, and whether the guest is held until then. */
+/** Whether a task fails: when, why, and whether the guest is held until then. */
 function failureOf(guest: SimGuest, kind: Kind): { afterMs: number; exitStatus: string; held: boolean } | undefined {
   const { vmid, type, status, lock } = guest
   const word = type === 'vm' ? 'VM' : 'CT'
@@ -168,7 +168,7 @@ function typeName(kind: Kind, type: Guest['type']): string {
   return kind.startsWith('ha') ? kind : `${type === 'vm' ? 'qm' : 'vz'}${kind}`
 }
 
-/** A fresh start: whatever ailed it is over. */
+/** Starts a guest, which ends its faults. */
 export function bootGuest(world: World, guest: SimGuest) {
   guest.status = 'running'
   guest.isHeld = false

@@ -5,7 +5,7 @@ import { lines, type Options, readOptions, rowsOf } from './shell-text.ts'
 type Filter = {
   /** Letters of options with a value. */
   valued?: string
-  /** How many operands stand before the files. */
+  /** Number of operands before the files. */
   words?(options: Options): number
   run(options: Options, text: string, words: readonly string[]): string | { stdout: string; exitCode: number }
 }
@@ -13,7 +13,7 @@ type Filter = {
 const fieldsOf = (row: string, separator: string | undefined): string[] =>
   separator === undefined ? row.trim().split(/\s+/) : row.split(separator)
 
-/** `1,3-5`, `2-`: positions from 1. */
+/** Whether a list such as `1,3-5` or `2-` includes a position, from 1. */
 function isChosen(list: string, position: number): boolean {
   return list.split(',').some((part) => {
     const [from = '', to = from] = part.split('-')
@@ -21,7 +21,7 @@ function isChosen(list: string, position: number): boolean {
   })
 }
 
-/** `1.7T`, `38G`, `12`: as `sort -h` compares. */
+/** A size such as `1.7T`, `38G`, `12`, as `sort -h` compares. */
 function sizeOf(word: string): number {
   const [, digits = '0', unit = ''] = /^\s*(-?[\d.]+)\s*([KMGTP]?)/i.exec(word) ?? []
   return Number(digits) * 1024 ** ' KMGTP'.indexOf(unit === '' ? ' ' : unit.toUpperCase())
@@ -123,7 +123,7 @@ const part = (pick: (rows: string[], count: string) => string[]): Filter => ({
 const tail = (rows: string[], count: string) =>
   count.startsWith('+') ? rows.slice(Math.max(0, Number(count) - 1)) : rows.slice(-Number(count) || rows.length)
 
-/** Words, `^`, `$`, `.*` and `|`: what people search a log for, found without anything that could take for ever. */
+/** Matches words, `^`, `$`, `.*` and `|`, which is enough to search a log and cannot run long. */
 function matches(pattern: string, row: string): boolean {
   return pattern.split(/\\?\|/).some((choice) => {
     const isWhole = { start: choice.startsWith('^'), end: choice.endsWith('$') }
@@ -156,7 +156,7 @@ const grep: Filter = {
   },
 }
 
-/** Reads the files it is given, or what was piped into it. */
+/** A program that reads its files, or its standard input. */
 function program(name: string, { valued = '', words = () => 0, run }: Filter): Program {
   return (args, host, stdin) => {
     const { options, operands } = readOptions(args, valued)
@@ -177,7 +177,7 @@ function program(name: string, { valued = '', words = () => 0, run }: Filter): P
 
 const cat: Filter = { run: (_options, text) => text }
 
-/** Programs that show files, or pass on what they read from a pipe. */
+/** Programs that show files or filter a pipe. */
 export const filterCommands: Record<string, Program> = Object.fromEntries(
   Object.entries({
     ...{ cat, sort, uniq, wc, cut, tr, nl, grep, egrep: grep, fgrep: grep, column: cat },

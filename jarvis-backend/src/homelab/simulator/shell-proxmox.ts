@@ -11,7 +11,7 @@ type Host = { world: World; node: SimNode }
 const mib = (bytes: number) => String(Math.round(bytes / 1024 ** 2))
 const percent = (part: number, whole: number) => `${Math.round((part / whole) * 100)}%`
 
-/** `qm` and `pct`: the guests of this node. */
+/** `qm` and `pct`: guests of this node. */
 const guestProgram =
   (type: Guest['type']): Program =>
   ([verb, id], { world, node }) => {
@@ -92,7 +92,7 @@ const zpool: Program = ([verb, ...args], host) => {
     .join('\n')
 }
 
-/** Guests keep their disks on the node's own pool, the large ones with what their snapshot holds. */
+/** Disks of guests are on the node's own pool; large ones include the space of their snapshot. */
 const zfs: Program = ([verb, ...args], host) => {
   const { world, node } = host
   if (verb !== 'list') return { stderr: `unrecognized command '${verb ?? ''}'\n`, exitCode: 2 }
@@ -138,7 +138,7 @@ const zfs: Program = ([verb, ...args], host) => {
     : table([columns.map((column) => column.toUpperCase()), ...cells])
 }
 
-/** Of the node with the card, this one device; the others are of no story. */
+/** Lists a host bridge, and the graphics card on its node. */
 const lspci: Program = (args, { world, node }) => {
   const isThere = world.guests.get(hotGuest.vmid)?.node === node.name
   const { options } = readOptions(args, 's')

@@ -33,7 +33,7 @@ const free: Program = (args, { node }) => {
 
 type Process = { pid: string; user: string; cpu: number; ram: number; rss: number; command: string }
 
-/** Each guest is one process of its node: of a VM nothing inside can be seen. */
+/** Each guest is one process of its node. */
 function processes({ world, node }: Host): Process[] {
   const guests = [...world.guests.values()].filter((guest) => guest.node === node.name && guest.status === 'running')
   const ofGuests = guests.map(({ vmid, name, type, cpuRatio, cpuCount, ramRatio, ramTotalBytes }): Process => {

@@ -1,4 +1,4 @@
-/** Rows as aligned columns; `right` names the columns, from 0, that end flush. */
+/** Aligns rows as columns; `right`: columns, from 0, that are aligned right. */
 export function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
   const lines = rows.map((row) =>
@@ -12,7 +12,7 @@ export function table(rows: readonly (readonly string[])[], right: readonly numb
   return `${lines.join('\n')}\n`
 }
 
-/** `38G`, `1.7T`, as df -h and free -h write sizes. */
+/** A size as df -h and free -h write it: `38G`, `1.7T`. */
 export function short(bytes: number, suffix = ''): string {
   const units = ['B', 'K', 'M', 'G', 'T']
   let value = bytes
@@ -36,7 +36,7 @@ export function journalTime(at: number): string {
   return `${month[date.getUTCMonth()]} ${two(date.getUTCDate())} ${clockTime(at)}`
 }
 
-/** `Tue Oct 14 06:42:00 AM UTC 2025` */
+/** `Tue Oct 14 06:42:00 AM UTC 2025`. */
 export function dateLine(at: number): string {
   const date = new Date(at)
   return `${weekday[date.getUTCDay()]} ${journalTime(at)} UTC ${date.getUTCFullYear()}`
@@ -54,10 +54,10 @@ export function numberOption(args: readonly string[], letter: string, long: stri
 export const rowsOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
 export const lines = (rows: readonly string[]): string => rows.map((row) => `${row}\n`).join('')
 
-/** By letter or long name; without a value it is empty. `-20` is the option `20`. */
+/** Options by letter or long name; empty without a value. `-20` is the option `20`. */
 export type Options = ReadonlyMap<string, string>
 
-/** @param valued letters of options with a value. */
+/** @param valued letters of options with a value */
 export function readOptions(args: readonly string[], valued: string): { options: Options; operands: string[] } {
   const options = new Map<string, string>()
   const operands: string[] = []

@@ -6,16 +6,16 @@ import { proxmoxCommands } from './shell-proxmox.ts'
 import { systemCommands } from './shell-system.ts'
 import type { SimNode, World } from './world.ts'
 
-/** What a program printed; a string alone is its standard output, with exit code 0. */
+/** A program's output; a string alone is standard output with exit code 0. */
 export type Reply = string | { stdout?: string; stderr?: string; exitCode: number }
-/** @param stdin what was piped into it. */
+/** @param stdin the output of the program before it in a pipe */
 export type Program = (args: readonly string[], host: { world: World; node: SimNode }, stdin?: string) => Reply
 
 const programs: ReadonlyMap<string, Program> = new Map(
   Object.entries({ ...systemCommands, ...filterCommands, ls, ...proxmoxCommands }),
 )
 
-/** Answers reading commands from the demo cluster's state; whatever else is not installed. */
+/** Answers reading commands from the demo cluster's state; other programs are not installed. */
 export function createShell(world: World, metrics: Metrics): Shell {
   return {
     async run(name, stages, { signal, input }) {

@@ -6,7 +6,7 @@ import type { SimGuest, SimNode, World } from './world.ts'
 
 const round = (value: number, digits: 1 | 2 | 3) => Math.round(value * 10 ** digits) / 10 ** digits
 
-/** The world as clients see it. */
+/** The state for clients. */
 export function snapshot(world: World, protectedTargets: ReadonlySet<string>): ClusterState {
   const at = world.clock.now()
   return {
@@ -43,7 +43,7 @@ function guestView(world: World, guest: SimGuest, at: number, protectedTargets: 
   const status = world.statusOf(guest)
   const isUp = status === 'running' || status === 'paused'
   const madeAt = madeAtIn(guest.vmid, world.tasks)
-  // As on a real cluster: a storage that cannot be read may hold one.
+  // As on a real cluster, an unreadable storage may hold a backup.
   const isHidden = world.storages.some((storage) => storage.content.includes('backup') && !isActive(world, storage))
   const backupAt = guest.backupAt ?? (isHidden ? null : undefined)
   const diskBytes = guest.diskRatio * guest.diskTotalBytes
@@ -85,7 +85,7 @@ function storageView(world: World, storage: StorageSpec): Storage {
   return isAway ? { ...storage, isActive: null, usedBytes: null } : { ...storage, isActive: isActive(world, storage) }
 }
 
-/** Whether the storage can be read now. */
+/** Whether a storage can be read now. */
 export function isActive(world: World, storage: StorageSpec): boolean {
   if (storage.node !== undefined) return world.nodes.get(storage.node)?.offlineSince === undefined
   if (storage.name !== backupServer.storage) return true

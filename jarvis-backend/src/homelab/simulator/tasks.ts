@@ -4,7 +4,7 @@ import type { World } from './world.ts'
 const user = 'root@pam'
 const hex = (value: number) => Math.floor(value).toString(16).toUpperCase().padStart(8, '0')
 
-/** Enters a running task into the cluster's list. */
+/** Adds a running task to the cluster's list. */
 export function beginTask(world: World, at: { node: string; type: string; id?: string; vmid?: number }): Task {
   const startedAt = world.clock.now()
   const id = at.vmid?.toString() ?? at.id ?? ''
@@ -22,7 +22,7 @@ export function beginTask(world: World, at: { node: string; type: string; id?: s
   return task
 }
 
-/** Replaces the running entry: what was read before keeps saying what was true then. */
+/** Replaces the running entry by an ended one; states read before stay unchanged. */
 export function endTask(world: World, upid: string, exitStatus: string) {
   const index = world.tasks.findLastIndex((task) => task.upid === upid)
   const task = world.tasks[index]

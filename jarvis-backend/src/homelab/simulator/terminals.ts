@@ -4,10 +4,10 @@ import type { World } from './world.ts'
 const word = /'([^']*)'|"([^"]*)"|(\|)|([^\s'"|]+)/g
 
 const control = String.fromCharCode(27)
-/** Cursor keys and the like, a line's end, or one character. */
+/** A cursor key or the like, a line end, or one character. */
 const nextKey = new RegExp(`^(?:${control}\\[[0-9;]*[@-~]?|${control}O?.?|\r\n|.)`, 'su')
 
-/** A shell as small as can be: a line at a time, quotes and pipes, and the commands that the demo cluster answers. */
+/** Minimal shells: one line at a time, quotes and pipes, and the demo cluster's commands. */
 export function createTerminals(world: World, shell: Shell): Terminals {
   return {
     async open(name, { signal, onOutput, onEnd }) {
@@ -15,7 +15,7 @@ export function createTerminals(world: World, shell: Shell): Terminals {
       world.onlineNode(name)
       const prompt = `root@${name}:~# `
       const ended = new AbortController()
-      /** Typed and not yet looked at, while a command runs. */
+      /** Input that arrived while a command runs. */
       let input = ''
       let line = ''
       let isBusy = false

@@ -2,7 +2,7 @@ import type { Waker } from '../ports.ts'
 import { bootGuest } from './power.ts'
 import type { SimNode, World } from './world.ts'
 
-/** At speed 1. */
+/** Times in ms at speed 1. */
 const bootMs = 18_000
 const pollMs = 1_000
 const patienceMs = 180_000
@@ -33,7 +33,7 @@ export function createWaker(world: World): Waker {
   }
 }
 
-/** Power is back: guests that start with their node run again, the others are down. */
+/** Boots a node: guests that start with it run again, the others are stopped. */
 export function bootNode(world: World, node: SimNode) {
   node.offlineSince = undefined
   node.isWaking = false

@@ -20,15 +20,15 @@ import {
 import { createRandom } from './random.ts'
 
 export type SimNode = NodeSpec & {
-  /** What the node itself uses, without guests. */
+  /** Use of the node itself, without guests. */
   ownCpuRatio: number
   ownRamBytes: number
   extraLoad: number
-  /** What it is like with nothing unusual running: heat is reckoned from here. */
+  /** Figures without unusual load; heat is computed relative to them. */
   usual: { cpuRatio: number; temperatureC: number }
   bootedAt: number
   offlineSince: number | undefined
-  /** A magic packet is on its way, or it boots. */
+  /** A magic packet was sent, or the node boots. */
   isWaking: boolean
 }
 
@@ -38,13 +38,13 @@ export type SimGuest = Omit<GuestSpec, 'upS'> & {
   startedAt: number
   startsOnBoot: boolean
   isHa: boolean
-  /** The HA manager's word, while it is another than what the guest does. */
+  /** The HA manager's state, while it differs from the guest's own. */
   haState: string | undefined
   isHot: boolean
   isTemplate: boolean
   /** The lock in its configuration: `backup`, `migrate`, … */
   lock: string | undefined
-  /** A task works on it; Proxmox keeps this in a lock file and shows it nowhere. */
+  /** A task works on the guest. Proxmox keeps this in a lock file and does not show it. */
   isHeld: boolean
   backupAt: number | undefined
   nextShutdownTimesOut: boolean
@@ -55,7 +55,7 @@ export type Effect = { at: number; kind: 'power' | 'service' | 'wake' | 'command
 
 export type World = ReturnType<typeof createWorld>
 
-/** The demo cluster's memory: what exists and is going on. Whoever changes something calls `changed()`. */
+/** The demo cluster's memory. Every change must call `changed()`. */
 export function createWorld(clock: Clock, seed: number, speed: number) {
   const startedAt = clock.now()
   const listeners = new Set<() => void>()
@@ -77,7 +77,7 @@ export function createWorld(clock: Clock, seed: number, speed: number) {
     backups: [] as Backup[],
     effects: [] as Effect[],
     unitChanges: new Map<string, Partial<UnitState>>(),
-    /** Where JARVIS itself runs: beside the demo cluster, not in it, unless a test says so. */
+    /** Where JARVIS itself runs: outside the demo cluster, unless a test sets it. */
     self: undefined as ClusterState['self'],
     listeners,
     version: () => version,
@@ -87,7 +87,7 @@ export function createWorld(clock: Clock, seed: number, speed: number) {
       for (const listener of [...listeners]) listener()
     },
 
-    /** Runs after `ms` at speed 1; the world has changed by it. */
+    /** Runs `run` after `ms` at speed 1, and then `changed()`. */
     later(ms: number, run: () => void) {
       const cancel = clock.after(Math.ceil(ms / speed), () => {
         timers.delete(cancel)
@@ -97,7 +97,7 @@ export function createWorld(clock: Clock, seed: number, speed: number) {
       timers.add(cancel)
     },
 
-    /** Waits `ms` at speed 1. @throws the signal's reason. */
+    /** Waits `ms` at speed 1. @throws the signal's reason */
     wait: (ms: number, signal: AbortSignal) => sleep(clock, Math.ceil(ms / speed), signal),
 
     record(kind: Effect['kind'], detail: string) {
@@ -108,7 +108,7 @@ export function createWorld(clock: Clock, seed: number, speed: number) {
       slowMs = ms
     },
 
-    /** Every call begins with this. @throws the signal's reason. */
+    /** Begins every call. @throws the signal's reason */
     async arrive(signal: AbortSignal) {
       signal.throwIfAborted()
       const ms = slowMs
@@ -137,12 +137,12 @@ export function createWorld(clock: Clock, seed: number, speed: number) {
       throw new JarvisError('not_found', `There is no guest ${vmid}. Guests: ${known.slice(0, 40).join(', ')}${more}.`)
     },
 
-    /** What is known of it: of a guest on a lost node, nothing. */
+    /** A guest's status; unknown on a lost node. */
     statusOf(guest: SimGuest): Guest['status'] {
       return world.nodes.get(guest.node)?.offlineSince === undefined ? guest.status : 'unknown'
     },
 
-    /** `agent is offline`, once for each that is. */
+    /** Offline nodes, in words: `agent is offline`. */
     missing: () =>
       [...world.nodes.values()]
         .filter((node) => node.offlineSince !== undefined)
@@ -183,7 +183,7 @@ function simNode(spec: NodeSpec, now: number): SimNode {
   }
 }
 
-/** Degrees above the usual for so much more load. */
+/** Degrees above usual for a load above usual. */
 export const heatOf = (cpuRatio: number): number => cpuRatio * 54
 
 export function simGuest({ upS, ...spec }: GuestSpec, now: number): SimGuest {

@@ -1,14 +1,14 @@
 export type CappedOutput = {
   add(chunk: Buffer): void
-  /** What was kept; between head and tail a line that says how much was not. */
+  /** The kept text; a line between start and end tells how many bytes are missing. */
   text(): string
   leftOutBytes(): number
 }
 
-/** A line that the cut goes through is left out up to so many bytes: half a secret does not look like one. */
+/** A cut line is dropped up to this many bytes, because half a secret is not recognised. */
 const seamBytes = 8_192
 
-/** Keeps whole lines of the first and the last `keepBytes` of a stream, whatever its length. */
+/** Keeps whole lines of the first and the last `keepBytes` of a stream. */
 export function cappedOutput(keepBytes: number): CappedOutput {
   const head: Buffer[] = []
   let room = keepBytes
@@ -24,7 +24,7 @@ export function cappedOutput(keepBytes: number): CappedOutput {
       if (rest.length === 0) return
       tail.push(rest)
       tailBytes += rest.length
-      // Joined only now and then: what is kept meanwhile is at most twice as much.
+      // Joined rarely; at most twice the limit is kept meanwhile.
       if (tailBytes > 2 * keepBytes) trim()
     },
     text() {
@@ -56,7 +56,7 @@ export function cappedOutput(keepBytes: number): CappedOutput {
 const newline = 10
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80
 
-/** Without the line at the end that was cut in two, or the last `seam` bytes of it. */
+/** Drops the cut line at the end, or the last `seam` bytes of it. */
 function wholeEnd(bytes: Buffer, seam: number): Buffer {
   const line = bytes.lastIndexOf(newline)
   if (line >= bytes.length - seam) return bytes.subarray(0, line)
@@ -65,7 +65,7 @@ function wholeEnd(bytes: Buffer, seam: number): Buffer {
   return bytes.subarray(0, at)
 }
 
-/** Without the line at the start that was cut in two, or the first `seam` bytes of it. */
+/** Drops the cut line at the start, or the first `seam` bytes of it. */
 function wholeStart(bytes: Buffer, seam: number): Buffer {
   const line = bytes.indexOf(newline)
   if (line !== -1 && line < seam) return bytes.subarray(line + 1)

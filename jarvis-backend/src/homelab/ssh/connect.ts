@@ -11,35 +11,35 @@ export type SshOptions = CredentialSources & {
   user: string
   knownHostsPath: string
   clock: Clock
-  /** Where a node is. @throws JarvisError `not_found` where it is no node, or nobody knows its address. */
+  /** A node's address. @throws JarvisError `not_found` for an unknown node or address */
   addressOf(node: string): Address
-  /** One command line that any POSIX shell splits into exactly these words. */
+  /** Makes a command line that every POSIX shell splits into exactly these words. */
   quote(argv: readonly string[]): string
-  /** From the first packet to being signed in. */
+  /** Time limit from the first packet to being signed in, ms. */
   connectMs?: number
-  /** A connection that stays silent for three of these is dead. */
+  /** A connection that is silent for three of these is dead, ms. */
   keepaliveMs?: number
 }
 
 export type Connection = {
   client: Client
   isLost(): boolean
-  /** Called once, when the connection has ended for whatever reason. */
+  /** Calls `listener` once, when the connection has ended for whatever reason. */
   onLost(listener: () => void): void
-  /** Says goodbye. */
+  /** Closes it properly. */
   end(): void
-  /** Cuts it. */
+  /** Closes it at once. */
   cut(): void
 }
 
 /**
- * Connects, checks the host key before anything of ours is sent, and signs in.
- * @throws JarvisError `not_found`, `cluster_unreachable` saying what a person can do.
+ * Connects, checks the host key before anything is sent, and signs in.
+ * @throws JarvisError `not_found`, `cluster_unreachable` with what a person can do
  */
 export async function connect(node: string, options: SshOptions): Promise<Connection> {
   const { clock, user, knownHostsPath: path, quote, connectMs = 10_000, keepaliveMs = 15_000 } = options
   const address = options.addressOf(node)
-  // Read on first use: who has no nodes to reach does not pay for it.
+  // Loaded on first use, because it costs time and memory.
   const { default: ssh2 } = await import('ssh2')
   const credentials = readCredentials(options, ssh2.utils.parseKey)
   const entries = readKnownHosts(path)
@@ -61,7 +61,7 @@ export async function connect(node: string, options: SshOptions): Promise<Connec
       resolve()
     })
     client.on('error', (error) => {
-      // The agent's troubles are no end: the next way of signing in may work.
+      // The agent's errors are not final: the next way of signing in may work.
       if (error.level === 'agent') return
       if (error.level !== 'client-authentication')
         unreachable(`cannot be reached over SSH: ${whyUnreachable(error)}.`, error)
@@ -82,7 +82,7 @@ export async function connect(node: string, options: SshOptions): Promise<Connec
         if (refusal !== undefined) fail(refusal)
         return refusal === undefined
       },
-      // Time is ours, see above.
+      // This function has its own time limit.
       readyTimeout: 0,
       keepaliveInterval: keepaliveMs,
       keepaliveCountMax: 3,

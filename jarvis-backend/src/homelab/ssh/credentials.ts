@@ -5,7 +5,7 @@ import { JarvisError } from '../../protocol/index.ts'
 export type CredentialSources = { keyPath: string | undefined; agentSocket: string | undefined }
 export type Credentials = { privateKey?: Buffer; agent?: string }
 
-/** SSH is not set up at all, which may be meant so: nothing failed. */
+/** Thrown where SSH is not set up, possibly on purpose; it is no failure. */
 export class NoSshSetUp extends JarvisError {
   constructor() {
     super(
@@ -16,8 +16,8 @@ export class NoSshSetUp extends JarvisError {
 }
 
 /**
- * Reads the key anew at each connection, so that a new one counts at once. An encrypted key is left to the agent.
- * @throws NoSshSetUp, another JarvisError saying what to do; never with a part of the key.
+ * Reads the key for each connection, so that a new key is used at once. An encrypted key is left to the agent.
+ * @throws NoSshSetUp, or a JarvisError with what to do; never with a part of the key
  */
 export function readCredentials(
   { keyPath, agentSocket }: CredentialSources,

@@ -21,7 +21,7 @@ const algorithms: readonly ServerHostKeyAlgorithm[] = [
   'rsa-sha2-256',
 ]
 
-/** @throws JarvisError where the file is there and cannot be read. A missing one knows nobody. */
+/** Reads known_hosts; a missing file is empty. @throws JarvisError where the file cannot be read */
 export function readKnownHosts(path: string): KnownHost[] {
   try {
     return parseKnownHosts(readFileSync(path, 'utf8'))
@@ -35,14 +35,14 @@ export function readKnownHosts(path: string): KnownHost[] {
   }
 }
 
-/** Those of known keys first, so that a server with keys of several types shows one that can be recognised. */
+/** Host key algorithms with those of known keys first, so that a server with several keys shows a known one. */
 export function algorithmsFor(entries: readonly KnownHost[], address: Address): ServerHostKeyAlgorithm[] {
   const types = knownFor(entries, address).map(({ type }) => type)
   const isKnown = (name: string) => types.includes(name.startsWith('rsa-') ? 'ssh-rsa' : name)
   return [...algorithms.filter(isKnown), ...algorithms.filter((name) => !isKnown(name))]
 }
 
-/** @returns why the key a node showed is refused and how a person can accept it; absent where it is known. */
+/** @returns why the key of a node is refused and how a person can accept it; undefined where it is known */
 export function refusalOf(
   parts: {
     node: string

@@ -4,12 +4,12 @@ export type Address = { host: string; port: number }
 
 /** One usable line of a known_hosts file. */
 export type KnownHost = {
-  /** From 1. */
+  /** Line number, from 1. */
   line: number
   isRevoked: boolean
   /** `ssh-ed25519`, `ssh-rsa`, … */
   type: string
-  /** As on the wire. */
+  /** In wire format. */
   key: Buffer
   covers(name: string): boolean
 }
@@ -21,7 +21,7 @@ export type HostKeyVerdict =
   | { verdict: 'changed'; known: readonly KnownHost[] }
   | { verdict: 'revoked'; line: number }
 
-/** How known_hosts names an address: the host alone on port 22, else `[host]:port`. */
+/** An address as known_hosts names it: the host alone on port 22, else `[host]:port`. */
 export const nameOf = ({ host, port }: Address): string =>
   port === 22 ? host.toLowerCase() : `[${host.toLowerCase()}]:${port}`
 
@@ -29,15 +29,15 @@ export const nameOf = ({ host, port }: Address): string =>
 export const fingerprintOf = (key: Buffer): string =>
   `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
 
-/** What a key's first field says it is. */
+/** The type in a key's first field. */
 export function typeOf(key: Buffer): string {
   const length = key.length < 4 ? 0 : key.readUInt32BE(0)
   return key.toString('latin1', 4, 4 + Math.min(length, 64))
 }
 
 /**
- * Reads what OpenSSH reads: comma lists, `*`, `?` and `!` patterns, hashed names, `@revoked`. Lines it could not use are
- * passed over, as are certificate authorities: certificates are not accepted here.
+ * Parses known_hosts like OpenSSH: comma lists, `*`, `?` and `!` patterns, hashed names, `@revoked`. Unusable lines are skipped, and so
+ * are certificate authorities, because certificates are not accepted.
  */
 export function parseKnownHosts(text: string): KnownHost[] {
   return text.split(/\r?\n/).flatMap((content, index) => {
@@ -52,19 +52,19 @@ export function parseKnownHosts(text: string): KnownHost[] {
   })
 }
 
-/** A key that is revoked stays so whatever else is known. @param key as the server shows it */
+/** Judges a host key. A revoked key stays revoked whatever else is known. @param key as the server shows it */
 export function judgeHostKey(entries: readonly KnownHost[], address: Address, key: Buffer): HostKeyVerdict {
   const names = [...new Set([nameOf(address), address.host.toLowerCase()])]
   const same = entries.filter((entry) => entry.key.equals(key) && names.some(entry.covers))
   const revoked = same.find(({ isRevoked }) => isRevoked)
   if (revoked !== undefined) return { verdict: 'revoked', line: revoked.line }
-  // As OpenSSH does, the host's key is taken on another port too.
+  // Like OpenSSH, the host's key is accepted on another port too.
   if (same.length > 0) return { verdict: 'known' }
   const known = knownFor(entries, address)
   return known.length === 0 ? { verdict: 'unknown' } : { verdict: 'changed', known }
 }
 
-/** Entries that vouch for this very address. */
+/** Entries for exactly this address. */
 export const knownFor = (entries: readonly KnownHost[], address: Address): KnownHost[] =>
   entries.filter(({ isRevoked, covers }) => !isRevoked && covers(nameOf(address)))
 

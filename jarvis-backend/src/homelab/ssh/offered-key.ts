@@ -13,13 +13,13 @@ export type OfferedKey = {
   type: string
   /** `SHA256:…` */
   fingerprint: string
-  /** What accepts it, as a line of known_hosts. */
+  /** The line of known_hosts that would accept it. */
   line: string
 }
 
 /**
- * The host key a server shows, and what known_hosts says of it. Goes no further: nobody signs in.
- * @throws JarvisError `cluster_unreachable`; the signal's reason.
+ * Reads the host key that a server shows, and compares it with known_hosts. Does not sign in.
+ * @throws JarvisError `cluster_unreachable`; the signal's reason
  */
 export async function offeredKey(address: Address, knownHostsPath: string, signal: AbortSignal): Promise<OfferedKey> {
   const entries = readKnownHosts(knownHostsPath)

@@ -2,39 +2,39 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Connection } from './connect.ts'
 
 /**
- * `over`: on the server too. `left`: perhaps not there, so the connection is used for nothing new. `refused`: the server
- * took no more, so from now on it is asked for fewer.
+ * `over`: the session ended on the server too. `left`: it may still run there, so the connection gets no new sessions. `refused`: the
+ * server accepts no more sessions, so fewer are opened from now on.
  */
 export type SessionEnd = 'over' | 'left' | 'refused'
 
-/** The right to one session on a connection. */
+/** The right to open one session on a connection. */
 export type Lease = {
   connection: Connection
-  /** The server has refused so often that it makes no sense to go on. */
+  /** The server has refused too often to try again. */
   isHopeless(): boolean
-  /** The server has opened it. */
+  /** Call it when the server has opened the session. */
   begun(): void
-  /** Called once. */
+  /** Call it once. */
   release(end: SessionEnd): void
 }
 
 export type Pool = {
-  /** Waits for room, first come first served. @throws what connecting throws, the signal's reason. */
+  /** Waits for a free session, in order of arrival. @throws what connecting throws, the signal's reason */
   lease(node: string, signal: AbortSignal): Promise<Lease>
-  /** Ends every connection, now. */
+  /** Ends every connection at once. */
   close(): void
 }
 
 type Link = {
   connection: Connection
   active: number
-  /** Of those active, the ones that the server has opened; and the most of them that there ever were. */
+  /** `begun`: active sessions that the server has opened; `proven`: the most there ever were. */
   begun: number
   proven: number
   refusedInARow: number
   limit: number
   isRetired: boolean
-  /** `true`: a session is handed over; `false`: the connection is used for nothing new. */
+  /** Called with `true` to hand over a session, with `false` when the connection gets no new ones. */
   waiting: Set<(granted: boolean) => void>
   cancelIdle?: () => void
 }
@@ -42,12 +42,12 @@ type Link = {
 const momentMs = 50
 const tries = 40
 
-/** One connection to a node, made when it is needed, shared by its commands, ended when it has been idle for long. */
+/** Shares one connection per node among its commands; opened when needed and ended after `idleMs`. */
 export function createPool(parts: {
   connect(node: string): Promise<Connection>
   clock: Clock
   idleMs: number
-  /** On one connection, at once. A server that takes fewer is asked for fewer. */
+  /** Most sessions on one connection; fewer where a server refuses. */
   maxSessions: number
 }): Pool {
   const { clock, idleMs } = parts
@@ -83,7 +83,7 @@ export function createPool(parts: {
     return made
   }
 
-  /** Who waits for it goes on with a new connection. */
+  /** Stops using a connection; waiting callers continue with a new one. */
   function retire(node: string, link: Link) {
     if (link.isRetired) return
     link.isRetired = true
@@ -119,7 +119,7 @@ export function createPool(parts: {
         if (end === 'left') retire(node, link)
         if (end !== 'refused') handOver()
         else {
-          // It also refuses while it tidies up a session that is over: what it once took it takes again in a moment.
+          // The server also refuses while it cleans up an ended session, and accepts as many as before a moment later.
           link.limit = Math.max(1, link.proven, Math.min(link.limit, link.active - 1))
           link.refusedInARow += 1
           clock.after(momentMs, handOver)

@@ -7,17 +7,17 @@ import { cappedOutput } from './capped-output.ts'
 import type { Lease, SessionEnd } from './pool.ts'
 
 export type CommandLimits = {
-  /** For the node to begin with a command. */
+  /** Until the node begins a command. */
   startMs: number
-  /** For the command to end. */
+  /** Until the command ends. */
   commandMs: number
-  /** For what was asked to end, and for the output of what has ended to go silent. */
+  /** Until a terminated command ends, and until the output of an ended one is silent. */
   graceMs: number
-  /** Of each stream's head, and of its tail. */
+  /** Bytes kept of each stream's start, and as many of its end. */
   keepBytes: number
 }
 
-/** The command certainly did not begin. */
+/** Thrown where the command certainly did not begin. */
 export class NotBegun extends Error {
   readonly why: 'lost' | 'refused'
   constructor(why: 'lost' | 'refused', options: { cause: unknown }) {
@@ -27,9 +27,9 @@ export class NotBegun extends Error {
 }
 
 /**
- * Runs one command line without TTY. Rejects at once when the signal aborts, and lets go of the command behind it.
- * @param lease released when its session is over, which may be later.
- * @throws NotBegun, JarvisError `cluster_refused`, `outcome_unknown`, the signal's reason.
+ * Runs one command line without TTY. Rejects at once when the signal aborts, and ends the command in the background.
+ * @param lease released when its session is over, possibly later
+ * @throws NotBegun, JarvisError `cluster_refused`, `outcome_unknown`, the signal's reason
  */
 export function runCommand(
   lease: Lease,
@@ -39,7 +39,7 @@ export function runCommand(
     clock: Clock
     limits: CommandLimits
     signal: AbortSignal
-    /** Its standard input. Default: empty. */
+    /** Standard input. Default: empty. */
     input?: string
   },
 ): Promise<CommandOutput> {
@@ -81,7 +81,7 @@ export function runCommand(
       return
     }
     signal.addEventListener('abort', onAbort, { once: true })
-    // Where nothing answers any more, what waits on this connection shall not wait longer.
+    // If nothing answers, waiting callers of this connection must not wait longer.
     const disarmStart = clock.after(limits.startMs, cut)
     const disarmEnd = clock.after(limits.commandMs, () =>
       giveUp(
@@ -104,7 +104,7 @@ export function runCommand(
 
     function refused(error: Error & { reason?: unknown }) {
       free(error.reason === undefined ? 'left' : 'refused')
-      // ssh2 says this where the server never opened the session: the command was not sent.
+      // ssh2 reports this where the server never opened the session, so the command was not sent.
       if (error.message === 'No response from server') fail(new NotBegun('lost', { cause: error }))
       else if (error.reason !== undefined) fail(new NotBegun('refused', { cause: error }))
       else fail(isLost() ? lost() : new JarvisError('cluster_refused', `${node} runs no commands over SSH.`))
@@ -124,7 +124,7 @@ export function runCommand(
         free(exit === undefined ? 'left' : 'over')
         finish()
       })
-      // A program that has read enough ends before the rest arrives: what stays unread is no failure.
+      // A program that has read enough may end before all input arrives; unread input is no failure.
       opened.end(parts.input)
       if (isSettled) end(opened)
     }
@@ -134,7 +134,7 @@ export function runCommand(
       silence()
     }
 
-    /** What a command left behind may hold its output open for ever: what has come until it is silent counts. */
+    /** A background process may hold the output open, so it counts as complete once it is silent. */
     function silence() {
       if (exit === undefined || isSettled) return
       cancelGrace?.()
@@ -173,8 +173,8 @@ export function runCommand(
       unknown(`The connection to ${node} was lost while the command ran. Whether it ran to its end is not known.`)
 
     /**
-     * Asks it to end, and then lets go of it. A root login's sshd delivers no signals: there, a program that prints
-     * nothing more runs on.
+     * Asks the command to end and then closes its channel. The sshd of a root login delivers no signals: there a program that prints
+     * nothing runs on.
      */
     function end(opened: ClientChannel) {
       cancelGrace?.()
@@ -188,7 +188,7 @@ export function runCommand(
   })
 }
 
-/** ssh2 sends no signal on a channel whose input has ended, though the protocol allows it. */
+/** Sends a signal. ssh2 refuses one on a channel whose input has ended, though the protocol allows it. */
 function send(channel: ClientChannel, name: 'TERM' | 'KILL') {
   const outgoing = channel.outgoing as { state: string }
   const { state } = outgoing
@@ -198,5 +198,5 @@ function send(channel: ClientChannel, name: 'TERM' | 'KILL') {
   outgoing.state = state
 }
 
-/** As a shell reports a signal: 128 and its number. */
+/** A signal as an exit code: 128 plus its number. */
 const exitCodeOf = (name: string) => 128 + (constants.signals[name as NodeJS.Signals] ?? 0)

@@ -5,10 +5,10 @@ import { connect, type SshOptions } from './connect.ts'
 import { createPool } from './pool.ts'
 import { type CommandLimits, NotBegun, runCommand } from './run-command.ts'
 
-/** Fewer than the 10 that sshd takes as a rule: one that is over counts there a moment longer. */
+/** Sessions per connection; below sshd's usual 10, because an ended session counts there a moment longer. */
 const maxSessions = 6
 const usual: CommandLimits = { startMs: 10_000, commandMs: 300_000, graceMs: 2_000, keepBytes: 32 * 1024 }
-/** These map far more memory than they use: Go, and Ceph's many threads. */
+/** Programs that map far more memory than they use: Go programs, and Ceph with its many threads. */
 const roomy = new Set([
   'docker',
   'tailscale',
@@ -24,8 +24,8 @@ const roomy = new Set([
 const mb = 1024
 
 /**
- * Seconds of a processor and kB of memory that each program may take there: a pattern or a filter can multiply its input
- * a billion times over, and what JARVIS has let go of may run on. A shell that cannot set them goes without.
+ * Limits of CPU seconds and memory (kB) for each program: a pattern or a filter can multiply its input, and an abandoned program may run
+ * on. A shell that cannot set limits runs without them.
  */
 function boundsOf(program: string, isFilter: boolean): string {
   const memoryKb = isFilter ? 512 * mb : roomy.has(program) ? 2_048 * mb : 1_024 * mb
@@ -33,8 +33,8 @@ function boundsOf(program: string, isFilter: boolean): string {
 }
 
 /**
- * Runs commands on nodes over SSH: one connection to a node, no TTY, and exactly the words that were judged.
- * @param options.idleMs after which a connection is ended.
+ * Runs commands on nodes over SSH: one connection per node, no TTY, and exactly the words that were judged.
+ * @param options.idleMs after which a connection is ended
  */
 export function createSshShell(
   options: SshOptions & { idleMs?: number; limits?: Partial<CommandLimits> },
@@ -67,7 +67,7 @@ export function createSshShell(
         return await runCommand(lease, line, input === undefined ? parts : { ...parts, input })
       } catch (error) {
         if (!(error instanceof NotBegun)) throw error
-        // An idle connection may have died unseen: a command that never began begins on a new one.
+        // An idle connection may have died unnoticed: a command that did not begin is retried on a new one.
         if (error.why === 'lost') losses += 1
         if (error.why === 'lost' ? losses < 2 : !lease.isHopeless()) continue
         throw error.why === 'lost'

@@ -4,10 +4,10 @@ import { JarvisError } from '../../protocol/index.ts'
 import type { TerminalSize, Terminals } from '../ports.ts'
 import { type Connection, connect, type SshOptions } from './connect.ts'
 
-/** Typed and not yet read by the node. */
+/** Most input that the node has not read yet, bytes. */
 const maxUnreadBytes = 1024 * 1024
 
-/** Shells on nodes. Each has a connection of its own: what floods it holds up no command, and its end is certain. */
+/** Shells on nodes. Each has its own connection, so a flood of output delays no command, and cutting the connection ends it. */
 export function createSshTerminals(options: SshOptions): Terminals {
   return {
     async open(node, { size, signal, onOutput, onEnd }) {

@@ -1,13 +1,13 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 
-/** Six times 0xff, then sixteen times the address. @param mac `aa:bb:cc:dd:ee:01` */
+/** A magic packet: six times 0xff, then sixteen times the address. @param mac `aa:bb:cc:dd:ee:01` */
 export function magicPacket(mac: string): Buffer {
   const address = Buffer.from(mac.replaceAll(':', ''), 'hex')
   return Buffer.concat([Buffer.alloc(6, 0xff), ...Array.from({ length: 16 }, () => address)])
 }
 
-/** Sends one datagram, to a broadcast address too. @throws the system's error. */
+/** Sends one datagram, also to a broadcast address. @throws the system's error */
 export async function sendDatagram(packet: Buffer, target: { address: string; port: number }): Promise<void> {
   const socket = createSocket('udp4')
   try {

@@ -4,12 +4,12 @@ import type { Cluster, Waker } from '../ports.ts'
 import { magicPacket, sendDatagram } from './magic-packet.ts'
 
 const patienceMs = 180_000
-/** A datagram may be lost, and a machine that is just going down misses it. */
+/** A packet is repeated after this time, ms: datagrams get lost, and a machine that is shutting down ignores them. */
 const repeatMs = 15_000
 
 /**
- * Sends magic packets of its own: the cluster's API cannot wake the node it is asked through, and does not say what came
- * of it. Whether the node is online is what the cluster says.
+ * Sends magic packets itself, because the cluster's API cannot wake the node it is reached through and reports no result. The cluster
+ * tells whether the node is online.
  * @param options.macOf `aa:bb:cc:dd:ee:01`
  */
 export function createWaker(options: {
@@ -21,14 +21,14 @@ export function createWaker(options: {
   const { cluster, target, clock } = options
   const find = (name: string) => cluster.state().nodes.find((node) => node.name === name)
 
-  /** Asks the node itself: for some seconds after a power loss the cluster still lists it as online. */
+  /** Asks the node itself, because the cluster lists it as online for some seconds after a power loss. */
   async function isOnline(name: string, signal: AbortSignal): Promise<boolean> {
     try {
       await cluster.nodeDetail(name, { signal })
       return true
     } catch (error) {
       signal.throwIfAborted()
-      // A token that may not ask the node leaves the cluster's word for it.
+      // If the token may not ask the node, the cluster's status counts.
       const isSilent = error instanceof JarvisError && error.code !== 'cluster_refused'
       return !isSilent && find(name)?.status === 'online'
     }
