@@ -3,7 +3,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const list = (value: unknown): string => (Array.isArray(value) ? value.map(text).join(', ') : '')
 const spoken = (value: unknown) => text(value).replaceAll('_', ' ')
 
-/** What changes are called that say too little, or something else, by their own word. */
+/** Words for changes whose own name would say too little or mislead. */
 const words: Record<string, (body: Body) => string> = {
   probed: ({ ok }) => (ok === false ? 'looked at, no answer' : 'looked at'),
   tested: ({ ok, tokenId }) => `token ${text(tokenId)} tried: ${ok === true ? 'it works' : 'not all of it works'}`,
@@ -24,16 +24,16 @@ const words: Record<string, (body: Body) => string> = {
   tier_lost: () => 'tier taken back: its definition changed',
 }
 
-/** A change that is no call: what was done, besides to what. */
+/** What a change did, in words, without its object. For journal lines that are no call. */
 export function changeOf(body: Body): string {
   const change = text(body.change) || text(body.event)
-  const said = words[change]?.(body)
+  const said = Object.hasOwn(words, change) ? words[change]?.(body) : undefined
   if (said !== undefined) return said
   const to = text(body.to)
   return `${spoken(change)}${to === '' ? '' : ` ${to}`}`
 }
 
-/** What was changed, by the name people know it by. Of a session its title, where that was written down. */
+/** The object of a change, by its name for people: a session's title where the journal has it. Empty: unknown. */
 export function objectOf({ change, title, ...body }: Body): string {
   const named = change === 'renamed' ? '' : text(title)
   const model = [text(body.provider), text(body.model)].filter((part) => part !== '').join('/')
