@@ -38,7 +38,7 @@ export function App() {
       </Part>
     )
   }
-  // A question of its own, with nothing around it.
+  // The consent page stands without the shell.
   if (location.pathname === '/oauth/authorize') {
     return (
       <Part>
@@ -67,7 +67,7 @@ export function App() {
   )
 }
 
-/** What asks for the password lies over whatever page asked. */
+/** The password dialog, over the page whose call needs the password. */
 function Asked() {
   const question = useValue(passwordQuestion)
   return (
@@ -84,7 +84,7 @@ function Asked() {
 const NewChat = () => <ChatPage key="new" sessionId={undefined} />
 const Status = () => <Redirect to="/system" />
 
-/** Pages by the only word of their path. */
+/** Pages whose path is one word, by that word. */
 const pages = new Map<string, ComponentType>([
   ['', NewChat],
   ['sessions', SessionsPage],
@@ -110,7 +110,7 @@ function Page() {
   return Found === undefined ? <Redirect to="/" /> : <Found />
 }
 
-/** The words between the slashes of a path, decoded where all of them can be. Slashes at the end do not count. */
+/** The parts of a path between slashes, decoded if all of them can be. Slashes at the end are ignored. */
 function wordsOf(pathname: string): string[] {
   const words = pathname.replace(/\/+$/, '').split('/').slice(1)
   try {

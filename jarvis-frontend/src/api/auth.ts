@@ -27,13 +27,13 @@ export async function signIn(password: string): Promise<void> {
   takeToken(token)
 }
 
-/** Signed in by this one from here on. */
+/** Keeps a token in this browser and signs in with it. */
 export function takeToken(token: string): void {
   keep.set('token', token)
   signedIn.set(read(token))
 }
 
-/** Forgets the token here; what was typed stays. */
+/** Forgets the token in this browser. Unsent text stays. */
 export function forget(): void {
   keep.set('token', undefined)
   passwordQuestion.get()?.answer(false)

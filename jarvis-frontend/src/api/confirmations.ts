@@ -17,6 +17,6 @@ export const confirmations = new Remote<Lists>(async () => {
 
 export const useConfirmations = (): Lists | undefined => useRemote(confirmations)
 
-/** The denied call is asked for again from now on. @throws ApiError `conflict` where another took it back before */
+/** Takes a denial back, so that the same call asks again. @throws ApiError `conflict` where it was taken back before */
 export const takeDenialBack = (toolUseId: string) =>
   call('DELETE', `/api/confirmations/${encodeURIComponent(toolUseId)}/denial`)

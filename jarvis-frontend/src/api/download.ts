@@ -4,7 +4,7 @@ function unsaved(): never {
   throw new ApiError('unreachable', 'JARVIS could not be reached. Nothing was saved.')
 }
 
-/** Saves what the server sends as a file of this name. @throws ApiError where it sends none. */
+/** Saves an answer of the server as a file named `name`. @throws ApiError where the server sends none. */
 export async function download(path: string, name: string): Promise<void> {
   const token = bearer()
   const response = await fetch(

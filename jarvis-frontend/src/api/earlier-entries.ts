@@ -9,11 +9,11 @@ export async function earlierEntries(id: string, before: number): Promise<{ item
     const page = await call<Page<Entry>>('GET', `${sessionPath(id)}/entries?before=${from}&limit=200`)
     items.unshift(...page.items)
     if (page.next === undefined || page.items.length === 0) return { items, hasEarlier: false }
-    // A page may begin inside a run. What is shown begins with a whole one: the rest comes with the next page.
+    // A page may begin inside a run. Return whole runs only; the rest comes with the next page.
     const start = items.findIndex(startsRun)
     if (start >= 0) return { items: items.slice(start), hasEarlier: true }
   }
 }
 
-/** A message, or the call of an MCP client. */
+/** Whether an entry begins a run: a message, or an MCP client's call. */
 const startsRun = (entry: Entry) => entry.type === 'user' || (entry.type === 'assistant' && entry.madeBy === 'client')

@@ -2,10 +2,10 @@ import { Value } from '../lib/value.ts'
 import { ApiError, call } from './http.ts'
 
 export type Checked = { outcome: 'done' | 'failed' | 'unknown'; text: string }
-/** A later look for a call whose outcome is not known. `seen`: the newest answer; `problem`: why there is none. */
+/** A check of a call with an unknown outcome. `seen`: the newest answer; `problem`: why the last check failed. */
 export type Check = { isLooking: boolean; seen?: Checked & { at: number }; problem?: string }
 
-/** The looks asked for on this page, by toolUseId. They outlive the rows that show them. */
+/** The checks made on this page, by toolUseId. They outlive the rows that show them. */
 export class Checks {
   readonly value = new Value<ReadonlyMap<string, Check>>(new Map())
   readonly #look: (toolUseId: string) => Promise<Checked>
@@ -16,7 +16,7 @@ export class Checks {
     this.#now = now
   }
 
-  /** Looks once; a second ask meanwhile changes nothing. Never rejects. */
+  /** Checks once; a second request during a check changes nothing. Never rejects. */
   async again(toolUseId: string): Promise<void> {
     const before = this.value.get().get(toolUseId)
     if (before?.isLooking === true) return
@@ -27,7 +27,7 @@ export class Checks {
       ({ outcome, text }): Check => ({ isLooking: false, seen: { outcome, text, at: this.#now() } }),
       (error: unknown): Check => ({ ...kept, isLooking: false, problem: problemOf(error) }),
     )
-    // Whoever asked may have signed out meanwhile.
+    // The person who asked may have signed out meanwhile.
     if (this.value.get().get(toolUseId) === looking) this.#set(toolUseId, after)
   }
 

@@ -1,6 +1,6 @@
 import type { ErrorBody } from 'jarvis-backend/protocol'
 
-/** What the server, or the way to it, refused. `code` is the wire's, or `unreachable`. */
+/** A failed call. `code` is the server's, or `unreachable` where no answer of JARVIS came. */
 export class ApiError extends Error {
   readonly code: string
   readonly retryAfterS: number | undefined
@@ -17,14 +17,14 @@ let token: () => string | undefined = () => undefined
 let onSignedOut = () => {}
 let askForPassword: () => Promise<boolean> = async () => false
 
-/** Says where the token comes from, what to do when the server takes it no more, and how to ask for the password again. */
+/** Sets the source of the token, what to do when the server no longer accepts it, and how to ask for the password again. */
 export function setCredentials(source: typeof token, signedOut: typeof onSignedOut, ask: typeof askForPassword): void {
   token = source
   onSignedOut = signedOut
   askForPassword = ask
 }
 
-/** For what is fetched by other means. */
+/** The token for requests that do not use `call`; undefined: signed out. */
 export const bearer = (): string | undefined => token()
 
 type Asked = [
@@ -34,7 +34,7 @@ type Asked = [
   options?: Pick<RequestInit, 'keepalive'>,
 ]
 
-/** Asks for the password where a call needs it again, and then repeats the call once. @throws ApiError on anything but a 2xx answer */
+/** Makes a REST call; one that needs the password is repeated once it was given. @throws ApiError on anything but a JSON or empty 2xx answer */
 export const call = <T>(...asked: Asked): Promise<T> => withPassword(() => once<T>(...asked))
 
 /** @throws ApiError what `attempt` throws; `step_up_required` where no password was given */

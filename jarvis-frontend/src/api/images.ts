@@ -6,7 +6,7 @@ function unreached(): never {
   throw new ApiError('unreachable', 'JARVIS could not be reached.')
 }
 
-/** A tool's picture as a `data:` address, for the page loads none that needs a token. @throws ApiError */
+/** A tool's picture as a `data:` address, because an `img` element sends no token. @throws ApiError */
 export async function imageAddress(sessionId: string, id: string): Promise<string> {
   const response = await fetch(`/api/sessions/${encodeURIComponent(sessionId)}/images/${encodeURIComponent(id)}`, {
     headers: { Authorization: `Bearer ${bearer() ?? ''}` },

@@ -2,12 +2,12 @@ import type { JournalPage, JournalVerification } from 'jarvis-backend/protocol'
 import { download } from './download.ts'
 import { call } from './http.ts'
 
-/** What is asked of the journal; keys as `GET /api/journal` takes them. */
+/** A journal query. The keys are those of `GET /api/journal`. */
 export type JournalFilter = Partial<
   Record<'kind' | 'toolName' | 'actor' | 'sessionId' | 'toolUseId' | 'tier' | 'outcome', string>
 >
 
-/** Newest first. `before`: a `next` of the page before. */
+/** A page of the journal, newest first. @param before the `next` of an earlier page */
 export function readJournal(filter: JournalFilter, before?: string, limit = 60): Promise<JournalPage> {
   const query = new URLSearchParams({ ...filter, limit: String(limit), ...(before !== undefined && { before }) })
   return call('GET', `/api/journal?${query}`)

@@ -4,14 +4,14 @@ import { Value } from '../lib/value.ts'
 
 const againAfterMs = 5_000
 
-/** What the server knows, read on first use and again when it says so. The last good answer stays while it is away. */
+/** A value of the server, read on first use and after each reported change. The last good answer stays while the server is away. */
 export class Remote<T> {
   readonly value = new Value<T | undefined>(undefined)
   readonly #read: () => Promise<T>
   #isWanted = false
   #isReading = false
   #isStale = true
-  /** Grows when what was read belongs to nobody any more. */
+  /** Grows at each sign-out, so that an answer to an earlier person is dropped. */
   #owner = 0
 
   constructor(read: () => Promise<T>) {
@@ -23,7 +23,7 @@ export class Remote<T> {
     void this.#renew()
   }
 
-  /** Read again: at once where somebody looks, else on the next use. */
+  /** Reads again: at once where a component uses the value, else on the next use. */
   renew(): void {
     this.#isStale = true
     if (this.#isWanted) void this.#renew()
@@ -53,7 +53,7 @@ export class Remote<T> {
     } finally {
       this.#isReading = false
     }
-    // Something changed while it was read.
+    // The value changed while it was read.
     if (this.#isStale && this.#isWanted) void this.#renew()
   }
 }

@@ -4,20 +4,20 @@ import { sessionPath as path } from './sessions.ts'
 
 export const renameSession = (id: string, title: string) => call('PATCH', path(id), { title })
 export const archiveSession = (id: string, isArchived: boolean) => call('PATCH', path(id), { isArchived })
-/** @param model undefined: the one in use. */
+/** @param model undefined: the default model */
 export const setSessionModel = (id: string, model: string | undefined) =>
   call('PATCH', path(id), { model: model ?? null })
-/** @param effort undefined: as the settings say. */
+/** @param effort undefined: the effort of the settings */
 export const setSessionEffort = (id: string, effort: Effort | undefined) =>
   call('PATCH', path(id), { effort: effort ?? null })
 export const deleteSession = (id: string) => call('DELETE', path(id))
-/** The same where the page goes away meanwhile. */
+/** Deletes a session even if the page is closed during the request. */
 export const deleteSessionAtLast = (id: string) => call('DELETE', path(id), undefined, { keepalive: true })
 
 /** The messages of a session that have other versions. */
 export const readVersions = (id: string) => call<Page<Versions>>('GET', `${path(id)}/versions`)
 
-/** A session that begins as this one did: another version of a message, or what follows after an answer. */
+/** Creates a session with the beginning of this one: up to `before` a message, or up to and with `after` an answer. */
 export const branchSession = (id: string, point: ({ before: number } | { after: number }) & { model?: string }) =>
   call<SessionSummary>('POST', `${path(id)}/branch`, point)
 

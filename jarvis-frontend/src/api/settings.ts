@@ -17,7 +17,7 @@ export const makeMcpToken = (token: { name: string; isReadOnly: boolean; expires
   call<McpTokenReply>('POST', '/api/mcp-tokens', token)
 export const revokeMcpToken = (name: string) => call('DELETE', `/api/mcp-tokens/${encodeURIComponent(name)}`)
 
-/** Everybody else is signed out by it; the reply's token is the one from here on. */
+/** Changes the password, which signs out every other session. The reply's token replaces the present one. */
 export const changePassword = (current: string, next: string) =>
   call<LoginReply>('POST', '/api/auth/password', { current, next })
 

@@ -5,7 +5,7 @@ import { Remote, useRemote } from './remote.ts'
 export const tools = new Remote(() => call<Page<ToolInfo>>('GET', '/api/tools'))
 export const useTools = (): ToolInfo[] | undefined => useRemote(tools)?.items
 
-/** The tool that does that, and nothing else is asked of it. */
+/** The first known tool with an effect that has all properties of `wanted`. */
 export const toolFor = (known: readonly ToolInfo[], wanted: Effect): ToolInfo | undefined =>
   known.find(({ effects = [] }) =>
     effects.some((effect) => Object.entries(wanted).every(([key, value]) => effect[key as keyof Effect] === value)),
@@ -13,6 +13,6 @@ export const toolFor = (known: readonly ToolInfo[], wanted: Effect): ToolInfo | 
 
 export const readCalls = () => call<ToolCalls>('GET', '/api/tools/calls')
 
-/** What would become of a call; runs nothing. */
+/** The verdict that a call would get. Runs nothing. */
 export const classify = (name: string, input: Record<string, unknown>) =>
   call<Verdict>('POST', `/api/tools/${encodeURIComponent(name)}/classify`, { input })

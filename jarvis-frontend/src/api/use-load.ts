@@ -3,7 +3,7 @@ import { ApiError } from './http.ts'
 
 const againAfterMs = 5_000
 
-/** What a page reads for itself. `data`: the newest good answer; `isOld`: it is the answer to another key. */
+/** A page's own data. `data`: the newest good answer; `isOld`: `data` answers an earlier key. */
 export type Load<T> = {
   data: T | undefined
   isOld: boolean
@@ -12,7 +12,7 @@ export type Load<T> = {
   put: (data: T) => void
 }
 
-/** Reads on first sight and whenever `key` changes or the server says that `on` changed; while it is away, again and again. */
+/** Reads at mount, when `key` changes, and when the server reports a change of `on`; every 5 s while unreachable. */
 export function useLoad<T>(key: string, read: () => Promise<T>, on: readonly string[] = []): Load<T> {
   const [state, setState] = useState<{ key?: string; data?: T; problem?: ApiError }>({})
   const [tries, again] = useReducer((count: number) => count + 1, 0)

@@ -4,9 +4,9 @@ import { Value } from '../lib/value.ts'
 const polite = new Value('')
 const assertive = new Value('')
 
-/** Speaks at a boundary, to those who listen to the page. */
+/** Tells screen readers a sentence, once they finished the present one. */
 export const say = (text: string): void => polite.set(text)
-/** For a new card only. */
+/** Interrupts screen readers. For a new card only. */
 export const interrupt = (text: string): void => assertive.set(text)
 
 export function Announcer() {

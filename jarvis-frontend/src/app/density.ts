@@ -4,7 +4,7 @@ export type Density = 'compact' | 'comfortable'
 
 export const densityChoice = (): Density => (keep.get('density') === 'comfortable' ? 'comfortable' : 'compact')
 
-/** Kept in this browser; `theme.js` sets it before the first paint. */
+/** The density of the page, kept in this browser. `theme.js` applies it before the first paint. */
 export function chooseDensity(choice: Density): void {
   keep.set('density', choice === 'compact' ? undefined : choice)
   if (choice === 'compact') delete document.documentElement.dataset.density

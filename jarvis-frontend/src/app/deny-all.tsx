@@ -12,7 +12,7 @@ import { live } from './live.ts'
 import { markDecided } from './live-card.tsx'
 import './deny-all.css'
 
-/** Where several cards wait: one answer for all of them, which names what it denies. A card that comes later is not in it. */
+/** Denies all cards that wait now, and names them first. A card that comes later is not denied. */
 export function DenyAll({ rows }: { rows: readonly ConfirmationRow[] }) {
   const [listed, setListed] = useState<readonly ConfirmationRow[]>()
   const [isSending, setSending] = useState(false)
@@ -48,7 +48,7 @@ export function DenyAll({ rows }: { rows: readonly ConfirmationRow[] }) {
     setRefusals([...new Set(replies.flat())])
     setSending(false)
     setListed(undefined)
-    // The button that was pressed is gone: the focus goes to what it decided, not to the page, where letters are keys.
+    // The pressed button is gone. Focus the decided card, because on the page itself letters are shortcuts.
     const card = document.getElementById(`card-${chosen[0]?.toolUseId}`) ?? document.querySelector<HTMLElement>('.card')
     card?.focus({ preventScroll: true })
   }

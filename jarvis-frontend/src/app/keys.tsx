@@ -5,7 +5,7 @@ import { PanelHead } from '../ui/panel-head.tsx'
 import { Over } from './over.tsx'
 import { overlay } from './overlay.ts'
 
-/** `act`: does something that a viewer may not; `viewer`: what it does for one. */
+/** `act`: the key does something that a viewer may not; `viewer`: what it does for a viewer. */
 type KeyLine = readonly [keys: readonly string[], what: string, whose?: 'act' | { viewer: string }]
 const keys: readonly KeyLine[] = [
   [['Ctrl K'], 'search or run', { viewer: 'search' }],
@@ -34,7 +34,7 @@ const keys: readonly KeyLine[] = [
   [['?'], 'this table'],
 ]
 
-/** The keyboard's one table. */
+/** The table of keys. */
 export function Keys() {
   const isOperator = useValue(signedIn)?.role === 'operator'
   const shown = keys.flatMap(([pressed, what, whose]) => {

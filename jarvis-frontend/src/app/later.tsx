@@ -7,10 +7,10 @@ const againAfterMs = 2_000
 const triesWhileLive = 3
 const loads: (() => Promise<unknown>)[] = []
 
-/** What every session needs comes while the session is asked for. */
+/** Whether the page opened at a session: parts that every session needs are then fetched at once. */
 export const opensSession = location.pathname.startsWith('/chat/')
 
-/** A part that is fetched on first use, at once, or once all is quiet. Without a link it waits for one. */
+/** A part that is fetched on first use, at once, or while the page is idle. Without a connection it waits for one. */
 export function later<P extends object>(load: () => Promise<ComponentType<P>>, isAtOnce = false) {
   let loaded: { default: ComponentType<P> } | undefined
   const fetch = async () => {
@@ -22,7 +22,7 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>, i
       try {
         return await fetch()
       } catch (error) {
-        // With a link it is gone for good: the server was updated under this page.
+        // A failure while connected lasts: the server was updated, and the old file is gone.
         if (live.link.value.get().status === 'live' && tries++ >= triesWhileLive) throw error
         await new Promise((resolve) => setTimeout(resolve, againAfterMs))
       }
@@ -33,22 +33,22 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>, i
   return lazy(() => (loaded === undefined ? fetchOrWait() : atHand(loaded)))
 }
 
-/** A promise that tells at once, so that what is there is drawn without anything in its place first. */
+/** A promise that React reads as settled, so that a loaded part is drawn without its fallback first. */
 const atHand = <T,>(value: T) => ({ then: (tell: (value: T) => void) => tell(value) }) as Promise<T>
 
-/** Fetches all parts after the first connection, one after the other: so that they are there when the link is not. */
+/** Fetches all parts after the first connection, one after the other, so that they work without a connection later. */
 export function loadLater(): void {
   const stop = live.link.value.subscribe(() => {
     if (live.link.value.get().status !== 'live') return
     stop()
     whenIdle(async () => {
-      // Parts may bring parts of their own.
+      // A part may register parts of its own.
       for (const list of [loads, early]) for (const load of list) await load().catch(() => undefined)
     })
   })
 }
 
-/** Keeps what breaks in a part from taking the whole page along. */
+/** Keeps an error in a part from removing the whole page. */
 export class Part extends Component<{ children: React.ReactNode }, { isBroken: boolean }> {
   override state = { isBroken: false }
 

@@ -17,7 +17,7 @@ import { UnknownOutcome } from './unknown-outcome.tsx'
 
 const decidedHere = new Set<string>()
 
-/** So that it is not told as decided elsewhere. @returns what takes it back */
+/** Marks a card as decided on this page, so that it is not announced as decided elsewhere. @returns removes the mark */
 export function markDecided(toolUseId: string): () => void {
   decidedHere.add(toolUseId)
   return () => decidedHere.delete(toolUseId)
@@ -37,7 +37,7 @@ export function matterOf(call: Call, sessionId: string, progress: string | undef
   }
 }
 
-/** What a list knows of a card whose session is not at hand. */
+/** The view of a card that a list knows, without its session. */
 export function matterOfRow(row: ConfirmationRow): Matter {
   const { decision, decidedBy, decidedAt, note, replacedBy } = row
   return {
@@ -55,11 +55,11 @@ export function matterOfRow(row: ConfirmationRow): Matter {
   }
 }
 
-/** Cards of the call that another one took the place of, each as it was settled. */
+/** Earlier cards of the same call, each as it was settled. */
 export const replacedOf = (call: Call, sessionId: string): Matter[] =>
   (call.replaced ?? []).map(({ needed, resolved }) => ({ card: needed, sessionId, resolved }))
 
-/** A card with the live cluster and this person's hand. */
+/** A card with the live state of its target and the buttons that this person may use. */
 export function LiveCard({ matter: asked }: { matter: Matter }) {
   const { state } = useCluster()
   const matter = withExpiryOf(asked, useConfirmations()?.pending)
@@ -113,7 +113,7 @@ function NoLink() {
   )
 }
 
-/** The card's target as it is this moment, and how it differs from when the card was made. */
+/** The card's target now, and its differences from when the card was made. */
 function useLiveTarget({ target }: Card): LiveTarget | undefined {
   const { state, heardAt, isLive } = useCluster()
   if (state === undefined) return undefined

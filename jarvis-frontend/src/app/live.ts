@@ -26,10 +26,10 @@ const byChange: Partial<Record<string, { renew(): void }>> = {
   settings: status,
   limits,
 }
-/** For what a page reads for itself: `connect`, or what changed. */
+/** Tells pages to read their own data again. @param what the part that changed; `connect`: any part may have changed */
 const tellPages = (what: string) => dispatchEvent(new CustomEvent('jarvis:changed', { detail: what }))
 
-/** Everything that lives as long as the page: one connection and what is folded from it. */
+/** Creates what lives as long as the page: one connection and the stores that its events fill. */
 function createLive() {
   setCredentials(token, forget, askForPassword)
   const sockets = createSockets(token)

@@ -5,7 +5,7 @@ import { Mark } from '../ui/mark.tsx'
 import { live } from './live.ts'
 import './pages.css'
 
-/** What could not be read, what is kept, and what to do. */
+/** Says what could not be read, whether older data is shown, and what to do. */
 export function Problem({
   error,
   onAgain,
@@ -42,7 +42,7 @@ export function Problem({
   )
 }
 
-/** Still, and only after 300 ms. */
+/** Placeholders without movement, shown after 300 ms. */
 export function Skeletons({ rows = 6, height = 20 }: { rows?: number; height?: number }) {
   return (
     <div className="skeletons" aria-busy="true">
@@ -56,7 +56,7 @@ export function Skeletons({ rows = 6, height = 20 }: { rows?: number; height?: n
 
 export const useIsLive = (): boolean => useValue(live.link.value).status === 'live'
 
-/** In place of acts that need the server or more rights. */
+/** Stands in place of buttons that need the server or more rights. */
 export function Resting({ isOperator, isLive }: { isOperator: boolean; isLive: boolean }) {
   if (!isOperator) return <p className="rest-note">An operator can do this.</p>
   if (!isLive) return <p className="rest-note">Without a connection nothing can be changed.</p>

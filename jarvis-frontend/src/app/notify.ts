@@ -1,6 +1,6 @@
 import { keep } from '../lib/keep.ts'
 
-/** What the browser lets us do. `absent`: no such thing here, as on plain-http addresses. */
+/** The browser's permission for notifications. `absent`: it has none, as on plain-http addresses. */
 export const notifyState = (): NotificationPermission | 'absent' =>
   'Notification' in window && isSecureContext ? Notification.permission : 'absent'
 
@@ -26,18 +26,18 @@ export async function notify(sentence: string, id: string): Promise<void> {
       note.close()
     }
   } catch {
-    // Phones know notifications of workers alone; the settings turn that on.
+    // Phones show notifications of service workers only; the settings turn those on.
   }
 }
 
-/** Takes the notification of a card away that waits no more. One that the page itself shows, without a worker, stays. */
+/** Removes the worker's notification of a card that no longer waits. A notification that the page itself shows stays. */
 export async function withdrawNote(id: string): Promise<void> {
   const { serviceWorker } = navigator as Partial<Navigator>
   const worker = await serviceWorker?.getRegistration('/')
   for (const note of (await worker?.getNotifications({ tag: id })) ?? []) note.close()
 }
 
-/** Goes where the worker that showed a notification says it leads, until the signal. */
+/** Opens the address that the worker of a pressed notification names, until the signal aborts. */
 export function followNotes(open: (path: string) => void, signal: AbortSignal): void {
   const go = ({ data }: MessageEvent<{ open?: string }>) => {
     if (data.open?.startsWith('/') === true) open(data.open)

@@ -4,11 +4,11 @@ import { overlay } from './overlay.ts'
 
 const away = () => overlay.set(undefined)
 
-/** Lies over the page, keeps the focus inside and gives it back. */
+/** A dialog over the page. It keeps the focus inside and returns it at the end. */
 export function Over(props: { label: string; onClose?: () => void; children: React.ReactNode }) {
   const { label, onClose = away, children } = props
   const dialog = useRef<HTMLDialogElement>(null)
-  // Closed before it is taken away: the focus goes back to where it was.
+  // Close the dialog before its removal, so that the browser returns the focus.
   useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()
@@ -20,9 +20,9 @@ export function Over(props: { label: string; onClose?: () => void; children: Rea
       ref={dialog}
       className="over"
       aria-label={label}
-      // `close` is told late: until then this one would still have the keys.
+      // The `close` event comes late; until then the overlay would still take the keys.
       onCancel={onClose}
-      // By then another may lie where this one lay, or it may lie there again.
+      // By then another overlay may be open, or this one again.
       onClose={() => dialog.current?.open === false && onClose()}
       onClick={(event) => {
         if (event.target === dialog.current) onClose()

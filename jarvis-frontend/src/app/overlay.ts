@@ -1,4 +1,4 @@
 import { Value } from '../lib/value.ts'
 
-/** What lies over the page: the palette, or the table of keys. */
+/** The overlay on the page: the palette, the table of keys, or none. */
 export const overlay = new Value<'palette' | 'keys' | undefined>(undefined)

@@ -13,12 +13,12 @@ import { WaitingButton } from './waiting.tsx'
 type Props = {
   title: React.ReactNode
   detail?: React.ReactNode
-  /** Under the title on a phone, where it says more than the presence does. */
+  /** Text under the title on a phone, in place of the presence line. */
   phoneDetail?: React.ReactNode
   children?: React.ReactNode
 }
 
-/** 44 px: title, filters, and the way to what waits. On a phone: presence, title, and the menu. */
+/** A page's head, 44 px high: title, filters, and a link to waiting cards. On a phone: presence, title, and the menu. */
 export function PageHead({ title, detail, phoneDetail, children }: Props) {
   const isPhone = useMedia(phone)
   const { words } = usePresence()

@@ -8,16 +8,16 @@ export type Item = {
   key: string
   group: 'Pages' | 'Guests' | 'Nodes' | 'Ask JARVIS to' | 'Sessions' | 'Tools' | 'Acts'
   label: string
-  /** Of what was chosen by others: drawn with codes for what cannot be seen. */
+  /** Whether other people chose the label: invisible characters in it are then drawn as codes. */
   detail: string
-  /** Beside the label. */
+  /** Text beside the label. */
   note?: string
   icon?: IconName
   tier?: Tier
   mark?: MarkKind
-  /** Where it leads. */
+  /** The page that the item opens. */
   to?: string
-  /** What is asked in a new chat. */
+  /** The message that the item sends in a new chat. */
   ask?: string
   act?: 'theme' | 'keys' | 'sign-out' | 'new'
 }
@@ -57,7 +57,7 @@ export type Known = {
   now: number
 }
 
-/** What the words lead to, best group first. Every word must be found. */
+/** The items that hold every word of the text, best group first. */
 export function itemsFor(text: string, { cluster, sessions, tools, mayAsk, markOf, now }: Known): Item[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const fits = (...parts: string[]) => {

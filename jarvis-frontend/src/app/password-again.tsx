@@ -6,7 +6,7 @@ import { Username } from '../ui/username.tsx'
 import { Over } from './over.tsx'
 import { TryProblem, usePasswordTry } from './password-try.tsx'
 
-/** Asks for the password before something that a sign-in alone may not do. What waits for it goes on by itself. */
+/** Asks for the password where a call needs it again. The waiting call then continues. */
 export function PasswordAgain({ question }: { question: PasswordQuestion }) {
   const { problem, leftMs, isResting, submit } = usePasswordTry(stepUp, (error) =>
     error instanceof ApiError ? error.message : 'The answer could not be read.',

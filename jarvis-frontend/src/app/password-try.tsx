@@ -6,9 +6,9 @@ import { useNow } from '../ui/use-now.ts'
 type Problem = { problem: string | undefined; leftMs: number }
 
 /**
- * Tries of a password, one after the other: what was wrong with the last, and when the server takes the next.
- * @param give throws where the password is not taken
- * @param wordsOf says why
+ * Tries of a password, one after the other: why the last one failed, and when the server accepts the next.
+ * @param give throws where the server refuses the password
+ * @param wordsOf the reason of a refusal, for a person
  */
 export function usePasswordTry(give: (password: string) => Promise<unknown>, wordsOf: (error: unknown) => string) {
   const [problem, setProblem] = useState<string>()
@@ -16,7 +16,7 @@ export function usePasswordTry(give: (password: string) => Promise<unknown>, wor
   const [isBusy, setBusy] = useState(false)
   const leftMs = blockedUntil - useNow(1_000)
   const isResting = isBusy || leftMs > 0
-  /** @returns whether the password was taken; false too where none may be tried now */
+  /** @returns whether the server accepted the password; also false while no try is allowed */
   const submit = async (password: string): Promise<boolean> => {
     if (isResting) return false
     setBusy(true)
@@ -36,7 +36,7 @@ export function usePasswordTry(give: (password: string) => Promise<unknown>, wor
   return { problem, leftMs, isBusy, isResting, submit }
 }
 
-/** What was wrong, and how long the server takes no other try. */
+/** Says why the last try failed, and how long the server accepts no other. */
 export const TryProblem = ({ problem, leftMs }: Problem) => (
   <span>
     {problem}

@@ -38,7 +38,7 @@ const footPages: typeof pages = [
   { to: '/system', name: 'System', icon: 'system', isHere: (path) => path.startsWith('/system') },
 ]
 
-/** With the shell where it is turned on. */
+/** The pages at the rail's foot, with the terminal where it is turned on. */
 export function useFootPages(): typeof pages {
   const hasTerminal = useStatus()?.hasTerminal === true
   return hasTerminal ? [...footPages, terminalPage] : footPages

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react'
 import { Icon } from '../ui/icon.tsx'
 
-/** Long enough that not each letter asks the server. */
+/** The pause in typing that starts a search, so that not each letter asks the server. */
 const settleMs = 150
 
-/** Searches as one types. @param query what the page shows, wherever it came from; `onSearch` gets it trimmed. */
+/** A field that searches while a person types. @param query the query that the page shows; `onSearch` gets it trimmed. */
 export function SearchField({
   className,
   label,
@@ -22,7 +22,7 @@ export function SearchField({
 }) {
   const [text, setText] = useState(query)
   const [known, setKnown] = useState(query)
-  // The address was changed by other means than this field.
+  // Something else than this field changed the address.
   if (query !== known) {
     setKnown(query)
     if (query !== text.trim()) setText(query)

@@ -24,10 +24,10 @@ const Keys = later(() => import('./keys.tsx').then((part) => part.Keys))
 const UndoDelete = later(() => import('./undo-delete.tsx').then((part) => part.UndoDelete))
 const Side = later(() => import('./side.tsx').then((part) => part.Side))
 
-/** What every page stands in. */
+/** The frame around every page: rail, panel and overlays. */
 export function Shell({ children }: { children: React.ReactNode }) {
   const { pathname, search } = useLocation()
-  // A wall display: the page and nothing around it.
+  // A wall display shows the page without the frame.
   const isBare = pathname === '/cluster' && new URLSearchParams(search).get('kiosk') === '1'
   const isPhone = useMedia(phone)
   const isNarrow = useMedia(narrow)
@@ -110,7 +110,7 @@ export function Shell({ children }: { children: React.ReactNode }) {
   )
 }
 
-/** Whether a part is not real. Until the server says so, as it was last time: the strip's room is there from the start. */
+/** Whether a part is a demo. Until the server answers, the last known value holds, so the strip's room is kept from the start. */
 function useDemo(status: Status | undefined): boolean {
   const isDemo = status === undefined ? undefined : status.isDemoCluster || status.isDemoModel
   useEffect(() => {

@@ -5,12 +5,12 @@ import { useLocation } from '../lib/location.tsx'
 import { PanelHead } from '../ui/panel-head.tsx'
 import { useGhosts, useTitleOf } from './waiting.tsx'
 
-/** The cluster beside the chat, with what waits elsewhere docked on top. */
+/** The cluster beside the chat, with cards of other sessions on top. */
 export function Side() {
   const { pathname } = useLocation()
   const waiting = useConfirmations()?.pending ?? []
   const titleOf = useTitleOf()
-  // Cards in view are not listed twice.
+  // Do not list a card that the chat shows already.
   const others = waiting.filter((row) => !pathname.endsWith(`/${row.sessionId}`))
   const tray = others.length > 0 && (
     <>

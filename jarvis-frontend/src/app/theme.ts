@@ -25,7 +25,7 @@ export function chooseTheme(choice: Choice): void {
   show(choice === 'system' ? (matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark') : choice)
 }
 
-/** From now on as chosen, whatever the system says; choosing what the system says follows it again. */
+/** Sets the theme. A choice equal to the system's follows the system from then on. */
 export function switchTheme(): void {
   const next = drawn() === 'dark' ? 'light' : 'dark'
   const system = matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark'

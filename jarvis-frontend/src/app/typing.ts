@@ -1,5 +1,5 @@
 const goWithinMs = 1_500
-/** A third letter within this time makes the two before it the start of a word. */
+/** A third letter within this time makes the first two the start of a word. */
 const wordWithinMs = 350
 
 const pageKeys: Record<string, string> = {
@@ -79,7 +79,7 @@ export class Typing {
     } else if (field !== undefined && before !== '') {
       event.preventDefault()
       field.write(before + event.key)
-      // A space scrolls.
+      // A space scrolls the page, so it is no word.
     } else if (field !== undefined && event.key !== ' ') field.focus()
   }
 

@@ -7,7 +7,7 @@ import { Visible } from '../ui/boxed.tsx'
 import { live } from './live.ts'
 import './unknown-outcome.css'
 
-/** A call that may have run or not: what was observed, and a way to look again. Nothing here runs anything. */
+/** A call with an unknown outcome: what was observed, and a button that looks again. Looking runs no call. */
 export function UnknownOutcome({ toolUseId, observed }: { toolUseId: string; observed: string }) {
   const check = useValue(checks.value).get(toolUseId)
   const isOperator = useValue(signedIn)?.role === 'operator'

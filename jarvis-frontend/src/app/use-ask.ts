@@ -6,7 +6,7 @@ import { useValue } from '../lib/use-value.ts'
 import { say } from './announce.tsx'
 import { live } from './live.ts'
 
-/** Asks in a new chat and goes there; a question that could not be sent waits in the composer. Absent for viewers. */
+/** Asks in a new chat and opens it. A question that could not be sent stays in the composer. Undefined for viewers. */
 export function useAskNew(): ((question: string) => void) | undefined {
   const role = useValue(signedIn)?.role
   const ask = useCallback(async (question: string) => {

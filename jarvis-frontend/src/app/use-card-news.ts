@@ -8,7 +8,7 @@ import { interrupt, say } from './announce.tsx'
 
 const spokenAtMin = [5, 1]
 
-/** Speaks of each new card once, and when five minutes and one are left. */
+/** Announces each new card once, and again when five minutes and one minute are left. */
 export function useCardNews(): void {
   const pending = useConfirmations()?.pending
   const known = useRef<Set<string>>(undefined)

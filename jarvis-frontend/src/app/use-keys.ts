@@ -10,7 +10,7 @@ import { composer, Typing } from './typing.ts'
 
 const isField = (target: EventTarget | null) =>
   target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
-/** Shortcuts of one key that are no word's first letter. */
+/** Shortcuts of one key that begin no word. */
 const signs = ['/', '[', ']', '?']
 
 /** Focuses a card and brings all of it on screen. */
@@ -19,7 +19,7 @@ export function goToCard(element: HTMLElement): void {
   element.scrollIntoView({ block: 'nearest' })
 }
 
-/** The keyboard's one table. Single letters are off in fields; where nothing else takes them, words go to the composer. */
+/** Handles every shortcut of the page. Single letters do nothing in fields; elsewhere, words go to the composer. */
 export function useKeys(panel: Panel): void {
   const pending = useConfirmations()?.pending
   const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
@@ -31,7 +31,7 @@ export function useKeys(panel: Panel): void {
       overlay.set(overlay.get() === 'palette' ? undefined : 'palette')
       return
     }
-    // What lies over the page has the keys to itself.
+    // An overlay handles its own keys.
     if (overlay.get() !== undefined) return
     if (event.ctrlKey && event.key === '.') {
       event.preventDefault()
@@ -71,7 +71,7 @@ export function useKeys(panel: Panel): void {
     if (elsewhere !== undefined) navigate(cardPath(elsewhere))
     else if (here[0] !== undefined) goToCard(here[0])
   }
-  // What is seen takes keys: an effect after the paint would lose the first.
+  // Register the listener before the first paint; `useEffect` would miss keys pressed in between.
   useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => onKey.current?.(event)
     addEventListener('keydown', listen)

@@ -1,6 +1,6 @@
 import { useSearchParams } from '../lib/location.tsx'
 
-/** What the address narrows a list to, how that is changed (an empty or undefined value is taken out), and how all of it is cleared. */
+/** A list's filters from the address, a function that changes them (an empty or undefined value removes one), and one that clears all. */
 export function useNarrowing() {
   const [params, setParams] = useSearchParams()
   const narrow = (changes: Record<string, string | undefined>) => {

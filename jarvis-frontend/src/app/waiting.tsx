@@ -6,7 +6,7 @@ import { plural } from '../lib/format.ts'
 import { Link } from '../ui/link.tsx'
 import { Tier } from '../ui/tier.tsx'
 
-/** What waits to be done to each guest. */
+/** For each guest, what a waiting card would do to it. */
 export function useGhosts(): ReadonlyMap<number, string> {
   const waiting = useConfirmations()?.pending
   return useMemo(
@@ -25,7 +25,7 @@ export function useTitleOf(): (sessionId: string) => string | undefined {
   return (sessionId) => sessions?.find((session) => session.id === sessionId)?.title
 }
 
-/** In every page head: how many wait, and the way to them. */
+/** The number of waiting cards, as a link to them, in every page head. */
 export function WaitingButton() {
   const count = useConfirmations()?.pending.length ?? 0
   if (count === 0) return null

@@ -26,14 +26,14 @@ export function span(ms: number): string {
 /** The same for narrow places: `1 m`. */
 export const shortSpan = (ms: number) => span(ms).replace('min', 'm')
 
-/** `8 d 4 h`, `31 h`, `3 h 12 min`, `4 min`. */
+/** `8 d 4 h`, `31 h`, `3 h 12 min`, `4 min`: at most two units. */
 export function longSpan(ms: number): string {
   const rest = ms >= 2 * day ? ms % day : ms % hour
   const isRound = ms < hour || ms >= 10 * day || (ms >= day && ms < 2 * day) || rest < (ms >= 2 * day ? hour : minute)
   return isRound ? span(ms) : `${span(ms)} ${span(rest)}`
 }
 
-/** `12:41` left or gone, minutes and seconds; hours where there are any. */
+/** `12:41`: minutes and seconds, with hours from one hour on. */
 export function clock(ms: number): string {
   const total = Math.max(0, Math.round(ms / second))
   const two = (value: number) => String(value).padStart(2, '0')
@@ -63,7 +63,7 @@ export function dateOf(at: number, now = Date.now()): string {
 export const exactTime = (at: number, now?: number) => `${dateOf(at, now)}, ${timeOfDay(at)}`
 
 const [kib, mib, gib, tib] = [1024, 1024 ** 2, 1024 ** 3, 1024 ** 4]
-/** `5.4 / 8`, in GiB; `–` for what is not known. */
+/** `5.4 / 8`, in GiB; `–` for an unknown value. */
 export function gibOf(used: number | null, total: number | null): string {
   const short = (bytes: number | null) => (bytes === null ? '–' : (bytes / gib).toFixed(1).replace(/\.0$/, ''))
   return `${short(used)} / ${short(total)}`
@@ -77,7 +77,7 @@ function unitFor(bytes: number): { name: string; unit: number; digits: number } 
   return bytes >= kib ? { name: 'KiB', unit: kib, digits: 1 } : { name: 'B', unit: 1, digits: 0 }
 }
 
-/** `412 B`, `4.1 KiB`, `0.17 TiB`. @param whole what it is a part of, whose unit it takes */
+/** `412 B`, `4.1 KiB`, `0.17 TiB`. @param whole bytes whose unit the size is written in */
 export function size(bytes: number, whole = bytes): string {
   const { name, unit, digits } = unitFor(whole)
   return withUnit((bytes / unit).toFixed(digits), name)
@@ -100,7 +100,7 @@ export function rate(bytesPerSecond: number): { value: string; unit: string } {
 /** `14.2k`, `860`. */
 export const thousands = (count: number) => (count < 1_000 ? String(count) : `${(count / 1_000).toFixed(1)}k`)
 
-/** `$0.06`, `$0.0004`: of little, four digits. */
+/** `$0.06`, `$0.0004`: four digits below one cent. */
 export const dollars = (usd: number) =>
   usd >= 0.01 ? `$${usd.toFixed(2)}` : usd >= 0.0001 ? `$${usd.toFixed(4)}` : '< $0.0001'
 

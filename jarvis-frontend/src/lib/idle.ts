@@ -1,4 +1,4 @@
-/** Runs `work` once nothing is urgent, a moment later at the latest where the browser cannot tell. @returns takes it back */
+/** Runs `work` when the browser is idle; after a moment where the browser cannot tell. @returns cancels it */
 export function whenIdle(work: () => void): () => void {
   if (typeof requestIdleCallback === 'function') {
     const id = requestIdleCallback(work, { timeout: 1_000 })

@@ -1,4 +1,4 @@
-/** What this browser keeps. Storage may be full or switched off: then nothing is kept, and nothing breaks. */
+/** Values kept in this browser. Where storage is full or switched off, `set` keeps nothing and throws nothing. */
 export const keep = {
   get(key: string): string | undefined {
     try {
@@ -12,7 +12,7 @@ export const keep = {
       if (value === undefined) localStorage.removeItem(`jarvis.${key}`)
       else localStorage.setItem(`jarvis.${key}`, value)
     } catch {
-      // See above.
+      // Storage is full or switched off.
     }
   },
 }

@@ -1,6 +1,6 @@
 import { createContext, startTransition, useContext, useLayoutEffect, useMemo, useState } from 'react'
 
-/** Where the reader is. `key` differs for each visit; `state` is what `navigate` was given, also after a reload. */
+/** The present address. `key` differs for each visit; `state` is the one given to `navigate`, also after a reload. */
 export type Location = { pathname: string; search: string; hash: string; state: unknown; key: string }
 
 const changed = 'jarvis:navigated'
@@ -13,7 +13,7 @@ function read(): Location {
 
 const Here = createContext(read())
 
-/** Tells all below where the reader is. */
+/** Provides the present address to its children. */
 export function LocationProvider({ children }: { children: React.ReactNode }) {
   const [here, setHere] = useState(read)
   useLayoutEffect(() => {
@@ -28,7 +28,7 @@ export function LocationProvider({ children }: { children: React.ReactNode }) {
 
 export const useLocation = (): Location => useContext(Here)
 
-/** Goes to a path of the dashboard. `replace` leaves the present place out of the history. */
+/** Opens a path of the dashboard. `replace` replaces the present entry of the history. */
 export function navigate(to: string, { replace = false, state }: { replace?: boolean; state?: unknown } = {}): void {
   const entry = { state, key: Math.random().toString(36).slice(2) }
   if (replace) history.replaceState(entry, '', to)
@@ -38,7 +38,7 @@ export function navigate(to: string, { replace = false, state }: { replace?: boo
 
 type Params = URLSearchParams | Record<string, string>
 
-/** The query of the address, and a function that puts another in its place without a new entry in the history. */
+/** The query of the address, and a function that replaces it without a new entry in the history. */
 export function useSearchParams(): readonly [URLSearchParams, (next: Params) => void] {
   const { pathname, search } = useLocation()
   const params = useMemo(() => new URLSearchParams(search), [search])

@@ -1,4 +1,4 @@
-/** A value with listeners: the shape `useSyncExternalStore` wants. */
+/** A value with listeners, in the shape that `useSyncExternalStore` needs. */
 export class Value<T> {
   #value: T
   readonly #listeners = new Set<() => void>()

@@ -15,9 +15,9 @@ const signedOut: Refusal = {
 }
 
 /**
- * Sends one request and waits for its acknowledgement. A lost one is sent again once the link is back, until a minute
+ * Sends one request and waits for its acknowledgement. A lost request is sent again once the link is back, until a minute
  * has passed; `chat:send` and `chat:confirm` carry a `requestId`, so the server does it once. Once `left` is aborted
- * nothing is sent any more: what one person asked is not sent with the next one's token.
+ * nothing is sent any more, so that no request of one person goes out with the token of the next.
  */
 export function ask<Name extends keyof ChatRequests>(
   socket: ChatSocket,

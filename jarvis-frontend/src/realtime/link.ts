@@ -3,19 +3,19 @@ import { retryDelayMs, type Sockets } from './sockets.ts'
 
 export type Link =
   | { status: 'live'; since: number }
-  /** `connecting` until it was live once. `retryAt`: when the next try starts; absent while one is under way. */
+  /** `connecting` until the first connection. `retryAt`: when the next try starts; absent during a try. */
   | { status: 'connecting' | 'lost'; since: number; retryAt?: number }
 
-/** A namespace that the server closed is asked for again after this long. */
+/** How long to wait before a namespace that the server closed is opened again. */
 const againAfterMs = 1_000
 
 /**
- * `silentMs`: on a link that lives something is heard within this, for the server pings every 25 s. `proofMs`: how long
- * one that was silent for less may take to show that it lives.
+ * `silentMs`: a live link receives something within this time, because the server pings every 25 s. `proofMs`: how long
+ * a link that was silent for less may take to answer a ping.
  */
 const patience = { silentMs: 30_000, proofMs: 2_000 }
 
-/** Watches the connection. `onSignedOut` is called when the server takes the token no more. */
+/** Watches the connection. `onSignedOut` is called when the server no longer accepts the token. */
 export function watchLink(
   { manager, chat, cluster, events }: Sockets,
   onSignedOut: () => void,
@@ -29,7 +29,7 @@ export function watchLink(
     const since = now.status === 'live' ? Date.now() : now.since
     link.set({ status, since, ...(retryAt !== undefined && { retryAt }) })
   }
-  /** Between sign-in and sign-out. */
+  /** Whether a person is signed in, so that the link should be up. */
   let isWanted = false
   const connectLater = (socket: (typeof sockets)[number], afterMs: number) => {
     setTimeout(() => {
@@ -70,7 +70,7 @@ export function watchLink(
     })
   }
   const renew = () => {
-    // All of them before the first comes back: the last to go takes the connection along, and the turn that is waited for.
+    // Close all sockets before one reopens: the last to close ends the connection and its pending retry.
     for (const socket of sockets) socket.disconnect()
     lost()
     for (const socket of sockets) socket.connect()
@@ -92,7 +92,7 @@ export function watchLink(
     },
     /** Tries again at once instead of waiting for the next turn. */
     tryNow,
-    /** After a sleep or in another network: a link that is down is tried at once, and one that is dead unnoticed is replaced. */
+    /** Call after a sleep or a change of network: retries a lost link at once, and replaces a link that died unnoticed. */
     check() {
       const { id } = chat
       if (id === undefined) return tryNow()

@@ -16,7 +16,7 @@ export type Sockets = { manager: Manager; chat: ChatSocket; cluster: ClusterSock
 
 export const retryDelayMs = { first: 200, most: 5_000 }
 
-/** One connection, three namespaces; each handshake takes the token of that moment. Nothing connects yet. */
+/** Creates one connection with three namespaces, and connects nothing yet. Each handshake sends the present token. */
 export function createSockets(token: () => string | undefined): Sockets {
   const manager = new Manager(location.origin, {
     autoConnect: false,

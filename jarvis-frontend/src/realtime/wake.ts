@@ -1,7 +1,7 @@
-/** A wake-up has several signs at once. */
+/** One wake-up fires several events; those within this time count as one. */
 const signsMs = 50
 
-/** Calls `listener` when the page is looked at again, or the network came back: what looked well may be long dead. */
+/** Calls `listener` when the page is visible again or the network is back, because the connection may have died unnoticed. */
 export function onWake(listener: () => void): void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const tell = () => {

@@ -1,6 +1,6 @@
 import { visible } from './visible.ts'
 
-/** Text others wrote, with codes for what cannot be seen; never markup, never styled by its content. */
+/** Text that others wrote, with codes for invisible characters. It is never markup and never styled by its content. */
 export function Visible({ text }: { text: string }) {
   return visible(text).map((part, at) =>
     'code' in part ? (
@@ -14,7 +14,7 @@ export function Visible({ text }: { text: string }) {
   )
 }
 
-/** A value others chose, set apart in a box. */
+/** A value that others chose, in a box. */
 export function Boxed({ text }: { text: string }) {
   return (
     <bdi className="boxed">

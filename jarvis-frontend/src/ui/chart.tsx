@@ -10,14 +10,14 @@ type Props = {
   stepMs: number
   /** Oldest first; undefined is a gap. */
   values: readonly (number | undefined)[]
-  /** Of the scale; undefined where it follows the values. */
+  /** The end of the scale; undefined: the scale follows the values. */
   top?: number | undefined
   format: (value: number) => string
-  /** On the axis, where it differs. */
+  /** The format of values on the axis, where it differs. */
   short?: ((value: number) => string) | undefined
   /** Charts of the same name share their cursor. */
   group: string
-  /** For the range in words: `24 h`. */
+  /** The range in words: `24 h`. */
   over: string
 }
 

@@ -16,7 +16,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   )
 }
 
-/** `navigator.clipboard` is missing on plain-http LAN origins: select and copy there. */
+/** Copies by a selection, because `navigator.clipboard` is missing on plain-http LAN origins. */
 async function writeClipboard(text: string): Promise<boolean> {
   if (navigator.clipboard !== undefined) {
     return navigator.clipboard.writeText(text).then(

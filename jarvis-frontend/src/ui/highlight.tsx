@@ -9,7 +9,7 @@ export function splitAtWords(text: string, query: string, ignored: readonly stri
   return text.split(new RegExp(`(?<![\\p{L}\\p{N}])((?:${words.join('|')})[\\p{L}\\p{N}]*)`, 'giu'))
 }
 
-/** Plain text of others with the query's words marked. */
+/** Plain text with the query's words marked. */
 export function Highlighted({
   text,
   query,

@@ -3,11 +3,11 @@ import { navigate } from '../lib/location.tsx'
 
 type Props = Omit<ComponentProps<'a'>, 'href'> & { to: string; replace?: boolean | undefined }
 
-/** A link to a path of the dashboard. `replace` is true by default for a link to where the reader is already. */
+/** A link to a path of the dashboard. `replace` is true by default for a link to the present path. */
 export function Link({ to, replace, onClick, ...rest }: Props) {
   const follow = (event: React.MouseEvent<HTMLAnchorElement>) => {
     onClick?.(event)
-    // A new tab, a new window and a download are the browser's.
+    // The browser handles a new tab, a new window and a download.
     const isOther = event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey
     if (event.defaultPrevented || isOther) return
     event.preventDefault()

@@ -12,7 +12,7 @@ const shapes: Record<MarkKind, React.ReactNode> = {
   step: <circle className="mark-step" cx="8" cy="8" r="5" />,
 }
 
-/** Health or power. `label` is read out where no word stands beside the mark. */
+/** A mark of health or power. Screen readers read `label` where no word stands beside the mark. */
 export function Mark({ kind, size = 11, label }: { kind: MarkKind; size?: number; label?: string }) {
   return (
     <>

@@ -26,7 +26,7 @@ export function Ring({ size, arcs, core }: { size: number; arcs: readonly RingAr
   )
 }
 
-/** What JARVIS does, in a square of 32. */
+/** The ring's core, in a square of 32: what JARVIS does. */
 export function Core({ core }: { core: RingCore }) {
   switch (core) {
     case 'quiet':
@@ -49,7 +49,7 @@ const worse: readonly RingArc[] = ['well', 'away', 'warn', 'bad']
 
 const mostArcs = 12
 
-/** One part for each; of more than twelve, four parts that hold them all, in their order. */
+/** One part for each node; with more than twelve nodes, four parts that hold all of them in order. */
 export function inParts<T>(items: readonly T[]): T[][] {
   if (items.length <= mostArcs) return items.map((item) => [item])
   return [0, 1, 2, 3].map((quarter) =>

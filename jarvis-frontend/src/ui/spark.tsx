@@ -37,7 +37,7 @@ export const Spark = memo(function Spark({
   )
 })
 
-/** Each run of known values as a path of its own; one alone is a short dash. */
+/** One path for each run of known values; a single value is a short dash. */
 function piecesOf(points: readonly (number | undefined)[], height: number) {
   const pieces: { from: string; to: string; line: string }[] = []
   const x = (at: number) => ((at / Math.max(1, points.length - 1)) * 100).toFixed(1)

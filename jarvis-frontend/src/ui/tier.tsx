@@ -27,7 +27,7 @@ const shapes: Record<TierName, React.ReactNode> = {
   ),
 }
 
-/** A call's risk. Decoration for the eye: the tier's word always stands beside it or is hidden text. */
+/** A call's risk as a glyph. It is decoration: the tier's word always stands beside it or is hidden text. */
 export function Tier({ tier, size = 14, isRunning = false }: { tier: TierName; size?: number; isRunning?: boolean }) {
   return (
     <svg
@@ -46,7 +46,7 @@ export function Tier({ tier, size = 14, isRunning = false }: { tier: TierName; s
   )
 }
 
-/** A neutral open arc: something is under way. */
+/** An open arc for something under way. */
 export function Turning({ size = 11 }: { size?: number }) {
   return (
     <svg className="spin text-soft" width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">

@@ -30,7 +30,7 @@ function makeTicker(everyMs: number): Ticker {
   }
 }
 
-/** Unix ms, renewed every `everyMs`; one timer serves all who ask for the same pace. */
+/** The time, Unix ms, renewed every `everyMs`. One timer serves all callers with the same `everyMs`. */
 export function useNow(everyMs = 1_000): number {
   const known = tickers.get(everyMs)
   const ticker = known ?? makeTicker(everyMs)

@@ -1,4 +1,4 @@
-/** Tells password managers whose password the field of this form is. */
+/** A hidden user name, so that password managers know whose password the form asks for. */
 export const Username = () => (
   <input
     className="vh"

@@ -1,4 +1,4 @@
-/** A piece of text as it is, or the code that stands for what could not be seen in it. */
+/** A piece of text as it is, or the code that stands for an invisible part of it. */
 export type Part = { text: string } | { code: string }
 
 const plainSpace = 0x20
@@ -54,7 +54,7 @@ export function visible(text: string): Part[] {
 
 export const hidesSomething = (text: string): boolean => visible(text).some((part) => 'code' in part)
 
-/** The same as one string, for places that take no elements. */
+/** The visible text as one string, for places that take no elements. */
 export const visibleText = (text: string): string =>
   visible(text)
     .map((part) => ('code' in part ? `⟨${part.code}⟩` : part.text))
