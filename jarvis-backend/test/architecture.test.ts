@@ -100,7 +100,7 @@ test('every effect goes through one door', () => {
   expect(callers(/\btool\.run\(/)).toEqual(['calls/steps/run.ts'])
   expect(callers(/steps\/run\.ts'/)).toEqual(['calls/execute.ts'])
   expect(callers(/process\.env/)).toEqual(['cli/main.ts', 'main.ts'])
-  expect(callers(/\.settle\(call,/)).toEqual(['agent/run-agent.ts'])
+  expect(callers(/\.settle\(call,/)).toEqual(['agent/run/settle-calls.ts'])
 })
 
 /** State that all sites of a process share, and why it tells no site of another. */

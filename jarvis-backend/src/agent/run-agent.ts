@@ -1,30 +1,24 @@
 import type { Clock } from '../lib/clock.ts'
-import { type EntryOf, JarvisError, noUsage, type Recalled, type ToolCall } from '../protocol/index.ts'
+import { type EntryOf, JarvisError, noUsage, type Recalled } from '../protocol/index.ts'
 import type { ActiveRun, RunProfile } from './active-run.ts'
 import { callModel, type StreamRedactor } from './call-model.ts'
 import { createCheckpoints } from './checkpoints.ts'
-import { toMessages, windowOf } from './conversation.ts'
-import {
-  type Model,
-  type ModelChoice,
-  ModelError,
-  type ModelImage,
-  type ModelRequest,
-  type ModelSink,
-  type Turn,
-} from './model.ts'
+import { toMessages } from './conversation.ts'
+import type { Model, ModelChoice, ModelImage, ModelRequest, ModelSink, Turn } from './model.ts'
 import { nextStep } from './next-step.ts'
 import { type Origin, openingOf } from './origin.ts'
-import { principalOf, rightsOf } from './principal.ts'
 import { duringRehearsal } from './rehearsal.ts'
 import { stuckWords } from './repeats.ts'
+import { createRunEnds } from './run/ends.ts'
+import { createRunFacts } from './run/facts.ts'
+import { createRunReading } from './run/reading.ts'
+import { createSettleCalls } from './run/settle-calls.ts'
 import type { LiveSession } from './sessions/live-session.ts'
 import { titleOf, untitled } from './sessions/title.ts'
-import type { Draft, StoredEntry, StoredSession, TranscriptStore } from './sessions/transcript-store.ts'
-import { type Sources, sourcesOf, tellingTypes } from './sources.ts'
+import type { StoredEntry, StoredSession, TranscriptStore } from './sessions/transcript-store.ts'
 import { type CostOf, spentOn } from './spent.ts'
 import { createTokenPump } from './token-pump.ts'
-import { contextOf, saying, type ToolRunner } from './tool-runner.ts'
+import { saying, type ToolRunner } from './tool-runner.ts'
 
 export type RunParts = {
   store: TranscriptStore
@@ -69,7 +63,12 @@ export type RunAgent = {
 }
 
 export function createRunAgent(parts: RunParts): RunAgent {
-  const { store, models, clock, redact, costOf } = parts
+  const { store, clock, redact, costOf } = parts
+  const facts = createRunFacts(parts)
+  const { profileOf, turnsOf, modelOf, modelFor } = facts
+  const ends = createRunEnds(parts, facts)
+  const reading = createRunReading(store, facts)
+  const settleCalls = createSettleCalls(parts.tools, facts, reading, ends)
   const openStream = createTokenPump()
   const checkpoint = createCheckpoints(parts)
 
@@ -86,7 +85,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
         } else if (step.type === 'end' || run.abort.signal.aborted) {
           const stopReason = step.type === 'end' && !run.abort.signal.aborted ? step.stopReason : 'aborted'
           const said = stopReason === 'stuck' ? [stuckWords(run.entries)] : []
-          end(session, run, { type: 'done', ...spentOn(run.entries, costOf), stopReason }, said)
+          ends.end(session, run, { type: 'done', ...spentOn(run.entries, costOf), stopReason }, said)
           return
         } else {
           // Lets Engine.IO flush before the request is built.
@@ -98,7 +97,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
     } catch (error) {
       // The server is stopping and the next start resumes the run, so nothing is reported.
       if (run.modelAbort.signal.aborted && !run.abort.signal.aborted) return
-      fail(session, run, error)
+      ends.fail(session, run, error)
     } finally {
       if (hasEnded(run) && 'text' in run.origin) parts.ended(session.id, run.entries)
     }
@@ -126,18 +125,6 @@ export function createRunAgent(parts: RunParts): RunAgent {
       session.append(run, saying(line.answer({ isRehearsal: session.isRehearsal, ...(effort && { effort }) })))
     }
   }
-
-  /** Read when the run begins to be worked on, and kept for all of it. */
-  function profileOf(session: LiveSession, run: ActiveRun): RunProfile {
-    run.profile ??= parts.profile(store.session(session.id) ?? {})
-    return run.profile
-  }
-
-  /** How many turns a run may have: one for a command or a client's call. */
-  const turnsOf = (session: LiveSession, run: ActiveRun) =>
-    rightsOf(principalIn(run)).hasModel ? profileOf(session, run).limits.turns : 1
-
-  const principalIn = (run: ActiveRun) => principalOf(run.origin, modelOf(run).id)
 
   /** Before a message's first turn. */
   async function recall(session: LiveSession, run: ActiveRun, text: string) {
@@ -182,10 +169,12 @@ export function createRunAgent(parts: RunParts): RunAgent {
       openStream,
       checkpoint: () => checkpoint(run),
       signal: run.modelAbort.signal,
-      keep: (turn) => keepTurn(session, run, turn),
+      keep: (turn) => ends.keepTurn(session, run, turn),
       request: {
         system: prompt,
-        messages: toMessages([...earlierEntries(session, run), ...run.entries], (id) => parts.image(session.id, id)),
+        messages: toMessages([...reading.earlierEntries(session, run), ...run.entries], (id) =>
+          parts.image(session.id, id),
+        ),
         tools,
         ...(effort !== undefined && { effort }),
         mayCallTools,
@@ -196,134 +185,6 @@ export function createRunAgent(parts: RunParts): RunAgent {
           session.emit(id, 'chat:notice', { message, retryInMs })
         }),
     })
-  }
-
-  /** The one chosen for the run, as long as it is configured. */
-  function modelOf({ origin }: Pick<ActiveRun, 'origin'>): Model {
-    const chosen = chosenFor(origin)
-    return (chosen === undefined ? undefined : models.named(chosen)) ?? models.current()
-  }
-
-  function modelFor(session: LiveSession, run: ActiveRun): Model {
-    const { id } = run.row
-    const chosen = chosenFor(run.origin)
-    const model = modelOf(run)
-    const message = `${chosen} is not configured any more; ${model.id} answers.`
-    if (chosen !== undefined && model.id !== chosen && run.notice?.message !== message) {
-      run.notice = { message }
-      session.emit(id, 'chat:notice', { message })
-    }
-    return model
-  }
-
-  function earlierEntries(session: LiveSession, run: ActiveRun): StoredEntry[] {
-    run.earlier ??=
-      run.row.position === 0
-        ? []
-        : store
-            .newestRuns(session.id, windowOf(run.row.position + 1, profileOf(session, run).limits.history))
-            .filter(({ runId }) => runId !== run.row.id)
-    return run.earlier
-  }
-
-  /** The texts that the principal had read: a model all that it was given, a client the results of its own earlier calls. */
-  function sourcesFor(session: LiveSession, run: ActiveRun, { toolUseId }: ToolCall): Sources {
-    const { isForeign, hasModel } = rightsOf(principalIn(run))
-    // A command is the operator's own words.
-    if (!isForeign && !hasModel) return { results: [], operatorTexts: [] }
-    const entries = [...earlierEntries(session, run), ...run.entries]
-    const sources = sourcesOf(entries, toolUseId, isForeign, tellingEntries)
-    const { read = [] } = ('asked' in run.origin && run.origin.asked) || {}
-    const resources = read.map((text) => ({ toolName: 'resource', toolUseId: 'resource', text }))
-    return { ...sources, results: [...resources, ...sources.results] }
-  }
-
-  /** The newest of an operator's conversation. */
-  const tellingEntries = (sessionId: string): StoredEntry[] =>
-    store.session(sessionId)?.source === 'chat' ? store.newestRuns(sessionId, mostRunsRemembered, tellingTypes) : []
-
-  /** Runs all calls at once, and changes to the same thing one after the other in the order of the calls. */
-  async function settleCalls(session: LiveSession, run: ActiveRun, open: ToolCall[]) {
-    const principal = principalIn(run)
-    const lastOf = new Map<string, Promise<void>>()
-    const outcomes = await Promise.allSettled(
-      open.map((call) => {
-        const locks = parts.tools.locksOf(call)
-        const earlier = locks.flatMap((lock) => lastOf.get(lock) ?? [])
-        const settled = parts.tools.settle(call, {
-          ...contextOf(session, run),
-          principal,
-          append(entry) {
-            if (entry.type === 'tool_result') delete run.progress[entry.toolUseId]
-            const entries = [...run.entries, session.append(run, entry)]
-            if (entry.type === 'tool_result' && !rightsOf(principal).hasModel) endWith(session, run, entries)
-          },
-          abortedBy: () => run.abortedBy,
-          before: earlier.length === 0 ? undefined : Promise.all(earlier),
-          isRehearsal: () => session.isRehearsal,
-          sources: () => sourcesFor(session, run, call),
-        })
-        // A call's failure does not keep later calls from beginning.
-        const isOver = settled.catch(() => {})
-        for (const lock of locks) lastOf.set(lock, isOver)
-        return settled.catch((error: unknown) => {
-          // The failure cannot be stored, so the run ends and withdraws its cards.
-          run.abort.abort()
-          throw error
-        })
-      }),
-    )
-    const fault = outcomes.find((outcome) => outcome.status === 'rejected')
-    if (fault !== undefined) throw fault.reason
-  }
-
-  /** Stores a turn, with the run's end in the same transaction when nothing follows. */
-  function keepTurn(session: LiveSession, run: ActiveRun, turn: Extract<Draft, { type: 'assistant' }>) {
-    store.atomically(() => {
-      if (run.isPartialSaved) store.savePartial(run.row.id, '')
-      endWith(session, run, [...run.entries, session.append(run, turn)])
-    })
-    parts.used(turn)
-  }
-
-  /** Stores the run's end with the last of `entries`, in its transaction, where nothing follows. */
-  function endWith(session: LiveSession, run: ActiveRun, entries: readonly StoredEntry[]) {
-    const step = nextStep(entries, turnsOf(session, run))
-    if (step.type !== 'end' || run.abort.signal.aborted) return
-    keepEnd(session, run, { type: 'done', ...spentOn(entries, costOf), stopReason: step.stopReason })
-  }
-
-  /** Stores the last entry, and the session's exact `seq` when no other run is going on. */
-  function keepEnd(session: LiveSession, run: ActiveRun, last: Last) {
-    session.append(run, last)
-    store.setRunStatus(run.row.id, 'ended')
-    run.isOver = true
-    if ([...session.runs.values()].every(({ isOver }) => isOver)) session.rest()
-  }
-
-  function fail(session: LiveSession, run: ActiveRun, error: unknown) {
-    const known = error instanceof ModelError || error instanceof JarvisError
-    if (!known) parts.report(error, `run ${run.row.id} failed`)
-    const message = known
-      ? error.message
-      : 'Something went wrong inside JARVIS. Your message is kept; the log says more.'
-    const code = known ? error.code : 'internal'
-    end(session, run, { type: 'error', error: redact.text(message), code, ...spentOn(run.entries, costOf) })
-  }
-
-  /** @param said JARVIS's own words before it */
-  function end(session: LiveSession, run: ActiveRun, last: Last, said: readonly Draft[] = []) {
-    try {
-      store.atomically(() => {
-        for (const words of said) session.append(run, words)
-        keepEnd(session, run, last)
-      })
-    } catch (error) {
-      // The end cannot be stored, so the next start resumes the run. Watchers must still hear that it is over now.
-      parts.report(error, `run ${run.row.id} could not be ended`)
-      const message = 'This could not be stored: the disk may be full. It is taken up again at the next start.'
-      session.emit(run.row.id, 'chat:error', { at: clock.now(), error: message, code: 'storage_failed' })
-    }
   }
 
   async function call(session: LiveSession, run: ActiveRun): Promise<void> {
@@ -337,11 +198,4 @@ export function createRunAgent(parts: RunParts): RunAgent {
   return { begin, call, go }
 }
 
-/** Runs of an earlier conversation in which a text of the memory may have been said. */
-const mostRunsRemembered = 200
-
-type Last = Extract<Draft, { type: 'done' | 'error' }>
-
 const hasEnded = ({ entries }: ActiveRun) => ['done', 'error'].includes(entries.at(-1)?.type ?? '')
-
-const chosenFor = (origin: Origin) => ('text' in origin ? origin.model : undefined)

@@ -1,0 +1,67 @@
+import { JarvisError } from '../../protocol/index.ts'
+import type { ActiveRun } from '../active-run.ts'
+import { ModelError } from '../model.ts'
+import { nextStep } from '../next-step.ts'
+import type { RunParts } from '../run-agent.ts'
+import type { LiveSession } from '../sessions/live-session.ts'
+import type { Draft, StoredEntry } from '../sessions/transcript-store.ts'
+import { spentOn } from '../spent.ts'
+import type { RunFacts } from './facts.ts'
+
+type Last = Extract<Draft, { type: 'done' | 'error' }>
+
+/** Stores the ends of turns and runs. */
+export function createRunEnds(parts: RunParts, { turnsOf }: RunFacts) {
+  const { store, clock, redact, costOf } = parts
+
+  /** Stores a turn, with the run's end in the same transaction when nothing follows. */
+  function keepTurn(session: LiveSession, run: ActiveRun, turn: Extract<Draft, { type: 'assistant' }>) {
+    store.atomically(() => {
+      if (run.isPartialSaved) store.savePartial(run.row.id, '')
+      endWith(session, run, [...run.entries, session.append(run, turn)])
+    })
+    parts.used(turn)
+  }
+
+  /** Stores the run's end with the last of `entries`, in its transaction, where nothing follows. */
+  function endWith(session: LiveSession, run: ActiveRun, entries: readonly StoredEntry[]) {
+    const step = nextStep(entries, turnsOf(session, run))
+    if (step.type !== 'end' || run.abort.signal.aborted) return
+    keepEnd(session, run, { type: 'done', ...spentOn(entries, costOf), stopReason: step.stopReason })
+  }
+
+  /** Stores the last entry, and the session's exact `seq` when no other run is going on. */
+  function keepEnd(session: LiveSession, run: ActiveRun, last: Last) {
+    session.append(run, last)
+    store.setRunStatus(run.row.id, 'ended')
+    run.isOver = true
+    if ([...session.runs.values()].every(({ isOver }) => isOver)) session.rest()
+  }
+
+  function fail(session: LiveSession, run: ActiveRun, error: unknown) {
+    const known = error instanceof ModelError || error instanceof JarvisError
+    if (!known) parts.report(error, `run ${run.row.id} failed`)
+    const message = known
+      ? error.message
+      : 'Something went wrong inside JARVIS. Your message is kept; the log says more.'
+    const code = known ? error.code : 'internal'
+    end(session, run, { type: 'error', error: redact.text(message), code, ...spentOn(run.entries, costOf) })
+  }
+
+  /** @param said JARVIS's own words before it */
+  function end(session: LiveSession, run: ActiveRun, last: Last, said: readonly Draft[] = []) {
+    try {
+      store.atomically(() => {
+        for (const words of said) session.append(run, words)
+        keepEnd(session, run, last)
+      })
+    } catch (error) {
+      // The end cannot be stored, so the next start resumes the run. Watchers must still hear that it is over now.
+      parts.report(error, `run ${run.row.id} could not be ended`)
+      const message = 'This could not be stored: the disk may be full. It is taken up again at the next start.'
+      session.emit(run.row.id, 'chat:error', { at: clock.now(), error: message, code: 'storage_failed' })
+    }
+  }
+
+  return { keepTurn, endWith, end, fail }
+}

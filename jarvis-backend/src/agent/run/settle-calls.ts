@@ -1,0 +1,50 @@
+import type { ToolCall } from '../../protocol/index.ts'
+import type { ActiveRun } from '../active-run.ts'
+import { rightsOf } from '../principal.ts'
+import type { LiveSession } from '../sessions/live-session.ts'
+import { contextOf, type ToolRunner } from '../tool-runner.ts'
+import type { createRunEnds } from './ends.ts'
+import type { RunFacts } from './facts.ts'
+import type { createRunReading } from './reading.ts'
+
+/** @returns a function that runs all calls at once, and changes to the same thing one after the other in the order of the calls */
+export function createSettleCalls(
+  tools: ToolRunner,
+  { principalIn }: RunFacts,
+  { sourcesFor }: ReturnType<typeof createRunReading>,
+  { endWith }: ReturnType<typeof createRunEnds>,
+) {
+  return async (session: LiveSession, run: ActiveRun, open: ToolCall[]): Promise<void> => {
+    const principal = principalIn(run)
+    const lastOf = new Map<string, Promise<void>>()
+    const outcomes = await Promise.allSettled(
+      open.map((call) => {
+        const locks = tools.locksOf(call)
+        const earlier = locks.flatMap((lock) => lastOf.get(lock) ?? [])
+        const settled = tools.settle(call, {
+          ...contextOf(session, run),
+          principal,
+          append(entry) {
+            if (entry.type === 'tool_result') delete run.progress[entry.toolUseId]
+            const entries = [...run.entries, session.append(run, entry)]
+            if (entry.type === 'tool_result' && !rightsOf(principal).hasModel) endWith(session, run, entries)
+          },
+          abortedBy: () => run.abortedBy,
+          before: earlier.length === 0 ? undefined : Promise.all(earlier),
+          isRehearsal: () => session.isRehearsal,
+          sources: () => sourcesFor(session, run, call),
+        })
+        // A call's failure does not keep later calls from beginning.
+        const isOver = settled.catch(() => {})
+        for (const lock of locks) lastOf.set(lock, isOver)
+        return settled.catch((error: unknown) => {
+          // The failure cannot be stored, so the run ends and withdraws its cards.
+          run.abort.abort()
+          throw error
+        })
+      }),
+    )
+    const fault = outcomes.find((outcome) => outcome.status === 'rejected')
+    if (fault !== undefined) throw fault.reason
+  }
+}
