@@ -25,7 +25,7 @@ export function chooseTheme(choice: Choice): void {
   show(choice === 'system' ? (matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark') : choice)
 }
 
-/** Sets the theme. A choice equal to the system's follows the system from then on. */
+/** Switches between dark and light. A theme equal to the system's follows the system from then on. */
 export function switchTheme(): void {
   const next = drawn() === 'dark' ? 'light' : 'dark'
   const system = matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark'

@@ -8,7 +8,7 @@ export type Anchor = {
 
 const deepest = 8
 
-/** How far an element's top stands below that of the scroller, px. */
+/** The distance of an element's top below the scroller's top, px. */
 export const topIn = (scroller: Element, element: Element): number =>
   element.getBoundingClientRect().top - scroller.getBoundingClientRect().top
 

@@ -7,7 +7,7 @@ type Links = TokensList['links']
 /** Consecutive finished blocks. Their parsed form can be dropped, because the text is kept. */
 export type Group = { key: number; text: string; options: MarkedOptions | undefined; links: Links }
 
-/** Blocks of which the last may grow. */
+/** Blocks, the last of which may grow. */
 export type Growing = { key: number; blocks: readonly Block[] }
 
 export type Parsed = {
@@ -106,7 +106,7 @@ function grouped(blocks: readonly Block[], links: Links, parsed: Omit<Parsed, 't
 export const growing = (tail: readonly Block[]): Growing[] =>
   chunksOf(tail).map((blocks) => ({ key: blocks[0]?.key ?? 0, blocks }))
 
-/** In parts of 16; the last may be smaller. */
+/** Cuts a list into parts of 16; the last part may be smaller. */
 export const chunksOf = <T>(all: readonly T[]): (readonly T[])[] =>
   Array.from({ length: Math.ceil(all.length / perGroup) }, (_, at) => all.slice(at * perGroup, (at + 1) * perGroup))
 

@@ -19,7 +19,7 @@ const turns = new Set([
 
 export type Sent = { ok: true; sessionId: string; runId: string } | Refusal
 
-/** Keeps unsent messages over a reload with their `requestId`, so that a repeated one is accepted once. */
+/** Keeps unsent messages over a reload with their `requestId`, so that the server accepts a repeated one once. */
 function keepUnsent(sessionId: string, store: SessionStore): SessionStore {
   const key = `unsent.${sessionId}`
   let kept: readonly Outgoing[] = []
@@ -38,18 +38,18 @@ function keepUnsent(sessionId: string, store: SessionStore): SessionStore {
   return store
 }
 
-/** The sessions this browser follows, and what it may ask of them. */
+/** The sessions that this browser follows, and the requests to them. */
 export class ChatClient {
   readonly #socket: ChatSocket
-  /** The one used last is last. */
+  /** By session, the most recently used last. */
   readonly #stores = new Map<string, SessionStore>()
-  /** Sessions whose `chat:attach` is on its way; socket.io repeats it after a lost link. */
+  /** Sessions with a pending `chat:attach`, which `ask` repeats after a lost link. */
   readonly #attaching = new Set<string>()
-  /** The entry before which a page is being read, by session. */
+  /** By session, the seq of the entry before which a page is being read. */
   readonly #reading = new Map<string, number>()
   #leaving = new AbortController()
 
-  /** @param onTurn told when a session this browser follows begins, ends or waits: lists of sessions are old then. */
+  /** @param onTurn called when a run begins, ends or waits, because lists of sessions are then out of date */
   constructor(socket: ChatSocket, onTurn: () => void) {
     this.#socket = socket
     socket.on('connect', () => {
@@ -65,7 +65,7 @@ export class ChatClient {
     })
   }
 
-  /** Follows a session; the first use attaches. */
+  /** Follows a session. The first call attaches to it. */
   open(sessionId: string): SessionStore {
     const known = this.#stores.get(sessionId)
     const store = known ?? keepUnsent(sessionId, new SessionStore(nextFrame, () => void this.#attach(sessionId)))
@@ -94,13 +94,13 @@ export class ChatClient {
     return ask(this.#socket, name, payload, this.#leaving.signal)
   }
 
-  /** Drops everything at sign-out, requests under way included. */
+  /** Ends the pending requests at sign-out. Later requests belong to the next person. */
   forget(): void {
     this.#leaving.abort()
     this.#leaving = new AbortController()
   }
 
-  /** Sends to a session, or to a new one. @param model answers there; absent: the session's */
+  /** Sends a message to a session, or to a new one. @param model the model that answers; undefined: the session's */
   async send(sessionId: string | undefined, text: string, requestId = randomId(), model?: string): Promise<Sent> {
     const store = sessionId === undefined ? undefined : this.open(sessionId)
     const message = { requestId, text, afterSeq: store?.state.get().view?.lastSeq ?? -1 }
@@ -140,7 +140,7 @@ export class ChatClient {
     const { view } = store.state.get()
     const first = view?.entries[0]
     if (view === undefined || first === undefined || !view.hasEarlier) return
-    // One request a page, however often it is asked for; the next page can be asked for as soon as this one is drawn.
+    // Read each page once, even if called again meanwhile. The next page can be read as soon as this one is drawn.
     if (this.#reading.get(sessionId) === first.seq) return
     this.#reading.set(sessionId, first.seq)
     try {

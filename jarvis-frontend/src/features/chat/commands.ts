@@ -1,4 +1,4 @@
-/** What the dashboard does itself. */
+/** Commands that the dashboard handles itself. */
 export type Act = 'new' | 'model' | 'stop' | 'export' | 'help'
 
 /**
@@ -17,7 +17,7 @@ export type Command = { name: string; detail: string } & (
 const needs = (name: string) => ({ name, isRequired: true })
 const may = (name: string) => ({ name, isRequired: false })
 
-/** The short names of what is asked most; every tool can be called by its own name besides. */
+/** Short names for common requests. Every tool can also be called by its own name. */
 export const commands: readonly Command[] = [
   { name: 'status', detail: 'The cluster at a glance', tool: 'get_cluster_status', takes: [] },
   { name: 'node', detail: 'One node', tool: 'get_node_status', takes: [needs('node')] },
@@ -55,7 +55,7 @@ export type Meaning = { send: string } | { act: Act } | { problem: string }
 
 const quoted = (word: string) => (/^[\w./:-]+$/.test(word) ? word : `"${word.replace(/["\\]/g, '\\$&')}"`)
 
-/** What a message asks for. Unknown commands go to the server unchanged. */
+/** Reads a message as a command or as text. Unknown commands go to the server unchanged. */
 export function meaningOf(text: string): Meaning {
   const command = text.includes('\n') ? undefined : commandOf(text)
   if (command === undefined) return { send: text }
@@ -66,7 +66,7 @@ export function meaningOf(text: string): Meaning {
   const { takes } = command
   let left = rest
   const values = takes.map(({ name }, at) => {
-    // The last argument stays as typed, because spaces within quotes count.
+    // Keep the last argument as typed, because spaces within quotes count.
     const value = at === takes.length - 1 ? left : (/^\S*/.exec(left)?.[0] ?? '')
     left = left.slice(value.length).trimStart()
     return { name, value }
@@ -79,7 +79,7 @@ export function meaningOf(text: string): Meaning {
   return { send: `/${command.tool}${given.join('')}` }
 }
 
-/** `/ssh node command`, with what may be left out in brackets. */
+/** `/ssh node command`, with optional arguments in brackets. */
 export const hintOf = (command: Command): string =>
   [
     `/${command.name}`,

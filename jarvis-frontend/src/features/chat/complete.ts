@@ -3,7 +3,7 @@ import { commandOf, commands, hintOf } from './commands.ts'
 
 export type Suggestion = { key: string; label: string; detail: string; tier?: Tier; insert: string }
 export type Completion = { from: number; to: number; suggestions: readonly Suggestion[]; hint?: string }
-/** A node or a guest. `value`: what an argument takes of it; `insert`: what is said of it in words. */
+/** A node or a guest. `value`: its value as an argument; `insert`: its name in a sentence. */
 export type NounName = { kind: 'node' | 'vm' | 'ct'; label: string; detail: string; insert: string; value: string }
 
 type Argument = {
@@ -30,7 +30,7 @@ function argumentsOf(tool: ToolInfo): Argument[] {
     .sort((a, b) => Number(b.isRequired) - Number(a.isRequired))
 }
 
-/** `node=text  command=text` with what may be left out in brackets. */
+/** `node=text  command=text`, with optional arguments in brackets. */
 export const argumentHint = (tool: ToolInfo): string =>
   argumentsOf(tool)
     .map(({ name, type, isRequired }) => (isRequired ? `${name}=${type}` : `[${name}=${type}]`))
@@ -39,7 +39,7 @@ export const argumentHint = (tool: ToolInfo): string =>
 const shown = 9
 const firstSentence = (text: string) => text.split(/(?<=\.)\s/)[0] ?? ''
 
-/** What the text before the cursor asks to be completed: a command, a tool, its arguments, or `@` and a name. */
+/** What to complete at the cursor: a command, a tool, its arguments, or `@` and a name. */
 export function complete(
   text: string,
   cursor: number,
@@ -47,7 +47,7 @@ export function complete(
   nouns: readonly NounName[],
 ): Completion | undefined {
   const before = text.slice(0, cursor)
-  // The word that the cursor is in is replaced to its end.
+  // Replace the whole word at the cursor.
   const to = cursor + (/^[\w.-]*/.exec(text.slice(cursor))?.[0].length ?? 0)
   const typed = /^\/([\w-]*)$/.exec(before)?.[1]
   if (typed !== undefined) return some(0, to, names(typed, tools))
@@ -79,7 +79,7 @@ const at = (word: string, cursor: number, to: number, suggestions: readonly Sugg
 const some = (from: number, to: number, suggestions: readonly Suggestion[]) =>
   suggestions.length === 0 ? undefined : { from, to, suggestions }
 
-/** Commands and tools whose name holds what is typed, beginnings first. */
+/** Commands and tools whose name contains the typed text; names that begin with it come first. */
 function names(typed: string, tools: readonly ToolInfo[]): Suggestion[] {
   const word = typed.toLowerCase()
   const ours = commands.map((command): Suggestion => {
@@ -104,7 +104,7 @@ function names(typed: string, tools: readonly ToolInfo[]): Suggestion[] {
     .sort((a, b) => Number(b.key.startsWith(word)) - Number(a.key.startsWith(word)))
 }
 
-/** The arguments that are not given yet, or the values that one of them takes. */
+/** The arguments not given yet, or the values of the argument being typed. */
 function argumentsAt(before: string, to: number, text: string, tool: ToolInfo, nouns: readonly NounName[]): Completion {
   const cursor = before.length
   const hint = argumentHint(tool)
@@ -128,7 +128,7 @@ function argumentsAt(before: string, to: number, text: string, tool: ToolInfo, n
   return withHint(at(word, cursor, to, word === '' && !before.endsWith(' ') ? [] : suggestions))
 }
 
-/** Values an argument may take: those its schema lists, else nodes or guests of the live cluster. */
+/** The values of an argument: those its schema lists, else nodes or guests of the live cluster. */
 function valuesOf(
   argument: string,
   toolName: string,

@@ -8,15 +8,15 @@ import { phone, useMedia } from '../../ui/use-media.ts'
 import type { NounName, Suggestion } from './complete.ts'
 
 type Props = {
-  /** Where unsent text is kept: a session's id, or `new`. */
+  /** The key under which unsent text is kept: a session's id, or `new`. */
   draftKey: string
   model: string | undefined
-  /** Chooses another; absent where nobody may. */
+  /** Chooses another model; absent where this person may not. */
   onModel?: (() => void) | undefined
   tools: readonly ToolInfo[]
   nouns: readonly NounName[]
   isRunning: boolean
-  /** Why nothing can be sent here; absent where it can. */
+  /** Why nothing can be sent here; absent where sending works. */
   rest?: string | undefined
   /** Changes when the person asked to write here. */
   focusKey?: string | undefined
@@ -93,7 +93,7 @@ export function Composer({
     setClosed(false)
     keep.set(`draft.${draftKey}`, value === '' ? undefined : value)
   }
-  /** As if it were typed, so that it can be undone; the caret stands behind it before another key can come. */
+  /** Inserts text as if it were typed, so that it can be undone. The caret stands behind the text before the next key. */
   const put = (words: string, from: number, to = from) => {
     field.current?.focus()
     field.current?.setSelectionRange(from, to)

@@ -10,7 +10,7 @@ type FootnoteRef = { type: 'footnoteRef'; raw: string; label: string }
 const math = (found: RegExpExecArray | null, isDisplay: boolean): Math | undefined =>
   found === null ? undefined : { type: 'math', raw: found[0], text: found.slice(1).find(Boolean) ?? '', isDisplay }
 
-/** What answers write beyond GFM: math and footnotes. */
+/** Markdown beyond GFM in answers: math and footnotes. */
 export const options = new Marked({
   gfm: true,
   extensions: [
@@ -55,7 +55,7 @@ export const options = new Marked({
 
 type Props = { token: Token; Inline: React.ComponentType<{ tokens?: Token[] | undefined }> }
 
-/** Draws what `options` reads; anything else as it was written. */
+/** Draws the tokens that `options` reads, and any other token as it was written. */
 export function Extra({ token, Inline }: Props) {
   const known = token as Tokens.Generic as Math | Footnote | FootnoteRef
   switch (known.type) {
@@ -81,7 +81,7 @@ export function Extra({ token, Inline }: Props) {
   }
 }
 
-/** Of the same answer; another may have a footnote of the same name. */
+/** Goes to a footnote of the same answer, because another answer may have one of the same name. */
 function goToNote(from: Element, label: string): void {
   const prose = from.closest('.prose')
   if (prose !== null) wake(prose, label.toLowerCase())
@@ -92,7 +92,7 @@ function goToNote(from: Element, label: string): void {
 
 const longest = 2_000
 
-/** A formula as MathML, which needs neither fonts nor styles; as it was written until it is there or where it is wrong. */
+/** A formula as MathML, which needs neither fonts nor styles. Its source is shown while it loads and where it is invalid. */
 function Formula({ raw, text, isDisplay }: Math) {
   const box = useRef<HTMLElement>(null)
   const [isDrawn, setDrawn] = useState(false)

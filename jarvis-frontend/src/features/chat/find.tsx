@@ -6,9 +6,9 @@ import type { SessionView } from './state.ts'
 
 type Props = {
   runs: readonly Run[]
-  /** Tells the run that goes on and what streams now, which no entry holds yet. */
+  /** Returns the run in progress and its streaming text, which no entry holds yet. */
   live: () => Pick<SessionView, 'runId' | 'partial'> | undefined
-  /** Reads more of the session; undefined where all of it is read. */
+  /** Reads more of the session; undefined once all of it is read. */
   onMore: (() => Promise<void>) | undefined
   /** Brings a run on screen. @returns its element */
   onShow: (runId: string) => HTMLElement | null
@@ -120,7 +120,7 @@ export function Find({ runs, live, onMore, onShow, onClose }: Props) {
   )
 }
 
-/** What a person reads of a run. */
+/** The text of a run that a person can read. */
 function textOf({ user, items }: Run): string {
   const parts = items.map((item) => {
     if (item.kind === 'text' || item.kind === 'thinking') return item.text
@@ -131,7 +131,7 @@ function textOf({ user, items }: Run): string {
   return [user?.text, ...parts].join('\n')
 }
 
-/** Where the words stand in what is drawn; what runs over several elements is not marked. */
+/** The ranges of the words in the drawn text. Words that cross elements are not marked. */
 function rangesOf(row: HTMLElement, words: string): Range[] {
   const ranges: Range[] = []
   const texts = document.createTreeWalker(row, NodeFilter.SHOW_TEXT)

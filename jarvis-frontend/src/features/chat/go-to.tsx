@@ -6,14 +6,14 @@ import type { SessionStore } from './store.ts'
 type Props = {
   store: SessionStore
   sessionId: string
-  /** The entry that is wanted: a message, or words of an answer. */
+  /** The entry to open: a message, or words of an answer. */
   seq: number
   runs: readonly Run[]
   /** Brings a run on screen. @returns its element */
   onShow: (runId: string) => HTMLElement | null
 }
 
-/** Opens a session at one message, however far up it stands, and marks it. */
+/** Opens a session at one message, at any distance from the end, and marks it. */
 export function GoTo({ store, sessionId, seq, runs, onShow }: Props) {
   const isThere = useRef(false)
   const show = useRef(onShow)
@@ -42,7 +42,7 @@ export function GoTo({ store, sessionId, seq, runs, onShow }: Props) {
   return null
 }
 
-/** Reads page after page, and shows them at once: each by itself would be drawn. */
+/** Reads page after page and shows all at once, so that each page is not drawn by itself. */
 async function readBackTo(store: SessionStore, sessionId: string, seq: number): Promise<void> {
   const { view } = store.state.get()
   let first = view?.entries[0]?.seq ?? 0

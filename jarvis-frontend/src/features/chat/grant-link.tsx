@@ -1,7 +1,7 @@
 import { useGrants } from '../../api/grants.ts'
 import { Link } from '../../ui/link.tsx'
 
-/** Says that a grant let a call run, and leads to it. `id`: the grant's. */
+/** Says that a grant let a call run, with a link to the grant. @param id the grant's */
 export function GrantLink({ id }: { id: string }) {
   const left = useGrants()?.find((grant) => grant.id === id)?.usesLeft
   return (

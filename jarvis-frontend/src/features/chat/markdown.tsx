@@ -54,7 +54,7 @@ const Extra = (given: { token: Token }) => {
 
 type Part = Group | Growing
 
-/** Groups of groups: what is whole costs the layout of a long answer one box for so many. */
+/** Draws groups in piles, so that the layout of a long answer handles one box for many finished groups. */
 const pileOf = (parts: readonly Part[]) => (
   <div key={parts[0]?.key} className={`pile${parts.length === perGroup && parts.every(isWhole) ? ' whole' : ''}`}>
     {parts.map((part) => (
@@ -64,7 +64,7 @@ const pileOf = (parts: readonly Part[]) => (
 )
 const isWhole = (part: Part): part is Group => 'text' in part
 
-/** Off screen, the browser neither lays out nor paints a group that is whole; far from it, its text stands for it. */
+/** A finished group. Off screen, the browser skips its layout and paint; far off screen, plain text replaces it. */
 const GroupView = memo(function GroupView({ part }: { part: Part }) {
   const box = useRef<HTMLDivElement>(null)
   const parked = useParked(box, isWhole(part) ? part : undefined)
@@ -88,7 +88,7 @@ const BlockView = memo(function BlockView({ block }: { block: Block }) {
   return <BlockToken token={block.token} />
 })
 
-/** The items of a list that grows are drawn once: the last alone changes. */
+/** An item of a list. In a growing list only the last item is drawn again. */
 const Item = memo(
   function Item({ item }: { item: Tokens.ListItem }) {
     return (
@@ -245,7 +245,7 @@ function CodeSpan({ text }: { text: string }) {
   return <Code text={text} />
 }
 
-/** A link says where it leads. Anything but http is text. */
+/** A link with its host shown. Anything but http or https is drawn as text. */
 function OutsideLink({ href, text }: { href: string; text: string }) {
   const url = URL.canParse(href) ? new URL(href) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) return `${text} (${href})`
@@ -270,7 +270,7 @@ const Diagram = optional<{ text: string; children: React.ReactNode }>(
 /** Longer code stays plain. */
 const longestHighlighted = 50_000
 
-/** Its colours, which are greys, and a diagram's picture come once the fence is closed. */
+/** A code block. Highlighting and a diagram's picture come once the fence is closed. */
 function CodeBlock({ text, fence, isClosed }: { text: string; fence: string; isClosed: boolean }) {
   const isPlain = !isClosed || fence === '' || text.length > longestHighlighted
   const block = (

@@ -14,7 +14,7 @@ export function UserMessage({ text, at, seq, children }: UserProps) {
   )
 }
 
-/** Nothing has come yet. Says so after a while. */
+/** Stands for an answer that has not begun. Says so after a while. */
 export function Working() {
   return (
     <div className="working">

@@ -40,7 +40,7 @@ export function Queue({
   ))
 }
 
-/** What a person should know meanwhile: a retry, a fallback. */
+/** Notices about the run in progress: a retry, another model. */
 export function Notice({ notice }: { notice: NonNullable<SessionView['notice']> }) {
   const left = Math.ceil(((notice.retryAt ?? 0) - useNow(1_000)) / 1_000)
   return (
@@ -59,7 +59,7 @@ export function Notice({ notice }: { notice: NonNullable<SessionView['notice']> 
   )
 }
 
-/** Nothing that would change something runs in this session. */
+/** Says that the session is a rehearsal, in which calls that change something do not run. */
 export function Rehearsal({ onEnd }: { onEnd: (() => void) | undefined }) {
   return (
     <div className="strip wash-warn" role="status">

@@ -2,10 +2,10 @@ import { type ComponentType, lazy } from 'react'
 
 type Load<P> = () => Promise<ComponentType<P>>
 
-/** What is fetched once all is quiet, so that it is there when the link is not. */
+/** Parts to fetch while the page is idle, so that they work without a connection. */
 export const early: (() => Promise<unknown>)[] = [() => import('./complete.ts'), () => import('./commands.ts')]
 
-/** A part that is fetched on first use; `instead` stands for it where it cannot be. */
+/** A part that is fetched on first use. `instead` is drawn where the fetch fails. */
 export const optional = <P extends object>(load: Load<P>, instead: ComponentType<P>) =>
   lazy<ComponentType<P>>(() =>
     load().then(
@@ -14,7 +14,7 @@ export const optional = <P extends object>(load: Load<P>, instead: ComponentType
     ),
   )
 
-/** The same, fetched early. */
+/** An optional part that is also fetched while the page is idle. */
 export function soon<P extends object>(load: Load<P>, instead: ComponentType<P>) {
   early.push(load)
   return optional(load, instead)

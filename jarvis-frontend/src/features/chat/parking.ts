@@ -1,15 +1,15 @@
 import { type RefObject, useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
 
-/** What stands for content far from the screen: its height, px, and its text. */
+/** The replacement for content far from the screen: its height, px, and its text. */
 export type Parked = { px: number; text: string }
 
 const observers = new WeakMap<Element, IntersectionObserver>()
 const tell = new WeakMap<Element, (isNear: boolean) => void>()
-/** What the reader touched keeps its state and its focus. */
+/** Elements that the reader touched. They are not parked, so that they keep their state and focus. */
 const touched = new WeakSet<Element>()
 
-/** Watches what comes near the part of `scroller` that is seen: three times its height, above and below. */
+/** Observes elements within three screens above and below the visible part of `scroller`. */
 function observerOf(scroller: Element): IntersectionObserver {
   const known = observers.get(scroller)
   if (known !== undefined) return known
@@ -57,7 +57,7 @@ export function useParked(box: RefObject<HTMLElement | null>, content: object | 
   return parked
 }
 
-/** Content that the browser skips off screen has no text and a guessed height, so it is laid out first. */
+/** Lays the element out first: content that the browser skips off screen has no text and only a guessed height. */
 function read(element: HTMLElement): Parked {
   const skipped = [element, element.parentElement].filter((box) => box !== null)
   for (const box of skipped) box.style.contentVisibility = 'visible'
@@ -74,7 +74,7 @@ function isSelected(element: Element): boolean {
 /** Whether anything in `within` is parked. */
 export const hasParked = (within: Element | null): boolean => within?.querySelector('.parked') != null
 
-/** Draws what is parked in `within` and holds `words` (lower case). */
+/** Draws the parked content in `within` that contains `words` (lower case). */
 export function wake(within: Element, words: string): void {
   for (const box of within.querySelectorAll('.parked'))
     if (box.textContent?.toLowerCase().includes(words)) box.dispatchEvent(new Event('beforematch'))

@@ -4,7 +4,7 @@ import { imageAddress } from '../../api/images.ts'
 import { size } from '../../lib/format.ts'
 import { visibleText } from '../../ui/visible.ts'
 
-/** What a tool gave to see, each in a box of one height, so that nothing moves when it comes. */
+/** A tool's pictures, each in a box of fixed height, so that nothing moves when a picture loads. */
 export function Pictures({ images, sessionId, by }: { images: readonly Image[]; sessionId: string; by: string }) {
   return (
     <div className="pictures">

@@ -1,4 +1,4 @@
-/** What is drawn of a long list: its rows, and gaps that stand for rows `from` up to but not with `to`. */
+/** A piece of a long list as drawn: a row, or a gap for rows `from` (included) to `to` (excluded). */
 export type Piece = { kind: 'row'; key: string; at: number } | { kind: 'gap'; key: string; from: number; to: number }
 
 /** Lists up to this long are drawn whole. */
@@ -28,7 +28,7 @@ export function piecesOf(
 
 type HeightOf = (key: string) => number
 
-/** The height of rows `from` up to but not with `to`. */
+/** The height of rows `from` (included) to `to` (excluded), px. */
 export function heightOfRows(keys: readonly string[], from: number, to: number, heightOf: HeightOf): number {
   let px = 0
   for (let at = from; at < to; at++) px += heightOf(keys[at] ?? '')

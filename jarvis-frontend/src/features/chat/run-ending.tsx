@@ -5,7 +5,7 @@ import { Mark } from '../../ui/mark.tsx'
 import type { Run } from './runs.ts'
 import { Step } from './step.tsx'
 
-/** What another address, key or name of the model may mend. */
+/** Errors that another address, key or name of the model may resolve. */
 const ofSettings = ['model_auth', 'model_bad_request', 'model_unreachable']
 
 /** A run that failed, was stopped, was cut or said nothing. */

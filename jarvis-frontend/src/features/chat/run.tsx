@@ -21,9 +21,9 @@ const nothing = new Value(nothingYet)
 type RunProps = {
   run: Run
   sessionId: string
-  /** Of the run that goes on now; undefined for others, so they never draw again. */
+  /** State of the run in progress; undefined for other runs, so that they are not drawn again. */
   progress: SessionView['progress'] | undefined
-  /** Where the turn comes from that streams now; of that run alone. */
+  /** The session's store, which streams the turn; undefined for runs that are over. */
   live: SessionStore | undefined
   thoughtMs: ReadonlyMap<number, number>
   onRetry: ((text: string) => void) | undefined
@@ -59,7 +59,7 @@ export const RunView = memo(function RunView({ run, sessionId, progress, live, t
   )
 })
 
-/** Nothing streams, nothing runs and nobody is waited for. */
+/** Whether nothing streams, nothing runs and no card waits. */
 const isSilent = (run: Run, { partial, pending }: SessionView) =>
   partial.text === '' &&
   partial.thinking === '' &&
@@ -100,7 +100,7 @@ const RowView = memo(function RowView({ row, sessionId, progress, since, tookMs 
   }
 })
 
-/** What the memory gave the model with the message; folded. */
+/** What the memory gave the model with the message, folded. */
 function RecalledRow({ items }: { items: EntryOf<'recalled'>['items'] }) {
   const [isOpen, setOpen] = useState(false)
   const { Recalled } = useSlots()
@@ -142,7 +142,7 @@ function CallView({ call, sessionId, progress }: { call: Call; sessionId: string
   )
 }
 
-/** `since`: it still thinks. */
+/** `since`: Unix ms when the model began to think; given while it still thinks. */
 type ThoughtTime = { since: number | undefined; tookMs: number | undefined }
 
 /** What the model thought, folded. */
@@ -172,7 +172,7 @@ const RunEnding = soon(
   () => null,
 )
 
-/** How a run ended, where that needs words, and what it took. */
+/** How a run ended, where that needs words, and its cost and time. */
 function RunEnd({ run, sessionId, onRetry }: Pick<RunProps, 'run' | 'sessionId' | 'onRetry'>) {
   const { Usage } = useSlots()
   const { end, items } = run

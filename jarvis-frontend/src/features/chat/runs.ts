@@ -1,6 +1,6 @@
 import type { Entry, EntryOf, Tier } from 'jarvis-backend/protocol'
 
-/** One tool call and all that became of it. */
+/** One tool call with its cards, its output and its checks. */
 export type Call = {
   toolUseId: string
   toolName: string
@@ -9,17 +9,17 @@ export type Call = {
   tier?: Tier
   needed?: EntryOf<'confirm_needed'>
   resolved?: EntryOf<'confirm_resolved'>
-  /** Cards of this call that another one took the place of, oldest first. */
+  /** Earlier cards of this call, each replaced by the next, oldest first. */
   replaced?: { needed: EntryOf<'confirm_needed'>; resolved: EntryOf<'confirm_resolved'> }[]
   started?: EntryOf<'tool_use'>
   result?: EntryOf<'tool_result'>
   blocked?: EntryOf<'blocked'>
-  /** What the cluster said later of a call whose outcome was not known. */
+  /** The cluster's later answer about a call with an unknown outcome. */
   reconciled?: EntryOf<'reconciled'>
 }
 
 export type Item =
-  /** `seq`: of its turn; undefined while it streams. */
+  /** `seq`: the turn's seq; undefined while the turn streams. */
   | { kind: 'thinking'; key: string; text: string; seq: number | undefined }
   | { kind: 'text'; key: string; text: string; seq?: number; isStreaming?: true }
   | { kind: 'call'; key: string; call: Call }
@@ -27,16 +27,16 @@ export type Item =
 
 export const notKnown = 'I do not know whether this ran.'
 
-/** `isUnknown`: it may have run or not; `summary` then is only what was observed. */
+/** `isUnknown`: the call may have run or not, and `summary` says only what was observed. */
 export type End = { isError: boolean; summary: string; at: number; isUnknown?: true | undefined }
 
-/** How a call ended as far as is known: what was seen later tells more than its own result. */
+/** How a call ended, as far as known. A later check counts more than the call's own result. */
 export function endOf({ tier, result, reconciled }: Call): End | undefined {
   if (reconciled !== undefined)
     return { isError: reconciled.outcome === 'failed', summary: reconciled.text, at: reconciled.at }
   if (result === undefined) return undefined
   const { isError, summary, at, isUnknown } = result
-  // A read that was cut short changed nothing: there is nothing to find out.
+  // A call that only reads cannot have an unknown outcome.
   if (isUnknown === undefined || tier === 'green') return { isError, summary, at }
   return { isError, summary: summary.replace(notKnown, '').trim(), at, isUnknown }
 }
@@ -46,7 +46,7 @@ export type Run = {
   runId: string
   entries: readonly Entry[]
   user?: EntryOf<'user'>
-  /** What answered last: `provider/model`, `command` or `mcp`. */
+  /** The source of the last turn: `provider/model`, `command` or `mcp`. */
   model?: string
   items: readonly Item[]
   end?: EntryOf<'done'> | EntryOf<'error'>
@@ -143,7 +143,7 @@ function runOf(runId: string, entries: readonly Entry[]): Run {
   return run
 }
 
-/** The turn that streams now, with the keys it will have once it is an entry: so nothing is drawn anew then. */
+/** The streaming turn, with the keys that its entry will have, so that the entry is not drawn anew. */
 export function streamingItems(run: Run, { text, thinking }: { text: string; thinking: string }): Item[] {
   const turn = run.entries.filter((entry) => entry.type === 'assistant').length
   const items: Item[] = []
@@ -160,7 +160,7 @@ const isQuietRead = (item: Item): item is Extract<Item, { kind: 'call' }> =>
   endOf(item.call)?.isError === false &&
   item.call.result?.images === undefined
 
-/** Two or more successful reads in a row become one row; nothing else folds. */
+/** Folds two or more successful reads in a row into one row. Folds nothing else. */
 export function foldReads(items: readonly Item[]): Row[] {
   const rows: Row[] = []
   let reads: Extract<Item, { kind: 'call' }>[] = []

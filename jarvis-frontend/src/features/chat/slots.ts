@@ -2,22 +2,22 @@ import type { EntryOf, Recalled } from 'jarvis-backend/protocol'
 import { createContext, use } from 'react'
 import type { Call, Run } from './runs.ts'
 
-/** What the chat draws without knowing it: cards, the names of the cluster's things, and what can be done with messages. */
+/** Components that the page puts into the chat, which does not import them: cards, nouns of the cluster, message actions. */
 export type ChatSlots = {
   Card: React.ComponentType<{ call: Call; sessionId: string; progress: string | undefined }>
-  /** What is said and offered of a call that may have run or not. */
+  /** Explains a call with an unknown outcome and offers a check. */
   Unknown: React.ComponentType<{ toolUseId: string; observed: string }>
-  /** Passages the memory gave, with links to where they stand. */
+  /** Passages from the memory, with links to their sources. */
   Recalled: React.ComponentType<{ items: readonly Recalled[] }>
-  /** Takes back what a call wrote into the memory. */
+  /** Takes back a call's write into the memory. */
   Undo: React.ComponentType<{ writeId: string; path: string }>
-  /** A person's message, which can be edited; its versions are beside it. */
+  /** A person's message, with Edit and its versions. */
   Message: React.ComponentType<{ sessionId: string; user: EntryOf<'user'>; children: React.ReactNode }>
-  /** What can be done with some words of an answer; `seq`: their turn. */
+  /** Actions on a text of an answer. `seq`: the text's turn. */
   SayActs: React.ComponentType<{ sessionId: string; seq: number; text: string }>
-  /** What a run took, and what can be done with its answer. */
+  /** A run's cost and time, and actions on its answer. */
   Usage: React.ComponentType<{ sessionId: string; run: Run; mayRetry: boolean }>
-  /** Prose in which guests and nodes are live. */
+  /** Prose whose guests and nodes show their live state. */
   Prose: React.ComponentType<{ text: string }>
   Code: React.ComponentType<{ text: string }>
   guestName: (vmid: number) => string | undefined

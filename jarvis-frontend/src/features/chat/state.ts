@@ -3,19 +3,19 @@ import type { Card, ChatEvents, Entry, QueuedMessage, Snapshot } from 'jarvis-ba
 /** An event of `/chat` with its name. */
 export type ChatEvent = { [Name in keyof ChatEvents]: { name: Name } & ChatEvents[Name] }[keyof ChatEvents]
 
-/** All that one session's screen is drawn from. */
+/** The state from which one session's screen is drawn. */
 export type SessionView = {
   sessionId: string
   title: string
-  /** Nothing that would change something runs: it only says what it would do. */
+  /** In a rehearsal, a call that would change something only says what it would do. */
   isRehearsal: boolean
-  /** Chosen for it; undefined: the one in use. */
+  /** The model chosen for the session; undefined: the default model. */
   model: string | undefined
-  /** How much the models think in it; undefined: as the settings say. */
+  /** How much the models think in the session; undefined: as the settings say. */
   effort: Snapshot['effort']
   branchedFrom: Snapshot['branchedFrom']
   lastSeq: number
-  /** The run that goes on now. */
+  /** The run in progress. */
   runId: string | undefined
   entries: readonly Entry[]
   hasEarlier: boolean
@@ -52,7 +52,7 @@ export function fromSnapshot(snapshot: Snapshot): SessionView {
   }
 }
 
-/** Whether events are missing between the view and this one: take a new snapshot then. */
+/** Whether events between the view and this event are missing. A new snapshot is then needed. */
 export const skips = (view: SessionView, event: ChatEvent): boolean => event.seq > view.lastSeq + 1
 
 /** Replayed events (seq already seen) change nothing, so reconnecting is safe. @param now Unix ms */

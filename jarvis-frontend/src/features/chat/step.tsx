@@ -6,7 +6,7 @@ export function Step({
   children,
 }: {
   mark: React.ReactNode
-  /** The entry's name for those who do not see it. */
+  /** The entry's name for screen readers. */
   label?: string
   top?: number
   children: React.ReactNode

@@ -2,7 +2,7 @@ import type { Snapshot } from 'jarvis-backend/protocol'
 import { Value } from '../../lib/value.ts'
 import { type ChatEvent, fromSnapshot, reduce, type SessionView, skips, withEarlier } from './state.ts'
 
-/** A message on its way: shown at once, gone when the server has it. `afterSeq`: the last entry known when it was sent. */
+/** An unacknowledged message, shown until the server has it. `afterSeq`: the last seq known when it was sent. */
 export type Outgoing = { requestId: string; text: string; afterSeq: number; error?: string }
 
 export type SessionState = {
@@ -10,10 +10,10 @@ export type SessionState = {
   view: SessionView | undefined
   missing: boolean
   outgoing: readonly Outgoing[]
-  /** How long a turn was seen thinking, by the seq of its assistant entry. */
+  /** How long each turn thought, ms, by the seq of its assistant entry. */
   thoughtMs: ReadonlyMap<number, number>
   thinkingSince: number | undefined
-  /** When the turn that thought began to speak. */
+  /** Unix ms when the thinking turn wrote its first token. */
   thoughtUntil: number | undefined
 }
 
@@ -26,7 +26,7 @@ export const nothingYet: SessionState = {
   thoughtUntil: undefined,
 }
 
-/** Runs `work` once soon: at the next frame, or on a timer in a background tab. @returns nothing */
+/** Runs `work` once: at the next frame, or on a timer in a background tab. */
 export type Schedule = (work: () => void) => void
 
 export const nextFrame: Schedule = (work) => {
@@ -40,7 +40,7 @@ export const nextFrame: Schedule = (work) => {
  */
 export class SessionStore {
   readonly state = new Value<SessionState>(nothingYet)
-  /** The same, but for what streams: a token that follows another does not renew it. */
+  /** The state without the streaming text: a token after another does not renew it. */
   readonly calm = new Value<SessionState>(nothingYet)
   #held: ChatEvent[] = []
   #isHolding = true
@@ -60,7 +60,7 @@ export class SessionStore {
     this.#isHolding = true
   }
 
-  /** The link is gone: what comes next is a snapshot that holds all that is waited for here. */
+  /** Call when the link is lost. Drops held events, because the next snapshot contains them. */
   lose(): void {
     if (!this.#isHolding) this.#flush()
     this.#isHolding = true
@@ -72,7 +72,7 @@ export class SessionStore {
     const fresh = fromSnapshot(snapshot)
     const first = snapshot.since === undefined ? (fresh.entries[0]?.seq ?? 0) : snapshot.since + 1
     const earlier = before?.entries.filter((entry) => entry.seq < first) ?? []
-    // What is known stays, as long as it joins on.
+    // Keep the known entries if the snapshot continues them without a gap.
     const joins = earlier.length > 0 && (before?.lastSeq ?? -1) >= first - 1
     const view = joins ? withEarlier(fresh, earlier, before?.hasEarlier ?? false) : fresh
     this.#isHolding = false
@@ -139,7 +139,7 @@ export class SessionStore {
       thinkingSince = undefined
       thoughtUntil = undefined
     }
-    // An entry may come before the acknowledgement of its message: it is never shown twice.
+    // An entry may come before its message's acknowledgement. Drop the message then, so that it is not shown twice.
     const left = unsent(state.outgoing, view)
     const outgoing = left.length === state.outgoing.length ? state.outgoing : left
     this.#patch({ view, outgoing, thoughtMs, thinkingSince, thoughtUntil })
@@ -152,7 +152,7 @@ export class SessionStore {
   }
 }
 
-/** Whether only what streams has grown. */
+/** Whether nothing but the streaming text differs. */
 function isCalm(before: SessionState, after: SessionState): boolean {
   if (before.view === undefined || after.view === undefined) return false
   const rest = ({ view, ...others }: SessionState) => ({ ...others, ...view, lastSeq: 0, partial: startOf(view) })

@@ -3,12 +3,12 @@ import { Value } from '../../lib/value.ts'
 import { type Anchor, anchorAt, isBelowTop, movedPx, rowIn, topIn } from './anchor.ts'
 import { drawnWhole, heightOfRows, type Piece, rowAt, rowsAround } from './rows.ts'
 
-/** The rows to draw, both with. By key, for earlier rows may come in before them. `last` undefined: up to the newest. */
+/** The rows to draw, `first` and `last` included. Keys, because earlier rows may be added. `last` undefined: the newest. */
 export type Span = { first: string; last: string | undefined }
 
 const nearEndPx = 48
 const guessPx = 400
-/** What must be drawn above and below the screen, what is drawn when that is missing, and the most: in screens. */
+/** In screens: the least drawn above and below the screen, how much to draw when less is drawn, and the most. */
 const [leastScreens, newScreens, mostScreens] = [0.75, 1.75, 9]
 /** Rows that are drawn before any height is known. */
 export const firstRows = 4
@@ -39,7 +39,7 @@ export class StreamScroll {
   #averagePx = guessPx
   readonly #sizes = typeof ResizeObserver === 'undefined' ? undefined : new ResizeObserver(this.#onSizes.bind(this))
 
-  /** @returns detaches */
+  /** @returns removes the listeners */
   attach(scroller: HTMLElement, content: HTMLElement): () => void {
     this.#scroller = scroller
     const onScroll = () => {
@@ -58,14 +58,14 @@ export class StreamScroll {
     }
   }
 
-  /** Observes a row's height from its mount. @returns ends that */
+  /** Observes a row's height from its mount. @returns stops observing */
   readonly measure = (row: HTMLElement | null) => {
     if (row === null) return
     this.#sizes?.observe(row)
     return () => this.#sizes?.unobserve(row)
   }
 
-  /** Told after rows were drawn, before they are painted. */
+  /** Call after rows were drawn and before they are painted. */
   drawn(
     list: HTMLElement,
     keys: readonly string[],
@@ -104,7 +104,7 @@ export class StreamScroll {
     this.#settle()
   }
 
-  /** Draws a row, wherever it is, at the top of the screen. @returns its element */
+  /** Scrolls a row to the top of the screen, and draws it first if needed. @returns its element */
   show(key: string): HTMLElement | null {
     if (!this.#keys.includes(key)) return null
     this.#follow(false)
@@ -129,7 +129,7 @@ export class StreamScroll {
     this.#settle()
   }
 
-  /** What the reader opens stays where it is, at the end too. */
+  /** Keeps an opened element in place, also at the end of the stream. */
   #onClick({ target }: MouseEvent): void {
     const opener = target instanceof Element ? target.closest('[aria-expanded], summary') : null
     const row = opener?.closest<HTMLElement>('[data-row]')
@@ -140,31 +140,31 @@ export class StreamScroll {
     requestAnimationFrame(() => this.#follow(this.#belowPx() <= nearEndPx))
   }
 
-  /** How much of the content is below the screen, px. */
+  /** The height of the content below the screen, px. */
   #belowPx(): number {
     const element = this.#scroller
     return element === undefined ? 0 : element.scrollHeight - element.scrollTop - element.clientHeight
   }
 
-  /** Takes note of a move of the reader's. @returns whether there was one */
+  /** Records a scroll by the reader. @returns whether there was one */
   #moved(): boolean {
     const element = this.#scroller
     if (element === undefined || element.scrollTop === this.#lastTop) return false
     const isUp = element.scrollTop < this.#lastTop
     this.#lastTop = element.scrollTop
     const belowPx = this.#belowPx()
-    // Only a move upwards lets go; where the content shrank, the browser moved and there is nothing below.
+    // Only a scroll upwards stops following. With nothing below, the content shrank and the browser scrolled.
     if (isUp && belowPx > 1) this.#follow(false)
     else if (belowPx <= nearEndPx) this.#follow(true)
     if (!this.#follows) this.#anchor = this.#read() ?? this.#anchor
     return true
   }
 
-  /** What stands first on screen. */
+  /** The first row on screen, as an anchor. */
   #read(): Anchor | undefined {
     const [scroller, list, first] = [this.#scroller, this.#list, this.#keys[0]]
     if (scroller === undefined || list === undefined || first === undefined) return undefined
-    // At the very top the first row is meant, however high the gap above the drawn ones was guessed.
+    // At the very top, anchor at the first row, whatever height was guessed for the gap above the drawn rows.
     if (scroller.scrollTop <= 0 && this.#drawn.from > 0) return { key: first, topPx: topIn(scroller, list), parts: [] }
     const bottomPx = scroller.getBoundingClientRect().bottom
     const seen = [...list.children].filter((child) => isBelowTop(scroller, child))
@@ -181,7 +181,7 @@ export class StreamScroll {
     return { key: this.#keys[at] ?? first, topPx: -belowPx, parts: [] }
   }
 
-  /** Puts the reader back where they were, and draws what is missing there. */
+  /** Restores the reader's position and draws the missing rows there. */
   #settle(): void {
     const [element, list] = [this.#scroller, this.#list]
     if (element === undefined) return
@@ -218,7 +218,7 @@ export class StreamScroll {
     return element instanceof HTMLElement && piece?.kind === 'gap' ? { element, ...piece } : undefined
   }
 
-  /** Draws other rows where what is drawn does not reach around the screen, or is too much. */
+  /** Changes the drawn rows when too few or too many are drawn around the screen. */
   #cover(): void {
     const keys = this.#keys
     const heightPx = this.#scroller?.clientHeight ?? 0
@@ -249,7 +249,7 @@ export class StreamScroll {
     if (next.first !== before?.first || next.last !== before?.last) this.span.set(next)
   }
 
-  /** Draws one row more of a short list that is to be drawn whole. */
+  /** Draws one more row above, for a short list that is drawn whole. */
   addAbove(): void {
     const first = this.#keys[this.#drawn.from - 1]
     if (first !== undefined) this.span.set({ first, last: undefined })

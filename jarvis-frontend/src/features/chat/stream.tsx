@@ -27,7 +27,7 @@ type Send = (text: string, requestId?: string) => void
 
 type Props = {
   store: SessionStore
-  /** The store's calm state: what streams is drawn by the run it belongs to. */
+  /** The store's calm state. The streaming run draws its own tokens. */
   state: SessionState
   sessionId: string
   canSend: boolean
@@ -36,10 +36,10 @@ type Props = {
   at?: { seq: number; key: string } | undefined
 }
 
-/** Where older entries are asked for before the reader is at the top. */
+/** The distance from the top at which older entries are read. */
 const earlierFromPx = 800
 
-/** The conversation. Follows only while the reader is at its end. */
+/** The conversation. Scrolls along only while the reader is at its end. */
 export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) {
   const { view, outgoing } = state
   const scroller = useRef<HTMLElement>(null)
@@ -152,7 +152,7 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
   )
 }
 
-/** Whether the session is searched by us: Ctrl F opens that, and once more the browser's own. */
+/** Whether the page's own search is open. Ctrl F opens it; a second Ctrl F opens the browser's. */
 function useFind(scroller: React.RefObject<HTMLElement | null>, isPartial: boolean) {
   const [isFinding, setFinding] = useState(false)
   useLayoutEffect(() => {
@@ -181,7 +181,7 @@ const Runs = memo(function Runs({ runs, scroll, store, state, onRetry }: RunsPro
   const runId = view?.runId
   const keys = useMemo(() => {
     const known = runs.map((run) => run.runId)
-    // Its message may not have come yet.
+    // The run's message may not have arrived yet.
     return runId === undefined || known.includes(runId) ? known : [...known, runId]
   }, [runs, runId])
   const pinned = runs.filter((run) => run.end === undefined || holdsAddressed(run)).map((run) => run.runId)
@@ -213,7 +213,7 @@ const holdsAddressed = ({ items }: Run) =>
   location.hash.startsWith('#card-') &&
   items.some((item) => item.kind === 'call' && location.hash === `#card-${item.call.needed?.toolUseId}`)
 
-/** Says what is below, a waiting card first. */
+/** A button to the end of the conversation, which names what is below; a waiting card first. */
 function Jump({
   scroller,
   toEnd,
@@ -247,7 +247,7 @@ function Jump({
   )
 }
 
-/** Reads older entries once the reader comes near the top; what is read stays where it is. */
+/** Reads older entries once the reader comes near the top. The text on screen does not move. */
 function useEarlier(scroller: React.RefObject<HTMLElement | null>, sessionId: string, hasEarlier: boolean) {
   const chat = useChat()
   const [isLoading, setLoading] = useState(false)

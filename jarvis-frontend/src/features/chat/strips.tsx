@@ -3,10 +3,10 @@ import type { Link } from '../../realtime/link.ts'
 import { Mark } from '../../ui/mark.tsx'
 import { useNow } from '../../ui/use-now.ts'
 
-/** Link lost: one strip over the composer, nothing is covered. */
+/** A strip above the composer while the link is lost. It covers nothing. */
 export function LinkStrip({ link, isRunning, onTry }: { link: Link; isRunning: boolean; onTry: () => void }) {
   const now = useNow(1_000)
-  // What mends itself within a second is not worth a line.
+  // Show no strip for a link that is back within a second.
   if (link.status === 'live' || now - link.since < 1_000) return null
   return (
     <div className="strip lost" role="status">

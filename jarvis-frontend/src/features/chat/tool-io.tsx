@@ -36,11 +36,11 @@ export function InputOutput({ call }: { call: Call }) {
   )
 }
 
-/** JSON on one line with room between its parts; line breaks inside strings are escaped already. */
+/** JSON on one line with spaces between its parts. Line breaks inside strings are escaped already. */
 const spaced = (input: Record<string, unknown>) =>
   JSON.stringify(input, undefined, 1).replace(/\n\s*/g, ' ').replace(/^\{ /, '{').replace(/ \}$/, '}')
 
-/** Plain text line by line; what cannot be seen becomes codes, tabs and indents stay. */
+/** Plain text line by line. Invisible characters become codes; tabs and indents stay. */
 function Plain({ text }: { text: string }) {
   return text
     .replaceAll('\r\n', '\n')

@@ -33,9 +33,9 @@ export function ToolRow({
   const isUnknown = end?.isUnknown === true
   const summary = isUnknown ? `${notKnown} ${end.summary}` : end?.summary
   const grantId = started?.grantId
-  // Of a call that went well; else what went wrong comes first.
+  // Only for a call that succeeded; else the error comes first.
   const isLinked = grantId !== undefined && end !== undefined && !end.isError && !isUnknown
-  // What an attached server answers gives no undo.
+  // An attached server's answer can offer no undo.
   const written = call.toolName.includes('__') ? undefined : writtenOf(result?.data)
   const row = useRef<HTMLButtonElement>(null)
   const done = result?.isRehearsal === true ? 'rehearsed' : 'done'
@@ -89,13 +89,13 @@ export function ToolRow({
   )
 }
 
-/** What a write into the memory can be taken back by. */
+/** The id and path by which a write into the memory is taken back. */
 function writtenOf(data: unknown): { undoId: string; path: string } | undefined {
   const { undoId, path } = (data ?? {}) as { undoId?: unknown; path?: unknown }
   return typeof undoId === 'string' && typeof path === 'string' ? { undoId, path } : undefined
 }
 
-/** Gives the focus it held to `to` when it goes. */
+/** Moves the focus it held to `to` when it is removed. */
 function Leaving({ to, children }: { to: React.RefObject<HTMLElement | null>; children: React.ReactNode }) {
   const part = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
@@ -156,7 +156,7 @@ export function ReadsRow({ calls }: { calls: readonly Call[] }) {
   )
 }
 
-/** Refused by a rule: its own words, and no button, for nothing here can be overridden. */
+/** A call that a rule refused, in the rule's words. It has no button, because the refusal cannot be overridden. */
 export function BlockedRow({ call }: { call: Call }) {
   const reason = call.blocked?.reason ?? ''
   const ending = /nothing was run|not run/i.test(reason) ? '' : ' Nothing was run.'

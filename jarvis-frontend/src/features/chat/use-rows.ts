@@ -31,7 +31,7 @@ export function useRows(
   return pieces
 }
 
-/** Rows the reader has touched keep their state and their focus. */
+/** Rows that the reader touched stay drawn, so that they keep their state and focus. */
 function useTouched(list: RefObject<HTMLElement | null>): ReadonlySet<string> {
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
   useEffect(() => {

@@ -6,7 +6,7 @@ import { type Drawing, draw } from './draw.ts'
 const known = new Map<string, Drawing>()
 const kept = 50
 
-/** A Mermaid block as a picture, with its text behind it. */
+/** A Mermaid block as a picture, with its text behind a button. */
 export function Diagram({ text, children }: { text: string; children: React.ReactNode }) {
   const [drawing, setDrawing] = useState(() => known.get(text))
   const [isBroken, setBroken] = useState(false)

@@ -38,7 +38,7 @@ let drawn = 0
  */
 export async function draw(text: string): Promise<Drawing> {
   if (text.length > longest) throw new Error('It is too long.')
-  // Measured out of sight.
+  // Measure outside the visible page.
   const desk = document.createElement('div')
   desk.className = 'diagram-desk'
   desk.setAttribute('aria-hidden', 'true')

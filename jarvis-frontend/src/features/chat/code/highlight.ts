@@ -2,12 +2,12 @@ import { scriptUrl } from '../../../lib/trusted.ts'
 import workerUrl from './highlight-worker.ts?worker&url'
 import type { Kind } from './kinds.ts'
 
-/** A stretch of code of one kind; none: plain. */
+/** A stretch of code of one kind; without a kind it is plain. */
 export type Piece = [text: string, kind?: Kind]
 export type Asked = { id: number; text: string; grammar: string }
 export type Told = { id: number; pieces: Piece[] }
 
-/** A grammar may be slow on hostile code: then it stays plain. */
+/** A grammar may be slow on hostile code. After this time the code stays plain. */
 const longestMs = 10_000
 const kept = 200
 
@@ -34,7 +34,7 @@ const keyOf = (text: string, grammar: string) => `${grammar} ${text}`
 /** The cached result, so that a block drawn again looks the same at once. */
 export const highlighted = (text: string, grammar: string) => known.get(keyOf(text, grammar))
 
-/** Reads code in a thread of its own, so that no block holds up the page. @returns undefined where that took too long */
+/** Highlights code in a worker, so that no block holds up the page. @returns undefined where that took too long */
 export function highlight(text: string, grammar: string): Promise<readonly Piece[] | undefined> {
   worker ??= startWorker()
   const id = asked++

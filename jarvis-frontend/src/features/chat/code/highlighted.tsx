@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { highlight, highlighted } from './highlight.ts'
 import { grammarOf } from './languages.ts'
 
-/** Code with its kinds told apart; plain until they are known, or where nobody knows its language. */
+/** Highlighted code. It is plain until the highlighting is done and for unknown languages. */
 export function Highlighted({ text, fence }: { text: string; fence: string }) {
   const grammar = grammarOf(fence)
   return grammar === undefined ? text : <Read key={text} text={text} grammar={grammar} />

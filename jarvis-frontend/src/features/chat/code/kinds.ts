@@ -1,4 +1,4 @@
-/** What a piece of code is; each has a grey and a weight of its own (chat.css), none has a colour. */
+/** The kinds of code. Each has a grey and a weight of its own (chat.css); none has a colour. */
 export type Kind = 'comment' | 'string' | 'keyword' | 'name' | 'number' | 'sign' | 'added' | 'removed'
 
 const scopes: Record<Kind, string[]> = {
@@ -12,7 +12,7 @@ const scopes: Record<Kind, string[]> = {
   removed: ['markup.deleted'],
 }
 const kinds = Object.keys(scopes) as Kind[]
-/** A theme speaks in colours only: each stands for a kind. */
+/** A theme maps code to colours only, so a made-up colour stands for each kind. */
 const stand = (at: number) => `#0000${String(at + 10)}`
 
 export const theme = {

@@ -1,4 +1,4 @@
-/** What a fence may be called, and whose grammar reads it. Anything else, logs among it, stays plain. */
+/** The names a fence may have, with their grammars. Code of any other name stays plain, logs included. */
 const grammars: Readonly<Record<string, string>> = {
   bash: 'bash',
   sh: 'bash',
