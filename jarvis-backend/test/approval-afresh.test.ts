@@ -142,7 +142,7 @@ test('where the cluster cannot be read, an approval is refused with the reason a
   expect(await screen.next('chat:tool_result')).toMatchObject({ isError: false })
 })
 
-test('what the policy lets run without a card is judged on what is so now', async () => {
+test('a call that needs no card is judged on the present state', async () => {
   const policy = 'allow: [{tool: stop_vm, target: vm/100, because: A test.}]'
   const { fake, asked } = await start({ policy })
   // By its name alone it may be where JARVIS runs, which asks.

@@ -38,7 +38,7 @@ test('a screen that joins during a confirmation gets the card, and later the dec
   expect(after.pending).toEqual([])
 })
 
-test('a screen that joins while a tool runs sees that it runs, and how far it is', async () => {
+test('a screen that joins while a tool runs sees its progress', async () => {
   const jarvis = await startJarvis({ model: scripted(calls(['restart_vm', { vmid: 103 }]), says('Done.')), speed: 1 })
   const first = await jarvis.connect()
   const { sessionId } = await first.ask('chat:send', { message: 'Restart 103.' })

@@ -50,7 +50,7 @@ test('a server that ends at its start is tried again with growing pauses, and it
   expect(said[0]).not.toContain('abcdef123456')
 })
 
-test('a server that says nothing is given up after a minute, and stops nobody', async () => {
+test('a silent server is given up after a minute, and blocks no other', async () => {
   const clock = createFakeClock(Date.UTC(2026, 0, 1))
   const { dir } = attachedDir((path) => ({ odd: odd(path) }), { start: 'hang', tools: [] })
   const jarvis = await startJarvis({ dataDir: dir, clock })
@@ -62,7 +62,7 @@ test('a server that says nothing is given up after a minute, and stops nobody', 
   await jarvis.stop()
 })
 
-test('a server that is slow to come up, as one that npx fetches, is waited for; one that ends at a question it does not know is not asked again', async () => {
+test('a slow server is waited for; one that exits at an unknown request is not asked again', async () => {
   const { dir, planPath, setPlan } = attachedDir((path) => ({ slow: odd(path) }), {
     start: 'quiet',
     tools: [tool('echo')],
@@ -74,7 +74,7 @@ test('a server that is slow to come up, as one that npx fetches, is waited for; 
   expect((await connected(jarvis, 'strict')).lastError?.message).toBe('it ended with code 9')
 })
 
-test('a program that does not exist is said to be so', async () => {
+test('a missing program is reported as missing', async () => {
   const { dir } = attachedDir(() => ({ gone: { command: '/no/such/program' } }))
   const jarvis = await startJarvis({ dataDir: dir })
   const { lastError } = await until(jarvis, 'gone', ({ state }) => state === 'failed')
@@ -115,7 +115,7 @@ test('a long result is cut, and a message without end ends the server', async ()
   expect((await logsOf(jarvis, 'odd')).some(({ text }) => text.includes('over 8 MB'))).toBe(true)
 })
 
-test('what a server starts ends with it, and it with JARVIS', async () => {
+test('child processes of a server end with the server, and the server with JARVIS', async () => {
   const { jarvis, operator } = await startOdd(['child'])
   const { result } = await typed(operator, '/odd__child')
   const pids = result.split(' ').map(Number)
@@ -145,7 +145,7 @@ test('its log, its progress and its refusals are passed on', async () => {
   )
 })
 
-test('what it writes that is no message is logged and harms nothing', async () => {
+test('output that is no message is logged and harms nothing', async () => {
   const { dir } = attachedDir((path) => ({ odd: odd(path) }), { start: 'noise', tools: [tool('echo')] })
   const jarvis = await startJarvis({ dataDir: dir })
   await connected(jarvis, 'odd')
@@ -154,7 +154,7 @@ test('what it writes that is no message is logged and harms nothing', async () =
   expect((await logsOf(jarvis, 'odd')).some(({ text }) => text.includes('Welcome!'))).toBe(true)
 })
 
-test('a lazy server is started by a call, ended when it has nothing to do, and its tools are known meanwhile', async () => {
+test('a lazy server is started by a call, ended when idle, and its tools stay known', async () => {
   const clock = createFakeClock(Date.UTC(2026, 0, 1))
   const { jarvis, operator, dir } = await startOdd(['echo'], { clock, entry: { lazy: true } })
   await clock.advance(5 * 60_000)
@@ -206,7 +206,7 @@ async function listen(handle: Parameters<typeof createServer>[1]): Promise<{ ser
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-test('a URL that nobody serves, that wants a token or is no MCP server is said to be so, without the client’s words', async () => {
+test('a URL without a server, with a sign-in or without MCP is reported as such, without the client’s own error', async () => {
   const page = await listen((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome</h1>')
   })

@@ -63,7 +63,7 @@ test('a file is written by the filesystem server once the operator has approved 
   expect((await entriesOf(jarvis, 'mcp_server')).at(-1)).toMatchObject({ change: 'tier', to: 'green', by: 'operator' })
 })
 
-test('an answer goes on with the tools it began with, though their server is taken away', async () => {
+test('an answer keeps the tools that it began with, though their server is removed', async () => {
   const { dir, write } = attachedDir((plan) => ({ lab: odd(plan) }), { tools: [tool('ping')] })
   const model = scripted(calls(['stop_vm', { vmid: 103 }]), says('As you wish.'), says('Good day.'))
   const jarvis = await startJarvis({ dataDir: dir, model })
@@ -145,7 +145,7 @@ test('one JARVIS attaches to another by the newest protocol, with its token as a
   expect(result).toMatchObject({ isError: false, result: expect.stringContaining('truenas') })
 })
 
-test('what no operator has let through waits as red in every profile but the loosest, and what it changes is an operator’s alone', async () => {
+test('a tool without a tier is red in every profile but the loosest, and only an operator can approve it', async () => {
   const { dir } = attachedDir((path) => ({ odd: odd(path) }), {
     tools: [tool('echo', { annotations: { readOnlyHint: true } })],
   })
@@ -177,7 +177,7 @@ test('what no operator has let through waits as red in every profile but the loo
   }
 })
 
-test('a tool whose definition changes is red again, says so, and what was approved before runs no more', async () => {
+test('a tool whose definition changes is red again and announced, and its approved call does not run', async () => {
   const { dir, setPlan } = attachedDir((path) => ({ odd: odd(path) }), { tools: [tool('echo'), tool('changes')] })
   const model = scripted(calls(['odd__changes', {}]), says('Yes.'))
   const jarvis = await startJarvis({ dataDir: dir, model })
@@ -263,7 +263,7 @@ test('a server’s words are data: in its description, its results, and where it
   expect(spec?.description).not.toMatch(/[\u202e\u200b]/)
 })
 
-test('nothing in an answer drives a terminal, hides or turns what is read, wherever it goes', async () => {
+test('no answer can control a terminal, hide text or change its direction, wherever the answer is shown', async () => {
   const odds = /[^\P{Cc}\n\t]|[\u202e\u200b]/u
   const { dir } = attachedDir((path) => ({ odd: odd(path) }), {
     tools: [tool('terminal', { title: 'T\u001b]0;x\u202e' }), tool('screams')],
@@ -367,7 +367,7 @@ test.each([
   expect(response.status).toBe(400)
 })
 
-test('an edit of mcp.json counts at once; what cannot be read changes nothing and is said', async () => {
+test('an edit of mcp.json applies at once; an invalid one changes nothing and is reported', async () => {
   const { dir, planPath, write } = attachedDir((path) => ({ odd: odd(path) }), { tools: [tool('echo')] })
   const jarvis = await startJarvis({ dataDir: dir })
   await connected(jarvis, 'odd')
@@ -392,7 +392,7 @@ test('an edit of mcp.json counts at once; what cannot be read changes nothing an
   ])
 })
 
-test('policy.yaml may name attached tools: it raises them, and says which of them there are not', async () => {
+test('policy.yaml may name attached tools: it raises their tiers, and unknown ones are reported', async () => {
   const { dir } = attachedDir((path) => ({ odd: odd(path) }), { tools: [tool('echo'), tool('logs')] })
   const lines = [
     'tiers: { odd__logs: black, gone__tool: red }',

@@ -63,7 +63,7 @@ test('a backup made while a server writes is one whole file, of one moment', asy
   expect((await jarvis(fresh, 'journal', 'verify')).code).toBe(0)
 })
 
-test('what people wrote beside the database comes back with it, and what they wrote since is kept', async () => {
+test('a restore brings back files beside the database, and keeps those that were written since', async () => {
   const dir = folder()
   const file = join(folder(), 'backup.db')
   await openJournal(dir).close()
@@ -134,7 +134,7 @@ test('writes of another process do not start the copy over', async () => {
   await server.close()
 })
 
-test('a restore keeps what was there, writes itself into the journal, and the anchor agrees', async () => {
+test('a restore keeps the old database, is journalled, and the anchor agrees', async () => {
   const { dir, file } = await backedUp()
   const { code, output } = await jarvis(dir, 'restore', file)
   expect(output).toMatch(/^Restored the backup of .* UTC to .*jarvis\.db, journal entry 4\. The one before is kept as /)
@@ -214,7 +214,7 @@ test('nothing is restored under a running server', async () => {
   })
 })
 
-test('what may have run since the backup does not run again, and waiting cards expire', async () => {
+test('calls that may have run since the backup do not run again, and waiting cards expire', async () => {
   const dataDir = folder()
   const file = join(folder(), 'backup.db')
   const first = await startJarvis({

@@ -27,7 +27,7 @@ test.each([
   expect(await operator.request('chat:send', payload)).toMatchObject({ ok: false, error: { code: 'invalid_request' } })
 })
 
-test('an unknown session is said to be unknown, on every request', async () => {
+test('an unknown session is reported as unknown, on every request', async () => {
   const jarvis = await startJarvis()
   const operator = await jarvis.connect()
   for (const [event, payload] of [

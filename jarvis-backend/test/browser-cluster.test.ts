@@ -63,7 +63,7 @@ const drawn = (chart: Locator) =>
   })
 const detailOf = (page: Page, name: string) => page.getByRole('region', { name: `Detail: ${name}` })
 
-test('a thing is found by its address, its past is drawn, and what is asked for there becomes a card', async () => {
+test('a guest opens by its address, its past is drawn, and an action there becomes a card', async () => {
   const { jarvis, page } = await open('/cluster?storage=pve/nvme-fast&range=7d')
   const storage = detailOf(page, 'storage pve/nvme-fast')
   await storage.getByText(/about \d days at this rate/).waitFor()
@@ -175,7 +175,7 @@ test('filters, sorts and groups lie in the address; limits are kept; 2,000 guest
     .waitFor()
 })
 
-test('a viewer on a phone sees all of it and is told who can act', async () => {
+test('a viewer on a phone sees the whole page and is told who can act', async () => {
   const { jarvis, page } = await open('/cluster', 'viewer', {
     viewport: { width: 320, height: 700 },
     isMobile: true,

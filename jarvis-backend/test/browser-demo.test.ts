@@ -74,7 +74,7 @@ test('several cards are denied at once, after they were named, and no other with
   expect(jarvis.controls.effects).toEqual([])
 })
 
-test('what allows more opens where it is seen', async () => {
+test('the form for a grant opens inside the visible part of the page', async () => {
   const jarvis = await startJarvis({ dashboardDir, env, model: scripted(calls(['stop_vm', { vmid: 103 }])) })
   const page = await operator(jarvis, { viewport: { width: 1280, height: 620 } })
   await say(page, 'Stop truenas.')

@@ -9,7 +9,7 @@ import { startJarvis } from './support/start-jarvis.ts'
 
 const { operator } = useBrowser()
 
-test('by keyboard alone a call is approved with a grant, runs unasked under it, and asks again once that is revoked', async () => {
+test('by keyboard alone a call is approved with a grant, runs unasked under it, and asks again once the grant is revoked', async () => {
   const restart = calls(['restart_vm', { vmid: 103 }])
   const model = scripted(restart, says('First.'), restart, says('Second.'), restart)
   const jarvis = await startJarvis({ dashboardDir, model })
@@ -45,7 +45,7 @@ test('by keyboard alone a call is approved with a grant, runs unasked under it, 
   expect(jarvis.controls.effects).toHaveLength(2)
 })
 
-test('a guest that changed while its card waited is asked about anew, with the difference', async () => {
+test('a guest that changed while its card waited gets a new card with the difference', async () => {
   const model = scripted(calls(['stop_container', { vmid: 105 }]), says('Later, then.'))
   const jarvis = await startJarvis({ dashboardDir, model })
   const page = await operator(jarvis)
@@ -98,7 +98,7 @@ test('a rehearsal is turned on in the head of a session, seen, and ended', async
   expect(jarvis.controls.effects).toEqual([])
 })
 
-test('where cards were lost, the page of those that wait says so', async () => {
+test('where cards were lost, the page of waiting cards says so', async () => {
   const dataDir = folder()
   const before = await startJarvis({ dataDir, model: scripted(calls(['stop_vm', { vmid: 103 }])) })
   const first = await before.connect()

@@ -102,7 +102,7 @@ test('a doctored journal is cut at the entry', async () => {
   await page.getByText(/Entry 3 does not follow 2\./).waitFor()
 })
 
-test('a tool says what would happen as its arguments are typed, and a red one becomes a card like any other', async () => {
+test('a tool’s page tells the verdict as its arguments are typed, and a red call becomes a card like any other', async () => {
   const { jarvis, page } = await open('/tools?tool=stop_vm')
   const form = page.getByRole('form', { name: 'What would happen?' })
   await form.getByText('Fill in what must be given.').waitFor()
@@ -165,7 +165,7 @@ test('a conflict is settled in favour of mine', async () => {
   expect(readFileSync(join(jarvis.dataDir, 'workspace/MEMORY.md'), 'utf8')).toBe('Mine alone.\n')
 })
 
-test('what is remembered of a session is shown and forgotten; all is read again', async () => {
+test('the memory of a session is shown and can be forgotten, and everything can be indexed again', async () => {
   const { page } = await open('/memory')
   await page.getByRole('region', { name: 'Remembered of sessions' }).getByRole('link').first().click()
   await page.getByRole('button', { name: 'Forget…' }).click()
@@ -175,7 +175,7 @@ test('what is remembered of a session is shown and forgotten; all is read again'
   await page.getByText(/All is read again/).waitFor()
 })
 
-test('what the memory wrote is taken back from the chat, and what it recalled is shown', async () => {
+test('a note of the memory is undone from the chat, and recalled text is shown', async () => {
   const model = scripted(
     calls(['memory_write', { text: 'The UPS battery is from 2019.' }]),
     says('Noted.'),
@@ -308,7 +308,7 @@ test('a key in the very moment the palette closes is not lost', async () => {
   await page.getByRole('dialog', { name: 'Keys' }).waitFor()
 })
 
-test('without a server the pages keep what they know and rest their acts', async () => {
+test('without a server the pages keep their data and disable their actions', async () => {
   const { jarvis, page } = await open('/journal')
   await page.getByText('get_cluster_status').first().waitFor()
   // What was not opened yet is fetched meanwhile; this comes last of the pages.

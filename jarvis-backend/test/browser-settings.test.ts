@@ -254,13 +254,13 @@ test('the terminal says that it is not guarded, runs what is typed, leaves the k
   expect(await (await jarvis.rest('/api/journal?kind=terminal')).text()).toContain('"pve"')
 })
 
-test('where the terminal is off its page says how it is turned on', async () => {
+test('where the terminal is off its page says how to turn it on', async () => {
   const { page } = await open('/terminal')
   await page.getByText('The terminal is off.').waitFor()
   expect(await page.getByRole('link', { name: 'Terminal' }).count()).toBe(0)
 })
 
-test('what a sign-in alone may not do asks for the password, and goes on by itself', async () => {
+test('an action that a sign-in alone may not do asks for the password, and then continues', async () => {
   const jarvis = await startJarvis({ dashboardDir, model: scripted(), env })
   const page = await operator(jarvis, {}, '/settings', false)
   const profile = region(page, 'Safety').getByRole('radio', { name: /^Permissive/ })

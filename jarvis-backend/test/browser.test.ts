@@ -55,7 +55,7 @@ test('a card is denied with a note, which the model reads', async () => {
   expect(jarvis.controls.effects).toEqual([])
 })
 
-test('what is refused stands there with its reason and no button', async () => {
+test('a refused call is shown with its reason and without buttons', async () => {
   const model = scripted(calls(['execute_ssh', { node: 'pve', command: 'rm -rf /' }]), says('I may not.'))
   const jarvis = await startJarvis({ dashboardDir, model })
   const page = await operator(jarvis)

@@ -242,7 +242,7 @@ test('a call that comes in spite of the loop limit is dropped', async () => {
   expect(operator.names()).not.toContain('chat:confirm_needed')
 })
 
-test('abort stops the model at once and keeps what was said', async () => {
+test('abort stops the model at once and keeps its text', async () => {
   const stalled = stalls('Let me think about ')
   const jarvis = await startJarvis({ model: scripted(stalled) })
   const operator = await jarvis.connect()
@@ -355,7 +355,7 @@ test('a paused turn is sent back as it is and goes on', async () => {
   })
 })
 
-test('a stream that breaks in the middle keeps what was said and ends with an error', async () => {
+test('a stream that breaks keeps its text and ends with an error', async () => {
   const broken = new ModelError('model_stream_broken', 'The answer broke off.', { isRetryable: true, usage: someUsage })
   const model = scripted(breaks(broken, 'It is '), says('All well.'))
   const jarvis = await startJarvis({ model })
@@ -428,7 +428,7 @@ test('a line with a slash calls a tool through the gate, without a model', async
   ])
 })
 
-test('a slash line that cannot be read says how to write it', async () => {
+test('an invalid slash line is answered with its syntax', async () => {
   const jarvis = await startJarvis()
   const operator = await jarvis.connect()
   await operator.ask('chat:send', { message: '/stop_vm 103' })

@@ -6,7 +6,7 @@ import { createFakeClock } from './support/fake-clock.ts'
 const start = () =>
   createSimulator({ clock: createFakeClock(Date.UTC(2025, 9, 14, 12)), protectedTargets: new Set(['node/agent1']) })
 
-test('the summary names every node and guest of a small cluster, and what is unusual', () => {
+test('the summary names every node and guest of a small cluster, and unusual states', () => {
   const { cluster } = start()
   const text = clusterSummary(cluster.state())
   expect(text).toContain('quorate, 4 of 4 nodes online, 19 of 21 running')

@@ -43,7 +43,7 @@ test.each(Object.keys(mutants) as (keyof typeof mutants)[])(
   patienceMs,
 )
 
-test('a doctored journal is found at the entry that was touched', () => {
+test('a tampered journal is reported at the altered entry', () => {
   const rows = [
     {
       seq: 1,

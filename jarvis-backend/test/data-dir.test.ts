@@ -7,7 +7,7 @@ import { folder, jarvis, openJournal, run } from './support/data-dir.ts'
 import { says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
-test('one server to a data dir, until it dies, however it dies', async () => {
+test('one server at a time uses a data dir, until that server ends in any way', async () => {
   const dir = folder()
   const first = run(dir, 'main')
   await first.says('JARVIS')
@@ -38,7 +38,7 @@ test('a lock counts within one process too, and is given back', () => {
   lockDataDir(dir)()
 })
 
-test('a full disk is said on sockets and REST, loses nothing, and is over when there is room', async () => {
+test('a full disk is reported on sockets and REST, loses nothing, and passes once there is room', async () => {
   let opened: Database | undefined
   const jarvisServer = await startJarvis({
     model: scripted(says('Kept.')),

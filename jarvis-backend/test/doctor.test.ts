@@ -186,7 +186,7 @@ test.each([
   expect(checks.find(({ area }) => area === 'Clock')).toMatchObject({ health })
 })
 
-test('a key that the model’s server refuses is broken, a model it does not have too, and neither costs a token', async () => {
+test('a refused key and an unknown model count as broken, and neither check costs a token', async () => {
   const asked: string[] = []
   const server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`)
@@ -212,7 +212,7 @@ test('a key that the model’s server refuses is broken, a model it does not hav
   expect(new Set(asked)).toEqual(new Set(['GET /v1/models']))
 })
 
-test('a port that somebody else has, an open data dir and a readable .env are told of', async () => {
+test('a port in use, an open data dir and a readable .env are reported', async () => {
   const taken = createTcp()
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void taken.close())
@@ -233,7 +233,7 @@ test('a port that somebody else has, an open data dir and a readable .env are to
   expect(dataChecks(dir, env).filter(({ health }) => health !== 'ok')).toEqual([])
 })
 
-test('as a program it prints a line each, ends with 1 where something is broken, and --json is for machines', async () => {
+test('the command prints a line for each check, exits with 1 where something is broken, and prints JSON with --json', async () => {
   const dir = folder()
   const { close } = openJournal(dir)
   await close()

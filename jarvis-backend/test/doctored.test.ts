@@ -67,7 +67,7 @@ test.each<[string, (sql: Sqlite.Database, card: { toolUseId: string }) => void]>
   await expect.poll(() => jarvis.controls.effects.length).toBe(1)
 })
 
-test('a grant that somebody wrote, widened or bent beside JARVIS lets nothing run', async () => {
+test('a grant that was written, widened or altered outside JARVIS lets nothing run', async () => {
   const dataDir = folder()
   const jarvis = await startJarvis({ dataDir, model: scripted(restart(), says('A.'), restart()) })
   const operator = await jarvis.connect()
@@ -115,7 +115,7 @@ test.each<[string, (sql: Sqlite.Database) => void, Partial<PartStatus>]>([
   expect(await journalPart(jarvis)).toMatchObject(said)
 })
 
-test('a journal in order is said to be, and what a verification found is kept in mind', async () => {
+test('an intact journal is reported as intact, and the result of a verification is kept', async () => {
   const { dataDir } = await withCard()
   const jarvis = await startJarvis({ dataDir, model: scripted() })
   expect(await journalPart(jarvis)).toMatchObject({ health: 'ok' })

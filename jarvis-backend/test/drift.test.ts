@@ -143,7 +143,7 @@ test('a call that cannot be run any more fails when it is approved, and its card
   expect(snapshot.pending).toEqual([])
 })
 
-test('what the earlier call of an answer was to change is no drift for the one after it', async () => {
+test('the expected change by an earlier call of an answer is no drift for the next one', async () => {
   const model = scripted(calls(['stop_vm', { vmid: 103 }], ['start_vm', { vmid: 103 }]), says('Cycled.'))
   const jarvis = await startJarvis({ model })
   const { operator, sessionId, card: stop } = await asked(jarvis, 'Cycle 103.')
@@ -157,7 +157,7 @@ test('what the earlier call of an answer was to change is no drift for the one a
   expect(jarvis.guest(103)?.status).toBe('running')
 })
 
-test('a call approved for its turn is shown anew where the guest has moved by then', async () => {
+test('a call approved for its turn gets a new card where the guest has moved by then', async () => {
   const model = scripted(calls(['stop_vm', { vmid: 103 }], ['start_vm', { vmid: 103 }]), says('Cycled.'))
   const jarvis = await startJarvis({ model })
   const { operator, sessionId, card: stop } = await asked(jarvis, 'Cycle 103.')
@@ -212,7 +212,7 @@ test('a card that was refused while the server was down is gone when it is back,
   expect(after.controls.effects).toEqual([])
 })
 
-test('an approved call that asks nobody any more runs under its new tier; one that nobody approved does not', async () => {
+test('an approved call that needs no person any more runs under its new tier; an unapproved one does not', async () => {
   const jarvis = await startJarvis({ model: stopping() })
   const { operator, sessionId, card } = await asked(jarvis)
   await setProfile(jarvis, 'unrestricted')

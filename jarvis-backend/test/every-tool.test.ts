@@ -52,7 +52,7 @@ describe('arguments that no tool takes', () => {
   )
   const any = fc.anything({ withNullPrototype: true, withBoxedValues: true, withBigInt: true, withDate: true })
 
-  test('there is a usual call for every tool, and it is ready or asks', () => {
+  test('every tool has a usual call, and it is ready or asks', () => {
     expect(usual.map(([name]) => name).sort()).toEqual(
       catalog
         .list()
@@ -62,7 +62,7 @@ describe('arguments that no tool takes', () => {
     for (const [name, input] of usual) expect(judge(name, input).kind, name).toBe('ready')
   })
 
-  test.each(usual)('%s is refused with an unknown key, whatever it is called and holds', (name, input) => {
+  test.each(usual)('%s is refused with an unknown key, whatever its name and value', (name, input) => {
     fc.assert(
       fc.property(odd, any, (key, value) => {
         fc.pre(!Object.hasOwn(catalog.get(name)?.input.shape ?? {}, key))

@@ -33,7 +33,7 @@ const journalled = async (jarvis: TestJarvis) => {
   return page.items.reverse().map(({ body }) => body as Record<string, unknown>)
 }
 
-test('a grant lets the same call run again, so often, and says on whose word', async () => {
+test('a grant lets the same call run again a number of times, and says who gave it', async () => {
   const jarvis = await startJarvis({ model: asking(restart(), restart(), restart({ node: 'pve' }), restart()) })
   const { operator, sessionId } = await granted(jarvis, { minutes: 30, uses: 2 })
   const [grant] = await grantsOf(jarvis)
@@ -160,7 +160,7 @@ test('of ten calls at once with three uses left three run and seven ask', async 
   expect(snapshot.pending).toHaveLength(7)
 })
 
-test('ten sessions that ask at once share what is left of a grant', async () => {
+test('ten sessions that ask at once share the uses left of a grant', async () => {
   const turns = Array.from({ length: 10 }, () => calls(restart()))
   const model = scripted(calls(restart()), says('One.'), ...turns, ...turns.map(() => says('So be it.')))
   const jarvis = await startJarvis({ model })
@@ -243,7 +243,7 @@ test('a denial makes no grant, a grant over REST does', async () => {
   expect(await grantsOf(jarvis)).toMatchObject([{ uses: 1, toolUseId }])
 })
 
-test('what was granted to the chat serves no MCP client, and one token’s grant no other', async () => {
+test('a grant for the chat serves no MCP client, and a token’s grant no other token', async () => {
   const jarvis = await startJarvis({ model: asking(restart()) })
   await granted(jarvis, { uses: 5 })
   const first = await watchedMcp(jarvis, 'first')

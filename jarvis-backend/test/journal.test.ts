@@ -117,7 +117,7 @@ test.each(doctorings)('%s is found, at entry %i', async (_what, brokenAt, change
   await close()
 })
 
-test('without the anchor a tail that was cut off goes unnoticed; that is what it is for', async () => {
+test('without the anchor a truncated journal goes unnoticed, which is why the anchor exists', async () => {
   const dir = await tenEntries()
   doctor(dir, (sql) => sql.exec('DELETE FROM journal WHERE seq >= 9'))
   const database = openDatabase(join(dir, 'jarvis.db'))

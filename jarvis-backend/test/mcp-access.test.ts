@@ -187,7 +187,7 @@ test('50 clients that all call their request 7 at once get their own answers, re
   )
 })
 
-test('a fault of ours is not told to clients in its own words', async () => {
+test('clients do not see the message of an internal fault', async () => {
   let isBroken = false
   const orBreak = () => {
     if (isBroken) throw new TypeError('undefined is no row of /srv/jarvis')
@@ -213,7 +213,7 @@ test('a fault of ours is not told to clients in its own words', async () => {
   expect(answer.error).toMatchObject({ code: -32_603, message: 'Something went wrong inside JARVIS.' })
 })
 
-test('what is too large is answered and not read to its end', async () => {
+test('a request that is too large is answered without reading all of it', async () => {
   const jarvis = await startJarvis()
   const upload = request(`${jarvis.url}/mcp`, { method: 'POST', headers: olderHeaders(createToken(jarvis)) })
   const cut = new Promise<void>((resolve) => {

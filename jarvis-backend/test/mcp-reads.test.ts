@@ -68,7 +68,7 @@ test('what a read did is in the journal and in the session of its token', async 
   expect(typesOf(runs[1])).toEqual(typesOf(runs[0]))
 })
 
-test('a read that takes long ends when its client cancels it or hangs up, and with the server', async () => {
+test('a long read ends when its client cancels it or hangs up, and with the server', async () => {
   const homelab = createSimulator({ clock: systemClock, protectedTargets: new Set() })
   const begun: AbortSignal[] = []
   let tell = () => {}

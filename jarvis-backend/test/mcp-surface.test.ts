@@ -102,7 +102,7 @@ test('an older client that subscribed hears that a guest has changed, and of not
   expect(new Set(heard)).toEqual(new Set(['jarvis://guests/105']))
 })
 
-test('a client that asked for no progress is told that it waits, polls, and has the result', async () => {
+test('a client without progress is told that the call waits, polls, and gets the result', async () => {
   const clock = createFakeClock(Date.now())
   const jarvis = await startJarvis({ clock })
   const client = await connectMcp(jarvis, createToken(jarvis))

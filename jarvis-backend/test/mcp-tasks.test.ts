@@ -92,7 +92,7 @@ test('an older client cancels a task and its card is gone; a denied one has fail
   expect(jarvis.controls.effects).toEqual([])
 })
 
-test('a current client that knows tasks has a handle at once, and the result where it polls', async () => {
+test('a current client that knows tasks gets a handle at once, and the result when it polls', async () => {
   const jarvis = await startJarvis()
   const token = createToken(jarvis)
   const ask = (method: string, params?: Record<string, unknown>) => askCurrent(jarvis, token, method, params, withTasks)
@@ -278,7 +278,7 @@ test.each([
   expect(jarvis.controls.effects).toEqual([])
 })
 
-test('what a client left waiting cannot be approved once its token has expired', async () => {
+test('a call of a client whose token has expired cannot be approved', async () => {
   const clock = createFakeClock(Date.now())
   const jarvis = await startJarvis({ clock })
   const token = createToken(jarvis, { name: 'gone', expiresInMs: 60_000 })

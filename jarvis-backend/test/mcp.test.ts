@@ -164,7 +164,7 @@ test('one token has at most five calls waiting', async () => {
   await Promise.all(waiting)
 })
 
-test('asking in the session of an MCP client gives the model no call that it did not make', async () => {
+test('asking in the session of an MCP client shows the model only calls that it made', async () => {
   const model = scripted(says('They look well.'))
   const jarvis = await startJarvis({ model })
   const client = await connect(jarvis, createToken(jarvis))

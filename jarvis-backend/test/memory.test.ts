@@ -54,7 +54,7 @@ function note(jarvis: { dataDir: string }, path: string, text: string) {
   writeFileSync(place, text)
 }
 
-test('what stands in a file is found by its words, with its lines, and an edit is taken up', async () => {
+test('text in a file is found by its words, with its lines, and an edit is indexed', async () => {
   const jarvis = await startJarvis({ env })
   note(jarvis, 'MEMORY.md', '# Media\n\nThe transcoder of jellyfin needs the GPU of pve2.\n')
   await ready(jarvis)
@@ -71,7 +71,7 @@ test('what stands in a file is found by its words, with its lines, and an edit i
   expect((await search(jarvis, 'gpu')).hits).toEqual([])
 })
 
-test('the embedded model finds what is meant in other words', { timeout: 60_000 }, async () => {
+test('the embedded model finds text by its meaning', { timeout: 60_000 }, async () => {
   const jarvis = await startJarvis()
   note(
     jarvis,
@@ -100,7 +100,7 @@ test('words are found and notes are recalled as soon as the server listens, befo
   await operator.next('chat:done')
 })
 
-test('of a conversation the question and the beginning of its last answer have a vector once somebody searches, and what tools gave has none', async () => {
+test('the question and the beginning of the last answer are embedded once somebody searches, and tools’ output never is', async () => {
   const long = 'The PBS datastore is full. '.repeat(80)
   const jarvis = await startJarvis({ model: scripted(calls(['get_storage', {}]), says(`It is full.\n\n${long}`)) })
   const operator = await jarvis.connect()
@@ -134,7 +134,7 @@ test('hostile and broken files are named, and harm nothing', async () => {
   expect((await search(jarvis, 'printer vlan')).hits).toMatchObject([{ name: 'memory/notes.md' }])
 })
 
-test('a file that is written again and again while it is read is indexed as it ends', async () => {
+test('a file that is rewritten while it is read is indexed with its last content', async () => {
   const jarvis = await startJarvis({ env })
   note(jarvis, 'MEMORY.md', 'attempt0')
   await ready(jarvis)
@@ -150,7 +150,7 @@ test('a file that is written again and again while it is read is indexed as it e
   expect((await search(jarvis, 'attempt199')).hits).toEqual([])
 })
 
-test('an index that was deleted or damaged is made again', async () => {
+test('a deleted or damaged index is rebuilt', async () => {
   const first = await startJarvis({ env, dataDir: newDataDir() })
   note(first, 'MEMORY.md', 'The UPS lasts eleven minutes.')
   await ready(first)
@@ -166,7 +166,7 @@ test('an index that was deleted or damaged is made again', async () => {
   }
 })
 
-test('an index that is deleted while the server runs comes back by itself, and says so', async () => {
+test('an index that is deleted while the server runs is rebuilt and reported', async () => {
   const jarvis = await startJarvis({ env })
   note(jarvis, 'MEMORY.md', 'The UPS lasts eleven minutes.')
   await until(
@@ -225,7 +225,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   expect((await operator.next('chat:tool_result')).result).toContain('by words alone')
 })
 
-test('a message is answered with what is known, marked as data with its source', async () => {
+test('a message is answered with recalled text, marked as data with its source', async () => {
   const model = scripted(says('Eleven minutes.'))
   const jarvis = await startJarvis({ env, model })
   note(
@@ -306,7 +306,7 @@ test('a run that only read leaves no lesson', async () => {
   expect(existsSync(join(jarvis.dataDir, 'workspace', dailyPath(Date.now())))).toBe(false)
 })
 
-test('what the model writes down is shown, journalled, redacted and can be taken back', async () => {
+test('a note by the model is shown, journalled, redacted and can be undone', async () => {
   const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789'
   const jarvis = await startJarvis({
     env,
@@ -360,7 +360,7 @@ test('what leaves for a server of embeddings holds no secret', async () => {
   expect(asked.join()).not.toContain('Xk7!pQ9z')
 })
 
-test('what an MCP client writes into the memory is not the operator’s, whatever it is headed', async () => {
+test('a note by an MCP client does not count as the operator’s, whatever its heading', async () => {
   const jarvis = await startJarvis({ env })
   const token = createToken(jarvis)
   const write = async (input: object) =>
@@ -411,7 +411,7 @@ test('text recalled from a tool stays suspect, and cannot be put under another h
   expect(await operator.next('chat:confirm_needed')).toMatchObject({ rule: 'taint', toolName: 'execute_ssh' })
 })
 
-test('a session that was forgotten is not found again, even in an index made anew', async () => {
+test('a forgotten session is not found again, even in a rebuilt index', async () => {
   const jarvis = await startJarvis({ env, model: scripted(says('The heron nests by the pond.')) })
   const operator = await jarvis.connect()
   const { sessionId } = await operator.ask('chat:send', { message: 'Where does the heron nest?' })
@@ -430,7 +430,7 @@ test('a session that was forgotten is not found again, even in an index made ane
   expect((await search(jarvis, 'heron')).hits).toEqual([])
 })
 
-test('files are read and edited over REST, and never over what somebody else wrote', async () => {
+test('files are read and edited over REST, and never over an edit by somebody else', async () => {
   const jarvis = await startJarvis({ env })
   const put = (json: unknown, role?: 'viewer') =>
     jarvis.rest('/api/memory/files/memory/plan.md', { method: 'PUT', json, ...(role && { role }) })

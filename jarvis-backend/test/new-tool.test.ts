@@ -28,7 +28,7 @@ async function start(policy: string, ...turns: Parameters<typeof scripted>) {
 }
 const snapshot = (vmid: number, more: object = {}) => calls(['snapshot_guest', { vmid, ...more }])
 
-test('a new tool runs where it may, is written down, listed, and known by MCP', async () => {
+test('a new tool runs where it is allowed, and is journalled, listed and known to MCP', async () => {
   const { jarvis, taken, screen } = await start('', snapshot(104))
   await screen.ask('chat:send', { message: 'Snapshot 104.' })
   expect(await screen.next('chat:tool_result')).toMatchObject({ isError: false, summary: 'taken' })
@@ -49,7 +49,7 @@ test('a new tool runs where it may, is written down, listed, and known by MCP', 
   expect(taken).toEqual([104, 105])
 })
 
-test('it is refused on a protected guest, whoever asks and however', async () => {
+test('the new tool is refused on a protected guest, at every door', async () => {
   const { jarvis, taken, screen } = await start('protected: [ct/104]', snapshot(104))
   await screen.ask('chat:send', { message: 'Snapshot 104.' })
   expect(await screen.next('chat:blocked')).toMatchObject({ rule: 'protected_guest' })
@@ -67,7 +67,7 @@ test('it is refused on a protected guest, whoever asks and however', async () =>
 
 const asks = 'rules: [{name: ask, effect: create, on: guest, tier: red, because: Snapshots fill the disk.}]'
 
-test('a rule about its effect puts it on a card in its own words, and a rehearsal tells them', async () => {
+test('a rule about its effect puts the call on a card in its own words, and a rehearsal tells them', async () => {
   const { taken, screen } = await start(asks, snapshot(104))
   const { sessionId } = await screen.ask('chat:send', { message: 'Snapshot 104.' })
   const card = await screen.next('chat:confirm_needed')
@@ -90,7 +90,7 @@ test('a rule about its effect puts it on a card in its own words, and a rehearsa
   expect(taken).toEqual([104])
 })
 
-test('a number that only a tool result named makes it ask, and a lost answer says where to look', async () => {
+test('a vmid that only a tool result named makes the call ask, and a lost answer says where to look', async () => {
   const { cluster } = createSimulator({ clock: systemClock, protectedTargets: new Set() })
   const tool = snapshotGuest([])
   const judge = createJudge(createCatalog([tool]), () => ({
@@ -170,7 +170,7 @@ const anyTool = fc.record({
   ),
 })
 
-test('no tool changes what is protected, whatever it declares and whoever approves', () => {
+test('no tool changes a protected target, whatever it declares and whoever approves', () => {
   fc.assert(
     fc.property(fc.array(anyTool, { minLength: 20, maxLength: 20 }), fc.constantFrom(...vmids), (declared, vmid) => {
       const tools = declared.map(({ tier, touches, effects }, at) =>

@@ -84,7 +84,7 @@ test('a redirect is not followed', async () => {
   expect(site.asked).toEqual(['/client.json'])
 })
 
-test('what is too large, too slow, no JSON, or of an unknown authority is refused', async () => {
+test('a document that is too large, too slow, no JSON, or from an unknown authority is refused', async () => {
   const large = await startSite(json(`"${'x'.repeat(20_000)}"`))
   await expect(here()(large.url)).rejects.toThrow('larger than')
   const page = await startSite((_request, response) => response.setHeader('content-type', 'text/html').end('{}'))

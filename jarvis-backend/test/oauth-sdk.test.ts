@@ -72,7 +72,7 @@ test.each(Object.keys(sdks))('%s signs itself in, calls a tool, and refreshes by
   expect((memory.kept.tokens as Tokens).refresh_token).not.toBe(before.refresh_token)
 })
 
-test('a client whose name is an address is known by what is there', async () => {
+test('a client whose id is an address is described by the document there', async () => {
   const id = 'https://editor.example/oauth/client.json'
   const asked: string[] = []
   const jarvis = await startJarvis({

@@ -39,7 +39,7 @@ const journalOf = async (jarvis: TestJarvis) =>
 const refresh = (jarvis: TestJarvis, clientId: string, token: string, more = {}) =>
   post(jarvis, '/oauth/token', { grant_type: 'refresh_token', client_id: clientId, refresh_token: token, ...more })
 
-test('without a token, /mcp says where a client can be signed in, and that leads on', async () => {
+test('without a token, /mcp says where a client can be signed in', async () => {
   const jarvis = await startJarvis()
   const refused = await askMcp(jarvis, undefined)
   expect(refused.status).toBe(401)
@@ -61,7 +61,7 @@ test('without a token, /mcp says where a client can be signed in, and that leads
   }
 })
 
-test('what a client was given is listed, used, journalled, and revoked like any MCP token', async () => {
+test('a consent is listed, used, journalled and revoked like any MCP token', async () => {
   const jarvis = await startJarvis()
   const { clientId, tokens } = await signedInClient(jarvis)
   expect(tokens).toMatchObject({ token_type: 'Bearer', expires_in: 900, scope: 'jarvis:read jarvis:ask' })
@@ -87,7 +87,7 @@ test('what a client was given is listed, used, journalled, and revoked like any 
   }
 })
 
-test('a client that was allowed to read sees what reads, and no more', async () => {
+test('a client that may only read sees only tools that read', async () => {
   const jarvis = await startJarvis()
   const { tokens } = await signedInClient(jarvis, { allow: true, isReadOnly: true })
   expect(tokens.scope).toBe('jarvis:read')
@@ -109,7 +109,7 @@ test('a client that asked to read cannot be given more, and is asked about once'
   await expect(answerRequest(jarvis, ask.id)).rejects.toThrow('Start again')
 })
 
-test('only an operator is asked and answers; what a client holds answers nothing', async () => {
+test('only an operator is asked and can decide; a client’s tokens cannot', async () => {
   const jarvis = await startJarvis()
   const { body } = await registerClient(jarvis)
   const { tokens } = await signedInClient(jarvis)
@@ -159,7 +159,7 @@ test.each([
   )
 })
 
-test('a parameter that is there twice is refused', async () => {
+test('a repeated parameter is refused', async () => {
   const jarvis = await startJarvis()
   const { body } = await registerClient(jarvis)
   const query = queryFor(jarvis, body.client_id, newVerifier())
@@ -196,7 +196,7 @@ test('a code whose verifier was guessed wrong is void', async () => {
   expect(await errorOf(await post(jarvis, '/oauth/token', fields))).toBe('400 invalid_grant')
 })
 
-test('a code that is used again ends what it gave', async () => {
+test('a code that is used again ends the consent that it gave', async () => {
   const jarvis = await startJarvis()
   const { fields, tokens } = await signedInClient(jarvis)
   expect((await askMcp(jarvis, tokens.access_token)).status).toBe(200)
@@ -275,7 +275,7 @@ test('a token in the query, or from a foreign page, is refused', async () => {
   expect((await fetch(`${jarvis.url}/.well-known/oauth-protected-resource`, { headers: foreign })).status).toBe(403)
 })
 
-test('an access token counts for the address that it was asked for alone', async () => {
+test('an access token is valid only for the address that it was requested for', async () => {
   const jarvis = await startJarvis()
   const { tokens } = await signedInClient(jarvis)
   const { port, host } = new URL(jarvis.url)
@@ -289,7 +289,7 @@ test('an access token counts for the address that it was asked for alone', async
   expect(await statusAt(host)).not.toBe(401)
 })
 
-test('a client gives back what it has, and nobody else can', async () => {
+test('a client can revoke its own tokens, and no others', async () => {
   const jarvis = await startJarvis()
   const { clientId, tokens } = await signedInClient(jarvis)
   const token = tokens.refresh_token
@@ -346,7 +346,7 @@ test('what a client registers is bounded: redirects, name, size and number', asy
   expect((await registerClient(jarvis)).response.status).toBe(201)
 })
 
-test('a client that nobody allowed is forgotten after a day, and one that was is kept', async () => {
+test('a client without consent is forgotten after a day, and one with consent is kept', async () => {
   const clock = createSkippingClock()
   const jarvis = await startJarvis({ clock })
   const unused = (await registerClient(jarvis)).body.client_id
@@ -367,7 +367,7 @@ test('a client stays signed in over a restart', async () => {
   expect(next.status).toBe(200)
 })
 
-test('a request that is open outlasts its access token, and not the consent', async () => {
+test('an open request outlasts its access token, but not the consent', async () => {
   const clock = createSkippingClock()
   const jarvis = await startJarvis({ clock })
   const { tokens } = await signedInClient(jarvis)

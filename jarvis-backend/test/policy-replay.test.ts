@@ -77,7 +77,7 @@ ssh: {refuse: [{command: journalctl, because: Logs name people.}]}
   expect((await cli(dir, 'policy', 'replay', proposed, '--since', '1h')).output).toBe(replayed.output)
 })
 
-test('replay of an allow lowers what is the tool’s own, and nothing that a rule found', async () => {
+test('replay of an allow lowers the tool’s own tier, but no tier that a rule raised', async () => {
   const dir = await asked(
     '/restart_container vmid=104',
     '/restart_container vmid=104 force=true',
@@ -89,7 +89,7 @@ test('replay of an allow lowers what is the tool’s own, and nothing that a rul
   expect(output).toMatch(/1 of 3 calls in the journal would be judged differently\.$/)
 })
 
-test('the policy in force changes nothing of what it judged, under whatever profile', async () => {
+test('the policy in force does not change a replay, under any profile', async () => {
   const dataDir = folder()
   const jarvis = await startJarvis({ dataDir })
   for (const profile of ['lockdown', 'restricted', 'permissive', 'unrestricted']) {

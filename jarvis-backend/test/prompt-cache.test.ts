@@ -55,7 +55,7 @@ test('thinking is left out where the instructions changed', async () => {
   expect(thinkingIn(claude)).toEqual([0, 1, 0, 1])
 })
 
-test('a provider that refuses thinking for reasons of its own is asked without it', async () => {
+test('a request that the provider refuses because of its thinking is sent again without it', async () => {
   const claude = await conversation({ rounds: 1, takesThinkingBack: false }, 2)
   expect(claude.counted).toHaveLength(4)
   expect(claude.refusals).toHaveLength(3)

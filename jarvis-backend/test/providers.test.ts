@@ -116,7 +116,7 @@ const openAiCompatible: Dialect = {
 modelContract(anthropic)
 modelContract(openAiCompatible)
 
-test('signed thinking comes back in the next request as it came', async () => {
+test('signed thinking is sent back unchanged in the next request', async () => {
   await using server = await modelServer()
   const block = (index: number, content_block: object) => event({ type: 'content_block_start', index, content_block })
   const thinks = [
@@ -150,7 +150,7 @@ test('signed thinking comes back in the next request as it came', async () => {
   expect(server.requests[1]?.body.messages[2].content[0]).toMatchObject({ tool_use_id: toolUseId })
 })
 
-test('what goes over the wire: where to, with which key, and nothing the services refuse', async () => {
+test('each request goes to the right address with the right key, and has no field that the services refuse', async () => {
   await using server = await modelServer()
   const never = new AbortController().signal
   for (const dialect of [anthropic, openAiCompatible]) {
@@ -234,7 +234,7 @@ test.each<[string, [status: number, body: string][], object, string[]]>([
   }
 })
 
-test('a refusal that names nothing we could leave out is told as it is, in whatever form it came', async () => {
+test('a refusal that names no optional field is reported unchanged, in every form', async () => {
   await using server = await modelServer()
   server.plays.push(refuses(422, detail('messages')))
   const model = openAiCompatibleModel({ baseUrl: server.url, model: 'm' })

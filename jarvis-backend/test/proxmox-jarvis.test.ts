@@ -52,7 +52,7 @@ async function start(
 
 const lost = (kind: 'lost' | 'closed'): Fault => ({ kind, match: '/status/shutdown', method: 'POST', times: 9 })
 
-test('an answer that was lost is looked for, and what the task log shows is the outcome', async () => {
+test('the outcome of a lost answer is found in the task log', async () => {
   // Slowly: after a lost answer the client looks at the guest for two seconds of the cluster's time.
   const { fake, approve } = await start('stop_vm', { vmid: 100 }, {}, { speed: 5 })
   await fake.control.addFault(lost('lost'))
@@ -63,7 +63,7 @@ test('an answer that was lost is looked for, and what the task log shows is the 
   expect(result.result).toMatch(/100 is seen stopped now\.$/)
 })
 
-test('where nothing shows that it arrived, the outcome is unknown, and it is not asked for again', async () => {
+test('where nothing shows that a request arrived, its outcome is unknown, and it is not sent again', async () => {
   const { fake, approve } = await start('stop_vm', { vmid: 100 })
   await fake.control.addFault(lost('closed'))
   const { result, execution } = await approve()
@@ -73,7 +73,7 @@ test('where nothing shows that it arrived, the outcome is unknown, and it is not
   expect((await fake.control.requests())['POST /nodes/pve1/qemu/100/status/shutdown']).toBe(1)
 })
 
-test('a shutdown that is not obeyed says so, and offers the hard form', async () => {
+test('a shutdown that the guest ignores is reported, with the forced form as an option', async () => {
   const { approve } = await start('stop_vm', { vmid: 100 }, { isDeaf: true })
   const { result } = await approve()
   expect(result.result).toMatch(/got timeout.*seen running.*force: true cuts its power/s)
@@ -92,7 +92,7 @@ test.each([
   },
 )
 
-test('a token that may not switch guests is told which right it lacks', async () => {
+test('a token without the right to switch guests is told which right it lacks', async () => {
   const { fake, approve } = await start('stop_vm', { vmid: 100 })
   await fake.control.setRights({ '/': { 'VM.Audit': 1, 'Sys.Audit': 1 } })
   const { result } = await approve()
@@ -138,7 +138,7 @@ test('a list of one node says that the cluster cannot be read, a template is cal
   expect(summary).toMatch(/last seen \d+ s ago: The cluster cannot be reached/)
 })
 
-test('an approval is held against what is so now, though nobody watches the cluster', async () => {
+test('an approval is checked against the present state, also while nobody watches the cluster', async () => {
   const { fake, clock, screen } = await start('stop_vm', { vmid: 100 })
   const { toolUseId, sessionId } = await screen.next('chat:confirm_needed')
   await fake.control.changeGuest(100, { name: 'another' })

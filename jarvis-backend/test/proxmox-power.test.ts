@@ -126,7 +126,7 @@ test('a guest that has moved since the last look is found where it is now', asyn
   expect((await fake.control.changes()).map(({ path }) => path)).toEqual(['/nodes/pve2/qemu/100/status/reboot'])
 })
 
-test('a token without the right is told which', async () => {
+test('a token without the right is told which right is missing', async () => {
   const { fake, cluster } = await startProxmox()
   await fake.control.setRights({ '/': { 'VM.Audit': 1, 'Sys.Audit': 1 } })
   const outcome = await cluster.power(100, 'stop', false, calm())
@@ -134,7 +134,7 @@ test('a token without the right is told which', async () => {
   expect(outcome.upid).toBeUndefined()
 })
 
-test('before 2025 the words stood in the reason phrase alone', async () => {
+test('the message of Proxmox before 2025 is read from the reason phrase', async () => {
   const { cluster } = await startProxmox({ isOld: true })
   const outcome = await cluster.power(200, 'start', false, calm())
   expect(outcome).toMatchObject({ ok: false, exitStatus: 'CT 200 already running' })
@@ -171,7 +171,7 @@ test('what certainly did not reach the node has failed', async () => {
   })
 })
 
-test('a node that falls silent under a task leaves its outcome unknown, and a short silence does not', async () => {
+test('a task on a node that falls silent has an unknown outcome, and a short silence changes nothing', async () => {
   const { fake, cluster } = await startProxmox()
   await fake.control.addFault({ kind: 'status', status: 595, phrase: 'gone', match: '/tasks/UPID', times: 3 })
   expect(await cluster.power(101, 'stop', false, calm())).toMatchObject({ ok: true, observed: 'stopped' })
@@ -179,7 +179,7 @@ test('a node that falls silent under a task leaves its outcome unknown, and a sh
   await expect(cluster.power(101, 'start', false, calm())).rejects.toMatchObject({ code: 'outcome_unknown' })
 })
 
-test('a service of the API restarts through it, another over SSH, and what is no service is refused', async () => {
+test('a service of the API restarts through it, another over SSH, and a name that is no service is refused', async () => {
   const run: string[][] = []
   const { fake, cluster } = await startProxmox({}, () => ({
     shell: {

@@ -5,7 +5,7 @@ import { calm, connectionTo, startProxmox } from './support/start-proxmox.ts'
 const wrong = Array.from({ length: 32 }, () => 'AA').join(':')
 const quick = { connectMs: 2_000, answerMs: 500 }
 
-test('a certificate that is not pinned gets no request, and the sentence shows it', async () => {
+test('a certificate that is not pinned gets no request, and the message shows it', async () => {
   const { fake, until } = await startProxmox({}, (fake) => ({
     connection: { ...connectionTo(fake), fingerprints: [wrong] },
   }))
@@ -15,7 +15,7 @@ test('a certificate that is not pinned gets no request, and the sentence shows i
   expect(await fake.control.requests()).toEqual({})
 })
 
-test('without pin and authority a certificate of its own is not trusted, and the sentence says how to', async () => {
+test('without pin and authority a self-signed certificate is not trusted, and the message says how to trust it', async () => {
   const { fake, until } = await startProxmox({}, (fake) => ({
     connection: { ...connectionTo(fake), fingerprints: [] },
   }))
@@ -32,7 +32,7 @@ test('the cluster’s authority is enough', async () => {
   expect((await read()).nodes).toHaveLength(4)
 })
 
-test('each way in has its own certificate, and each is pinned', async () => {
+test('each address has its own certificate, and each is pinned', async () => {
   const { fake, cluster, until, read } = await startProxmox({ entries: 2 })
   await read()
   await fake.control.closeEntry(0)
@@ -51,7 +51,7 @@ test('a certificate that changes while running stops the token, and another way 
   expect(cluster.state().unreachableSince).toBeUndefined()
 })
 
-test('while the cluster is away it is shown as it was, with how long ago', async () => {
+test('while the cluster is unreachable its last state is shown with its age', async () => {
   const { fake, cluster, until, read } = await startProxmox()
   const before = await read()
   await fake.control.closeEntry(0)
@@ -90,7 +90,7 @@ test.each([
   await until(({ missing }) => missing.length === 0)
 })
 
-test('an answer that is JSON and no list or node is not taken for an empty cluster', async () => {
+test('a JSON answer without a list or node is not taken for an empty cluster', async () => {
   const { fake, cluster, until, read } = await startProxmox()
   await read()
   for (const text of ['{"data":null}', '{"data":{"a":1}}', '[]']) {

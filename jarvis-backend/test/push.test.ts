@@ -71,7 +71,7 @@ async function start(more: { env?: Record<string, string>; dataDir?: string; clo
   return { jarvis, push, call }
 }
 
-test('each card is told of once, to each device as it asked, and to none that was taken out', async () => {
+test('each card is announced once to each device by its settings, and not to removed devices', async () => {
   const { jarvis, push, call } = await start()
   const [phone, laptop, old] = ['a', 'b', 'c'].map((name) => fakeBrowser(`https://push.example.org/${name}`).body)
   await call('POST', '', phone)
@@ -103,7 +103,7 @@ test('each card is told of once, to each device as it asked, and to none that wa
   )
 })
 
-test('a card that a busy push service did not take is told of later, also after a restart, and not once it is decided', async () => {
+test('a card that a busy push service refused is announced later, also after a restart, and not once it is decided', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-test-'))
   const clock = createFakeClock(Date.now())
   const first = await start({ dataDir, clock })
@@ -225,7 +225,7 @@ afterAll(() => {
   rmSync(dir, { recursive: true })
 })
 
-test('a push service gets what only the browser can read, signed, and its answers mean what they mean', async () => {
+test('a push message is encrypted for the browser and signed, and each answer of a push service is interpreted', async () => {
   const endpoint = `https://localhost:${(service.address() as AddressInfo).port}/send/1`
   const browser = fakeBrowser(endpoint)
   const keys = makeVapidKeys()

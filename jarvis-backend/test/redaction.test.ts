@@ -35,7 +35,7 @@ function streamed(text: string, sizes: readonly number[]): string {
 }
 const sizes = fc.array(fc.integer({ min: 1, max: 24 }), { minLength: 1, maxLength: 12 })
 
-test('the corpus is large enough, and half of it is no secret', () => {
+test('the corpus is large enough, and half of it holds no secret', () => {
   expect(new Set([...secrets.map(([text]) => text), ...lookalikes]).size).toBe(secrets.length + lookalikes.length)
   expect(secrets.length).toBeGreaterThanOrEqual(370)
   expect(lookalikes.length).toBeGreaterThanOrEqual(250)
@@ -114,7 +114,7 @@ test('a stream loses every secret and keeps every look-alike, wherever it is cut
   )
 })
 
-test('among other text a secret goes, and the rest that is none stays readable', () => {
+test('a secret inside other text is redacted, and the rest stays readable', () => {
   fc.assert(
     fc.property(fc.constantFrom(...lookalikes), fc.constantFrom(...secrets), sizes, (before, [text, gone], cuts) => {
       const whole = `${before}\n\n${text}\n`

@@ -11,7 +11,7 @@ import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 const patch = async (jarvis: TestJarvis, sessionId: string, json: object) =>
   jarvis.rest(`/api/sessions/${sessionId}`, { method: 'PATCH', json })
 
-test('in a rehearsal reads run, and what would change something says what it would do', async () => {
+test('in a rehearsal reads run, and changes only say what they would do', async () => {
   const model = scripted(
     calls(
       ['get_cluster_status', {}],
@@ -100,7 +100,7 @@ test('the flag is set over REST by an operator, listed, journalled, and outlives
   expect(after.controls.effects).toEqual([])
 })
 
-test('an approved call that waits for its turn is rehearsed when rehearsal begins before it', async () => {
+test('an approved call that waits for its turn is rehearsed if the rehearsal begins first', async () => {
   const model = scripted(calls(['stop_vm', { vmid: 103 }], ['start_vm', { vmid: 103 }]), says('So be it.'))
   const jarvis = await startJarvis({ model })
   const operator = await jarvis.connect()

@@ -56,7 +56,7 @@ test('npm start: an operator’s restart takes up the saved cluster, what waits 
   expect(await jarvis.exited).toEqual([0, null])
 }, 60_000)
 
-test('where its policy would keep it from starting, nothing ends; a viewer may not ask', async () => {
+test('a policy that would stop the start prevents the restart; a viewer may not ask for one', async () => {
   const post = async ({ rest }: Awaited<ReturnType<typeof startJarvis>>, role: 'operator' | 'viewer' = 'operator') => {
     const response = await rest('/api/restart', { method: 'POST', role })
     return [response.status, await response.text()]

@@ -39,7 +39,7 @@ test('a service that stopped since the card was shown gets a new card; the rest 
   expect(jarvis.controls.effects).toEqual([])
 })
 
-test('what a restart would come to is said without running it', async () => {
+test('the effects of a restart are told without running it', async () => {
   const jarvis = await startJarvis()
   const tierOf = async (service: string) => {
     const json = { input: { node: 'pve', service } }

@@ -109,7 +109,7 @@ test('the list is filtered and paged, and archived sessions are out of it until 
   expect((await patch(jarvis, 'ses_none', { isArchived: true })).status).toBe(404)
 })
 
-test('a branch begins as its session did, and the session stays as it is', async () => {
+test('a branch begins with the entries of its session, and the session does not change', async () => {
   const model = scripted(
     calls('Looking.', ['get_cluster_status', {}]),
     says('All four are up.'),
@@ -215,7 +215,7 @@ test('a branch in the middle of a run takes no call and no card along, and the r
   expect(model.left()).toBe(0)
 })
 
-test('what a tool said before the branch still taints what is asked in it', async () => {
+test('a tool’s output before the branch still taints calls in it', async () => {
   const simulator = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 1_000 })
   const model = scripted(
     calls(['execute_ssh', { node: 'pve', command: 'dmesg -T' }]),

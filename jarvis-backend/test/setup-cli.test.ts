@@ -95,7 +95,7 @@ test('no token is sent before the certificate was accepted', async () => {
   expect(Object.keys(await fake.control.requests())).toEqual(['GET /'])
 })
 
-test('a wrong token is said to be wrong and asked for again, and missing rights are named with the line that adds them', async () => {
+test('a wrong token is reported and asked for again, and missing rights are named with the line that adds them', async () => {
   const { fake, run } = await start()
   await fake.control.setRights({ '/': { 'VM.Audit': 1, 'Sys.Audit': 1, 'Datastore.Audit': 1 } })
   const wrong = [fake.tokenId, 'wrong-secret-0123456789']
@@ -180,7 +180,7 @@ test('at a terminal the secret is not shown, and Ctrl-C after it changes nothing
   expect(file()).toBe(before)
 })
 
-test('flags alone do it as a program of its own, and a certificate that --fingerprint does not name stops it', async () => {
+test('flags are enough without questions, and a certificate that --fingerprint does not name stops the setup', async () => {
   const { fake, dir, envPath, file } = await start()
   const setUp = (args: string[]) =>
     new Promise<{ code: number | null; said: string }>((resolve) => {

@@ -93,7 +93,7 @@ test('a second signal does not wait', async () => {
   expect(await exited).toEqual([1, null])
 }, 60_000)
 
-test('killed in the middle, it says at the next start that it does not know, and runs nothing again', async () => {
+test('after a kill in the middle of a call, the next start reports an unknown outcome and runs nothing again', async () => {
   const dataDir = folder()
   const { child, exited, sessionId } = await withRunningCall(dataDir)
   child.kill('SIGKILL')

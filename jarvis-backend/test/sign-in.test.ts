@@ -230,7 +230,7 @@ test('wrong passwords are counted by who sent them, by the account, and never ag
   expect(items).toMatchObject([{ body: { what: 'stepped_up', address: '203.0.113.0' } }])
 })
 
-test('what a client says of its address is believed from a configured proxy alone', async () => {
+test('a forwarded address is believed only from a configured proxy', async () => {
   const jarvis = await startJarvis()
   const tries = await Promise.all(
     Array.from({ length: 20 }, (_, turn) =>

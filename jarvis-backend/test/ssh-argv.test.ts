@@ -130,7 +130,7 @@ test('the words a command is judged by are those a shell would make of the comma
   )
 })
 
-test('every command of the corpora has the words it is judged by, as written and as quoted again', async () => {
+test('every command of the corpora keeps its judged words, as written and when quoted again', async () => {
   const commands = [...neededCommands, ...changingCommands]
   const stages = commands.flatMap(stagesOf)
   expect(await wordsOf(stages.map(quote))).toEqual(stages)

@@ -327,7 +327,7 @@ const programs: Shell = {
   },
 }
 
-test('a program that searches by itself tells nothing of a secret by what it finds', async () => {
+test('a program with its own search reveals nothing of a secret by its matches', async () => {
   const redactor = createRedactor([])
   const through = redactedShell(programs, { value: redactor.value, stream: () => createStreamRedactor(redactor) })
   const told = async (command: string) => {
@@ -363,7 +363,7 @@ test('of the kernel’s settings all but its keys are told', async () => {
   expect(stdout).not.toMatch(/fastopen_key|stable_secret/)
 })
 
-test('what cannot be read is said as the program itself would', async () => {
+test('an unreadable file is reported with the program’s own message', async () => {
   expect(await run(`grep x ${dir}/missing`)).toMatchObject({
     stdout: '',
     stderr: `grep: ${dir}/missing: No such file or directory\n`,
@@ -375,7 +375,7 @@ test('what cannot be read is said as the program itself would', async () => {
   })
 })
 
-test('of what is far too long the middle is not looked at, and that is said', async () => {
+test('the middle of a much too long output is not searched, and the answer says so', async () => {
   writeFileSync(join(dir, 'long.txt'), `${'a line of thirty characters ..\n'.repeat(400_000)}`)
   const { stdout, unreadBytes } = await run(`cat ${dir}/long.txt | wc -l`)
   expect(unreadBytes).toBeGreaterThan(3_000_000)
@@ -399,7 +399,7 @@ test('a container described as a whole tells none of its variables, however it i
   }
 })
 
-test('a pattern in a path stands for what a shell finds, without what is hidden', async () => {
+test('a pattern in a path matches the same files as in a shell, without hidden ones', async () => {
   writeFileSync(join(dir, '.hidden.conf'), '')
   writeFileSync(join(dir, 'with a blank.conf'), '')
   const folders = { [`${dir}/*.conf`]: 2, [`${dir}/s?b/*`]: 2, [`${dir}/*/*.conf`]: 1, [`${dir}/none*`]: 0 }

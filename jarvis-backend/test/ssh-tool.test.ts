@@ -27,7 +27,7 @@ async function overSsh() {
   return { ...known, run, close: shell.close }
 }
 
-test('execute_ssh runs on the node what was judged, and a pipe with it', async () => {
+test('execute_ssh runs exactly the judged words on the node, also in a pipe', async () => {
   const { run, close } = await overSsh()
   expect(await run("grep -c 'root:x:0' /etc/passwd")).toMatchObject({
     isError: false,
@@ -41,7 +41,7 @@ test('execute_ssh runs on the node what was judged, and a pipe with it', async (
   close()
 })
 
-test('of a read whose connection is lost it is said that nothing was changed, and its outcome is no riddle', async () => {
+test('a read whose connection is lost counts as failed, and its answer says that nothing was changed', async () => {
   const { run, close, sshd } = await overSsh()
   const dir = mkdtempSync(join(tmpdir(), 'jarvis-pipes-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))

@@ -133,7 +133,7 @@ test('a program ended by a signal is reported as such', async () => {
   })
 })
 
-test('of a huge output head and tail are kept, and how much is missing is said', async () => {
+test('of a huge output the start and the end are kept, with the number of missing bytes', async () => {
   const { shell } = await start()
   const { stdout, stderr, truncated, leftOutBytes, exitCode } = await shell({ limits: { keepBytes: 1_000 } }).sh(
     'echo first; head -c 50000000 /dev/zero | tr "\\0" x; echo; echo last; echo small >&2',
@@ -155,7 +155,7 @@ test('many commands share one connection, and no more at once than the server ta
   expect(sshd.log()).toContain('no more sessions')
 })
 
-test('a server that takes no sessions is said to be one', async () => {
+test('a server that takes no sessions is reported as such', async () => {
   const { shell } = await start({ settings: ['MaxSessions 0'] })
   expect(await messageOf(shell().sh('true'), 'cluster_refused')).toMatch(
     /pve1 takes no sessions over SSH \(MaxSessions/,
@@ -193,7 +193,7 @@ test('aborting answers at once and lets go of the command', async () => {
   await expect(sh('true', stop.signal)).rejects.toThrow('stopped')
 })
 
-test('what was let go of and runs on takes nobody else’s place', async () => {
+test('an abandoned command that still runs blocks no other command', async () => {
   const { shell, dir } = await start({ settings: ['MaxSessions 1'] })
   const { argv, sh } = shell({ limits: { graceMs: 10 } })
   for (let count = 0; count < 2; count += 1) {
@@ -224,7 +224,7 @@ test('a command that hangs is let go of after its time', async () => {
   await gone
 })
 
-test('what a command leaves behind does not hold its result', async () => {
+test('a background process of a command does not delay its result', async () => {
   const { shell, dir } = await start()
   const clock = createFakeClock(0)
   const { argv } = shell({ clock, limits: { graceMs: 2_000 } })
@@ -239,7 +239,7 @@ test('what a command leaves behind does not hold its result', async () => {
   expect(await running).toMatchObject({ exitCode: 4 })
 })
 
-test('a connection that drops in the middle of a command ends it, and the next one connects anew', async () => {
+test('a connection that drops during a command ends it, and the next command connects again', async () => {
   const { shell, dir } = await start()
   const { argv, sh } = shell()
   const { argv: words, started } = sleeper(dir)
@@ -307,7 +307,7 @@ test('a node that falls silent is noticed, in a command and before one', async (
   expect(await connecting).toMatch(/^pve1 \(127\.0\.0\.1:\d+\) did not let JARVIS in over SSH within 10 s\.$/)
 })
 
-test('a node that refuses connections, and one that is none, are named', async () => {
+test('a node that refuses connections, and an unknown node, are named', async () => {
   const { shell, sshd } = await start()
   const { sh, run } = shell()
   await sshd.stop()
@@ -336,7 +336,7 @@ test('keys of every common type let in', async () => {
   }
 })
 
-test('a key that cannot be used is said to be what it is, and never shown', async () => {
+test('an unusable key is reported with the reason, and never shown', async () => {
   const { shell, sshd, dir } = await start()
   const encrypted = makeKey(join(dir, 'encrypted'), 'a-passphrase')
   const pem = join(dir, 'pem')
@@ -372,7 +372,7 @@ async function startAgent(dir: string): Promise<string> {
   return path
 }
 
-test('an agent signs in, alone, for an encrypted key and where the key is refused', async () => {
+test('an agent signs in without a key, for an encrypted key, and where the key is refused', async () => {
   const { shell, sshd, dir } = await start()
   const agentSocket = await startAgent(dir)
   const other = makeKey(join(dir, 'other'))
@@ -434,7 +434,7 @@ test('a hashed name is known', async () => {
   expect((await shell().sh('echo in')).stdout).toBe('in\n')
 })
 
-test('of a server’s keys the one is asked for that is known', async () => {
+test('a server with several keys is asked for the known one', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'jarvis-ssh-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const rsa = makeKey(join(dir, 'rsa'), '', 'rsa')

@@ -61,7 +61,7 @@ const routes: Record<string, 'token' | 'password' | 'sometimes'> = {
   'tools.ts POST /:name/classify': 'token',
 }
 
-test('of every route that changes something it is decided whether a token is enough', () => {
+test('every route that changes something declares whether a token is enough', () => {
   const found = readdirSync(httpDir).flatMap((file) =>
     [...readFileSync(httpDir + file, 'utf8').matchAll(/router\.(post|put|patch|delete)\(\s*'([^']+)'/g)].map(
       ([, method = '', path]) => `${file} ${method.toUpperCase()} ${path}`,
@@ -126,7 +126,7 @@ test('a token alone starts no program, makes no key, loosens nothing and reaches
   expect(await open()).toMatchObject({ ok: true })
 })
 
-test('the password lets one token for five minutes, ends with it, and is journalled', async () => {
+test('the password elevates one token for five minutes, ends with it, and is journalled', async () => {
   const clock = createSkippingClock()
   const jarvis = await startJarvis({ clock })
   const [token, other, viewer] = [jarvis.token('operator'), jarvis.token('operator'), jarvis.token('viewer')]
@@ -163,7 +163,7 @@ test('signing in is not yet the password again, and a right password leaves no w
   expect(again.status).toBe(200)
 })
 
-test('of an attached tool a looser tier asks for the password, and a stricter one does not', async () => {
+test('a looser tier of an attached tool asks for the password, and a stricter one does not', async () => {
   const { dir } = attachedDir((plan) => ({ odd: odd(plan) }), { tools: [tool('read')] })
   const jarvis = await startJarvis({ dataDir: dir })
   await connected(jarvis, 'odd')
@@ -177,7 +177,7 @@ test('of an attached tool a looser tier asks for the password, and a stricter on
   expect((await set('green')).status).toBe(200)
 })
 
-test('letting an MCP client in asks for the password, and turning it away does not', async () => {
+test('allowing an MCP client asks for the password, and refusing it does not', async () => {
   const jarvis = await startJarvis()
   const { body } = await registerClient(jarvis)
   const token = jarvis.token('operator')

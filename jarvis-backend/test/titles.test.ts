@@ -27,7 +27,7 @@ test('the model names a session after its first answer, redacted, and its cost c
   expect(model.left()).toBe(0)
 })
 
-test('a name that a person gave meanwhile stays', async () => {
+test('a name that a person gave in the meantime stays', async () => {
   const naming = pauses('Heat', ' on pve')
   const jarvis = await startJarvis({ model: scripted(says('It is the fan.'), naming), env: { JARVIS_TITLES: 'on' } })
   const operator = await jarvis.connect()
@@ -42,7 +42,7 @@ test('a name that a person gave meanwhile stays', async () => {
   expect(snapshot.title).toBe('Mine')
 })
 
-test('a model that was not configured to is not asked', async () => {
+test('a model that is not configured for titles is not asked', async () => {
   const model = scripted(says('It is the fan.'))
   const jarvis = await startJarvis({ model })
   const operator = await jarvis.connect()

@@ -48,7 +48,7 @@ async function networkCard() {
 const mac = 'aa:bb:cc:dd:ee:03'
 const options = () => ({ signal: new AbortController().signal })
 
-test('a sleeping node gets a magic packet, and how long it took is said when it is seen online', async () => {
+test('a sleeping node gets a magic packet, and the time until it is online is reported', async () => {
   const { cluster, turn, watchers } = oneNode('offline')
   const { target, packet } = await networkCard()
   const clock = createFakeClock(1_000)
@@ -74,7 +74,7 @@ test('a sleeping node gets a magic packet, and how long it took is said when it 
   expect({ watchers: watchers(), timers: clock.pending() }).toEqual({ watchers: 0, timers: 0 })
 })
 
-test('a node that does not come is given up after three minutes', async () => {
+test('a node that does not come online is given up after three minutes', async () => {
   const { cluster, watchers } = oneNode('offline')
   const { target, packet } = await networkCard()
   const clock = createFakeClock(0)
@@ -102,7 +102,7 @@ test('a node that is online is left alone', async () => {
   expect(await waker.wake('pve3', options())).toEqual({ cameOnline: true, wasOnline: true, afterMs: 0 })
 })
 
-test('a node that is listed online and does not answer is woken, and counts as online once it answers', async () => {
+test('a node that is listed as online but does not answer is woken, and counts as online once it answers', async () => {
   const { cluster, turn, wakeUp, watchers } = oneNode('online', false)
   const { target, packet } = await networkCard()
   const clock = createFakeClock(0)
@@ -128,7 +128,7 @@ test('aborting ends the wait', async () => {
   expect({ watchers: watchers(), timers: clock.pending() }).toEqual({ watchers: 0, timers: 0 })
 })
 
-test('what is missing is said', async () => {
+test('an unknown node, a missing MAC address and a failed send are reported', async () => {
   const parts = { cluster: oneNode('offline').cluster, clock: createFakeClock(0) }
   const nowhere = { address: '255.255.255.255', port: 0 }
   await expect(createWaker({ ...parts, macOf: () => mac, target: nowhere }).wake('pve9', options())).rejects.toThrow(

@@ -92,7 +92,7 @@ export function createOAuthSecrets(parts: {
         throw new OAuthError('invalid_grant', 'The code was used before.')
       }
       const { request, isReadOnly, by } = known
-      // Whoever has a code and not what belongs to it has it from somebody else.
+      // A code is used up even by a wrong exchange: whoever lacks the verifier has stolen the code.
       known.usedFor = ''
       const challenge = createHash('sha256').update(asked.verifier).digest('base64url')
       if (challenge !== request.challenge || (asked.redirectUri ?? request.redirectUri) !== request.redirectUri) {

@@ -29,7 +29,7 @@ export function openDataDir(path: string, warn: (text: string) => void = () => {
   }
 }
 
-/** Closes the folder, what lies in it, and the journal's files; past a closed folder nobody comes. @returns what stayed open */
+/** Removes others' access to the folder, its entries and the journal's files. @returns what stayed open */
 function stillOpen(path: string): string[] {
   // A folder with the sticky bit, such as /tmp, is shared on purpose and stays open.
   const isEverybodys = (lstatSync(path).mode & stickyBit) !== 0

@@ -5,7 +5,7 @@ const key = 'limits'
 /** The operator's limits for hot, full, busy and old. Invalid stored limits are replaced by the defaults. */
 export function createLimits(parts: {
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
-  /** Called within the change. */
+  /** Journals the change in its transaction. */
   record(change: { from: Limits; to: Limits; by: string }): void
   durably(work: () => void): void
   changed(): void

@@ -10,7 +10,7 @@ export type PowerOutcome = {
   /** `OK`, or Proxmox's message verbatim. */
   exitStatus: string
   ok: boolean
-  /** The guest's state seen after the task. */
+  /** The guest's state after the task. */
   observed: Guest['status']
   durationMs: number
 }
@@ -43,9 +43,9 @@ export type Partial<T> = { items: T[]; missing: string[]; isUnread?: boolean }
 
 export type CallOptions = {
   signal: AbortSignal
-  /** One line for a person about how far the work is. */
+  /** Receives progress in one line for a person. */
   onProgress?: (message: string) => void
-  /** The task's UPID, as soon as the cluster has named it. */
+  /** Receives the task's UPID as soon as it is known. */
   onTask?: (upid: string) => void
 }
 
@@ -196,9 +196,9 @@ export interface PveApi {
    * @throws as `get` does, and ApiError `outcome_unknown` where the request was sent and no answer came.
    */
   change(method: PveMethod, path: PvePath, form: PveValues, ask: PveAsk): Promise<unknown>
-  /** The cluster's hour as JARVIS has it, Unix ms. */
+  /** The present time of the cluster, Unix ms. */
   now(): number
-  /** Lets so much of the cluster's time pass, which in a demo may run faster. @throws the signal's reason. */
+  /** Waits `ms` of the cluster's time, which may run faster in the demo. @throws the signal's reason */
   wait(ms: number, signal: AbortSignal): Promise<void>
   /** Shows a task that JARVIS began, until the cluster's own list has it. Absent where the list has it at once. */
   noteTask?(task: Task): void

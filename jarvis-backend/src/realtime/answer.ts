@@ -16,7 +16,7 @@ export function answer<Input>(
   socket: Socket,
   options: {
     schema: z.ZodType<Input>
-    needs: 'viewer' | 'operator' /** * What the request counts against the limit per second; 1 by default. */
+    needs: 'viewer' | 'operator' /** What the request counts against the limit per second; 1 by default. */
     weight?: number
     report(error: unknown, message: string): void
   },

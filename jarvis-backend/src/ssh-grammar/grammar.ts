@@ -8,7 +8,7 @@ export type Usage = {
   options: ReadonlySet<string>
   values: ReadonlyMap<string, string>
   operands: readonly string[]
-  /** Where each operand stands among the words. */
+  /** Index of each operand among the words. */
   places: readonly number[]
 }
 

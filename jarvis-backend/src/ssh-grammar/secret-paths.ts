@@ -3,7 +3,7 @@ type Path = {
   shown: string
   full: string
   name: string
-  /** The name, and what it was before somebody kept a copy: `id_rsa` of `id_rsa.bak`. */
+  /** The name, and the original name of a copy: `id_rsa` for `id_rsa.bak`. */
   names: readonly string[]
   folders: readonly string[]
 }

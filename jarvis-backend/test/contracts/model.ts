@@ -204,7 +204,7 @@ export function modelContract(dialect: Dialect) {
       expect(error).toMatchObject({ code: 'model_stream_broken', isRetryable: true })
     })
 
-    test('a stream that is no JSON is broken', async () => {
+    test('a stream that is not JSON is broken', async () => {
       expect((await failure([streams(['data: {"type":\n\n'])])).code).toBe('model_stream_broken')
       expect((await failure([streams(['data: null\n\n'])])).code).toBe('model_stream_broken')
       expect((await failure([streams(['data: []\n\n'])])).code).toBe('model_stream_broken')
@@ -222,7 +222,7 @@ export function modelContract(dialect: Dialect) {
       expect(await failure([streams([dialect.oddFailure])])).toMatchObject({ code: 'model_overloaded' })
     })
 
-    test('an error inside the stream is told like one outside it', async () => {
+    test('an error inside the stream is reported like one outside it', async () => {
       const error = await failure([streams([...dialect.begins(['Half']), dialect.overloaded])])
       expect(error).toMatchObject({ code: 'model_overloaded', isRetryable: true })
     })
@@ -282,7 +282,7 @@ export function modelContract(dialect: Dialect) {
       expect(await failure([dialect.spent])).toMatchObject({ code: 'model_quota', isRetryable: false })
     })
 
-    test('a server that is not there is unreachable, and named', async () => {
+    test('a missing server is unreachable, and named', async () => {
       const { url } = server
       await server[Symbol.asyncDispose]()
       const error = await failure([])
@@ -374,7 +374,7 @@ export function modelContract(dialect: Dialect) {
       expect(listeners).toBe(0)
     })
 
-    test('what the sink throws comes out, and closes the connection', async () => {
+    test('an exception of the sink is thrown on, and closes the connection', async () => {
       const sink = {
         ...recorder(),
         text: () => {
@@ -385,7 +385,7 @@ export function modelContract(dialect: Dialect) {
       await server.requests[0]?.cut
     })
 
-    test('a kept connection that the server had closed is opened anew', async () => {
+    test('a kept-alive connection that the server closed is opened again', async () => {
       const one = model()
       server.plays.push(streams(dialect.says(['One'])), (response) => response.socket?.resetAndDestroy())
       server.plays.push(streams(dialect.says(['Two'])))

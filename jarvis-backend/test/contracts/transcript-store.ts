@@ -29,7 +29,7 @@ export function transcriptStoreContract(open: () => TranscriptStore) {
     return store
   }
 
-  test('what is set of a session is read back, and ends with it', () => {
+  test('settings of a session are read back, and are deleted with it', () => {
     const store = filled()
     store.renameSession('ses_1', 'Heat')
     store.setModel('ses_1', 'a/b')
@@ -98,7 +98,7 @@ export function transcriptStoreContract(open: () => TranscriptStore) {
     expect([store.unfinishedRuns(), store.isInTransaction(), store.undone() > before]).toEqual([[], false, true])
   })
 
-  test('works of one moment are committed together, and each has its own result', async () => {
+  test('work queued in one moment is committed together, and each has its own result', async () => {
     const store = open()
     const fails = store.together(() => {
       store.addRun(run('run_1'))
@@ -110,7 +110,7 @@ export function transcriptStoreContract(open: () => TranscriptStore) {
     expect(store.unfinishedRuns().map(({ id }) => id)).toEqual(['run_2'])
   })
 
-  test('a copy has the entries below its place, and is of the same family where it is a version', () => {
+  test('a copy has the entries before its place, and belongs to the same family where it is a version', () => {
     const store = filled()
     for (const id of ['run_1', 'run_2', 'run_3']) store.setRunStatus(id, 'ended')
     const copy = {

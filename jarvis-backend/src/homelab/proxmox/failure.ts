@@ -3,7 +3,7 @@ import { JarvisError } from '../../protocol/index.ts'
 /** A failed request to Proxmox. `words`: Proxmox's own message; `message`: ours. */
 export class ApiError extends JarvisError {
   readonly words: string
-  /** Absent where no answer came. */
+  /** Undefined where no answer came. */
   readonly status: number | undefined
 
   constructor(

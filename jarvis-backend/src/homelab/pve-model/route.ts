@@ -12,7 +12,7 @@ export const need = (path: string, ...anyOf: string[]): Need => ({ path, anyOf }
 /** One thing that Proxmox answers. */
 export type Route = {
   method: 'GET' | PveMethod
-  /** Of the path behind `/api2/json`, with a name for each part that varies. */
+  /** Matches the path after `/api2/json`, with a named group for each variable part. */
   pattern: RegExp
   /** The parameters there are, and what their values must look like. `net[n]`: `net0`, `net1`, … No others may come. */
   allowed: Readonly<Record<string, RegExp>>

@@ -43,7 +43,7 @@ export function createTasks({ calls, kept, entriesOf, sessionOf }: TasksParts) {
   const isOf = (token: McpToken, { sessionId, at }: KeptRun) => sessionId === sessionOf(token) && at >= token.createdAt
 
   return {
-    /** The token's own kept call, or undefined. */
+    /** A stored call of this token; undefined where there is none. */
     find(id: string, token: McpToken): KeptRun | undefined {
       const run = kept.get(id)
       return run !== undefined && isOf(token, run) ? run : undefined

@@ -15,7 +15,7 @@ const powers =
   'reboot poweroff halt kexec suspend hibernate rescue emergency isolate soft-reboot exit switch-root default'.split(
     ' ',
   )
-/** systemd and its log, time, names. */
+/** Programs of systemd: units, logs, time, names. */
 export const servicePrograms: Readonly<Record<string, Grammar>> = {
   systemctl: {
     shared: true,

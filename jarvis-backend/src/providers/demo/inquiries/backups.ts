@@ -61,7 +61,7 @@ export function missingBackups({ mayAct }: { mayAct: boolean }): Inquiry {
       const { vmid, node, type, name } = server
       const config = ssh(node, `${type === 'vm' ? 'qm' : 'pct'} config ${vmid}`)
       const more = [read('get_node_status', { node }), config, ssh(node, nodeLog)]
-      // Named by us before the log names it: the gate refuses ids that only others' text gave.
+      // The demo names the id before a log does, because the gate refuses ids that only foreign text has named.
       const unlooked = unread(seen, seen.of(config) === undefined ? more.slice(0, 2) : more)
       if (unlooked.length > 0) return { reads: unlooked }
       return {
