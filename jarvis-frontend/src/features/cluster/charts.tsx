@@ -27,7 +27,7 @@ const kinds: Record<SampleField, Kind> = {
 
 export type ChartsProps = { name: string; range: SampleRange; fields: readonly SampleField[] }
 
-/** What was seen of one thing, a chart for each field that was. */
+/** The past of one thing, with a chart for each field that has samples. */
 export function Charts({ name, range, fields }: ChartsProps) {
   const { reply, problem } = usePast([name], range)
   const lines = fields.flatMap((field) => {

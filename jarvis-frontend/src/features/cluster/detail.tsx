@@ -8,7 +8,7 @@ import { GuestFacts, NodeFacts, StorageFacts } from './detail-facts.tsx'
 import { ranges, rangeWord } from './past.ts'
 import { useCluster } from './store.ts'
 
-/** What the page shows in detail, by its series' name: `guest/123`, `node/pve`, `storage/tank`. */
+/** The thing that the page shows in detail, by its series' name: `guest/123`, `node/pve`, `storage/tank`. */
 export type DetailProps = {
   name: string
   /** Fetched on first use. */

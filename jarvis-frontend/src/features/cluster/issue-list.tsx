@@ -4,7 +4,7 @@ import type { Issue } from './health.ts'
 import { useIssuePast } from './issue-past.ts'
 import { StateMark } from './state-mark.tsx'
 
-/** What needs attention, with its head; nothing where that is nothing. */
+/** The issues with a heading. Draws nothing without issues. */
 export function IssueList({
   issues,
   onAsk,

@@ -4,7 +4,7 @@ import { ApiError } from '../../api/http.ts'
 import { setLimits, useLimits } from '../../api/limits.ts'
 
 type Pair = 'storageRatio' | 'ramRatio' | 'temperatureC' | 'backupHours'
-/** `by`: what a person reads is so many times what is kept. */
+/** `by`: the factor from the stored value to the one that a person reads. */
 const pairs: readonly { key: Pair; name: string; unit: string; by: number }[] = [
   { key: 'storageRatio', name: 'Storage', unit: '%', by: 100 },
   { key: 'ramRatio', name: 'Memory of a node', unit: '%', by: 100 },

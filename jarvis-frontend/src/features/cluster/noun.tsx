@@ -13,7 +13,7 @@ type Ask = (question: string) => void
 /** `Live` draws a noun: there are many texts and few nouns in them, so a text alone watches nothing but names. */
 type Props = { text: string; Live: ComponentType<{ noun: Noun }> }
 
-/** Text in which guests and nodes are live. */
+/** Text whose guests and nodes show their live state. */
 export function NounText({ text, Live }: Props) {
   const state = useValue(useClusterStore().named)
   if (state === undefined) return text

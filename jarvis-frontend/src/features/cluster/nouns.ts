@@ -36,7 +36,7 @@ export function findNouns(text: string, state: ClusterState): Piece[] {
   return pieces.filter((piece) => piece !== '')
 }
 
-/** What a code span names as a whole: `frigate`, `123`, `pve`. */
+/** The thing that a whole code span names: `frigate`, `123`, `pve`. */
 export function nounOf(text: string, state: ClusterState): Noun | undefined {
   const guest = state.guests.find(
     (known) => known.name === text || String(known.vmid) === text || `${known.vmid} ${known.name}` === text,

@@ -35,7 +35,7 @@ export type ViewChange = {
 type Props = {
   view: ClusterView
   linkTo: (change: ViewChange) => string
-  /** The one thing the address names. */
+  /** The thing that the address names. */
   detail: React.ReactNode
   ghosts: Ghosts
   tray: React.ReactNode

@@ -44,7 +44,7 @@ export function ClusterPanel({ tray, ghosts }: Props) {
   )
 }
 
-/** The same for a phone: what needs a look first, then nodes that open. */
+/** The panel for a phone: issues first, then nodes that open. */
 export function ClusterColumn({
   ghosts,
   onAsk,
@@ -130,7 +130,7 @@ type NodesProps = {
   linkTo?: (detail: string) => string
 }
 
-/** Beyond that, nodes stand closed and a long list is cut. */
+/** With more guests than this, nodes are closed and a long list is cut. */
 const mostGuests = 60
 
 function Nodes({ state, issues, isLive, ghosts, linkTo, ...given }: NodesProps) {

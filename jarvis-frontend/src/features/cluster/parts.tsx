@@ -14,7 +14,7 @@ import { StateMark } from './state-mark.tsx'
 import { groupTasks } from './task-groups.ts'
 import { onlineWords } from './unknown.ts'
 
-/** What waits to be done to a guest: `restart`. */
+/** The change to a guest that waits for a decision: `restart`. */
 export type Ghosts = ReadonlyMap<number, string>
 
 export const Lock = () => (
@@ -33,7 +33,7 @@ export const GuestRow = memo(function GuestRow({
   guest: Guest
   mark: MarkKind
   ghost?: string | undefined
-  /** Where its name leads. */
+  /** The page that the name links to. */
   to?: string | undefined
 }) {
   const isOff = guest.status !== 'running' && ghost === undefined

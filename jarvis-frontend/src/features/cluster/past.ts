@@ -15,7 +15,7 @@ export function lineOf(reply: SamplesReply | undefined, name: string, field: Sam
   return { from: reply.from, stepMs: reply.stepMs, values: values.map((value) => value ?? undefined) }
 }
 
-/** What the server has kept of some things, renewed each minute. */
+/** The server's samples of some things, renewed each minute. */
 export function usePast(names: readonly string[], range: SampleRange) {
   const minute = Math.floor(useNow(60_000) / 60_000)
   const load = useLoad(`${names.join(',')} ${range} ${minute}`, () => readSamples(names, range), ['connect', 'samples'])
@@ -62,7 +62,7 @@ export function overSince(line: Line | undefined, limit: number): number | undef
   return undefined
 }
 
-/** The middle of what a line shows. */
+/** The median of a line's known values. */
 export function usual(line: Line | undefined): number | undefined {
   const sorted = known(line).sort((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)]

@@ -11,7 +11,7 @@ import { useCluster } from './store.ts'
 
 type PeekProps = { noun: Noun; anchor: DOMRect; onClose: () => void; onAsk?: ((question: string) => void) | undefined }
 
-/** What is known of a named thing now, beside its name. */
+/** The present state of a named thing, beside its name. */
 export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
   const { state } = useCluster()
   const box = useRef<HTMLDivElement>(null)

@@ -5,7 +5,7 @@ export type TaskGroup = { first: Task; count: number; isOneNode: boolean }
 
 const togetherMs = 3_600_000
 
-/** Newest first, as they came. */
+/** Groups tasks, which must be newest first, and keeps their order. */
 export function groupTasks(tasks: readonly Task[]): TaskGroup[] {
   const groups: TaskGroup[] = []
   for (const task of tasks) {

@@ -8,11 +8,11 @@ import { GrantChoice, GrantWords } from './grant-choice.tsx'
 import type { Act } from './sentence.ts'
 import { useEarned } from './use-earned.ts'
 
-/** What this person may do with a card. */
+/** The actions on a card that this person may take. */
 export type Hand = {
-  /** Why nothing can be decided here now; absent where it can. */
+  /** Why no decision is possible now; absent where one is. */
   rest?: { why: React.ReactNode; tryNow?: () => void } | undefined
-  /** @returns the refusal in plain words, undefined once the decision is taken. */
+  /** @returns the server's refusal in words; undefined: the decision was accepted */
   decide(card: Card, confirmed: boolean, note?: string, grant?: GrantRequest): Promise<string | undefined>
   askAgain?: ((card: Card, force: boolean) => void) | undefined
 }
@@ -25,7 +25,7 @@ type Props = {
   /** Whether the focus was inside the card just before. */
   hadFocus: RefObject<boolean>
   isGrantable: boolean
-  /** Set while the target has changed and nobody said they read it. */
+  /** Set while the target has changed and this person has not acknowledged the change. */
   onRead?: (() => void) | undefined
   by: React.ReactNode
 }
@@ -96,7 +96,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
     if (isField || event.ctrlKey || event.metaKey || event.altKey || event.repeat || step === 'sending') return
     if (event.key.length === 1) {
       const { key, at, isWord } = letter.current
-      // A repeated key is no part of a word.
+      // A held key that repeats is not a letter of a word.
       const isNext = event.timeStamp - at < wordWithinMs && (isWord || key !== event.key)
       letter.current = { key: event.key, at: event.timeStamp, isWord: isNext }
       // Typed letters are not meant for the card, so the Enter after them must not approve.
@@ -117,7 +117,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
     element?.addEventListener('keydown', listen)
     return () => element?.removeEventListener('keydown', listen)
   }, [root])
-  // The button that was pressed is gone: the focus stays on the card.
+  // The pressed button is gone. Keep the focus on the card.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new step, or none to take now, is what may drop the focus
   useLayoutEffect(() => {
     if (hadFocus.current && document.activeElement === document.body) root.current?.focus({ preventScroll: true })
@@ -202,7 +202,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
       aria-describedby={hint}
       onClick={(event) => {
         if (!isAwake || !isStill()) return
-        // A pointer's click decides; a key arms first.
+        // A click decides at once; a key press arms first.
         if (step === 'armed' || event.detail > 0) void decide(true)
         else arm()
       }}

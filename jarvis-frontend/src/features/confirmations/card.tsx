@@ -18,23 +18,23 @@ export type LiveTarget = {
   /** `Running for 8 d 4 h, CPU 97 %`; absent where the cluster does not know the target. */
   now?: string
   age: React.ReactNode
-  /** How it differs from what it was when the card was made. */
+  /** The differences from the target when the card was made. */
   change?: string
 }
 
 export type CardProps = {
   matter: Matter
   live?: LiveTarget | undefined
-  /** All guests known, to tell lookalikes apart. */
+  /** All known guests, to find lookalike names. */
   guests: readonly { vmid: number; name: string }[]
   hand: Hand
-  /** What is said and offered where nobody knows whether it ran. */
+  /** Explains an unknown outcome and offers a check. */
   unknown: React.ReactNode
   /** Decided by someone else while this screen showed it as pending. */
   isElsewhere?: boolean
 }
 
-/** One red call that waits for a person, and what became of it; it keeps its place and its focus throughout. */
+/** One red call that waits for a person, and later its outcome. The card keeps its place and its focus throughout. */
 export function ConfirmationCard({ matter, live, guests, hand, unknown, isElsewhere = false }: CardProps) {
   const { card } = matter
   const phase = phaseOf(matter)
@@ -44,7 +44,7 @@ export function ConfirmationCard({ matter, live, guests, hand, unknown, isElsewh
   const [readChange, setReadChange] = useState<string>()
   const hadFocus = useRef(false)
 
-  // Parts that held the focus fold away: it stays on the card.
+  // A part that held the focus is removed. Keep the focus on the card.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new phase is what may drop the focus
   useLayoutEffect(() => {
     const active = document.activeElement
@@ -178,7 +178,7 @@ function Facts({ card, live }: { card: Card; live: LiveTarget | undefined }) {
 const gap = '\u2002'
 const sentenceCase = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** `running → stopped, clean shutdown`: arrows drawn, what follows the last step in grey. */
+/** `running → stopped, clean shutdown`, with arrows drawn and the text after the last step in grey. */
 function Arrows({ text }: { text: string }) {
   const steps = text.split('→').map((step) => step.trim())
   if (steps.length === 1) return <Remarked text={text} />
@@ -209,7 +209,7 @@ function Arrows({ text }: { text: string }) {
   )
 }
 
-/** `Nothing else found (disks, HA checked)`: what stands in brackets at the end in grey. */
+/** `Nothing else found (disks, HA checked)`, with brackets at the end in grey. */
 function Remarked({ text }: { text: string }) {
   const [, said = text, remark] = /^(.*?)(?:\s+\(([^()]*)\))?$/s.exec(text) ?? []
   return (
@@ -251,7 +251,7 @@ function Banner({ children }: { children: React.ReactNode }) {
   )
 }
 
-/** Who asks. A client's name is its own words. */
+/** Who asks. A client chooses its own name, so the name is drawn as foreign text. */
 function Asker({ card }: { card: Card }) {
   const { kind, name, token } = card.requestedBy
   if (kind === 'chat') {

@@ -2,7 +2,7 @@ import { clock } from '../../lib/format.ts'
 import { arcPath } from '../../ui/arc.ts'
 import { useNow } from '../../ui/use-now.ts'
 
-/** `12:41`, counting down. Not announced: the live region speaks at five minutes and at one. */
+/** `12:41`, counting down. Screen readers do not read it; the live region announces five minutes and one minute. */
 export function TimeLeft({ until }: { until: number }) {
   const left = until - useNow(1_000)
   return (

@@ -13,7 +13,7 @@ type Props = { card: Card; grant: GrantRequest; onChange: (grant: GrantRequest) 
 export function GrantChoice({ card, grant, onChange, children }: Props) {
   const { toolName, target, requestedBy } = card
   const root = useRef<HTMLDivElement>(null)
-  // It opens under the card, which often ends where the screen does.
+  // The form opens under the card, often below the end of the screen.
   useLayoutEffect(() => {
     root.current?.scrollIntoView({ block: 'nearest' })
   }, [])

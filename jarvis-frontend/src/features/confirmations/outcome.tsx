@@ -6,7 +6,7 @@ import { Turning } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { type Matter, type Phase, waitedFor } from './phase.ts'
 
-/** Approved and under way: the decision, then what is going on. */
+/** An approved call in progress: the decision, then the progress. */
 export function Executing({ matter }: { matter: Matter }) {
   const { resolved, startedAt, progress } = matter
   const now = useNow(1_000)
@@ -65,12 +65,12 @@ type Props = {
   matter: Matter
   phase: Phase
   isElsewhere: boolean
-  /** What is said and offered where nobody knows whether it ran. */
+  /** Explains an unknown outcome and offers a check. */
   unknown: React.ReactNode
   askAgain?: ((card: Card, force: boolean) => void) | undefined
 }
 
-/** One fact in the past tense. */
+/** The outcome of a card, in one sentence in the past tense. */
 export function Settled({ matter, phase, isElsewhere, unknown, askAgain }: Props) {
   const { card, resolved, result } = matter
   const canForce = /^(stop|restart)_(vm|container)$/.test(card.toolName) && card.toolInput.force !== true
@@ -109,7 +109,7 @@ export function Settled({ matter, phase, isElsewhere, unknown, askAgain }: Props
 function Outcome({ matter, phase, isElsewhere }: Pick<Props, 'matter' | 'phase' | 'isElsewhere'>) {
   const { resolved, result } = matter
   const by = resolved === undefined ? null : <Visible text={resolved.by} />
-  // Timers are a little late: 60.01 s are a minute.
+  // Timers are a little late, so 60.01 s count as a minute.
   const waited = Math.round(waitedFor(matter) / 1_000) * 1_000
   switch (phase) {
     case 'executing':

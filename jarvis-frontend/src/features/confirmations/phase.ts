@@ -1,6 +1,6 @@
 import type { Card, Decision } from 'jarvis-backend/protocol'
 
-/** A card, where it was asked and what is known to have become of it. */
+/** A card with its session and what is known about its decision and outcome. */
 export type Matter = {
   card: Card
   sessionId: string
@@ -12,7 +12,7 @@ export type Matter = {
 
 export type Phase = 'pending' | 'executing' | 'done' | 'failed' | 'interrupted' | 'denied' | 'expired' | 'cancelled'
 
-/** An unknown outcome is told from a failure by its flag, never by its text. */
+/** The phase of a card. A flag, never the text, tells an unknown outcome from a failure. */
 export function phaseOf({ resolved, result }: Pick<Matter, 'resolved' | 'result'>): Phase {
   if (result !== undefined) return result.isUnknown === true ? 'interrupted' : result.isError ? 'failed' : 'done'
   if (resolved === undefined) return 'pending'

@@ -14,9 +14,9 @@ export type Act = {
   interrupted: Piece[]
   /** On the button, after `Approve: `. */
   approve: string
-  /** On the target, while it waits: `running → restart`. */
+  /** The words on the target while the card waits: `restart` in `running → restart`. */
   ghost: string
-  /** `force: true`: what must be typed before it can be approved. */
+  /** The words that a person must type before approving a call with `force: true`. */
   typed?: string
 }
 
@@ -40,7 +40,7 @@ const named = (name: string): Piece => (/^[\w.-]+$/.test(name) ? name : { value:
 
 type Asked = Pick<Card, 'toolName' | 'toolInput' | 'target' | 'effect'>
 
-/** Composed from the effect, the arguments and the resolved target; no model and no client writes any of it. */
+/** Composes a card's sentence from the effect, the arguments and the resolved target. No model and no client writes any of it. */
 export function actOf({ toolName, toolInput, target, effect }: Asked): Act {
   const { kind, on, action = '', isForced = false } = effect ?? {}
   if (kind === 'power' && on === 'guest' && target.vmid !== undefined)

@@ -6,12 +6,12 @@ import { actOf } from './sentence.ts'
 import { Sentence } from './sentence-line.tsx'
 import { askerText } from './words.ts'
 
-/** Where a card stands: in its session, or in the inbox for what no chat asked. */
+/** The page of a card: its session, or the list of waiting cards for a call that no chat made. */
 export const cardPath = (row: ConfirmationRow) => `/chat/${row.sessionId}#card-${row.toolUseId}`
 
 type TitleOf = (sessionId: string) => string | undefined
 
-/** What waits, one line each, soonest first. */
+/** Waiting cards, one line each, the first to expire first. */
 export function Tray({ rows, titleOf }: { rows: readonly ConfirmationRow[]; titleOf: TitleOf }) {
   return (
     <ul className="tray">
@@ -26,7 +26,7 @@ export function Tray({ rows, titleOf }: { rows: readonly ConfirmationRow[]; titl
   )
 }
 
-/** What is asked, for how long yet, and by whom. */
+/** A waiting card's sentence, remaining time and requester. */
 export const WaitingLine = ({ row, titleOf }: { row: ConfirmationRow; titleOf: TitleOf }) => (
   <>
     <Tier tier="red" size={13} />

@@ -39,7 +39,7 @@ export function useEarned(card: RefObject<HTMLElement | null>, isWanted: boolean
   return { isSeen: isAwake && isWanted, isStill: () => look.current() }
 }
 
-/** What of the window the card's scrolling ancestors leave visible. */
+/** The part of the window that the card's scrolling ancestors leave visible. */
 function viewOf(element: HTMLElement): { top: number; bottom: number } {
   const view = { top: 0, bottom: innerHeight }
   for (let parent = element.parentElement; parent !== null; parent = parent.parentElement) {

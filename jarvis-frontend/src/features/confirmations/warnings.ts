@@ -1,7 +1,7 @@
 import type { Card } from 'jarvis-backend/protocol'
 import { hidesSomething, mixesScripts, skeleton, visibleText } from '../../ui/visible.ts'
 
-/** What is odd about the names and arguments of a card, as sentences. `guests`: all names known, to find lookalikes. */
+/** Sentences about suspicious names and arguments of a card. `guests`: all known guests, to find lookalike names. */
 export function warningsOf(card: Card, guests: readonly { vmid: number; name: string }[]): string[] {
   const { target, toolInput } = card
   const found: string[] = []

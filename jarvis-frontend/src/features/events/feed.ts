@@ -4,7 +4,7 @@ import type { EventsSocket } from '../../realtime/sockets.ts'
 
 const kept = 100
 
-/** The newest activity, oldest first; `onChanged` tells which list is worth reading again. */
+/** The newest activity, oldest first. `onChanged` is called with the name of a list that changed. */
 export class Feed {
   readonly items = new Value<readonly Activity[]>([])
 

@@ -35,10 +35,10 @@ export function rowsOf(items: readonly JournalEntry[], besides: readonly Journal
   })
 }
 
-/** What an entry says of the present, once its call went on. */
+/** Words for a state that the call has left since. */
 const overtaken: Record<string, string> = { 'waits for a decision': 'a decision was asked for', 'runs now': 'started' }
 
-/** Who asked for what, and each state it went through in its order; of a single entry, its own. */
+/** A call's requester and object, and its states in order; for a single entry, the entry's own. */
 export function lineOfRow({ entry, entries, call }: Row): JournalLine {
   const lines = call.map((one) => ({ kind: one.kind, ...lineOf(one) }))
   const oldestFirst = lines.toReversed()
@@ -52,7 +52,7 @@ export function lineOfRow({ entry, entries, call }: Row): JournalLine {
   const tier = lines.find((one) => one.tier !== undefined)?.tier
   const states = oldestFirst.flatMap(({ kind, by, outcome }, at) => {
     if (kind === 'decision') return [by === '' ? outcome : saidBy(outcome, by)]
-    // What came later says that it was asked and that it ran.
+    // A later entry implies that the call was made and ran.
     return at < lines.length - 1 ? [] : [outcome]
   })
   return {

@@ -3,12 +3,12 @@ import { argumentText } from '../../lib/argument-text.ts'
 import { capital, duration } from '../../lib/format.ts'
 import { changeOf, objectOf } from './change-line.ts'
 
-/** One entry as a line. Strings are of others: drawn as plain text. */
+/** One entry as a line. Other people wrote its strings, so they are drawn as plain text. */
 export type JournalLine = {
   tier?: Tier
   word: string
   by: string
-  /** What machines read: a tool, or what was changed. */
+  /** The tool of the entry, or the object of a change. */
   call: string
   args: string
   outcome: string
@@ -42,7 +42,7 @@ const text = (value: unknown): string =>
 const spoken = (value: unknown) => text(value).replaceAll('_', ' ')
 const isTier = (value: unknown): value is Tier => ['green', 'yellow', 'red', 'black'].includes(text(value))
 
-/** A line says what the entry says; a body that cannot be read is shown as it stands. */
+/** The line of an entry. A body that cannot be read is shown as it is. */
 export function lineOf({ kind, body }: JournalEntry): JournalLine {
   const word = words[kind] ?? capital(kind)
   if (typeof body !== 'object' || body === null || Array.isArray(body))

@@ -13,14 +13,14 @@ export type Broken = { at: number; reason: string }
 
 type Props = {
   items: readonly JournalEntry[]
-  /** Further entries of their calls. */
+  /** Further entries of the calls in the list. */
   besides: readonly JournalEntry[]
   open: number | undefined
   broken: Broken | undefined
   /** Whether the entries of one call are one row. */
   isGrouped: boolean
   onOpen: (seq: number | undefined) => void
-  /** Links to the session and so on, of the entry that is open. */
+  /** Links of the open entry, such as to its session. */
   more: (entry: JournalEntry) => React.ReactNode
 }
 
@@ -61,7 +61,7 @@ export function JournalList({ items, besides, open, broken, isGrouped, onOpen, m
   )
 }
 
-/** One entry as it stands in the chain; of several, each with its number, time and state. */
+/** One entry as the chain has it; for several entries, each with its number, time and state. */
 function Whole({ entry, row, more }: { entry: JournalEntry; row: Row } & Pick<Props, 'more'>) {
   const { word, outcome } = lineOf(entry)
   return (

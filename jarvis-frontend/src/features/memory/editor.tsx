@@ -7,11 +7,11 @@ import { keep } from '../../lib/keep.ts'
 import { Mark } from '../../ui/mark.tsx'
 
 type Props = {
-  /** Undefined: it is not there yet. */
+  /** Undefined: the file does not exist yet. */
   file: WorkspaceText | undefined
   path: string
   line: number | undefined
-  /** Why nothing can be changed; absent where it can. */
+  /** Why the file cannot be changed; absent where it can. */
   rest: React.ReactNode | undefined
   preview: (text: string) => React.ReactNode
   onSaved: (file: WorkspaceText) => void
@@ -19,10 +19,10 @@ type Props = {
 }
 
 const draftKey = (path: string) => `draft.file.${path}`
-/** A browser keeps about 5 MB in all. */
+/** The longest draft that is kept, because a browser keeps about 5 MB in all. */
 const longestDraft = 200_000
 
-/** One file of the workspace. What is typed is kept until it is saved or let go of, whatever happens meanwhile. */
+/** An editor for one file of the workspace. The draft is kept until it is saved or discarded. */
 export function Editor({ file, path, line, rest, preview, onSaved, onDeleted }: Props) {
   const [draft, setDraft] = useState<string | undefined>(() => keep.get(draftKey(path)))
   const [base, setBase] = useState(file)
@@ -36,7 +36,7 @@ export function Editor({ file, path, line, rest, preview, onSaved, onDeleted }: 
   const isChanged = draft !== undefined && draft !== (base?.text ?? '')
   const isWhole = base?.problem === undefined
 
-  // It was changed elsewhere: taken up where nothing is typed here, told where something is.
+  // The file was changed elsewhere. Take the change over where there is no draft; warn where there is one.
   useEffect(() => {
     if (file?.checksum === base?.checksum) return
     if (!isChanged) setBase(file)

@@ -7,7 +7,7 @@ import { useNow } from '../../ui/use-now.ts'
 
 const sources = { file: 'File', session: 'Session', journal: 'Journal' } as const
 
-/** Where a passage can be read whole. */
+/** The address of the page that shows a passage's source. */
 export function placeOf(
   { kind, name, firstLine }: Pick<MemoryPassage, 'kind' | 'name' | 'firstLine'>,
   query = '',
@@ -17,7 +17,7 @@ export function placeOf(
   return kind === 'session' ? `/memory?session=${encodeURIComponent(name)}${q}` : '/journal'
 }
 
-/** What was found, best first, each with why. `others`: words for the same that were looked for too. */
+/** The passages found, best first, each with the reason. `others`: synonyms that were searched too. */
 export function Hits({
   hits,
   query,
@@ -27,7 +27,7 @@ export function Hits({
   hits: readonly MemoryHit[]
   query: string
   others: readonly string[]
-  /** Words of the query that were not looked for. */
+  /** Words of the query that the search ignored. */
   ignored: readonly string[]
 }) {
   return (
@@ -49,7 +49,7 @@ export function Hits({
   )
 }
 
-/** Its places in both lists, its age and its source. */
+/** A hit's ranks in both lists, its age and its source. */
 function Why({ hit }: { hit: MemoryHit }) {
   const now = useNow(60_000)
   const { kind, keywordRank, vectorRank, changedAt, isFromTools, folded, firstLine, lastLine, name } = hit
@@ -68,7 +68,7 @@ function Why({ hit }: { hit: MemoryHit }) {
   )
 }
 
-/** Passages as they are kept. */
+/** Passages as the memory stores them. */
 export function Passages({ items }: { items: readonly MemoryPassage[] }) {
   return (
     <ol className="hits">

@@ -11,10 +11,10 @@ import { Meter } from '../../ui/meter.tsx'
 const lookEveryMs = 1_500
 
 const isAtWork = (status: MemoryStatus) => status.state !== 'ready'
-/** Of the passages that are to be found by meaning too, the share that is, 0..1. */
+/** The share of passages that are indexed by meaning, of those that should be, 0..1. */
 const shareOf = ({ embeddable, embedded }: MemoryStatus) => (embeddable === 0 ? 1 : embedded / embeddable)
 
-/** How far the index is, and the act that makes it anew. */
+/** The progress of the index, and a button that rebuilds it. */
 export function IndexState({ isResting }: { isResting: boolean }) {
   const { data, problem, again } = useLoad('status', memoryStatus, ['memory', 'connect'])
   const [said, setSaid] = useState<string>()

@@ -5,7 +5,7 @@ export type Line = { kind: 'day'; key: string; day: string } | { kind: 'session'
 
 const startOfDay = (at: number) => new Date(at).setHours(0, 0, 0, 0)
 
-/** Sessions, newest first, each day's under its name. */
+/** Groups sessions by day, newest first. */
 export function byDay(sessions: readonly SessionSummary[], now: number): Line[] {
   const today = startOfDay(now)
   const yesterday = startOfDay(today - 1)

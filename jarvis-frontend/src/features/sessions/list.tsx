@@ -8,7 +8,7 @@ import { type RowActs, SessionRow } from './row.tsx'
 const rowPx = 44
 const foundPx = 66
 const dayPx = 40
-/** Where the next page is asked for before the reader is at the end. */
+/** The distance from the end at which the next page is read. */
 const rowsAhead = 15
 
 type Props = {
@@ -25,10 +25,10 @@ type Props = {
 
 const linkOf = (id: string) => document.querySelector<HTMLElement>(`[data-session="${CSS.escape(id)}"]`)
 
-/** Sessions by day; only those near the screen are drawn. J K, R, E, Delete and U do what the buttons do. */
+/** Sessions by day. Only rows near the screen are drawn. J K, R, E, Delete and U do the same as the buttons. */
 export function SessionList({ sessions, now, query, scroller, acts, mayChange, hasMore, onMore, onUndo }: Props) {
   const lines = useMemo(() => byDay(sessions, now), [sessions, now])
-  // A new function would have all rows measured anew.
+  // Keep one function, because a new one would measure all rows again.
   const keyOf = useCallback((at: number) => lines[at]?.key ?? at, [lines])
   const list = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
@@ -67,7 +67,7 @@ export function SessionList({ sessions, now, query, scroller, acts, mayChange, h
     link.scrollIntoView({ block: 'nearest' })
   })
 
-  /** The focus goes on where a session leaves the list. */
+  /** Moves the focus to another row when a session leaves the list. */
   const leaving = (work: (session: SessionSummary) => void) => (session: SessionSummary) => {
     const at = sessions.findIndex(({ id }) => id === session.id)
     focusNext.current = (sessions[at + 1] ?? sessions[at - 1])?.id
@@ -86,7 +86,7 @@ export function SessionList({ sessions, now, query, scroller, acts, mayChange, h
   }
   const latest = useRef(all)
   latest.current = all
-  // The same for ever, so that scrolling draws new rows alone.
+  // Keep one object, so that scrolling draws new rows only.
   const steady = useMemo<RowActs>(
     () => ({
       rename: (...given) => latest.current.rename(...given),

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 
-/** A session's name, to be written anew. Esc leaves it as it is. */
+/** A field that renames a session. Esc keeps the name. */
 export function Naming({
   className,
   title,

@@ -6,7 +6,7 @@ import { useLoad } from '../../api/use-load.ts'
 
 const indexingAgainMs = 1_000
 
-/** Sessions page by page: the newest are read again when something changed, older ones as far as somebody scrolled. */
+/** Sessions page by page. A change reads the newest again; scrolling reads older ones. */
 export function usePages(filter: SessionFilter) {
   const key = JSON.stringify(filter)
   const newest = useLoad(key, () => listSessions(filter), ['connect', 'sessions', 'confirmations'])
@@ -55,7 +55,7 @@ export function usePages(filter: SessionFilter) {
     hasMore: next !== undefined,
     more: () => void more(),
     again,
-    /** Takes what no longer belongs here out of what was read before. */
+    /** Removes a session that no longer belongs to the list from the pages already read. */
     drop: (id: string) =>
       setOlder((before) => before && { ...before, items: before.items.filter((session) => session.id !== id) }),
   }

@@ -6,7 +6,7 @@ const near = [
   /^\[/,
 ]
 
-/** What was probably meant by an address without `http://`; undefined where it has one, or is no address. */
+/** The probable URL of an address without `http://`; undefined where it has a scheme or is no address. */
 export function meantAddress(text: string): string | undefined {
   if (/^\w+:\/|[\s@?#]/.test(text) || !/[.:/]|^localhost$/.test(text)) return undefined
   const host = /^(?:\[[^\]]*\]|[^:/]*)/.exec(text)?.[0] ?? ''

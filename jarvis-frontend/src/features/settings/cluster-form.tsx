@@ -9,7 +9,7 @@ import { Mark } from '../../ui/mark.tsx'
 import { FormProblem } from './form-problem.tsx'
 import { ToolRights } from './tool-rights.tsx'
 
-/** Connects a cluster: its certificate is accepted by a person before the token is sent to it. */
+/** Connects a cluster. A person accepts its certificate before the token is sent to it. */
 export function ClusterForm({
   setup,
   saved,
@@ -161,7 +161,7 @@ export function ClusterForm({
   )
 }
 
-/** What the address shows to anybody, for a person to compare. */
+/** The certificate that the address presents, for a person to compare. */
 function Certificate({
   seen: { url, fingerprint, isTrusted, subject, validTo, version, node },
   isAccepted,

@@ -3,7 +3,7 @@ import { ApiError } from '../../api/http.ts'
 import { forgetCluster } from '../../api/setup.ts'
 import { FormProblem } from './form-problem.tsx'
 
-/** Takes the saved cluster, its token with it, out again. */
+/** Removes the saved cluster and its token. */
 export function ForgetCluster({ onForgotten }: { onForgotten: () => void }) {
   const [isAsking, setAsking] = useState(false)
   const [problem, setProblem] = useState<string>()

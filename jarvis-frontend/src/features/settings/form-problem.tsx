@@ -3,7 +3,7 @@ import { Mark } from '../../ui/mark.tsx'
 
 export type Said = { ok: boolean; text: string }
 
-/** What came of what was asked for, below its form. */
+/** The outcome of a form's request, below the form. */
 export function FormSaid({ said }: { said: Said | undefined }) {
   if (said === undefined) return null
   return (
@@ -16,7 +16,7 @@ export function FormSaid({ said }: { said: Said | undefined }) {
   )
 }
 
-/** Why what was asked for did not happen, below its form. */
+/** The reason for a form's failed request, below the form. */
 export const FormProblem = ({ text }: { text: string | undefined }) => (
   <FormSaid said={text === undefined ? undefined : { ok: false, text }} />
 )

@@ -6,7 +6,7 @@ import { Visible } from '../../ui/boxed.tsx'
 
 const sources = { stderr: 'its error output', server: 'its words', jarvis: 'JARVIS' } as const
 
-/** What became of an attached server, and what it said; read when it is opened. */
+/** An attached server's state changes and output. The log is read when it is opened. */
 export function McpServerLog({ name }: { name: string }) {
   const [isOpen, setOpen] = useState(false)
   return (

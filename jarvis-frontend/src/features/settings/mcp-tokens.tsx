@@ -12,7 +12,7 @@ import { FormProblem } from './form-problem.tsx'
 const problemOf = (error: unknown) => (error instanceof ApiError ? error.message : 'The answer could not be read.')
 
 const dayMs = 86_400_000
-/** To the nearest day: this clock and the server's differ by seconds. */
+/** Rounds to days, because this clock and the server's differ by seconds. */
 export const daysLeft = (ms: number) => longSpan(ms > 2 * dayMs ? Math.round(ms / dayMs) * dayMs : ms)
 
 /** Tokens of MCP clients, with what each may do and when it was used last. */

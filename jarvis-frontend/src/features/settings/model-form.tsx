@@ -11,7 +11,7 @@ const ways = [
 ] as const
 const own = { anthropic: 'https://api.anthropic.com', openai: 'https://api.openai.com/v1' }
 
-/** Names a model, its address and key; tries them before they are kept. */
+/** A form for a model, its address and key. It tries them before it saves them. */
 export function ModelForm({
   info: { provider, source, model, baseUrl, keyEnd },
   onSaved,
@@ -49,7 +49,7 @@ export function ModelForm({
   }
   const test = (form: HTMLFormElement) => {
     const { model, ...server } = bodyOf(form)
-    // Without a name it says which there are.
+    // Without a model name, the server lists its models.
     if (provider === 'openai' && model === '') return attempt(() => verdictOf(provider, server))
     return form.reportValidity() ? attempt(() => verdictOf(provider, { ...server, model })) : undefined
   }

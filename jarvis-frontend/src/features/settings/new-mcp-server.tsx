@@ -4,7 +4,7 @@ import { addMcpServer } from '../../api/mcp-servers.ts'
 import { meantAddress } from './address.ts'
 import { FormProblem } from './form-problem.tsx'
 
-/** Attaches a server by its command line or its URL; what else it needs is written in `mcp.json`. */
+/** Attaches a server by its command line or its URL. Further settings are written in `mcp.json`. */
 export function NewMcpServer({ onChanged }: { onChanged: () => void }) {
   const [problem, setProblem] = useState<string>()
   const add = async (form: HTMLFormElement) => {
@@ -60,6 +60,6 @@ export function NewMcpServer({ onChanged }: { onChanged: () => void }) {
   )
 }
 
-/** Words of a line, parted by spaces; what stands in quotes is one word. No shell: nothing is expanded. */
+/** Splits a line into words at spaces. Text in quotes is one word. No shell is involved, so nothing is expanded. */
 const wordsOf = (line: string): string[] =>
   (line.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []).map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'))

@@ -5,7 +5,7 @@ import { changePassword } from '../../api/settings.ts'
 import { Username } from '../../ui/username.tsx'
 import { FormSaid, type Said } from './form-problem.tsx'
 
-/** Changes the password; this browser stays signed in, all others do not. */
+/** Changes the password. This browser stays signed in; all others are signed out. */
 export function PasswordForm({ isResting }: { isResting: boolean }) {
   const [said, setSaid] = useState<Said>()
   const change = async (form: HTMLFormElement) => {

@@ -1,7 +1,7 @@
 import type { ProfileName, SettingsReply } from 'jarvis-backend/protocol'
 import { capital } from '../../lib/format.ts'
 
-/** How much is asked, from strictest to loosest. */
+/** The gate's profiles, from strictest to loosest. */
 export function ProfileChoice({
   settings,
   isResting,

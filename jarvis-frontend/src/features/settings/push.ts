@@ -2,7 +2,7 @@ import { addDevice, removeDevice } from '../../api/push.ts'
 import { keep } from '../../lib/keep.ts'
 import { scriptUrl } from '../../lib/trusted.ts'
 
-/** What this browser lets us do while no page is open. */
+/** Whether this browser can receive push messages while no page is open, or why not. */
 export type PushAbility = 'can' | 'insecure' | 'absent' | 'denied'
 
 export function pushAbility(): PushAbility {
@@ -21,7 +21,7 @@ export async function turnOn(publicKey: string, hidesNames: boolean): Promise<vo
   const registration = await navigator.serviceWorker.ready
   let subscription: PushSubscription
   try {
-    // One made with another key would never be heard again.
+    // A subscription made with another key would receive no messages.
     await (await registration.pushManager.getSubscription())?.unsubscribe()
     subscription = await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
   } catch (error) {
@@ -63,7 +63,7 @@ const systems = [
   ['Linux', 'Linux'],
 ] as const
 
-/** `Chrome on Android`: what a person knows a device by. */
+/** `Chrome on Android`: a device's name for people. */
 export function deviceName(agent: string): string {
   const first = (table: readonly (readonly [string, string])[]) => table.find(([word]) => agent.includes(word))?.[1]
   return `${first(browsers) ?? 'A browser'} on ${first(systems) ?? 'a device'}`

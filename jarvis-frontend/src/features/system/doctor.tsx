@@ -10,7 +10,7 @@ import { Turning } from '../../ui/tier.tsx'
 
 const words = { ok: 'well:', warn: 'look:', bad: 'failed:' } as const
 
-/** Looks at everything once and says what to do about it. */
+/** Runs every check of the doctor once and shows what to do. */
 export function Doctor({ isResting }: { isResting: boolean }) {
   const [isRunning, setRunning] = useState(false)
   const [found, setFound] = useState<DoctorReply>()
@@ -58,7 +58,7 @@ export function Doctor({ isResting }: { isResting: boolean }) {
   )
 }
 
-/** What was looked at, how it is, and what to do about it. */
+/** One check of the doctor: its object, its result, and what to do. */
 export function Checks({ checks }: { checks: readonly DoctorCheck[] }) {
   return (
     <ul className="fact-list" aria-label="What the doctor found">

@@ -8,7 +8,7 @@ import { openShell, type Shell, type TerminalEnd } from '../../realtime/terminal
 
 const kept = 5_000
 
-/** One shell on a node, from when it is drawn to when it is not. Shift Tab leaves it by keyboard. */
+/** One shell on a node, open as long as the component is mounted. Shift Tab leaves it by keyboard. */
 export function Screen({ node, onEnd }: { node: string; onEnd: (end: TerminalEnd) => void }) {
   const place = useRef<HTMLDivElement>(null)
   const ended = useRef(onEnd)
@@ -20,7 +20,7 @@ export function Screen({ node, onEnd }: { node: string; onEnd: (end: TerminalEnd
       fontSize: 13,
       scrollback: kept,
       theme: coloursOf(place.current),
-      // What a program colours must be read in both themes.
+      // A program's colours must be readable in both themes.
       minimumContrastRatio: 4.5,
       screenReaderMode: true,
       cursorBlink: !matchMedia('(prefers-reduced-motion: reduce)').matches,
@@ -41,7 +41,7 @@ export function Screen({ node, onEnd }: { node: string; onEnd: (end: TerminalEnd
       (opened) => {
         if (isGone) return opened.close()
         shell = opened
-        // It may have been given another size meanwhile.
+        // The screen may have another size by now.
         shell.resize({ cols: terminal.cols, rows: terminal.rows })
         return undefined
       },

@@ -1,6 +1,6 @@
 import type { ToolInfo } from 'jarvis-backend/protocol'
 
-/** One argument as its schema says. `limits`: in words. */
+/** One argument, from its schema. `limits`: its limits in words. */
 export type Argument = {
   name: string
   kind: 'text' | 'number' | 'flag' | 'choice'
@@ -63,7 +63,7 @@ function limitsOf(kind: Argument['kind'], { enum: choices, minimum, maximum, min
 
 export type Given = Readonly<Record<string, string | boolean>>
 
-/** What was typed as a tool takes it; what is empty is left out. */
+/** The typed values as a tool's input. Empty fields are left out. */
 export function inputOf(list: readonly Argument[], given: Given): Record<string, unknown> {
   const input: Record<string, unknown> = {}
   for (const { name, kind } of list) {
@@ -74,7 +74,7 @@ export function inputOf(list: readonly Argument[], given: Given): Record<string,
   return input
 }
 
-/** The line that makes this very call in a chat; undefined where one line cannot say it. */
+/** The chat command for exactly this call; undefined where one line cannot express it. */
 export function commandOf(name: string, input: Record<string, unknown>): string | undefined {
   const parts = Object.entries(input).map(([key, value]) =>
     typeof value === 'string' ? `${key}="${value.replace(/(["\\])/g, '\\$1')}"` : `${key}=${String(value)}`,

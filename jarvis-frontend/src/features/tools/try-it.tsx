@@ -36,7 +36,7 @@ export function TryIt({ tool, onRun, rest }: Props) {
   const input = inputOf(list, given)
   const isComplete = list.every(({ name, isRequired }) => !isRequired || input[name] !== undefined)
   const { verdict, problem } = useVerdict(tool.name, input, isComplete)
-  // A mistake in the arguments is answered before any rule is asked.
+  // Answer a mistake in the arguments before any rule.
   const isWrong = verdict?.rule === 'invalid_arguments'
   const command = commandOf(tool.name, input)
   const canRun =
@@ -127,7 +127,7 @@ function useVerdict(name: string, input: Record<string, unknown>, isComplete: bo
       clearTimeout(timer)
     }
   }, [key, name, isComplete])
-  // A verdict on something else says nothing of this.
+  // Drop a verdict on other arguments.
   return isComplete && answer?.key === key ? answer : {}
 }
 

@@ -7,7 +7,7 @@ const day = 86_400_000
 
 export type Prompt = { mark: 'warn' | 'bad' | 'clock' | 'cluster'; question: string; detail: string }
 
-/** Since when nothing needed anybody; undefined where something does, or nothing is known. */
+/** Unix ms since which nothing needed attention; undefined where nothing was seen yet. */
 function quietSince(feed: readonly Activity[]): number | undefined {
   return feed.findLast((activity) => activity.level !== 'info')?.at ?? feed[0]?.at
 }
@@ -53,7 +53,7 @@ export function headline(
   return { title, detail: backups + waits }
 }
 
-/** Up to three first questions, each from what is true now. */
+/** Up to three first questions, each from the present state of the cluster. */
 export function prompts(
   state: ClusterState | undefined,
   issues: readonly Issue[],
