@@ -1,16 +1,16 @@
-import { newId } from '../lib/ids.ts'
-import { type Card, JarvisError, maxMessageBytes, type QueuedMessage, type Snapshot } from '../protocol/index.ts'
+import type { Card, Snapshot } from '../protocol/index.ts'
 import { type ActiveRun, activeRun } from './active-run.ts'
 import { type Calls, createCalls } from './calls.ts'
-import { effortOrder } from './effort.ts'
 import { originOf } from './origin.ts'
-import { rehearsalOrder } from './rehearsal.ts'
+import { createQueue } from './run/queue.ts'
+import { createRehearsing } from './run/rehearsing.ts'
+import { createResume } from './run/resume.ts'
+import { createSend } from './run/send.ts'
 import { createRunAgent, type RunParts } from './run-agent.ts'
 import type { KeptRuns } from './sessions/kept-runs.ts'
 import type { LiveSession } from './sessions/live-session.ts'
 import { createLiveSessions } from './sessions/live-sessions.ts'
 import { snapshotOf } from './sessions/snapshot.ts'
-import { titleOf } from './sessions/title.ts'
 import type { Draft, RunRow, StoredEntry } from './sessions/transcript-store.ts'
 import { wireEntry } from './sessions/wire-entry.ts'
 import type { Watcher, Watchers } from './watchers.ts'
@@ -66,26 +66,25 @@ export type Runs = {
 
 /** About a screen and a half; earlier entries are read page by page. */
 const snapshotEntries = 100
-const longestQueue = 50
 
-export function createRuns(
-  parts: RunParts & {
-    watchers: Pick<Watchers, 'add' | 'publish'>
-    afterCommit(run: () => void): void
-    pending(sessionId: string): Card[]
-    hasTool(name: string): boolean
-    /** An operator has the cards of the session before them. */
-    seen(sessionId: string): void
-    kept: Pick<KeptRuns, 'get'>
-    /** Withdraws a card. */
-    cancel(toolUseId: string, by: string, note: string): void
-    /** Writes down who turned rehearsal on or off, with the change itself. */
-    recordRehearsal(change: { sessionId: string; isRehearsal: boolean; by: string }): void
-    /** A session's standing has changed: its title, or whether it runs. */
-    changed(sessionId: string): void
-  },
-): { runs: Runs; calls: Calls } {
-  const { store, models, clock, redact } = parts
+export type RunsParts = RunParts & {
+  watchers: Pick<Watchers, 'add' | 'publish'>
+  afterCommit(run: () => void): void
+  pending(sessionId: string): Card[]
+  hasTool(name: string): boolean
+  /** An operator has the cards of the session before them. */
+  seen(sessionId: string): void
+  kept: Pick<KeptRuns, 'get'>
+  /** Withdraws a card. */
+  cancel(toolUseId: string, by: string, note: string): void
+  /** Writes down who turned rehearsal on or off, with the change itself. */
+  recordRehearsal(change: { sessionId: string; isRehearsal: boolean; by: string }): void
+  /** A session's standing has changed: its title, or whether it runs. */
+  changed(sessionId: string): void
+}
+
+export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
+  const { store, clock, redact } = parts
   let isStopping = false
   const agent = createRunAgent(parts)
 
@@ -94,17 +93,11 @@ export function createRuns(
   const live = createLiveSessions({ store, publish: watchers.publish, clock, afterCommit, report, toWire })
   const { stored, open } = live
 
+  const queue = createQueue(store, live)
+  const rehearsing = createRehearsing(parts, store, live)
+
   const chatRun = (session: LiveSession | undefined) =>
     session && [...session.runs.values()].find(({ origin }) => 'text' in origin)
-
-  const queuedOf = (sessionId: string): QueuedMessage[] =>
-    store
-      .unfinishedRuns(sessionId)
-      .flatMap(({ status, origin, at }) =>
-        status === 'queued' && origin.kind === 'chat'
-          ? [{ messageId: origin.messageId, text: origin.text, by: origin.by, at }]
-          : [],
-      )
 
   /** Starts a run after the caller has acknowledged the message. */
   function start(session: LiveSession, run: ActiveRun, work: () => Promise<void>) {
@@ -134,7 +127,7 @@ export function createRuns(
     const next = store.unfinishedRuns(session.id).find(({ status }) => status === 'queued')
     if (next !== undefined && chatRun(session) === undefined) {
       store.setRunStatus(next.id, 'running')
-      tellQueue(session, next.id)
+      queue.tell(session, next.id)
       const run = activeRun(next, liveOrigin(next))
       start(session, run, () => agent.go(session, run))
     }
@@ -142,113 +135,29 @@ export function createRuns(
     parts.changed(session.id)
   }
 
-  function keepRehearsal(sessionId: string, isRehearsal: boolean, by: string) {
-    store.setRehearsal(sessionId, isRehearsal)
-    parts.recordRehearsal({ sessionId, isRehearsal, by })
-  }
-
-  function setRehearsal(sessionId: string, isRehearsal: boolean, by: string) {
-    if (stored(sessionId).isRehearsal === isRehearsal) return
-    // Withdraws waiting cards first, so that a failure in between leaves nothing that would run.
-    if (isRehearsal)
-      for (const { toolUseId } of parts.pending(sessionId)) parts.cancel(toolUseId, by, 'Rehearsal began.')
-    store.atomically(() => keepRehearsal(sessionId, isRehearsal, by))
-    const session = live.get(sessionId)
-    if (session !== undefined) {
-      session.isRehearsal = isRehearsal
-      const [runId = ''] = session.runs.keys()
-      session.emit(runId, 'chat:rehearsal', { isRehearsal, by })
-    }
-    parts.changed(sessionId)
-  }
-
-  const tellQueue = (session: LiveSession, runId: string) =>
-    session.emit(runId, 'chat:queued', { queued: queuedOf(session.id) })
-
   const liveOrigin = ({ origin }: RunRow) => originOf(origin, parts.hasTool)
 
-  const calls = createCalls({ agent, live, watchers, start, stopRun, isStopping: () => isStopping, clock, report })
+  const door = {
+    agent,
+    live,
+    queue,
+    rehearsing,
+    chatRun,
+    liveOrigin,
+    start,
+    stopRun,
+    goOn,
+    isStopping: () => isStopping,
+  }
+  const calls = createCalls({ ...door, watchers, clock, report })
 
   const runs: Runs = {
-    start({ sessionId, text, by, requestId, model }) {
-      if (isStopping) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Send it again in a moment.')
-      if (Buffer.byteLength(text) > maxMessageBytes) {
-        throw new JarvisError(
-          'message_too_large',
-          `A message may hold ${maxMessageBytes / 1024} kB. Send less, or in parts.`,
-        )
-      }
-      if (requestId !== undefined) {
-        const earlier = store.replyTo('send', by, requestId)
-        if (earlier !== undefined) return earlier as Sent
-      }
-      if (model !== undefined) models.require(model)
-      const at = clock.now()
-      const safe = redact.text(text)
-      const id = sessionId ?? newId('ses')
-      // Takes effect at once, even when the line itself is queued.
-      const isRehearsal = rehearsalOrder(safe)?.isRehearsal
-      if (sessionId !== undefined && isRehearsal !== undefined) setRehearsal(sessionId, isRehearsal, by)
-      const accept = () => {
-        if (sessionId === undefined) {
-          store.createSession({ id, title: titleOf(safe), source: 'chat', at })
-          if (isRehearsal === true) keepRehearsal(id, true, by)
-          if (model !== undefined) store.setModel(id, model)
-        }
-        const effort = effortOrder(safe)?.effort
-        if (effort !== undefined) store.setEffort(id, effort ?? undefined)
-        const { archivedAt, model: chosen = model } = stored(id)
-        if (archivedAt !== undefined) store.archiveSession(id, undefined)
-        const session = open(id)
-        const queued = chatRun(session) !== undefined
-        if (queued && queuedOf(id).length >= longestQueue) {
-          throw new JarvisError(
-            'too_many_requests',
-            `${longestQueue} messages wait already. Send it when some are answered.`,
-          )
-        }
-        const messageId = newId('msg')
-        const asked = chosen === undefined ? {} : { model: model ?? chosen }
-        const row: RunRow = {
-          id: newId('run'),
-          sessionId: id,
-          origin: { kind: 'chat', messageId, text: safe, by, ...asked },
-          status: queued ? 'queued' : 'running',
-          at,
-        }
-        const run = activeRun({ ...row, position: store.addRun(row) }, liveOrigin(row))
-        if (!queued) run.show = agent.begin(session, run)
-        const sent = { sessionId: id, runId: row.id, messageId, queued }
-        if (requestId !== undefined) store.rememberReply('send', by, requestId, sent, at)
-        return { session, sent, run }
-      }
-      try {
-        const { session, sent, run } = store.atomically(accept)
-        // Not before the sender has its answer, and has joined the session's room.
-        if (sent.queued) queueMicrotask(() => tellQueue(session, sent.runId))
-        else start(session, run, () => agent.go(session, run))
-        return sent
-      } catch (error) {
-        // Its memory may hold changes that were not stored.
-        live.drop(id)
-        throw error
-      }
-    },
-
+    start: createSend(parts, door),
+    unqueue: queue.remove,
+    resume: createResume(parts, door),
     abort(sessionId, by) {
       stored(sessionId)
       for (const run of live.get(sessionId)?.runs.values() ?? []) stopRun(run, by)
-    },
-
-    unqueue(sessionId, messageId) {
-      stored(sessionId)
-      const row = store
-        .unfinishedRuns(sessionId)
-        .find(({ origin }) => origin.kind === 'chat' && origin.messageId === messageId)
-      if (row === undefined || !store.removeQueued(row.id)) {
-        throw new JarvisError('not_found', 'That message is no longer queued.')
-      }
-      tellQueue(open(sessionId), row.id)
     },
 
     watch(sessionId, watcher) {
@@ -259,7 +168,7 @@ export function createRuns(
           const known = stored(sessionId)
           const session = live.get(sessionId)
           const entries = store.entriesBefore(sessionId, Number.MAX_SAFE_INTEGER, snapshotEntries)
-          const waiting = { pending: parts.pending(sessionId), queued: queuedOf(sessionId) }
+          const waiting = { pending: parts.pending(sessionId), queued: queue.listOf(sessionId) }
           return snapshotOf({ stored: known, session, run: chatRun(session), ...entries, ...waiting }, toWire, since)
         },
         end: watchers.add(sessionId, watcher),
@@ -275,7 +184,7 @@ export function createRuns(
       parts.changed(sessionId)
     },
 
-    setRehearsal,
+    setRehearsal: rehearsing.setRehearsal,
 
     async remove(sessionId, by) {
       stored(sessionId)
@@ -305,27 +214,6 @@ export function createRuns(
     },
 
     isRunning: (sessionId) => (live.get(sessionId)?.runs.size ?? 0) > 0,
-
-    resume(mayGoOn) {
-      if (!mayGoOn) for (const { id, status } of store.unfinishedRuns()) if (status === 'queued') store.removeQueued(id)
-      const rows = store.unfinishedRuns()
-      for (const row of rows.filter(({ status }) => status !== 'queued')) {
-        const entries = store.entriesOfRun(row.id)
-        const session = open(row.sessionId)
-        const run = activeRun(row, liveOrigin(row), entries)
-        start(session, run, () => agent.go(session, run))
-        // Nobody takes a client's answer any more, but a client that asks later; and what that one had read is forgotten, so
-        // that no call of it is judged now for the first time.
-        const isJudged = entries.some(({ type }) => type === 'confirm_needed' || type === 'tool_use')
-        const isLeft = run.origin.kind === 'mcp' && (parts.kept.get(row.id) === undefined || !isJudged)
-        if (!mayGoOn || isLeft) stopRun(run, 'jarvis')
-        else if (row.status === 'stopping') stopRun(run, 'by' in run.origin ? run.origin.by : run.origin.client)
-      }
-      for (const { sessionId } of rows) {
-        const session = open(sessionId)
-        if (session.runs.size === 0) goOn(session)
-      }
-    },
 
     rest() {
       for (const session of live.all()) session.rest()

@@ -1,0 +1,44 @@
+import { type ActiveRun, activeRun } from '../active-run.ts'
+import type { Origin } from '../origin.ts'
+import type { RunAgent } from '../run-agent.ts'
+import type { Runs, RunsParts } from '../runs.ts'
+import type { LiveSession } from '../sessions/live-session.ts'
+import type { LiveSessions } from '../sessions/live-sessions.ts'
+import type { RunRow } from '../sessions/transcript-store.ts'
+
+/** @returns a function that resumes what a stopped process left unfinished */
+export function createResume(
+  parts: Pick<RunsParts, 'store' | 'kept'>,
+  door: {
+    agent: RunAgent
+    live: LiveSessions
+    liveOrigin(row: RunRow): Origin
+    start(session: LiveSession, run: ActiveRun, work: () => Promise<void>): void
+    stopRun(run: ActiveRun, by: string): void
+    goOn(session: LiveSession): void
+  },
+): Runs['resume'] {
+  const { store } = parts
+  const { agent, live, liveOrigin, start, stopRun, goOn } = door
+
+  return (mayGoOn) => {
+    if (!mayGoOn) for (const { id, status } of store.unfinishedRuns()) if (status === 'queued') store.removeQueued(id)
+    const rows = store.unfinishedRuns()
+    for (const row of rows.filter(({ status }) => status !== 'queued')) {
+      const entries = store.entriesOfRun(row.id)
+      const session = live.open(row.sessionId)
+      const run = activeRun(row, liveOrigin(row), entries)
+      start(session, run, () => agent.go(session, run))
+      // Nobody takes a client's answer any more, but a client that asks later; and what that one had read is forgotten, so
+      // that no call of it is judged now for the first time.
+      const isJudged = entries.some(({ type }) => type === 'confirm_needed' || type === 'tool_use')
+      const isLeft = run.origin.kind === 'mcp' && (parts.kept.get(row.id) === undefined || !isJudged)
+      if (!mayGoOn || isLeft) stopRun(run, 'jarvis')
+      else if (row.status === 'stopping') stopRun(run, 'by' in run.origin ? run.origin.by : run.origin.client)
+    }
+    for (const { sessionId } of rows) {
+      const session = live.open(sessionId)
+      if (session.runs.size === 0) goOn(session)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import { newId } from '../../lib/ids.ts'
+import { JarvisError, maxMessageBytes } from '../../protocol/index.ts'
+import { type ActiveRun, activeRun } from '../active-run.ts'
+import { effortOrder } from '../effort.ts'
+import type { Origin } from '../origin.ts'
+import { rehearsalOrder } from '../rehearsal.ts'
+import type { RunAgent } from '../run-agent.ts'
+import type { Runs, RunsParts, Sent } from '../runs.ts'
+import type { LiveSession } from '../sessions/live-session.ts'
+import type { LiveSessions } from '../sessions/live-sessions.ts'
+import { titleOf } from '../sessions/title.ts'
+import type { RunRow } from '../sessions/transcript-store.ts'
+import type { createQueue } from './queue.ts'
+import type { createRehearsing } from './rehearsing.ts'
+
+const longestQueue = 50
+
+/** @returns a function that stores a message and starts its run, or queues it */
+export function createSend(
+  parts: Pick<RunsParts, 'store' | 'models' | 'clock' | 'redact'>,
+  door: {
+    agent: RunAgent
+    live: LiveSessions
+    queue: ReturnType<typeof createQueue>
+    rehearsing: ReturnType<typeof createRehearsing>
+    chatRun(session: LiveSession): ActiveRun | undefined
+    liveOrigin(row: RunRow): Origin
+    start(session: LiveSession, run: ActiveRun, work: () => Promise<void>): void
+    isStopping(): boolean
+  },
+): Runs['start'] {
+  const { store, models, clock, redact } = parts
+  const { agent, live, queue, chatRun, liveOrigin, start } = door
+  const { keepRehearsal, setRehearsal } = door.rehearsing
+
+  return ({ sessionId, text, by, requestId, model }) => {
+    if (door.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Send it again in a moment.')
+    if (Buffer.byteLength(text) > maxMessageBytes) {
+      throw new JarvisError(
+        'message_too_large',
+        `A message may hold ${maxMessageBytes / 1024} kB. Send less, or in parts.`,
+      )
+    }
+    if (requestId !== undefined) {
+      const earlier = store.replyTo('send', by, requestId)
+      if (earlier !== undefined) return earlier as Sent
+    }
+    if (model !== undefined) models.require(model)
+    const at = clock.now()
+    const safe = redact.text(text)
+    const id = sessionId ?? newId('ses')
+    // Takes effect at once, even when the line itself is queued.
+    const isRehearsal = rehearsalOrder(safe)?.isRehearsal
+    if (sessionId !== undefined && isRehearsal !== undefined) setRehearsal(sessionId, isRehearsal, by)
+    const accept = () => {
+      if (sessionId === undefined) {
+        store.createSession({ id, title: titleOf(safe), source: 'chat', at })
+        if (isRehearsal === true) keepRehearsal(id, true, by)
+        if (model !== undefined) store.setModel(id, model)
+      }
+      const effort = effortOrder(safe)?.effort
+      if (effort !== undefined) store.setEffort(id, effort ?? undefined)
+      const { archivedAt, model: chosen = model } = live.stored(id)
+      if (archivedAt !== undefined) store.archiveSession(id, undefined)
+      const session = live.open(id)
+      const queued = chatRun(session) !== undefined
+      if (queued && queue.listOf(id).length >= longestQueue) {
+        throw new JarvisError(
+          'too_many_requests',
+          `${longestQueue} messages wait already. Send it when some are answered.`,
+        )
+      }
+      const messageId = newId('msg')
+      const asked = chosen === undefined ? {} : { model: model ?? chosen }
+      const row: RunRow = {
+        id: newId('run'),
+        sessionId: id,
+        origin: { kind: 'chat', messageId, text: safe, by, ...asked },
+        status: queued ? 'queued' : 'running',
+        at,
+      }
+      const run = activeRun({ ...row, position: store.addRun(row) }, liveOrigin(row))
+      if (!queued) run.show = agent.begin(session, run)
+      const sent = { sessionId: id, runId: row.id, messageId, queued }
+      if (requestId !== undefined) store.rememberReply('send', by, requestId, sent, at)
+      return { session, sent, run }
+    }
+    try {
+      const { session, sent, run } = store.atomically(accept)
+      // Not before the sender has its answer, and has joined the session's room.
+      if (sent.queued) queueMicrotask(() => queue.tell(session, sent.runId))
+      else start(session, run, () => agent.go(session, run))
+      return sent
+    } catch (error) {
+      // Its memory may hold changes that were not stored.
+      live.drop(id)
+      throw error
+    }
+  }
+}
