@@ -14,10 +14,7 @@ const isSet = (value: string | undefined) => value !== undefined && value.trim()
 /** If the environment sets one variable of a group, no saved variable of that group applies: a saved secret must not go to another server. */
 const groups = [/^PVE_/, /^ANTHROPIC_(API_KEY|BASE_URL)$/, /^OPENAI_(API_KEY|BASE_URL)$/]
 
-/**
- * Settings from the data dir that the environment does not override.
- * @throws ConfigError where the file cannot be read
- */
+/** Settings from the data dir that the environment does not override. @throws ConfigError where the file cannot be read */
 function savedSettings(env: Environment): Record<string, string> {
   const path = settingsPath(pathOf(isSet(env.JARVIS_DATA_DIR) ? String(env.JARVIS_DATA_DIR) : '~/.jarvis'))
   return whatCounts(readable(path), env)

@@ -5,7 +5,7 @@ import { bad, ok, warn } from './check.ts'
 
 type Listening = Pick<Config, 'host' | 'port' | 'allowedHosts'>
 
-/** Who can open the dashboard, and under which names. */
+/** Checks who can open the dashboard, and under which names. */
 export function hostChecks({ host, allowedHosts }: Listening): DoctorCheck[] {
   const names = allowedHosts.length === 0 ? '' : ` Names: ${allowedHosts.join(', ')}.`
   if (isLoopback(host)) return [ok('Address', `Only this machine can open the dashboard (HOST ${host}).${names}`)]
@@ -14,7 +14,7 @@ export function hostChecks({ host, allowedHosts }: Listening): DoctorCheck[] {
   return [warn('Address', text, 'To open it by name, add the name to JARVIS_ALLOWED_HOSTS, for example jarvis.lan')]
 }
 
-/** Whether the port is free, or JARVIS itself is behind it. */
+/** Checks that the port is free, or that JARVIS itself uses it. */
 export async function portChecks({ host, port }: Listening, signal: AbortSignal): Promise<DoctorCheck[]> {
   const problem = await bindProblem(host, port)
   switch (problem) {

@@ -8,7 +8,7 @@ import { bad, ok, warn } from './check.ts'
 const slowClockMs = 5_000
 const wrongClockMs = 120_000
 
-/** Ways in, token, rights, nodes and clocks, from one look. */
+/** Checks addresses, token, rights, nodes and clocks by one inspection of the cluster. */
 export function clusterChecks(config: ProxmoxConfig, seen: Inspection): DoctorCheck[] {
   return [...entryChecks(config, seen), ...rightChecks(seen), ...nodeChecks(seen), ...clockChecks(seen)]
 }
@@ -23,7 +23,7 @@ function entryChecks({ fingerprints, ca, tokenId }: ProxmoxConfig, { entries }: 
       return bad('Token', text, `Make a new one on a node: ${tokenLine(tokenId)}, then ${again}`)
     }
     if (/certificate/.test(problem)) {
-      // Another may serve meanwhile, but a wrong certificate is never a small thing. Its own words say what to do.
+      // Another address may serve, but a wrong certificate is always serious. Its message says what to do.
       const [seen = '', ...advice] = text.split(/(?<=\.) /)
       return bad('Cluster', seen, `${advice.join(' ')} Or: npm run jarvis -- setup`)
     }

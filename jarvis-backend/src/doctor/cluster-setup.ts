@@ -14,10 +14,10 @@ import {
 } from '../protocol/index.ts'
 import { pveumLine, roleLine, toolRights } from '../tools/rights.ts'
 
-/** Connecting a cluster from the dashboard: look, try, keep for the next start. */
+/** Connects a cluster from the dashboard: inspect, try, save for the next start. */
 export function createClusterSetup({ config, clock }: { config: Config; clock: Clock }) {
   const { proxmox, clusterSource } = config
-  /** What `.env` or the environment names counts before it. */
+  /** Settings in the environment or `.env` take precedence. @throws JarvisError `conflict` where they name a cluster */
   function mayChange(): void {
     if (clusterSource !== 'environment') return
     const message =
@@ -45,7 +45,7 @@ export function createClusterSetup({ config, clock }: { config: Config; clock: C
       saveSettings(config.dataDir, variablesOf(clusterOf(body)))
       return { savedTo: settingsPath(config.dataDir), needsRestart: true }
     },
-    /** The demo serves from the next start on. @returns the addresses that were saved @throws JarvisError `conflict` */
+    /** Uses the demo from the next start on. @returns the addresses that were saved @throws JarvisError `conflict` */
     forget(): string[] {
       mayChange()
       const { PVE_URL = '' } = readEnvFile(settingsPath(config.dataDir))
@@ -55,7 +55,7 @@ export function createClusterSetup({ config, clock }: { config: Config; clock: C
   }
 }
 
-/** @throws JarvisError `invalid_request` naming what cannot be used. */
+/** @throws JarvisError `invalid_request` naming the invalid value */
 function clusterOf({ urls, tokenId, tokenSecret, fingerprints }: SetupClusterBody): ProxmoxConfig {
   const read = readCluster({
     PVE_URL: urls.join(','),
@@ -66,7 +66,7 @@ function clusterOf({ urls, tokenId, tokenSecret, fingerprints }: SetupClusterBod
   return { ca: undefined, tokenId, tokenSecret, urls: read.urls ?? [], fingerprints: read.fingerprints ?? [] }
 }
 
-/** Tries every way in with the token, and what it may do. Changes nothing. */
+/** Tries every address with the token and reads its rights. Changes nothing. */
 async function tried(
   cluster: ProxmoxConfig,
   { clock, signal }: { clock: Clock; signal: AbortSignal },
@@ -85,7 +85,7 @@ async function tried(
   }
 }
 
-/** How the configuration names it; what another way of trusting it left behind goes. */
+/** The settings of a cluster; leftovers of another way to trust it are removed. */
 export const variablesOf = ({ urls, tokenId, tokenSecret, fingerprints }: ProxmoxConfig) => ({
   PVE_URL: urls.join(','),
   PVE_TOKEN_ID: tokenId,

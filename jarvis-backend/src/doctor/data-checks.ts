@@ -8,7 +8,7 @@ const gib = 1024 ** 3
 const fullBytes = gib / 4
 const tightBytes = 2 * gib
 
-/** Room, permissions and soundness of what is kept. Changes nothing. */
+/** Checks free space, permissions and the integrity of the data dir. Changes nothing. */
 export function dataChecks(dataDir: string, envPath: string | undefined): DoctorCheck[] {
   if (!existsSync(dataDir)) return [ok('Data', `${dataDir} is not there yet: the first start makes it.`)]
   return [roomCheck(dataDir), ...accessChecks(dataDir), ...(envPath === undefined ? [] : secretFileChecks(envPath))]
@@ -32,12 +32,12 @@ function accessChecks(dataDir: string): DoctorCheck[] {
     return [bad('Data', `${dataDir} cannot be written by this account.`, `chown -R "$(id -un)" ${dataDir}`)]
   }
   const { mode } = statSync(dataDir)
-  // With the folder closed nobody reaches what is in it.
+  // Nobody reaches files in a closed folder.
   if ((mode & 0o077) === 0) return [ok('Data', `${dataDir} belongs to this account alone.`)]
   return [warn('Data', `${dataDir} can be entered by other accounts (${octal(mode)}).`, `chmod 700 ${dataDir}`)]
 }
 
-/** `.env` where it holds secrets. */
+/** Checks who can read `.env` where it holds secrets. */
 function secretFileChecks(path: string): DoctorCheck[] {
   if (
     !existsSync(path) ||
@@ -51,10 +51,7 @@ function secretFileChecks(path: string): DoctorCheck[] {
 
 const octal = (mode: number) => (mode & 0o777).toString(8)
 
-/**
- * The database's pages, and the journal's chain.
- * @param upToBytes a larger file is not read through here
- */
+/** Checks the database's pages and the journal's chain. @param upToBytes larger databases are not read */
 export async function databaseChecks(
   dataDir: string,
   upToBytes: number,

@@ -9,23 +9,23 @@ import { dataChecks } from './data-checks.ts'
 import { modelChecks } from './model-checks.ts'
 import { sshChecks, wakeChecks } from './node-checks.ts'
 
-/** All of it; a slow cluster of many nodes is cut short, and says so. */
+/** Time limit for all checks, ms; the checks of a slow cluster are cut short and say so. */
 const patienceMs = 45_000
 
 export type Examination = {
   clock: Clock
-  /** Absent: where `.env` is looked for is not this one's business. */
+  /** Where `.env` is looked for. Absent: it is not checked. */
   envPath?: string
-  /** The model's server is asked too. */
+  /** Whether the model's server is asked too. */
   asksModel: boolean
-  /** What is done otherwise in a server than beside one. Each ends with the signal. */
+  /** Checks that differ inside a server and beside one. Each ends with the signal. */
   database(): Promise<DoctorCheck[]>
   embeddings(signal: AbortSignal): Promise<DoctorCheck[]>
   port(signal: AbortSignal): Promise<DoctorCheck[]>
   redact(text: string): string
 }
 
-/** Looks at everything JARVIS needs, at once, and says for each what to do. Changes nothing; never rejects. */
+/** Runs all checks in parallel, each with what to do. Changes nothing; never rejects. */
 export async function examine(config: Config, parts: Examination): Promise<DoctorReply> {
   const at = parts.clock.now()
   const ending = new AbortController()
@@ -60,7 +60,7 @@ export async function examine(config: Config, parts: Examination): Promise<Docto
   }
 }
 
-/** For a configuration that cannot be used at all. */
+/** The reply where the configuration cannot be used. */
 export const unusable = (problem: string, at: number): DoctorReply => ({
   ok: false,
   at,

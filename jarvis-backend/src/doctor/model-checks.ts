@@ -6,7 +6,7 @@ import { openAiEmbedder } from '../providers/embeddings/openai-compatible.ts'
 import { askAboutModel, listed } from '../providers/index.ts'
 import { bad, badFrom, ok, warn } from './check.ts'
 
-/** The key and the model's name, by a question that costs nothing. */
+/** Checks the key and the model's name by a request that costs nothing. */
 export async function modelChecks(config: ModelConfig, signal: AbortSignal): Promise<DoctorCheck[]> {
   if (config.provider === 'demo') {
     return [
@@ -49,7 +49,7 @@ export async function modelChecks(config: ModelConfig, signal: AbortSignal): Pro
   }
 }
 
-/** Makes one vector. A remote model counts one token for it. */
+/** Checks embeddings by making one; a remote model charges for one token. */
 export async function embeddingChecks(config: EmbeddingsConfig, signal: AbortSignal): Promise<DoctorCheck[]> {
   if (config.kind === 'none') return [ok('Embeddings', 'Turned off: the memory is searched by keywords.')]
   try {
@@ -65,7 +65,7 @@ export async function embeddingChecks(config: EmbeddingsConfig, signal: AbortSig
   }
 }
 
-/** What the memory that serves says of itself, without asking for another vector. */
+/** Checks the memory by its own status, without another embedding. */
 export function memoryChecks(status: MemoryStatus | undefined): DoctorCheck[] {
   if (status === undefined) return [ok('Embeddings', 'Not in use yet: the memory starts with the first search.')]
   if (status.problem !== undefined)

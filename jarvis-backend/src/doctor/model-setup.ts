@@ -21,11 +21,11 @@ const suggested = { anthropic: 'claude-sonnet-5-5', openai: 'gpt-5.2' } as const
 const providers = ['anthropic', 'openai'] as const
 type Known = { model: string; apiKey?: string; baseUrl?: string }
 
-/** Connecting a model from the dashboard: try it, keep it, use it from the next message on. */
+/** Connects a model from the dashboard: try it, save it, use it from the next message on. */
 export function createModelSetup(parts: {
   config: Config
   clock: Clock
-  /** What may answer from here on, the one in use first. */
+  /** Sets the models that may answer from now on; the one in use is first. */
   apply(models: readonly ModelConfig[]): void
 }) {
   const { config, clock, apply } = parts
@@ -34,7 +34,7 @@ export function createModelSetup(parts: {
     given[variables[provider].apiKey] !== undefined || given[variables[provider].baseUrl] !== undefined
   const knownOf = (provider: ModelProvider): Known | undefined => modelsAfter(config).providers[provider]
 
-  /** A key goes only where it was meant to go: another address needs it anew. */
+  /** A key is used only for the address it was saved for; another address needs the key again. */
   function serverOf(provider: ModelProvider, { baseUrl, apiKey }: ModelTestBody): Omit<Known, 'model'> {
     const fault = baseUrl === undefined ? undefined : addressFault(baseUrl)
     if (fault !== undefined) throw new JarvisError('invalid_request', fault)
@@ -87,7 +87,7 @@ export function createModelSetup(parts: {
             source: known[provider] === undefined ? 'none' : isGiven(provider) ? 'environment' : 'settings',
             model: model ?? suggested[provider],
             ...(baseUrl !== undefined && { baseUrl }),
-            // Of a short one the last four are too much of it.
+            // The last four characters of a short key would reveal too much.
             ...(apiKey !== undefined && { keyEnd: apiKey.length >= 12 ? apiKey.slice(-4) : '' }),
           }
         }),
@@ -101,7 +101,7 @@ export function createModelSetup(parts: {
       return model === undefined ? listModels(server, asking) : tryModel({ ...server, model }, asking)
     },
 
-    /** Kept in the data dir, and used from the next message on. @throws JarvisError `conflict`, `invalid_request` */
+    /** Saves a model in the data dir and uses it from the next message on. @throws JarvisError `conflict`, `invalid_request` */
     save(provider: ModelProvider, body: ModelBody): void {
       mayChange(provider)
       mayChoose()
@@ -122,7 +122,7 @@ export function createModelSetup(parts: {
       keep({ JARVIS_MODEL: model })
     },
 
-    /** Takes the key and the address out; where it was in use, the next that is configured answers. */
+    /** Removes a provider's key and address; if it was in use, the next configured provider answers. */
     forget(provider: ModelProvider): void {
       mayChange(provider)
       if (provider === 'openai' && config.embeddings.kind === 'openai') {
@@ -144,7 +144,7 @@ export function createModelSetup(parts: {
   }
 }
 
-/** What is wrong with it as the address of a model's server; undefined where nothing is. Never what could be a secret. */
+/** Why an address cannot be a model's server; undefined where it can. Never quotes what may be a secret. */
 function addressFault(text: string): string | undefined {
   const example = 'such as http://127.0.0.1:11434/v1'
   if (!/^https?:\/\//i.test(text)) {

@@ -10,14 +10,14 @@ type Reached = Pick<Config, 'nodes' | 'ssh'>
 const width = 8
 const sshdFix = 'Is sshd running there, and no firewall between? JARVIS_NODES names another place or port.'
 
-/** Where a node is for SSH: what the operator says, else what the cluster says. */
+/** A node's SSH address: the operator's setting, else the cluster's. */
 export function addressOf(config: Pick<Config, 'nodes'>, { name, address }: SeenNode): Address | undefined {
   const configured = config.nodes.get(name)
   const host = configured?.host ?? address
   return host === undefined ? undefined : { host, port: configured?.sshPort ?? 22 }
 }
 
-/** The host key and the login of each node that is on, or may be. One that is off is told of elsewhere. */
+/** Checks host key and login of each node that is or may be online; offline nodes are reported elsewhere. */
 export async function sshChecks(
   config: Reached,
   nodes: readonly SeenNode[],
@@ -77,14 +77,14 @@ export async function sshChecks(
     for (let from = 0; from < online.length; from += width) {
       checks.push(...(await Promise.all(online.slice(from, from + width).map(check))))
     }
-    // What is wrong here rather than there is said once.
+    // A problem on this machine is reported once, not for each node.
     return [...new Map(checks.map((check) => [check.text, check])).values()]
   } finally {
     shell.close()
   }
 }
 
-/** Whether each node could be woken, and `JARVIS_NODES` names none that is not there. */
+/** Checks that each node can be woken, and that `JARVIS_NODES` names only existing nodes. */
 export function wakeChecks(config: Pick<Config, 'nodes' | 'wolTarget'>, nodes: readonly SeenNode[]): DoctorCheck[] {
   const strangers = [...config.nodes.keys()].filter((name) => !nodes.some((node) => node.name === name))
   const { address, port } = config.wolTarget

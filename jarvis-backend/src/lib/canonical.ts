@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 const maxDepth = 100
 
 /**
- * One text for one JSON value: keys sorted, no spaces. A key whose value is undefined is absent.
- * @throws TypeError for what JSON cannot say (a function, NaN, a Date, a cycle, more than 100 levels).
+ * Canonical text of a JSON value: keys sorted, no spaces, undefined members dropped.
+ * @throws TypeError for values outside JSON (a function, NaN, a Date, a cycle, more than 100 levels)
  */
 export function canonicalJson(value: unknown): string {
   return write(value, 0)
@@ -35,5 +35,5 @@ function write(value: unknown, depth: number): string {
   return `{${members.join(',')}}`
 }
 
-/** SHA-256 in hex over the canonical form. @throws TypeError as canonicalJson does */
+/** SHA-256 of the canonical text, hex. @throws TypeError as `canonicalJson` */
 export const hashOf = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex')

@@ -1,4 +1,4 @@
-/** Time as the code sees it; tests put their own in. Unix ms. */
+/** The time for the code, Unix ms; tests use clocks of their own. */
 export type Clock = {
   now(): number
   /** Calls `run` after `ms`. @returns a function that prevents it. */

@@ -1,4 +1,4 @@
-/** No tool takes arguments nearly as deep; what walks them may be recursive. */
+/** Deepest nesting of a tool's arguments; code that walks them may be recursive. */
 export const deepestInput = 50
 
 /** Whether arrays and objects are nested more than `levels` deep. Never recurses. */

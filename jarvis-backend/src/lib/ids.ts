@@ -2,13 +2,13 @@ import { randomFillSync } from 'node:crypto'
 
 const digits = '0123456789abcdefghijklmnopqrstuv'
 const randomDigits = 26
-/** Filled for many ids at once: asking for a few bytes costs more than using them. */
+/** Random bytes for many ids at once, because a request for few bytes costs more than their use. */
 const pool = new Uint8Array(randomDigits * 64)
 let used = pool.length
 
 /**
- * `prefix`, the time and 130 random bits: not to be guessed, 38 characters at most with a three-letter prefix. Ids of
- * one time lie together in an index.
+ * Makes an id: `prefix`, the time and 130 random bits. It cannot be guessed, has at most 38 characters with a three-letter prefix, and
+ * ids of one time are close together in an index.
  */
 export function newId(prefix: string): string {
   if (used === pool.length) {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A secret kept in a file of its own, readable by its owner alone. @returns undefined where there is none yet. */
+/** Reads a secret from its file, which only its owner can read. @returns undefined where there is none */
 export function keptSecret(dir: string, name: string): string | undefined {
   const path = join(dir, name)
   if (!existsSync(path)) return undefined
@@ -10,14 +10,14 @@ export function keptSecret(dir: string, name: string): string | undefined {
   return value === '' ? undefined : value
 }
 
-/** Writes it whole or not at all. */
+/** Writes the secret atomically. */
 export function keepSecret(dir: string, name: string, value: string): void {
   const path = join(dir, name)
   writeFileSync(`${path}.new`, `${value}\n`, { mode: 0o600 })
   renameSync(`${path}.new`, path)
 }
 
-/** The kept one, or one that is made now and kept. */
+/** The stored secret, or a new one that is stored now. */
 export function keptOrMade(dir: string, name: string, make: () => string): string {
   const known = keptSecret(dir, name)
   if (known !== undefined) return known

@@ -1,4 +1,4 @@
-/** @returns what `make` makes of `current()`, made again only when that is another object or text. */
+/** @returns `make(current())`, computed again only when `current()` is another object or text */
 export function onceFor<T extends object | string, R>(current: () => T, make: (from: T) => R): () => R {
   let made: { from: T; result: R } | undefined
   return () => {

@@ -1,10 +1,10 @@
 import { closeSync, openSync } from 'node:fs'
 
-/** Makes an empty file that its owner alone can read, where there is none: SQLite would let everybody read it. */
+/** Creates an empty file that only its owner can read, if there is none; SQLite would make it readable to all. */
 export function madePrivate(path: string): void {
   try {
     closeSync(openSync(path, 'a', 0o600))
   } catch {
-    // Whoever opens it next says why it cannot be written.
+    // The next one who opens the file reports why it cannot be written.
   }
 }

@@ -8,8 +8,8 @@ export type Fetched = { text: string /** As its Cache-Control says; 0 where it s
 export type PublicFetch = (url: URL) => Promise<Fetched>
 
 /**
- * Fetches a small JSON document that a stranger named. The name is resolved once, every address it has must be allowed,
- * and the connection goes to that very address; redirects are not followed; size and time are bounded.
+ * Fetches a small JSON document from an untrusted address. The name is resolved once, all its addresses must be public, and the
+ * connection goes to one of them. Redirects are not followed; size and time are bounded.
  */
 export function createPublicFetch(
   options: {
@@ -37,7 +37,7 @@ export function createPublicFetch(
           ...to,
           port: url.port === '' ? 443 : Number(url.port),
           path: url.pathname + url.search,
-          // A connection of its own: none that was opened for something else is used.
+          // A new connection, so that none opened for another purpose is reused.
           agent: false,
           headers: { host: url.host, accept: 'application/json', 'accept-encoding': 'identity' },
         },

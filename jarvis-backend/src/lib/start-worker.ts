@@ -1,6 +1,6 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 
-/** A thread that runs `script`: as it was built, or in development through what reads TypeScript. */
+/** Starts a thread that runs `script`: the built file, or in development the TypeScript source through a loader. */
 export function startWorker(script: URL, workerData?: unknown, resourceLimits: ResourceLimits = {}): Worker {
   if (!script.pathname.endsWith('.ts')) return new Worker(script, { workerData, resourceLimits })
   const from = JSON.stringify(script.href)

@@ -22,9 +22,9 @@ const reasons: Record<string, string> = {
 }
 
 /**
- * Why nothing came of a connection, in words that go on from the host's name.
- * @param error what `fetch`, `node:http` or a client over one of them threw; its causes say more than it does
- * @returns the system's own words where it is none of the usual reasons
+ * Why a connection failed, in words that continue a sentence with the host's name.
+ * @param error from `fetch`, `node:http` or a client over them; its causes are read too
+ * @returns the system's own words for unusual reasons
  */
 export function whyUnreachable(error: unknown): string {
   let said = String(error)
@@ -40,5 +40,5 @@ export function whyUnreachable(error: unknown): string {
   return said
 }
 
-/** Whether it is the server's certificate that is not trusted. */
+/** Whether the reason is an untrusted certificate. */
 export const isMistrust = (why: string): boolean => why.startsWith('its certificate')

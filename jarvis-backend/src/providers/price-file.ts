@@ -12,10 +12,7 @@ const Prices = z.record(
     .transform(({ above, ...price }): Price => ({ ...price, ...(above !== undefined && { above }) })),
 )
 
-/**
- * The operator's prices by `provider/model`; empty without a file.
- * @throws Error that says what is wrong with the file
- */
+/** The operator's prices by `provider/model`; empty without a file. @throws Error that says what is wrong with the file */
 export function readPrices(path: string): Record<string, Price> {
   let text: string
   try {

@@ -7,10 +7,7 @@ import { type Fields, fieldsIfAny } from './fields.ts'
 export type CallInProgress = { type: 'call'; name: string; json: string; input?: Fields; extra?: Fields }
 export type Piece = Exclude<Content, ToolCall> | CallInProgress
 
-/**
- * Builds a turn from streamed pieces.
- * @param mayCall false: tool calls of the model are dropped
- */
+/** Builds a turn from streamed pieces. @param mayCall false: tool calls of the model are dropped */
 export function reply(
   pieces: readonly Piece[],
   stop: TurnStop,

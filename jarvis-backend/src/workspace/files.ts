@@ -19,26 +19,26 @@ import { byNatural } from '../lib/natural.ts'
 import { JarvisError, type WorkspaceFile, type WorkspaceText } from '../protocol/index.ts'
 
 export type { WorkspaceFile, WorkspaceText }
-/** Text files below one folder, and nothing else: no links, nothing outside, no more than `largestBytes` of one file. */
+/** Text files in one folder: no links, nothing outside, at most `largestBytes` per file. */
 export type Workspace = {
-  /** All text files, by path. Never throws for a file that cannot be read: it is left out. */
+  /** All text files, by path. Unreadable files are left out; never throws for them. */
   list(): WorkspaceFile[]
-  /** @throws JarvisError `not_found`; `invalid_request` where it is no text, a link, or keeps changing. */
+  /** @throws JarvisError `not_found`; `invalid_request` for a link, a file that is no text, or one that keeps changing */
   read(path: string): WorkspaceText
   /**
-   * Writes it whole or not at all. @param expected the checksum it must have now, `undefined` where it must not be there.
-   * @throws JarvisError `conflict` when it is another; `invalid_request` for a path that is not one of the workspace's.
+   * Writes a file atomically. @param expected its present checksum; `undefined` for a new file
+   * @throws JarvisError `conflict` where the checksum differs; `invalid_request` for a path outside the workspace
    */
   write(path: string, text: string, expected: string | undefined): WorkspaceText
-  /** Its last `bytes` as text, from the start of a line where there is one; undefined where there is no such file. */
+  /** The last `bytes` of a file as text, from the start of a line if possible; undefined where there is no file. */
   tail(path: string, bytes: number): string | undefined
-  /** Adds to its end, on a line of its own; makes it where there is none. Costs what is added. */
+  /** Appends a text on a line of its own; creates a missing file. Costs only the appended part. */
   append(path: string, text: string): void
   /** @throws JarvisError `not_found`. */
   remove(path: string): void
 }
 
-/** A larger file is read up to here: enough for years of notes, and a log that somebody put here does no harm. */
+/** Larger files are read up to this size: enough for years of notes. */
 export const largestBytes = 2 * 1024 * 1024
 const deepest = 4
 const mostFiles = 5_000
@@ -50,7 +50,7 @@ export function createWorkspace(root: string): Workspace {
   mkdirSync(root, { recursive: true })
   const home = realpathSync(root)
 
-  /** The place of `path`, once it is certain that it stays inside. */
+  /** The absolute path, after checking that it stays inside the workspace. */
   function placeOf(path: string): string {
     const parts = path.split('/')
     if (parts.length > deepest || parts.some((part) => !name.test(part)) || !textFile.test(path)) {
@@ -60,7 +60,7 @@ export function createWorkspace(root: string): Workspace {
       )
     }
     const place = join(home, ...parts)
-    // Each folder on the way and the file itself must be what they look like.
+    // Each folder on the way and the file itself must not be links.
     for (let at = 1; at <= parts.length; at += 1) {
       const stat = statOf(join(home, ...parts.slice(0, at)))
       if (stat?.isSymbolicLink() === true) {
@@ -157,7 +157,7 @@ export function createWorkspace(root: string): Workspace {
 
 type Taken = { bytes: Buffer; size: number; changedAt: number; isTorn: boolean }
 
-/** The first `largestBytes`, and whether the file changed while it was read. */
+/** Reads the first `largestBytes`, and tells whether the file changed meanwhile. */
 const take = (place: string): Taken | undefined =>
   withFile(place, (file, before) => {
     if (!before.isFile()) return undefined
@@ -173,14 +173,14 @@ const take = (place: string): Taken | undefined =>
     return { bytes: bytes.subarray(0, filled), size: after.size, changedAt: Math.round(after.mtimeMs), isTorn }
   })
 
-/** The end of a file. */
+/** Reads the end of a file. */
 const lastOf = (place: string, bytes: number): Buffer | undefined =>
   withFile(place, (file, { size }) => {
     const end = Buffer.alloc(Math.min(size, bytes))
     return end.subarray(0, readSync(file, end, 0, end.length, size - end.length))
   })
 
-/** Follows no link and waits for no pipe. @returns undefined where the file cannot be opened */
+/** Opens a file without following links or waiting for a pipe. @returns undefined where it cannot be opened */
 function withFile<T>(place: string, read: (file: number, stats: Stats) => T): T | undefined {
   let file: number
   try {
@@ -197,7 +197,7 @@ function withFile<T>(place: string, read: (file: number, stats: Stats) => T): T 
 
 function asText(bytes: Buffer, size: number): Pick<WorkspaceText, 'text' | 'checksum' | 'problem'> {
   const checksum = sha256(bytes)
-  // What has zero bytes is not text in any encoding worth guessing.
+  // A file with zero bytes is not text in any supported encoding.
   if (bytes.includes(0)) return { text: '', checksum, problem: 'It is not text: it holds zero bytes.' }
   const text = bytes.toString('utf8')
   if (size > bytes.length) {

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * The operator's own texts that every prompt has; looked at before each use, so that an edit counts from the next message
- * on. Puts `SOUL.md` there as it is shipped where there is none.
- * @returns each text, undefined where the file is not there; the very same object as long as none of them changes
+ * The operator's texts that are part of every prompt. They are checked before each use, so an edit applies from the next message on.
+ * Creates the shipped `SOUL.md` where it is missing.
+ * @returns each text, undefined for a missing file; the same object while none changes
  */
 export function createPromptFiles(dir: string, shippedSoul: string) {
   const soul = join(dir, 'SOUL.md')

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 const deepest = 4
 
 /**
- * Calls `changed` after whatever happens in the folder and those below it, links not followed. Folder by folder: Node's
- * own recursive watch reads a whole folder anew for each file that is made in it, and stands still for minutes.
+ * Calls `changed` after any change in the folder and those below, without following links. Watches folder by folder, because Node's
+ * recursive watch reads a whole folder again for each new file, which can block for minutes.
  */
 export function watchFolders(root: string, changed: () => void, failed: (error: unknown) => void) {
   let watchers = new Map<string, FSWatcher>()
 
-  /** A folder that was removed and made again is another one. */
+  /** A folder that was removed and created again is another one. */
   function refresh() {
     const before = watchers
     watchers = new Map()
@@ -21,7 +21,7 @@ export function watchFolders(root: string, changed: () => void, failed: (error: 
   function visit(folder: string, depth: number, before: Map<string, FSWatcher>) {
     try {
       const { ino, birthtimeMs } = statSync(folder)
-      // The number of one that was removed is soon given away again.
+      // The inode of a removed folder may soon be reused.
       const key = `${ino} ${birthtimeMs} ${folder}`
       const watcher = before.get(key) ?? watch(folder, () => changed()).on('error', () => {})
       before.delete(key)
@@ -37,7 +37,7 @@ export function watchFolders(root: string, changed: () => void, failed: (error: 
   refresh()
 
   return {
-    /** Takes up folders that were made since. */
+    /** Watches folders that were created since. */
     refresh,
     close() {
       for (const watcher of watchers.values()) watcher.close()

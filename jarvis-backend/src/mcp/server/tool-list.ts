@@ -72,9 +72,7 @@ function toMcpTool(tool: Tool): McpTool {
   } as McpTool
 }
 
-/**
- * Hints follow the tool's own tier and not the policy, because clients cache them and they describe what a call does.
- */
+/** Hints follow the tool's own tier and not the policy, because clients cache them and they describe what a call does. */
 function hintsOf(title: string, tier: Tool['tier']) {
   return {
     title,

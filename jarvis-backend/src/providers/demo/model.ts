@@ -10,10 +10,7 @@ import { corrected, type Plan, understand } from './understand.ts'
 
 const id = 'demo'
 
-/**
- * A model by fixed rules, without network: the same messages and cluster give the same answer.
- * @param cluster the present state
- */
+/** A model by fixed rules, without network: the same messages and cluster give the same answer. @param cluster the present state */
 export function demoModel({ cluster }: { cluster: () => ClusterState }): Model {
   return {
     id,

@@ -23,10 +23,7 @@ import { capitalized, counted, fenced, listed, plain, some, table } from './word
 
 const mostRows = 12
 
-/**
- * Tells the calls' outcomes in prose.
- * @param question the user's question, to select what matters in a list
- */
+/** Tells the calls' outcomes in prose. @param question the user's question, to select what matters in a list */
 export function tell(outcomes: readonly Outcome[], question: string, cluster: ClusterState): string {
   const done = outcomes.filter(({ isError }) => !isError)
   const failed = outcomes.filter(({ isError }) => isError)

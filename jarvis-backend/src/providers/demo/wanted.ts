@@ -27,10 +27,7 @@ const past =
 const growth =
   /\b(?:grew|grow(?:s|ing|n)?|fill(?:s|ed|ing)?|eat(?:s|ing)? up|takes? up|full|fullest|space|large|largest)\b/
 
-/**
- * Finds questions that take several steps, in the order asked.
- * @param text in lower case
- */
+/** Finds questions that take several steps, in the order asked. @param text in lower case */
 export function inquiriesInto(text: string, cluster: ClusterState, focus: Focus): Inquiry[] {
   const found = mentions(text, cluster)
   const isPronoun = found.guests.length + found.nodes.length === 0 && found.pronoun !== undefined

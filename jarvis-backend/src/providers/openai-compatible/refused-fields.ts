@@ -14,10 +14,7 @@ const optional = [
 ] as const
 export type OptionalField = (typeof optional)[number]
 
-/**
- * Which optional field a server refused. Servers word it in many ways, but all name the field.
- * @param said the server's answer with 4xx
- */
+/** Which optional field a server refused. Servers word it in many ways, but all name the field. @param said the server's answer with 4xx */
 export function refusedField(said: string, body: Body): OptionalField | undefined {
   const sent = JSON.stringify(body)
   return optional.find((field) => new RegExp(`(?<!\\w)${field}(?!\\w)`).test(said) && sent.includes(`"${field}":`))
