@@ -81,7 +81,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
         Promise.all([site.goDown(), mcp.answered()]),
         new Promise((done) => setTimeout(done, graceMs).unref()),
       ])
-      await site.rest()
+      await site.stop()
       await entrance.close()
       await site.close()
     },

@@ -37,7 +37,7 @@ function open(policy: string, isNodeLost: boolean, given: Parameters<typeof crea
   let closing: Promise<void> | undefined
   async function end() {
     await site.goDown()
-    await site.rest()
+    await site.stop()
     await site.close()
   }
   const close = () => (closing ??= end())

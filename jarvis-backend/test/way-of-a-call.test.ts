@@ -161,8 +161,8 @@ function createHouse(calls: readonly ToolCall[]) {
       },
       kill() {
         isDead = true
-        confirmations.rest()
-        grants.rest()
+        confirmations.stop()
+        grants.stop()
       },
     }
   }

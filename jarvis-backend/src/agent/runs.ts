@@ -61,7 +61,7 @@ export type Runs = {
   /** Takes no more work and ends the models' streams. The next start resumes unfinished runs. */
   stop(): void
   /** Stores each session's exact `seq`; called last before the store closes. */
-  rest(): void
+  storeSeq(): void
 }
 
 /** About a screen and a half; earlier entries are read page by page. */
@@ -215,8 +215,8 @@ export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
 
     isRunning: (sessionId) => (live.get(sessionId)?.runs.size ?? 0) > 0,
 
-    rest() {
-      for (const session of live.all()) session.rest()
+    storeSeq() {
+      for (const session of live.all()) session.storeSeq()
     },
 
     stop() {

@@ -79,7 +79,7 @@ export function composeHomelab(foundation: Foundation, config: Config, replaced?
       })
     },
     /** Ends the watchers and the sampler. Connections to the cluster stay open. */
-    rest() {
+    stop() {
       unwatch()
       sampler.stop()
       filling?.stop()

@@ -46,7 +46,7 @@ export function composePush(parts: {
   return {
     waiting: push.waiting,
     forgetAll: push.forgetAll,
-    rest: push.rest,
+    stop: push.stop,
     standing() {
       const devices = store.list()
       return { devices: devices.length, failing: devices.filter(({ problem }) => problem !== undefined).length }

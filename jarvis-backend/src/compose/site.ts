@@ -170,12 +170,12 @@ export function createSite(
       return gate.executor.idle()
     },
     /** Ends timers, threads and child processes. Unfinished work resumes at the next start. */
-    async rest() {
-      runs.rest()
-      confirmations.rest()
-      grants.rest()
-      push.rest()
-      homelab.rest()
+    async stop() {
+      runs.storeSeq()
+      confirmations.stop()
+      grants.stop()
+      push.stop()
+      homelab.stop()
       await memory.stop()
       dataDirWatch.close()
       await attached.stop()

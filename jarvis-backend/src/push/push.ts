@@ -35,7 +35,7 @@ export type Push = {
    */
   waiting(sessionId: string, cards: readonly Card[]): void
   /** Starts no further attempts. */
-  rest(): void
+  stop(): void
 }
 
 /** The announcement of one card to one device. */
@@ -122,7 +122,7 @@ export function createPush(parts: {
         parts.report(error, 'devices could not be told')
       }
     },
-    rest() {
+    stop() {
       isResting = true
       for (const attempts of underway) attempts.cancel()
     },

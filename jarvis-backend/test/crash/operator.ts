@@ -186,7 +186,7 @@ export function createOperator(jwtSecret: string, find: Find) {
     },
 
     /** Waits until every message is answered or waits for a card that is left. @throws LifeEnded */
-    async rest() {
+    async settled() {
       if (live === undefined) throw new LifeEnded()
       const { life, socket } = live
       let timer: NodeJS.Timeout | undefined

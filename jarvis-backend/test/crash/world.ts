@@ -59,7 +59,7 @@ export async function runWorld(parts: {
     try {
       for (let said = 0; said < mostMessages; said += 1) {
         await operator.say(await nextJob(said === 0 ? step?.job : undefined))
-        await operator.rest()
+        await operator.settled()
       }
       find('faults', `never reached: ${JSON.stringify(kill)}`)
       life.kill()
@@ -74,7 +74,7 @@ export async function runWorld(parts: {
     const life = await start()
     operator.onAcknowledged = () => {}
     await operator.connect(life)
-    do await operator.rest()
+    do await operator.settled()
     while (operator.decideLeft() > 0)
 
     const verified = (await operator.fetch('GET', '/api/journal/verify')) as { ok: boolean }

@@ -35,7 +35,7 @@ export function createRunEnds(parts: RunParts, { turnsOf }: RunFacts) {
     session.append(run, last)
     store.setRunStatus(run.row.id, 'ended')
     run.isOver = true
-    if ([...session.runs.values()].every(({ isOver }) => isOver)) session.rest()
+    if ([...session.runs.values()].every(({ isOver }) => isOver)) session.storeSeq()
   }
 
   function fail(session: LiveSession, run: ActiveRun, error: unknown) {

@@ -21,7 +21,7 @@ export type LiveSession = {
   emit(runId: string, event: keyof ChatEvents, payload: object): void
   rename(title: string): void
   /** Writes the exact seq down, where it is not yet; called when a run has ended. */
-  rest(): void
+  storeSeq(): void
 }
 
 type Appending = { row: { id: string }; entries: StoredEntry[] }
@@ -97,7 +97,7 @@ export function createLiveSession(
       title = next
       store.renameSession(id, next)
     },
-    rest() {
+    storeSeq() {
       if (reserved === nextSeq) return
       store.reserveSeq(id, nextSeq, clock.now())
       reserved = nextSeq

@@ -43,7 +43,7 @@ export function createLiveSessions(parts: Parameters<typeof createLiveSession>[1
     all: () => live.values(),
     leave(session) {
       if (session.runs.size > 0) return
-      session.rest()
+      session.storeSeq()
       live.delete(session.id)
     },
     drop(sessionId) {

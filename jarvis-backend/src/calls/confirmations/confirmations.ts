@@ -51,7 +51,7 @@ export type Confirmations = {
   pendingCounts(): Map<string, number>
   list(since: number): ConfirmationRow[]
   /** Stops expiring cards. The next start takes over those that wait. */
-  rest(): void
+  stop(): void
 }
 
 const retryEveryMs = 5_000
@@ -276,7 +276,7 @@ export function createConfirmations(parts: {
         const isRefused = row.decision === 'denied' && row.liftedAt === undefined && until > clock.now()
         return isRefused && deniedForMs > 0 ? { ...row, refusedUntil: until } : row
       }),
-    rest() {
+    stop() {
       for (const { disarm } of waiting.values()) disarm()
       waiting.clear()
     },

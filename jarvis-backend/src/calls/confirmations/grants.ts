@@ -25,7 +25,7 @@ export type Grants = {
   /** Resumes the expiry of grants made before a restart. */
   resume(): void
   /** Stops expiring grants. The next start resumes their expiry. */
-  rest(): void
+  stop(): void
 }
 
 const minuteMs = 60_000
@@ -143,7 +143,7 @@ export function createGrants(parts: {
     resume() {
       for (const { id, expiresAt } of store.live()) expireAt(id, expiresAt)
     },
-    rest() {
+    stop() {
       for (const disarm of disarms.values()) disarm()
       disarms.clear()
     },

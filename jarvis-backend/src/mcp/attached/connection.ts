@@ -131,7 +131,7 @@ export function createConnection(parts: {
         ...(standing.lastError && { lastError: standing.lastError }),
       })
       log.write('jarvis', 'Connected.')
-      rest()
+      endWhenIdle()
     } catch (error) {
       const said = error instanceof Error ? reasonOf(error) : String(error)
       const why = transport?.ended ?? (stop.signal.aborted ? said : whyNot(client, said))
@@ -231,7 +231,7 @@ export function createConnection(parts: {
   }
 
   /** Ends a lazy server after a while without calls. */
-  function rest() {
+  function endWhenIdle() {
     if (!config.lazy || running > 0 || live === undefined) return
     cancelTimer()
     cancelTimer = clock.after(idleMs, () => {
@@ -300,7 +300,7 @@ export function createConnection(parts: {
         throw error
       } finally {
         running -= 1
-        rest()
+        endWhenIdle()
       }
     },
 

@@ -67,7 +67,7 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
     },
     turn() {
       if (stop === undefined) throw broken(provider, 'the stream ended early', usage)
-      say(tags.rest())
+      say(tags.remainder())
       const pieces = [
         { type: 'thinking' as const, text: thinking, ...(isWantedBack && { isWantedBack }) },
         { type: 'text' as const, text },

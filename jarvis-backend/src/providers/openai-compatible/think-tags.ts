@@ -44,6 +44,6 @@ export function createThinkTags() {
 
   return {
     add,
-    rest: (): Said => (state === 'thinking' ? { text: '', thought: held } : { text: held, thought: '' }),
+    remainder: (): Said => (state === 'thinking' ? { text: '', thought: held } : { text: held, thought: '' }),
   }
 }
