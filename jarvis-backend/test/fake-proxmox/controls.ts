@@ -1,3 +1,4 @@
+import { createModelControls } from '../../src/homelab/pve-model/controls.ts'
 import type { Model } from '../../src/homelab/pve-model/model.ts'
 import { beginTask, endTask } from './power.ts'
 import type { FakeRights } from './rights.ts'
@@ -14,6 +15,7 @@ export function createControls(world: World & { model: Model }, journal: Journal
     return found
   }
   const controls = {
+    ...createModelControls(world.model),
     setNode(name: string, isOnline: boolean) {
       const node = world.nodes.get(name)
       if (node === undefined) throw new Error(`no node ${name}`)

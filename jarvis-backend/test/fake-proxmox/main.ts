@@ -9,6 +9,7 @@ import { createAuthority } from './certificates.ts'
 import { createControls } from './controls.ts'
 import { createPveHost } from './pve-host.ts'
 import { scaledNow } from './scaled-clock.ts'
+import { fakeSeeds } from './seeds.ts'
 import { createHandler, type Fault, type Journal } from './server.ts'
 import { createWorld, type FakeOptions } from './world.ts'
 
@@ -30,7 +31,7 @@ const options: FakeOptions = {
   ...(JSON.parse(process.argv[2] ?? '{}') as Partial<FakeOptions>),
 }
 const bare = createWorld(options, () => scaledNow(options.anchor, options.speed))
-const world = { ...bare, model: createModel(createPveHost(bare)) }
+const world = { ...bare, model: createModel(createPveHost(bare), fakeSeeds) }
 const dir = mkdtempSync(join(tmpdir(), 'fake-proxmox-'))
 process.on('exit', () => rmSync(dir, { recursive: true, force: true }))
 const authority = createAuthority(dir)

@@ -104,25 +104,6 @@ export const routes: Route[] = [
   },
   {
     method: 'GET',
-    pattern: /^\/nodes\/(?<node>[^/]+)\/(?<type>qemu|lxc)\/(?<vmid>\d+)\/status\/current$/,
-    allowed: {},
-    run(scene, parts) {
-      const guest = guestAt(scene, parts)
-      demand(scene.rights, `/vms/${guest.vmid}`, 'VM.Audit')
-      const { name, status, lock } = guest
-      const common = {
-        vmid: guest.vmid,
-        name,
-        uptime: scene.world.upFor(guest),
-        ha: { managed: guest.hastate ? 1 : 0 },
-      }
-      const locked = lock === undefined ? {} : { lock }
-      if (guest.type === 'lxc') return { ...common, ...locked, vmid: String(guest.vmid), status, cpus: '2' }
-      return { ...common, ...locked, status: status === 'paused' ? 'running' : status, qmpstatus: status }
-    },
-  },
-  {
-    method: 'GET',
     pattern: /^\/nodes\/(?<node>[^/]+)\/rrddata$/,
     allowed: rrdAllowed,
     run({ world, rights }, { node = '' }, { timeframe }) {

@@ -3,7 +3,7 @@ import type { PveMethod } from '../../src/homelab/ports.ts'
 import { Refusal } from '../../src/homelab/pve-model/refusal.ts'
 import { answer } from '../../src/homelab/pve-model/route.ts'
 import { routes as modelRoutes } from '../../src/homelab/pve-model/routes.ts'
-import { demand } from './rights.ts'
+import { rightsHave } from './rights.ts'
 import { routes, type Scene } from './routes.ts'
 
 export type Seen = { method: string; path: string; at: number; form: Record<string, string> }
@@ -136,7 +136,7 @@ function route(scene: Scene, method: string, path: string, form: Record<string, 
   }
   const { world, rights } = scene
   const said = answer(modelRoutes, world.model, { method, path, values: form }, ({ path: at, anyOf }) =>
-    demand(rights, at, ...anyOf),
+    anyOf.some((right) => rightsHave(rights, at, right)),
   )
   if (said !== undefined) return said.data
   throw new Refusal(501, `Method '${method} ${path}' not implemented`)

@@ -82,6 +82,7 @@ export function createWorld(options: FakeOptions, now: () => number) {
   const storages: FakeStorage[] = [
     { name: 'local', type: 'dir', shared: false, content: 'iso,backup,vztmpl', used: 20 * gib, total: 90 * gib },
     { name: 'local-zfs', type: 'zfspool', shared: false, content: 'images,rootdir', used: 300 * gib, total: 900 * gib },
+    { name: 'thin', type: 'lvmthin', shared: false, content: 'images,rootdir', used: 100 * gib, total: 400 * gib },
     { name: 'nas', type: 'nfs', shared: true, content: 'backup,images', used: 4_000 * gib, total: 8_000 * gib },
     { name: 'pbs', type: 'pbs', shared: true, content: 'backup', used: 500 * gib, total: 1_000 * gib },
   ]

@@ -1,4 +1,4 @@
-import { createGuestFiles, type GuestFiles } from './guests/files.ts'
+import { createGuestFiles, type GuestFiles, type Seed } from './guests/files.ts'
 import type { HostGuest, PveHost } from './host.ts'
 import { Refusal } from './refusal.ts'
 import type { Parts } from './route.ts'
@@ -7,9 +7,20 @@ import type { Parts } from './route.ts'
 export type Model = {
   host: PveHost
   files: GuestFiles
+  /** What each task said, line by line, by its UPID. */
+  logs: Map<string, string[]>
+  /** Images to install from, and templates. */
+  media: readonly Medium[]
+  pools: Map<string, Pool>
   /** What tests make go wrong. */
   faults: Faults
 }
+
+export type Medium = { volid: string; kind: 'iso' | 'vztmpl'; bytes: number }
+export type Pool = { comment: string; vmids: Set<number> }
+
+/** What there is from the start. */
+export type Seeds = { guests: ReadonlyMap<number, Seed>; media: readonly Medium[]; pools: readonly string[] }
 
 export type Faults = {
   /** How the next task about this guest ends, in Proxmox's words; it changes nothing. */
@@ -22,9 +33,15 @@ export type Faults = {
   silentAgents: Set<number>
 }
 
-export function createModel(host: PveHost): Model {
-  const faults: Faults = { failNext: new Map(), breakRestore: new Set(), lateMs: 0, silentAgents: new Set() }
-  return { host, files: createGuestFiles(), faults }
+export function createModel(host: PveHost, { guests, media, pools }: Seeds): Model {
+  return {
+    host,
+    files: createGuestFiles(host, guests),
+    logs: new Map(),
+    media,
+    pools: new Map(pools.map((name) => [name, { comment: '', vmids: new Set() }])),
+    faults: { failNext: new Map(), breakRestore: new Set(), lateMs: 0, silentAgents: new Set() },
+  }
 }
 
 /** The guest that a path names. @throws Refusal where it is not there, or is of another type. */

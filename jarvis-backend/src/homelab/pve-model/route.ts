@@ -1,6 +1,6 @@
 import type { PveMethod } from '../ports.ts'
 import type { Model } from './model.ts'
-import { misfit, Refusal } from './refusal.ts'
+import { forbidden, misfit, Refusal } from './refusal.ts'
 
 export type Parts = Record<string, string>
 export type Values = Record<string, string>
@@ -19,8 +19,8 @@ export type Route = {
   required?: readonly string[]
   /** The rights that it takes, all of them. Asked before `run`. */
   needs(parts: Parts, values: Values, model: Model): readonly Need[]
-  /** @returns the answer's `data`. @throws Refusal */
-  run(model: Model, parts: Parts, values: Values): unknown
+  /** @param may whether the caller has a right: lists are shorter without. @returns the answer's `data`. @throws Refusal */
+  run(model: Model, parts: Parts, values: Values, may: (need: Need) => boolean): unknown
 }
 
 /** Usual shapes of values. */
@@ -30,10 +30,14 @@ export const anything = /^[^\0]*$/su
 export const vmidShape = /^[1-9]\d{2,8}$/
 export const wordShape = /^[A-Za-z][A-Za-z0-9._-]*$/
 
+/** A path on a guest, with its parts `node`, `type`, `vmid`. @param rest ends with `$` */
+export const onGuest = (rest: string, type = 'qemu|lxc') =>
+  new RegExp(`^/nodes/(?<node>[^/]+)/(?<type>${type})/(?<vmid>\\d+)${rest}`)
+
 export type Request = { method: string; path: string; values: Values }
 
 /**
- * Answers a request as Proxmox does, or not at all. @param demand what is to become of each right that it takes
+ * Answers a request as Proxmox does, or not at all. @param may whether the caller has a right
  * @returns undefined where no route has that method and path
  * @throws Refusal
  */
@@ -41,15 +45,17 @@ export function answer(
   routes: readonly Route[],
   model: Model,
   { method, path, values }: Request,
-  demand: (need: Need) => void = () => {},
+  may: (need: Need) => boolean = () => true,
 ): { data: unknown } | undefined {
   for (const route of routes) {
     const match = route.method === method ? route.pattern.exec(path) : null
     if (match === null) continue
     mustFit(route, values)
     const parts = { ...match.groups }
-    for (const one of route.needs(parts, values, model)) demand(one)
-    return { data: route.run(model, parts, values) ?? null }
+    for (const one of route.needs(parts, values, model)) {
+      if (!may(one)) throw forbidden(`${one.path}, ${one.anyOf.join('|')}`)
+    }
+    return { data: route.run(model, parts, values, may) ?? null }
   }
   return undefined
 }

@@ -1,5 +1,8 @@
 import { configRoutes } from './guests/config.ts'
+import { snapshotRoutes } from './guests/snapshots.ts'
+import { statusRoutes } from './guests/status.ts'
 import type { Route } from './route.ts'
+import { taskRoutes } from './tasks.ts'
 
 /** All that the model answers. The first that fits answers. */
-export const routes: readonly Route[] = [...configRoutes]
+export const routes: readonly Route[] = [...configRoutes, ...snapshotRoutes, ...statusRoutes, ...taskRoutes]

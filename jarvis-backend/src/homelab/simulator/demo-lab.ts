@@ -189,6 +189,14 @@ export const demoStorages: readonly StorageSpec[] = [
     usedBytes: 1.69 * tib,
     totalBytes: 1.86 * tib,
   },
+  {
+    name: 'local-lvm',
+    node: 'agent1',
+    type: 'lvmthin',
+    content: ['images', 'rootdir'],
+    usedBytes: 0.13 * tib,
+    totalBytes: 0.84 * tib,
+  },
   { name: 'pbs-main', type: 'pbs', content: ['backup'], usedBytes: 5.1 * tib, totalBytes: 8 * tib },
 ]
 

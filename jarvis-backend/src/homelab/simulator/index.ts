@@ -1,9 +1,11 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Homelab } from '../ports.ts'
 import { createModelApi } from '../pve-model/api.ts'
+import { createModelControls, type ModelControls } from '../pve-model/controls.ts'
 import { createModel } from '../pve-model/model.ts'
 import { createCluster } from './cluster.ts'
 import { createControls, type SimulatorControls } from './controls.ts'
+import { demoSeeds } from './demo-configs.ts'
 import { writeHistory } from './history.ts'
 import { createMetrics } from './metrics.ts'
 import { createPveHost } from './pve-host.ts'
@@ -25,11 +27,11 @@ export function createSimulator(options: {
   seed?: number
   protectedTargets: ReadonlySet<string>
   speed?: number
-}): Homelab & { controls: SimulatorControls } {
+}): Homelab & { controls: SimulatorControls & { pve: ModelControls } } {
   const world = createWorld(options.clock, options.seed ?? 1, options.speed ?? 1)
   writeHistory(world)
   const metrics = createMetrics(world)
-  const model = createModel(createPveHost(world))
+  const model = createModel(createPveHost(world), demoSeeds(world.startedAt))
   const api = createModelApi(model, {
     now: () => world.clock.now(),
     wait: world.wait,
@@ -43,6 +45,6 @@ export function createSimulator(options: {
     shell,
     terminals: createTerminals(world, shell),
     waker: createWaker(world),
-    controls: createControls(world),
+    controls: { ...createControls(world), pve: createModelControls(model) },
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { HostGuest } from '../host.ts'
+import type { HostGuest, PveHost } from '../host.ts'
+import { usualConfig } from './usual-config.ts'
 
 /** A configuration as Proxmox keeps it: what stands in the file, in its order. */
 export type Config = Record<string, string>
@@ -10,69 +11,92 @@ export type Snapshot = {
   /** Unix seconds. */
   snaptime: number
   parent: string | undefined
-  /** The volume with the memory, where that was kept. */
+  /** The volume with the memory, where that was kept, and its size. */
   vmstate: string | undefined
+  vmstateBytes: number
   config: Config
 }
 
 export type GuestFile = {
   /** All but `name`, `hostname`, `tags`, `lock` and `template`, which the host keeps. */
   config: Config
-  /** What a running VM takes over when it stops; `undefined` where a key is to go. */
+  /** What a running guest takes over when it is started anew; `undefined` where a key is to go. */
   pending: Map<string, string | undefined>
+  /** Since when the guest has run that is yet to take over what is pending. */
+  pendingSince: number
   /** Oldest first. */
   snapshots: Snapshot[]
   /** The snapshot that the guest has gone on from. */
   parent: string | undefined
 }
 
+export type Seed = { config: Config; snapshots?: Snapshot[]; parent?: string }
 export type GuestFiles = ReturnType<typeof createGuestFiles>
 
-/** The configuration files under `/etc/pve`. A guest that has none gets one, plausible for what the host says of it. */
-export function createGuestFiles() {
-  const files = new Map<number, GuestFile>()
-  const noise = new Map<number, number>()
+export const newFile = ({ config, snapshots = [], parent }: Seed): GuestFile => ({
+  ...{ config, snapshots, parent },
+  pending: new Map(),
+  pendingSince: 0,
+})
+
+/** The configuration files under `/etc/pve`. @param seeds of guests that are there from the start; others get a usual one. */
+export function createGuestFiles(host: PveHost, seeds: ReadonlyMap<number, Seed>) {
+  const files = new Map([...seeds].map(([vmid, seed]) => [vmid, newFile(seed)]))
+
+  function of(guest: HostGuest): GuestFile {
+    const known = files.get(guest.vmid) ?? newFile({ config: usualConfig(guest) })
+    files.set(guest.vmid, known)
+    if (known.pending.size > 0 && (guest.status === 'stopped' || guest.startedAt !== known.pendingSince)) {
+      takeOver(known)
+      const { cores, memory } = known.config
+      if (cores !== undefined) host.changeGuest(guest.vmid, { cpuCount: Number(cores) })
+      if (memory !== undefined) host.changeGuest(guest.vmid, { ramBytes: Number(memory) * 1024 ** 2 })
+    }
+    return known
+  }
+
+  /** The file's text. */
+  function textOf(guest: HostGuest): string {
+    const file = of(guest)
+    const pending = [...file.pending].map(([key, value]) =>
+      value === undefined ? `delete: ${key}\n` : `${key}: ${value}\n`,
+    )
+    const parts = [linesOf(fullConfig(guest, file)), pending.length === 0 ? '' : `[PENDING]\n${pending.join('')}`]
+    for (const { name, parent, vmstate, snaptime, description, config } of file.snapshots) {
+      const more = { ...(parent && { parent }), ...(vmstate && { vmstate }), snaptime: String(snaptime) }
+      parts.push(`[${name}]\n#${description}\n${linesOf({ ...config, ...more })}`)
+    }
+    return parts.join('\n')
+  }
+
   return {
-    of(guest: HostGuest): GuestFile {
-      const known = files.get(guest.vmid)
-      if (known !== undefined) return known
-      const made: GuestFile = { config: usualConfig(guest), pending: new Map(), snapshots: [], parent: undefined }
-      files.set(guest.vmid, made)
-      return made
-    },
+    of,
+    textOf,
     set: (vmid: number, file: GuestFile) => void files.set(vmid, file),
     remove: (vmid: number) => void files.delete(vmid),
-    /** The file's text, as far as anything depends on it. */
-    textOf(guest: HostGuest): string {
-      const file = this.of(guest)
-      const lines = (config: Config) => Object.entries(config).map(([key, value]) => `${key}: ${value}\n`)
-      const pending = [...file.pending].map(([key, value]) =>
-        value === undefined ? `delete: ${key}\n` : `${key}: ${value}\n`,
-      )
-      const sections = file.snapshots.map(({ name, parent, vmstate, snaptime, config }) =>
-        [
-          `[${name}]\n`,
-          ...lines({ ...config, parent: parent ?? '', vmstate: vmstate ?? '', snaptime: `${snaptime}` }),
-        ].join(''),
-      )
-      const parts = [
-        lines(fullConfig(guest, file)).join(''),
-        pending.length === 0 ? '' : `[PENDING]\n${pending.join('')}`,
-      ]
-      return [...parts, ...sections, `${noise.get(guest.vmid) ?? ''}`].join('\n')
-    },
     /** SHA-1 of the file, its snapshots and its lock included. */
-    digestOf(guest: HostGuest): string {
-      return createHash('sha1').update(this.textOf(guest)).digest('hex')
-    },
+    digestOf: (guest: HostGuest): string => createHash('sha1').update(textOf(guest)).digest('hex'),
   }
 }
+
+function takeOver(file: GuestFile) {
+  for (const [key, value] of file.pending) {
+    if (value === undefined) delete file.config[key]
+    else file.config[key] = value
+  }
+  file.pending.clear()
+}
+
+export const linesOf = (config: Config) =>
+  Object.entries(config)
+    .map(([key, value]) => `${key}: ${value.replaceAll('\n', '%0A')}\n`)
+    .join('')
 
 /** What stands in the file's first part: the model's and the host's. */
 export function fullConfig(guest: HostGuest, { config, parent }: Pick<GuestFile, 'config' | 'parent'>): Config {
   return {
     ...config,
-    [guest.type === 'qemu' ? 'name' : 'hostname']: guest.name,
+    [nameKey(guest.type)]: guest.name,
     ...(guest.tags.length > 0 && { tags: guest.tags.join(';') }),
     ...(guest.lock !== undefined && { lock: guest.lock }),
     ...(guest.isTemplate && { template: '1' }),
@@ -80,39 +104,4 @@ export function fullConfig(guest: HostGuest, { config, parent }: Pick<GuestFile,
   }
 }
 
-const gib = 1024 ** 3
-
-function usualConfig({ vmid, type, cpuCount, ramBytes, diskBytes }: HostGuest): Config {
-  const hex = vmid.toString(16).padStart(6, '0').toUpperCase()
-  const mac = `BC:24:11:${hex.slice(0, 2)}:${hex.slice(2, 4)}:${hex.slice(4, 6)}`
-  const memory = String(Math.round(ramBytes / 1024 ** 2))
-  const size = `${Math.max(1, Math.round(diskBytes / gib))}G`
-  if (type === 'lxc') {
-    const net0 = `name=eth0,bridge=vmbr0,hwaddr=${mac},ip=dhcp,type=veth`
-    return {
-      arch: 'amd64',
-      cores: `${cpuCount}`,
-      memory,
-      net0,
-      ostype: 'debian',
-      rootfs: `local-zfs:subvol-${vmid}-disk-0,size=${size}`,
-      swap: '512',
-      unprivileged: '1',
-    }
-  }
-  const net0 = `virtio=${mac},bridge=vmbr0,firewall=1`
-  const scsi0 = `local-zfs:vm-${vmid}-disk-0,size=${size}`
-  return {
-    agent: '1',
-    boot: 'order=scsi0',
-    cores: `${cpuCount}`,
-    cpu: 'host',
-    memory,
-    net0,
-    onboot: '1',
-    ostype: 'l26',
-    scsi0,
-    scsihw: 'virtio-scsi-single',
-    sockets: '1',
-  }
-}
+export const nameKey = (type: HostGuest['type']) => (type === 'qemu' ? 'name' : 'hostname')

@@ -1,0 +1,37 @@
+import { guestIn } from '../model.ts'
+import { need, onGuest, type Route } from '../route.ts'
+
+/** Of a guest that boots and works. */
+const readBps = 200_000
+
+export const statusRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    pattern: onGuest('/status/current$'),
+    allowed: {},
+    needs: ({ vmid }) => [need(`/vms/${vmid}`, 'VM.Audit')],
+    run(model, parts) {
+      const guest = guestIn(model, parts)
+      const { vmid, name, type, status, lock, tags, isTemplate, isHa, startedAt, cpuCount, ramBytes } = guest
+      const isUp = status !== 'stopped'
+      const uptime = isUp ? Math.max(0, Math.floor((model.host.now() - startedAt) / 1000)) : 0
+      const { agent } = model.files.of(guest).config
+      const common = {
+        ...{ vmid, name, uptime, ha: { managed: isHa ? 1 : 0 } },
+        ...{ maxmem: ramBytes, mem: isUp ? Math.round(ramBytes * 0.4) : 0, cpu: isUp ? 0.02 : 0 },
+        ...{
+          diskread: uptime * readBps,
+          diskwrite: uptime * (readBps / 4),
+          netin: uptime * 1_000,
+          netout: uptime * 500,
+        },
+        ...(lock !== undefined && { lock }),
+        ...(tags.length > 0 && { tags: tags.join(';') }),
+        ...(isTemplate && { template: 1 }),
+      }
+      if (type === 'lxc') return { ...common, vmid: String(vmid), status, cpus: String(cpuCount) }
+      const state = { status: status === 'paused' ? 'running' : status, qmpstatus: status, cpus: cpuCount }
+      return { ...common, ...state, ...(/^(1|enabled=1)/.test(agent ?? '') && { agent: 1 }) }
+    },
+  },
+]

@@ -1,0 +1,50 @@
+import type { HostGuest } from '../host.ts'
+
+const gib = 1024 ** 3
+
+/** A MAC address of Proxmox's own, always the same for the same number. */
+export function macOf(number: number): string {
+  const hex = (number % 2 ** 24).toString(16).padStart(6, '0').toUpperCase()
+  return `BC:24:11:${hex.slice(0, 2)}:${hex.slice(2, 4)}:${hex.slice(4, 6)}`
+}
+
+/** What a guest's configuration says where nobody said more: one disk, one card, the host's figures. */
+export function usualConfig(
+  {
+    vmid,
+    type,
+    cpuCount,
+    ramBytes,
+    diskBytes,
+  }: Pick<HostGuest, 'vmid' | 'type' | 'cpuCount' | 'ramBytes' | 'diskBytes'>,
+  storage = 'local-zfs',
+): Record<string, string> {
+  const memory = String(Math.round(ramBytes / 1024 ** 2))
+  const size = `${Math.max(1, Math.round(diskBytes / gib))}G`
+  if (type === 'lxc') {
+    return {
+      arch: 'amd64',
+      cores: String(cpuCount),
+      memory,
+      net0: `name=eth0,bridge=vmbr0,hwaddr=${macOf(vmid)},ip=dhcp,type=veth`,
+      onboot: '1',
+      ostype: 'debian',
+      rootfs: `${storage}:subvol-${vmid}-disk-0,size=${size}`,
+      swap: '512',
+      unprivileged: '1',
+    }
+  }
+  return {
+    agent: '1',
+    boot: 'order=scsi0',
+    cores: String(cpuCount),
+    cpu: 'host',
+    memory,
+    net0: `virtio=${macOf(vmid)},bridge=vmbr0,firewall=1`,
+    onboot: '1',
+    ostype: 'l26',
+    scsi0: `${storage}:vm-${vmid}-disk-0,size=${size}`,
+    scsihw: 'virtio-scsi-single',
+    sockets: '1',
+  }
+}
