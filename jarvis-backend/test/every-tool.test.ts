@@ -147,19 +147,13 @@ async function watched(profile: ProfileName, entrance: Entrance) {
 
   async function enter([name, input]: CallOf, sessionId: string | undefined): Promise<string | undefined> {
     if (entrance !== 'a model' && entrance !== 'the operator') {
-      let isOver = false
-      const answer = overMcp(entrance, createToken(jarvis, { name }), { name, arguments: input }).finally(() => {
-        isOver = true
-      })
-      await decideAll(() => isOver)
-      await answer
+      await overMcp(entrance, createToken(jarvis, { name }), { name, arguments: input })
       return undefined
     }
     const args = Object.entries(input).map(([key, value]) => `${key}=${JSON.stringify(value)}`)
     const message = entrance === 'a model' ? `Please: ${args.join(', ')}.` : `/${name} ${args.join(' ')}`
-    const done = operator.names().filter((event) => event === 'chat:done').length
     const sent = await operator.ask('chat:send', { message, ...(sessionId !== undefined && { sessionId }) })
-    await decideAll(() => operator.names().filter((event) => event === 'chat:done').length > done)
+    await operator.next('chat:done')
     return sent.sessionId
   }
 
@@ -178,17 +172,19 @@ async function watched(profile: ProfileName, entrance: Entrance) {
   }
 
   let isConfirming = true
-  /** Decides what waits, until the call is over. */
-  async function decideAll(isOver: () => boolean) {
-    while (!isOver()) {
-      const { items } = (await (await jarvis.rest('/api/confirmations')).json()) as {
-        items: { toolUseId: string; status?: string; decidedAt?: number }[]
-      }
-      for (const { toolUseId } of items.filter(({ decidedAt }) => decidedAt === undefined)) {
-        await jarvis.rest(`/api/confirmations/${toolUseId}`, { method: 'POST', json: { confirmed: isConfirming } })
-      }
+  async function decideAll() {
+    const { items } = (await (await jarvis.rest('/api/confirmations')).json()) as {
+      items: { toolUseId: string; decidedAt?: number }[]
+    }
+    for (const { toolUseId } of items.filter(({ decidedAt }) => decidedAt === undefined)) {
+      await jarvis.rest(`/api/confirmations/${toolUseId}`, { method: 'POST', json: { confirmed: isConfirming } })
     }
   }
+  let deciding = Promise.resolve()
+  const events = await jarvis.connect('/events')
+  events.socket.on('changed', ({ what }: { what: string }) => {
+    if (what === 'confirmations') deciding = deciding.then(decideAll)
+  })
 
   return {
     reached,
@@ -196,6 +192,8 @@ async function watched(profile: ProfileName, entrance: Entrance) {
       isConfirming = confirms
       let sessionId: string | undefined
       for (const call of usual) sessionId = await enter(call, sessionId)
+      events.socket.disconnect()
+      await deciding
     },
   }
 }
