@@ -1,3 +1,4 @@
+import type { Socket } from 'socket.io-client'
 import type { MemoryStatus } from '../src/protocol/index.ts'
 import { connect, run } from './client.ts'
 import type { Row } from './rows.ts'
@@ -12,13 +13,13 @@ const chats = 10
 export function rememberRow(setup: Setup): Row {
   const ready = lazily(async () => {
     const server = await setup.startServer('jarvis', setup.newDir(), { JARVIS_EMBEDDINGS: 'local' })
-    const [socket] = await connect(server, ['/chat'])
-    if (socket === undefined) throw new Error('no socket')
+    const [socket, events] = await connect(server, ['/chat', '/events'])
+    if (socket === undefined || events === undefined) throw new Error('no socket')
     const { sessionId } = await run(socket, 'flat 8')
     for (let i = 0; i < chats; i++) await run(socket, `call get_cluster_status {} Warm ${i}?`)
     await remember(server, sessionId)
-    await readByMeaning(server)
-    return { server, socket, sessionId }
+    await readByMeaning(server, events)
+    return { server, socket, events, sessionId }
   })
   let asked = 0
   const hold = async () => {
@@ -38,12 +39,15 @@ export function rememberRow(setup: Setup): Row {
       { title: 'reading them by meaning once somebody searches, CPU ms' },
     ],
     async ours() {
-      const { server, sessionId } = await ready()
+      const { server, events, sessionId } = await ready()
       // Those of the baseline's turn are not counted.
       await remember(server, sessionId)
-      await readByMeaning(server)
+      await readByMeaning(server, events)
       await hold()
-      return [await cpuOf(server, () => remember(server, sessionId)), await cpuOf(server, () => readByMeaning(server))]
+      return [
+        await cpuOf(server, () => remember(server, sessionId)),
+        await cpuOf(server, () => readByMeaning(server, events)),
+      ]
     },
     base: {
       name: 'holding them',
@@ -72,12 +76,14 @@ async function remember({ url, token }: Server, forgotten: string): Promise<void
 }
 
 /** Searches, and resolves once all that was said is found by its meaning too. */
-async function readByMeaning({ url, token }: Server): Promise<void> {
+async function readByMeaning({ url, token }: Server, events: Socket): Promise<void> {
   const { status } = await fetch(`${url}/api/memory/search?q=what+needs+a+look+on+evening`, as(token))
   if (status !== 200) throw new Error(`searching answered ${status}`)
   for (let isDone = false; !isDone; ) {
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    // The server announces each change of the index, the last one included.
+    const changed = new Promise((resolve) => events.once('changed', resolve))
     const index = (await (await fetch(`${url}/api/memory/status`, as(token))).json()) as MemoryStatus
     isDone = index.state === 'ready' && index.embedded > 0 && index.waiting === 0
+    if (!isDone) await changed
   }
 }
