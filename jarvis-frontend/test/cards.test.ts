@@ -69,7 +69,6 @@ test.each([
       .locator('.asker')
       .evaluate((name) => name.parentElement?.textContent),
   ).toMatch(/^Asked in this chat by \w/)
-  await page.screenshot({ path: `test-results/cards-${theme}${isPhone ? '-phone' : ''}.png` })
   expect(await seriousFindings(page)).toEqual([])
 })
 

@@ -34,18 +34,20 @@ test('what is typed while a new chat becomes a session stays in the composer, an
   expect(new Set(server.sent.map(({ sessionId }) => sessionId)).size).toBe(1)
 })
 
-test.each(['logs please', 'get the backups', 'go', 'g', 'show 123'])(
-  'words that are typed where nothing has the focus go into the composer: %s',
-  async (words) => {
-    const server = await stage.play(morning(Date.now()))
-    const page = await stage.open(server, '/chat/s2')
-    const field = page.getByRole('textbox', { name: 'Message' })
-    await field.waitFor()
+test('words that are typed where nothing has the focus go into the composer', async () => {
+  const server = await stage.play(morning(Date.now()))
+  const page = await stage.open(server, '/chat/s2')
+  const field = page.getByRole('textbox', { name: 'Message' })
+  await field.waitFor()
+  for (const words of ['logs please', 'get the backups', 'go', 'g', 'show 123']) {
+    expect(await field.evaluate((element) => element.matches(':focus')), words).toBe(false)
     await page.keyboard.type(words)
     await expect.poll(() => field.inputValue(), { timeout: 5_000 }).toBe(words)
     expect(page.url()).toBe(`${server.url}/chat/s2`)
-  },
-)
+    await field.fill('')
+    await field.blur()
+  }
+})
 
 test('g and a letter alone go to a page', async () => {
   const server = await stage.play(morning(Date.now()))

@@ -34,7 +34,6 @@ test('a card whose outcome nobody knows says so, looks again in place, and settl
   found()
   await card.getByText(/Looked again at \d\d:\d\d: 122 is running, for 2 min\./).waitFor()
   expect(server.checked).toEqual(['u1'])
-  await page.screenshot({ path: 'test-results/unknown-dark.png' })
   expect(await seriousFindings(page)).toEqual([])
 
   await card.getByRole('button', { name: 'Check again' }).focus()
