@@ -12,6 +12,7 @@ import { openMemoryStore } from '../src/store/sqlite/memory/store.ts'
 import { createPushStore } from '../src/store/sqlite/push.ts'
 import { createSampleStore } from '../src/store/sqlite/samples/samples.ts'
 import { createImageStore } from '../src/store/sqlite/sessions/images.ts'
+import { createKeptRunStore } from '../src/store/sqlite/sessions/kept-runs.ts'
 import { createTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
 import * as access from './contracts/access-stores.ts'
 import * as calls from './contracts/call-stores.ts'
@@ -36,6 +37,7 @@ const sqlite: Record<string, () => void> = {
   ExecutionStore: () => calls.executionStoreContract(inSqlite(createExecutionStore)),
   GrantStore: () => calls.grantStoreContract(inSqlite(createGrantStore)),
   ImageStore: () => calls.imageStoreContract(inSqlite(createImageStore)),
+  KeptRunStore: () => calls.keptRunStoreContract(inSqlite(createKeptRunStore)),
   McpTokenStore: () => access.mcpTokenStoreContract(inSqlite(createMcpTokenStore)),
   MemoryStore: () =>
     indexes.memoryStoreContract(() => {

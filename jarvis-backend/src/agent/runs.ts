@@ -7,7 +7,7 @@ import { createRehearsing } from './run/rehearsing.ts'
 import { createResume } from './run/resume.ts'
 import { createSend } from './run/send.ts'
 import { createRunAgent, type RunParts } from './run-agent.ts'
-import type { KeptRuns } from './sessions/kept-runs.ts'
+import type { KeptRunStore } from './sessions/kept-runs.ts'
 import type { LiveSession } from './sessions/live-session.ts'
 import { createLiveSessions } from './sessions/live-sessions.ts'
 import { snapshotOf } from './sessions/snapshot.ts'
@@ -74,7 +74,7 @@ export type RunsParts = RunParts & {
   hasTool(name: string): boolean
   /** An operator has the cards of the session before them. */
   seen(sessionId: string): void
-  kept: Pick<KeptRuns, 'get'>
+  kept: Pick<KeptRunStore, 'get'>
   /** Withdraws a card. */
   cancel(toolUseId: string, by: string, note: string): void
   /** Writes down who turned rehearsal on or off, with the change itself. */

@@ -9,7 +9,7 @@ import { createStreamRedactor } from '../gate/index.ts'
 import { clusterSummary } from '../homelab/summary.ts'
 import { sessionRoutes } from '../http/sessions.ts'
 import { onceFor } from '../lib/once-for.ts'
-import { createKeptRuns } from '../store/sqlite/sessions/kept-runs.ts'
+import { createKeptRunStore } from '../store/sqlite/sessions/kept-runs.ts'
 import { createSessionIndex } from '../store/sqlite/sessions/session-index.ts'
 import { createSessionList } from '../store/sqlite/sessions/session-list.ts'
 import { createTranscriptStore } from '../store/sqlite/sessions/transcript.ts'
@@ -41,7 +41,7 @@ export function composeRuns(
   const { cluster, limits } = parts.homelab
   const { confirmations, executor, watchers } = parts.gate
   const store = createTranscriptStore(database)
-  const kept = createKeptRuns(database)
+  const kept = createKeptRunStore(database)
   const index = createSessionIndex(database, { costOf: models.costOf, later: foundation.later, report })
   const changed = (sessionId: string) => {
     index.changed(sessionId)

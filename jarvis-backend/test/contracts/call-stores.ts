@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { KeptRunStore } from '../../src/agent/sessions/kept-runs.ts'
 import type {
   AttachedStore,
   Claim,
@@ -165,6 +166,21 @@ export function executionStoreContract(open: Open<ExecutionStore>) {
     expect(store.get('tu_task')?.upid).toBe('UPID:1')
     expect(store.others('tu_own')).toEqual({ upids: new Set(['UPID:1']), open: 2 })
     expect(store.others('tu_elsewhere')).toEqual({ upids: new Set(), open: 0 })
+  })
+}
+
+export function keptRunStoreContract(open: Open<KeptRunStore>) {
+  test('a kept run is listed in its session alone, newest first, and kept once', () => {
+    const store = open()
+    const run = (id: string, sessionId: string, at: number) => ({ id, sessionId, tokenName: 'laptop', at })
+    const [first, second, other] = [run('run_1', 'ses_1', 10), run('run_2', 'ses_1', 20), run('run_3', 'ses_2', 30)]
+    for (const kept of [first, second, other, { ...first, at: 40 }]) store.keep(kept)
+    expect([store.get('run_1'), store.get('run_9')]).toEqual([first, undefined])
+    expect([store.list('ses_1', 9), store.list('ses_1', 1), store.list('ses_2', 9)]).toEqual([
+      [second, first],
+      [second],
+      [other],
+    ])
   })
 }
 

@@ -5,7 +5,7 @@ export type KeptRun = { id: string; sessionId: string; tokenName: string; at: nu
 export const keptRunMs = 30 * 24 * 60 * 60_000
 
 /** Which calls go on without their clients, after a restart too. */
-export interface KeptRuns {
+export interface KeptRunStore {
   /** No-op where it is kept already. Forgets those of its session that are past their time and have ended. */
   keep(run: KeptRun): void
   get(runId: string): KeptRun | undefined

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { CallOutcome, Calls } from '../../agent/calls.ts'
-import { type KeptRun, type KeptRuns, keptRunMs } from '../../agent/sessions/kept-runs.ts'
+import { type KeptRun, type KeptRunStore, keptRunMs } from '../../agent/sessions/kept-runs.ts'
 import type { StoredEntry } from '../../agent/sessions/transcript-store.ts'
 import { settles } from '../../agent/settles.ts'
 import type { McpToken } from '../../auth/mcp-tokens.ts'
@@ -13,7 +13,7 @@ const mostListed = 1_000
 
 export type TasksParts = {
   calls: Pick<Calls, 'withdraw' | 'ending'>
-  kept: KeptRuns
+  kept: KeptRunStore
   entriesOf(runId: string): readonly StoredEntry[]
   sessionOf(token: McpToken): string
 }

@@ -1,9 +1,9 @@
-import { type KeptRun, type KeptRuns, keptRunMs } from '../../../agent/sessions/kept-runs.ts'
+import { type KeptRun, type KeptRunStore, keptRunMs } from '../../../agent/sessions/kept-runs.ts'
 import type { Database } from '../database.ts'
 
 const columns = 'run_id AS id, session_id AS sessionId, token_name AS tokenName, at'
 
-export function createKeptRuns({ sql, atomically }: Database): KeptRuns {
+export function createKeptRunStore({ sql, atomically }: Database): KeptRunStore {
   const insert = sql.prepare('INSERT OR IGNORE INTO kept_runs (run_id, session_id, token_name, at) VALUES (?, ?, ?, ?)')
   const select = sql.prepare<[string], KeptRun>(`SELECT ${columns} FROM kept_runs WHERE run_id = ?`)
   const selectOf = sql.prepare<[string, number], KeptRun>(
