@@ -105,3 +105,173 @@ export const MemoryFileOutput = z.object({
   changedAt: z.number().optional(),
 })
 export const MemoryWrittenOutput = z.object({ path: z.string(), undoId: z.string() })
+
+const missingPart = z.string().optional().describe('Why details could not be read.')
+export const StorageHealthOutput = z.object({
+  disks: z
+    .array(
+      z.object({
+        node: z.string(),
+        path: z.string(),
+        model: z.string().optional(),
+        serial: z.string().optional(),
+        sizeBytes: z.number().optional(),
+        kind: z.string().optional(),
+        use: z.string().optional(),
+        isHealthy: z.boolean().nullable().describe('By SMART. null: the disk does not say.'),
+        lifeLeftRatio: z.number().optional().describe('0..1'),
+      }),
+    )
+    .nullable()
+    .optional()
+    .describe('null: unknown.'),
+  pools: z
+    .array(
+      z.object({
+        node: z.string(),
+        name: z.string(),
+        health: z.string(),
+        sizeBytes: z.number().optional(),
+        usedBytes: z.number().optional(),
+        fragmentRatio: z.number().optional(),
+        faults: z.array(
+          z.object({
+            device: z.string(),
+            state: z.string().optional(),
+            read: z.number(),
+            write: z.number(),
+            checksum: z.number(),
+          }),
+        ),
+        errors: z.string().optional(),
+        scan: z.string().optional(),
+        scrubbedAt: z.number().nullable(),
+        missing: missingPart,
+      }),
+    )
+    .nullable()
+    .optional(),
+  thinPools: z
+    .array(
+      z.object({
+        node: z.string(),
+        name: z.string(),
+        sizeBytes: z.number().optional(),
+        usedBytes: z.number().optional(),
+        metadataBytes: z.number().optional(),
+        metadataUsedBytes: z.number().optional(),
+      }),
+    )
+    .nullable()
+    .optional(),
+  attention: z.array(z.string()).nullable().optional(),
+  missing: missing.optional(),
+  smart: z
+    .object({ node: z.string(), disk: z.string(), health: z.string(), lines: z.array(z.string()) })
+    .optional()
+    .describe('Where one disk was asked for; then nothing else.'),
+})
+export const UncoveredOutput = z.object({
+  guests: z.array(
+    z.object({
+      vmid: z.int(),
+      name: z.string().optional(),
+      isTemplate: z.boolean(),
+      disabledJobs: z.array(z.string()).describe('Jobs that would cover it if they were enabled.'),
+    }),
+  ),
+  jobs: z.object({ enabled: z.int(), disabled: z.int() }).nullable().describe('null: unknown.'),
+  missing,
+})
+export const TaskLogOutput = z.object({
+  upid: z.string(),
+  node: z.string(),
+  task: Task.optional(),
+  lines: z.array(z.string()),
+  troubles: z.array(z.string()).describe('Earlier lines that speak of errors.'),
+  total: z.int().nullable().describe('Lines there are. null: more than were read.'),
+})
+export const NodeJournalOutput = z.object({ node: z.string(), lines: z.array(z.string()), found: z.int() })
+export const ReplicationOutput = z.object({
+  jobs: z
+    .array(
+      z.object({
+        id: z.string(),
+        vmid: z.int(),
+        node: z.string(),
+        target: z.string().optional(),
+        schedule: z.string().optional(),
+        syncedAt: z.number().nullable().describe('Last success. null: none known.'),
+        triedAt: z.number().optional(),
+        nextAt: z.number().optional(),
+        failCount: z.int(),
+        error: z.string().optional(),
+        isDisabled: z.boolean(),
+        isRunning: z.boolean(),
+      }),
+    )
+    .nullable(),
+  missing,
+})
+export const ReplicationRunOutput = z.object({ job: z.string(), node: z.string(), isQueued: z.boolean() })
+export const UpdatesOutput = z.object({
+  node: z.string(),
+  pending: z
+    .array(
+      z.object({
+        name: z.string(),
+        from: z.string().optional(),
+        to: z.string().optional(),
+        origin: z.string().optional(),
+      }),
+    )
+    .nullable(),
+  total: z.int().nullable(),
+  needsReboot: z.boolean().nullable().describe('For a newer kernel. null: unknown.'),
+  runningKernel: z.string().optional(),
+  newestKernel: z.string().optional(),
+  missing,
+})
+/** How a task on a node ended. */
+export const TaskEndOutput = z.object({
+  node: z.string(),
+  ok: z.boolean(),
+  exitStatus: z.string().describe('Proxmox’s words.'),
+  upid: z.string().optional(),
+})
+export const NodePowerOutput = z.object({
+  node: z.string(),
+  command: z.enum(['reboot', 'shutdown']),
+  isDown: z.boolean().describe('It was seen off.'),
+  isBack: z.boolean(),
+  afterMs: z.number(),
+})
+const HaManager = z.object({ node: z.string(), status: z.string(), seenAt: z.number().optional() })
+export const HaOutput = z.object({
+  isQuorate: z.boolean().nullable(),
+  master: HaManager.optional(),
+  nodes: z.array(HaManager),
+  services: z.array(
+    z.object({ vmid: z.int(), node: z.string().optional(), state: z.string(), wanted: z.string().optional() }),
+  ),
+})
+export const FirewallOutput = z.object({
+  node: z.string().optional(),
+  vmid: z.int().optional(),
+  isEnabled: z.boolean(),
+  isClusterEnabled: z.boolean().nullable(),
+  isInForce: z.boolean().nullable(),
+  policyIn: z.string().optional(),
+  policyOut: z.string().optional(),
+  rules: z.array(
+    z.object({
+      position: z.int(),
+      isEnabled: z.boolean(),
+      direction: z.string(),
+      action: z.string(),
+      match: z.string(),
+      comment: z.string().optional(),
+    }),
+  ),
+  openCards: z.array(z.string()).nullable().optional().describe('Network cards outside the firewall.'),
+})

@@ -3,19 +3,19 @@ import { ApiError } from './failure.ts'
 
 /** Proxmox sends numbers as numbers or strings, and flags as 0, 1 or not at all. Unreadable values count as absent. */
 const isNothing = (value: unknown) => value === null || value === ''
-const figure = z
+export const figure = z
   .preprocess((value) => (isNothing(value) ? undefined : value), z.coerce.number().optional())
   .catch(undefined)
-const whole = figure.transform((value) => (value === undefined ? undefined : Math.round(value)))
-const words = z
+export const whole = figure.transform((value) => (value === undefined ? undefined : Math.round(value)))
+export const words = z
   .preprocess((value) => (isNothing(value) ? undefined : String(value)), z.string().optional())
   .catch(undefined)
-const flag = z
+export const flag = z
   .unknown()
   .optional()
   .transform((value) => value === 1 || value === '1' || value === true)
 /** A flag whose absence means unknown. */
-const said = z
+export const said = z
   .unknown()
   .optional()
   .transform((value) => (isNothing(value) || value === undefined ? undefined : flag.parse(value)))

@@ -17,6 +17,9 @@ const touches: Touch[] = [
 /** Of a tool that reads the cluster, or one node of it, and tells it in JARVIS's words. */
 export const reading = { tier: 'green', touches, effects: reads, isComposed: true } as const
 
+/** The same for a tool whose answers hold text that others wrote. */
+export const quoting = { tier: 'green', touches, effects: reads } as const
+
 /** Rights of the Proxmox token by what they are needed for. */
 export const rights = {
   guests: { right: 'VM.Audit', base: '/vms' },
@@ -24,6 +27,9 @@ export const rights = {
   storages: { right: 'Datastore.Audit', base: '/storage' },
   nodes: { right: 'Sys.Audit', base: '/nodes' },
   quorum: { right: 'Sys.Audit', base: '/' },
+  journal: { right: 'Sys.Syslog', base: '/nodes' },
+  nodePower: { right: 'Sys.PowerMgmt', base: '/nodes' },
+  replicate: { right: 'VM.Replicate', base: '/vms' },
   services: { right: 'Sys.Modify', base: '/nodes' },
   backups: { right: 'VM.Backup', base: '/vms', unless: 'Datastore.Allocate' },
   backupFiles: { right: 'Datastore.AllocateSpace', base: '/storage', unless: 'Datastore.Allocate' },

@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import type { PveApi } from '../ports.ts'
+import { figure, flag, rowsOf, said, words } from '../proxmox/answers.ts'
+import { whyUnread } from './read-each.ts'
+
+const JobRow = z.object({
+  id: words,
+  enabled: said,
+  all: flag,
+  vmid: words,
+  exclude: words,
+  pool: words,
+  node: words,
+})
+type JobRow = z.output<typeof JobRow>
+const BareRow = z.object({ vmid: z.coerce.number().pipe(z.int()), name: words, type: words })
+const GuestRow = z.object({
+  vmid: z.coerce.number().pipe(z.int()),
+  name: words,
+  node: words,
+  pool: words,
+  template: figure,
+})
+
+/** `disabledJobs`: jobs that would back the guest up if they were enabled; none: no job names it. */
+export type Uncovered = { vmid: number; name?: string; isTemplate: boolean; disabledJobs: string[] }
+
+export type Coverage = {
+  /** By vmid. */
+  uncovered: Uncovered[]
+  jobs: { enabled: number; disabled: number } | null
+  missing: string[]
+}
+
+/**
+ * Guests that no enabled backup job covers. Proxmox's own list counts a disabled job as cover, so the jobs are read too;
+ * where they cannot be read, `jobs` is null and `missing` says what is not known.
+ * @throws ApiError where Proxmox's list cannot be read; the signal's reason
+ */
+export async function readCoverage(api: PveApi, signal: AbortSignal): Promise<Coverage> {
+  const missing: string[] = []
+  const optional = async (path: readonly string[], query: Record<string, string>, what: string, needs: string) => {
+    try {
+      return await api.get(path, query, { signal })
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      missing.push(`${what} ${whyUnread(error, needs)}`)
+      return undefined
+    }
+  }
+  const [bare, jobData, guestData] = await Promise.all([
+    api.get(['cluster', 'backup-info', 'not-backed-up'], {}, { signal }),
+    optional(['cluster', 'backup'], {}, 'backup jobs', 'Sys.Audit on /'),
+    optional(['cluster', 'resources'], { type: 'vm' }, 'guests', 'VM.Audit on /vms'),
+  ])
+  const guests = new Map(rowsOf(GuestRow, guestData).rows.map((guest) => [guest.vmid, guest]))
+  const bareRows = new Map(rowsOf(BareRow, bare).rows.map((row) => [row.vmid, row]))
+  const jobs = jobData === undefined ? undefined : rowsOf(JobRow, jobData).rows
+  const enabled = jobs?.filter(isEnabled) ?? []
+  const disabled = jobs?.filter((job) => !isEnabled(job)) ?? []
+  const onlyByDisabled = [...guests.values()].filter(
+    (guest) => disabled.some((job) => covers(job, guest)) && !enabled.some((job) => covers(job, guest)),
+  )
+  const vmids = new Set([...bareRows.keys(), ...onlyByDisabled.map(({ vmid }) => vmid)])
+  const uncovered = [...vmids]
+    .sort((a, b) => a - b)
+    .map((vmid): Uncovered => {
+      const guest = guests.get(vmid)
+      const name = guest?.name ?? bareRows.get(vmid)?.name
+      const sleeping = guest === undefined ? [] : disabled.filter((job) => covers(job, guest))
+      return {
+        vmid,
+        ...(name !== undefined && { name }),
+        isTemplate: guest?.template === 1,
+        disabledJobs: sleeping.map(({ id }) => id ?? '(without id)'),
+      }
+    })
+  return {
+    uncovered,
+    jobs: jobs === undefined ? null : { enabled: enabled.length, disabled: disabled.length },
+    missing,
+  }
+}
+
+/** A job without the flag is enabled. */
+const isEnabled = ({ enabled }: JobRow) => enabled !== false
+
+const listOf = (list: string | undefined) => (list ?? '').split(/[\s,;]+/).map(Number)
+
+function covers({ all, vmid, exclude, pool, node }: JobRow, guest: z.output<typeof GuestRow>): boolean {
+  if (node !== undefined && node !== guest.node) return false
+  if (all) return !listOf(exclude).includes(guest.vmid)
+  return pool === undefined ? listOf(vmid).includes(guest.vmid) : pool === guest.pool
+}

@@ -1,0 +1,199 @@
+import { z } from 'zod'
+import { present } from '../../lib/present.ts'
+import type { Node } from '../../protocol/index.ts'
+import type { Partial, PveApi } from '../ports.ts'
+import { figure, readAs, rowsOf, words } from '../proxmox/answers.ts'
+import { readEach } from './read-each.ts'
+
+/** A disk that has to spin up first answers late. */
+const answerMs = 25_000
+
+/** What a node does not say is absent. */
+export type Disk = {
+  node: string
+  /** `/dev/sda` */
+  path: string
+  model?: string
+  serial?: string
+  sizeBytes?: number
+  /** `nvme`, `ssd`, `hdd`, `usb`, … */
+  kind?: string
+  /** What the disk is used for: `ZFS`, `LVM`, `mounted`, … */
+  use?: string
+  /** SMART's verdict; null: the disk does not say. */
+  isHealthy: boolean | null
+  /** Share of its life that a solid-state disk has left, 0..1. */
+  lifeLeftRatio?: number
+}
+
+/** A device of a pool that is not in order, or has counted errors. */
+export type PoolFault = { device: string; state?: string; read: number; write: number; checksum: number }
+
+export type Pool = {
+  node: string
+  name: string
+  /** `ONLINE`, `DEGRADED`, … */
+  health: string
+  sizeBytes?: number
+  usedBytes?: number
+  /** Fragmentation of the free space, 0..1. */
+  fragmentRatio?: number
+  faults: PoolFault[]
+  /** What ZFS says of the data; absent where there is no known error. */
+  errors?: string
+  /** What ZFS says of the last scrub, in its words. */
+  scan?: string
+  /** End of the last scrub, Unix ms, to a day: ZFS says it in the node's zone. Null: none is known. */
+  scrubbedAt: number | null
+  /** Why the details could not be read. */
+  missing?: string
+}
+
+export type ThinPool = {
+  node: string
+  /** `pve/data` */
+  name: string
+  sizeBytes?: number
+  usedBytes?: number
+  metadataBytes?: number
+  metadataUsedBytes?: number
+}
+
+const DiskRow = z.object({
+  devpath: z.string().min(1),
+  model: words,
+  serial: words,
+  size: figure,
+  type: words,
+  used: words,
+  health: words,
+  wearout: figure,
+})
+const PoolRow = z.object({ name: z.string().min(1), health: words, size: figure, alloc: figure, frag: figure })
+type Device = z.output<typeof DeviceRow>
+const DeviceRow = z.object({
+  name: words,
+  state: words,
+  read: figure,
+  write: figure,
+  cksum: figure,
+  children: z.array(z.unknown()).optional().catch(undefined),
+})
+const PoolDetail = DeviceRow.extend({ errors: words, scan: words })
+const ThinRow = z.object({
+  vg: z.string().min(1),
+  lv: z.string().min(1),
+  lv_size: figure,
+  used: figure,
+  metadata_size: figure,
+  metadata_used: figure,
+})
+const SmartAnswer = z.object({
+  health: words,
+  type: words,
+  text: words,
+  attributes: z.array(z.unknown()).optional().catch(undefined),
+})
+const SmartRow = z.object({ name: z.string(), value: words, worst: words, threshold: words, raw: words, fail: words })
+
+type Nodes = readonly Pick<Node, 'name' | 'status'>[]
+
+/** The disks of the nodes with SMART's verdict and their wear. @throws the signal's reason alone */
+export const readDisks = (api: PveApi, nodes: Nodes, signal: AbortSignal): Promise<Partial<Disk>> =>
+  readEach(nodes, { what: 'disks', needs: 'Sys.Audit on /nodes', signal }, async (node) => {
+    const { rows } = rowsOf(DiskRow, await api.get(['nodes', node, 'disks', 'list'], {}, { signal, answerMs }))
+    return rows.map(({ devpath, model, serial, size, type, used, health, wearout }) => ({
+      node,
+      path: devpath,
+      ...present({ model: trimmed(model), serial, kind: type === 'unknown' ? undefined : type, use: used }),
+      ...present({ sizeBytes: size, lifeLeftRatio: wearout === undefined ? undefined : wearout / 100 }),
+      isHealthy: /^(PASSED|OK)$/.test(health ?? '') ? true : /^UNKNOWN$|^$/.test(health ?? '') ? null : false,
+    }))
+  })
+
+/** The ZFS pools of the nodes, each with its devices' errors and its last scrub. @throws the signal's reason alone */
+export const readPools = (api: PveApi, nodes: Nodes, signal: AbortSignal): Promise<Partial<Pool>> =>
+  readEach(nodes, { what: 'ZFS pools', needs: 'Sys.Audit on /', signal }, async (node) => {
+    const { rows } = rowsOf(PoolRow, await api.get(['nodes', node, 'disks', 'zfs'], {}, { signal, answerMs }))
+    const pools: Pool[] = []
+    for (const row of rows) pools.push(await poolOf(api, node, row, signal))
+    return pools
+  })
+
+async function poolOf(api: PveApi, node: string, row: z.output<typeof PoolRow>, signal: AbortSignal): Promise<Pool> {
+  const { name, health = 'unknown', size, alloc, frag } = row
+  const figures = {
+    sizeBytes: size,
+    usedBytes: alloc,
+    fragmentRatio: frag === undefined ? undefined : frag / 100,
+  }
+  const known = { node, name, health, ...present(figures) }
+  try {
+    const place = ['nodes', node, 'disks', 'zfs', name]
+    const detail = readAs(PoolDetail, await api.get(place, {}, { signal, answerMs }), node)
+    const { errors, scan } = detail
+    return {
+      ...known,
+      faults: faultsIn(detail),
+      ...present({ errors: /^No known data errors$/i.test(errors ?? '') ? undefined : errors, scan }),
+      scrubbedAt: scrubbedAtIn(scan),
+    }
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    return { ...known, faults: [], scrubbedAt: null, missing: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** Spares wait, and are in order. */
+const isInOrder = (state: string | undefined) =>
+  state === undefined || state === '' || state === 'ONLINE' || state === 'AVAIL'
+
+function faultsIn(device: Device): PoolFault[] {
+  const below = (device.children ?? []).flatMap((child) => {
+    const parsed = DeviceRow.safeParse(child)
+    return parsed.success ? faultsIn(parsed.data) : []
+  })
+  const { name = '', state, read = 0, write = 0, cksum = 0 } = device
+  // A pool repeats what its devices count.
+  if (below.length > 0 || (isInOrder(state) && read + write + cksum === 0)) return below
+  return [{ device: name, ...present({ state }), read, write, checksum: cksum }]
+}
+
+/** `scrub repaired 0B in 00:12:34 with 0 errors on Sun Oct 12 00:36:35 2025` @returns null while one runs, too */
+export function scrubbedAtIn(scan: string | undefined): number | null {
+  const said = /^\s*scrub repaired\b.*\bon \w{3} (\w{3}) +(\d{1,2}) ([\d:]{8}) (\d{4})\s*$/m.exec(scan ?? '')
+  if (said === null) return null
+  const [, month, day, time, year] = said
+  const at = Date.parse(`${day} ${month} ${year} ${time} UTC`)
+  return Number.isNaN(at) ? null : at
+}
+
+/** The LVM-thin pools of the nodes. @throws the signal's reason alone */
+export const readThinPools = (api: PveApi, nodes: Nodes, signal: AbortSignal): Promise<Partial<ThinPool>> =>
+  readEach(nodes, { what: 'LVM-thin pools', needs: 'Sys.Audit on /', signal }, async (node) => {
+    const { rows } = rowsOf(ThinRow, await api.get(['nodes', node, 'disks', 'lvmthin'], {}, { signal, answerMs }))
+    return rows.map(({ vg, lv, lv_size, used, metadata_size, metadata_used }) => ({
+      node,
+      name: `${vg}/${lv}`,
+      ...present({ sizeBytes: lv_size, usedBytes: used }),
+      ...present({ metadataBytes: metadata_size, metadataUsedBytes: metadata_used }),
+    }))
+  })
+
+/** What SMART says of one disk, line by line. @throws ApiError; the signal's reason */
+export async function readSmart(
+  api: PveApi,
+  { node, disk }: { node: string; disk: string },
+  signal: AbortSignal,
+): Promise<{ health: string; lines: string[] }> {
+  const answer = await api.get(['nodes', node, 'disks', 'smart'], { disk }, { signal, answerMs })
+  const { health = 'UNKNOWN', text, attributes } = readAs(SmartAnswer, answer, node)
+  if (text !== undefined) return { health, lines: text.split('\n').filter((line) => line.trim() !== '') }
+  const lines = rowsOf(SmartRow, attributes ?? []).rows.map(
+    ({ name, value = '?', worst = '?', threshold = '?', raw = '?', fail }) =>
+      `${name}: ${raw} (value ${value.trim()}, worst ${worst.trim()}, threshold ${threshold.trim()})${fail === undefined || fail === '-' ? '' : ` FAILED ${fail}`}`,
+  )
+  return { health, lines }
+}
+
+const trimmed = (text: string | undefined) => text?.trim() || undefined

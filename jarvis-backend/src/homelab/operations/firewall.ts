@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { present } from '../../lib/present.ts'
+import type { Guest } from '../../protocol/index.ts'
+import type { PveApi, PvePath } from '../ports.ts'
+import { figure, flag, GuestConfig, readAs, rowsOf, said, words } from '../proxmox/answers.ts'
+
+const Options = z.object({ enable: said, policy_in: words, policy_out: words, policy_forward: words })
+const RuleRow = z.object({
+  pos: figure,
+  type: words,
+  action: words,
+  enable: flag,
+  macro: words,
+  proto: words,
+  source: words,
+  dest: words,
+  sport: words,
+  dport: words,
+  iface: words,
+  comment: words,
+})
+
+export type FirewallRule = {
+  position: number
+  isEnabled: boolean
+  /** `in`, `out`, `forward`, or `group`, which puts a group's rules here. */
+  direction: string
+  /** `ACCEPT`, `DROP`, `REJECT`, or the group's name. */
+  action: string
+  /** What must match, as in `tcp dport 22 source 10.0.0.0/8`; empty: everything. */
+  match: string
+  comment?: string
+}
+
+export type Firewall = {
+  /** Whether it is switched on at the place that was asked about. */
+  isEnabled: boolean
+  /** Whether it is switched on for the cluster, without which no rule counts; null: not known. */
+  isClusterEnabled: boolean | null
+  policyIn?: string
+  policyOut?: string
+  /** In the order in which they are tried. */
+  rules: FirewallRule[]
+  /** Of a guest: the network cards that the firewall is not switched on for; null: not known. */
+  openCards?: string[] | null
+}
+
+/** Where rules are: the whole cluster, a node, or a guest at its node. */
+export type FirewallPlace = { node?: undefined } | { node: string; guest?: Pick<Guest, 'vmid' | 'type'> | undefined }
+
+/** The options and rules of one place. @throws ApiError; the signal's reason */
+export async function readFirewall(api: PveApi, place: FirewallPlace, signal: AbortSignal): Promise<Firewall> {
+  const cluster: PvePath = ['cluster', 'firewall']
+  const guest = place.node === undefined ? undefined : place.guest
+  const at = guest && ['nodes', place.node ?? '', guest.type === 'vm' ? 'qemu' : 'lxc', guest.vmid]
+  const base = at ? [...at, 'firewall'] : place.node === undefined ? cluster : ['nodes', place.node, 'firewall']
+  const optionsAt = async (path: PvePath) =>
+    readAs(Options, await api.get([...path, 'options'], {}, { signal }), 'The firewall')
+  const orNull = async <T>(work: () => Promise<T>): Promise<T | null> => {
+    try {
+      return await work()
+    } catch {
+      signal.throwIfAborted()
+      return null
+    }
+  }
+  const [options, rules, whole, openCards] = await Promise.all([
+    optionsAt(base),
+    api.get([...base, 'rules'], {}, { signal }),
+    base === cluster ? undefined : orNull(() => optionsAt(cluster)),
+    at && orNull(async () => openCardsIn(await api.get([...at, 'config'], {}, { signal }))),
+  ])
+  // A node's firewall is on unless it is switched off; the cluster's and the guests' the other way about.
+  const isEnabled = options.enable ?? (place.node !== undefined && guest === undefined)
+  return {
+    isEnabled,
+    isClusterEnabled: whole === undefined ? isEnabled : whole && whole.enable === true,
+    ...present({ policyIn: options.policy_in, policyOut: options.policy_out }),
+    rules: rowsOf(RuleRow, rules).rows.map(ruleOf),
+    ...(openCards !== undefined && { openCards }),
+  }
+}
+
+function ruleOf(row: z.output<typeof RuleRow>, index: number): FirewallRule {
+  const { pos = index, type = 'unknown', action = 'unknown', enable, comment } = row
+  const parts = [row.macro, row.proto].filter((part) => part !== undefined)
+  for (const key of ['source', 'sport', 'dest', 'dport', 'iface'] as const) {
+    if (row[key] !== undefined) parts.push(`${key} ${row[key]}`)
+  }
+  return {
+    position: pos,
+    isEnabled: enable,
+    direction: type,
+    action,
+    match: parts.join(' '),
+    ...present({ comment: comment?.trim() }),
+  }
+}
+
+function openCardsIn(config: unknown): string[] {
+  return Object.entries(readAs(GuestConfig, config, 'The guest')).flatMap(([key, value]) =>
+    /^net\d+$/.test(key) && !/(?:^|,)firewall=1(?:,|$)/.test(String(value)) ? [key] : [],
+  )
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { present } from '../../lib/present.ts'
+import type { PveApi } from '../ports.ts'
+import { figure, rowsOf, said, words } from '../proxmox/answers.ts'
+
+const HaRow = z.object({
+  type: z.string(),
+  sid: words,
+  node: words,
+  status: words,
+  state: words,
+  request_state: words,
+  quorate: said,
+  timestamp: figure,
+})
+
+/** Times are Unix ms. */
+export type HaState = {
+  /** Null: HA does not say. */
+  isQuorate: boolean | null
+  /** The node whose manager decides; absent while HA manages nothing. */
+  master?: { node: string; status: string; seenAt?: number }
+  /** Each node's local manager. */
+  nodes: { node: string; status: string; seenAt?: number }[]
+  services: { vmid: number; node?: string; state: string; wanted?: string }[]
+}
+
+/** What HA manages and how it is. @throws ApiError; the signal's reason */
+export async function readHa(api: PveApi, signal: AbortSignal): Promise<HaState> {
+  const { rows } = rowsOf(HaRow, await api.get(['cluster', 'ha', 'status', 'current'], {}, { signal }))
+  const managers = (type: string) =>
+    rows
+      .filter((row) => row.type === type)
+      .map(({ node = 'unknown', status = 'unknown', timestamp }) => ({
+        node,
+        status,
+        ...present({ seenAt: timestamp === undefined ? undefined : timestamp * 1000 }),
+      }))
+  const [master] = managers('master')
+  return {
+    isQuorate: rows.find(({ type }) => type === 'quorum')?.quorate ?? null,
+    ...(master !== undefined && { master }),
+    nodes: managers('lrm'),
+    services: rows.flatMap(({ type, sid, node, state, status, request_state }) => {
+      const vmid = type === 'service' ? /^(?:vm|ct):(\d+)$/.exec(sid ?? '')?.[1] : undefined
+      if (vmid === undefined) return []
+      return [{ vmid: Number(vmid), state: state ?? status ?? 'unknown', ...present({ node, wanted: request_state }) }]
+    }),
+  }
+}

@@ -1,0 +1,31 @@
+import type { PveApi } from '../ports.ts'
+import { ApiError } from '../proxmox/failure.ts'
+
+const answerMs = 20_000
+/** How many of the newest lines a search without `sinceMs` looks through. */
+const searched = 2_000
+/** The reader puts its place in the journal before and behind the lines. */
+const isCursor = (line: string) => /^s=[0-9a-f]+;i=[0-9a-f]+;/.test(line)
+
+/**
+ * A node's journal, oldest line first, in the node's own time.
+ * @param of `sinceMs`: Unix ms, absent: the newest lines. `contains`: only lines with this text, whatever the case.
+ * @returns the newest `most` of the lines, and how many there were @throws ApiError; the signal's reason
+ */
+export async function readNodeJournal(
+  api: PveApi,
+  of: { node: string; sinceMs?: number | undefined; contains?: string | undefined; most: number },
+  signal: AbortSignal,
+): Promise<{ lines: string[]; found: number }> {
+  const { node, sinceMs, contains, most } = of
+  const newest = String(contains === undefined ? most : searched)
+  const query: Record<string, string> =
+    sinceMs === undefined ? { lastentries: newest } : { since: String(Math.floor(sinceMs / 1000)) }
+  const data = await api.get(['nodes', node, 'journal'], query, { signal, answerMs })
+  if (!Array.isArray(data)) throw new ApiError('cluster_refused', `What ${node} answered makes no sense.`)
+  const wanted = contains?.toLowerCase()
+  const lines = data
+    .map(String)
+    .filter((line) => !isCursor(line) && (wanted === undefined || line.toLowerCase().includes(wanted)))
+  return { lines: lines.slice(-most), found: lines.length }
+}

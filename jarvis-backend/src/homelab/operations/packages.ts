@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { byNatural } from '../../lib/natural.ts'
+import type { PveApi } from '../ports.ts'
+import { rowsOf, words } from '../proxmox/answers.ts'
+import { whyUnread } from './read-each.ts'
+
+const answerMs = 25_000
+const UpdateRow = z.object({ Package: z.string(), Version: words, OldVersion: words, Origin: words })
+const VersionRow = z.object({ Package: z.string(), CurrentState: words, RunningKernel: words })
+const kernelName = /^(?:proxmox|pve)-kernel-(\d+\.\d+\.\d+-\d+-pve)(?:-signed)?$/
+
+export type PendingUpdate = { name: string; from?: string; to?: string; origin?: string }
+/** `runningKernel`, `newestKernel`: absent where the node does not say. */
+export type Updates = {
+  /** Null: could not be read. */
+  pending: PendingUpdate[] | null
+  runningKernel?: string
+  newestKernel?: string
+  missing: string[]
+}
+
+/** What the node's package lists, as last refreshed, offer, and which kernel runs. @throws the signal's reason alone */
+export async function readUpdates(api: PveApi, node: string, signal: AbortSignal): Promise<Updates> {
+  const missing: string[] = []
+  const read = async (what: 'update' | 'versions', needs: string) => {
+    try {
+      return await api.get(['nodes', node, 'apt', what], {}, { signal, answerMs })
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      missing.push(`${what === 'update' ? 'updates' : 'versions'} of ${node} ${whyUnread(error, needs)}`)
+      return undefined
+    }
+  }
+  const [updates, versions] = await Promise.all([
+    read('update', 'Sys.Modify on /nodes'),
+    read('versions', 'Sys.Audit on /nodes'),
+  ])
+  const rows = rowsOf(VersionRow, versions).rows
+  const runningKernel = rows.find(({ RunningKernel }) => RunningKernel !== undefined)?.RunningKernel
+  const newestKernel = rows
+    .filter(({ CurrentState }) => CurrentState === 'Installed')
+    .flatMap(({ Package }) => kernelName.exec(Package)?.[1] ?? [])
+    .sort(byNatural)
+    .at(-1)
+  return {
+    pending: Array.isArray(updates) ? rowsOf(UpdateRow, updates).rows.map(pendingOf) : null,
+    ...(runningKernel !== undefined && { runningKernel }),
+    ...(newestKernel !== undefined && { newestKernel }),
+    missing,
+  }
+}
+
+const pendingOf = ({ Package, OldVersion, Version, Origin }: z.output<typeof UpdateRow>): PendingUpdate => ({
+  name: Package,
+  ...(OldVersion !== undefined && { from: OldVersion }),
+  ...(Version !== undefined && { to: Version }),
+  ...(Origin !== undefined && { origin: Origin }),
+})

@@ -1,0 +1,41 @@
+import type { Node } from '../../protocol/index.ts'
+import type { Partial } from '../ports.ts'
+import { eachOf } from '../proxmox/each.ts'
+import { isForbidden } from '../proxmox/rights.ts'
+
+const width = 4
+
+/**
+ * Reads something from each node that is not offline. `missing` names each node that could not be read, with the reason.
+ * @param of `what` was read, for a person; `needs`: the right that reading it takes. @throws the signal's reason alone
+ */
+export async function readEach<T>(
+  nodes: readonly Pick<Node, 'name' | 'status'>[],
+  { what, needs, signal }: { what: string; needs: string; signal: AbortSignal },
+  read: (node: string) => Promise<readonly T[]>,
+): Promise<Partial<T>> {
+  const missing: string[] = []
+  let nodesRead = 0
+  const found = await eachOf(nodes, width, async ({ name, status }) => {
+    if (status === 'offline') {
+      missing.push(`${name} is offline`)
+      return []
+    }
+    try {
+      const items = await read(name)
+      nodesRead += 1
+      return items
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      missing.push(`${what} of ${name} ${whyUnread(error, needs)}`)
+      return []
+    }
+  })
+  return { items: found.flat(), missing, isUnread: nodesRead === 0 && missing.length > 0 }
+}
+
+/** Goes on from what could not be read. @param needs the right that reading it takes */
+export function whyUnread(error: unknown, needs: string): string {
+  if (isForbidden(error)) return `not visible to this token (it needs ${needs})`
+  return `cannot be read: ${(error instanceof Error ? error.message : String(error)).replace(/\.$/, '')}`
+}

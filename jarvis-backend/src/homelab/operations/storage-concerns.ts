@@ -1,0 +1,50 @@
+import { percent, spanOf } from '../../lib/words.ts'
+import { shareOf } from '../../protocol/facts.ts'
+import { oneLine, plainName } from '../format.ts'
+import type { Disk, Pool, PoolFault, ThinPool } from './disks.ts'
+
+/** From which on a thing needs a person. A thin pool whose metadata is full stops all writes, as full data does. */
+const limits = { lifeLeftRatio: 0.2, scrubMs: 40 * 86_400_000, thinRatio: 0.8 }
+
+/** `/dev/nvme0n1 on pve has 12 % of its life left` */
+export function diskConcerns({ node, path, isHealthy, lifeLeftRatio }: Disk): string[] {
+  const who = `${oneLine(path, 40)} on ${plainName(node)}`
+  return [
+    ...(isHealthy === false ? [`${who} fails by its own word (SMART): replace it`] : []),
+    ...(lifeLeftRatio !== undefined && lifeLeftRatio <= limits.lifeLeftRatio
+      ? [`${who} has ${percent(lifeLeftRatio)} of its life left`]
+      : []),
+  ]
+}
+
+export function poolConcerns(pool: Pool, now: number): string[] {
+  const { node, name, health, faults, errors, scan, scrubbedAt, missing } = pool
+  const who = `pool ${plainName(name)} on ${plainName(node)}`
+  const isScrubbing = /in progress/.test(scan ?? '')
+  return [
+    ...(health === 'ONLINE' ? [] : [`${who} is ${plainName(health)}`]),
+    ...faults.map((fault) => `${who}: ${faultWords(fault)}`),
+    ...(errors === undefined ? [] : [`${who}: ${oneLine(errors, 160)}`]),
+    ...(missing !== undefined || isScrubbing ? [] : scrubConcern(who, scrubbedAt, now)),
+  ]
+}
+
+function scrubConcern(who: string, scrubbedAt: number | null, now: number): string[] {
+  if (scrubbedAt === null) return [`${who}: no finished scrub is known`]
+  return now - scrubbedAt > limits.scrubMs ? [`${who} was scrubbed ${spanOf((now - scrubbedAt) / 1000)} ago`] : []
+}
+
+export const faultWords = ({ device, state, read, write, checksum }: PoolFault): string =>
+  `${oneLine(device, 60)} ${state === undefined ? '' : `${plainName(state)}, `}${read} read, ${write} write, ${checksum} checksum errors`
+
+export function thinConcerns({ node, name, ...pool }: ThinPool): string[] {
+  const parts = [
+    { of: 'data', share: shareOf(pool.usedBytes, pool.sizeBytes) },
+    { of: 'metadata', share: shareOf(pool.metadataUsedBytes, pool.metadataBytes) },
+  ]
+  return parts.flatMap(({ of, share }) =>
+    share !== undefined && share >= limits.thinRatio
+      ? [`thin pool ${plainName(name)} on ${plainName(node)}: ${of} ${percent(share)} full; at 100 % its guests stop`]
+      : [],
+  )
+}

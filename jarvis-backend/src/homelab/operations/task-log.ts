@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import type { PveApi } from '../ports.ts'
+import { rowsOf, words } from '../proxmox/answers.ts'
+
+const LogRow = z.object({ t: words })
+const page = 2_000
+const mostPages = 5
+
+/**
+ * A task's log, oldest line first. `isWhole`: false where the log is longer than 10,000 lines, of which the first were read.
+ * @param task its UPID, and the node that it names @throws ApiError; the signal's reason
+ */
+export async function readTaskLog(
+  api: PveApi,
+  { node, upid }: { node: string; upid: string },
+  signal: AbortSignal,
+): Promise<{ lines: string[]; isWhole: boolean }> {
+  const lines: string[] = []
+  for (let pages = 0; pages < mostPages; pages += 1) {
+    const query = { start: String(pages * page), limit: String(page) }
+    const { rows } = rowsOf(LogRow, await api.get(['nodes', node, 'tasks', upid, 'log'], query, { signal }))
+    lines.push(...rows.map(({ t = '' }) => t))
+    if (rows.length < page) return { lines: lines.filter((line) => line !== 'no content'), isWhole: true }
+  }
+  return { lines, isWhole: false }
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { Mistake } from '../../gate/effect.ts'
+import { guestTarget } from '../../gate/targets.ts'
+import { scheduleReplication } from '../../homelab/operations/replication.ts'
+import { JarvisError } from '../../protocol/index.ts'
+import { homelabTool, rights } from '../homelab/homelab-tool.ts'
+import { readTimeoutMs } from '../homelab/inputs.ts'
+import { ReplicationRunOutput } from '../outputs.ts'
+import { replicates } from './groups.ts'
+
+const guestOf = (job: string) => Number(job.split('-')[0])
+
+export const runReplication = homelabTool({
+  name: 'run_replication',
+  title: 'Replicate now',
+  description: 'Runs one replication job now, ahead of its schedule. See get_replication for its result.',
+  tier: 'yellow',
+  group: replicates,
+  touches: [{ kind: 'data', on: 'guest' }],
+  effects({ job }, world) {
+    const vmid = guestOf(job)
+    if (!world.cluster.guests.some((guest) => guest.vmid === vmid)) throw new Mistake(`job: there is no guest ${vmid}.`)
+    const sentence = `The replication job ${job} runs ahead of its schedule: the copy of the guest on the target node is brought up to date.`
+    return [{ kind: 'data', on: 'guest', target: guestTarget({ vmid }, world), sentence }]
+  },
+  undo: () => ({ kind: 'none', because: 'A replication only brings the copy up to date.' }),
+  ending: ({ job }) => ({ look: `Look with get_replication when ${job} last ran.` }),
+  isComposed: true,
+  needs: [rights.guests, rights.replicate],
+  timeoutMs: readTimeoutMs,
+  input: z.strictObject({
+    job: z
+      .string()
+      .regex(/^[1-9]\d{2,8}-\d{1,9}$/, 'must be a job’s id, as in 100-0')
+      .describe('As in 100-0.'),
+  }),
+  output: ReplicationRunOutput,
+  async run({ job }, { signal }, { api, cluster }) {
+    const guest = cluster.state().guests.find(({ vmid }) => vmid === guestOf(job))
+    if (guest === undefined) throw new JarvisError('not_found', `There is no guest ${guestOf(job)}.`)
+    await scheduleReplication(api, { node: guest.node, id: job }, signal)
+    return {
+      text: `The job ${job} is queued on ${guest.node} and begins within about a minute. get_replication shows how it ends.`,
+      summary: 'queued',
+      data: { job, node: guest.node, isQueued: true },
+    }
+  },
+})
