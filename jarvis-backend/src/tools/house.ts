@@ -21,6 +21,18 @@ import { wakeNode } from './homelab/wake-node.ts'
 import { memoryGet } from './memory/memory-get.ts'
 import { memorySearch } from './memory/memory-search.ts'
 import { memoryWrite } from './memory/memory-write.ts'
+import { getFirewall } from './nodes/get-firewall.ts'
+import { getHaState } from './nodes/get-ha-state.ts'
+import { getNodeJournal } from './nodes/get-node-journal.ts'
+import { getReplication } from './nodes/get-replication.ts'
+import { getTaskLog } from './nodes/get-task-log.ts'
+import { getUpdates } from './nodes/get-updates.ts'
+import { rebootNode } from './nodes/reboot-node.ts'
+import { refreshPackageLists } from './nodes/refresh-package-lists.ts'
+import { runReplication } from './nodes/run-replication.ts'
+import { shutdownNode } from './nodes/shutdown-node.ts'
+import { getStorageHealth } from './storage/get-storage-health.ts'
+import { getUncoveredGuests } from './storage/get-uncovered-guests.ts'
 import type { ToolDefinition } from './tool.ts'
 
 /** The tools over a homelab. Their order is fixed: it is part of what a provider caches. */
@@ -43,6 +55,18 @@ export const homelabTools = [
   startContainer,
   stopContainer,
   restartContainer,
+  getStorageHealth,
+  getUncoveredGuests,
+  getTaskLog,
+  getNodeJournal,
+  getUpdates,
+  getHaState,
+  getFirewall,
+  getReplication,
+  runReplication,
+  refreshPackageLists,
+  rebootNode,
+  shutdownNode,
 ]
 /** The tools over what JARVIS remembers. */
 export const memoryTools = [memorySearch, memoryGet, memoryWrite]

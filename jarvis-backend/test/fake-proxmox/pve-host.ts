@@ -1,4 +1,5 @@
 import type { HostGuest, PveHost } from '../../src/homelab/pve-model/host.ts'
+import { fakeFacts, fakeJournal } from './facts.ts'
 import { beginTask, endTask } from './power.ts'
 import { type FakeGuest, gib, type World } from './world.ts'
 
@@ -78,6 +79,21 @@ export function createPveHost(world: World): PveHost {
     endTask(upid, exitStatus) {
       const task = world.tasks.find((one) => one.upid === upid)
       if (task !== undefined) endTask(world, task, exitStatus)
+    },
+
+    facts: fakeFacts(world.now()),
+    journal: (node) => fakeJournal(node, world.now()),
+    nodePower(name, command) {
+      const node = world.nodes.get(name)
+      world.later(2_000, () => {
+        if (node !== undefined) node.lostAt = world.now()
+        for (const guest of world.guests.values()) if (guest.node === name) guest.status = 'stopped'
+      })
+      if (command === 'shutdown') return
+      world.later(30_000, () => {
+        if (node !== undefined) node.lostAt = undefined
+        world.renewList()
+      })
     },
   }
 }

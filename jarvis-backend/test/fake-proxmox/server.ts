@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PveMethod } from '../../src/homelab/ports.ts'
 import { Refusal } from '../../src/homelab/pve-model/refusal.ts'
@@ -111,6 +112,10 @@ export function createHandler(scene: () => Scene, journal: Journal, faults: Faul
       else if (fault?.kind === 'half') {
         response.writeHead(200, { 'content-length': Buffer.byteLength(content) })
         response.write(content.slice(0, content.length / 2))
+      } else if (path.endsWith('/journal')) {
+        // Packed, whether or not that was asked for.
+        response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+        response.end(gzipSync(content))
       } else send(200, 'OK', content)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error

@@ -1,5 +1,6 @@
 import type { Agent } from 'node:https'
 import { request } from 'node:https'
+import { gunzipSync } from 'node:zlib'
 import type { PveMethod } from '../ports.ts'
 import type { Reply } from './failure.ts'
 
@@ -75,7 +76,13 @@ export function exchange({ url, agent, method, path, headers, body, signal, answ
       response.on('aborted', () => fail(new Error('closed the connection in its answer')))
       response.on('end', () => {
         if (!response.complete) return
-        const text = Buffer.concat(pieces).toString('utf8')
+        let text: string
+        try {
+          text = textOf(Buffer.concat(pieces), response.headers['content-encoding'])
+        } catch {
+          fail(new Error('gave an answer that cannot be unpacked'))
+          return
+        }
         const date = Date.parse(response.headers.date ?? '')
         const said = { status: response.statusCode ?? 0, phrase: response.statusMessage ?? '', text }
         end(() => resolve(Number.isNaN(date) ? said : { ...said, date }))
@@ -83,4 +90,10 @@ export function exchange({ url, agent, method, path, headers, body, signal, answ
     })
     asking.end(body)
   })
+}
+
+/** A node's journal comes packed, whether or not that was asked for. */
+function textOf(body: Buffer, encoding: string | undefined): string {
+  const plain = encoding === 'gzip' ? gunzipSync(body, { maxOutputLength: mostBytes }) : body
+  return plain.toString('utf8')
 }

@@ -1,3 +1,5 @@
+import type { ClusterFacts } from './nodes/facts.ts'
+
 export type PveType = 'qemu' | 'lxc'
 
 /** A guest as its host keeps it; what else its configuration says is the model's. */
@@ -91,4 +93,11 @@ export interface PveHost {
   /** @returns the UPID. */
   beginTask(node: string, type: string, id: string): string
   endTask(upid: string, exitStatus: string): void
+
+  /** What there is besides guests: disks, pools, jobs, rules. */
+  facts: ClusterFacts
+  /** A node's journal, oldest first. `at`: Unix ms. */
+  journal(node: string): readonly { at: number; line: string }[]
+  /** The node ends its guests and goes off; after a reboot it comes back. */
+  nodePower(node: string, command: 'reboot' | 'shutdown'): void
 }

@@ -3,8 +3,11 @@ import { kernel } from './facts.ts'
 import { journalTime } from './shell-text.ts'
 import type { SimNode, World } from './world.ts'
 
-/** A node's log, oldest first: its tasks, its boot and its faults. */
-export function journalLines(world: World, node: SimNode): string[] {
+export const journalLines = (world: World, node: SimNode): string[] =>
+  journalEntries(world, node).map(({ line }) => line)
+
+/** The node's log, oldest first: its tasks, its boot and its faults. `at`: Unix ms. */
+export function journalEntries(world: World, node: SimNode): { at: number; line: string }[] {
   const rows: { at: number; unit: string; text: string }[] = []
   if (world.clock.now() - node.bootedAt < 86_400_000) {
     rows.push({ at: node.bootedAt, unit: 'kernel', text: `Linux version ${kernel}: booting` })
@@ -36,5 +39,5 @@ export function journalLines(world: World, node: SimNode): string[] {
   }
   return rows
     .sort((a, b) => a.at - b.at)
-    .map(({ at, unit, text }) => `${journalTime(at)} ${node.name} ${unit}[1]: ${text}`)
+    .map(({ at, unit, text }) => ({ at, line: `${journalTime(at)} ${node.name} ${unit}[1]: ${text}` }))
 }

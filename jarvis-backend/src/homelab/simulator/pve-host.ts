@@ -1,4 +1,7 @@
 import type { HostGuest, HostStorage, PveHost } from '../pve-model/host.ts'
+import { demoFacts } from './demo-facts.ts'
+import { journalEntries } from './journal.ts'
+import { nodePower } from './node-power.ts'
 import { bootGuest } from './power.ts'
 import { isActive } from './snapshot.ts'
 import { beginTask, endTask } from './tasks.ts'
@@ -94,6 +97,10 @@ export function createPveHost(world: World): PveHost {
     beginTask: (node, type, id) =>
       beginTask(world, { node, type, ...(/^\d+$/.test(id) ? { vmid: Number(id) } : { id }) }).upid,
     endTask: (upid, exitStatus) => endTask(world, upid, exitStatus),
+
+    facts: demoFacts(world.startedAt),
+    journal: (node) => journalEntries(world, world.node(node)),
+    nodePower: (node, command) => nodePower(world, node, command),
   }
 
   function noteNewest(vmid: number) {

@@ -37,7 +37,9 @@ export const getHaState = homelabTool({
         ...services.toSorted((a, b) => Number(odd.includes(b)) - Number(odd.includes(a))).map(serviceLine),
         'Managers of the nodes:',
         ...nodes.map(managerLine),
-        ...(silent.length > 0 ? [`Not heard of for 2 min: ${silent.map(({ node }) => plainName(node)).join(', ')}.`] : []),
+        ...(silent.length > 0
+          ? [`Not heard of for 2 min: ${silent.map(({ node }) => plainName(node)).join(', ')}.`]
+          : []),
       ].join('\n'),
       summary: `${quorum}, ${services.length} managed, ${odd.length === 0 ? 'all at rest' : `${odd.length} not at rest`}`,
       data: { isQuorate, ...(master && { master }), nodes, services },

@@ -41,7 +41,10 @@ export const getReplication = homelabTool({
   },
 })
 
-function lineOf({ id, vmid, node, target, syncedAt, failCount, error, isDisabled, isRunning }: ReplicationJob, now: number) {
+function lineOf(
+  { id, vmid, node, target, syncedAt, failCount, error, isDisabled, isRunning }: ReplicationJob,
+  now: number,
+) {
   const parts = [
     `${id}: guest ${vmid} from ${plainName(node)} to ${plainName(target ?? 'unknown')}`,
     syncedAt === null ? 'no success known' : `last success ${ageOf(syncedAt, now)}`,

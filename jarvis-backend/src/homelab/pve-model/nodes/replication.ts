@@ -1,0 +1,64 @@
+import type { Model } from '../model.ts'
+import { Refusal } from '../refusal.ts'
+import { need, type Route, vmidShape } from '../route.ts'
+import type { ReplicationFacts } from './facts.ts'
+
+const tookMs = 5_000
+/** The scheduler looks that often. */
+const everyMs = 60_000
+
+const rowOf = ({ host }: Model, { fails: _, ...job }: ReplicationFacts) => ({
+  ...{ ...job, jobnum: Number(job.id.split('-')[1]), type: 'local', duration: job.last_sync === 0 ? 0 : 5.2 },
+  source: host.guest(job.guest)?.node,
+  vmtype: host.guest(job.guest)?.type,
+  next_sync: job.last_try + 900,
+})
+const jobIn = ({ host }: Model, id = '') => {
+  const job = host.facts.replication.find((candidate) => candidate.id === id)
+  if (job === undefined) throw new Refusal(500, `no such replication job '${id}'`)
+  return job
+}
+const vmidOf = (id = '') => id.split('-')[0]
+
+export const replicationRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    pattern: /^\/nodes\/(?<node>[^/]+)\/replication$/,
+    allowed: { guest: vmidShape },
+    needs: () => [],
+    // A guest that the token may not see is left out, without a word.
+    run: (model, { node }, { guest }, may) =>
+      model.host.facts.replication
+        .filter((job) => model.host.guest(job.guest)?.node === node && may(need(`/vms/${job.guest}`, 'VM.Audit')))
+        .filter((job) => guest === undefined || job.guest === Number(guest))
+        .map((job) => rowOf(model, job)),
+  },
+  {
+    method: 'GET',
+    pattern: /^\/nodes\/(?<node>[^/]+)\/replication\/(?<id>[1-9]\d{2,8}-\d{1,9})\/status$/,
+    allowed: {},
+    needs: ({ id }) => [need(`/vms/${vmidOf(id)}`, 'VM.Audit')],
+    run: (model, { id }) => rowOf(model, jobIn(model, id)),
+  },
+  {
+    method: 'POST',
+    pattern: /^\/nodes\/(?<node>[^/]+)\/replication\/(?<id>[1-9]\d{2,8}-\d{1,9})\/schedule_now$/,
+    allowed: {},
+    needs: ({ id }) => [need(`/vms/${vmidOf(id)}`, 'VM.Replicate')],
+    run(model, { id }) {
+      const { host } = model
+      const job = jobIn(model, id)
+      host.later(everyMs - (host.now() % everyMs), () => {
+        job.last_try = Math.floor(host.now() / 1000)
+        const isTargetOn = host.nodes().some(({ name, isOnline }) => name === job.target && isOnline)
+        const words = job.fails ?? (isTargetOn ? undefined : `command 'ssh root@${job.target}' failed: exit code 255`)
+        host.later(tookMs, () => {
+          if (words === undefined) {
+            Object.assign(job, { last_sync: job.last_try, fail_count: 0 })
+            delete job.error
+          } else Object.assign(job, { fail_count: job.fail_count + 1, error: words })
+        })
+      })
+    },
+  },
+]

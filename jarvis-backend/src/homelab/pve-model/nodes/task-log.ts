@@ -1,0 +1,31 @@
+import type { HostTask } from '../host.ts'
+
+/** The log of a task as the worker writes it, with Proxmox's last line. */
+export function taskLog({ type, id, exitStatus }: HostTask): string[] {
+  const end = exitStatus === undefined ? [] : [endLine(exitStatus)]
+  return [...work(type, id, exitStatus), ...end]
+}
+
+function endLine(exitStatus: string): string {
+  if (exitStatus === 'OK') return 'TASK OK'
+  return exitStatus.startsWith('WARNINGS: ') ? `TASK ${exitStatus}` : `TASK ERROR: ${exitStatus}`
+}
+
+function work(type: string, id: string, exitStatus: string | undefined): string[] {
+  if (type === 'vzdump') {
+    const head = [`INFO: starting new backup job: vzdump ${id} --mode snapshot --quiet 1`]
+    if (exitStatus?.startsWith('could not activate storage')) return head
+    const start = [...head, `INFO: Starting Backup of ${id}`, 'INFO: status = running', 'INFO: backup mode: snapshot']
+    if (exitStatus === undefined) return start
+    return exitStatus === 'OK'
+      ? [...start, `INFO: Finished Backup of ${id} (00:00:46)`, 'INFO: Backup job finished successfully']
+      : [...start, `ERROR: Backup of ${id} failed - ${exitStatus}`, 'INFO: Backup job finished with errors']
+  }
+  if (type === 'aptupdate')
+    return [
+      'starting apt-get update',
+      'Hit:1 http://deb.debian.org/debian trixie InRelease',
+      'Reading package lists...',
+    ]
+  return []
+}

@@ -1,0 +1,119 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createSimulator } from '../src/homelab/simulator/index.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { nodeToolsContract } from './contracts/node-tools.ts'
+import { overHomelab } from './support/house.ts'
+import { startProxmox } from './support/start-proxmox.ts'
+
+describe('on the demo cluster', () => {
+  nodeToolsContract(async () => {
+    const homelab = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 200 })
+    onTestFinished(() => homelab.cluster.close())
+    return {
+      homelab,
+      node: 'pve',
+      oldKernelNode: 'pve',
+      wornDisk: { node: 'pve', path: '/dev/nvme0n1' },
+      oldPool: { node: 'pve', name: 'nvme-fast' },
+      thinPool: { node: 'agent1', name: 'pve/data' },
+      bare: 141,
+      halfBare: 142,
+      disabledJob: 'backup-lab',
+      failed: { type: 'vzdump', words: 'could not activate storage' },
+      journalWord: 'vfio-pci',
+      haGuest: 113,
+      guardedGuest: 113,
+      spareNode: 'agent',
+    }
+  })
+})
+
+/** The client over HTTPS. */
+async function real() {
+  const { fake, cluster, until, read } = await startProxmox()
+  await read()
+  await fake.control.addTask('pve1', 'vzdump', '100', 'job errors')
+  const none = () => {
+    throw new Error('not here')
+  }
+  return { fake, until, homelab: { cluster, api: cluster.api, shell: { run: none }, waker: { wake: none } } }
+}
+
+describe('on a Proxmox over HTTPS', () => {
+  nodeToolsContract(async () => {
+    const { homelab } = await real()
+    return {
+      homelab,
+      node: 'pve1',
+      oldKernelNode: 'pve1',
+      wornDisk: { node: 'pve2', path: '/dev/sda' },
+      oldPool: { node: 'pve3', name: 'rpool' },
+      thinPool: { node: 'pve1', name: 'pve/data' },
+      bare: 202,
+      halfBare: 102,
+      disabledJob: 'backup-2',
+      failed: { type: 'vzdump', words: 'job errors' },
+      journalWord: 'pvestatd',
+      haGuest: 103,
+      guardedGuest: 100,
+      spareNode: 'pve4',
+    }
+  })
+
+  const over = async () => {
+    const { fake, homelab } = await real()
+    const tools = new Map(overHomelab(homelab).map((tool) => [tool.name, tool]))
+    const run = async (name: string, input: Record<string, unknown> = {}) => {
+      const context = { signal: AbortSignal.timeout(30_000), onProgress() {}, onTask() {} }
+      const output = await tools.get(name)?.run(input, context)
+      if (output === undefined) throw new Error(`no tool ${name}`)
+      return output
+    }
+    return { fake, homelab, run }
+  }
+
+  test('a replication that fails says so, and one that is queued runs', async () => {
+    const { homelab, run } = await over()
+    const before = await run('get_replication')
+    expect(before.summary).toBe('2 jobs, 1 failing')
+    expect(before.text).toContain('101-0: guest 101 from pve2 to pve3, no success known, failed 3 times')
+    const syncedAt = async () => {
+      const { jobs } = (await run('get_replication', { node: 'pve1' })).data as { jobs: { syncedAt: number }[] }
+      return jobs[0]?.syncedAt ?? 0
+    }
+    const first = await syncedAt()
+    expect(await run('run_replication', { job: '100-0' })).toMatchObject({ summary: 'queued' })
+    while ((await syncedAt()) === first) await homelab.api.wait(5_000, AbortSignal.timeout(20_000))
+    expect(await syncedAt()).toBeGreaterThan(first)
+    await expect(run('run_replication', { job: '100-7' })).rejects.toMatchObject({
+      code: 'cluster_refused',
+      words: "no such replication job '100-7'",
+    })
+  })
+
+  test.each([
+    ['get_storage_health', {}, 'Sys.Audit on /'],
+    ['get_updates', { node: 'pve1' }, 'Sys.Modify on /nodes'],
+  ])('%s names the right that the token lacks, and no answer is “nothing”', async (name, input, right) => {
+    const { fake, run } = await over()
+    await fake.control.setRights({ '/vms': { 'VM.Audit': 1 } })
+    const output = await run(name, input)
+    expect(output).toMatchObject({ isError: true, text: expect.stringContaining(right) })
+    expect(output.text).not.toContain('Nothing needs attention')
+  })
+
+  test.each([
+    ['get_node_journal', { node: 'pve1' }, 'Sys.Syslog'],
+    ['get_ha_state', {}, 'Sys.Audit'],
+    ['get_uncovered_guests', {}, 'Sys.Audit'],
+    ['reboot_node', { node: 'pve1' }, 'Sys.PowerMgmt'],
+    ['run_replication', { job: '100-0' }, 'VM.Replicate'],
+  ])('%s without its right is refused with the right’s name', async (name, input, right) => {
+    const { fake, run } = await over()
+    await fake.control.setRights({ '/vms': { 'VM.Audit': 1 } })
+    await expect(run(name, input)).rejects.toMatchObject({
+      code: 'cluster_refused',
+      message: expect.stringContaining(right),
+    })
+  })
+})
