@@ -13,7 +13,7 @@ import { examine } from '../src/doctor/doctor.ts'
 import { embeddingChecks } from '../src/doctor/model-checks.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import { allRights, toolNeeds } from '../src/tools/rights.ts'
+import { allRights, baseRights, choices, toolNeeds } from '../src/tools/rights.ts'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
 import { openJournal } from './support/data-dir.ts'
 import { overHomelab } from './support/house.ts'
@@ -76,13 +76,27 @@ test('every tool that asks the API says which rights it needs, and no tool is fo
   expect(allRights).toContain('Sys.Modify')
 })
 
+test('every right that a tool needs is in the base role or in one choice, and the base role has none beyond', () => {
+  const inChoices = choices.flatMap(({ rights }) => rights)
+  expect(allRights.filter((right) => !baseRights.includes(right) && !inChoices.includes(right))).toEqual([])
+  expect(new Set([...baseRights, ...inChoices]).size).toBe(baseRights.length + inChoices.length)
+  expect(baseRights.filter((right) => !allRights.includes(right))).toEqual([])
+})
+
 sshdTest('a cluster in order: every way in, right, node, login and MAC is told of as such', async () => {
   const { env, sshd } = await start(2)
   const found = await look(env)
   expect(found.ok).toBe(true)
   expect(found.checks.filter(({ health }) => health === 'bad')).toEqual([])
   expect(found.of('Cluster')).toHaveLength(2)
-  expect(found.of('Rights')).toHaveLength([...toolNeeds.keys()].length)
+  const isInBase = (name: string) => toolNeeds.get(name)?.every(({ right }) => baseRights.includes(right))
+  const told = found.of('Rights').map(({ text }) => text)
+  expect(told.filter((text) => text.endsWith(': has what it needs.'))).toHaveLength(
+    [...toolNeeds.keys()].filter(isInBase).length,
+  )
+  expect(told).toContain(
+    'Not chosen: journal, which lets JARVIS read the nodes’ journals (get_node_journal). To add it, on a node: pveum role modify JARVIS --append 1 --privs "Sys.Syslog"',
+  )
   expect(found.of('Nodes')).toHaveLength(4)
   expect(found.of('Clock').every(({ health }) => health === 'ok')).toBe(true)
   expect(found.of('SSH').map(({ text }) => text)).toEqual(

@@ -31,6 +31,18 @@ const usual: readonly CallOf[] = [
   ['get_backups', {}],
   ['execute_ssh', { node: 'pve', command: 'df -h' }],
   ['restart_service', { node: 'pve', service: 'pvestatd' }],
+  ['get_storage_health', {}],
+  ['get_uncovered_guests', {}],
+  ['get_task_log', {}],
+  ['get_node_journal', { node: 'pve' }],
+  ['get_updates', { node: 'pve' }],
+  ['get_ha_state', {}],
+  ['get_firewall', {}],
+  ['get_replication', {}],
+  ['run_replication', { job: '113-0' }],
+  ['refresh_package_lists', { node: 'pve' }],
+  ['reboot_node', { node: 'agent' }],
+  ['shutdown_node', { node: 'agent' }],
   ['wake_node', { node: 'agent' }],
   ['start_vm', { vmid: 101 }],
   ['stop_vm', { vmid: 131 }],
@@ -110,7 +122,7 @@ async function watched(profile: ProfileName, entrance: Entrance) {
   const reached: { tool: string; executions: number }[] = []
   let executions = () => 0
   const note = (tool: string) => void reached.push({ tool, executions: executions() })
-  const { cluster, shell, waker } = homelab
+  const { api, cluster, shell, waker } = homelab
   const { power, restartService } = cluster
   cluster.power = (...args) => {
     note('power')
@@ -119,6 +131,11 @@ async function watched(profile: ProfileName, entrance: Entrance) {
   cluster.restartService = (...args) => {
     note('restart_service')
     return restartService(...args)
+  }
+  const { change } = api
+  api.change = (...args) => {
+    note(args[1].join('/'))
+    return change(...args)
   }
   const { run } = shell
   shell.run = (...args) => {

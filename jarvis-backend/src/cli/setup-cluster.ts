@@ -3,7 +3,7 @@ import { pathOf } from '../config/path-of.ts'
 import { type ProxmoxConfig, readCluster } from '../config/proxmox.ts'
 import { type Inspection, inspectCluster, type Probe, probeEntry } from '../homelab/proxmox/index.ts'
 import { JarvisError } from '../protocol/index.ts'
-import { pveumLine, roleLine, toolRights } from '../tools/rights.ts'
+import { openChoices, pveumLine, roleLine, type ToolRights, toolRights } from '../tools/rights.ts'
 import type { Questions } from './questions.ts'
 
 type Env = Record<string, string | undefined>
@@ -142,9 +142,12 @@ async function askToken(questions: Questions, given: Given, env: Env) {
 function lackingOf({ rights }: Inspection): string | undefined {
   const tools = toolRights(rights)
   if (tools === undefined) return 'Which rights the token has could not be read.'
-  const missing = new Set(tools.flatMap((tool) => tool.missing.map(({ right, base }) => `${right} on ${base}`)))
+  const missing = new Set(inBase(tools).flatMap((tool) => tool.missing.map(({ right, base }) => `${right} on ${base}`)))
   return missing.size === 0 ? undefined : `The token lacks ${[...missing].join(', ')}.`
 }
+
+/** Without tools that wait for a choice alone. */
+const inBase = (tools: readonly ToolRights[]) => tools.filter(({ choice }) => choice === undefined)
 
 function showInspection(questions: Questions, { entries, rights }: Inspection) {
   const tools = toolRights(rights)
@@ -155,12 +158,17 @@ function showInspection(questions: Questions, { entries, rights }: Inspection) {
     questions.say('! Which rights the token has could not be read.')
     return
   }
-  const short = tools.filter(({ granted }) => granted !== 'all')
+  const short = inBase(tools).filter(({ granted }) => granted !== 'all')
   for (const { toolName, granted, missing } of short) {
     const needs = missing.map(({ right, base }) => `${right} on ${base}`).join(', ')
     questions.say(`${granted === 'none' ? '✗' : '!'} ${toolName} lacks ${needs}.`)
   }
-  if (short.length === 0) questions.say(`✓ All ${tools.length} tools have their rights.`)
+  for (const { choice, toolNames, line } of openChoices(tools)) {
+    questions.say(
+      `· Not chosen: ${choice.name}, to ${choice.gives} (${toolNames.join(', ')}).\n  To add it, on a node: ${line}`,
+    )
+  }
+  if (short.length === 0) questions.say(`✓ All ${inBase(tools).length} tools of the base role have their rights.`)
   else
     questions.say(
       `  To add them, on a node: ${roleLine(short.flatMap(({ missing }) => missing.map(({ right }) => right)))}`,

@@ -2,7 +2,7 @@ import type { ProxmoxConfig } from '../config/proxmox.ts'
 import { quote } from '../gate/index.ts'
 import { adviceOn, type Inspection } from '../homelab/proxmox/index.ts'
 import type { DoctorCheck } from '../protocol/index.ts'
-import { pveumLine, roleLine, toolRights } from '../tools/rights.ts'
+import { openChoices, pveumLine, roleLine, toolRights } from '../tools/rights.ts'
 import { bad, ok, warn } from './check.ts'
 
 const slowClockMs = 5_000
@@ -44,10 +44,17 @@ function rightChecks({ entries, rights }: Inspection): DoctorCheck[] {
     return [warn('Rights', 'The cluster does not say what the token may do.', 'Look under Datacenter, Permissions.')]
   }
   const short = tools.filter(({ granted }) => granted !== 'all')
+  const chosen = openChoices(tools).map(({ choice, toolNames, line }) =>
+    ok(
+      'Rights',
+      `Not chosen: ${choice.name}, which lets JARVIS ${choice.gives} (${toolNames.join(', ')}). To add it, on a node: ${line}`,
+    ),
+  )
   if (short.length === tools.length && short.every(({ granted }) => granted === 'none')) {
     return [bad('Rights', 'The token may do nothing that JARVIS’s tools need.', `On a node: ${pveumLine}`)]
   }
-  return tools.map(({ toolName, granted, missing }) => {
+  const checks = tools.flatMap(({ toolName, granted, missing, choice }) => {
+    if (choice !== undefined) return []
     const needs = missing.map(({ right, base }) => `${right} on ${base}`).join(', ')
     if (granted === 'all') return ok('Rights', `${toolName}: has what it needs.`)
     const fix = `On a node: ${roleLine(missing.map(({ right }) => right))}`
@@ -55,6 +62,7 @@ function rightChecks({ entries, rights }: Inspection): DoctorCheck[] {
       ? warn('Rights', `${toolName}: on a part of the cluster only (${needs}).`, fix)
       : bad('Rights', `${toolName}: does not work without ${needs}.`, fix)
   })
+  return [...checks, ...chosen]
 }
 
 const nodeChecks = ({ nodes }: Inspection): DoctorCheck[] =>

@@ -12,7 +12,7 @@ import {
   type SetupSaveReply,
   type SetupTestReply,
 } from '../protocol/index.ts'
-import { pveumLine, roleLine, toolRights } from '../tools/rights.ts'
+import { openChoices, pveumLine, roleLine, toolRights } from '../tools/rights.ts'
 
 /** Connects a cluster from the dashboard: inspect, try, save for the next start. */
 export function createClusterSetup({ config, clock }: { config: Config; clock: Clock }) {
@@ -72,7 +72,8 @@ async function tried(
   { clock, signal }: { clock: Clock; signal: AbortSignal },
 ): Promise<SetupTestReply> {
   const { entries, rights, nodes } = await inspectCluster(cluster, { now: () => clock.now(), signal })
-  const tools = toolRights(rights)
+  const all = toolRights(rights)
+  const tools = all?.filter(({ choice }) => choice === undefined)
   const missing = (tools ?? []).flatMap((tool) => tool.missing.map(({ right }) => right))
   return {
     ok: entries.every(({ problem }) => problem === undefined) && missing.length === 0,
@@ -80,6 +81,9 @@ async function tried(
     nodes: nodes.map(({ name, isOnline }) => ({ name, isOnline })),
     ...(tools !== undefined && {
       tools: tools.map((tool) => ({ ...tool, missing: tool.missing.map(({ right, base }) => `${right} on ${base}`) })),
+      choices: openChoices(all ?? []).map(({ choice: { name, gives }, toolNames, line }) => ({
+        ...{ name, gives, toolNames, command: line },
+      })),
     }),
     ...(missing.length > 0 && { fix: roleLine(missing) }),
   }

@@ -37,6 +37,8 @@ export type SetupTestReply = {
   entries: { url: string; version?: string; problem?: string }[]
   nodes: { name: string; isOnline: boolean | null }[]
   tools?: SetupToolRights[]
+  /** Wider sets of rights that the token does not have; nothing is wrong without them. */
+  choices?: { name: string; gives: string; toolNames: string[]; command: string }[]
   fix?: string
 }
 /** `savedTo`: the file that the next start reads. */

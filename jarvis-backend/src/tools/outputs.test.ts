@@ -23,6 +23,17 @@ const usual: Record<string, ToolInput> = {
   start_container: { vmid: 104 },
   stop_container: { vmid: 105 },
   restart_container: { vmid: 104 },
+  get_storage_health: {},
+  get_uncovered_guests: {},
+  get_task_log: {},
+  get_node_journal: { node: 'pve' },
+  get_updates: { node: 'pve' },
+  get_ha_state: {},
+  get_firewall: {},
+  get_replication: {},
+  refresh_package_lists: { node: 'pve' },
+  reboot_node: { node: 'agent' },
+  shutdown_node: { node: 'agent' },
 }
 
 test.each(Object.entries(usual))('%s answers what its output schema says, and no more', async (name, input) => {

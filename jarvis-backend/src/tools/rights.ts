@@ -1,8 +1,54 @@
 import { type Need, type Rights, reachOf } from '../homelab/proxmox/rights.ts'
 import { houseTools } from './house.ts'
 
-/** `some`: on a part of the cluster, so that the tool shows or changes only that part. */
-export type ToolRights = { toolName: string; granted: 'all' | 'some' | 'none'; missing: Need[] }
+/**
+ * `some`: on a part of the cluster, so that the tool shows or changes only that part. `choice`: all that is missing is what
+ * the base role leaves out on purpose, by the name of the wider set.
+ */
+export type ToolRights = {
+  toolName: string
+  granted: 'all' | 'some' | 'none'
+  missing: Need[]
+  choice?: Choice
+}
+
+/** A set of rights beyond the base role, which an operator may add. `gives` goes on from "it lets JARVIS". */
+export type Choice = { name: string; gives: string; rights: readonly string[] }
+
+/** What the base role has: reads, power and services of the guests and nodes there are. */
+export const baseRights: readonly string[] = [
+  ...['Datastore.AllocateSpace', 'Datastore.Audit', 'Sys.Audit', 'Sys.Modify'],
+  ...['VM.Audit', 'VM.Backup', 'VM.PowerMgmt'],
+]
+
+/** The wider sets. A right that a tool needs is in the base role, or in one of these. */
+export const choices: readonly Choice[] = [
+  { name: 'journal', gives: 'read the nodes’ journals', rights: ['Sys.Syslog'] },
+  { name: 'node-power', gives: 'reboot nodes and shut them down', rights: ['Sys.PowerMgmt'] },
+  { name: 'replication', gives: 'run a replication now', rights: ['VM.Replicate'] },
+  { name: 'snapshots', gives: 'take, delete and roll back snapshots', rights: ['VM.Snapshot', 'VM.Snapshot.Rollback'] },
+  {
+    name: 'guests',
+    gives: 'configure, clone, create, restore, migrate and destroy guests',
+    rights: [
+      ...['VM.Allocate', 'VM.Clone', 'VM.Config.CDROM', 'VM.Config.CPU', 'VM.Config.Cloudinit', 'VM.Config.Disk'],
+      ...['VM.Config.HWType', 'VM.Config.Memory', 'VM.Config.Network', 'VM.Config.Options', 'VM.Migrate'],
+      ...['Datastore.AllocateTemplate', 'Pool.Allocate', 'SDN.Use'],
+    ],
+  },
+  {
+    name: 'agent',
+    gives: 'ask guests and run programs in them by their agent',
+    rights: ['VM.GuestAgent.Audit', 'VM.GuestAgent.Unrestricted'],
+  },
+  { name: 'console', gives: 'open a guest’s screen for an operator', rights: ['VM.Console'] },
+]
+
+const choiceOf = (missing: readonly Need[]) => {
+  const left = missing.filter(({ right }) => !baseRights.includes(right))
+  if (left.length === 0 || left.length < missing.length) return undefined
+  return choices.find(({ rights }) => left.some(({ right }) => rights.includes(right)))
+}
 
 /** What each tool asks of the API; those that are not here go over SSH or the network alone. */
 export const toolNeeds: ReadonlyMap<string, readonly Need[]> = new Map(
@@ -20,7 +66,8 @@ export function toolRights(rights: Rights): ToolRights[] | undefined {
       .map((need) => ({ need, reach: reachOf(rights, need.right, need.base) }))
     const missing = reaches.filter(({ reach }) => reach !== 'all').map(({ need }) => need)
     const granted = reaches.some(({ reach }) => reach === 'none') ? 'none' : missing.length > 0 ? 'some' : 'all'
-    return { toolName, granted, missing }
+    const choice = choiceOf(missing)
+    return { toolName, granted, missing, ...(choice && { choice }) }
   })
 }
 
@@ -29,9 +76,9 @@ export const allRights: readonly string[] = [
   ...new Set([...toolNeeds.values()].flat().map(({ right }) => right)),
 ].sort()
 
-/** One line for a node's shell: the role with just these rights, its user, and the token, whose secret it prints. */
+/** One line for a node's shell: the base role, its user, and the token, whose secret it prints. */
 export const pveumLine = [
-  `pveum role add JARVIS --privs "${allRights.join(' ')}"`,
+  `pveum role add JARVIS --privs "${baseRights.join(' ')}"`,
   'pveum user add jarvis@pve',
   'pveum acl modify / --users jarvis@pve --roles JARVIS',
   'pveum user token add jarvis@pve jarvis --privsep 0',
@@ -40,3 +87,13 @@ export const pveumLine = [
 /** What adds the missing rights to the role of `pveumLine`. */
 export const roleLine = (missing: readonly string[]): string =>
   `pveum role modify JARVIS --append 1 --privs "${[...new Set(missing)].join(' ')}"`
+
+/** Of the choices, those that the token does not have, with the tools that wait for them. */
+export function openChoices(tools: readonly ToolRights[]): { choice: Choice; toolNames: string[]; line: string }[] {
+  return choices.flatMap((choice) => {
+    const waiting = tools.filter((tool) => tool.choice === choice)
+    if (waiting.length === 0) return []
+    const lacking = waiting.flatMap(({ missing }) => missing.map(({ right }) => right))
+    return [{ choice, toolNames: waiting.map(({ toolName }) => toolName), line: roleLine(lacking) }]
+  })
+}

@@ -1,5 +1,5 @@
-import { gzipSync } from 'node:zlib'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { gzipSync } from 'node:zlib'
 import type { PveMethod } from '../../src/homelab/ports.ts'
 import { Refusal } from '../../src/homelab/pve-model/refusal.ts'
 import { answer } from '../../src/homelab/pve-model/route.ts'
