@@ -1,5 +1,6 @@
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client'
 import { expect, onTestFinished, test } from 'vitest'
+import { offeredInDemo } from './support/house.ts'
 import { connectMcp as connect, createToken, firstCard, headersOf } from './support/mcp-client.ts'
 import { says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -18,7 +19,8 @@ test.each([
   const jarvis = await startJarvis()
   const client = await open(jarvis, createToken(jarvis))
   const { tools } = await client.listTools()
-  expect(tools).toHaveLength(22)
+  const offered = offeredInDemo().map(({ name }) => name)
+  expect(tools.map(({ name }) => name).toSorted()).toEqual([...offered, 'get_confirmation'].toSorted())
   expect(tools.find(({ name }) => name === 'get_vms')?.annotations).toMatchObject({ readOnlyHint: true })
   expect(tools.find(({ name }) => name === 'stop_vm')?.annotations).toMatchObject({
     destructiveHint: true,
@@ -90,7 +92,10 @@ test('a read-only token sees and runs reads alone', async () => {
   const jarvis = await startJarvis()
   const client = await connect(jarvis, createToken(jarvis, { isReadOnly: true }))
   const { tools } = await client.listTools()
-  expect(tools).toHaveLength(12)
+  const reads = offeredInDemo().filter(({ tier }) => tier === 'green')
+  expect(tools.map(({ name }) => name).toSorted()).toEqual(
+    [...reads.map(({ name }) => name), 'get_confirmation'].toSorted(),
+  )
   const result = await client.callTool({ name: 'wake_node', arguments: { node: 'agent' } })
   expect(result.isError).toBe(true)
   expect(jarvis.controls.effects).toEqual([])

@@ -1,8 +1,18 @@
 import type { Homelab } from '../../src/homelab/ports.ts'
+import { createSimulator } from '../../src/homelab/simulator/index.ts'
+import { systemClock } from '../../src/lib/clock.ts'
 import { usualLimits } from '../../src/protocol/index.ts'
-import { homelabTools } from '../../src/tools/house.ts'
+import { homelabTools, houseTools } from '../../src/tools/house.ts'
 import { withPorts } from '../../src/tools/tool.ts'
 
 /** The house's tools over a homelab, with the usual limits. */
 export const overHomelab = (homelab: Pick<Homelab, 'api' | 'cluster' | 'shell' | 'waker'>) =>
   withPorts(homelabTools, { ...homelab, limits: () => usualLimits })
+
+/** The shipped tools that the demo cluster is offered. */
+export function offeredInDemo() {
+  const { cluster } = createSimulator({ clock: systemClock, protectedTargets: new Set() })
+  const state = cluster.state()
+  cluster.close()
+  return houseTools.filter(({ group }) => group === undefined || group.isServed(state))
+}

@@ -1,10 +1,14 @@
 import type { Group } from '../tool.ts'
 
-/** Replication goes from one node's ZFS to another's. */
+/** Replication goes from one node's ZFS storage to that of the same name on another. */
 export const replicates: Group = {
   name: 'replication',
-  isServed: ({ nodes, storages, unread }) =>
-    nodes.length > 1 && (unread?.includes('storages') === true || storages.some(({ type }) => type === 'zfspool')),
+  isServed: ({ storages, unread }) =>
+    unread?.includes('storages') === true ||
+    storages.some(
+      ({ name, type, node }) =>
+        type === 'zfspool' && storages.some((other) => other.name === name && other.node !== node),
+    ),
 }
 
 /** HA needs nodes to move guests between. */
