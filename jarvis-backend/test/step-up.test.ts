@@ -16,6 +16,9 @@ const routes: Record<string, 'token' | 'password' | 'sometimes'> = {
   'auth.ts POST /step-up': 'password',
   'auth.ts POST /password': 'password',
   'auth.ts POST /logout': 'token',
+  // Keeping and taking back are decisions as those on cards; what an undo does asks by itself.
+  'changes.ts POST /:id/keep': 'token',
+  'changes.ts POST /:id/undo': 'token',
   'confirmations.ts POST /:id': 'token',
   // The call is asked for again, on a card.
   'confirmations.ts DELETE /:id/denial': 'token',

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createOAuthStore } from '../src/store/sqlite/access/oauth.ts'
 import { createMcpTokenStore, createRevocationStore } from '../src/store/sqlite/access/tokens.ts'
 import { createAttachedStore } from '../src/store/sqlite/attached.ts'
+import { createChangeStore } from '../src/store/sqlite/calls/changes.ts'
 import { createConfirmationStore, createExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
 import { createGrantStore } from '../src/store/sqlite/calls/grants.ts'
 import { type Database, openDatabase } from '../src/store/sqlite/database.ts'
@@ -33,6 +34,7 @@ const inSqlite =
 /** Every store port, and what fills it. A second store is a second table. */
 const sqlite: Record<string, () => void> = {
   AttachedStore: () => calls.attachedStoreContract(inSqlite(createAttachedStore)),
+  ChangeStore: () => calls.changeStoreContract(inSqlite(createChangeStore)),
   ConfirmationStore: () => calls.confirmationStoreContract(inSqlite(createConfirmationStore)),
   ExecutionStore: () => calls.executionStoreContract(inSqlite(createExecutionStore)),
   GrantStore: () => calls.grantStoreContract(inSqlite(createGrantStore)),

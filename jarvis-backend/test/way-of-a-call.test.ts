@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { callIdOf, settles } from '../src/agent/settles.ts'
+import { createChanges } from '../src/calls/changes/changes.ts'
 import { createConfirmations } from '../src/calls/confirmations/confirmations.ts'
 import { createGrants } from '../src/calls/confirmations/grants.ts'
 import { createExecutor } from '../src/calls/execute.ts'
@@ -13,6 +14,7 @@ import { shippedPolicy } from '../src/gate/policy/shipped.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import type { Clock } from '../src/lib/clock.ts'
 import { type Entry, JarvisError, type ToolCall } from '../src/protocol/index.ts'
+import { createChangeStore } from '../src/store/sqlite/calls/changes.ts'
 import { createConfirmationStore, createExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
 import { createGrantStore } from '../src/store/sqlite/calls/grants.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
@@ -99,7 +101,9 @@ function createHouse(calls: readonly ToolCall[]) {
     const redactor = createRedactor([])
     const grants = createGrants({ ...shared, store: createGrantStore(database), proof: journal.proof, changed() {} })
     const cards = { store, ttlMs: 60_000, changed() {}, isWatched: () => true }
-    const ways = createWays({ ...shared, ...cards, executions, images, redactor, world, note() {} })
+    const changeStore = createChangeStore(database)
+    const changes = createChanges({ ...shared, store: changeStore, redactor, world, changed() {} })
+    const ways = createWays({ ...shared, ...cards, executions, images, redactor, world, changes, note() {} })
     // Reading afresh takes a while, in which others decide.
     const lookAgain = turn
     const confirmations = createConfirmations({
@@ -108,6 +112,7 @@ function createHouse(calls: readonly ToolCall[]) {
       ways,
       judge,
       grants,
+      arm: changeStore.arm,
       lookAgain,
       isAskerKnown: () => now.isAskerKnown,
       redact: redactor.text,
@@ -122,6 +127,7 @@ function createHouse(calls: readonly ToolCall[]) {
       world,
       confirmations,
       grants,
+      returns: { look() {}, reserve: () => undefined, stop() {} },
       lookAgain,
       executions,
       proof: journal.proof,

@@ -93,6 +93,8 @@ export interface Journal {
 export interface JournalProof {
   /** The hash that the card's approval is bound to; undefined where the journal has no approval of it. */
   approvedHash(toolUseId: string): string | undefined
+  /** What was written when the call began. */
+  execution(toolUseId: string): Record<string, unknown> | undefined
   /** What was written when the grant was made. */
   grant(id: string): Record<string, unknown> | undefined
 }
@@ -101,6 +103,7 @@ export type JournalKind =
   | 'refusal'
   | 'decision'
   | 'execution'
+  | 'change'
   | 'result'
   | 'grant'
   | 'sign_in'

@@ -3,6 +3,7 @@ import { hashOf } from '../lib/canonical.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EntryOf, ToolCall } from '../protocol/index.ts'
 import { type CallContext, missing, type Ready, type Way } from './call.ts'
+import type { Changes } from './changes/changes.ts'
 import { cardOf, unseenForMs } from './confirmations/card.ts'
 import type { Reservation } from './confirmations/grants.ts'
 import type { Judgement } from './judge.ts'
@@ -27,6 +28,7 @@ export type RecordParts = {
   isWatched(sessionId: string): boolean
   /** Told after each change of the list of cards. */
   changed(sessionId: string): void
+  changes: Pick<Changes, 'begin' | 'settle'>
   /** Adds a line to a session's transcript when no run of it is at work. */
   note(sessionId: string, runId: string, entry: Omit<EntryOf<'reconciled'>, 'seq' | 'runId' | 'at'>): void
 }
@@ -115,8 +117,10 @@ export function createRecords(parts: RecordParts) {
       const toolInput = redactor.value(call.toolInput)
       const at = clock.now()
       const claim = { toolUseId, sessionId, runId, toolName, toolInput, tier: verdict.tier, bindingHash, at }
+      const approvedBy = reservation?.grant.by ?? (way.asked && store.get(way.asked.card.toolUseId)?.resolution?.by)
       executions.claim(claim)
-      journal.append('execution', { ...record(call, context, ready), ...claim, ...byGrant(reservation) })
+      const change = parts.changes.begin(call, ready, context, approvedBy)
+      journal.append('execution', { ...record(call, context, ready), ...claim, ...byGrant(reservation), ...change })
       started(way, context)
     },
     refusal({ call }, context, { judged, message, rule }) {
@@ -165,6 +169,7 @@ export function createRecords(parts: RecordParts) {
         const on = ready === undefined || ready.target.kind === 'none' ? {} : { target: redactor.value(ready.target) }
         const about = { toolUseId, sessionId, toolName, requestedBy, outcome }
         executions.settle(toolUseId, clock.now(), outcome)
+        parts.changes.settle(toolUseId, outcome, summary)
         journal.append(
           'result',
           found === undefined ? { ...about, ...on, durationMs, summary } : { ...about, summary: found },
@@ -201,6 +206,7 @@ export function createRecords(parts: RecordParts) {
     const { sessionId, runId, outcome, text } = finding
     if (outcome === 'unknown') missing()
     executions.settle(toolUseId, clock.now(), outcome)
+    parts.changes.settle(toolUseId, outcome, text)
     journal.append('result', { toolUseId, sessionId, toolName, outcome, summary: text })
     parts.note(sessionId, runId, { type: 'reconciled', toolUseId, toolName, outcome, text })
   }

@@ -1,6 +1,9 @@
 import { createWatchers } from '../agent/watchers.ts'
 import type { McpTokens } from '../auth/mcp-tokens.ts'
 import { createActivePolicy } from '../calls/active-policy.ts'
+import { type ChangeStore, makerOf } from '../calls/changes/change.ts'
+import { createChanges } from '../calls/changes/changes.ts'
+import { createReturns } from '../calls/changes/returns.ts'
 import { createConfirmations } from '../calls/confirmations/confirmations.ts'
 import { createGrants } from '../calls/confirmations/grants.ts'
 import { createExecutor } from '../calls/execute.ts'
@@ -32,6 +35,9 @@ export function composeGate(
     config: Pick<Config, 'protectedTargets' | 'confirmTtlMs'>
     homelab: Pick<ComposedHomelab, 'cluster' | 'shownAsProtected' | 'nodeRoles'>
     catalog: Catalog
+    changeStore: ChangeStore
+    /** Starts a run of one command. */
+    start: Parameters<typeof createReturns>[0]['start']
     images: ImageStore
     mcpTokens: Pick<McpTokens, 'list'>
     /** Lets tests watch or break the execution store. */
@@ -42,7 +48,7 @@ export function composeGate(
   },
 ) {
   const { clock, now, database, settings, journal, redactor, redact, isStopping, report, activity } = foundation
-  const { catalog, images, mcpTokens } = parts
+  const { catalog, images, mcpTokens, changeStore } = parts
   const { cluster, shownAsProtected, nodeRoles } = parts.homelab
   const stored = createExecutionStore(database)
   const executions = parts.executions?.(stored) ?? stored
@@ -61,7 +67,8 @@ export function composeGate(
     },
   })
   const units = createUnits(cluster, clock)
-  const world = () => ({ cluster: cluster.state(), policy: policy.current(), now: now(), unitOf: units.seen })
+  const madeBy = (vmid: number) => makerOf(changeStore, cluster.state(), vmid)
+  const world = () => ({ cluster: cluster.state(), policy: policy.current(), now: now(), unitOf: units.seen, madeBy })
   const previews = createPreviews(catalog, clock)
   const judge = createJudge(catalog, world, previews.seen)
   const seeingJudge = createSeeingJudge(judge, units.look, previews.look)
@@ -78,16 +85,29 @@ export function composeGate(
       parts.waiting(sessionId, confirmations.pending(sessionId))
     },
   }
+  const changed = () => {
+    activity.changed({ what: 'changes' })
+    if (!isStopping()) returns.look()
+  }
+  const changes = createChanges({ ...shared, store: changeStore, changed })
+  const returns = createReturns({
+    ...shared,
+    store: changeStore,
+    start: parts.start,
+    changed,
+    announce: foundation.announce('call'),
+  })
   const grants = createGrants({
     ...shared,
     store: createGrantStore(database),
     changed: () => activity.changed({ what: 'grants' }),
   })
-  const ways = createWays(shared)
+  const ways = createWays({ ...shared, changes })
   const confirmations = createConfirmations({
     ...shared,
     ways,
     grants,
+    arm: changeStore.arm,
     // A token made again under the same name is another one: it has asked for nothing yet.
     isAskerKnown: ({ requestedBy: { token }, createdAt: askedAt }) =>
       token === undefined ||
@@ -104,11 +124,14 @@ export function composeGate(
     seeingJudge,
     confirmations,
     grants,
+    returns,
     report: (error, toolName) => report(error, `${toolName} failed`),
   })
   const calls = createCallCounts(database, now)
   return {
     policy,
+    changes,
+    returns,
     grants,
     calls,
     confirmations,

@@ -1,3 +1,4 @@
+import { hearEnd } from '../agent/hear-end.ts'
 import type { Model } from '../agent/model.ts'
 import { createMcpTokens } from '../auth/mcp-tokens.ts'
 import type { StepUp } from '../auth/step-up.ts'
@@ -5,18 +6,21 @@ import type { ExecutionStore } from '../calls/ports.ts'
 import type { Config } from '../config/config.ts'
 import { policyPath, readPolicy, watchDataDir } from '../config/policy-file.ts'
 import type { Homelab } from '../homelab/ports.ts'
+import { changeRoutes } from '../http/changes.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { PushSender } from '../push/ports.ts'
 import { createMcpTokenStore } from '../store/sqlite/access/tokens.ts'
+import { createChangeStore } from '../store/sqlite/calls/changes.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import { createImageStore } from '../store/sqlite/sessions/images.ts'
 import { createCatalog, servedBy, withAttached } from '../tools/catalog.ts'
+import { changeTools } from '../tools/changes/index.ts'
 import { homelabTools } from '../tools/house.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
 import { leaveAnotherCluster } from './another-cluster.ts'
 import { composeAttached } from './attached.ts'
 import { composeFoundation } from './foundation.ts'
-import { composeGate } from './gate.ts'
+import { composeGate, type Gate } from './gate.ts'
 import { composeHomelab } from './homelab.ts'
 import { composeMemory } from './memory.ts'
 import { composeModels } from './models.ts'
@@ -78,6 +82,12 @@ export function createSite(
     createCatalog([
       ...withPorts(homelabTools, { ...homelab.homelab, limits: limits.current }),
       ...memory.tools,
+      ...changeTools({
+        changeOf: (id) => gate.changes.get(id),
+        toolOf: (name) => catalog.get(name),
+        list: (query) => gate.changes.list(query),
+        now,
+      }),
       ...(replace.tools ?? []),
     ]),
   )
@@ -102,7 +112,9 @@ export function createSite(
     announce: (problem) => foundation.log(problem, 'warning'),
   })
   const images = createImageStore(database)
-  const gate = composeGate(foundation, {
+  const gate: Gate = composeGate(foundation, {
+    changeStore: createChangeStore(database),
+    start: (text, by, ended) => hearEnd(sessions.runs, sessions.runs.start({ text, by }).sessionId, ended),
     config,
     homelab,
     catalog,
@@ -150,6 +162,7 @@ export function createSite(
     /** Keyed by the path below `/api`. */
     routes: {
       ...sessions.routes,
+      changes: changeRoutes(gate.changes, runs.start),
       ...gate.routes,
       ...homelab.routes,
       memory: memory.routes,
@@ -159,6 +172,7 @@ export function createSite(
     },
     /** Begins background work that must not delay the start. */
     start() {
+      gate.returns.look()
       sessions.scheduleIndex()
       attached.start()
       homelab.fillPast()
@@ -174,6 +188,7 @@ export function createSite(
       runs.storeSeq()
       confirmations.stop()
       grants.stop()
+      gate.returns.stop()
       push.stop()
       homelab.stop()
       await memory.stop()

@@ -12,6 +12,8 @@ export type World = {
   policy: Policy
   /** The node's newest report on a service; undefined when it was not asked recently. */
   unitOf?: (node: string, service: string) => SeenUnit | undefined
+  /** The change that made this guest, while it is still the one that was made. */
+  madeBy?: (vmid: number) => { change: string; at: number } | undefined
   /** Unix ms. */
   now: number
 }

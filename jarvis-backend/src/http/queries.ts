@@ -9,6 +9,7 @@ const withQuery = [
   '/sessions/:id/export',
   '/memory/search',
   '/journal',
+  '/changes',
   '/logs',
   '/samples',
   '/doctor',

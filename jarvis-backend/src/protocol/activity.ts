@@ -28,6 +28,7 @@ export type ActivityEvents = {
       | 'push'
       | 'limits'
       | 'samples'
+      | 'changes'
     sessionId?: string
   }
 }

@@ -4,6 +4,7 @@ import { MessageId, RequestId, RunId, SessionId, ToolUseId } from './ids.ts'
 import { Effort } from './models.ts'
 import { Card } from './tier.ts'
 import { Entry, type EntryOf } from './transcript.ts'
+import { GoesBackAfterMin } from './undo.ts'
 
 /** Maximum length of a message, in UTF-8 bytes. */
 export const maxMessageBytes = 64 * 1024
@@ -25,6 +26,7 @@ export const chatRequests = {
     confirmed: z.boolean(),
     note: noteText.optional(),
     grant: GrantRequest.optional(),
+    goesBackAfterMin: GoesBackAfterMin.optional(),
     requestId: RequestId.optional(),
   }),
   'chat:abort': z.strictObject({ sessionId: SessionId }),

@@ -12,6 +12,7 @@ export {
   parseAttachedServer,
   ServerName,
 } from './attached.ts'
+export { Change } from './change.ts'
 export {
   BranchedFrom,
   type ChatEvents,
@@ -157,3 +158,4 @@ export {
   TurnStop,
   Usage,
 } from './transcript.ts'
+export { GoesBackAfterMin, UndoFacts } from './undo.ts'

@@ -4,6 +4,7 @@ import { GrantRequest } from './grant.ts'
 import { Effort } from './models.ts'
 import { type Card, type Decision, type Effect, ProfileName, Tier } from './tier.ts'
 import type { Usage } from './transcript.ts'
+import { GoesBackAfterMin } from './undo.ts'
 
 export const LoginBody = z.strictObject({ password: z.string().max(1_000) })
 export const PasswordBody = z.strictObject({ current: z.string().max(1_000), next: z.string().max(1_000) })
@@ -52,6 +53,7 @@ export const ConfirmBody = z.strictObject({
   confirmed: z.boolean(),
   note: z.string().max(2_000).optional(),
   grant: GrantRequest.optional(),
+  goesBackAfterMin: GoesBackAfterMin.optional(),
 })
 /** `z.custom`, because `z.record` drops a key named `__proto__`, which must be refused like any other. */
 const AnyObject = z.custom<Record<string, unknown>>(

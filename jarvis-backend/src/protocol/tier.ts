@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { UndoFacts } from './undo.ts'
 
 /** Risk classes, from least to most. Rules can only raise a call's tier. */
 export const tiers = ['green', 'yellow', 'red', 'black'] as const
@@ -113,6 +114,14 @@ export const Card = z.object({
   requestedBy: Principal,
   /** An earlier call of the same answer changes the same guest first, so `now` will differ by then. */
   isAfterAnother: z.literal(true).optional(),
+  /** What takes it back, or why nothing does; absent on cards of older releases. */
+  undo: UndoFacts.optional(),
+  /** The approval can let it go back by itself (`goesBackAfterMin`). */
+  mayGoBack: z.literal(true).optional(),
+  /** What JARVIS does by itself later, and when (Unix ms). */
+  later: z.object({ sentence: z.string(), at: z.int() }).optional(),
+  /** What the approval rests on, by what it is; another value asks again. */
+  basis: z.record(z.string(), z.string()).optional(),
   /** A grant can be made with the approval. */
   isGrantable: z.literal(true).optional(),
   createdAt: z.int(),

@@ -59,23 +59,28 @@ export function serveChat(
       watch(sent.sessionId)
       return sent
     })
-    on('chat:confirm', 'operator', ({ sessionId, toolUseId, confirmed, note, grant, requestId }, { sub }) => {
-      const decided = confirmations.decide({
-        toolUseId,
-        sessionId,
-        confirmed,
-        by: sub,
-        grant,
-        ...(note !== undefined && { note }),
-        ...(requestId !== undefined && {
-          once: {
-            isAnswered: () => store.replyTo('confirm', sub, requestId) !== undefined,
-            remember: () => store.rememberReply('confirm', sub, requestId, {}, parts.now()),
-          },
-        }),
-      })
-      return decided === undefined ? {} : decided.then(() => ({}))
-    })
+    on(
+      'chat:confirm',
+      'operator',
+      ({ sessionId, toolUseId, confirmed, note, grant, goesBackAfterMin, requestId }, { sub }) => {
+        const decided = confirmations.decide({
+          toolUseId,
+          sessionId,
+          confirmed,
+          by: sub,
+          grant,
+          goesBackAfterMin,
+          ...(note !== undefined && { note }),
+          ...(requestId !== undefined && {
+            once: {
+              isAnswered: () => store.replyTo('confirm', sub, requestId) !== undefined,
+              remember: () => store.rememberReply('confirm', sub, requestId, {}, parts.now()),
+            },
+          }),
+        })
+        return decided === undefined ? {} : decided.then(() => ({}))
+      },
+    )
     on('chat:abort', 'operator', ({ sessionId }, { sub }) => {
       runs.abort(sessionId, sub)
       return {}

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { KeptRunStore } from '../../src/agent/sessions/kept-runs.ts'
+import type { ChangeStore, StoredChange } from '../../src/calls/changes/change.ts'
 import type {
   AttachedStore,
   Claim,
@@ -208,5 +209,58 @@ export function attachedStoreContract(open: Open<AttachedStore>) {
     expect(store.tiers('odd')).toEqual([{ ...row, tier: 'red', changedAt: 20 }])
     store.forget('odd')
     expect([store.listed('odd', 'npx odd'), store.tiers('odd'), store.tiers('even')]).toEqual([undefined, [], [row]])
+  })
+}
+
+export function changeStoreContract(open: Open<ChangeStore>) {
+  const change = (id: string, more: Partial<StoredChange> = {}) => ({
+    ...{ id, sessionId: 'ses_1', toolName: 'set_level', toolInput: { vmid: 104 } },
+    ...{ target: { kind: 'guest', id: 'ct/104' } as const, requestedBy: { kind: 'command', name: 'anna' } },
+    ...{ sentence: 'The level is 9.', at: 10, undo: { kind: 'none', because: 'Nothing does.' } as const, ...more },
+  })
+
+  test('a change goes back as long after it began as its card was armed, and is armed once', () => {
+    const store = open()
+    store.arm('tu_1', 600)
+    expect(store.begin(change('tu_1'))).toBe(610)
+    expect(store.begin(change('tu_2'))).toBeUndefined()
+    expect(store.get('tu_1')).toEqual({ ...change('tu_1'), state: 'running', goesBackAt: 610 })
+    expect(() => store.begin(change('tu_1'))).toThrow()
+    expect(store.due().map(({ id }) => id)).toEqual(['tu_1'])
+  })
+
+  test('of two that move a change on from the same state one wins', () => {
+    const store = open()
+    store.arm('tu_1', 600)
+    store.begin(change('tu_1'))
+    expect(store.move('tu_1', ['running'], { state: 'armed', endedAt: 20 })).toBe(true)
+    expect(store.move('tu_1', ['armed'], { state: 'made', goesBackAt: undefined, decidedBy: 'anna' })).toBe(true)
+    expect(store.move('tu_1', ['armed'], { state: 'undoing' })).toBe(false)
+    expect(store.move('tu_9', ['armed'], { state: 'undoing' })).toBe(false)
+    expect(store.get('tu_1')).toEqual({ ...change('tu_1'), state: 'made', endedAt: 20, decidedBy: 'anna' })
+    expect(store.due()).toEqual([])
+  })
+
+  test('they are listed newest first, by target and page, and the maker of a guest is the newest one', () => {
+    const store = open()
+    store.begin(change('tu_1', { makes: 200 }))
+    store.begin(change('tu_2', { at: 20, target: { kind: 'guest', id: 'vm/101' } }))
+    store.begin(change('tu_3', { at: 30, makes: 200 }))
+    const ids = (query: Parameters<ChangeStore['list']>[0]) => store.list(query).map(({ id }) => id)
+    expect([ids({ limit: 2 }), ids({ limit: 2, before: 20 }), ids({ limit: 9, target: 'vm/101' })]).toEqual([
+      ['tu_3', 'tu_2'],
+      ['tu_1'],
+      ['tu_2'],
+    ])
+    expect([store.makerOf(200)?.id, store.makerOf(201)]).toEqual(['tu_3', undefined])
+  })
+
+  test('what is to be done later is due until it is done', () => {
+    const store = open()
+    const later = { toolName: 'delete_snapshot', input: { vmid: 104 }, at: 50, sentence: 'The snapshot is deleted.' }
+    store.begin(change('tu_1', { later }))
+    expect(store.due()).toMatchObject([{ id: 'tu_1', later }])
+    store.endLater('tu_1', 'It was not deleted.')
+    expect([store.due(), store.get('tu_1')?.problem]).toEqual([[], 'It was not deleted.'])
   })
 }

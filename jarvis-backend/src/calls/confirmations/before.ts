@@ -2,6 +2,7 @@ import { rightsOf } from '../../agent/principal.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ToolCall } from '../../protocol/index.ts'
 import type { CallContext, Ready } from '../call.ts'
+import type { Returns } from '../changes/returns.ts'
 import { callKey } from '../keys.ts'
 import type { Confirmations } from './confirmations.ts'
 import type { Grants, Reservation } from './grants.ts'
@@ -10,9 +11,10 @@ import type { Grants, Reservation } from './grants.ts'
 export function createBefore(parts: {
   confirmations: Pick<Confirmations, 'denied'>
   grants: Pick<Grants, 'reserve' | 'revoke'>
+  returns: Pick<Returns, 'reserve'>
   clock: Clock
 }) {
-  const { confirmations, grants, clock } = parts
+  const { confirmations, grants, returns, clock } = parts
   const keyOf = ({ toolName }: ToolCall, { input, target }: Ready) => callKey({ toolName, input, target })
 
   return {
@@ -32,6 +34,8 @@ export function createBefore(parts: {
     /** Reserves one use of a grant. Ends the grant when another guest may have taken the number and name since. */
     reserve(call: ToolCall, ready: Ready, { principal: requestedBy }: CallContext): Reservation | undefined {
       const { target, verdict } = ready
+      const approved = returns.reserve(ready, requestedBy)
+      if (approved !== undefined) return approved
       const reservation = grants.reserve(keyOf(call, ready), { rule: verdict.rule, target, requestedBy })
       // Proxmox's times are whole seconds.
       const isAnother = reservation !== undefined && (target.madeAt ?? 0) > reservation.grant.createdAt - 1_000

@@ -2,6 +2,7 @@ import { rightsOf } from '../../agent/principal.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type Card, type ConfirmationRow, type Decision, type GrantRequest, JarvisError } from '../../protocol/index.ts'
 import type { CallContext, Way } from '../call.ts'
+import type { ChangeStore } from '../changes/change.ts'
 import type { Judge } from '../judge.ts'
 import type { LookAgain } from '../look-again.ts'
 import type { ConfirmationStore, Journal, Resolution, StoredConfirmation, Transactions } from '../ports.ts'
@@ -19,6 +20,8 @@ export type DecideRequest = {
   note?: string
   /** With an approval: lets the same call run again. */
   grant?: GrantRequest | undefined
+  /** With an approval: the change goes back by itself so many minutes after it began, unless it is kept. */
+  goesBackAfterMin?: number | undefined
   by: string
   /** For repeated requests; `remember` stores the answer in the decision's transaction. */
   once?: { isAnswered(): boolean; remember(): void }
@@ -66,6 +69,7 @@ export function createConfirmations(parts: {
   ways: Pick<Ways, 'tryTake'>
   judge: Judge
   grants: Pick<Grants, 'make'>
+  arm: ChangeStore['arm']
   journal: Journal
   transactions: Transactions
   clock: Clock
@@ -162,7 +166,8 @@ export function createConfirmations(parts: {
     })
   }
 
-  function decideNow({ toolUseId, sessionId, confirmed, note: said, grant, by, once }: DecideRequest) {
+  function decideNow(request: DecideRequest) {
+    const { toolUseId, sessionId, confirmed, note: said, grant, goesBackAfterMin, by, once } = request
     if (once?.isAnswered()) return
     const note = said === '' ? undefined : said
     if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Decide when it is back.')
@@ -189,7 +194,12 @@ export function createConfirmations(parts: {
       const why = confirmed ? 'This call must be asked for each time' : 'A grant is made with an approval'
       throw new JarvisError('invalid_request', `grant: ${why}. Nothing was decided.`)
     }
+    if (goesBackAfterMin !== undefined && !(confirmed && known.card.mayGoBack)) {
+      const why = confirmed ? 'This change cannot go back by itself' : 'Only an approved change goes back'
+      throw new JarvisError('invalid_request', `goesBackAfterMin: ${why}. Nothing was decided.`)
+    }
     const besides = () => {
+      if (goesBackAfterMin !== undefined) parts.arm(known.card.callId ?? toolUseId, goesBackAfterMin * 60_000)
       if (grant !== undefined) grants.make(known, grant, by)
       once?.remember()
     }

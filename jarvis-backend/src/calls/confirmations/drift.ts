@@ -28,11 +28,18 @@ export function standingOf(card: Card, current: Judgement): Standing {
   const { verdict, target } = current
   if (verdict.tier !== 'red') return { kind: 'stands', ready: current }
   const differences = targetDifferences(card, target)
+  differences.push(...basisDifferences(card.basis, current.preview?.basis))
   if (verdict.rule !== card.rule) differences.push(`It asks for another reason now: ${verdict.reason}`)
   return differences.length === 0
     ? { kind: 'stands', ready: current }
     : { kind: 'changed', ready: current, ...replacing(differences.join(' ')) }
 }
+
+/** What an approval rests on, and is not so any more. */
+const basisDifferences = (before: Card['basis'] = {}, now: Card['basis'] = {}): string[] =>
+  Object.keys({ ...before, ...now }).flatMap((what) =>
+    before[what] === now[what] ? [] : `Its ${what} has changed since the card was shown.`,
+  )
 
 /** Another card takes the place of one. */
 export const replacing = (note: string): Replacing => ({ note, replacedBy: newId('tu') })

@@ -6,7 +6,7 @@ import type { GrantStore, Journal, JournalProof, StoredConfirmation, StoredGrant
 
 /** One use of a grant, reserved for a call that takes it in the transaction of its claim. */
 export type Reservation = {
-  grant: Grant
+  grant: Pick<Grant, 'id' | 'by' | 'createdAt'>
   /** Takes the use, in the transaction of the claim. @returns false when the grant has ended since. */
   take(toolUseId: string, sessionId: string): boolean
   /** Ends the reservation, whether the use was taken or not. */

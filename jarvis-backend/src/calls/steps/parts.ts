@@ -2,6 +2,7 @@ import type { Redactor, World } from '../../gate/index.ts'
 import type { Cluster } from '../../homelab/ports.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Catalog } from '../../tools/catalog.ts'
+import type { Returns } from '../changes/returns.ts'
 import type { Confirmations } from '../confirmations/confirmations.ts'
 import type { Grants } from '../confirmations/grants.ts'
 import type { createEffectsOf, Judge, SeeingJudge } from '../judge.ts'
@@ -18,6 +19,7 @@ export type StepParts = {
   world: () => World
   confirmations: Confirmations
   grants: Grants
+  returns: Returns
   executions: ExecutionStore
   lookAgain: LookAgain
   proof: JournalProof

@@ -15,11 +15,12 @@ export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' |
   async function runIt(walk: Walk): Promise<Done> {
     const { call, context, ready = missing() } = walk
     const { toolUseId, toolName } = call
-    const { tool, input, target } = ready
+    const { target } = ready
+    const { tool, input } = ready.tool.standsFor?.(ready.input as never) ?? ready
     const { isForeign } = rightsOf(context.principal)
     running.add(walk)
     breaker.began(toolName, target.node)
-    const done = await runTool(tool, (toolContext) => tool.run(input, { ...toolContext, isForeign, target }), {
+    const done = await runTool(ready.tool, (toolContext) => tool.run(input, { ...toolContext, isForeign, target }), {
       signal: context.signal,
       clock,
       report,

@@ -25,7 +25,8 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
 export const taintRule = 'taint'
 /** The rule for changes that a person decides each time, such as those that lose data. No profile lowers it. */
 export const alwaysAsks = 'always_asks'
-const neverLowered: readonly string[] = [taintRule, alwaysAsks]
+/** Whether a call asks each time: no profile lowers it, and no grant is made for it. */
+export const mustAsk = (rule: string): boolean => rule === taintRule || rule === alwaysAsks
 
 /** The verdict under a profile. `rule` is `profile` when the profile changed the tier. */
 export function underProfile(verdict: Verdict, name: ProfileName): Verdict {
@@ -33,7 +34,7 @@ export function underProfile(verdict: Verdict, name: ProfileName): Verdict {
   const { tier, rule, reason } = verdict
   if (tier === 'green' || tier === 'black') return verdict
   const shifted = (tier === 'red' && rule === 'base' ? ownRed : undefined) ?? shift[tier]
-  if (shifted === undefined || shifted === tier || (shifted === 'yellow' && neverLowered.includes(rule))) return verdict
+  if (shifted === undefined || shifted === tier || (shifted === 'yellow' && mustAsk(rule))) return verdict
   return { tier: shifted, rule: 'profile', reason: `${because(name, shifted)} ${reason}` }
 }
 

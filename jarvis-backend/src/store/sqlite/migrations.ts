@@ -424,4 +424,24 @@ export const migrations: readonly string[] = [
       'restart_service', 'wake_node', 'execute_ssh', 'start_vm', 'stop_vm', 'restart_vm', 'start_container', 'stop_container', 'restart_container'
     );
   `,
+  `
+  -- The changes that JARVIS made, and what takes them back. later_at: when JARVIS does what the card said of later.
+  CREATE TABLE changes (
+    id TEXT PRIMARY KEY,
+    target TEXT NOT NULL,
+    makes INTEGER,
+    at INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    facts TEXT NOT NULL,
+    goes_back_at INTEGER,
+    later_at INTEGER,
+    ended_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX changes_by_time ON changes (at);
+  CREATE INDEX changes_by_target ON changes (target, at);
+  CREATE INDEX changes_by_made ON changes (makes, at) WHERE makes IS NOT NULL;
+  CREATE INDEX changes_due ON changes (goes_back_at) WHERE goes_back_at IS NOT NULL OR later_at IS NOT NULL;
+  -- Approvals that let a change go back by itself, until the change begins.
+  CREATE TABLE change_arms (id TEXT PRIMARY KEY, after_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  `,
 ]

@@ -19,6 +19,10 @@ export function createJournalProof({ sql }: Database, agrees: () => boolean): Jo
      WHERE kind = 'grant' AND json_valid(body) AND body ->> '$.grantId' = ? AND body ->> '$.change' = 'made'
      ORDER BY seq DESC LIMIT 1`,
   )
+  const begunOf = sql.prepare<[string], JournalRow>(
+    `SELECT seq, at, kind, body, hash FROM journal
+     WHERE kind = 'execution' AND json_valid(body) AND body ->> '$.toolUseId' = ? ORDER BY seq DESC LIMIT 1`,
+  )
   const at = sql.prepare<[number], JournalRow>('SELECT seq, at, kind, body, hash FROM journal WHERE seq = ?')
   const sealed = sql.prepare<[number], string>('SELECT last_hash FROM journal_segments WHERE last_seq = ?').pluck()
   const hashBefore = (seq: number) => (seq === 1 ? firstHash : (at.get(seq - 1)?.hash ?? sealed.get(seq - 1)))
@@ -35,6 +39,7 @@ export function createJournalProof({ sql }: Database, agrees: () => boolean): Jo
       const body = bodyOf(decisionOf.get(toolUseId))
       return body?.decision === 'approved' && typeof body.bindingHash === 'string' ? body.bindingHash : undefined
     },
+    execution: (toolUseId) => bodyOf(begunOf.get(toolUseId)),
     grant: (id) => bodyOf(madeOf.get(id)),
   }
 }

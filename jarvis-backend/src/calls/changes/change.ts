@@ -1,0 +1,82 @@
+import type { Redactor, World } from '../../gate/index.ts'
+import { hashOf } from '../../lib/canonical.ts'
+import type { Change, ClusterState, UndoFacts } from '../../protocol/index.ts'
+import type { Preview, Undo } from '../../tools/tool.ts'
+import type { Ready } from '../call.ts'
+
+/**
+ * `makes`: the guest that it creates. `undoes`: the change that it takes back. `endedAt`: Unix ms. `later`: what JARVIS
+ * does by itself after it. `approvedBy`: who decided its card.
+ */
+export type StoredChange = Omit<Change, 'undo'> & {
+  undo: Undo
+  makes?: number
+  undoes?: string
+  approvedBy?: string
+  endedAt?: number
+  later?: NonNullable<Preview['later']>
+}
+
+/** `undefined`: no longer so. */
+type Moved = { [K in keyof StoredChange]?: StoredChange[K] | undefined } & Pick<Change, 'state'>
+
+export interface ChangeStore {
+  /** The approved card lets the change go back by itself so long after it began. */
+  arm(id: string, afterMs: number): void
+  /** Adds a change that begins now, armed where its card said so. @returns when it goes back, Unix ms */
+  begin(change: Omit<StoredChange, 'state'>): number | undefined
+  get(id: string): StoredChange | undefined
+  /** Newest first. @param query.target `vm/101`; absent: all */
+  list(query: { target?: string; limit: number; before?: number }): StoredChange[]
+  /** Those that go back by themselves, or have something to be done later; soonest first. */
+  due(): StoredChange[]
+  /** The newest change that made this guest. */
+  makerOf(vmid: number): StoredChange | undefined
+  /** Sets the state if it is one of `from`. @returns false where it is another */
+  move(id: string, from: readonly Change['state'][], to: Moved): boolean
+  /** What was to be done later is done, or cannot be. */
+  endLater(id: string, problem?: string): void
+}
+
+/** What takes a call's change back. It is kept on disk, so one that needs a secret is none. */
+export function undoOf({ tool, input, preview }: Ready, world: World, redactor: Redactor): Undo {
+  const undo = preview?.undo ?? tool.undo?.(input as never, world) ?? unsaid(tool.attached?.server)
+  const kept = redactor.value(undo)
+  return hashOf(kept) === hashOf(undo)
+    ? undo
+    : { kind: 'none', because: 'What was there before holds a secret, and JARVIS keeps none.' }
+}
+
+const unsaid = (server?: string): Undo => ({
+  kind: 'none',
+  because: server === undefined ? 'Nothing is known that takes it back.' : 'Only the attached server can know.',
+})
+
+export function undoFacts(undo: Undo): UndoFacts {
+  if (undo.kind === 'none') return { kind: 'none', sentence: undo.because }
+  const { kind, sentence, until, loses } = undo
+  return { kind, sentence, ...(until !== undefined && { until }), ...(loses !== undefined && { loses }) }
+}
+
+/** A change as clients have it. */
+export const shownChange = ({ undo, makes, undoes, endedAt, later, approvedBy, ...change }: StoredChange): Change => ({
+  ...change,
+  undo: undoFacts(undo),
+})
+
+/** Whether a change of this kind may go back by itself: settings may, and nothing that holds data. */
+export const mayGoBack = ({ effects }: Pick<Ready, 'effects'>, undo: Undo): boolean =>
+  undo.kind === 'call' && effects.every(({ kind, on }) => kind === 'config' || (kind === 'power' && on === 'service'))
+
+/** Proxmox's tasks end in whole seconds, and the answer comes a little later. */
+const slackMs = 60_000
+
+/** The change that made a guest; undefined where none did, or another guest has taken its number since. */
+export function makerOf(store: Pick<ChangeStore, 'makerOf'>, { guests }: Pick<ClusterState, 'guests'>, vmid: number) {
+  const maker = store.makerOf(vmid)
+  const madeAt = guests.find((guest) => guest.vmid === vmid)?.madeAt
+  if (maker === undefined || maker.state === 'failed' || maker.state === 'undone') return undefined
+  const { id: change, at, endedAt = at } = maker
+  const isOurs = madeAt === undefined || (madeAt >= at - slackMs && madeAt <= endedAt + slackMs)
+  return isOurs ? { change, at } : undefined
+}

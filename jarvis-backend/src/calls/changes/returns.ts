@@ -1,0 +1,137 @@
+import { hashOf } from '../../lib/canonical.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Principal, ToolInput } from '../../protocol/index.ts'
+import type { Ready } from '../call.ts'
+import type { Reservation } from '../confirmations/grants.ts'
+import type { Journal, JournalProof, Transactions } from '../ports.ts'
+import type { ChangeStore, StoredChange } from './change.ts'
+
+/** A setTimeout may fire late after the machine slept, so wall clocks are compared this often. */
+const lookEveryMs = 60_000
+/** How often going back is tried, a minute apart, before a person is told that it did not work. */
+const mostTries = 5
+
+/** What a person approved with a card to happen later: a change goes back by itself, a safety snapshot is deleted. */
+export function createReturns(parts: {
+  store: ChangeStore
+  proof: Pick<JournalProof, 'execution'>
+  journal: Journal
+  transactions: Transactions
+  clock: Clock
+  /** Starts a run of this one command, as the one who approved it. @param ended told with the call's result or refusal */
+  start(text: string, by: string, ended: (summary: string) => void): void
+  /** Told after each change of the list. */
+  changed(): void
+  announce(text: string, level: 'info' | 'warning'): void
+  report(error: unknown, message: string): void
+}) {
+  const { store, clock, journal, transactions } = parts
+  const tries = new Map<string, { times: number; at: number }>()
+  let disarm = () => {}
+
+  /** Whether the journal holds what the row says: a row alone, which anybody could have written, lets nothing run. */
+  function isProven({ id, undo, goesBackAt, later }: StoredChange): boolean {
+    const body = parts.proof.execution(id)
+    return (
+      body !== undefined &&
+      hashOf(body.undo ?? null) === hashOf(undo) &&
+      hashOf(body.later ?? null) === hashOf(later ?? null) &&
+      (goesBackAt === undefined || body.goesBackAt === goesBackAt)
+    )
+  }
+
+  const approval = ({ id, approvedBy, at }: StoredChange, take: () => void): Reservation => ({
+    grant: { id: `approval:${id}`, by: approvedBy ?? 'jarvis', createdAt: at },
+    take() {
+      take()
+      return true
+    },
+    release() {},
+  })
+
+  function giveUp(change: StoredChange) {
+    const problem = 'It could not go back by itself. Look at what its session says, and take it back by hand.'
+    tries.delete(change.id)
+    transactions.durably(() => {
+      if (
+        !store.move(change.id, ['armed'], { state: 'made', problem: change.problem ?? problem, goesBackAt: undefined })
+      )
+        return
+      journal.append('change', { change: 'not_gone_back', toolUseId: change.id, target: change.target, by: 'jarvis' })
+    })
+    parts.announce(`${change.sentence} It could not go back by itself.`, 'warning')
+    parts.changed()
+  }
+
+  function tryNow(change: StoredChange, text: string, isOver: () => void) {
+    const { times, at } = tries.get(change.id) ?? { times: 0, at: 0 }
+    if (times > 0 && clock.now() - at < lookEveryMs) return
+    if (times >= mostTries) return isOver()
+    tries.set(change.id, { times: times + 1, at: clock.now() })
+    parts.start(text, change.approvedBy ?? 'jarvis', (problem) => {
+      // It has begun otherwise, and its own result is kept.
+      if (store.move(change.id, ['armed'], { state: 'armed', problem })) parts.changed()
+    })
+  }
+
+  function look() {
+    disarm()
+    const now = clock.now()
+    const due = store.due()
+    for (const change of due) {
+      try {
+        if (change.state === 'armed' && (change.goesBackAt ?? now + 1) <= now)
+          tryNow(change, commandLine('undo', { change: change.id }), () => giveUp(change))
+        const { later } = change
+        if (later !== undefined && later.at <= now)
+          tryNow(change, commandLine(later.toolName, later.input), () => {
+            tries.delete(change.id)
+            store.endLater(change.id, `This was not done: ${later.sentence}`)
+            parts.announce(`This was not done: ${later.sentence}`, 'warning')
+          })
+      } catch (error) {
+        parts.report(error, `what was due for ${change.id} could not be started`)
+      }
+    }
+    const times = due.flatMap(({ goesBackAt, later }) => [goesBackAt, later?.at]).filter((at) => at !== undefined)
+    const next = Math.min(...times.map((at) => (at <= now ? now + lookEveryMs : at)), now + lookEveryMs)
+    disarm = times.length === 0 ? () => {} : clock.after(next - now, look)
+  }
+
+  return {
+    /** Looks what is due, now and whenever something will be. */
+    look,
+    /**
+     * The approval that covers a call: the undo of a change that is to go back by itself, or what its card said of later.
+     * @param principal a model takes nothing back unasked before its time
+     */
+    reserve(
+      { tool, input }: Pick<Ready, 'tool' | 'input'>,
+      { kind }: Pick<Principal, 'kind'>,
+    ): Reservation | undefined {
+      const undone = tool.undoes?.(input)
+      const now = clock.now()
+      if (undone !== undefined) {
+        const change = store.get(undone)
+        const isTime = change?.goesBackAt !== undefined && (change.goesBackAt <= now || kind === 'command')
+        return change?.state === 'armed' && isTime && isProven(change) ? approval(change, () => {}) : undefined
+      }
+      if (kind !== 'command') return undefined
+      const wanted = hashOf({ toolName: tool.name, input })
+      const change = store
+        .due()
+        .find(
+          ({ later }) =>
+            later && later.at <= now && hashOf({ toolName: later.toolName, input: later.input }) === wanted,
+        )
+      return change !== undefined && isProven(change) ? approval(change, () => store.endLater(change.id)) : undefined
+    },
+    /** Stops looking. The next start looks again. */
+    stop: () => disarm(),
+  }
+}
+
+export type Returns = ReturnType<typeof createReturns>
+
+const commandLine = (toolName: string, input: ToolInput) =>
+  [`/${toolName}`, ...Object.entries(input).map(([name, value]) => `${name}=${JSON.stringify(value)}`)].join(' ')

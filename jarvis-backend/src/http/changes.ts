@@ -1,0 +1,31 @@
+import { Router } from 'express'
+import { z } from 'zod'
+import type { Runs } from '../agent/runs.ts'
+import type { Changes } from '../calls/changes/changes.ts'
+import { identityOf, operatorOnly, param, read } from './handle.ts'
+
+const Query = z.strictObject({
+  target: z.string().max(200).optional(),
+  before: z.coerce.number().int().optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+})
+
+/** `/api/changes`: lists what JARVIS changed, keeps a change that would go back by itself, and takes one back. */
+export function changeRoutes(changes: Pick<Changes, 'list' | 'keep'>, start: Runs['start']): Router {
+  const router = Router()
+  router.get('/', (request, response) => {
+    const { target, before, limit } = read(Query, request.query)
+    const query = { limit, ...(target !== undefined && { target }), ...(before !== undefined && { before }) }
+    response.json({ items: changes.list(query) })
+  })
+  router.post('/:id/keep', operatorOnly, (request, response) => {
+    changes.keep(param(request, 'id'), identityOf(response).sub)
+    response.json({ ok: true })
+  })
+  /** The undo is a call of its own, which the gate judges; the session shows what comes of it. */
+  router.post('/:id/undo', operatorOnly, (request, response) => {
+    const text = `/undo change=${JSON.stringify(param(request, 'id'))}`
+    response.json(start({ text, by: identityOf(response).sub }))
+  })
+  return router
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { Principal, Target } from './tier.ts'
+import { UndoFacts } from './undo.ts'
+
+/** A change that JARVIS made. `id`: of its call. */
+export const Change = z.object({
+  id: z.string(),
+  sessionId: z.string(),
+  toolName: z.string(),
+  toolInput: z.record(z.string(), z.unknown()),
+  target: Target,
+  requestedBy: Principal,
+  /** What it did, in words. */
+  sentence: z.string(),
+  /** Unix ms. */
+  at: z.int(),
+  /**
+   * `armed`: it goes back at `goesBackAt` unless it is kept. `unknown`: whether it was made is not known. `undoing`: it is
+   * being taken back. `failed`: it was not made.
+   */
+  state: z.enum(['running', 'made', 'armed', 'failed', 'unknown', 'undoing', 'undone']),
+  undo: UndoFacts,
+  /** Unix ms. */
+  goesBackAt: z.int().optional(),
+  /** Who kept it or took it back, and when. `jarvis`: it went back by itself. */
+  decidedBy: z.string().optional(),
+  decidedAt: z.int().optional(),
+  /** Why it could not be taken back. */
+  problem: z.string().optional(),
+})
+export type Change = z.infer<typeof Change>

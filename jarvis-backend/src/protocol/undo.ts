@@ -1,0 +1,19 @@
+import { z } from 'zod'
+
+/** What takes a change back, as a card and the list of changes say it. */
+export const UndoFacts = z.object({
+  /** `none`: nothing takes it back, and `sentence` is the reason. */
+  kind: z.enum(['call', 'none']),
+  sentence: z.string(),
+  /** Unix ms; afterwards it cannot be taken back. */
+  until: z.int().optional(),
+  /** What is lost by taking it back. */
+  loses: z.string().optional(),
+})
+export type UndoFacts = z.infer<typeof UndoFacts>
+
+/** After how many minutes an approved change goes back by itself unless it is kept. */
+export const GoesBackAfterMin = z
+  .int()
+  .min(1)
+  .max(24 * 60)

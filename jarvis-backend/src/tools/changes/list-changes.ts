@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { reads } from '../../gate/targets.ts'
+import { spanOf } from '../../lib/words.ts'
+import { Change } from '../../protocol/index.ts'
+import { type Tool, toolOver } from '../tool.ts'
+
+/** Lists what JARVIS changed, newest first, with what takes each change back. */
+export function listChangesTool(ports: {
+  list(query: { target?: string; limit: number }): Change[]
+  now(): number
+}): Tool {
+  return toolOver<void>()({
+    name: 'list_changes',
+    title: 'List changes',
+    description: 'Lists what JARVIS changed, newest first, each with its id and what takes it back.',
+    tier: 'green',
+    touches: [{ kind: 'read', on: 'site' }],
+    effects: (_input, world) => reads({}, world),
+    isComposed: true,
+    timeoutMs: 10_000,
+    input: z.strictObject({
+      target: z.string().max(100).optional().describe('Only of this thing, such as vm/101 or ct/104.'),
+      limit: z.int().min(1).max(100).optional(),
+    }),
+    output: z.object({ changes: z.array(Change) }),
+    async run({ target, limit = 20 }) {
+      const changes = ports.list({ limit, ...(target !== undefined && { target }) })
+      const now = ports.now()
+      const lines = changes.map(
+        ({ id, sentence, at, state, undo }) =>
+          `${id}, ${spanOf((now - at) / 1000)} ago, ${state}: ${sentence} ${undo.kind === 'none' ? 'Cannot be undone' : 'Undo'}: ${undo.sentence}`,
+      )
+      const summary = `${changes.length} ${changes.length === 1 ? 'change' : 'changes'}`
+      return { text: [`${summary}.`, ...lines].join('\n'), summary, data: { changes } }
+    },
+  }) as unknown as Tool
+}
