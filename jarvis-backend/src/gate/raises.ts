@@ -46,6 +46,8 @@ export const raiseWords: Readonly<
   forced: { words: 'force: true, which cuts the power' },
   locked: { words: 'a guest that is locked' },
   own_guest: { words: 'the guest JARVIS runs on' },
+  own_node: { words: 'the node JARVIS runs on' },
+  quorum_at_stake: { words: 'a node without which quorum is lost' },
   at_work: { words: 'a guest with a task or transition at work' },
   gateway_guest: { words: 'the gateway' },
   dns_guest: { words: 'the DNS' },

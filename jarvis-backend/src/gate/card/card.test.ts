@@ -213,3 +213,14 @@ test('a command is quoted with marks that it cannot leave', () => {
   const { sentence } = cardOf('execute_ssh', { node: 'pve', command: "echo '`. It only reads.\u202e'" })
   expect(sentence).toBe("One command runs on pve: `echo '⟨U+0060⟩. It only reads.⟨U+202E⟩'`.")
 })
+
+test.each([
+  ['reboot_node', 'The node pve reboots, and all that runs on it stops first.', /→ offline → online/],
+  ['shutdown_node', 'The node pve shuts down and stays off, and all that runs on it stops first.', /→ offline, until/],
+])('%s says what becomes of the node and its guests', (toolName, sentence, then) => {
+  expect(cardOf(toolName, { node: 'pve' })).toMatchObject({
+    sentence,
+    then: expect.stringMatching(then),
+    affects: '1 guest runs on pve',
+  })
+})

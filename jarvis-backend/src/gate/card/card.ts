@@ -137,10 +137,16 @@ function serviceNow(service: string, { unit }: Target): string {
   return `${named(service)}${alias} is ${plainWord(unit.activeState)} (${plainWord(unit.subState)})`
 }
 
+const nodeThen = {
+  start: 'offline → online, in some minutes',
+  restart: 'its guests shut down → offline → online, in some minutes; guests that start with it start again',
+  stop: 'its guests shut down → offline, until someone turns it on',
+}
+
 function otherThen({ kind, on, action, executes, target: { unit } }: Effect, service: string | undefined): string {
   if (service !== undefined && unit !== undefined && unit.activeState !== 'active')
     return `${named(service)}: ${plainWord(unit.activeState)} → started`
   if (service !== undefined) return `${named(service)} stops, then starts again`
-  if (kind === 'power' && on === 'node' && action === 'start') return 'offline → online, in some minutes'
+  if (kind === 'power' && on === 'node' && action !== undefined) return nodeThen[action]
   return executes === undefined ? 'the call runs once' : 'the command runs once'
 }

@@ -20,6 +20,8 @@ export function sentenceOf(toolName: string, effect: Effect, guest?: Guest): str
   }
   if (kind === 'power' && on === 'node' && action === 'start')
     return `A magic packet is sent to wake ${named(target.node ?? '')}.`
+  if (kind === 'power' && on === 'node')
+    return `The node ${named(target.node ?? '')} ${action === 'stop' ? 'shuts down and stays off' : 'reboots'}, and all that runs on it stops first.`
   if (executes !== undefined) return `One command runs${place}: ${quoted(executes.text, wholeCommand, '`')}.`
   if (on === 'tool') return `The attached server ${named(target.name ?? '')} runs its tool ${named(toolName)} once.`
   return `The tool ${named(toolName)} runs once${place}.`

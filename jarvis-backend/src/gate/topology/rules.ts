@@ -9,6 +9,8 @@ import {
   guestOf,
   haTransition,
   isOwnGuest,
+  isOwnNode,
+  quorumLoss,
   type Role,
   roleCosts,
   roleOf,
@@ -21,6 +23,10 @@ const power = [{ kind: 'power', on: 'guest' }] as const
 const ends = [
   { ...power[0], action: 'stop' },
   { ...power[0], action: 'restart' },
+] as const
+const nodeEnds = [
+  { kind: 'power', on: 'node', action: 'stop' },
+  { kind: 'power', on: 'node', action: 'restart' },
 ] as const
 
 /** The running guest that the call would interrupt. A stopped guest serves nobody. */
@@ -81,6 +87,20 @@ export const topologyRules: readonly Rule[] = [
     when: ownGuest,
     tier: 'black',
     because: 'JARVIS runs on this guest: it could not finish.',
+  },
+  {
+    name: 'own_node',
+    effects: nodeEnds,
+    when: ({ target, world }) => isOwnNode(target.node ?? '', world),
+    tier: 'black',
+    because: 'JARVIS runs on this node: it could not finish.',
+  },
+  {
+    name: 'quorum_at_stake',
+    effects: nodeEnds,
+    when: ({ target, world }) => quorumLoss(target.node ?? '', world) !== undefined,
+    tier: 'red',
+    because: ({ target, world }) => quorumLoss(target.node ?? '', world) ?? '',
   },
   {
     name: 'at_work',

@@ -265,3 +265,22 @@ test('a protected guest is not stopped through its unit either', () => {
     reason: 'The guest is protected: nothing may change it.',
   })
 })
+
+test.each(['reboot_node', 'shutdown_node'])(
+  '%s is judged by the node and by each guest that runs on it',
+  (toolName) => {
+    const on = (lab: Lab) => judge(toolName, { node: 'pve' }, { nodes: three, ...lab })
+    const three = [nodeOf('pve'), nodeOf('Home'), nodeOf('agent')]
+    expect(on({})).toMatchObject({ tier: 'red', rule: 'base' })
+    expect(on({ self: { node: 'pve' } })).toMatchObject({ tier: 'black', rule: 'own_node' })
+    expect(on({ topology: { jarvis: 'node/PVE' } })).toMatchObject({ tier: 'black', rule: 'own_node' })
+    expect(on({ guests: [guest(130, 'web')], self: { vmid: 130 } })).toMatchObject({ tier: 'black', rule: 'own_guest' })
+    expect(on({ guests: [guest(130, 'web', { node: 'Home' })], self: { vmid: 130 } }).tier).toBe('red')
+    expect(on({ guests: [guest(110, 'pihole')] })).toMatchObject({ tier: 'red', rule: 'dns_guest' })
+    expect(on({ guests: [guest(110, 'pihole', { status: 'stopped' })] })).toMatchObject({ rule: 'base' })
+    expect(on({ nodes: [nodeOf('pve'), nodeOf('Home'), nodeOf('agent', 'offline')] })).toMatchObject({
+      rule: 'quorum_at_stake',
+      reason: '2 of 3 nodes are online and quorum needs 2: without pve there is none.',
+    })
+  },
+)

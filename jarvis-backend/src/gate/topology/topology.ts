@@ -142,6 +142,14 @@ function quorumMargin(name: string, { cluster }: World): Quorum | undefined {
   return node?.status === 'online' && total > 1 && online >= needed && online - 1 < needed ? quorum : undefined
 }
 
+/** That the cluster has quorum and would not without this node, in a sentence; undefined otherwise. */
+export function quorumLoss(node: string, world: World): string | undefined {
+  const margin = quorumMargin(node, world)
+  if (margin === undefined) return undefined
+  const { online, total, needed } = margin
+  return `${online} of ${total} nodes are online and quorum needs ${needed}: without ${node} there is none.`
+}
+
 const locks = new Map([
   ['backup', 'a backup of it is running'],
   ['migrate', 'it is being moved to another node'],
@@ -228,14 +236,11 @@ export function serviceRisk(unit: string, node: string, world: World): string | 
   const cost = restartCost(unit)
   if (cost === undefined) return undefined
   const said = [`Restarting ${unit} ${cost}.`]
-  const margin = takesVote(unit) ? quorumMargin(node, world) : undefined
+  const margin = takesVote(unit) ? quorumLoss(node, world) : undefined
   if (takesVote(unit) && world.cluster.nodes.some(({ status }) => status === 'unknown')) {
     said.push('How many nodes are online is not known.')
   }
-  if (margin !== undefined) {
-    const { online, total, needed } = margin
-    said.push(`${online} of ${total} nodes are online and quorum needs ${needed}: without ${node} there is none.`)
-  }
+  if (margin !== undefined) said.push(margin)
   if (isOwnNode(node, world)) said.push(`JARVIS itself runs on ${node} and may be cut off.`)
   const purpose = world.cluster.nodes.find(({ name }) => name === node)?.role ?? ''
   for (const role of ['gateway', 'dns', 'storage'] as const) {
