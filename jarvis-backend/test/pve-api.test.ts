@@ -3,6 +3,7 @@ import { createProxmox } from '../src/homelab/proxmox/index.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { type Place, type PveFixture, pveFilesContract } from './contracts/pve-api.ts'
+import { pveGuestsContract } from './contracts/pve-guests.ts'
 import { scaledClock } from './fake-proxmox/scaled-clock.ts'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
 import { connectionTo } from './support/start-proxmox.ts'
@@ -16,7 +17,12 @@ const clusters: Record<string, () => Promise<{ fixture: PveFixture; stop(): Prom
   async 'the demo'() {
     const { api, cluster, controls } = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed })
     const guests = { zfsVm: vm('Home', 101), zfsCt: ct('Home', 112), thinVm: vm('agent1', 131) }
-    const others = { rawVm: vm('agent', 142), bindCt: ct('pve', 104) }
+    const others = {
+      rawVm: vm('agent', 142),
+      bindCt: ct('pve', 104),
+      backups: 'tank-nfs',
+      iso: 'tank-nfs:iso/virtio-win.iso',
+    }
     return { fixture: { api, ...guests, ...others, ...controls.pve }, stop: cluster.close }
   },
   async 'the real client over HTTP'() {
@@ -29,7 +35,12 @@ const clusters: Record<string, () => Promise<{ fixture: PveFixture; stop(): Prom
       protectedTargets: new Set(),
     })
     const guests = { zfsVm: vm('pve1', 100), zfsCt: ct('pve1', 200), thinVm: vm('pve2', 101) }
-    const others = { rawVm: vm('pve1', 102), bindCt: ct('pve3', 202) }
+    const others = {
+      rawVm: vm('pve1', 102),
+      bindCt: ct('pve3', 202),
+      backups: 'nas',
+      iso: 'local:iso/debian-13.2.0-amd64-netinst.iso',
+    }
     const stop = async () => {
       cluster.close()
       await fake.stop()
@@ -47,4 +58,5 @@ describe.each(Object.entries(clusters))('%s', (_name, start) => {
   })
   afterAll(() => running.stop())
   pveFilesContract(() => running.fixture)
+  pveGuestsContract(() => running.fixture)
 })

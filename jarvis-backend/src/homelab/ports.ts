@@ -183,7 +183,8 @@ export interface Terminals {
 export type PveMethod = 'POST' | 'PUT' | 'DELETE'
 /** The segments of a path under `/api2/json`: what stands in one is encoded. A segment `nodes` is followed by the node asked. */
 export type PvePath = readonly (string | number)[]
-export type PveValues = Record<string, string>
+/** A list is sent as its name once for each. */
+export type PveValues = Record<string, string | readonly string[]>
 /** `answerMs`: for the whole answer; default some seconds. */
 export type PveAsk = { signal: AbortSignal; answerMs?: number }
 

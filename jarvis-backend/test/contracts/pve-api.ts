@@ -17,7 +17,10 @@ export type PveFixture = {
   rawVm: Place
   /** Has a bind mount. */
   bindCt: Place
-  /** Does what is in the way of its next task. */
+  /** A storage for backups, and an image to install from. */
+  backups: string
+  iso: string
+  /** Its next task ends with these words, and changes nothing. */
   failNextTask(vmid: number, words: string): void | Promise<void>
   /** Somebody else writes into its file. */
   changeBehind(vmid: number, key: string, value: string): void | Promise<void>

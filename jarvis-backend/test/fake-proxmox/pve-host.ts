@@ -1,6 +1,6 @@
 import type { HostGuest, PveHost } from '../../src/homelab/pve-model/host.ts'
 import { fakeFacts, fakeJournal } from './facts.ts'
-import { beginTask, endTask } from './power.ts'
+import { beginTask, endTask, powerStep } from './power.ts'
 import { type FakeGuest, gib, type World } from './world.ts'
 
 /** The fake cluster's world as the model of Proxmox sees it. */
@@ -12,6 +12,7 @@ export function createPveHost(world: World): PveHost {
   }
   return {
     now: world.now,
+    since: (at) => world.now() - at,
     later: world.later,
     isQuorate: world.isQuorate,
     nodes: () =>
@@ -44,6 +45,7 @@ export function createPveHost(world: World): PveHost {
       world.guests.delete(vmid)
       world.listed.delete(vmid)
     },
+    power: (vmid, step) => powerStep(world, guestAt(vmid), step),
     bootGuest(vmid) {
       Object.assign(guestAt(vmid), { status: 'running', startedAt: world.now() })
     },

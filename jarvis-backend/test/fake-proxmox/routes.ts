@@ -98,12 +98,6 @@ export const routes: Route[] = [
   },
   {
     method: 'GET',
-    pattern: /^\/nodes\/(?<node>[^/]+)\/storage\/(?<storage>[^/]+)\/content$/,
-    allowed: { content: /^[a-z,]+$/, vmid: whole },
-    run: backups,
-  },
-  {
-    method: 'GET',
     pattern: /^\/nodes\/(?<node>[^/]+)\/rrddata$/,
     allowed: rrdAllowed,
     run({ world, rights }, { node = '' }, { timeframe }) {
@@ -287,22 +281,4 @@ function nodeStatus({ world, rights }: Scene, { node = '' }: Record<string, stri
     rootfs: { used: 9 * gib, total: 90 * gib, avail: 81 * gib, free: 81 * gib },
     uptime: Math.floor((world.now() - world.bootedAt) / 1000),
   }
-}
-
-function backups(
-  { world, rights }: Scene,
-  { node = '', storage = '' }: Record<string, string>,
-  values: Record<string, string>,
-) {
-  demand(rights, `/storage/${storage}`, 'Datastore.Audit', 'Datastore.AllocateSpace')
-  const known = world.storages.find(({ name }) => name === storage)
-  if (known === undefined) throw new Refusal(500, `storage '${storage}' does not exist`)
-  const sees = (vmid: number) =>
-    rightsHave(rights, `/storage/${storage}`, 'Datastore.Allocate') ||
-    (rightsHave(rights, `/storage/${storage}`, 'Datastore.AllocateSpace') &&
-      rightsHave(rights, `/vms/${vmid}`, 'VM.Backup'))
-  return world.backups
-    .filter((backup) => backup.storage === storage && (known.shared || backup.node === node) && sees(backup.vmid))
-    .filter(({ vmid }) => values.vmid === undefined || vmid === Number(values.vmid))
-    .map(({ volid, vmid, ctime, format, size }) => ({ volid, vmid, ctime, format, size, content: 'backup' }))
 }

@@ -49,7 +49,7 @@ export function createHandler(scene: () => Scene, journal: Journal, faults: Faul
     // The whole path is unescaped before it is looked up.
     const path = decodeURIComponent(rawPath).replace(/^\/api2\/json/, '')
     const hasBody = method === 'POST' || method === 'PUT'
-    const form = Object.fromEntries(new URLSearchParams(hasBody ? body : rawQuery))
+    const form = formOf(hasBody ? body : rawQuery)
     journal.requests.set(`${method} ${path}`, (journal.requests.get(`${method} ${path}`) ?? 0) + 1)
 
     // The front page is anybody's.
@@ -145,6 +145,12 @@ function route(scene: Scene, method: string, path: string, form: Record<string, 
   )
   if (said !== undefined) return said.data
   throw new Refusal(501, `Method '${method} ${path}' not implemented`)
+}
+
+/** A list's items have a zero byte between. */
+function formOf(text: string): Record<string, string> {
+  const given = new URLSearchParams(text)
+  return Object.fromEntries([...given.keys()].map((key) => [key, given.getAll(key).join('\0')]))
 }
 
 async function text(request: IncomingMessage): Promise<string> {

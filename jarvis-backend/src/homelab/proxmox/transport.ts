@@ -63,7 +63,9 @@ export function createTransport(connection: Connection, now: () => number, deadl
   }
 
   async function call(method: Method, segments: readonly (string | number)[], values: PveValues, ask: PveAsk) {
-    const encoded = new URLSearchParams(values).toString()
+    const query = new URLSearchParams()
+    for (const [key, value] of Object.entries(values)) for (const one of [value].flat()) query.append(key, one)
+    const encoded = query.toString()
     const place = `/api2/json/${segments.map((segment) => encodeURIComponent(segment)).join('/')}`
     const isChange = method !== 'GET'
     // Neither a GET nor a DELETE may have a body.

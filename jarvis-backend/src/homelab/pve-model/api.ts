@@ -19,7 +19,7 @@ export function createModelApi(
     await ways.arrive(signal)
     const node = segments[0] === 'nodes' && segments.length > 1 ? String(segments[1]) : undefined
     const about = { host: 'demo', tokenId: '', isChange: method !== 'GET', ...(node !== undefined && { node }) }
-    const request = { method, path: `/${segments.join('/')}`, values }
+    const request = { method, path: `/${segments.join('/')}`, values: joined(values) }
     try {
       mustAnswer(model, node)
       if (method !== 'GET') ways.record(`${method} ${request.path}`)
@@ -40,6 +40,10 @@ export function createModelApi(
     change: (method, path, form, { signal }) => call(method, path, form, signal),
   }
 }
+
+/** A list arrives as one text. */
+const joined = (values: PveValues) =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, [value].flat().join('\0')]))
 
 /** @throws Refusal as the cluster does for a node that it does not have, or that is away. */
 export function mustAnswer({ host }: Model, name: string | undefined) {

@@ -62,10 +62,14 @@ export type HostTask = {
 
 export type HostNode = { name: string; isOnline: boolean; ramTotalBytes: number; ramBytes: number }
 
+export type PowerStep = 'start' | 'stop' | 'shutdown' | 'reboot' | 'reset'
+
 /** The cluster that the model works on: the demo's, or the fake Proxmox's. What is given is as it is now, and does not change. */
 export interface PveHost {
   /** The cluster's hour, Unix ms. */
   now(): number
+  /** How much of the cluster's time has passed since then, in ms. */
+  since(at: number): number
   /** Runs after `ms` of the cluster's time. */
   later(ms: number, run: () => void): void
   nodes(): readonly HostNode[]
@@ -76,6 +80,8 @@ export interface PveHost {
   changeGuest(vmid: number, change: Partial<Omit<HostGuest, 'vmid' | 'type'>>): void
   addGuest(guest: HostGuest): void
   removeGuest(vmid: number): void
+  /** Begins a step of its power, as its page does. @returns the UPID @throws Refusal */
+  power(vmid: number, step: PowerStep): string
   /** It runs anew, whatever it did before. */
   bootGuest(vmid: number): void
 

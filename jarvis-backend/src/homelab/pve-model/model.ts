@@ -1,3 +1,4 @@
+import { type Archive, firstArchives } from './archives.ts'
 import { createGuestFiles, type GuestFiles, type Seed } from './guests/files.ts'
 import type { HostGuest, PveHost } from './host.ts'
 import { Refusal } from './refusal.ts'
@@ -9,9 +10,13 @@ export type Model = {
   files: GuestFiles
   /** What each task said, line by line, by its UPID. */
   logs: Map<string, string[]>
+  /** By volume id. */
+  archives: Map<string, Archive>
   /** Images to install from, and templates. */
   media: readonly Medium[]
   pools: Map<string, Pool>
+  /** What an agent ran, by `vmid/pid`. */
+  runs: Map<string, { code: number; out: string; err: string }>
   /** What tests make go wrong. */
   faults: Faults
 }
@@ -34,10 +39,13 @@ export type Faults = {
 }
 
 export function createModel(host: PveHost, { guests, media, pools }: Seeds): Model {
+  const files = createGuestFiles(host, guests)
   return {
     host,
-    files: createGuestFiles(host, guests),
+    files,
+    archives: firstArchives({ host, files }),
     logs: new Map(),
+    runs: new Map(),
     media,
     pools: new Map(pools.map((name) => [name, { comment: '', vmids: new Set() }])),
     faults: { failNext: new Map(), breakRestore: new Set(), lateMs: 0, silentAgents: new Set() },

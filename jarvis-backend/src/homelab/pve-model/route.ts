@@ -3,6 +3,7 @@ import type { Model } from './model.ts'
 import { forbidden, misfit, Refusal } from './refusal.ts'
 
 export type Parts = Record<string, string>
+/** Of a list, its items with a zero byte between. */
 export type Values = Record<string, string>
 
 /** One of `anyOf` at `path`. */
@@ -27,6 +28,7 @@ export type Route = {
 export const flag = /^[01]$/
 export const whole = /^\d{1,15}$/
 export const anything = /^[^\0]*$/su
+export const listOfAnything = /^.*$/su
 export const vmidShape = /^[1-9]\d{2,8}$/
 export const wordShape = /^[A-Za-z][A-Za-z0-9._-]*$/
 

@@ -1,11 +1,19 @@
+import { agentRoutes } from './guests/agent.ts'
+import { backupRoutes } from './guests/backup.ts'
+import { cloneRoutes } from './guests/clone.ts'
 import { configRoutes } from './guests/config.ts'
+import { createRoutes } from './guests/create.ts'
+import { destroyRoutes } from './guests/destroy.ts'
+import { moveRoutes } from './guests/move.ts'
 import { snapshotRoutes } from './guests/snapshots.ts'
 import { statusRoutes } from './guests/status.ts'
 import { clusterRoutes } from './nodes/cluster-routes.ts'
 import { diskRoutes } from './nodes/disk-routes.ts'
 import { nodeRoutes } from './nodes/node-routes.ts'
 import { replicationRoutes } from './nodes/replication.ts'
+import { poolRoutes } from './pools.ts'
 import type { Route } from './route.ts'
+import { contentRoutes } from './storage/content.ts'
 import { taskRoutes } from './tasks.ts'
 
 /** All that the model answers. The first that fits answers. */
@@ -13,6 +21,14 @@ export const routes: readonly Route[] = [
   ...configRoutes,
   ...snapshotRoutes,
   ...statusRoutes,
+  ...backupRoutes,
+  ...createRoutes,
+  ...cloneRoutes,
+  ...moveRoutes,
+  ...agentRoutes,
+  ...destroyRoutes,
+  ...contentRoutes,
+  ...poolRoutes,
   ...taskRoutes,
   ...diskRoutes,
   ...nodeRoutes,

@@ -1,6 +1,8 @@
 import { type Guest, JarvisError, type Task } from '../../protocol/index.ts'
 import { seenAfter } from '../format.ts'
 import type { Cluster, PowerAction, PowerOutcome } from '../ports.ts'
+import type { PowerStep } from '../pve-model/host.ts'
+import { Refusal } from '../pve-model/refusal.ts'
 import { mustBeAsExpected } from '../same-guest.ts'
 import { beginTask, endTask } from './tasks.ts'
 import type { SimGuest, World } from './world.ts'
@@ -65,6 +67,15 @@ export async function power(
     await world.wait(pollMs, signal)
   }
   return outcome(task, task?.exitStatus ?? '')
+}
+
+/** One step as the guest's page asks for it. @returns the UPID @throws Refusal */
+export function powerStep(world: World, guest: SimGuest, step: PowerStep): string {
+  const action = step === 'start' ? 'start' : step === 'reboot' || step === 'reset' ? 'restart' : 'stop'
+  const refusal = refusalOf(world, guest, action, step === 'stop' || step === 'reset')
+  if (refusal !== undefined) throw new Refusal(500, refusal)
+  const isRequest = guest.isHa && action !== 'restart' && !(action === 'stop' && guest.status === 'stopped')
+  return runTask(world, guest, isRequest ? (action === 'start' ? 'hastart' : 'hastop') : step).upid
 }
 
 function kindsOf(guest: SimGuest, action: PowerAction, isForced: boolean): Kind[] {

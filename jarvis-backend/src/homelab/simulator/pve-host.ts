@@ -2,7 +2,7 @@ import type { HostGuest, HostStorage, PveHost } from '../pve-model/host.ts'
 import { demoFacts } from './demo-facts.ts'
 import { journalEntries } from './journal.ts'
 import { nodePower } from './node-power.ts'
-import { bootGuest } from './power.ts'
+import { bootGuest, powerStep } from './power.ts'
 import { isActive } from './snapshot.ts'
 import { beginTask, endTask } from './tasks.ts'
 import { type SimGuest, simGuest, type World } from './world.ts'
@@ -13,6 +13,7 @@ export function createPveHost(world: World): PveHost {
     world.storages.find((storage) => storage.name === name && (storage.node === undefined || storage.node === node))
   return {
     now: () => world.clock.now(),
+    since: (at) => (world.clock.now() - at) * world.speed,
     later: world.later,
     isQuorate: world.isQuorate,
     nodes: () =>
@@ -48,6 +49,7 @@ export function createPveHost(world: World): PveHost {
       world.guests.delete(vmid)
       world.changed()
     },
+    power: (vmid, step) => powerStep(world, world.guest(vmid), step),
     bootGuest(vmid) {
       bootGuest(world, world.guest(vmid))
       world.changed()

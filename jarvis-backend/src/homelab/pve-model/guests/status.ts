@@ -1,10 +1,23 @@
+import type { PowerStep } from '../host.ts'
 import { guestIn } from '../model.ts'
-import { need, onGuest, type Route } from '../route.ts'
+import { Refusal } from '../refusal.ts'
+import { flag, need, onGuest, type Route, whole } from '../route.ts'
 
 /** Of a guest that boots and works. */
 const readBps = 200_000
 
 export const statusRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    pattern: onGuest('/status/(?<step>start|stop|shutdown|reboot|reset)$'),
+    allowed: { timeout: whole, forceStop: flag },
+    needs: ({ vmid }) => [need(`/vms/${vmid}`, 'VM.PowerMgmt')],
+    run(model, parts) {
+      const { step } = parts as { step: PowerStep }
+      if (parts.type === 'lxc' && step === 'reset') throw new Refusal(501, "Method 'POST' not implemented")
+      return model.host.power(guestIn(model, parts).vmid, step)
+    },
+  },
   {
     method: 'GET',
     pattern: onGuest('/status/current$'),
@@ -15,13 +28,14 @@ export const statusRoutes: readonly Route[] = [
       const { vmid, name, type, status, lock, tags, isTemplate, isHa, startedAt, cpuCount, ramBytes } = guest
       const isUp = status !== 'stopped'
       const uptime = isUp ? Math.max(0, Math.floor((model.host.now() - startedAt) / 1000)) : 0
+      const upS = isUp ? Math.floor(model.host.since(startedAt) / 1000) : 0
       const { agent } = model.files.of(guest).config
       const common = {
         ...{ vmid, name, uptime, ha: { managed: isHa ? 1 : 0 } },
         ...{ maxmem: ramBytes, mem: isUp ? Math.round(ramBytes * 0.4) : 0, cpu: isUp ? 0.02 : 0 },
         ...{
-          diskread: uptime * readBps,
-          diskwrite: uptime * (readBps / 4),
+          diskread: upS * readBps,
+          diskwrite: upS * (readBps / 4),
           netin: uptime * 1_000,
           netout: uptime * 500,
         },

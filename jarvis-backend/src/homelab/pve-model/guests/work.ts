@@ -18,6 +18,8 @@ export type Work = {
   check?(guest: HostGuest | undefined): void
   /** @throws Refusal, with which the task ends */
   finish(say: (line: string) => void): void
+  /** Tidies up, as Proxmox does where the task failed once it was under way. */
+  failed?(): void
 }
 
 export const wordOf = ({ type }: Pick<HostGuest, 'type'>) => (type === 'qemu' ? 'VM' : 'CT')
@@ -28,7 +30,7 @@ export function mustBeFree(guest: HostGuest) {
 }
 
 /** Begins a task about a guest, which it keeps to itself meanwhile. @returns the UPID */
-export function work(model: Model, { node, type, vmid, ms, lock, check, finish }: Work): string {
+export function work(model: Model, { node, type, vmid, ms, lock, check, finish, failed }: Work): string {
   const { host, faults, logs } = model
   const upid = host.beginTask(node, type, String(vmid))
   const lines: string[] = []
@@ -62,11 +64,12 @@ export function work(model: Model, { node, type, vmid, ms, lock, check, finish }
     if (guest !== undefined && host.guest(vmid) !== undefined) {
       host.changeGuest(vmid, lock === undefined ? { isHeld: false } : { lock: undefined })
     }
-    if (failure !== undefined) return end(failure)
     try {
+      if (failure !== undefined) throw new Refusal(500, failure)
       finish(say)
       end('OK')
     } catch (error) {
+      failed?.()
       end(wordsOf(error))
     }
   })

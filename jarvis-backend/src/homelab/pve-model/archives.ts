@@ -1,0 +1,88 @@
+import { type Config, fullConfig } from './guests/files.ts'
+import type { HostBackup, HostGuest, PveType } from './host.ts'
+import type { Model } from './model.ts'
+import { Refusal } from './refusal.ts'
+
+/** What a backup holds besides what its host says of it. */
+export type Archive = { type: PveType; config: Config; isProtected: boolean; notes: string }
+
+const newArchive = (type: PveType, config: Config): Archive => ({ type, config, isProtected: false, notes: '' })
+
+/** A guest's configuration as a backup takes it along: without its lock, and without its snapshots. */
+export function archivedConfig({ files }: Pick<Model, 'files'>, guest: HostGuest): Config {
+  const { lock: _, parent: __, ...config } = fullConfig(guest, files.of(guest))
+  return config
+}
+
+/** Backups made before the model began hold their guests as they were then. */
+export function firstArchives(model: Pick<Model, 'files' | 'host'>): Map<string, Archive> {
+  const known = model.host.backups().flatMap(({ volid, vmid }): [string, Archive][] => {
+    const guest = model.host.guest(vmid)
+    return guest === undefined ? [] : [[volid, newArchive(guest.type, archivedConfig(model, guest))]]
+  })
+  return new Map(known)
+}
+
+export type Backup = HostBackup & Archive
+
+/** @param volid with its storage, or without where `storage` is given. @throws Refusal where there is none, or it cannot be read now */
+export function backupNamed({ host, archives }: Model, node: string, volid: string, storage = ''): Backup {
+  const full = volid.startsWith(`${storage}:`) || storage === '' ? volid : `${storage}:${volid}`
+  const backup = host.backups().find((candidate) => candidate.volid === full)
+  const archive = archives.get(full)
+  if (backup === undefined || archive === undefined || !host.isActive(backup.storage, node)) {
+    throw new Refusal(500, `volume '${full}' does not exist`)
+  }
+  return { ...backup, ...archive }
+}
+
+/** How Proxmox names a backup that is made now. @param at Unix seconds */
+export function nameOf(storage: { name: string; type: string }, { type, vmid }: HostGuest, at: number): string {
+  const iso = new Date(at * 1000).toISOString().slice(0, 19)
+  if (storage.type === 'pbs') return `${storage.name}:backup/${type === 'qemu' ? 'vm' : 'ct'}/${vmid}/${iso}Z`
+  const stamp = iso.replaceAll('-', '_').replace('T', '-').replaceAll(':', '_')
+  return `${storage.name}:backup/vzdump-${type}-${vmid}-${stamp}.${type === 'qemu' ? 'vma' : 'tar'}.zst`
+}
+
+/** How often a storage keeps a guest when a backup may prune, which it may unless told otherwise. */
+const keeps = 3
+
+/** Adds a backup; older ones of the guest on that storage go where `isPruning`, and are not protected. */
+export function addBackup(
+  model: Model,
+  guest: HostGuest,
+  storage: { name: string; type: string },
+  options: { isPruning: boolean; isProtected: boolean; notes: string },
+): string {
+  const { host, archives } = model
+  const ctime = Math.floor(host.now() / 1000)
+  const volid = nameOf(storage, guest, ctime)
+  const format =
+    storage.type === 'pbs' ? `pbs-${guest.type === 'qemu' ? 'vm' : 'ct'}` : volid.split('.').slice(-2).join('.')
+  const sizeBytes = Math.round(guest.diskBytes * 0.2)
+  archives.set(volid, {
+    ...newArchive(guest.type, archivedConfig(model, guest)),
+    isProtected: options.isProtected,
+    notes: options.notes,
+  })
+  host.addBackup({ volid, vmid: guest.vmid, storage: storage.name, node: guest.node, ctime, sizeBytes, format })
+  host.useStorage(storage.name, guest.node, sizeBytes)
+  if (options.isPruning) {
+    const older = host
+      .backups()
+      .filter(
+        (one) =>
+          one.vmid === guest.vmid && one.storage === storage.name && archives.get(one.volid)?.isProtected !== true,
+      )
+    for (const { volid: old } of older.sort((a, b) => b.ctime - a.ctime).slice(keeps))
+      removeBackup(model, guest.node, old)
+  }
+  return volid
+}
+
+export function removeBackup(model: Model, node: string, volid: string) {
+  const gone = backupNamed(model, node, volid)
+  model.host.removeBackup(gone.volid)
+  model.host.useStorage(gone.storage, node, -gone.sizeBytes)
+  model.archives.delete(gone.volid)
+}

@@ -1,0 +1,94 @@
+import type { PveType } from '../host.ts'
+import type { Model } from '../model.ts'
+import { poolNamed } from '../pools.ts'
+import { anything, flag, need, type Parts, type Route, type Values, vmidShape, whole, wordShape } from '../route.ts'
+import { keysIn, mustExist, needsOf } from './change.ts'
+import { shapesOf } from './keys.ts'
+import { claimGuest, completeGuest, mustBeFreeId, type NewGuest } from './new-guest.ts'
+import { completedKeys, madeDisks, restore } from './restore.ts'
+import { storageForDisks } from './volumes.ts'
+import { work } from './work.ts'
+
+const common = {
+  vmid: vmidShape,
+  storage: wordShape,
+  pool: wordShape,
+  start: flag,
+  force: flag,
+  unique: flag,
+  bwlimit: whole,
+}
+const createdInMs = { qemu: 2_000, lxc: 8_000 }
+
+export const createRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    pattern: /^\/nodes\/(?<node>[^/]+)\/(?<type>qemu)$/,
+    allowed: { ...shapesOf('qemu'), ...common, archive: anything, 'live-restore': flag },
+    required: ['vmid'],
+    needs: newNeeds,
+    run: (model, { node = '' }, values) =>
+      values.archive === undefined ? create(model, node, 'qemu', values) : restore(model, node, 'qemu', values),
+  },
+  {
+    method: 'POST',
+    pattern: /^\/nodes\/(?<node>[^/]+)\/(?<type>lxc)$/,
+    allowed: {
+      ...shapesOf('lxc'),
+      ...common,
+      ostemplate: anything,
+      restore: flag,
+      password: anything,
+      'ssh-public-keys': anything,
+      'ignore-unpack-errors': flag,
+    },
+    required: ['vmid', 'ostemplate'],
+    needs: newNeeds,
+    run: (model, { node = '' }, values) =>
+      values.restore === '1' ? restore(model, node, 'lxc', values) : create(model, node, 'lxc', values),
+  },
+]
+
+function newNeeds({ type }: Parts, values: Values, { host }: Model) {
+  const { vmid = '', pool, storage, force } = values
+  const allocate = pool === undefined ? need(`/vms/${vmid}`, 'VM.Allocate') : need(`/pool/${pool}`, 'VM.Allocate')
+  const isOver = force === '1' && host.guest(Number(vmid)) !== undefined
+  const kind = type === 'lxc' ? 'lxc' : 'qemu'
+  // Whoever may make a guest may say what it is like; what only root may set stays root's.
+  needsOf(kind, vmid, keysIn(kind, values))
+  const space = storage === undefined ? [] : [need(`/storage/${storage}`, 'Datastore.AllocateSpace')]
+  return [isOver ? need(`/vms/${vmid}`, 'VM.Backup', 'VM.Allocate') : allocate, ...space]
+}
+
+function create(model: Model, node: string, type: PveType, values: Values): string {
+  const { host } = model
+  const { pool, storage = 'local' } = values
+  const vmid = Number(values.vmid)
+  mustBeFreeId(model, vmid, type, 'create')
+  if (pool !== undefined) poolNamed(model, pool)
+  if (type === 'lxc') mustExist(model, node, values.ostemplate ?? '')
+  const defaults =
+    type === 'qemu'
+      ? { memory: '512', cores: '1', sockets: '1', name: `VM${vmid}` }
+      : { memory: '512', swap: '512', hostname: `CT${vmid}`, rootfs: `${storage}:4` }
+  const config = { ...defaults, ...completedKeys(type, vmid, values) }
+  for (const [key, value] of Object.entries(config)) {
+    const [, at] = /^([^:/,]+):\d+(?:\.\d+)?(?:,|$)/.exec(value) ?? []
+    if (at !== undefined && !key.startsWith('net')) storageForDisks(model, type, at, node)
+    if (value.includes('media=cdrom') && !value.startsWith('none')) mustExist(model, node, value.split(',')[0] ?? '')
+  }
+  const guest: NewGuest = { vmid, type, node, config, pool }
+  const upid = work(model, {
+    ...{ node, type: type === 'qemu' ? 'qmcreate' : 'vzcreate', vmid, ms: createdInMs[type] },
+    finish() {
+      completeGuest(model, { ...guest, config: madeDisks(model, guest) })
+      if (values.start === '1') host.bootGuest(vmid)
+    },
+    failed() {
+      model.files.remove(vmid)
+      host.removeGuest(vmid)
+    },
+  })
+  claimGuest(model, guest)
+  return upid
+}

@@ -1,0 +1,61 @@
+import type { HostGuest } from '../host.ts'
+import { guestIn, type Model } from '../model.ts'
+import { Refusal } from '../refusal.ts'
+import { flag, need, onGuest, type Route } from '../route.ts'
+import { fullConfig } from './files.ts'
+import { freeMemory } from './snapshots.ts'
+import { disksIn, freeVolumes } from './volumes.ts'
+import { mustBeFree, wordOf, work } from './work.ts'
+
+const tookMs = 2_000
+
+export const destroyRoutes: readonly Route[] = (['qemu', 'lxc'] as const).map((type) => ({
+  method: 'DELETE' as const,
+  pattern: onGuest('$', type),
+  allowed: {
+    purge: flag,
+    'destroy-unreferenced-disks': flag,
+    ...(type === 'lxc' ? { force: flag } : { skiplock: flag }),
+  },
+  needs: ({ vmid }) => [need(`/vms/${vmid}`, 'VM.Allocate')],
+  run(model, parts, { purge, force }) {
+    const guest = guestIn(model, parts)
+    mustBeDestroyable(model, guest, purge === '1', force === '1')
+    return work(model, {
+      ...{ node: guest.node, type: type === 'qemu' ? 'qmdestroy' : 'vzdestroy', vmid: guest.vmid, ms: tookMs },
+      finish() {
+        mustBeDestroyable(model, guestIn(model, parts), purge === '1', force === '1')
+        destroy(model, guest)
+      },
+    })
+  },
+}))
+
+function mustBeDestroyable(model: Model, guest: HostGuest, isPurged: boolean, isForced: boolean) {
+  const { vmid } = guest
+  const word = wordOf(guest)
+  mustBeFree(guest)
+  if (model.files.of(guest).config.protection === '1') {
+    throw new Refusal(500, `can't remove ${word} ${vmid} - protection mode enabled`)
+  }
+  if (guest.isHa && !isPurged) {
+    throw new Refusal(500, `unable to remove ${word} ${vmid} - used in HA resources and purge parameter not set.`)
+  }
+  if (guest.status === 'stopped' || isForced) return
+  throw new Refusal(
+    500,
+    guest.type === 'qemu'
+      ? `VM ${vmid} is running - destroy failed`
+      : `unable to destroy CT ${vmid} - container is running`,
+  )
+}
+
+/** It and its volumes are gone; its number is free for another. */
+export function destroy(model: Model, guest: HostGuest) {
+  const file = model.files.of(guest)
+  freeVolumes(model, guest.node, disksIn(guest.type, fullConfig(guest, file), true))
+  for (const snapshot of file.snapshots) freeMemory(model, guest, snapshot)
+  model.files.remove(guest.vmid)
+  for (const { vmids } of model.pools.values()) vmids.delete(guest.vmid)
+  model.host.removeGuest(guest.vmid)
+}

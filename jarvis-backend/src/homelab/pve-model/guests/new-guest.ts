@@ -1,0 +1,46 @@
+import type { PveType } from '../host.ts'
+import type { Model } from '../model.ts'
+import { Refusal } from '../refusal.ts'
+import { type Config, nameKey, newFile } from './files.ts'
+import { bytesOf, disksIn } from './volumes.ts'
+
+/** A guest that is being made: nobody has it yet, and the number is taken. */
+export type NewGuest = { vmid: number; type: PveType; node: string; config: Config; pool: string | undefined }
+
+/** @throws Refusal where the number is taken. @param doing `create`, `restore` */
+export function mustBeFreeId({ host }: Model, vmid: number, type: PveType, doing: string) {
+  const taken = host.guest(vmid)
+  if (taken === undefined) return
+  const word = type === 'qemu' ? 'VM' : 'CT'
+  const other = taken.type === 'qemu' ? 'VM' : 'CT'
+  throw new Refusal(500, `unable to ${doing} ${word} ${vmid} - ${other} ${vmid} already exists on node '${taken.node}'`)
+}
+
+/** Takes the number, locked until `completeGuest`. Nothing but the lock stands in its file. */
+export function claimGuest({ host, files }: Model, { vmid, type, node }: NewGuest, lock = 'create') {
+  files.set(vmid, newFile({ config: {} }))
+  host.addGuest({
+    ...{ vmid, type, node, lock, name: `${type === 'qemu' ? 'VM' : 'CT'} ${vmid}`, status: 'stopped', tags: [] },
+    ...{ isTemplate: false, isHeld: false, isHa: false, startedAt: host.now() },
+    ...{ cpuCount: 1, ramBytes: 512 * 1024 ** 2, diskBytes: 0 },
+  })
+}
+
+/** Writes its file, and puts it into its pool: before that it is in none. */
+export function completeGuest(model: Model, { vmid, type, config, pool }: NewGuest) {
+  const { host, files } = model
+  const { [nameKey(type)]: name, tags = '', template, lock: _, ...rest } = config
+  files.set(vmid, newFile({ config: rest }))
+  const memory = Number(rest.memory ?? 512) * 1024 ** 2
+  host.changeGuest(vmid, {
+    ...{ lock: undefined, tags: tags.split(/[;, ]+/).filter((tag) => tag !== ''), isTemplate: template === '1' },
+    ...{ cpuCount: Number(rest.cores ?? 1) * Number(rest.sockets ?? 1), ramBytes: memory },
+    ...(name !== undefined && { name }),
+    diskBytes: disksIn(type, rest).reduce((sum, { bytes }) => sum + bytes, 0),
+  })
+  if (pool !== undefined) model.pools.get(pool)?.vmids.add(vmid)
+}
+
+/** The sizes of all disks, for how long work on them takes. */
+export const gibsIn = (type: PveType, config: Config) =>
+  disksIn(type, config).reduce((sum, { bytes }) => sum + bytes, 0) / (bytesOf('1G') ?? 1)

@@ -1,0 +1,129 @@
+import { backupNamed } from '../archives.ts'
+import type { PveType } from '../host.ts'
+import type { Model } from '../model.ts'
+import { poolNamed } from '../pools.ts'
+import { forbidden, misfit, Refusal } from '../refusal.ts'
+import { completed, diskValue, keysIn } from './change.ts'
+import { destroy } from './destroy.ts'
+import type { Config } from './files.ts'
+import { claimGuest, completeGuest, gibsIn, mustBeFreeId, type NewGuest } from './new-guest.ts'
+import { macOf } from './usual-config.ts'
+import { bindMountsIn, disksIn, makeVolume, storageForDisks } from './volumes.ts'
+import { mustBeFree, work } from './work.ts'
+
+/** Per GiB of disks. */
+const tookMsPerGib = 400
+
+/** Restores a backup to an id. @returns the UPID @throws Refusal before there is a task */
+export function restore(model: Model, node: string, type: PveType, values: Record<string, string>): string {
+  const { host, faults } = model
+  const { storage, pool, force } = values
+  const vmid = Number(values.vmid)
+  const volid = (type === 'qemu' ? values.archive : values.ostemplate) ?? ''
+  const backup = backupNamed(model, node, volid)
+  if (backup.type !== type) {
+    throw misfit({
+      [type === 'qemu' ? 'archive' : 'ostemplate']:
+        `'${volid}' is no backup of a ${type === 'qemu' ? 'VM' : 'container'}`,
+    })
+  }
+  if (pool !== undefined) poolNamed(model, pool)
+  const over = host.guest(vmid)
+  if (over === undefined || force !== '1') mustBeFreeId(model, vmid, type, 'restore')
+  if (over !== undefined) {
+    mustBeFree(over)
+    if (over.type !== type || over.node !== node) mustBeFreeId(model, vmid, type, 'restore')
+    if (over.status !== 'stopped')
+      throw new Refusal(500, `unable to restore ${type === 'qemu' ? 'VM' : 'CT'} ${vmid} - it is running`)
+    if (model.files.of(over).config.protection === '1')
+      throw new Refusal(500, `unable to restore VM ${vmid} - protection mode enabled`)
+  }
+  if (type === 'lxc' && bindMountsIn(backup.config).length > 0)
+    throw forbidden('mount point type bind is only allowed for root@pam')
+  for (const disk of disksIn(type, backup.config)) storageForDisks(model, type, storage ?? disk.storage, node)
+  const config = type === 'qemu' ? mergedVm(vmid, backup.config, values) : mergedCt(vmid, backup.config, values)
+
+  const guest: NewGuest = { vmid, type, node, config, pool }
+  const word = type === 'qemu' ? 'qmrestore' : 'vzrestore'
+  const upid = work(model, {
+    ...{ node, type: word, vmid, ms: 2_000 + gibsIn(type, config) * tookMsPerGib },
+    finish() {
+      if (over !== undefined) {
+        destroy(model, over)
+        claimGuest(model, guest)
+      }
+      const taken = new Set<string>()
+      const made = Object.fromEntries(
+        disksIn(type, config).map((disk) => {
+          const at = { storage: storage ?? disk.storage, bytes: disk.bytes, taken }
+          const volume = makeVolume(model, guest, at)
+          taken.add(volume)
+          return [disk.key, disk.value.replace(disk.volid, volume)]
+        }),
+      )
+      if (faults.breakRestore.delete(vmid)) {
+        // What is left has its volumes, and nothing that says whose it is: no pool, no description.
+        completeGuest(model, { ...guest, config: unusedOf(made), pool: undefined })
+        throw new Refusal(500, `command 'vma extract' failed: got signal 9`)
+      }
+      completeGuest(model, { ...guest, config: { ...config, ...made } })
+      if (values.start === '1') host.bootGuest(vmid)
+    },
+    failed() {
+      // A container is cleared away; of a VM its file is left, without its lock.
+      const left = host.guest(vmid)
+      if (left === undefined) return
+      if (type === 'lxc') destroy(model, left)
+      else host.changeGuest(vmid, { lock: undefined })
+    },
+  })
+  if (host.guest(vmid) === undefined) claimGuest(model, guest)
+  // A container is in its pool from the start.
+  if (type === 'lxc' && pool !== undefined) model.pools.get(pool)?.vmids.add(vmid)
+  return upid
+}
+
+const unusedOf = (disks: Config): Config =>
+  Object.fromEntries(Object.values(disks).map((value, n) => [`unused${n}`, value]))
+
+/** What the request says is merged last. */
+function mergedVm(vmid: number, archived: Config, values: Record<string, string>): Config {
+  const { template: _, ...config } = archived
+  const own = completedKeys('qemu', vmid, values)
+  const cards = values.unique === '1' ? withNewMacs(vmid, config, /^([a-z0-9]+)=[0-9A-F:]{17}/i) : {}
+  return { ...config, ...cards, ...own }
+}
+
+/** With `unique`, the archive's cards stand in for those of the request. */
+function mergedCt(vmid: number, archived: Config, values: Record<string, string>): Config {
+  const own = completedKeys('lxc', vmid, values)
+  const cards = values.unique === '1' ? withNewMacs(vmid, archived, /(hwaddr)=[0-9A-F:]{17}/i) : {}
+  return { ...archived, ...own, ...cards }
+}
+
+function withNewMacs(vmid: number, config: Config, mac: RegExp): Config {
+  return Object.fromEntries(
+    Object.entries(config).flatMap(([key, value]) =>
+      /^net\d+$/.test(key) ? [[key, value.replace(mac, `$1=${macOf(vmid * 8 + Number(key.slice(3)))}`)]] : [],
+    ),
+  )
+}
+
+/** @returns the keys of a configuration that a request gives, as they are written */
+export function completedKeys(type: PveType, vmid: number, values: Record<string, string>): Config {
+  const keys = Object.entries(keysIn(type, values)).filter(([key]) => key !== 'lock')
+  return Object.fromEntries(keys.map(([key, value]) => [key, completed({ type, vmid }, key, value)]))
+}
+
+/** Makes the disks that a request asks for, `local-zfs:8`. @throws Refusal */
+export function madeDisks(model: Model, guest: NewGuest): Config {
+  const taken = new Set<string>()
+  return Object.fromEntries(
+    Object.entries(guest.config).map(([key, value]) => [
+      key,
+      /^[^:/,]+:\d/.test(value) && disksIn(guest.type, { [key]: value }).length > 0
+        ? diskValue(model, guest, value, taken)
+        : value,
+    ]),
+  )
+}
