@@ -53,12 +53,11 @@ export async function reconcile(
     if (isTwoStep && task.type === 'vzstop' && task.status !== 'failed') {
       return { outcome: 'unknown', text: `Proxmox shows that it was stopped, and no start after that. ${seen}` }
     }
-    // HA's own task ends when it has taken the request: the guest says whether it was done.
+    // HA's own task ends when it has taken the request: the guest's state says whether it was done, where that tells.
     if (
       task.type.startsWith('ha') &&
       task.status !== 'failed' &&
-      goal !== undefined &&
-      statusOf(cluster, vmid) !== goal
+      (goal === undefined || statusOf(cluster, vmid) !== goal)
     ) {
       return { outcome: 'unknown', text: `HA has taken the request and may still act. ${seen}` }
     }

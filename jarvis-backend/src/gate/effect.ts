@@ -47,8 +47,8 @@ export class Mistake extends Error {}
 
 /** How the outcome of a change is found after its answer was lost, from its arguments alone. */
 export type Ending =
-  /** Proxmox keeps a task. `types`: its task types; `goal`: the guest's state when it is done. */
-  | { vmid: number; types: readonly string[]; goal: 'running' | 'stopped'; isTwoStep?: boolean }
+  /** Proxmox keeps a task. `types`: its task types; `goal`: the guest's state when it is done, where that tells more than the task. */
+  | { vmid: number; types: readonly string[]; goal?: 'running' | 'stopped'; isTwoStep?: boolean }
   /** Nothing records the change. `look` tells a person where to see whether it took effect. */
   | { look: string }
 

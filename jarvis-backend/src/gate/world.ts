@@ -14,6 +14,8 @@ export type World = {
   unitOf?: (node: string, service: string) => SeenUnit | undefined
   /** The change that made this guest, while it is still the one that was made. */
   madeBy?: (vmid: number) => { change: string; at: number } | undefined
+  /** The newest proof that a backup of this guest restores: how far it came, 1 to 6, and when. */
+  proofOf?: (vmid: number) => { level: number; at: number } | undefined
   /** Unix ms. */
   now: number
 }

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { Mistake } from '../../gate/effect.ts'
+import { ageOf } from '../../homelab/format.ts'
+import { type Snapshot, readSnapshots } from '../../homelab/operations/snapshots.ts'
+import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { named, quoted } from '../../redaction/visible.ts'
+import { homelabTool, rights } from '../homelab/homelab-tool.ts'
+import { changeGuest, freeGuest, guestEffect, placeOf, TaskOutput, taskTimeoutMs, vmidOf, who } from './guest-tool.ts'
+
+/** What tells a snapshot from another of its name. */
+export const identityOf = ({ name, takenAt }: Snapshot): string => `${name}@${takenAt ?? 'unknown'}`
+
+/** @throws Mistake where it has none of that name */
+export function mustHave(items: readonly Snapshot[], vmid: number, name: string): Snapshot {
+  const found = items.find((item) => item.name === name)
+  if (found !== undefined) return found
+  const names = items.slice(-10).map((item) => named(item.name))
+  throw new Mistake(`name: ${vmid} has no snapshot ${named(name)}. ${names.length === 0 ? 'It has none.' : `It has ${names.join(', ')}.`}`)
+}
+
+export const deleteSnapshot = homelabTool({
+  name: 'delete_snapshot',
+  title: 'Delete a snapshot',
+  description: 'Deletes one snapshot of a guest; the guest itself stays as it is.',
+  tier: 'red',
+  touches: [{ kind: 'destroy', on: 'guest' }],
+  effects: ({ vmid, name }, world) => [
+    guestEffect('destroy', vmid, world, (target) => `The snapshot ${named(name)} of ${who(target)} is deleted.`),
+  ],
+  async prepare({ vmid, name, description }, context, ports) {
+    const { guest } = await freeGuest(ports, vmid, context)
+    const { items } = await readSnapshots(ports.api, guest, context)
+    const found = mustHave(items, vmid, name)
+    if (description !== undefined && found.description !== description) {
+      throw new Mistake(`description: ${named(name)} is another snapshot than was meant: it says ${quoted(found.description, 80)}, not ${quoted(description, 80)}.`)
+    }
+    const age = found.takenAt === undefined ? 'of unknown age' : ageOf(found.takenAt, ports.api.now())
+    return {
+      now: `${named(name)} was taken ${age}${found.hasRam ? ', with RAM' : ''}${found.description === '' ? '' : `: ${quoted(found.description, 80)}`}`,
+      then: 'the guest can never go back to it',
+      undo: { kind: 'none', because: 'A deleted snapshot cannot be made again.' },
+      basis: { snapshot: identityOf(found) },
+    }
+  },
+  ending: ({ vmid }) => ({ vmid, types: ['qmdelsnapshot', 'vzdelsnapshot'] }),
+  needs: [rights.guests, rights.snapshots],
+  timeoutMs: taskTimeoutMs,
+  input: z.strictObject({
+    vmid: vmidOf,
+    name: z.string().min(1).max(40).describe('Of the snapshot.'),
+    description: z.string().max(500).optional().describe('Only where it says just this.'),
+  }),
+  output: TaskOutput.extend({ name: z.string() }),
+  run({ vmid, name }, context, ports) {
+    const place = placeOf(ports, vmid, context.target)
+    const path = [...guestPath(place), 'snapshot', name]
+    return changeGuest(ports, { method: 'DELETE', path, what: `the end of a snapshot of ${vmid}` }, context, {
+      vmid,
+      about: `${vmid}`,
+      did: `the snapshot ${named(name)} is deleted`,
+      data: { name },
+    })
+  },
+})

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { oneLine, plainName } from '../../homelab/format.ts'
+import { readConfig } from '../../homelab/operations/guest-config.ts'
+import { JarvisError } from '../../protocol/index.ts'
+import { homelabTool, reading, rights } from '../homelab/homelab-tool.ts'
+import { readTimeoutMs } from '../homelab/inputs.ts'
+import { vmidOf } from './guest-tool.ts'
+
+export const getGuestConfig = homelabTool({
+  name: 'get_guest_config',
+  title: 'Read a guest’s configuration',
+  description: 'Returns a guest’s configuration (disks, networks, memory …) with what waits for its next stop. Secrets are left out.',
+  tier: reading.tier,
+  touches: reading.touches,
+  effects: (_, world) => reading.effects({}, world),
+  needs: [rights.guests],
+  timeoutMs: readTimeoutMs,
+  input: z.strictObject({ vmid: vmidOf }),
+  output: z.object({
+    vmid: z.int(),
+    digest: z.string().describe('Changes with the configuration.'),
+    lock: z.string().optional(),
+    values: z.record(z.string(), z.string()),
+    pending: z.record(z.string(), z.string().nullable()).describe('From the next stop on. null: the key goes.'),
+  }),
+  async run({ vmid }, { signal }, { api, cluster }) {
+    const guest = cluster.state().guests.find((candidate) => candidate.vmid === vmid)
+    if (guest === undefined) throw new JarvisError('not_found', `There is no guest ${vmid}.`)
+    const { digest, lock, values, pending } = await readConfig(api, guest, { signal })
+    const waits = [...pending].map(([key, value]) => `${key}: ${value === undefined ? 'goes' : oneLine(value)}`)
+    const summary = `${Object.keys(values).length} settings${waits.length === 0 ? '' : `, ${waits.length} pending`}`
+    return {
+      text: [
+        `${guest.type} ${vmid} ${plainName(guest.name)} on ${plainName(guest.node)}${lock === undefined ? '' : `, locked (${oneLine(lock, 20)})`}:`,
+        ...Object.entries(values).map(([key, value]) => `${oneLine(key, 40)}: ${oneLine(value, 500)}`),
+        ...(waits.length === 0 ? [] : ['Pending, from its next stop on:', ...waits]),
+      ].join('\n'),
+      summary,
+      data: {
+        ...{ vmid, digest, values },
+        ...(lock !== undefined && { lock }),
+        pending: Object.fromEntries([...pending].map(([key, value]) => [key, value ?? null])),
+      },
+    }
+  },
+})

@@ -1,0 +1,228 @@
+import { z } from 'zod'
+import { type Effect, type EffectKind, Mistake } from '../../gate/effect.ts'
+import { guestTarget } from '../../gate/targets.ts'
+import type { World } from '../../gate/world.ts'
+import { oneLine } from '../../homelab/format.ts'
+import { configured, type GuestConfig, readConfig } from '../../homelab/operations/guest-config.ts'
+import { runTask, type TaskOutcome, type TaskRequest } from '../../homelab/operations/run-task.ts'
+import { storageAt } from '../../homelab/operations/safety-snapshot.ts'
+import type { CallOptions } from '../../homelab/ports.ts'
+import { ApiError } from '../../homelab/proxmox/failure.ts'
+import { guestPath, type Place } from '../../homelab/proxmox/guest.ts'
+import type { Guest, Storage, Target } from '../../protocol/index.ts'
+import { named, plainWord, quoted } from '../../redaction/visible.ts'
+import type { HomelabPorts } from '../homelab/homelab-tool.ts'
+import { Vmid } from '../homelab/inputs.ts'
+import type { ToolContext, ToolOutput } from '../tool.ts'
+
+export const vmidOf = Vmid.describe('The guest’s id.')
+export const StorageName = z.string().regex(/^[A-Za-z][\w.-]{0,99}$/, 'must be the exact name of a storage')
+export const GuestName = z
+  .string()
+  .regex(/^(?=.{1,63}$)[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/, 'must be letters, digits and dashes, as in a host name')
+
+/** For what copies disks. */
+export const longTimeoutMs = 4 * 3_600_000
+export const taskTimeoutMs = 900_000
+
+/** What a change of a guest answers: its task’s end. */
+export const TaskOutput = z.object({
+  vmid: z.int(),
+  upid: z.string().optional(),
+  exitStatus: z.string().describe('Proxmox’s words.'),
+  ok: z.boolean(),
+})
+
+const words = { vm: 'VM', ct: 'CT' }
+/** `VM 101 "haos"` */
+export const who = ({ vmid, type, name = '' }: Pick<Target, 'vmid' | 'type' | 'name'>): string =>
+  `${type === undefined ? 'guest' : words[type]} ${vmid} ${quoted(name)}`
+
+/** One effect on a guest that is there. @throws Mistake where it is not */
+export function guestEffect(
+  kind: EffectKind,
+  vmid: number,
+  world: World,
+  sentence: (target: Target) => string,
+  more: Pick<Effect, 'atLeast' | 'executes'> = {},
+): Effect {
+  const target = guestTarget({ vmid }, world)
+  return { kind, on: 'guest', target, sentence: sentence(target), ...more }
+}
+
+/** It goes off by the change, so that what speaks against a stop of it speaks against this. @throws Mistake */
+export const cutsPower = (vmid: number, world: World, action: 'stop' | 'restart' = 'stop'): Effect => ({
+  kind: 'power',
+  on: 'guest',
+  action,
+  target: guestTarget({ vmid }, world),
+})
+
+/** A guest that is not there yet. */
+export const newTarget = (type: Guest['type'], vmid: number, node: string, name: string): Target => ({
+  kind: 'guest',
+  id: `${type}/${vmid}`,
+  ...{ name, node, vmid, type },
+})
+
+/** The guest as it was seen last. @throws Mistake where there is none, or where nobody answers for it */
+export function knownGuest({ cluster }: Pick<HomelabPorts, 'cluster'>, vmid: number): Guest {
+  const guest = cluster.state().guests.find((candidate) => candidate.vmid === vmid)
+  if (guest === undefined) throw new Mistake(`vmid: there is no guest ${vmid}. get_cluster_resources lists them.`)
+  return guest
+}
+
+/** The guest that the call was judged about, else the one there is. @throws Mistake */
+export function placeOf(ports: Pick<HomelabPorts, 'cluster'>, vmid: number, target?: Target): Place {
+  const { node, type } = target?.vmid === vmid ? target : {}
+  return node === undefined || type === undefined ? knownGuest(ports, vmid) : { vmid, node, type }
+}
+
+/**
+ * A guest with its configuration, which a change may be made to now.
+ * @throws Mistake where it is locked; ApiError
+ */
+export async function freeGuest(
+  ports: HomelabPorts,
+  vmid: number,
+  { signal }: Pick<CallOptions, 'signal'>,
+  more: { template?: 'no'; type?: Guest['type']; instead?: string } = {},
+): Promise<{ guest: Guest; config: GuestConfig }> {
+  const guest = knownGuest(ports, vmid)
+  if (more.type !== undefined && guest.type !== more.type) {
+    throw new Mistake(`vmid: ${vmid} is a ${guest.type === 'vm' ? 'virtual machine' : 'container'}. ${more.instead ?? ''}`)
+  }
+  const config = await readConfig(ports.api, guest, { signal })
+  if (config.lock !== undefined) {
+    const lock = plainWord(config.lock)
+    throw new Mistake(`vmid: ${vmid} is locked (${lock}): wait until get_recent_tasks shows that task ended, then call again.`)
+  }
+  if (more.template === 'no' && config.isTemplate) {
+    throw new Mistake(`vmid: ${vmid} is a template, which stays as it is. clone_guest makes a guest of it.`)
+  }
+  return { guest, config }
+}
+
+/** What its storage keeps: `images` of a VM, `rootdir` of a container. */
+export const contentOf = { vm: 'images', ct: 'rootdir' } as const
+
+/**
+ * A storage that a node can put something on. @param needs bytes, where known
+ * @throws Mistake where it is not there, cannot be reached, does not hold that or has no room
+ */
+export function storageFor(
+  { cluster }: Pick<HomelabPorts, 'cluster'>,
+  name: string,
+  node: string,
+  content: string,
+  needs: number | undefined,
+): Storage {
+  const { storages } = cluster.state()
+  const onNode = storages.filter((storage) => storage.node === undefined || storage.node === node)
+  const found = storageAt(storages, name, node)
+  if (found === undefined || !found.content.includes(content)) {
+    const fit = onNode.filter((storage) => storage.content.includes(content)).map((storage) => storage.name)
+    const problem = found === undefined ? `${named(node)} has no storage ${named(name)}` : `${named(name)} does not hold ${content}`
+    throw new Mistake(`storage: ${problem}. Those that do: ${fit.length === 0 ? 'none' : fit.join(', ')}.`)
+  }
+  if (found.isActive === false) throw new Mistake(`storage: ${named(name)} cannot be reached from ${named(node)} now.`)
+  const free = freeOf(found)
+  if (needs !== undefined && free !== undefined && free < needs) {
+    throw new Mistake(`storage: ${named(name)} has ${gib(free)} GiB free, and ${gib(needs)} GiB are needed.`)
+  }
+  return found
+}
+
+/** In bytes; undefined where it is not known. */
+export const freeOf = ({ usedBytes, totalBytes }: Storage): number | undefined =>
+  usedBytes === null || totalBytes === null ? undefined : totalBytes - usedBytes
+export const gib = (bytes: number): string => (bytes / 1024 ** 3).toFixed(1).replace(/\.0$/, '')
+
+/** @throws Mistake where a new guest cannot have that id or that name; ApiError */
+export async function mustBeNew(
+  { api, cluster }: HomelabPorts,
+  { newId, name }: { newId: number; name: string },
+  { signal }: Pick<CallOptions, 'signal'>,
+): Promise<void> {
+  const { guests } = cluster.state()
+  const namesake = guests.find((guest) => guest.name.toLowerCase() === name.toLowerCase())
+  if (namesake !== undefined) throw new Mistake(`name: ${who(namesake)} has that name; choose another.`)
+  try {
+    await api.get(['cluster', 'nextid'], { vmid: String(newId) }, { signal })
+    if (!guests.some(({ vmid }) => vmid === newId)) return
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'cluster_refused') throw error
+  }
+  const free = await api.get(['cluster', 'nextid'], {}, { signal })
+  throw new Mistake(`newId: ${newId} is in use; ${oneLine(String(free), 12)} is free.`)
+}
+
+/** @throws Mistake where that volume is not on its storage, as far as the node shows it; ApiError */
+export async function volumeThere(
+  { api }: Pick<HomelabPorts, 'api'>,
+  node: string,
+  volume: string,
+  content: 'iso' | 'vztmpl' | 'backup',
+  field: string,
+  signal: AbortSignal,
+): Promise<Record<string, unknown>> {
+  const [storage = ''] = volume.split(':')
+  const rows = await api.get(['nodes', node, 'storage', storage, 'content'], { content }, { signal })
+  const list = (Array.isArray(rows) ? rows : []) as Record<string, unknown>[]
+  const found = list.find(({ volid }) => volid === volume)
+  if (found !== undefined) return found
+  const others = list.slice(0, 5).map(({ volid }) => oneLine(String(volid), 100))
+  throw new Mistake(
+    `${field}: ${oneLine(volume, 120)} is not there. ${others.length === 0 ? `${named(storage)} holds none.` : `There are: ${others.join(', ')}.`}`,
+  )
+}
+
+/** A value as a key will have it, shortened and quoted. */
+export const shown = (value: string | undefined): string => (value === undefined ? 'not set' : quoted(value, 60))
+export const shownKey = (config: GuestConfig, key: string): string => shown(configured(config, key))
+
+/**
+ * Sends a request that begins a task about a guest, and tells its end.
+ * @param told `did`: of a success, a sentence; `after`: what to do then
+ * @throws JarvisError `cluster_unreachable`, `outcome_unknown`
+ */
+export async function changeGuest(
+  { api }: Pick<HomelabPorts, 'api'>,
+  request: TaskRequest,
+  context: ToolContext,
+  told: { vmid: number; about: string; did: string; after?: string; data?: Record<string, unknown> },
+): Promise<ToolOutput> {
+  return outputOf(await runTask(api, request, context), told)
+}
+
+export function outputOf(
+  { exitStatus, ok, upid }: TaskOutcome,
+  { vmid, about, did, after, data = {} }: { vmid: number; about: string; did: string; after?: string; data?: Record<string, unknown> },
+): ToolOutput {
+  const said = oneLine(exitStatus, 300)
+  const all = { vmid, ...(upid !== undefined && { upid }), exitStatus, ok, ...data }
+  if (ok) {
+    const warned = exitStatus === 'OK' ? '' : ` Its task ended ${said}: its log says more.`
+    return { text: `${about}: ${did}.${warned}${after === undefined ? '' : ` ${after}`}`, summary: did, data: all }
+  }
+  const failed = upid === undefined ? 'Proxmox refused, and nothing was done' : 'its task failed'
+  return {
+    text: `${about}: ${failed}: "${said}". ${advice(said, upid !== undefined)}`,
+    summary: `${upid === undefined ? 'Refused' : 'Task failed'}: ${oneLine(said, 120)}`,
+    data: all,
+    isError: true,
+  }
+}
+
+/** What to do about a refusal, by Proxmox's words. */
+export function advice(said: string, hasTask: boolean): string {
+  if (/checksum mismatch|detected modified configuration/.test(said)) {
+    return 'Somebody changed it meanwhile: read it with get_guest_config, then decide anew.'
+  }
+  if (/is locked \(|can't lock file/.test(said)) return 'Another task works on it: wait until get_recent_tasks shows it ended.'
+  if (/Permission check failed/.test(said)) {
+    return 'The API token lacks that right: someone must add it to the token’s role in Proxmox. Trying again changes nothing.'
+  }
+  if (/no quorum/.test(said)) return 'Too few nodes are online: see get_cluster_status.'
+  return hasTask ? 'Look at what it left behind before doing more; the task’s log on the node says why.' : ''
+}

@@ -1,0 +1,47 @@
+import { oneLine } from '../../homelab/format.ts'
+import type { GuestConfig } from '../../homelab/operations/guest-config.ts'
+import { type Safety, safetyKeptMs, safetyNote, safetyOf, takeSafety } from '../../homelab/operations/safety-snapshot.ts'
+import type { PveApi } from '../../homelab/ports.ts'
+import type { Place } from '../../homelab/proxmox/guest.ts'
+import type { HomelabPorts } from '../homelab/homelab-tool.ts'
+import type { Preview, ToolContext, ToolOutput } from '../tool.ts'
+import { advice } from './guest-tool.ts'
+
+/** What a card says of the snapshot before a change; goes on from `then`. */
+export function safetyWords(safety: Safety | undefined): string {
+  if (safety === undefined) return ''
+  return safety.name === undefined
+    ? `; no snapshot is taken before: ${safety.because}`
+    : `; before it the snapshot ${safety.name} is taken, without RAM, and deleted after 24 h`
+}
+
+/** That JARVIS deletes the snapshot again. */
+export const laterOf = (api: Pick<PveApi, 'now'>, vmid: number, safety: Safety | undefined): Pick<Preview, 'later'> =>
+  safety?.name === undefined
+    ? {}
+    : {
+        later: {
+          toolName: 'delete_snapshot',
+          input: { vmid, name: safety.name, description: safetyNote },
+          at: api.now() + safetyKeptMs,
+          sentence: `JARVIS deletes the snapshot ${safety.name} after 24 h.`,
+        },
+      }
+
+/** Takes the snapshot before a change where one can be. `failed`: it could not be taken, so that nothing may be changed. */
+export async function takenBefore(
+  { api, cluster }: HomelabPorts,
+  place: Place,
+  config: GuestConfig,
+  change: string,
+  context: ToolContext,
+): Promise<{ name?: string } | { failed: ToolOutput }> {
+  const { name } = await safetyOf(api, cluster.state(), place, config, change, context)
+  if (name === undefined) return {}
+  context.onProgress(`Taking the snapshot ${name}`)
+  const { ok, exitStatus, upid } = await takeSafety(api, place, name, context.signal)
+  if (ok) return { name }
+  const said = oneLine(exitStatus, 200)
+  const text = `${place.vmid}: the snapshot before the change failed, so nothing was changed: "${said}". ${advice(said, upid !== undefined)}`
+  return { failed: { text, summary: `No snapshot, nothing changed: ${oneLine(said, 100)}`, isError: true } }
+}

@@ -1,0 +1,233 @@
+import { z } from 'zod'
+import { type Effect, Mistake } from '../../gate/effect.ts'
+import { oneLine } from '../../homelab/format.ts'
+import { configured, type GuestConfig, readConfig, volumesOf } from '../../homelab/operations/guest-config.ts'
+import { safetyOf } from '../../homelab/operations/safety-snapshot.ts'
+import { ApiError } from '../../homelab/proxmox/failure.ts'
+import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { canonicalJson } from '../../lib/canonical.ts'
+import type { Guest } from '../../protocol/index.ts'
+import { redacted } from '../../redaction/assignments.ts'
+import { named } from '../../redaction/visible.ts'
+import { homelabTool, rights } from '../homelab/homelab-tool.ts'
+import type { Undo } from '../tool.ts'
+import { configKey, isAs, reachesOut } from './config-keys.ts'
+import { advice, freeGuest, guestEffect, placeOf, shown, shownKey, taskTimeoutMs, vmidOf, who } from './guest-tool.ts'
+import { laterOf, safetyWords, takenBefore } from './safety.ts'
+
+/** A change of devices may take a while on the node. */
+const answerMs = 120_000
+const Value = z.union([z.string().max(8_000), z.number()]).transform(String)
+const input = z.strictObject({
+  vmid: vmidOf,
+  set: z.record(z.string().max(40), Value).optional().describe('New values by key, as Proxmox writes them: {"cores": 4}.'),
+  remove: z.array(z.string().max(40)).max(20).optional().describe('Keys to take out.'),
+  expect: z.record(z.string(), z.string().nullable()).optional().describe('Only while these are so; null: not set.'),
+})
+type Asked = z.output<typeof input>
+
+const changesOf = ({ set = {}, remove = [] }: Asked): [string, string | undefined][] => [
+  ...Object.entries(set),
+  ...remove.map((key): [string, undefined] => [key, undefined]),
+]
+const isSmall = (asked: Asked) => changesOf(asked).every(([key]) => configKey(key)?.isSmall)
+
+export const setGuestConfig = homelabTool({
+  name: 'set_guest_config',
+  title: 'Change a guest’s configuration',
+  description:
+    'Sets or removes keys of a guest’s configuration; read it with get_guest_config first. Some take effect only when a running guest was stopped and started.',
+  tier: 'yellow',
+  touches: [{ kind: 'config', on: 'guest' }],
+  raises: [
+    { tier: 'red', words: 'any key but description and tags' },
+    { tier: 'black', words: 'args, hookscript, passwords, and devices or folders of the node' },
+  ],
+  effects: (asked, world) => [
+    guestEffect('config', asked.vmid, world, (target) => sentenceOf(asked, who(target)), { ...tierOf(asked) }),
+  ],
+  async prepare(asked, context, ports) {
+    const { guest, config } = await freeGuest(ports, asked.vmid, context)
+    mustFit(asked, guest, config)
+    const { digest } = config
+    const isTakenBack = asked.expect !== undefined
+    const safety =
+      isSmall(asked) || isTakenBack
+        ? undefined
+        : await safetyOf(ports.api, ports.cluster.state(), guest, config, canonicalJson(asked.set ?? {}), context)
+    const keys = changesOf(asked)
+    const waits = guest.type === 'vm' && guest.status !== 'stopped' && !isSmall(asked)
+    return {
+      now: keys.map(([key]) => `${key}: ${shownKey(config, key)}`).join('; '),
+      then: `${keys.map(([key, value]) => `${key}: ${value === undefined ? 'removed' : shown(value)}`).join('; ')}${waits ? '; what cannot change while it runs waits for its next stop' : ''}${safetyWords(safety)}`,
+      undo: undoOf(asked, config, guest),
+      basis: { configuration: digest },
+      ...laterOf(ports.api, asked.vmid, safety),
+    }
+  },
+  ending: ({ vmid, set = {}, remove = [] }) => ({
+    look: `Proxmox names no task of it. Read ${vmid} with get_guest_config: ${[...Object.keys(set), ...remove].join(', ')} show whether it was changed.`,
+  }),
+  needs: [rights.guests, rights.options, rights.processors, rights.memory, rights.networks, rights.disks],
+  timeoutMs: taskTimeoutMs,
+  input,
+  output: z.object({
+    vmid: z.int(),
+    ok: z.boolean(),
+    values: z.record(z.string(), z.string().nullable()).describe('The keys as they are configured now. null: not set.'),
+    pending: z.array(z.string()).describe('The keys that wait for its next stop.'),
+    safetySnapshot: z.string().optional(),
+    refused: z.string().optional().describe('Proxmox’s words.'),
+  }),
+  async run(asked, context, ports) {
+    const { vmid } = asked
+    const place = placeOf(ports, vmid, context.target)
+    const { signal } = context
+    const before = await freeGuest(ports, vmid, context)
+    mustFit(asked, before.guest, before.config)
+    const wantsSafety = !isSmall(asked) && asked.expect === undefined
+    const change = canonicalJson(asked.set ?? {})
+    const safety = wantsSafety ? await takenBefore(ports, place, before.config, change, context) : {}
+    if ('failed' in safety) return { ...safety.failed, data: nothing(vmid, safety.failed.summary) }
+    const { name } = safety
+    // The snapshot stands in the file, so the digest has changed by it; what is to be changed must not have.
+    const config = name === undefined ? before.config : await readConfig(ports.api, place, { signal })
+    for (const [key] of changesOf(asked)) {
+      if (configured(config, key) !== configured(before.config, key)) throw new Mistake(`set: ${key} was changed by somebody else just now. Nothing was changed.`)
+    }
+    const form = {
+      ...asked.set,
+      ...(asked.remove !== undefined && asked.remove.length > 0 && { delete: asked.remove.join(',') }),
+      digest: config.digest,
+    }
+    const extra = name === undefined ? {} : { safetySnapshot: name }
+    const kept = name === undefined ? '' : ` The snapshot ${name} was taken before.`
+    try {
+      await ports.api.change('PUT', [...guestPath(place), 'config'], form, { signal, answerMs })
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'cluster_refused') throw error
+      const said = oneLine(error.words, 300)
+      const text = `${vmid}: Proxmox refused, and nothing was changed: "${said}". ${advice(said, false)}${kept}`
+      return { text, summary: `Refused: ${oneLine(said, 120)}`, data: { ...nothing(vmid, said), ...extra }, isError: true }
+    }
+    const after = await readConfig(ports.api, place, { signal })
+    const keys = changesOf(asked).map(([key]) => key)
+    const waiting = keys.filter((key) => after.pending.has(key))
+    const summary = `${keys.join(', ')} changed${waiting.length === 0 ? '' : `; waiting for its next stop: ${waiting.join(', ')}`}`
+    const shownNow = keys.map((key) => `${key}: ${oneLine(configured(after, key) ?? 'not set', 200)}`)
+    return {
+      text: `${vmid}: ${summary}. Configured now: ${shownNow.join('; ')}.${kept}`,
+      summary,
+      data: {
+        ...{ vmid, ok: true, pending: waiting },
+        values: Object.fromEntries(keys.map((key) => [key, configured(after, key) ?? null])),
+        ...extra,
+      },
+    }
+  },
+})
+
+const nothing = (vmid: number, refused: string) => ({ vmid, ok: false, values: {}, pending: [], refused })
+
+function sentenceOf(asked: Asked, guest: string): string {
+  const { set = {}, remove = [] } = asked
+  const parts = [
+    ...Object.entries(set).map(([key, value]) => `${named(key)} becomes ${shown(value)}`),
+    ...remove.map((key) => `${named(key)} is removed`),
+  ]
+  return `Of ${guest} ${parts.join(', ')}.`
+}
+
+/** @throws Mistake for what Proxmox would refuse whatever the guest is */
+function tierOf(asked: Asked): Pick<Effect, 'atLeast'> {
+  const changes = changesOf(asked)
+  if (changes.length === 0) throw new Mistake('set: neither set nor remove names a key.')
+  const names = changes.map(([key]) => key)
+  const twice = names.find((key, index) => names.indexOf(key) !== index)
+  if (twice !== undefined) throw new Mistake(`remove: ${oneLine(twice, 40)} is set and removed at once.`)
+  const refused = changes.filter(
+    ([key, value]) => configKey(key) === undefined || (configKey(key)?.isDisk && reachesOut(value ?? '')),
+  )
+  if (refused.length > 0) {
+    const which = refused.map(([key]) => named(key)).join(', ')
+    return {
+      atLeast: {
+        tier: 'black',
+        because: `JARVIS does not change ${which}: it may reach out of the guest or give access to it, or nobody has said what it does.`,
+      },
+    }
+  }
+  for (const [key, value] of changes) {
+    const known = configKey(key)
+    if (value?.includes(redacted)) throw new Mistake(`set: ${key} holds ${redacted}, which stands for a secret and is never written back.`)
+    if (value !== undefined && known?.value.test(value) === false) throw new Mistake(`set: ${key} must be ${known.say}.`)
+  }
+  if (isSmall(asked)) return {}
+  const which = names.filter((key) => !configKey(key)?.isSmall).join(', ')
+  return { atLeast: { tier: 'red', because: `It changes how the guest is made: ${which}.` } }
+}
+
+/** @throws Mistake for what does not fit the guest as it is */
+function mustFit(asked: Asked, guest: Guest, config: GuestConfig) {
+  for (const [key, wanted] of Object.entries(asked.expect ?? {})) {
+    const actual = configured(config, key)
+    if (!isAs(key, wanted ?? undefined, actual)) {
+      throw new Mistake(`expect: ${named(key)} is ${shown(actual)} now, and was left as ${shown(wanted ?? undefined)}: somebody changed it since. Nothing was changed.`)
+    }
+  }
+  const changes = changesOf(asked)
+  for (const [key, value] of changes) {
+    const known = configKey(key)
+    if (known?.type !== undefined && known.type !== guest.type) {
+      throw new Mistake(`set: a ${guest.type === 'vm' ? 'virtual machine' : 'container'} has no ${key}.`)
+    }
+    if (value !== undefined && known?.isDisk) mustBeOwn(key, value, guest, config)
+    if (value === undefined && configured(config, key) === undefined) throw new Mistake(`remove: ${key} is not set.`)
+  }
+  if (changes.every(([key, value]) => value === configured(config, key))) {
+    throw new Mistake('set: all of it is so already: nothing needs to be done.')
+  }
+}
+
+/** A disk keeps its volume, gets a new one, takes back one that lies unused, or is a drive for CDs. @throws Mistake */
+function mustBeOwn(key: string, value: string, { vmid }: Guest, config: GuestConfig) {
+  const [volume = '', ...options] = value.replace(/^(?:file|volume)=/, '').split(',')
+  const own = Object.entries(config.values).filter(([name]) => /^unused\d+$/.test(name) || name === key)
+  const isOwn = own.some(([, other]) => other.split(',')[0] === volume)
+  const isCd = options.includes('media=cdrom') && (volume === 'none' || /^[\w.-]+:iso\/[\w.+-]+$/.test(volume))
+  if (isOwn || isCd || /^[\w.-]+:[1-9]\d{0,5}$/.test(volume)) {
+    const there = volumesOf(config.values).find((disk) => disk.key === key)
+    if (there === undefined || isOwn || isCd) return
+    throw new Mistake(`set: ${key} holds ${there.id} already: choose a key that is free.`)
+  }
+  throw new Mistake(`set: ${key} must keep its volume, or be STORAGE:GIB for a new one; ${oneLine(volume, 80)} is no disk of ${vmid}.`)
+}
+
+/** Written back are the values that were configured. */
+function undoOf(asked: Asked, config: GuestConfig, { vmid }: Guest): Undo {
+  const changes = changesOf(asked)
+  const old = changes.map(([key]) => [key, configured(config, key)] as const)
+  const secret = old.find(([, value]) => value?.includes(redacted) || /^\*+$/.test(value ?? ''))
+  if (secret !== undefined) return { kind: 'none', because: `The old value of ${secret[0]} holds a secret, which JARVIS does not know.` }
+  const back = old.flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]))
+  const odd = back.find(([key, value]) => configKey(key)?.value.test(value) !== true)
+  if (odd !== undefined) return { kind: 'none', because: `The old value of ${odd[0]} is one that JARVIS does not set.` }
+  const made = old.flatMap(([key, value]) => (value === undefined ? [key] : []))
+  const words = [
+    ...back.map(([key, value]) => `${key} goes back to ${shown(value)}`),
+    ...made.map((key) => `${key} is removed again`),
+  ]
+  const isNewDisk = changes.some(([key, value]) => configKey(key)?.isDisk && value !== undefined && made.includes(key))
+  return {
+    kind: 'call',
+    toolName: 'set_guest_config',
+    input: {
+      vmid,
+      ...(back.length > 0 && { set: Object.fromEntries(back) }),
+      ...(made.length > 0 && { remove: made }),
+      expect: Object.fromEntries(changes.map(([key, value]) => [key, value ?? null])),
+    },
+    sentence: `${words.join(', ')}.`.replace(/^./, (first) => first.toUpperCase()),
+    ...(isNewDisk && { loses: 'The new volume stays as an unused disk.' }),
+  }
+}
