@@ -1,4 +1,4 @@
-import { legible, legibleValue } from '../gate/index.ts'
+import { legible, legibleValue, Mistake } from '../gate/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import { JarvisError } from '../protocol/index.ts'
 import type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
@@ -65,8 +65,8 @@ export async function runTool(
       }),
     ])
   } catch (error) {
-    if (!stop.signal.aborted && !(error instanceof JarvisError)) parts.report(error, tool.name)
-    const isMistake = error instanceof JarvisError && mistakes.includes(error.code)
+    const isMistake = error instanceof Mistake || (error instanceof JarvisError && mistakes.includes(error.code))
+    if (!stop.signal.aborted && !isMistake && !(error instanceof JarvisError)) parts.report(error, tool.name)
     isFault = signal.aborted || isMistake ? undefined : true
     isLost = error instanceof JarvisError && error.code === 'outcome_unknown' && tool.tier !== 'green'
     const text = signal.aborted

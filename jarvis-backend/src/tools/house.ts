@@ -1,5 +1,11 @@
 import { z } from 'zod'
 import type { ArgumentType, Tools } from '../gate/index.ts'
+import { deleteSnapshot } from './guests/delete-snapshot.ts'
+import { getGuestConfig } from './guests/get-guest-config.ts'
+import { listSnapshots } from './guests/list-snapshots.ts'
+import { rollbackSnapshot } from './guests/rollback-snapshot.ts'
+import { setGuestConfig } from './guests/set-guest-config.ts'
+import { takeSnapshot } from './guests/take-snapshot.ts'
 import { executeSsh } from './homelab/execute-ssh.ts'
 import { getBackups } from './homelab/get-backups.ts'
 import { getClusterResources } from './homelab/get-cluster-resources.ts'
@@ -67,6 +73,12 @@ export const homelabTools = [
   refreshPackageLists,
   rebootNode,
   shutdownNode,
+  listSnapshots,
+  takeSnapshot,
+  deleteSnapshot,
+  rollbackSnapshot,
+  getGuestConfig,
+  setGuestConfig,
 ]
 /** The tools over what JARVIS remembers. */
 export const memoryTools = [memorySearch, memoryGet, memoryWrite]

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { oneLine, plainName } from '../../homelab/format.ts'
 import { readConfig } from '../../homelab/operations/guest-config.ts'
 import { JarvisError } from '../../protocol/index.ts'
-import { homelabTool, reading, rights } from '../homelab/homelab-tool.ts'
+import { homelabTool, quoting, rights } from '../homelab/homelab-tool.ts'
 import { readTimeoutMs } from '../homelab/inputs.ts'
 import { vmidOf } from './guest-tool.ts'
 
@@ -10,9 +10,7 @@ export const getGuestConfig = homelabTool({
   name: 'get_guest_config',
   title: 'Read a guest’s configuration',
   description: 'Returns a guest’s configuration (disks, networks, memory …) with what waits for its next stop. Secrets are left out.',
-  tier: reading.tier,
-  touches: reading.touches,
-  effects: (_, world) => reading.effects({}, world),
+  ...quoting,
   needs: [rights.guests],
   timeoutMs: readTimeoutMs,
   input: z.strictObject({ vmid: vmidOf }),

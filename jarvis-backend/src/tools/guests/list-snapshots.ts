@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { readSnapshots } from '../../homelab/operations/snapshots.ts'
 import { JarvisError } from '../../protocol/index.ts'
-import { homelabTool, reading, rights } from '../homelab/homelab-tool.ts'
+import { homelabTool, quoting, rights } from '../homelab/homelab-tool.ts'
 import { readTimeoutMs } from '../homelab/inputs.ts'
 import { vmidOf } from './guest-tool.ts'
 
@@ -10,9 +10,7 @@ export const listSnapshots = homelabTool({
   name: 'list_snapshots',
   title: 'List snapshots',
   description: 'Lists a guest’s snapshots with their age, whether RAM was saved, and what each goes on from.',
-  tier: reading.tier,
-  touches: reading.touches,
-  effects: (_, world) => reading.effects({}, world),
+  ...quoting,
   needs: [rights.guests],
   timeoutMs: readTimeoutMs,
   input: z.strictObject({ vmid: vmidOf }),

@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Mistake } from '../src/gate/index.ts'
+import type { PveApi } from '../src/homelab/ports.ts'
+import { createProxmox } from '../src/homelab/proxmox/index.ts'
+import { createSimulator } from '../src/homelab/simulator/index.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { type ToolInput, usualLimits } from '../src/protocol/index.ts'
+import { homelabTools } from '../src/tools/house.ts'
+import type { HomelabPorts } from '../src/tools/homelab/homelab-tool.ts'
+import { type Preview, type Tool, type ToolOutput, withPorts } from '../src/tools/tool.ts'
+import { scaledClock } from './fake-proxmox/scaled-clock.ts'
+import { startFakeProxmox } from './fake-proxmox/start.ts'
+import { connectionTo } from './support/start-proxmox.ts'
+
+const speed = 200
+
+/** One cluster, and its guests by what their disks lie on and whether they run. */
+type Cluster = {
+  ports: HomelabPorts
+  zfsVm: number
+  zfsCt: number
+  thinVm: number
+  rawVm: number
+  bindCt: number
+  changeBehind(vmid: number, key: string, value: string): void | Promise<void>
+  failNextTask(vmid: number, words: string): void | Promise<void>
+  lock(vmid: number, lock: string | undefined): void | Promise<void>
+  stop(): void | Promise<void>
+}
+
+const nobody = () => Promise.reject(new Error('nobody is there'))
+const rest = { shell: { run: nobody }, waker: { wake: nobody }, limits: () => usualLimits }
+
+const clusters: Record<string, () => Promise<Cluster>> = {
+  async 'the demo'() {
+    const { api, cluster, controls } = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed })
+    const guests = { zfsVm: 101, zfsCt: 112, thinVm: 131, rawVm: 142, bindCt: 104 }
+    return { ports: { ...rest, api, cluster }, ...guests, ...controls.pve, lock: controls.lockGuest, stop: cluster.close }
+  },
+  async 'the real client over HTTP'() {
+    const anchor = Date.now()
+    const fake = await startFakeProxmox({ anchor, speed, denyDelayMs: 10, proxyDelayMs: 10 })
+    const cluster = createProxmox({
+      connection: connectionTo(fake),
+      shell: { run: nobody },
+      clock: scaledClock(anchor, speed),
+      protectedTargets: new Set(),
+    })
+    await cluster.readAfresh?.()
+    const guests = { zfsVm: 100, zfsCt: 200, thinVm: 101, rawVm: 102, bindCt: 202 }
+    const { failNextTask, changeBehind, changeGuest } = fake.control
+    return {
+      ports: { ...rest, api: cluster.api, cluster },
+      ...guests,
+      ...{ failNextTask: async (...on) => void (await failNextTask(...on)), changeBehind: async (...on) => void (await changeBehind(...on)) },
+      lock: async (vmid, lock) => void (await changeGuest(vmid, { lock: lock ?? null })),
+      async stop() {
+        cluster.close()
+        await fake.stop()
+      },
+    }
+  },
+}
+
+/** What a cluster is told, in fewer words. */
+function speaking({ ports }: Cluster) {
+  const tools = new Map(withPorts(homelabTools, ports).map((tool) => [tool.name, tool]))
+  const toolOf = (name: string): Tool => tools.get(name) ?? raise(name)
+  const signal = AbortSignal.timeout(30_000)
+  const parsed = (name: string, input: ToolInput) => toolOf(name).input.parse(input)
+  async function prepare(name: string, input: ToolInput): Promise<Preview> {
+    await ports.cluster.readAfresh?.()
+    return (await toolOf(name).prepare?.(parsed(name, input), { signal })) ?? raise(name)
+  }
+  const run = async (name: string, input: ToolInput, tasks: string[] = []): Promise<ToolOutput> =>
+    toolOf(name).run(parsed(name, input), { signal, onProgress() {}, onTask: (upid) => void tasks.push(upid) })
+  return {
+    prepare,
+    run,
+    /** Prepares and runs it, as the gate does. @returns what takes it back */
+    async change(name: string, input: ToolInput) {
+      const { undo, ...preview } = await prepare(name, input)
+      const tasks: string[] = []
+      const output = await run(name, input, tasks)
+      expect(output.isError, output.text).not.toBe(true)
+      await ports.cluster.readAfresh?.()
+      return { undo, preview, output, tasks }
+    },
+    mistake: (name: string, input: ToolInput): Promise<string> =>
+      prepare(name, input).then(
+        () => 'no mistake',
+        (error: unknown) => (error instanceof Mistake ? error.message : raise(String(error))),
+      ),
+    async config(vmid: number): Promise<Record<string, string>> {
+      return ((await run('get_guest_config', { vmid })).data as { values: Record<string, string> }).values
+    },
+    async snapshots(vmid: number): Promise<string[]> {
+      const { data } = await run('list_snapshots', { vmid })
+      return (data as { snapshots: { name: string }[] }).snapshots.map(({ name }) => name)
+    },
+  }
+}
+
+function raise(what: string): never {
+  throw new Error(what)
+}
+const callOf = ({ undo }: { undo: Preview['undo'] }) => (undo.kind === 'call' ? undo : raise(undo.because))
+
+describe.each(Object.entries(clusters))('%s', (_name, start) => {
+  let cluster: Cluster
+  let api: PveApi
+  let told: ReturnType<typeof speaking>
+  beforeAll(async () => {
+    cluster = await start()
+    api = cluster.ports.api
+    told = speaking(cluster)
+  })
+  afterAll(() => cluster.stop())
+
+  test.each(['zfsVm', 'zfsCt', 'thinVm'] as const)('a snapshot of %s is taken, and its undo deletes just it', async (role) => {
+    const vmid = cluster[role]
+    const before = await told.snapshots(vmid)
+    const taken = await told.change('take_snapshot', { vmid, name: 'one', description: 'before the update' })
+    expect(taken.tasks).toHaveLength(1)
+    expect(await told.snapshots(vmid)).toEqual([...before, 'one'])
+    expect((await told.run('list_snapshots', { vmid })).text).toContain('"before the update"')
+    expect(await told.mistake('take_snapshot', { vmid, name: 'one' })).toContain('has a snapshot one already')
+    const { toolName, input } = callOf(taken)
+    expect((await told.change(toolName, input)).undo).toMatchObject({ kind: 'none' })
+    expect(await told.snapshots(vmid)).toEqual(before)
+    expect(await told.mistake(toolName, input)).toContain('has no snapshot one')
+  })
+
+  test('the undo of a snapshot leaves another of the same name alone', async () => {
+    const vmid = cluster.zfsVm
+    const { toolName, input } = callOf(await told.change('take_snapshot', { vmid, name: 'twice' }))
+    await told.change('delete_snapshot', { vmid, name: 'twice' })
+    const other = await told.change('take_snapshot', { vmid, name: 'twice', description: 'by a person' })
+    expect(await told.mistake(toolName, input)).toContain('it says "by a person", not "Taken by JARVIS."')
+    await told.change(callOf(other).toolName, callOf(other).input)
+  })
+
+  test('a guest goes back to its snapshot, and a newer one on ZFS keeps it from that', async () => {
+    const vmid = cluster.zfsVm
+    const old = (await told.config(vmid)).description
+    const oldest = (await told.snapshots(vmid)).length
+    await told.change('take_snapshot', { vmid, name: 'base' })
+    await told.change('set_guest_config', { vmid, set: { description: 'changed since' } })
+    const { preview, undo } = await told.change('rollback_snapshot', { vmid, name: 'base' })
+    expect(preview).toMatchObject({
+      then: 'power cut at once → as it was then → running',
+      affects: expect.stringContaining('Thrown away: what was written in the last'),
+      basis: { snapshot: expect.stringMatching(/^base@\d+$/) },
+    })
+    expect(undo).toMatchObject({ kind: 'none' })
+    expect((await told.config(vmid)).description).toBe(old)
+    await told.change('take_snapshot', { vmid, name: 'newer' })
+    expect(await told.mistake('rollback_snapshot', { vmid, name: 'base' })).toMatch(
+      /\(zfspool\) goes back only to its newest snapshot\. Newer than base: newer\./,
+    )
+    for (const name of ['newer', 'base']) await told.change('delete_snapshot', { vmid, name })
+    expect(await told.snapshots(vmid)).toHaveLength(oldest)
+  })
+
+  test('LVM-thin goes back past a newer snapshot, and says that it stays', async () => {
+    const vmid = cluster.thinVm
+    for (const name of ['base', 'newer']) await told.change('take_snapshot', { vmid, name })
+    const { preview } = await told.change('rollback_snapshot', { vmid, name: 'base', start: true })
+    expect(preview.affects).toContain('Newer snapshots stay: newer')
+    for (const name of ['newer', 'base']) await told.change('delete_snapshot', { vmid, name })
+  })
+
+  test.each<[string, string, (on: Cluster) => ToolInput, string]>([
+    ['take_snapshot', 'on a raw file', ({ rawVm }) => ({ vmid: rawVm, name: 'x1' }), 'every disk must allow it'],
+    ['take_snapshot', 'with a bind mount', ({ bindCt }) => ({ vmid: bindCt, name: 'x1' }), 'mp0 outside of all storages'],
+    ['take_snapshot', 'with RAM of a container', ({ zfsCt }) => ({ vmid: zfsCt, name: 'x1', ram: true }), 'a container'],
+    ['take_snapshot', 'under a name of JARVIS’s own', ({ zfsVm }) => ({ vmid: zfsVm, name: 'jarvis-1' }), 'choose another'],
+    ['delete_snapshot', 'that is not there', ({ zfsVm }) => ({ vmid: zfsVm, name: 'none' }), 'has no snapshot none'],
+    ['rollback_snapshot', 'that is not there', ({ zfsVm }) => ({ vmid: zfsVm, name: 'none' }), 'has no snapshot none'],
+    ['take_snapshot', 'of nobody', () => ({ vmid: 99_999, name: 'x1' }), 'there is no guest 99999'],
+    ['set_guest_config', 'a key of the other type', ({ zfsCt }) => ({ vmid: zfsCt, set: { balloon: 0 } }), 'a container has no balloon'],
+    ['set_guest_config', 'what is so already', ({ zfsVm }) => ({ vmid: zfsVm, set: { sockets: 1 } }), 'is so already'],
+    ['set_guest_config', 'nothing there', ({ zfsVm }) => ({ vmid: zfsVm, remove: ['ipconfig7'] }), 'ipconfig7 is not set'],
+    [
+      'set_guest_config',
+      'a disk of another guest',
+      ({ zfsVm }) => ({ vmid: zfsVm, set: { scsi7: 'local-zfs:vm-999-disk-0' } }),
+      'is no disk of',
+    ],
+  ])('%s %s is a mistake', async (name, _what, inputOf, words) => {
+    expect(await told.mistake(name, inputOf(cluster))).toContain(words)
+  })
+
+  test('a locked guest is left alone', async () => {
+    const vmid = cluster.zfsVm
+    await cluster.lock(vmid, 'backup')
+    for (const [name, input] of [
+      ['take_snapshot', { name: 'x1' }],
+      ['set_guest_config', { set: { cores: 3 } }],
+    ] as const) {
+      expect(await told.mistake(name, { vmid, ...input })).toContain(`${vmid} is locked (backup): wait until`)
+    }
+    await cluster.lock(vmid, undefined)
+  })
+
+  test.each([
+    ['zfsVm', { set: { description: 'ours', tags: 'a;b' } }],
+    ['zfsCt', { set: { tags: 'shop;web' } }],
+    ['zfsVm', { set: { cores: 3, memory: 3072 } }],
+    ['zfsCt', { set: { cores: 3 }, remove: ['swap'] }],
+    ['thinVm', { set: { net1: 'virtio,bridge=vmbr0' } }],
+    ['rawVm', { set: { onboot: 1, startup: 'order=9' } }],
+  ] as const)('%s is changed by %j, and its undo brings back what was', async (role, change) => {
+    const vmid = cluster[role]
+    const configured = async () => {
+      const { digest: _, ...rest } = (await api.get(guestPathOf(cluster, vmid, 'config'), {}, calm)) as Record<string, unknown>
+      return rest
+    }
+    const before = await configured()
+    const done = await told.change('set_guest_config', { vmid, ...change })
+    expect(await configured()).not.toEqual(before)
+    const { toolName, input } = callOf(done)
+    await told.change(toolName, input)
+    const { parent: _p, ...after } = await configured()
+    const { parent: _q, ...first } = before
+    expect(after).toEqual(first)
+    if (done.preview.later !== undefined) await told.change(done.preview.later.toolName, done.preview.later.input)
+    expect((await told.snapshots(vmid)).filter((name) => name.startsWith('jarvis-'))).toEqual([])
+  })
+
+  test('what waits for the next stop is said, and a snapshot before it', async () => {
+    const vmid = cluster.thinVm
+    const done = await told.change('set_guest_config', { vmid, set: { cores: 7 } })
+    const { preview, output } = done
+    expect(output.data).toMatchObject({ ok: true, values: { cores: '7' }, pending: ['cores'] })
+    expect(output.summary).toBe('cores changed; waiting for its next stop: cores')
+    if (preview.later === undefined) expect(preview.then).toContain('no snapshot is taken before: ')
+    else {
+      expect(preview.then).toContain(`the snapshot ${preview.later.input.name} is taken, without RAM, and deleted after 24 h`)
+      expect(output.data).toMatchObject({ safetySnapshot: preview.later.input.name })
+      expect(await told.snapshots(vmid)).toContain(preview.later.input.name)
+      await told.change(preview.later.toolName, preview.later.input)
+    }
+    await told.change(callOf(done).toolName, callOf(done).input)
+  })
+
+  test('an undo after somebody else’s change is refused with the difference', async () => {
+    const vmid = cluster.zfsCt
+    const { toolName, input } = callOf(await told.change('set_guest_config', { vmid, set: { description: 'ours' } }))
+    await cluster.changeBehind(vmid, 'description', 'theirs')
+    expect(await told.mistake(toolName, input)).toBe(
+      'expect: description is "theirs" now, and was left as "ours": somebody changed it since. Nothing was changed.',
+    )
+    await cluster.changeBehind(vmid, 'description', 'ours')
+    await told.change(toolName, input)
+  })
+
+  test('a task that fails is told in Proxmox’s words', async () => {
+    const vmid = cluster.zfsVm
+    await cluster.failNextTask(vmid, 'no space left')
+    const output = await told.run('take_snapshot', { vmid, name: 'never' })
+    expect(output).toMatchObject({ isError: true, summary: 'Task failed: no space left', data: { ok: false } })
+    expect(await told.snapshots(vmid)).not.toContain('never')
+  })
+})
+
+const calm = { signal: new AbortController().signal }
+function guestPathOf({ ports }: Cluster, vmid: number, ...more: string[]) {
+  const { node, type } = ports.cluster.state().guests.find((guest) => guest.vmid === vmid) ?? raise(`no ${vmid}`)
+  return ['nodes', node, type === 'vm' ? 'qemu' : 'lxc', vmid, ...more]
+}
