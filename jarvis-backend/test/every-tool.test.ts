@@ -50,6 +50,12 @@ const usual: readonly CallOf[] = [
   ['start_container', { vmid: 104 }],
   ['stop_container', { vmid: 105 }],
   ['restart_container', { vmid: 104 }],
+  ['list_snapshots', { vmid: 101 }],
+  ['take_snapshot', { vmid: 101, name: 'usual' }],
+  ['rollback_snapshot', { vmid: 101, name: 'usual' }],
+  ['delete_snapshot', { vmid: 101, name: 'usual' }],
+  ['get_guest_config', { vmid: 101 }],
+  ['set_guest_config', { vmid: 101, set: { description: 'usual' } }],
 ]
 
 describe('arguments that no tool takes', () => {

@@ -5,8 +5,8 @@ import { createProxmox } from '../src/homelab/proxmox/index.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { type ToolInput, usualLimits } from '../src/protocol/index.ts'
-import { homelabTools } from '../src/tools/house.ts'
 import type { HomelabPorts } from '../src/tools/homelab/homelab-tool.ts'
+import { homelabTools } from '../src/tools/house.ts'
 import { type Preview, type Tool, type ToolOutput, withPorts } from '../src/tools/tool.ts'
 import { scaledClock } from './fake-proxmox/scaled-clock.ts'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
@@ -35,7 +35,13 @@ const clusters: Record<string, () => Promise<Cluster>> = {
   async 'the demo'() {
     const { api, cluster, controls } = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed })
     const guests = { zfsVm: 101, zfsCt: 112, thinVm: 131, rawVm: 142, bindCt: 104 }
-    return { ports: { ...rest, api, cluster }, ...guests, ...controls.pve, lock: controls.lockGuest, stop: cluster.close }
+    return {
+      ports: { ...rest, api, cluster },
+      ...guests,
+      ...controls.pve,
+      lock: controls.lockGuest,
+      stop: cluster.close,
+    }
   },
   async 'the real client over HTTP'() {
     const anchor = Date.now()
@@ -52,7 +58,10 @@ const clusters: Record<string, () => Promise<Cluster>> = {
     return {
       ports: { ...rest, api: cluster.api, cluster },
       ...guests,
-      ...{ failNextTask: async (...on) => void (await failNextTask(...on)), changeBehind: async (...on) => void (await changeBehind(...on)) },
+      ...{
+        failNextTask: async (...on) => void (await failNextTask(...on)),
+        changeBehind: async (...on) => void (await changeBehind(...on)),
+      },
       lock: async (vmid, lock) => void (await changeGuest(vmid, { lock: lock ?? null })),
       async stop() {
         cluster.close()
@@ -117,19 +126,22 @@ describe.each(Object.entries(clusters))('%s', (_name, start) => {
   })
   afterAll(() => cluster.stop())
 
-  test.each(['zfsVm', 'zfsCt', 'thinVm'] as const)('a snapshot of %s is taken, and its undo deletes just it', async (role) => {
-    const vmid = cluster[role]
-    const before = await told.snapshots(vmid)
-    const taken = await told.change('take_snapshot', { vmid, name: 'one', description: 'before the update' })
-    expect(taken.tasks).toHaveLength(1)
-    expect(await told.snapshots(vmid)).toEqual([...before, 'one'])
-    expect((await told.run('list_snapshots', { vmid })).text).toContain('"before the update"')
-    expect(await told.mistake('take_snapshot', { vmid, name: 'one' })).toContain('has a snapshot one already')
-    const { toolName, input } = callOf(taken)
-    expect((await told.change(toolName, input)).undo).toMatchObject({ kind: 'none' })
-    expect(await told.snapshots(vmid)).toEqual(before)
-    expect(await told.mistake(toolName, input)).toContain('has no snapshot one')
-  })
+  test.each(['zfsVm', 'zfsCt', 'thinVm'] as const)(
+    'a snapshot of %s is taken, and its undo deletes just it',
+    async (role) => {
+      const vmid = cluster[role]
+      const before = await told.snapshots(vmid)
+      const taken = await told.change('take_snapshot', { vmid, name: 'one', description: 'before the update' })
+      expect(taken.tasks).toHaveLength(1)
+      expect(await told.snapshots(vmid)).toEqual([...before, 'one'])
+      expect((await told.run('list_snapshots', { vmid })).text).toContain('"before the update"')
+      expect(await told.mistake('take_snapshot', { vmid, name: 'one' })).toContain('has a snapshot one already')
+      const { toolName, input } = callOf(taken)
+      expect((await told.change(toolName, input)).undo).toMatchObject({ kind: 'none' })
+      expect(await told.snapshots(vmid)).toEqual(before)
+      expect(await told.mistake(toolName, input)).toContain('has no snapshot one')
+    },
+  )
 
   test('the undo of a snapshot leaves another of the same name alone', async () => {
     const vmid = cluster.zfsVm
@@ -172,15 +184,40 @@ describe.each(Object.entries(clusters))('%s', (_name, start) => {
 
   test.each<[string, string, (on: Cluster) => ToolInput, string]>([
     ['take_snapshot', 'on a raw file', ({ rawVm }) => ({ vmid: rawVm, name: 'x1' }), 'every disk must allow it'],
-    ['take_snapshot', 'with a bind mount', ({ bindCt }) => ({ vmid: bindCt, name: 'x1' }), 'mp0 outside of all storages'],
-    ['take_snapshot', 'with RAM of a container', ({ zfsCt }) => ({ vmid: zfsCt, name: 'x1', ram: true }), 'a container'],
-    ['take_snapshot', 'under a name of JARVIS’s own', ({ zfsVm }) => ({ vmid: zfsVm, name: 'jarvis-1' }), 'choose another'],
+    [
+      'take_snapshot',
+      'with a bind mount',
+      ({ bindCt }) => ({ vmid: bindCt, name: 'x1' }),
+      'mp0 outside of all storages',
+    ],
+    [
+      'take_snapshot',
+      'with RAM of a container',
+      ({ zfsCt }) => ({ vmid: zfsCt, name: 'x1', ram: true }),
+      'a container',
+    ],
+    [
+      'take_snapshot',
+      'under a name of JARVIS’s own',
+      ({ zfsVm }) => ({ vmid: zfsVm, name: 'jarvis-1' }),
+      'choose another',
+    ],
     ['delete_snapshot', 'that is not there', ({ zfsVm }) => ({ vmid: zfsVm, name: 'none' }), 'has no snapshot none'],
     ['rollback_snapshot', 'that is not there', ({ zfsVm }) => ({ vmid: zfsVm, name: 'none' }), 'has no snapshot none'],
     ['take_snapshot', 'of nobody', () => ({ vmid: 99_999, name: 'x1' }), 'there is no guest 99999'],
-    ['set_guest_config', 'a key of the other type', ({ zfsCt }) => ({ vmid: zfsCt, set: { balloon: 0 } }), 'a container has no balloon'],
+    [
+      'set_guest_config',
+      'a key of the other type',
+      ({ zfsCt }) => ({ vmid: zfsCt, set: { balloon: 0 } }),
+      'a container has no balloon',
+    ],
     ['set_guest_config', 'what is so already', ({ zfsVm }) => ({ vmid: zfsVm, set: { sockets: 1 } }), 'is so already'],
-    ['set_guest_config', 'nothing there', ({ zfsVm }) => ({ vmid: zfsVm, remove: ['ipconfig7'] }), 'ipconfig7 is not set'],
+    [
+      'set_guest_config',
+      'nothing there',
+      ({ zfsVm }) => ({ vmid: zfsVm, remove: ['ipconfig7'] }),
+      'ipconfig7 is not set',
+    ],
     [
       'set_guest_config',
       'a disk of another guest',
@@ -213,7 +250,10 @@ describe.each(Object.entries(clusters))('%s', (_name, start) => {
   ] as const)('%s is changed by %j, and its undo brings back what was', async (role, change) => {
     const vmid = cluster[role]
     const configured = async () => {
-      const { digest: _, ...rest } = (await api.get(guestPathOf(cluster, vmid, 'config'), {}, calm)) as Record<string, unknown>
+      const { digest: _, ...rest } = (await api.get(guestPathOf(cluster, vmid, 'config'), {}, calm)) as Record<
+        string,
+        unknown
+      >
       return rest
     }
     const before = await configured()
@@ -236,7 +276,9 @@ describe.each(Object.entries(clusters))('%s', (_name, start) => {
     expect(output.summary).toBe('cores changed; waiting for its next stop: cores')
     if (preview.later === undefined) expect(preview.then).toContain('no snapshot is taken before: ')
     else {
-      expect(preview.then).toContain(`the snapshot ${preview.later.input.name} is taken, without RAM, and deleted after 24 h`)
+      expect(preview.then).toContain(
+        `the snapshot ${preview.later.input.name} is taken, without RAM, and deleted after 24 h`,
+      )
       expect(output.data).toMatchObject({ safetySnapshot: preview.later.input.name })
       expect(await told.snapshots(vmid)).toContain(preview.later.input.name)
       await told.change(preview.later.toolName, preview.later.input)

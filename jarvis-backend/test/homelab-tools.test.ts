@@ -45,13 +45,16 @@ test('the tools over a homelab have the tiers of the contract', () => {
       ...['get_backups', 'get_cluster_resources', 'get_cluster_status', 'get_containers', 'get_node_status'],
       ...['get_node_temperature', 'get_recent_tasks', 'get_storage', 'get_vms'],
       ...['get_firewall', 'get_ha_state', 'get_node_journal', 'get_replication', 'get_storage_health'],
-      ...['get_task_log', 'get_uncovered_guests', 'get_updates'],
+      ...['get_task_log', 'get_uncovered_guests', 'get_updates', 'get_guest_config', 'list_snapshots'],
     ].sort(),
-    yellow: ['execute_ssh', 'refresh_package_lists', 'restart_service', 'run_replication', 'wake_node'],
+    yellow: [
+      ...['execute_ssh', 'refresh_package_lists', 'restart_service', 'run_replication', 'wake_node'],
+      ...['set_guest_config', 'take_snapshot'],
+    ].sort(),
     red: [
       ...['reboot_node', 'restart_container', 'restart_vm', 'shutdown_node', 'start_container', 'start_vm'],
-      ...['stop_container', 'stop_vm'],
-    ],
+      ...['stop_container', 'stop_vm', 'delete_snapshot', 'rollback_snapshot'],
+    ].sort(),
   })
 })
 
@@ -99,8 +102,8 @@ test('the reads change nothing and answer compactly', async () => {
   const { catalog, controls, run } = start()
   for (const { name, tier, input } of catalog.list()) {
     if (tier !== 'green') continue
-    const needsNode = !input.safeParse({}).success
-    const output = await run(name, needsNode ? { node: 'pve' } : {})
+    const asked = [{}, { node: 'pve' }, { vmid: 101 }].find((one) => input.safeParse(one).success)
+    const output = await run(name, asked)
     expect(output.isError, name).not.toBe(true)
     expect(output.summary, name).not.toContain('\n')
     expect(tokens(output.text), name).toBeLessThan(2_500)

@@ -12,6 +12,8 @@ test.each<[string, string, Record<string, unknown>]>([
   ["/memory_write text=it's path='a b.md'", 'memory_write', { text: "it's", path: 'a b.md' }],
   ['/get_node_status node="123"', 'get_node_status', { node: '123' }],
   ['/get_vms limit=-1', 'get_vms', { limit: -1 }],
+  ['/x set={"a": "b c} d", "n": 4} list=["p", "q"] n=1', 'x', { set: { a: 'b c} d', n: 4 }, list: ['p', 'q'], n: 1 }],
+  ['/x find={a} list=[b', 'x', { find: '{a}', list: '[b' }],
 ])('%j calls %s', (line, toolName, toolInput) => {
   expect(parseCommand(line)).toEqual({ ok: true, toolName, toolInput })
 })
@@ -27,9 +29,12 @@ test.each([
   expect(parseCommand(line)).toBeUndefined()
 })
 
-test.each(['/stop_vm 101', '/x a="open', '/x a=1 a=2', '/x a="b"c', '/x =1'])('%j is said to be wrong', (line) => {
-  expect(parseCommand(line)).toMatchObject({ ok: false })
-})
+test.each(['/stop_vm 101', '/x a="open', '/x a=1 a=2', '/x a="b"c', '/x =1', '/x a={} a=1', '/x a=1 a={}'])(
+  '%j is said to be wrong',
+  (line) => {
+    expect(parseCommand(line)).toMatchObject({ ok: false })
+  },
+)
 
 test('a key that every object has stays a key', () => {
   const parsed = parseCommand('/get_vms __proto__=1')

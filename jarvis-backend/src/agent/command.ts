@@ -1,6 +1,6 @@
 import type { ToolInput } from '../protocol/index.ts'
 
-/** A line that calls a tool directly: `/stop_vm vmid=101`, `/execute_ssh node=pve command="df -h"`. */
+/** A line that calls a tool directly: `/stop_vm vmid=101`, `/execute_ssh node=pve command="df -h"`, `/x set={"a": 1}`. */
 export type Command =
   | { ok: true; toolName: string; toolInput: ToolInput }
   | { ok: false; toolName: string; problem: string }
@@ -18,6 +18,13 @@ export function parseCommand(message: string): Command | undefined {
   argument.lastIndex = whole.length
   while (argument.lastIndex < rest.length) {
     const at = argument.lastIndex
+    const json = jsonAt(rest, at)
+    if (json !== undefined) {
+      if (Object.hasOwn(toolInput, json.key)) return { ok: false, toolName, problem: `${json.key} is given twice.` }
+      toolInput[json.key] = json.value
+      argument.lastIndex = json.end
+      continue
+    }
     const found = argument.exec(rest)
     if (found === null) {
       return {
@@ -31,6 +38,27 @@ export function parseCommand(message: string): Command | undefined {
     toolInput[key] = quoted?.replace(/\\(["\\])/g, '$1') ?? curly ?? single ?? plainValue(bare)
   }
   return { ok: true, toolName, toolInput: { ...toolInput } }
+}
+
+const beforeJson = /([A-Za-z_]\w*)=(?=[{[])/y
+const mostEnds = 200
+
+/** An object or a list as JSON: `set={"cores": 4}`. @returns undefined where none stands there */
+function jsonAt(text: string, at: number): { key: string; value: unknown; end: number } | undefined {
+  beforeJson.lastIndex = at
+  const [head, key] = beforeJson.exec(text) ?? []
+  if (head === undefined || key === undefined) return undefined
+  const ends = /[}\]](?=\s|$)\s*/g
+  ends.lastIndex = at
+  for (let tries = 0; tries < mostEnds; tries += 1) {
+    if (ends.exec(text) === null) return undefined
+    try {
+      return { key, value: JSON.parse(text.slice(at + head.length, ends.lastIndex)), end: ends.lastIndex }
+    } catch {
+      // It ends further on.
+    }
+  }
+  return undefined
 }
 
 /** Unquoted numbers and booleans are what they look like; everything else is text. */

@@ -44,7 +44,9 @@ export function volumesOf(values: Readonly<Record<string, string>>): Volume[] {
     const [id = '', ...options] = value.split(',')
     if (!diskKey.test(key) || options.includes('media=cdrom') || id === 'none') return []
     const size = options.find((option) => option.startsWith('size='))?.slice(5)
-    return [{ key, id, storage: /^([\w.-]+):/.exec(id)?.[1], sizeBytes: size === undefined ? undefined : bytesOf(size) }]
+    return [
+      { key, id, storage: /^([\w.-]+):/.exec(id)?.[1], sizeBytes: size === undefined ? undefined : bytesOf(size) },
+    ]
   })
 }
 
@@ -69,7 +71,18 @@ export function record(answer: unknown): Record<string, string> {
     Object.entries(answer).flatMap(([key, value]) =>
       value === null || value === undefined
         ? []
-        : [[key, typeof value === 'boolean' ? (value ? '1' : '0') : typeof value === 'object' ? JSON.stringify(value) : String(value)]],
+        : [
+            [
+              key,
+              typeof value === 'boolean'
+                ? value
+                  ? '1'
+                  : '0'
+                : typeof value === 'object'
+                  ? JSON.stringify(value)
+                  : String(value),
+            ],
+          ],
     ),
   )
 }

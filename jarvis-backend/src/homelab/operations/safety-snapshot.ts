@@ -76,9 +76,11 @@ async function fullMetadata(api: PveApi, node: string, ask: PveAsk): Promise<str
     if (error instanceof ApiError && error.code === 'cluster_refused') return unknown
     throw error
   }
-  const shares = (Array.isArray(pools) ? pools : []).map(record).map(({ metadata_used: used, metadata_size: size }) =>
-    used === undefined || size === undefined || Number(size) === 0 ? undefined : Number(used) / Number(size),
-  )
+  const shares = (Array.isArray(pools) ? pools : [])
+    .map(record)
+    .map(({ metadata_used: used, metadata_size: size }) =>
+      used === undefined || size === undefined || Number(size) === 0 ? undefined : Number(used) / Number(size),
+    )
   if (shares.length === 0 || shares.includes(undefined)) return unknown
   const most = Math.max(...shares.map((share) => share ?? 1))
   return most > mostFull ? `the metadata of a thin pool is ${Math.round(most * 100)} % full` : undefined

@@ -53,7 +53,8 @@ const keys: readonly ConfigKey[] = [
 export const configKey = (key: string): ConfigKey | undefined => keys.find((known) => known.key.test(key))
 
 /** Of a disk, what would reach out of the guest: a device or folder of the node, or a file that is read in. */
-export const reachesOut = (value: string): boolean => /^\s*(?:file=|volume=)?\//.test(value) || /import-from|(?:^|,)file=\//.test(value)
+export const reachesOut = (value: string): boolean =>
+  /^\s*(?:file=|volume=)?\//.test(value) || /import-from|(?:^|,)file=\//.test(value)
 
 /**
  * Whether a setting is as somebody wanted it, for Proxmox adds what was left open: an address to `virtio,bridge=vmbr0`, a volume to

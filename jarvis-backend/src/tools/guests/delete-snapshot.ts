@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Mistake } from '../../gate/effect.ts'
 import { ageOf } from '../../homelab/format.ts'
-import { type Snapshot, readSnapshots } from '../../homelab/operations/snapshots.ts'
+import { readSnapshots, type Snapshot } from '../../homelab/operations/snapshots.ts'
 import { guestPath } from '../../homelab/proxmox/guest.ts'
 import { named, quoted } from '../../redaction/visible.ts'
 import { homelabTool, rights } from '../homelab/homelab-tool.ts'
@@ -15,7 +15,9 @@ export function mustHave(items: readonly Snapshot[], vmid: number, name: string)
   const found = items.find((item) => item.name === name)
   if (found !== undefined) return found
   const names = items.slice(-10).map((item) => named(item.name))
-  throw new Mistake(`name: ${vmid} has no snapshot ${named(name)}. ${names.length === 0 ? 'It has none.' : `It has ${names.join(', ')}.`}`)
+  throw new Mistake(
+    `name: ${vmid} has no snapshot ${named(name)}. ${names.length === 0 ? 'It has none.' : `It has ${names.join(', ')}.`}`,
+  )
 }
 
 export const deleteSnapshot = homelabTool({
@@ -32,7 +34,9 @@ export const deleteSnapshot = homelabTool({
     const { items } = await readSnapshots(ports.api, guest, context)
     const found = mustHave(items, vmid, name)
     if (description !== undefined && found.description !== description) {
-      throw new Mistake(`description: ${named(name)} is another snapshot than was meant: it says ${quoted(found.description, 80)}, not ${quoted(description, 80)}.`)
+      throw new Mistake(
+        `description: ${named(name)} is another snapshot than was meant: it says ${quoted(found.description, 80)}, not ${quoted(description, 80)}.`,
+      )
     }
     const age = found.takenAt === undefined ? 'of unknown age' : ageOf(found.takenAt, ports.api.now())
     return {

@@ -9,7 +9,8 @@ import { vmidOf } from './guest-tool.ts'
 export const getGuestConfig = homelabTool({
   name: 'get_guest_config',
   title: 'Read a guest’s configuration',
-  description: 'Returns a guest’s configuration (disks, networks, memory …) with what waits for its next stop. Secrets are left out.',
+  description:
+    'Returns a guest’s configuration (disks, networks, memory …) with what waits for its next stop. Secrets are left out.',
   ...quoting,
   needs: [rights.guests],
   timeoutMs: readTimeoutMs,

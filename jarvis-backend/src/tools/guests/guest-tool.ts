@@ -8,7 +8,7 @@ import { runTask, type TaskOutcome, type TaskRequest } from '../../homelab/opera
 import { storageAt } from '../../homelab/operations/safety-snapshot.ts'
 import type { CallOptions } from '../../homelab/ports.ts'
 import { ApiError } from '../../homelab/proxmox/failure.ts'
-import { guestPath, type Place } from '../../homelab/proxmox/guest.ts'
+import type { Place } from '../../homelab/proxmox/guest.ts'
 import type { Guest, Storage, Target } from '../../protocol/index.ts'
 import { named, plainWord, quoted } from '../../redaction/visible.ts'
 import type { HomelabPorts } from '../homelab/homelab-tool.ts'
@@ -19,7 +19,10 @@ export const vmidOf = Vmid.describe('The guest’s id.')
 export const StorageName = z.string().regex(/^[A-Za-z][\w.-]{0,99}$/, 'must be the exact name of a storage')
 export const GuestName = z
   .string()
-  .regex(/^(?=.{1,63}$)[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/, 'must be letters, digits and dashes, as in a host name')
+  .regex(
+    /^(?=.{1,63}$)[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/,
+    'must be letters, digits and dashes, as in a host name',
+  )
 
 /** For what copies disks. */
 export const longTimeoutMs = 4 * 3_600_000
@@ -90,12 +93,16 @@ export async function freeGuest(
 ): Promise<{ guest: Guest; config: GuestConfig }> {
   const guest = knownGuest(ports, vmid)
   if (more.type !== undefined && guest.type !== more.type) {
-    throw new Mistake(`vmid: ${vmid} is a ${guest.type === 'vm' ? 'virtual machine' : 'container'}. ${more.instead ?? ''}`)
+    throw new Mistake(
+      `vmid: ${vmid} is a ${guest.type === 'vm' ? 'virtual machine' : 'container'}. ${more.instead ?? ''}`,
+    )
   }
   const config = await readConfig(ports.api, guest, { signal })
   if (config.lock !== undefined) {
     const lock = plainWord(config.lock)
-    throw new Mistake(`vmid: ${vmid} is locked (${lock}): wait until get_recent_tasks shows that task ended, then call again.`)
+    throw new Mistake(
+      `vmid: ${vmid} is locked (${lock}): wait until get_recent_tasks shows that task ended, then call again.`,
+    )
   }
   if (more.template === 'no' && config.isTemplate) {
     throw new Mistake(`vmid: ${vmid} is a template, which stays as it is. clone_guest makes a guest of it.`)
@@ -122,7 +129,8 @@ export function storageFor(
   const found = storageAt(storages, name, node)
   if (found === undefined || !found.content.includes(content)) {
     const fit = onNode.filter((storage) => storage.content.includes(content)).map((storage) => storage.name)
-    const problem = found === undefined ? `${named(node)} has no storage ${named(name)}` : `${named(name)} does not hold ${content}`
+    const problem =
+      found === undefined ? `${named(node)} has no storage ${named(name)}` : `${named(name)} does not hold ${content}`
     throw new Mistake(`storage: ${problem}. Those that do: ${fit.length === 0 ? 'none' : fit.join(', ')}.`)
   }
   if (found.isActive === false) throw new Mistake(`storage: ${named(name)} cannot be reached from ${named(node)} now.`)
@@ -197,7 +205,13 @@ export async function changeGuest(
 
 export function outputOf(
   { exitStatus, ok, upid }: TaskOutcome,
-  { vmid, about, did, after, data = {} }: { vmid: number; about: string; did: string; after?: string; data?: Record<string, unknown> },
+  {
+    vmid,
+    about,
+    did,
+    after,
+    data = {},
+  }: { vmid: number; about: string; did: string; after?: string; data?: Record<string, unknown> },
 ): ToolOutput {
   const said = oneLine(exitStatus, 300)
   const all = { vmid, ...(upid !== undefined && { upid }), exitStatus, ok, ...data }
@@ -219,7 +233,8 @@ export function advice(said: string, hasTask: boolean): string {
   if (/checksum mismatch|detected modified configuration/.test(said)) {
     return 'Somebody changed it meanwhile: read it with get_guest_config, then decide anew.'
   }
-  if (/is locked \(|can't lock file/.test(said)) return 'Another task works on it: wait until get_recent_tasks shows it ended.'
+  if (/is locked \(|can't lock file/.test(said))
+    return 'Another task works on it: wait until get_recent_tasks shows it ended.'
   if (/Permission check failed/.test(said)) {
     return 'The API token lacks that right: someone must add it to the token’s role in Proxmox. Trying again changes nothing.'
   }

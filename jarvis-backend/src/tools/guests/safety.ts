@@ -1,6 +1,12 @@
 import { oneLine } from '../../homelab/format.ts'
 import type { GuestConfig } from '../../homelab/operations/guest-config.ts'
-import { type Safety, safetyKeptMs, safetyNote, safetyOf, takeSafety } from '../../homelab/operations/safety-snapshot.ts'
+import {
+  type Safety,
+  safetyKeptMs,
+  safetyNote,
+  safetyOf,
+  takeSafety,
+} from '../../homelab/operations/safety-snapshot.ts'
 import type { PveApi } from '../../homelab/ports.ts'
 import type { Place } from '../../homelab/proxmox/guest.ts'
 import type { HomelabPorts } from '../homelab/homelab-tool.ts'

@@ -20,7 +20,10 @@ const answerMs = 120_000
 const Value = z.union([z.string().max(8_000), z.number()]).transform(String)
 const input = z.strictObject({
   vmid: vmidOf,
-  set: z.record(z.string().max(40), Value).optional().describe('New values by key, as Proxmox writes them: {"cores": 4}.'),
+  set: z
+    .record(z.string().max(40), Value)
+    .optional()
+    .describe('New values by key, as Proxmox writes them: {"cores": 4}.'),
   remove: z.array(z.string().max(40)).max(20).optional().describe('Keys to take out.'),
   expect: z.record(z.string(), z.string().nullable()).optional().describe('Only while these are so; null: not set.'),
 })
@@ -93,7 +96,8 @@ export const setGuestConfig = homelabTool({
     // The snapshot stands in the file, so the digest has changed by it; what is to be changed must not have.
     const config = name === undefined ? before.config : await readConfig(ports.api, place, { signal })
     for (const [key] of changesOf(asked)) {
-      if (configured(config, key) !== configured(before.config, key)) throw new Mistake(`set: ${key} was changed by somebody else just now. Nothing was changed.`)
+      if (configured(config, key) !== configured(before.config, key))
+        throw new Mistake(`set: ${key} was changed by somebody else just now. Nothing was changed.`)
     }
     const form = {
       ...asked.set,
@@ -108,7 +112,12 @@ export const setGuestConfig = homelabTool({
       if (!(error instanceof ApiError) || error.code !== 'cluster_refused') throw error
       const said = oneLine(error.words, 300)
       const text = `${vmid}: Proxmox refused, and nothing was changed: "${said}". ${advice(said, false)}${kept}`
-      return { text, summary: `Refused: ${oneLine(said, 120)}`, data: { ...nothing(vmid, said), ...extra }, isError: true }
+      return {
+        text,
+        summary: `Refused: ${oneLine(said, 120)}`,
+        data: { ...nothing(vmid, said), ...extra },
+        isError: true,
+      }
     }
     const after = await readConfig(ports.api, place, { signal })
     const keys = changesOf(asked).map(([key]) => key)
@@ -159,8 +168,10 @@ function tierOf(asked: Asked): Pick<Effect, 'atLeast'> {
   }
   for (const [key, value] of changes) {
     const known = configKey(key)
-    if (value?.includes(redacted)) throw new Mistake(`set: ${key} holds ${redacted}, which stands for a secret and is never written back.`)
-    if (value !== undefined && known?.value.test(value) === false) throw new Mistake(`set: ${key} must be ${known.say}.`)
+    if (value?.includes(redacted))
+      throw new Mistake(`set: ${key} holds ${redacted}, which stands for a secret and is never written back.`)
+    if (value !== undefined && known?.value.test(value) === false)
+      throw new Mistake(`set: ${key} must be ${known.say}.`)
   }
   if (isSmall(asked)) return {}
   const which = names.filter((key) => !configKey(key)?.isSmall).join(', ')
@@ -172,7 +183,9 @@ function mustFit(asked: Asked, guest: Guest, config: GuestConfig) {
   for (const [key, wanted] of Object.entries(asked.expect ?? {})) {
     const actual = configured(config, key)
     if (!isAs(key, wanted ?? undefined, actual)) {
-      throw new Mistake(`expect: ${named(key)} is ${shown(actual)} now, and was left as ${shown(wanted ?? undefined)}: somebody changed it since. Nothing was changed.`)
+      throw new Mistake(
+        `expect: ${named(key)} is ${shown(actual)} now, and was left as ${shown(wanted ?? undefined)}: somebody changed it since. Nothing was changed.`,
+      )
     }
   }
   const changes = changesOf(asked)
@@ -200,7 +213,9 @@ function mustBeOwn(key: string, value: string, { vmid }: Guest, config: GuestCon
     if (there === undefined || isOwn || isCd) return
     throw new Mistake(`set: ${key} holds ${there.id} already: choose a key that is free.`)
   }
-  throw new Mistake(`set: ${key} must keep its volume, or be STORAGE:GIB for a new one; ${oneLine(volume, 80)} is no disk of ${vmid}.`)
+  throw new Mistake(
+    `set: ${key} must keep its volume, or be STORAGE:GIB for a new one; ${oneLine(volume, 80)} is no disk of ${vmid}.`,
+  )
 }
 
 /** Written back are the values that were configured. */
@@ -208,7 +223,8 @@ function undoOf(asked: Asked, config: GuestConfig, { vmid }: Guest): Undo {
   const changes = changesOf(asked)
   const old = changes.map(([key]) => [key, configured(config, key)] as const)
   const secret = old.find(([, value]) => value?.includes(redacted) || /^\*+$/.test(value ?? ''))
-  if (secret !== undefined) return { kind: 'none', because: `The old value of ${secret[0]} holds a secret, which JARVIS does not know.` }
+  if (secret !== undefined)
+    return { kind: 'none', because: `The old value of ${secret[0]} holds a secret, which JARVIS does not know.` }
   const back = old.flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]))
   const odd = back.find(([key, value]) => configKey(key)?.value.test(value) !== true)
   if (odd !== undefined) return { kind: 'none', because: `The old value of ${odd[0]} is one that JARVIS does not set.` }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Mistake } from '../../gate/effect.ts'
-import { storageAt } from '../../homelab/operations/safety-snapshot.ts'
 import { volumesOf } from '../../homelab/operations/guest-config.ts'
+import { storageAt } from '../../homelab/operations/safety-snapshot.ts'
 import { mayBeSnapshot, readSnapshots } from '../../homelab/operations/snapshots.ts'
 import { guestPath } from '../../homelab/proxmox/guest.ts'
 import type { Storage } from '../../protocol/index.ts'
@@ -11,7 +11,10 @@ import { changeGuest, freeGuest, guestEffect, placeOf, TaskOutput, taskTimeoutMs
 
 export const SnapshotName = z
   .string()
-  .regex(/^(?!(?:current|pending)$)[A-Za-z][\w-]{1,39}$/i, 'must be 2 to 40 letters, digits, _ and -, begin with a letter, and be neither current nor pending')
+  .regex(
+    /^(?!(?:current|pending)$)[A-Za-z][\w-]{1,39}$/i,
+    'must be 2 to 40 letters, digits, _ and -, begin with a letter, and be neither current nor pending',
+  )
 
 const usualNote = 'Taken by JARVIS.'
 const ramWords = 'The RAM is saved too: the guest stands still meanwhile, and its memory takes room twice over.'
@@ -33,20 +36,28 @@ export const takeSnapshot = homelabTool({
     ),
   ],
   async prepare({ vmid, name, description, ram }, context, ports) {
-    if (/^jarvis-/i.test(name)) throw new Mistake('name: jarvis- stands before the snapshots that JARVIS deletes by itself; choose another.')
+    if (/^jarvis-/i.test(name))
+      throw new Mistake('name: jarvis- stands before the snapshots that JARVIS deletes by itself; choose another.')
     const { guest, config } = await freeGuest(ports, vmid, context, { template: 'no' })
     const { items } = await readSnapshots(ports.api, guest, context)
     if (items.some((item) => item.name === name)) {
       throw new Mistake(`name: ${vmid} has a snapshot ${named(name)} already; choose another.`)
     }
     if (!(await mayBeSnapshot(ports.api, guest, context))) {
-      throw new Mistake(`vmid: no snapshot of ${vmid} can be taken: every disk must allow it. ${disksOf(config.values, ports.cluster.state().storages, guest.node)}`)
+      throw new Mistake(
+        `vmid: no snapshot of ${vmid} can be taken: every disk must allow it. ${disksOf(config.values, ports.cluster.state().storages, guest.node)}`,
+      )
     }
     if (ram && (guest.type === 'ct' || guest.status !== 'running')) {
-      throw new Mistake(`ram: only of a virtual machine that runs; ${vmid} is ${guest.type === 'ct' ? 'a container' : guest.status}.`)
+      throw new Mistake(
+        `ram: only of a virtual machine that runs; ${vmid} is ${guest.type === 'ct' ? 'a container' : guest.status}.`,
+      )
     }
     return {
-      now: items.length === 0 ? 'it has no snapshot' : `its newest snapshot is ${named(items.at(-1)?.name ?? '')}, of ${items.length}`,
+      now:
+        items.length === 0
+          ? 'it has no snapshot'
+          : `its newest snapshot is ${named(items.at(-1)?.name ?? '')}, of ${items.length}`,
       then: `a snapshot ${named(name)} more; it grows with what changes`,
       undo: {
         kind: 'call',
