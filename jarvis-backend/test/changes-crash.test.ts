@@ -81,7 +81,10 @@ test.each<[string, Case]>([
   ['before the change was made', { dieAt: '1 before', levels: [5], state: 'armed', says: /The level is 5 now, not 9/ }],
   ['after the change was made, before it was recorded', { dieAt: '1 after', levels: [5, 9, 5], state: 'undone' }],
   ['before it went back', { dieAt: '2 before', levels: [5, 9], state: 'unknown', says: /Look at the level/ }],
-  ['after it went back, before that was recorded', { dieAt: '2 after', levels: [5, 9, 5], state: 'unknown', says: /Look/ }],
+  [
+    'after it went back, before that was recorded',
+    { dieAt: '2 after', levels: [5, 9, 5], state: 'unknown', says: /Look/ },
+  ],
 ])('killed %s, a change that goes back is made and taken back once at most, and said', async (_what, expected) => {
   const { dieAt, levels, state, says, isKept } = expected
   const dataDir = folder()

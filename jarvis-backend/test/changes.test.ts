@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Change } from '../src/protocol/index.ts'
-import { folder } from './support/data-dir.ts'
+import { folder, run } from './support/data-dir.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { type Level, setLevel } from './support/set-level.ts'
@@ -152,4 +152,20 @@ test('a row that the journal does not know takes nothing back unasked', async ()
   const waiting = async () => ((await (await jarvis.rest('/api/confirmations')).json()) as { items: unknown[] }).items
   await expect.poll(waiting).toContainEqual(expect.objectContaining({ toolName: 'undo' }))
   expect(level.changes).toEqual([9])
+})
+
+test('the command line lists the changes, and keeps one that would go back', async () => {
+  const level: Level = { value: 5, changes: [] }
+  const dataDir = folder()
+  const both = await start(level, { dataDir }, setting(9))
+  const { toolUseId } = await approved(both, { goesBackAfterMin: 10 })
+  const cli = async (...args: string[]) => (await run(dataDir, 'cli', 'changes', ...args).ended).output
+  expect(await cli('--target', 'ct/104')).toMatch(
+    new RegExp(
+      `${toolUseId}  armed \\(goes back at .*\\)  The level of 104 is 9\\.\n  Undo: The level goes back to 5\\.`,
+    ),
+  )
+  expect(await cli('keep', toolUseId)).toContain('Kept.')
+  expect((await changesOf(both.jarvis))[0]).toMatchObject({ state: 'made', decidedBy: 'cli' })
+  expect(await cli('keep', toolUseId)).toContain('It does not go back by itself.')
 })

@@ -4,6 +4,7 @@ import { JarvisError } from '../protocol/index.ts'
 import { DatabaseRefused } from '../store/sqlite/database.ts'
 import { toStorageFailure } from '../store/sqlite/storage-failure.ts'
 import { backup, restore } from './backup.ts'
+import { changes } from './changes.ts'
 import { doctor } from './doctor.ts'
 import { journal } from './journal.ts'
 import { mcp } from './mcp.ts'
@@ -27,6 +28,9 @@ const usage = `Usage: npm run jarvis -- COMMAND
   journal export [FILE] [--force]                       every entry as JSONL, to standard output or FILE
   journal prune --before 2026-01-01 | --older-than 90d  seal old entries into files that may be moved away
 
+  changes [--target vm/101]                             what JARVIS changed, newest first, and what takes it back
+  changes keep ID                                       a change that would go back by itself stays
+
   profile [NAME]                                        how much is asked: lockdown, restricted, balanced, permissive, unrestricted
   policy check [FILE]                                   every problem of a policy.yaml with its line, or what it changes
   policy replay [FILE] [--since 7d]                     which calls of the journal it would have judged differently
@@ -39,6 +43,7 @@ const commands: Record<string, (config: Config, args: string[]) => void | Promis
   mcp,
   'mcp-token': mcpToken,
   journal,
+  changes,
   policy,
   profile,
   backup,

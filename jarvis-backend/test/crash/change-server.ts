@@ -1,5 +1,5 @@
-import { appendFileSync, readFileSync } from 'node:fs'
 import { once } from 'node:events'
+import { appendFileSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { compose } from '../../src/compose.ts'
@@ -8,7 +8,12 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { setLevel } from '../support/set-level.ts'
 
 /** `dieAt`: in which call, the change (1) or its undo (2), and whether before or after what it does. */
-export type ChangeStart = { dataDir: string; jwtSecret: string; skipMs: number; dieAt?: `${1 | 2} ${'before' | 'after'}` }
+export type ChangeStart = {
+  dataDir: string
+  jwtSecret: string
+  skipMs: number
+  dieAt?: `${1 | 2} ${'before' | 'after'}`
+}
 
 process.on('disconnect', () => process.exit())
 const started = once(process, 'message')

@@ -4,6 +4,7 @@ import { type Change, JarvisError, type ToolCall } from '../../protocol/index.ts
 import type { CallContext, Ready } from '../call.ts'
 import type { Journal, Outcome, Transactions } from '../ports.ts'
 import { type ChangeStore, shownChange, undoOf } from './change.ts'
+import { keepChange } from './keep.ts'
 
 /** From these a change can be taken back. */
 const undoable = ['made', 'armed', 'unknown'] as const
@@ -86,31 +87,12 @@ export function createChanges(parts: {
     makerOf: store.makerOf,
     list: (query: Parameters<ChangeStore['list']>[0]): Change[] => store.list(query).map(shownChange),
 
-    /**
-     * Keeps a change that would go back by itself.
-     * @throws JarvisError `not_found`, `conflict` where it is not armed any more
-     */
+    /** Keeps a change that would go back by itself. @throws as `keepChange` does */
     keep(id: string, by: string) {
-      const change = store.get(id) ?? notFound()
-      transactions.durably(() => {
-        const kept = { state: 'made', decidedBy: by, decidedAt: clock.now(), goesBackAt: undefined } as const
-        if (!store.move(id, ['armed'], kept))
-          throw new JarvisError('conflict', words[change.state] ?? 'It does not go back by itself.')
-        journal.append('change', { change: 'kept', toolUseId: id, target: change.target, by })
-      })
+      keepChange(parts, id, by, clock.now())
       parts.changed()
     },
   }
 }
 
 export type Changes = ReturnType<typeof createChanges>
-
-const words: Partial<Record<Change['state'], string>> = {
-  undoing: 'It is being taken back.',
-  undone: 'It was taken back before.',
-  running: 'It is still being made.',
-}
-
-function notFound(): never {
-  throw new JarvisError('not_found', 'There is no such change.')
-}

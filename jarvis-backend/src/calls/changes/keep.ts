@@ -1,0 +1,32 @@
+import { type Change, JarvisError } from '../../protocol/index.ts'
+import type { Journal, Transactions } from '../ports.ts'
+import type { ChangeStore } from './change.ts'
+
+/**
+ * Keeps a change that would go back by itself; of keeping and going back, the first wins.
+ * @throws JarvisError `not_found`; `conflict` where it does not go back by itself any more
+ */
+export function keepChange(
+  {
+    store,
+    journal,
+    transactions,
+  }: { store: ChangeStore; journal: Journal; transactions: Pick<Transactions, 'durably'> },
+  id: string,
+  by: string,
+  at: number,
+) {
+  transactions.durably(() => {
+    const change = store.get(id)
+    if (change === undefined) throw new JarvisError('not_found', 'There is no such change.')
+    if (!store.move(id, ['armed'], { state: 'made', decidedBy: by, decidedAt: at, goesBackAt: undefined }))
+      throw new JarvisError('conflict', why[change.state] ?? 'It does not go back by itself.')
+    journal.append('change', { change: 'kept', toolUseId: id, target: change.target, by })
+  })
+}
+
+const why: Partial<Record<Change['state'], string>> = {
+  running: 'It is still being made.',
+  undoing: 'It is being taken back.',
+  undone: 'It was taken back before.',
+}

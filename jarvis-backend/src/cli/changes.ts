@@ -1,0 +1,39 @@
+import { utimesSync } from 'node:fs'
+import { shownChange } from '../calls/changes/change.ts'
+import { keepChange } from '../calls/changes/keep.ts'
+import type { Config } from '../config/config.ts'
+import { type Change, JarvisError } from '../protocol/index.ts'
+import { createChangeStore } from '../store/sqlite/calls/changes.ts'
+import { withData } from './data.ts'
+import { readOptions } from './options.ts'
+
+/** `jarvis changes`: lists what JARVIS changed, or keeps a change that would go back by itself. A server may run. */
+export async function changes(config: Config, args: string[]): Promise<void> {
+  const { values, positionals } = readOptions(args, { target: { type: 'string' } })
+  const [action = 'list', id = ''] = positionals
+  if (action !== 'list' && action !== 'keep')
+    throw new JarvisError('invalid_request', 'Use changes [--target vm/101], or changes keep ID.')
+  await withData(config, (journal, database) => {
+    const store = createChangeStore(database)
+    if (action === 'keep') {
+      keepChange({ store, journal, transactions: database }, id, 'cli', Date.now())
+      // A running server watches the data dir, so this makes it update its screens at once.
+      const now = new Date()
+      utimesSync(config.dataDir, now, now)
+      console.log('Kept.')
+      return
+    }
+    const { target } = values
+    const found = store.list({ limit: 50, ...(target !== undefined && { target }) }).map(shownChange)
+    console.log(found.length === 0 ? 'JARVIS has changed nothing.' : found.map(line).join('\n'))
+  })
+}
+
+const time = (at: number) => new Date(at).toISOString().slice(0, 16).replace('T', ' ')
+
+const line = ({ id, at, sentence, state, undo, goesBackAt, problem }: Change): string =>
+  [
+    `${time(at)}  ${id}  ${state}${state === 'armed' && goesBackAt !== undefined ? ` (goes back at ${time(goesBackAt)})` : ''}  ${sentence}`,
+    `  ${undo.kind === 'none' ? 'Cannot be undone' : 'Undo'}: ${undo.sentence}`,
+    ...(problem === undefined ? [] : [`  ${problem}`]),
+  ].join('\n')
