@@ -15,7 +15,7 @@ import type { Database } from '../store/sqlite/database.ts'
 import { createImageStore } from '../store/sqlite/sessions/images.ts'
 import { createCatalog, servedBy, withAttached } from '../tools/catalog.ts'
 import { changeTools } from '../tools/changes/index.ts'
-import { homelabTools } from '../tools/house.ts'
+import { homelabTools, pbsTools } from '../tools/house.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
 import { leaveAnotherCluster } from './another-cluster.ts'
 import { composeAttached } from './attached.ts'
@@ -62,6 +62,7 @@ export function createSite(
   const { changed } = foundation.activity
   const homelab = composeHomelab(foundation, config, replace.homelab)
   const { cluster, limits } = homelab
+  const { pbs } = homelab.homelab
   const memory = composeMemory({
     ...foundation,
     embeddings: config.embeddings,
@@ -81,6 +82,7 @@ export function createSite(
     cluster.state,
     createCatalog([
       ...withPorts(homelabTools, { ...homelab.homelab, limits: limits.current }),
+      ...(pbs === undefined ? [] : withPorts(pbsTools, { api: homelab.homelab.api, pbs })),
       ...memory.tools,
       ...changeTools({
         changeOf: (id) => gate.changes.get(id),

@@ -5,6 +5,7 @@ import { type LogLevel, logLevels } from '../lib/logger.ts'
 import { isModelVariable, type ModelConfig, type ModelVariable, modelsOf, modelVariables } from './model.ts'
 import { type ConfiguredNodes, parseNodes } from './nodes.ts'
 import { pathOf } from './path-of.ts'
+import { type PbsConfig, pbsOf, pbsVariables } from './pbs.ts'
 import { type ProxmoxConfig, proxmoxOf, proxmoxVariables } from './proxmox.ts'
 
 /** A variable that cannot be used. `message` is one line: its name, what is wrong, an example. */
@@ -45,6 +46,8 @@ export type Config = {
   publicUrl: string | undefined
   /** Undefined: the demo cluster is used. */
   proxmox: ProxmoxConfig | undefined
+  /** Absent: no backup server is asked. */
+  pbs: PbsConfig | undefined
   /** Where the cluster's settings came from; `settings`: saved by the dashboard, which may change them. */
   clusterSource: 'demo' | 'environment' | 'settings'
   nodes: ConfiguredNodes
@@ -150,6 +153,7 @@ const Environment = z.object({
     .transform((text) => new URL(text).origin)
     .optional(),
   ...proxmoxVariables,
+  ...pbsVariables,
   JARVIS_NODES: z
     .string()
     .default('')
@@ -214,6 +218,8 @@ export function readConfig(env: Record<string, string | undefined>, saved: Recor
   const [model = { provider: 'demo' as const }] = models
   const proxmox = proxmoxOf(value)
   if (typeof proxmox === 'string') throw new ConfigError(proxmox)
+  const pbs = pbsOf(value)
+  if (typeof pbs === 'string') throw new ConfigError(pbs)
   return Object.freeze({
     port: value.PORT,
     host: value.HOST,
@@ -239,6 +245,7 @@ export function readConfig(env: Record<string, string | undefined>, saved: Recor
     trustedProxies: value.JARVIS_TRUSTED_PROXIES,
     publicUrl: value.JARVIS_PUBLIC_URL,
     proxmox,
+    pbs,
     clusterSource: proxmox === undefined ? 'demo' : saved.PVE_URL === undefined ? 'environment' : 'settings',
     nodes: value.JARVIS_NODES,
     ssh: {
@@ -261,6 +268,7 @@ export function readConfig(env: Record<string, string | undefined>, saved: Recor
       value.ANTHROPIC_API_KEY,
       value.OPENAI_API_KEY,
       value.PVE_TOKEN_SECRET,
+      value.PBS_TOKEN_SECRET,
     ].filter((secret) => secret !== undefined),
   })
 }

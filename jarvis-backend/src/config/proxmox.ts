@@ -119,23 +119,26 @@ export function readCluster(given: { [K in keyof Values]?: string }) {
   return { urls, fingerprints, ca }
 }
 
-const itemsOf = (list: string) =>
+export const itemsOf = (list: string) =>
   list
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '')
 
-/** Normalises an address: adds port 8006 if none is given and drops Proxmox's API path. */
-function originOf(text: string): string | undefined {
+const originOf = (text: string) => originWith(text, usualPort)
+
+/** Normalises an address: adds the usual port if none is given and drops Proxmox's API path. */
+export function originWith(text: string, port: number): string | undefined {
   if (!URL.canParse(text)) return undefined
   const url = new URL(text)
   if (url.protocol !== 'https:' || url.username !== '' || url.password !== '') return undefined
   if (!/^\/(api2(\/json)?\/?)?$/.test(url.pathname) || url.search !== '') return undefined
   const isGiven = /^https:\/\/[^/]*:\d+(\/|$)/i.test(text)
-  return isGiven ? `https://${url.hostname}:${url.port || 443}` : `https://${url.hostname}:${usualPort}`
+  return isGiven ? `https://${url.hostname}:${url.port || 443}` : `https://${url.hostname}:${port}`
 }
 
-function fingerprintOf(text: string): string | undefined {
+/** `AA:BB:…` of 32 bytes in hexadecimal, with or without colons. */
+export function fingerprintOf(text: string): string | undefined {
   const hex = text.replaceAll(':', '').toUpperCase()
   return /^[0-9A-F]{64}$/.test(hex) ? hex.replace(/..(?!$)/g, '$&:') : undefined
 }

@@ -8,6 +8,7 @@ import { clusterChecks } from './cluster-checks.ts'
 import { dataChecks } from './data-checks.ts'
 import { modelChecks } from './model-checks.ts'
 import { sshChecks, wakeChecks } from './node-checks.ts'
+import { pbsChecks } from './pbs-checks.ts'
 
 /** Time limit for all checks, ms; the checks of a slow cluster are cut short and say so. */
 const patienceMs = 45_000
@@ -42,6 +43,9 @@ export async function examine(config: Config, parts: Examination): Promise<Docto
     const groups = await Promise.all([
       [ok('Configuration', 'It can be read.')],
       guarded('Cluster', () => homelabChecks(config, parts.clock, signal)),
+      config.pbs === undefined
+        ? []
+        : guarded('Backup server', async () => (config.pbs === undefined ? [] : pbsChecks(config.pbs, signal))),
       parts.asksModel ? guarded('Model', () => modelChecks(config.model, signal)) : [],
       guarded('Embeddings', () => parts.embeddings(signal)),
       guarded('Data', () => dataChecks(config.dataDir, parts.envPath)),

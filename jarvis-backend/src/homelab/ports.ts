@@ -205,5 +205,15 @@ export interface PveApi {
   noteTask?(task: Task): void
 }
 
-/** `terminals`: absent where the cluster offers none. */
-export type Homelab = { cluster: Cluster; shell: Shell; waker: Waker; api: PveApi; terminals?: Terminals }
+/** A Proxmox Backup Server's own API, for reads. Paths and errors as in `PveApi`. */
+export type PbsApi = Pick<PveApi, 'get'>
+
+/** `terminals`: absent where the cluster offers none. `pbs`: absent where no backup server is configured. */
+export type Homelab = {
+  cluster: Cluster
+  shell: Shell
+  waker: Waker
+  api: PveApi
+  pbs?: PbsApi
+  terminals?: Terminals
+}

@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import { JarvisError } from '../protocol/index.ts'
+import { createPbs, type PbsConnection } from './pbs/transport.ts'
 import type { Homelab } from './ports.ts'
 import { type Connection, createProxmox } from './proxmox/index.ts'
 import { createSshShell, createSshTerminals } from './ssh/index.ts'
@@ -7,6 +8,8 @@ import { createWaker } from './wol/index.ts'
 
 export type RealHomelab = {
   connection: Connection
+  /** Undefined: there is no backup server. */
+  pbs: PbsConnection | undefined
   ssh: Omit<Parameters<typeof createSshShell>[0], 'addressOf' | 'clock' | 'quote'>
   quote(argv: readonly string[]): string
   /** The operator's settings of nodes, which take precedence over the cluster's. */
@@ -19,6 +22,7 @@ export type RealHomelab = {
 /** Connects the operator's cluster: Proxmox's API, SSH to its nodes, and magic packets. */
 export function connectHomelab({
   connection,
+  pbs: pbsConnection,
   ssh,
   quote,
   nodes,
@@ -28,6 +32,7 @@ export function connectHomelab({
 }: RealHomelab): Homelab {
   const overSsh = { ...ssh, clock, quote, addressOf }
   const shell = createSshShell(overSsh)
+  const pbs = pbsConnection && createPbs(pbsConnection)
   const { api, addressOf: addressIn, ...cluster } = createProxmox({ connection, shell, clock, protectedTargets })
 
   function addressOf(node: string) {
@@ -42,6 +47,7 @@ export function connectHomelab({
 
   return {
     api,
+    ...(pbs && { pbs }),
     shell,
     terminals: createSshTerminals(overSsh),
     waker: createWaker({ cluster, macOf: (node) => nodes.get(node)?.mac, target: wolTarget, clock }),
@@ -50,6 +56,7 @@ export function connectHomelab({
       close() {
         cluster.close()
         shell.close()
+        pbs?.close()
       },
     },
   }

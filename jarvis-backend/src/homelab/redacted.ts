@@ -7,12 +7,13 @@ import { redactedShell, type ShellRedactor } from './redacted-shell.ts'
  * person and stay unredacted.
  */
 export function redactedHomelab(homelab: Homelab, redact: ShellRedactor): Homelab {
-  const { api, cluster, shell } = homelab
+  const { api, cluster, pbs, shell } = homelab
   const after = async <T>(answer: Promise<T>) => redact.value(await answer)
   const { history } = cluster
   let last: { from: ClusterState; state: ClusterState } | undefined
   return {
     ...homelab,
+    ...(pbs && { pbs: { get: (...args: Parameters<typeof pbs.get>) => after(pbs.get(...args)) } }),
     cluster: {
       ...cluster,
       state() {

@@ -91,6 +91,8 @@ export const Backup = z.object({
   createdAt: z.int(),
   sizeBytes: z.number(),
   format: z.string(),
+  /** Of a backup on a backup server: whether its data was read again and found whole. `none`: not yet. */
+  verification: z.enum(['ok', 'failed', 'none']).optional(),
 })
 export type Backup = z.infer<typeof Backup>
 

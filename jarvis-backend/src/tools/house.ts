@@ -37,6 +37,8 @@ import { rebootNode } from './nodes/reboot-node.ts'
 import { refreshPackageLists } from './nodes/refresh-package-lists.ts'
 import { runReplication } from './nodes/run-replication.ts'
 import { shutdownNode } from './nodes/shutdown-node.ts'
+import { getPbsSnapshots } from './pbs/get-pbs-snapshots.ts'
+import { getPbsStatus } from './pbs/get-pbs-status.ts'
 import { getStorageHealth } from './storage/get-storage-health.ts'
 import { getUncoveredGuests } from './storage/get-uncovered-guests.ts'
 import type { ToolDefinition } from './tool.ts'
@@ -80,11 +82,13 @@ export const homelabTools = [
   getGuestConfig,
   setGuestConfig,
 ]
+/** The tools over a backup server; offered only where one is configured. */
+export const pbsTools = [getPbsStatus, getPbsSnapshots]
 /** The tools over what JARVIS remembers. */
 export const memoryTools = [memorySearch, memoryGet, memoryWrite]
 
 /** The declarations of all shipped tools. */
-export const houseTools: readonly Omit<ToolDefinition, 'run'>[] = [...homelabTools, ...memoryTools]
+export const houseTools: readonly Omit<ToolDefinition, 'run'>[] = [...homelabTools, ...pbsTools, ...memoryTools]
 
 /** What the policy's checks know of them. */
 export const houseFacts: Tools = new Map(

@@ -275,3 +275,50 @@ export const FirewallOutput = z.object({
   ),
   openCards: z.array(z.string()).nullable().optional().describe('Network cards outside the firewall.'),
 })
+export const PbsStatusOutput = z.object({
+  datastores: z.array(
+    z.object({
+      name: z.string(),
+      totalBytes: z.number().optional(),
+      usedBytes: z.number().optional(),
+      fullAt: z.number().nullable().optional().describe('At the pace of the last month. null: it does not fill.'),
+      maintenance: z.string().optional(),
+      error: z.string().optional(),
+    }),
+  ),
+  jobs: z
+    .array(
+      z.object({
+        kind: z.enum(['verify', 'gc', 'prune', 'sync']),
+        id: z.string(),
+        store: z.string(),
+        schedule: z.string().optional(),
+        isDisabled: z.boolean(),
+        lastState: z.string().nullable().describe('The server’s words. null: no run is known.'),
+        lastAt: z.number().optional(),
+        nextAt: z.number().optional(),
+        pendingBytes: z.number().optional(),
+        badChunks: z.number().optional(),
+      }),
+    )
+    .nullable(),
+  missing,
+})
+export const PbsSnapshotsOutput = z.object({
+  snapshots: z
+    .array(
+      z.object({
+        store: z.string(),
+        namespace: z.string().optional(),
+        type: z.string(),
+        id: z.string(),
+        at: z.number(),
+        sizeBytes: z.number().optional(),
+        verification: z.enum(['ok', 'failed', 'none']).describe('none: not yet.'),
+        isProtected: z.boolean(),
+      }),
+    )
+    .nullable(),
+  total: z.int().nullable(),
+  missing,
+})

@@ -46,6 +46,7 @@ export type FakeBackup = {
   ctime: number
   format: string
   size: number
+  verification?: 'ok' | 'failed' | 'none' | undefined
 }
 /** What the list says of a guest: renewed every ten seconds, lost five minutes after its node. */
 export type Listed = { status: string; uptime: number; cpu: number; mem: number; netin: number; name: string }
@@ -101,7 +102,9 @@ export function createWorld(options: FakeOptions, now: () => number) {
         ? `pbs:backup/${type}/${vmid}/${new Date(ctime * 1000).toISOString().slice(0, 19)}Z`
         : `${storage}:backup/vzdump-${type === 'vm' ? 'qemu' : 'lxc'}-${vmid}-2025_01_01-00_00_00.${type === 'vm' ? 'vma' : 'tar'}.zst`
     const format = storage === 'pbs' ? `pbs-${type}` : type === 'vm' ? 'vma.zst' : 'tar.zst'
-    backups.push({ storage, node, volid, vmid, ctime, format, size: 3 * gib })
+    // What is older than a day has been verified.
+    const verified = storage === 'pbs' && agoMs > 90_000_000 ? { verification: 'ok' as const } : {}
+    backups.push({ storage, node, volid, vmid, ctime, format, size: 3 * gib, ...verified })
   }
   if (isLarge) {
     for (let i = 0; i < options.guests; i += 1) {

@@ -94,6 +94,7 @@ export const BackupRow = z.object({
   ctime: whole,
   size: figure,
   format: words,
+  verification: z.object({ state: words }).optional().catch(undefined),
 })
 
 export const NodeNow = z.object({

@@ -10,6 +10,14 @@ export type Trust = {
   ca: string | undefined
 }
 
+/** For messages: where a person compares a certificate, and where it is accepted. */
+export type Ways = { compare: string; accept: string; authority: string }
+const clusterWays: Ways = {
+  compare: '"pvenode cert info" on the node',
+  accept: 'accept it in Settings, Proxmox, or put it into PVE_FINGERPRINT',
+  authority: '; or name your authority in PVE_CA_FILE',
+}
+
 /**
  * Thrown before any byte of a request was sent, so the request may be sent elsewhere. `message` continues a sentence that begins with the
  * address.
@@ -20,6 +28,7 @@ export class NotConnected extends Error {}
 export function createAgent(
   trust: Trust,
   options: { keepAlive: boolean; maxSockets: number; connectMs: number },
+  ways = clusterWays,
 ): Agent {
   const { connectMs, ...agentOptions } = options
   const agent = new Agent(agentOptions)
@@ -51,7 +60,7 @@ export function createAgent(
     const timer = setTimeout(() => settle(new NotConnected(`did not answer within ${connectMs / 1000} s`)), connectMs)
     socket.on('error', onError)
     socket.on('close', () => settle(new NotConnected('closed the connection')))
-    socket.once('secureConnect', () => settle(mistrust(socket, trust)))
+    socket.once('secureConnect', () => settle(mistrust(socket, trust, ways)))
   }
 }
 
@@ -69,18 +78,18 @@ export function tlsOptions(host: string, port: number, ca: string | undefined): 
 }
 
 /** Why a connection's certificate is not trusted; undefined where it is. A pinned certificate is trusted whatever its signer and name. */
-function mistrust(socket: TLSSocket, { fingerprints }: Trust): NotConnected | undefined {
+function mistrust(socket: TLSSocket, { fingerprints }: Trust, ways: Ways): NotConnected | undefined {
   const shown = socket.getPeerCertificate().fingerprint256 ?? 'none'
   if (fingerprints.includes(shown)) return undefined
   if (fingerprints.length > 0) {
     return new NotConnected(
-      `shows another certificate than the one accepted before, so the token was not sent: ${shown}. If you changed it, compare with "pvenode cert info" on the node; then accept it in Settings, Proxmox, or put it into PVE_FINGERPRINT`,
+      `shows another certificate than the one accepted before, so the token was not sent: ${shown}. If you changed it, compare with ${ways.compare}; then ${ways.accept}`,
     )
   }
   if (socket.authorized) return undefined
   const { authorizationError: why } = socket as { authorizationError?: unknown }
   return new NotConnected(
-    `has a certificate that is not trusted (${why instanceof Error ? why.message : String(why)}), so the token was not sent: ${shown}. Where "pvenode cert info" on the node shows the same, accept it in Settings, Proxmox, or put it into PVE_FINGERPRINT; or name your authority in PVE_CA_FILE`,
+    `has a certificate that is not trusted (${why instanceof Error ? why.message : String(why)}), so the token was not sent: ${shown}. Where ${ways.compare} shows the same, ${ways.accept}${ways.authority}`,
   )
 }
 

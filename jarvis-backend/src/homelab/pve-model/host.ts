@@ -45,6 +45,8 @@ export type HostBackup = {
   ctime: number
   sizeBytes: number
   format: string
+  /** On a backup server. */
+  verification?: 'ok' | 'failed' | 'none' | undefined
 }
 
 export type HostTask = {

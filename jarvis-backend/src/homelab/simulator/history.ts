@@ -45,6 +45,12 @@ export function writeHistory(world: World) {
 }
 
 /** Adds backups of three nights, the newest `agoMs` before the start. */
+/** The newest night came after the last verification; one backup has a broken chunk. */
+function verificationOf(vmid: number, night: number): NonNullable<Backup['verification']> {
+  if (night === 0) return 'none'
+  return vmid === 122 && night === 1 ? 'failed' : 'ok'
+}
+
 function addBackups(world: World, guest: SimGuest, agoMs: number, storage: string) {
   for (const night of [2, 1, 0]) {
     const createdAt = Math.floor((world.startedAt - agoMs - night * 24 * hourMs) / 1000) * 1000
@@ -57,6 +63,7 @@ function addBackups(world: World, guest: SimGuest, agoMs: number, storage: strin
       createdAt,
       sizeBytes: Math.round(guest.diskRatio * guest.diskTotalBytes * 0.42),
       format: isServer ? `pbs-${guest.type}` : guest.type === 'vm' ? 'vma.zst' : 'tar.zst',
+      ...(isServer && { verification: verificationOf(guest.vmid, night) }),
     }
     world.backups.push(backup)
     guest.backupAt = createdAt

@@ -6,6 +6,7 @@ import { createModel } from '../pve-model/model.ts'
 import { createCluster } from './cluster.ts'
 import { createControls, type SimulatorControls } from './controls.ts'
 import { demoSeeds } from './demo-configs.ts'
+import { createDemoPbs } from './demo-pbs.ts'
 import { writeHistory } from './history.ts'
 import { createMetrics } from './metrics.ts'
 import { createPveHost } from './pve-host.ts'
@@ -42,6 +43,7 @@ export function createSimulator(options: {
   return {
     cluster: createCluster(world, metrics, options.protectedTargets),
     api,
+    pbs: createDemoPbs(world),
     shell,
     terminals: createTerminals(world, shell),
     waker: createWaker(world),

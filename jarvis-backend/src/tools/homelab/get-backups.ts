@@ -55,8 +55,13 @@ export const getBackups = homelabTool({
   },
 })
 
-const backupLine = ({ createdAt, storage, sizeBytes, format, volumeId }: Backup, now: number) =>
-  `${ageOf(createdAt, now)} on ${plainName(storage)}, ${diskOf(sizeBytes)}, ${oneLine(format, 20)}, ${oneLine(volumeId, 120)}`
+const backupLine = (backup: Backup, now: number) =>
+  `${ageOf(backup.createdAt, now)} on ${plainName(backup.storage)}, ${diskOf(backup.sizeBytes)}, ${oneLine(backup.format, 20)}, ${oneLine(backup.volumeId, 120)}${verifiedWords(backup)}`
+
+/** Only a backup server verifies. */
+const verifiedWords = ({ verification }: Backup) =>
+  verification === undefined ? '' : `, ${verifications[verification]}`
+const verifications = { ok: 'verified', failed: 'VERIFICATION FAILED', none: 'not verified yet' }
 
 /** One line a guest, those with the oldest newest backup first. */
 function newestLines(items: readonly Backup[], guests: readonly Guest[], now: number): string[] {
@@ -68,7 +73,7 @@ function newestLines(items: readonly Backup[], guests: readonly Guest[], now: nu
     .sort((a, b) => a.newest.createdAt - b.newest.createdAt)
     .map(({ vmid, newest, count }) => {
       const name = names.get(vmid) ?? '(no such guest now)'
-      return `${vmid} ${name}: ${ageOf(newest.createdAt, now)} on ${plainName(newest.storage)}, ${diskOf(newest.sizeBytes)}, ${count} kept`
+      return `${vmid} ${name}: ${ageOf(newest.createdAt, now)} on ${plainName(newest.storage)}, ${diskOf(newest.sizeBytes)}, ${count} kept${verifiedWords(newest)}`
     })
 }
 

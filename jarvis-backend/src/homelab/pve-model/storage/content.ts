@@ -105,12 +105,13 @@ function backupsOn({ host, archives }: Model, node: string, storage: string, may
     .backups()
     .filter((backup) => backup.storage === storage && (isShared || backup.node === node))
     .filter(({ vmid }) => seesAll || (seesSome && may(need(`/vms/${vmid}`, 'VM.Backup'))))
-    .map(({ volid, vmid, ctime, format, sizeBytes }) => {
+    .map(({ volid, vmid, ctime, format, sizeBytes, verification: state = 'none' }) => {
       const { isProtected = false, notes = '', type } = archives.get(volid) ?? {}
       const said = {
         ...(isProtected && { protected: 1 }),
         ...(notes !== '' && { notes }),
         ...(type && { subtype: type }),
+        ...(state !== 'none' && { verification: { state, upid: 'UPID:pbs:0' } }),
       }
       return { volid, vmid, ctime, format, size: sizeBytes, content: 'backup', ...said }
     })
