@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Change } from '../src/protocol/index.ts'
 import { folder, run } from './support/data-dir.ts'
@@ -59,6 +61,19 @@ test('a card says what takes the change back, and the undo is a call of its own 
     isError: true,
     summary: expect.stringContaining('taken back before'),
   })
+})
+
+test('what the policy says of the tool that takes a change back holds for the undo too', async () => {
+  const { jarvis, screen } = await start({ value: 5, changes: [] })
+  await screen.ask('chat:send', { message: '/take_snapshot vmid=110 name=before' })
+  expect(await screen.next('chat:tool_result')).toMatchObject({ isError: false })
+  const [change] = await changesOf(jarvis)
+  const input = { change: change?.id }
+  const classify = async () =>
+    (await jarvis.rest('/api/tools/undo/classify', { method: 'POST', json: { input } })).json()
+  expect(await classify()).toMatchObject({ tier: 'red' })
+  writeFileSync(join(jarvis.dataDir, 'policy.yaml'), 'tiers: {delete_snapshot: black}')
+  await expect.poll(classify, { timeout: 10_000 }).toMatchObject({ tier: 'black', rule: 'tiers' })
 })
 
 test('an undo is refused with the difference where somebody changed it since', async () => {

@@ -2,7 +2,7 @@ import { rightsOf } from '../agent/principal.ts'
 import { noTarget } from '../gate/effect.ts'
 import { bindingHash, decide, type Effect, effectsOf, Mistake, type Sources, type World } from '../gate/index.ts'
 import { taintRule } from '../gate/policy/profile.ts'
-import { type Principal, readAs, type Target, type ToolInput, type Verdict } from '../protocol/index.ts'
+import { type Principal, readAs, type Target, type ToolInput, tiers, type Verdict } from '../protocol/index.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import type { Preview, Tool } from '../tools/tool.ts'
 import type { Previews } from './previews.ts'
@@ -96,7 +96,10 @@ export function createJudge(catalog: Catalog, world: () => World, previewed?: Pr
       ...(attached && { listed: attached.listed }),
       ...(sources && { sources: () => withOrigins(sources(), catalog) }),
     }
-    const verdict = decide(call, effects, now)
+    const own = decide(call, effects, now)
+    const inner = stoodFor(tool, input)
+    // What the operator's policy says of that tool holds however it is called.
+    const verdict = inner === undefined ? own : stricter(own, decide({ ...call, ...inner }, effects, now))
     if (verdict.tier === 'black') return { kind: 'blocked', verdict, effects, target }
     const seen = tool.prepare && previewed?.(toolName, input)
     if (seen !== undefined && 'problem' in seen) return { ...invalid(tool, seen.problem), isPreviewed: true }
@@ -118,6 +121,18 @@ export function createJudge(catalog: Catalog, world: () => World, previewed?: Pr
     }
   }
 }
+
+/** The call that is run in place of this one; it has been found already, when the effects were. */
+function stoodFor(
+  tool: Tool,
+  input: ToolInput,
+): Pick<Parameters<typeof decide>[0], 'toolName' | 'baseTier' | 'input'> | undefined {
+  const inner = tool.standsFor?.(input as never)
+  return inner && { toolName: inner.tool.name, baseTier: inner.tool.tier, input: inner.input }
+}
+
+const stricter = (own: Verdict, inner: Verdict): Verdict =>
+  tiers.indexOf(inner.tier) > tiers.indexOf(own.tier) ? inner : own
 
 const blocked = (rule: string, reason: string): Judgement => ({
   kind: 'blocked',

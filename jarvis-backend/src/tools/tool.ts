@@ -105,7 +105,7 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
   /** Its effects are refused unless `policy.yaml` names it under `enable`. */
   isOptIn?: true
   /** The call that is run in place of this one. Its effects must be among this one's. */
-  standsFor?(input: z.output<Input>): { tool: Pick<Tool, 'run'>; input: ToolInput }
+  standsFor?(input: z.output<Input>): { tool: Pick<Tool, 'name' | 'tier' | 'run'>; input: ToolInput }
   /** Absent: offered always. */
   group?: Group
   /** Of a change: how its outcome is found after its answer was lost. Absent: it cannot be found. */

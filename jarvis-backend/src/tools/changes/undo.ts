@@ -44,12 +44,7 @@ export function undoTool({ changeOf, toolOf }: UndoPorts): Tool {
       const { change, undo, tool } = found(id)
       mustBeOpen(change, undo, world)
       mustBeAsLeft(change, undo, world)
-      const because = `Taking this back is a ${undo.toolName}, which asks.`
-      return effectsOf(tool, undo.input, world).map((effect) =>
-        tool.tier === 'red' && effect.atLeast === undefined && effect.kind !== 'read'
-          ? { ...effect, atLeast: { tier: 'red', because } }
-          : effect,
-      )
+      return [...effectsOf(tool, undo.input, world)]
     },
     async prepare({ change: id }, context) {
       const { change, undo, tool } = found(id)
