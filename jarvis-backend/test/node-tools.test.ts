@@ -1,4 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createRedactor, createStreamRedactor } from '../src/gate/index.ts'
+import { redactedHomelab } from '../src/homelab/redacted.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { nodeToolsContract } from './contracts/node-tools.ts'
@@ -71,6 +73,45 @@ describe('on a Proxmox over HTTPS', () => {
     }
     return { fake, homelab, run }
   }
+
+  test('a secret in a journal or a task’s log is not told, also where it goes over several lines', async () => {
+    const { homelab } = await real()
+    const key = [
+      '-----BEGIN PRIVATE KEY-----',
+      `MIIE${'vQIBADANBgkqhkiG9w0B'.repeat(3)}`,
+      'AAAAhiddenAAAA',
+      '-----END PRIVATE KEY-----',
+    ]
+    const said = ['before', ...key, 'after']
+    const api: typeof homelab.api = {
+      ...homelab.api,
+      get: async (path) => (path.at(-1) === 'log' ? said.map((t, at) => ({ n: at + 1, t })) : said),
+    }
+    const redactor = createRedactor([])
+    const redacted = redactedHomelab(
+      { ...homelab, api },
+      { value: redactor.value, stream: () => createStreamRedactor(redactor) },
+    )
+    const tools = new Map(overHomelab(redacted).map((tool) => [tool.name, tool]))
+    const context = { signal: AbortSignal.timeout(20_000), onProgress() {}, onTask() {} }
+    for (const [name, input] of [
+      ['get_node_journal', { node: 'pve1', lines: 3 }],
+      ['get_task_log', { type: 'vzdump', lines: 3 }],
+    ] as const) {
+      const output = JSON.stringify(await tools.get(name)?.run(input, context))
+      expect(output, name).toContain('after')
+      expect(output, name).not.toContain('hidden')
+    }
+  })
+
+  test('backups on a backup server say whether they were verified', async () => {
+    const { run } = await over()
+    const { text, data } = await run('get_backups', { vmid: 100 })
+    const { backups } = data as { backups: { verification?: string }[] }
+    expect(backups.map(({ verification }) => verification)).toEqual(['none', 'ok'])
+    expect(text).toMatch(/not verified yet\n.*, verified$/)
+    expect(await run('get_backups', { vmid: 200 })).toMatchObject({ text: expect.not.stringContaining('verified') })
+  })
 
   test('a replication that fails says so, and one that is queued runs', async () => {
     const { homelab, run } = await over()

@@ -60,7 +60,7 @@ function textOf(list: string): string {
 }
 
 /** Removes secrets and escape sequences, and replaces NUL, which separates words in `/proc/PID/cmdline`, by a space. */
-async function redactedText(text: string, redact: ShellRedactor): Promise<string> {
+export async function redactedText(text: string, redact: ShellRedactor): Promise<string> {
   const plain = text.replace(escapes, '').replaceAll('\0', ' ')
   if (plain.length <= pieceLength) return redact.value(plain)
   const stream = redact.stream()

@@ -1,6 +1,6 @@
 import type { ClusterState } from '../protocol/index.ts'
 import type { Homelab } from './ports.ts'
-import { redactedShell, type ShellRedactor } from './redacted-shell.ts'
+import { redactedShell, redactedText, type ShellRedactor } from './redacted-shell.ts'
 
 /**
  * A homelab whose answers have no secrets: names, logs and outputs are redacted whole, before anything cuts them. Terminals belong to a
@@ -54,9 +54,28 @@ export function redactedHomelab(homelab: Homelab, redact: ShellRedactor): Homela
     },
     api: {
       ...api,
-      get: (...args) => after(api.get(...args)),
+      async get(...args) {
+        const answer = await api.get(...args)
+        const lines = linesIn(answer)
+        return lines === undefined ? redact.value(answer) : lines.wrap(await redactedText(lines.text, redact))
+      },
       change: (...args) => after(api.change(...args)),
     },
     shell: redactedShell(shell, redact),
   }
+}
+
+/**
+ * A log's lines as one text, because a secret such as a private key may go over several of them: strings, or rows with a
+ * number and a text. @returns undefined where the answer is no log
+ */
+function linesIn(answer: unknown): { text: string; wrap(text: string): unknown } | undefined {
+  if (!Array.isArray(answer) || answer.length === 0) return undefined
+  if (answer.every((line) => typeof line === 'string'))
+    return { text: answer.join('\n'), wrap: (text) => text.split('\n') }
+  const isRow = (row: unknown) => typeof (row as { t?: unknown } | null)?.t === 'string'
+  if (!answer.every(isRow)) return undefined
+  const rows = answer as { n: number; t: string }[]
+  const wrap = (text: string) => text.split('\n').map((t, at) => ({ n: (rows[0]?.n ?? 1) + at, t }))
+  return { text: rows.map(({ t }) => t).join('\n'), wrap }
 }

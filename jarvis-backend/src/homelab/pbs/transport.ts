@@ -23,7 +23,7 @@ export function createPbs({ url, tokenId, tokenSecret, fingerprints }: PbsConnec
   const origin = new URL(url)
   const agent = createAgent({ fingerprints, ca: undefined }, { keepAlive: true, maxSockets: 4, connectMs }, ways)
   // A colon parts the id from the secret here; a cluster takes an equals sign.
-  const authorization = `PBSAPIToken=${tokenId}:${tokenSecret}`
+  const authorization = `PBSAPIToken ${tokenId}:${tokenSecret}`
   const mask = (text: string) => text.replaceAll(tokenSecret, '[token]')
 
   async function send(path: string, signal: AbortSignal): Promise<Reply> {
