@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Node } from '../../protocol/index.ts'
 import type { Partial } from '../ports.ts'
 import { eachOf } from '../proxmox/each.ts'
@@ -14,6 +15,8 @@ export async function readEach<T>(
   { what, needs, signal }: { what: string; needs: string; signal: AbortSignal },
   read: (node: string) => Promise<readonly T[]>,
 ): Promise<Partial<T>> {
+  // Each request under way listens.
+  setMaxListeners(0, signal)
   const missing: string[] = []
   let nodesRead = 0
   const found = await eachOf(nodes, width, async ({ name, status }) => {
