@@ -119,6 +119,10 @@ test('an armed change goes back by itself, even where JARVIS was down when its t
   const before = await start(level, { clock, dataDir }, setting(9))
   const card = await approved(before, { goesBackAfterMin: 10 })
   expect((await changesOf(before.jarvis))[0]).toMatchObject({ state: 'armed', goesBackAt: expect.any(Number) })
+  const read = async (path: string) => (await before.jarvis.rest(`/api/changes${path}`)).json()
+  expect(await read('?armed=true')).toMatchObject({ items: [{ id: card.toolUseId }], now: expect.any(Number) })
+  expect(await read(`/${card.toolUseId}`)).toMatchObject({ id: card.toolUseId, state: 'armed' })
+  expect((await before.jarvis.rest('/api/changes/nothing')).status).toBe(404)
   await before.jarvis.stop()
 
   clock.skip(11 * minuteMs)

@@ -164,7 +164,7 @@ export function createSite(
     /** Keyed by the path below `/api`. */
     routes: {
       ...sessions.routes,
-      changes: changeRoutes(gate.changes, runs.start),
+      changes: changeRoutes(gate.changes, runs.start, now),
       ...gate.routes,
       ...homelab.routes,
       memory: memory.routes,

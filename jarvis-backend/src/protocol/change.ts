@@ -29,3 +29,6 @@ export const Change = z.object({
   problem: z.string().optional(),
 })
 export type Change = z.infer<typeof Change>
+
+/** `now`: by the server's clock, Unix ms. */
+export type ChangesReply = { items: Change[]; now: number }

@@ -12,7 +12,7 @@ export {
   parseAttachedServer,
   ServerName,
 } from './attached.ts'
-export { Change } from './change.ts'
+export { Change, type ChangesReply } from './change.ts'
 export {
   BranchedFrom,
   type ChatEvents,

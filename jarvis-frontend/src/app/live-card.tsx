@@ -86,9 +86,9 @@ export function LiveCard({ matter: asked }: { matter: Matter }) {
 function useHand(sessionId: string): Hand {
   const role = useValue(signedIn)?.role
   const link = useValue(live.link.value)
-  const decide: Hand['decide'] = async ({ toolUseId }, confirmed, note, grant) => {
+  const decide: Hand['decide'] = async ({ toolUseId }, confirmed, note, grant, goesBackAfterMin) => {
     const unmark = markDecided(toolUseId)
-    const reply = await live.chat.confirm(sessionId, toolUseId, confirmed, note, grant)
+    const reply = await live.chat.confirm(sessionId, toolUseId, confirmed, note, grant, goesBackAfterMin)
     confirmations.renew()
     if (reply.ok) return undefined
     unmark()

@@ -1,4 +1,5 @@
 import { forget, signedIn } from '../api/auth.ts'
+import { armed } from '../api/changes.ts'
 import { confirmations } from '../api/confirmations.ts'
 import { checks } from '../api/executions.ts'
 import { grants } from '../api/grants.ts'
@@ -17,11 +18,12 @@ import { createSockets } from '../realtime/sockets.ts'
 import { onWake } from '../realtime/wake.ts'
 
 const token = () => signedIn.get()?.token
-const lists = [sessions, confirmations, grants, status, tools, limits]
+const lists = [sessions, confirmations, armed, grants, status, tools, limits]
 
 const byChange: Partial<Record<string, { renew(): void }>> = {
   sessions,
   confirmations,
+  changes: armed,
   grants,
   settings: status,
   limits,

@@ -22,6 +22,7 @@ const Demo = later(() => import('./demo.tsx').then((part) => part.Demo))
 const Palette = later(() => import('./palette.tsx').then((part) => part.Palette))
 const Keys = later(() => import('./keys.tsx').then((part) => part.Keys))
 const UndoDelete = later(() => import('./undo-delete.tsx').then((part) => part.UndoDelete))
+const CardNews = later(() => import('./card-news.tsx').then((part) => part.CardNews))
 const Side = later(() => import('./side.tsx').then((part) => part.Side))
 
 /** The frame around every page: rail, panel and overlays. */
@@ -48,7 +49,7 @@ export function Shell({ children }: { children: React.ReactNode }) {
     [isOpen, isNarrow],
   )
   useKeys(panel)
-  useCardNews()
+  const first = useCardNews()
   useTitle()
   const status = useStatus()
   const isDemo = useDemo(status)
@@ -103,6 +104,11 @@ export function Shell({ children }: { children: React.ReactNode }) {
       {useValue(deleting).some(({ isSent }) => !isSent) && (
         <Suspense fallback={null}>
           <UndoDelete />
+        </Suspense>
+      )}
+      {first !== undefined && (
+        <Suspense fallback={null}>
+          <CardNews first={first} />
         </Suspense>
       )}
       <Announcer />

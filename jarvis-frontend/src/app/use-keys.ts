@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'react'
 import { useConfirmations } from '../api/confirmations.ts'
 import { passwordQuestion } from '../api/step-up.ts'
-import { cardPath } from '../features/confirmations/tray.tsx'
+import { cardPath } from '../features/confirmations/card-path.ts'
 import { keep } from '../lib/keep.ts'
 import { navigate } from '../lib/location.tsx'
 import { overlay } from './overlay.ts'

@@ -1,5 +1,6 @@
 import type {
   Activity,
+  Change,
   ClusterState,
   ConfirmationRow,
   Entry,
@@ -33,6 +34,7 @@ export type Scene = {
   decided?: ConfirmationRow[]
   feed?: Omit<Activity, 'id'>[]
   tools?: ToolInfo[]
+  changes?: Change[]
   /** A type and bytes, by id. */
   pictures?: Record<string, [type: string, data: Buffer]>
   isDemoCluster?: boolean

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { Card, ClusterUpdate, Entry, Role, Snapshot } from 'jarvis-backend/protocol'
+import type { Card, Change, ClusterUpdate, Entry, Role, Snapshot } from 'jarvis-backend/protocol'
 import { usualLimits } from 'jarvis-backend/protocol'
 import { Server, type Socket } from 'socket.io'
 import { sendBuilt } from './built-files.ts'
@@ -41,9 +41,11 @@ function pageBefore(entries: Entry[], query: URLSearchParams): { items: Entry[];
  */
 export async function startScripted(scene: Scene, dist: string, port = 0) {
   const sessions = new Map(scene.sessions.map((session) => [session.id, session]))
-  const decisions: { toolUseId: string; confirmed: boolean; note?: string }[] = []
+  const decisions: { toolUseId: string; confirmed: boolean; note?: string; goesBackAfterMin?: number }[] = []
   const sent: { sessionId: string; message: string }[] = []
   const checked: string[] = []
+  /** Of changes: what was pressed. */
+  const answers: { id: string; act: string }[] = []
   const attached: string[] = []
   /** `answersCheck`: what a later look finds, a status and a body. `takesSockets`: whether a handshake is let in. */
   const behaviour = {
@@ -155,8 +157,9 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
       await behaviour.beforeAck()
       ack({ ok: true, sessionId: id, runId, queued, messageId })
     })
-    socket.on('chat:confirm', ({ sessionId, toolUseId, confirmed, note }, ack) => {
-      decisions.push({ toolUseId, confirmed, ...(note !== undefined && { note }) })
+    socket.on('chat:confirm', ({ sessionId, toolUseId, confirmed, note, goesBackAfterMin }, ack) => {
+      const more = { ...(note !== undefined && { note }), ...(goesBackAfterMin !== undefined && { goesBackAfterMin }) }
+      decisions.push({ toolUseId, confirmed, ...more })
       if (!behaviour.answersDecisions) return
       const decision = confirmed ? 'approved' : 'denied'
       append(sessionId, {
@@ -207,6 +210,25 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     const json = (status: number, body: unknown) => {
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
     }
+    const changed = (id: string | undefined, act: string | undefined) => {
+      const changes = scene.changes ?? []
+      const target = searchParams.get('target')
+      if (id === undefined) {
+        const isWanted = ({ state, target: { id: of } }: Change) =>
+          (target === null || of === target) && (state === 'armed' || !searchParams.has('armed'))
+        return json(200, { items: changes.filter(isWanted), now: Date.now() })
+      }
+      const change = changes.find((known) => known.id === id)
+      if (change === undefined) return json(404, { error: { code: 'not_found', message: 'There is no such change.' } })
+      if (act === undefined) return json(200, change)
+      answers.push({ id, act })
+      if (act === 'keep' && change.state !== 'armed')
+        return json(409, { error: { code: 'conflict', message: 'It was taken back before.' } })
+      Object.assign(change, { state: act === 'keep' ? 'made' : 'undone', decidedBy: 'operator', decidedAt: Date.now() })
+      if (act === 'keep') delete change.goesBackAt
+      events.emit('changed', { what: 'changes' })
+      return json(200, { ok: true, sessionId: scene.sessions[0]?.id, runId: 'run_undo' })
+    }
     if (!pathname.startsWith('/api/')) return sendBuilt(dist, pathname, response)
     if (pathname === '/api/auth/login') {
       const chunks: Buffer[] = []
@@ -255,6 +277,8 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
       if (data !== undefined) return void response.writeHead(200, { 'Content-Type': type }).end(data)
     }
     if (/^\/api\/sessions\/\w+\/versions$/.test(pathname)) return json(200, { items: [] })
+    const [, changeId, act] = /^\/api\/changes(?:\/(\w+))?(?:\/(keep|undo))?$/.exec(pathname) ?? []
+    if (pathname.startsWith('/api/changes')) return changed(changeId, act)
     if (pathname === '/api/grants') return json(200, { items: [] })
     // Nothing was kept yet.
     if (pathname === '/api/samples') return json(200, { from: Date.now() - 3_540_000, stepMs: 60_000, items: [] })
@@ -278,6 +302,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     decisions,
     sent,
     checked,
+    answers,
     /** Every session a socket attached to, in order. */
     attached,
     /** Every token that was shown to this server. */

@@ -86,6 +86,10 @@ export function createChanges(parts: {
     get: store.get,
     makerOf: store.makerOf,
     list: (query: Parameters<ChangeStore['list']>[0]): Change[] => store.list(query).map(shownChange),
+    /** Those that go back by themselves, soonest first. */
+    armed: (): Change[] => store.due().flatMap((change) => (change.state === 'armed' ? [shownChange(change)] : [])),
+    /** @throws JarvisError `not_found` */
+    one: (id: string): Change => shownChange(store.get(id) ?? notFound()),
 
     /** Keeps a change that would go back by itself. @throws as `keepChange` does */
     keep(id: string, by: string) {

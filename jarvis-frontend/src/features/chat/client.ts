@@ -116,14 +116,22 @@ export class ChatClient {
     return reply
   }
 
-  confirm(sessionId: string, toolUseId: string, confirmed: boolean, note?: string, grant?: GrantRequest) {
+  confirm(
+    sessionId: string,
+    toolUseId: string,
+    confirmed: boolean,
+    note?: string,
+    grant?: GrantRequest,
+    goesBackAfterMin?: number,
+  ) {
     return this.#ask('chat:confirm', {
       sessionId,
       toolUseId,
       confirmed,
       requestId: randomId(),
       ...(note !== undefined && note.trim() !== '' && { note: note.trim() }),
-      ...(grant !== undefined && { grant }),
+      ...(grant && { grant }),
+      ...(goesBackAfterMin && { goesBackAfterMin }),
     })
   }
 

@@ -121,7 +121,7 @@ const Pictures = soon(
 )
 
 function CallView({ call, sessionId, progress }: { call: Call; sessionId: string; progress: string | undefined }) {
-  const { Card } = useSlots()
+  const { Card, Change } = useSlots()
   if (call.blocked !== undefined) return <BlockedRow call={call} />
   const images = call.result?.images
   return (
@@ -130,6 +130,9 @@ function CallView({ call, sessionId, progress }: { call: Call; sessionId: string
         <ToolRow call={call} progress={progress} />
       ) : (
         <Card call={call} sessionId={sessionId} progress={progress} />
+      )}
+      {call.result && (call.tier === 'red' || call.tier === 'yellow') && (
+        <Change id={call.toolUseId} sessionId={sessionId} />
       )}
       {images !== undefined && (
         <div className="step">

@@ -11,6 +11,8 @@ export type ChatSlots = {
   Recalled: React.ComponentType<{ items: readonly Recalled[] }>
   /** Takes back a call's write into the memory. */
   Undo: React.ComponentType<{ writeId: string; path: string }>
+  /** What a finished call changed: Keep while it goes back by itself, else Undo. */
+  Change: React.ComponentType<{ id: string; sessionId: string }>
   /** A person's message, with Edit and its versions. */
   Message: React.ComponentType<{ sessionId: string; user: EntryOf<'user'>; children: React.ReactNode }>
   /** Actions on a text of an answer. `seq`: the text's turn. */
@@ -28,6 +30,7 @@ export const SlotsContext = createContext<ChatSlots>({
   Unknown: () => null,
   Recalled: () => null,
   Undo: () => null,
+  Change: () => null,
   Message: ({ children }) => children,
   SayActs: () => null,
   Usage: () => null,

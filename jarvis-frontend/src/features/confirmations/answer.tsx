@@ -4,6 +4,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Tier } from '../../ui/tier.tsx'
 import { useNow } from '../../ui/use-now.ts'
+import { GoesBackChoice } from './goes-back-choice.tsx'
 import { GrantChoice, GrantWords } from './grant-choice.tsx'
 import type { Act } from './sentence.ts'
 import { useEarned } from './use-earned.ts'
@@ -13,7 +14,13 @@ export type Hand = {
   /** Why no decision is possible now; absent where one is. */
   rest?: { why: React.ReactNode; tryNow?: () => void } | undefined
   /** @returns the server's refusal in words; undefined: the decision was accepted */
-  decide(card: Card, confirmed: boolean, note?: string, grant?: GrantRequest): Promise<string | undefined>
+  decide(
+    card: Card,
+    confirmed: boolean,
+    note?: string,
+    grant?: GrantRequest,
+    goesBackAfterMin?: number,
+  ): Promise<string | undefined>
   askAgain?: ((card: Card, force: boolean) => void) | undefined
 }
 
@@ -41,6 +48,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
   const [note, setNote] = useState('')
   const [typed, setTyped] = useState('')
   const [grant, setGrant] = useState<GrantRequest>()
+  const [goesBackAfterMin, setGoesBack] = useState<number>()
   const [refusal, setRefusal] = useState<string>()
   const approve = useRef<HTMLButtonElement>(null)
   const deny = useRef<HTMLButtonElement>(null)
@@ -58,7 +66,9 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
   const decide = async (confirmed: boolean) => {
     setStep('sending')
     setRefusal(undefined)
-    const refused = await hand.decide(card, confirmed, note, confirmed ? grant : undefined)
+    const refused = await (confirmed
+      ? hand.decide(card, true, note, grant, goesBackAfterMin)
+      : hand.decide(card, false, note))
     if (refused === undefined) return
     setRefusal(refused)
     setStep('asking')
@@ -231,6 +241,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
           />
         </label>
       )}
+      {card.mayGoBack && <GoesBackChoice minutes={goesBackAfterMin} onChoose={setGoesBack} />}
       {refusal !== undefined && (
         <p className="refused" role="alert">
           <Mark kind="bad" />

@@ -1,6 +1,6 @@
 import type { Card } from 'jarvis-backend/protocol'
 import { useId, useLayoutEffect, useRef, useState } from 'react'
-import { shortModel } from '../../lib/format.ts'
+import { exactTime, shortModel } from '../../lib/format.ts'
 import { Boxed, Visible } from '../../ui/boxed.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -11,6 +11,7 @@ import { Executing, Settled } from './outcome.tsx'
 import { type Matter, phaseOf } from './phase.ts'
 import { actOf, exactInput } from './sentence.ts'
 import { Sentence } from './sentence-line.tsx'
+import { undoWords } from './undo-words.ts'
 import { warningsOf } from './warnings.ts'
 
 /** The target as the live cluster shows it. */
@@ -160,6 +161,25 @@ function Facts({ card, live }: { card: Card; live: LiveTarget | undefined }) {
           <Remarked text={sentenceCase(card.affects)} />
         </dd>
       </div>
+      {card.undo !== undefined && (
+        <div>
+          <dt>Undo</dt>
+          <dd>
+            {card.undo.kind === 'none' && <b>Cannot be undone: </b>}
+            <Visible text={undoWords(card.undo, Date.now())} />
+          </dd>
+        </div>
+      )}
+      {card.later !== undefined && (
+        <div>
+          <dt>Later</dt>
+          <dd>
+            <Visible text={card.later.sentence.replace(/\.$/, '')} />
+            {gap}
+            <small>by itself, {exactTime(card.later.at)}</small>
+          </dd>
+        </div>
+      )}
       <div>
         <dt>Why</dt>
         {(card.reasons ?? [card.reason]).map((reason) => (

@@ -1,13 +1,11 @@
 import type { ConfirmationRow } from 'jarvis-backend/protocol'
 import { Link } from '../../ui/link.tsx'
 import { Tier } from '../../ui/tier.tsx'
+import { cardPath } from './card-path.ts'
 import { TimeLeft } from './countdown.tsx'
 import { actOf } from './sentence.ts'
 import { Sentence } from './sentence-line.tsx'
 import { askerText } from './words.ts'
-
-/** The page of a card: its session, or the list of waiting cards for a call that no chat made. */
-export const cardPath = (row: ConfirmationRow) => `/chat/${row.sessionId}#card-${row.toolUseId}`
 
 type TitleOf = (sessionId: string) => string | undefined
 

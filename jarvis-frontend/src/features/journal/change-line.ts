@@ -21,6 +21,10 @@ const words: Record<string, (body: Body) => string> = {
   renamed: ({ title }) => (text(title) === '' ? 'renamed' : `renamed “${text(title)}”`),
   branched: ({ from }) => `branched from ${text(from)}`,
   set: ({ server }) => (server === undefined ? 'set' : 'attached or changed'),
+  kept: () => 'kept: it does not go back by itself any more',
+  undone: () => 'taken back',
+  not_undone: ({ why }) => `not taken back${text(why) === '' ? '' : `: ${text(why)}`}`,
+  not_gone_back: () => 'could not go back by itself',
   tier_lost: () => 'tier taken back: its definition changed',
 }
 

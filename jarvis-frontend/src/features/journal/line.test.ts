@@ -31,6 +31,24 @@ test.each([
     { by: 'operator', outcome: 'denied: not during the film' },
   ],
   ['a profile', 'policy', { change: 'profile', to: 'lockdown', by: 'cli' }, { by: 'cli', outcome: 'profile lockdown' }],
+  [
+    'a change that was kept',
+    'change',
+    { change: 'kept', toolUseId: 'tu_1', target: { id: 'ct/122' }, by: 'mira' },
+    { word: 'Change', by: 'mira', args: 'ct/122', outcome: 'kept: it does not go back by itself any more' },
+  ],
+  [
+    'one that could not be taken back',
+    'change',
+    { change: 'not_undone', toolUseId: 'tu_1', by: 'tu_2', why: 'It is 30 now.' },
+    { by: '', outcome: 'not taken back: It is 30 now.', end: 'failed' },
+  ],
+  [
+    'one that did not go back by itself',
+    'change',
+    { change: 'not_gone_back', toolUseId: 'tu_1', by: 'jarvis' },
+    { by: 'JARVIS', outcome: 'could not go back by itself', end: 'failed' },
+  ],
   ['a token', 'token', { change: 'created', name: 'laptop', by: 'operator' }, { args: 'laptop', outcome: 'created' }],
   [
     'a session that was renamed',

@@ -33,6 +33,7 @@ const words: Record<string, string> = {
   setup: 'Setup',
   mcp_server: 'MCP',
   settings: 'Settings',
+  change: 'Change',
   prune: 'Sealed',
 }
 export const kinds: readonly (readonly [kind: string, word: string])[] = Object.entries(words)
@@ -76,6 +77,13 @@ export function lineOf({ kind, body }: JournalEntry): JournalLine {
       if (known.change === 'denial_taken_back')
         return { ...base, outcome: 'denial taken back: asked again from now on' }
       return { ...base, outcome: `${spoken(known.change)}, ${text(known.usesLeft) || '0'} left` }
+    case 'change':
+      return {
+        ...base,
+        by: known.by === 'jarvis' ? 'JARVIS' : text(known.change).endsWith('undone') ? '' : text(known.by),
+        outcome: changeOf(known),
+        ...(text(known.change).startsWith('not_') && { end: 'failed' }),
+      }
     case 'sign_in':
       return { ...base, args: '', outcome: `${spoken(known.what)} from ${text(known.address)}` }
     case 'prune':

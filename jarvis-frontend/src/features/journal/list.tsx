@@ -22,13 +22,15 @@ type Props = {
   onOpen: (seq: number | undefined) => void
   /** Links of the open entry, such as to its session. */
   more: (entry: JournalEntry) => React.ReactNode
+  /** What became of a call's change, with Undo. */
+  change: (toolUseId: string) => React.ReactNode
 }
 
 /**
  * One unbroken line of entries, newest first, those of a call in one row. A broken chain cuts it at the entry, and is
  * shown entry by entry.
  */
-export function JournalList({ items, besides, open, broken, isGrouped, onOpen, more }: Props) {
+export function JournalList({ items, besides, open, broken, isGrouped, onOpen, more, change }: Props) {
   const rows = rowsOf(items, broken === undefined ? besides : [], isGrouped && broken === undefined)
   let day = ''
   return (
@@ -53,12 +55,24 @@ export function JournalList({ items, besides, open, broken, isGrouped, onOpen, m
                 </span>
               </p>
             )}
+            {isOpen && changedIn(row).map((id) => <div key={id}>{change(id)}</div>)}
             {isOpen && row.entries.toReversed().map((one) => <Whole key={one.seq} entry={one} row={row} more={more} />)}
           </li>
         )
       })}
     </ol>
   )
+}
+
+/** The call that a row's entries ran or speak of, where it may have changed something. */
+function changedIn({ entries }: Row): string[] {
+  const bodies = entries.map(({ kind, body }) => ({
+    kind,
+    ...(body as { toolUseId?: unknown; tier?: unknown } | null),
+  }))
+  const hasRun = bodies.some(({ kind }) => kind === 'execution' || kind === 'change')
+  const id = hasRun ? bodies.find(({ toolUseId }) => typeof toolUseId === 'string')?.toolUseId : undefined
+  return typeof id === 'string' ? [id] : []
 }
 
 /** One entry as the chain has it; for several entries, each with its number, time and state. */

@@ -9,6 +9,7 @@ import type { Noun } from '../../features/cluster/nouns.ts'
 const ChatCard = later(() => import('./chat-card.tsx').then((part) => part.ChatCard))
 const RecalledPassages = later(() => import('./recalled.tsx').then((part) => part.RecalledPassages))
 const UnknownOutcome = later(() => import('../../app/unknown-outcome.tsx').then((part) => part.UnknownOutcome))
+const ChatChange = later(() => import('../../app/changes/change-line.tsx').then((part) => part.ChatChange))
 const UndoWrite = later(() => import('./undo-write.tsx').then((part) => part.UndoWrite))
 
 const messageActs = () => import('./message-acts.tsx')
@@ -38,6 +39,11 @@ export const chatSlots: ChatSlots = {
   Undo: (given) => (
     <Suspense fallback={null}>
       <UndoWrite {...given} />
+    </Suspense>
+  ),
+  Change: (given) => (
+    <Suspense fallback={null}>
+      <ChatChange {...given} />
     </Suspense>
   ),
   Message: (given) => (

@@ -13,10 +13,11 @@ import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
 import './page.css'
+import { useGhosts } from '../../app/ghosts.ts'
 import { later } from '../../app/later.tsx'
 import { PageHead } from '../../app/page-head.tsx'
 import { useAskNew } from '../../app/use-ask.ts'
-import { useGhosts, useTitleOf } from '../../app/waiting.tsx'
+import { useTitleOf } from '../../app/waiting.tsx'
 import { filters, useClusterView } from './cluster-view.ts'
 
 const Detail = later(() => import('../../features/cluster/detail.tsx').then((part) => part.Detail))

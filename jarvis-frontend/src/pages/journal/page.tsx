@@ -5,6 +5,7 @@ import { ApiError } from '../../api/http.ts'
 import { exportJournal, type JournalFilter, readJournal, verifyJournal } from '../../api/journal.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { say } from '../../app/announce.tsx'
+import { ChangeLine } from '../../app/changes/change-line.tsx'
 import { useNarrowing } from '../../app/use-narrowing.ts'
 import { kinds } from '../../features/journal/line.ts'
 import { type Broken, JournalList } from '../../features/journal/list.tsx'
@@ -22,7 +23,7 @@ import { Problem, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
 
 const narrowings = ['kind', 'toolName', 'actor', 'sessionId', 'toolUseId', 'tier', 'outcome'] as const
-const watched = ['connect', 'sessions', 'confirmations', 'grants', 'settings', 'memory']
+const watched = ['connect', 'sessions', 'confirmations', 'grants', 'settings', 'memory', 'changes']
 
 /** Every call, decision and change, as one chain that shows where it was doctored. */
 export function JournalPage() {
@@ -336,6 +337,7 @@ function Entries({
             isGrouped={filter.toolUseId === undefined && filter.kind === undefined}
             onOpen={onOpen}
             more={(entry) => <Around entry={entry} />}
+            change={(id) => <ChangeLine id={id} />}
           />
         </>
       )}

@@ -2,9 +2,11 @@ import { shareOf } from 'jarvis-backend/facts'
 import type { ConfirmationRow } from 'jarvis-backend/protocol'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { signedIn } from '../../api/auth.ts'
+import { useArmed } from '../../api/changes.ts'
 import { confirmations, useConfirmations } from '../../api/confirmations.ts'
 import { useGrants } from '../../api/grants.ts'
 import { useStatus } from '../../api/status.ts'
+import { ChangeLine } from '../../app/changes/change-line.tsx'
 import { DenyAll } from '../../app/deny-all.tsx'
 import { live } from '../../app/live.ts'
 import { LiveCard, matterOf, matterOfRow } from '../../app/live-card.tsx'
@@ -26,6 +28,7 @@ import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Spark } from '../../ui/spark.tsx'
 import { phone, useMedia } from '../../ui/use-media.ts'
+import { ArmedList } from './armed-list.tsx'
 import { DenialList } from './denial-list.tsx'
 import { GrantList } from './grant-list.tsx'
 import './page.css'
@@ -40,10 +43,13 @@ export function WaitingPage() {
   const titleOf = useTitleOf()
   const [params] = useSearchParams()
   const pending = lists?.pending ?? []
+  const armed = useArmed()?.items ?? []
   const decided = lists?.decided ?? []
   const granted = useGrants()?.length ?? 0
   const asked = [...pending, ...decided].find((row) => row.toolUseId === params.get('card'))
-  const chosen = asked ?? (isPhone ? undefined : pending[0])
+  const change = params.get('change') ?? (isPhone || pending.length > 0 ? undefined : armed[0]?.id)
+  const isOfChange = change !== undefined && asked === undefined
+  const chosen = asked ?? (isPhone || isOfChange ? undefined : pending[0])
   // A card that was decided here keeps its place until another is chosen.
   const kept = useRef<ConfirmationRow>(undefined)
   if (asked !== undefined) kept.current = asked
@@ -80,7 +86,9 @@ export function WaitingPage() {
 
   const list = (
     <div className="inbox scroll">
-      {lists !== undefined && pending.length === 0 && <p className="inbox-empty">Nothing waits for you.</p>}
+      {lists !== undefined && pending.length + armed.length === 0 && (
+        <p className="inbox-empty">Nothing waits for you.</p>
+      )}
       <DenyAll rows={pending} />
       <ul>
         {pending.map((row) => (
@@ -95,6 +103,7 @@ export function WaitingPage() {
           </li>
         ))}
       </ul>
+      <ArmedList items={armed} chosen={isOfChange ? change : undefined} />
       <GrantList chosen={params.get('grant') ?? undefined} />
       <DenialList decided={decided} />
       {decided.length > 0 && <h2>Decided today</h2>}
@@ -129,14 +138,17 @@ export function WaitingPage() {
   )
   const detail = (
     <div className="inbox-detail scroll">
-      {shown !== undefined && <Detail key={shown.toolUseId} row={shown} titleOf={titleOf} />}
+      {isOfChange && <ChangeLine key={change} id={change} />}
+      {!isOfChange && shown !== undefined && <Detail key={shown.toolUseId} row={shown} titleOf={titleOf} />}
     </div>
   )
   return (
     <>
       <PageHead
         title="Waiting for you"
-        phoneDetail={pending.length === 0 ? 'Nothing waits' : plural(pending.length, 'card')}
+        phoneDetail={
+          pending.length + armed.length === 0 ? 'Nothing waits' : plural(pending.length + armed.length, 'thing')
+        }
       >
         <span className="flex-1" />
         {pending.length > 0 && (
@@ -165,13 +177,13 @@ export function WaitingPage() {
           </span>
         </div>
       )}
-      {lists !== undefined && pending.length + decided.length + granted === 0 ? (
+      {lists !== undefined && pending.length + decided.length + granted + armed.length === 0 && !isOfChange ? (
         <section className="empty">
           <h2>Nothing waits for you.</h2>
           <p className="text-dim">Calls that need a person stand here, whoever asked for them.</p>
         </section>
       ) : isPhone ? (
-        shown === undefined ? (
+        shown === undefined && !isOfChange ? (
           list
         ) : (
           <>

@@ -1,0 +1,11 @@
+import type { ChangesReply } from 'jarvis-backend/protocol'
+import { call } from './http.ts'
+import { Remote, useRemote } from './remote.ts'
+
+/** Changes that go back by themselves unless somebody keeps them, soonest first. `aheadMs`: of the server's clock. */
+export const armed = new Remote(async () => {
+  const { items, now } = await call<ChangesReply>('GET', '/api/changes?armed=true')
+  return { items, aheadMs: now - Date.now() }
+})
+
+export const useArmed = () => useRemote(armed)

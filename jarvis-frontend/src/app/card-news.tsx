@@ -1,0 +1,53 @@
+import type { ConfirmationRow } from 'jarvis-backend/protocol'
+import { useEffect, useRef } from 'react'
+import { useArmed } from '../api/changes.ts'
+import { useConfirmations } from '../api/confirmations.ts'
+import { cardSentence } from '../features/confirmations/words.ts'
+import { useNow } from '../ui/use-now.ts'
+import { interrupt, say } from './announce.tsx'
+import { spokenAtMs, spokenWords } from './changes/words.ts'
+
+const spokenAtMin = [5, 1]
+/** Timers are late, so a time counts from this long before. */
+const lateMs = 5_000
+
+/** Announces each new card once, and again when five minutes and one minute are left; a change that goes back at two minutes and 30 s. @param first the cards that this page began with */
+export function CardNews({ first }: { first: readonly ConfirmationRow[] }) {
+  const pending = useConfirmations()?.pending
+  const { items: changes = [], aheadMs = 0 } = useArmed() ?? {}
+  const known = useRef(new Set(first.map((row) => row.toolUseId)))
+  const spoken = useRef(new Set<string>())
+  const now = useNow(lateMs)
+  useEffect(() => {
+    if (pending === undefined) return
+    const ids = new Set(pending.map((row) => row.toolUseId))
+    for (const id of known.current) {
+      if (!ids.has(id)) void import('./notify.ts').then(({ withdrawNote }) => withdrawNote(id))
+    }
+    const fresh = pending.filter((row) => !known.current.has(row.toolUseId))
+    known.current = ids
+    for (const row of fresh) {
+      const minutes = Math.round((row.expiresAt - Date.now()) / 60_000)
+      void import('./notify.ts').then(({ notify }) => notify(cardSentence(row), row.toolUseId))
+      interrupt(`${cardSentence(row)} ${minutes} minutes to decide. Ctrl . goes to it.`)
+    }
+  }, [pending])
+  useEffect(() => {
+    const once = (key: string, words: string) => {
+      if (spoken.current.has(key)) return
+      spoken.current.add(key)
+      say(words)
+    }
+    for (const row of pending ?? []) {
+      const left = Math.ceil((row.expiresAt - now) / 60_000)
+      if (!spokenAtMin.includes(left)) continue
+      once(`${row.toolUseId} ${left}`, `${left === 1 ? 'One minute' : `${left} minutes`} left: ${cardSentence(row)}`)
+    }
+    for (const { id, goesBackAt = 0, sentence } of changes) {
+      const left = goesBackAt - now - aheadMs
+      const due = spokenAtMs.find((ms) => left <= ms && left > ms - 2 * lateMs)
+      if (due !== undefined) once(`${id} ${due}`, spokenWords(due, sentence))
+    }
+  }, [pending, changes, aheadMs, now])
+  return null
+}

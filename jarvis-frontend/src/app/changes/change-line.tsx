@@ -1,0 +1,71 @@
+import type { Change } from 'jarvis-backend/protocol'
+import { readChange } from '../../api/change.ts'
+import { useLoad } from '../../api/use-load.ts'
+import { Step } from '../../features/chat/step.tsx'
+import { undoWords } from '../../features/confirmations/undo-words.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { live } from '../live.ts'
+import { GoesBack } from './goes-back.tsx'
+import './goes-back.css'
+import { UndoButton } from './undo-button.tsx'
+
+export const isInTime = ({ state, goesBackAt, decidedBy }: Change) =>
+  state === 'armed' || goesBackAt !== undefined || decidedBy !== undefined
+
+const useChange = (id: string) => useLoad(id, () => readChange(id), ['connect', 'changes']).data
+
+/** What became of a call's change, in the chat after the call: Keep while it goes back by itself, else Undo. */
+export function ChatChange({ id, sessionId }: { id: string; sessionId: string }) {
+  const change = useChange(id)
+  // A call that changed nothing has none, and nothing is said of one that nobody could undo.
+  if (change === undefined || change.state === 'failed' || change.undo.kind === 'none') return null
+  const undo = () => void live.chat.send(sessionId, `/undo change=${JSON.stringify(id)}`)
+  if (!isInTime(change)) {
+    return (
+      <div className="step">
+        <UndoLine change={change} onUndo={undo} />
+      </div>
+    )
+  }
+  return (
+    <Step mark={<Icon name="clock" />} top={13}>
+      <GoesBack change={change} />
+      {change.state === 'made' && <UndoLine change={change} onUndo={undo} />}
+    </Step>
+  )
+}
+
+/** The same where no stream is, with the reason where there is no Undo. */
+export function ChangeLine({ id }: { id: string }) {
+  const change = useChange(id)
+  if (change === undefined) return null
+  return (
+    <>
+      {isInTime(change) && <GoesBack change={change} />}
+      {change.state !== 'armed' && <UndoLine change={change} />}
+    </>
+  )
+}
+
+function UndoLine({ change, onUndo }: { change: Change; onUndo?: () => void }) {
+  const now = useNow(60_000)
+  const { undo, problem, state } = change
+  return (
+    <p className="change-line">
+      {problem !== undefined && !isInTime(change) && (
+        <span>
+          <Mark kind="bad" size={10} /> Not taken back: <Visible text={problem} />
+        </span>
+      )}
+      {undo.kind === 'call' && state !== 'undone' && (
+        <span>
+          Undo: <Visible text={undoWords(undo, now)} />
+        </span>
+      )}
+      <UndoButton change={change} onUndo={onUndo} />
+    </p>
+  )
+}

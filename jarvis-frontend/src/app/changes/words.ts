@@ -1,0 +1,55 @@
+import type { Change } from 'jarvis-backend/protocol'
+import { lower, when } from '../../features/confirmations/undo-words.ts'
+import { timeOfDay } from '../../lib/format.ts'
+
+/** How a change stands, as its row says it. `due`: its time is over, and it was not seen to go back yet. */
+export type Stand =
+  | 'running'
+  | 'made'
+  | 'failed'
+  | 'armed'
+  | 'due'
+  | 'undoing'
+  | 'kept'
+  | 'by_itself'
+  | 'on_request'
+  | 'could_not'
+  | 'unknown'
+
+type Told = Pick<Change, 'state' | 'goesBackAt' | 'decidedAt' | 'decidedBy' | 'problem'>
+
+/** @param now by the server's clock, Unix ms */
+export function standOf({ state, goesBackAt, decidedAt, decidedBy, problem }: Told, now: number): Stand {
+  if (state === 'armed') return goesBackAt !== undefined && goesBackAt <= now ? 'due' : 'armed'
+  if (state === 'undone')
+    return goesBackAt !== undefined && decidedAt !== undefined && decidedAt >= goesBackAt ? 'by_itself' : 'on_request'
+  if (state !== 'made') return state
+  return problem !== undefined ? 'could_not' : decidedBy !== undefined ? 'kept' : 'made'
+}
+
+/** `09:30:31`: to the second, for a change happens at that moment. */
+export function second(at: number): string {
+  return `${timeOfDay(at)}:${String(new Date(at).getSeconds()).padStart(2, '0')}`
+}
+
+/** Whether a change can be taken back now, and where it cannot, why not. */
+export function undoable(
+  { state, undo }: Pick<Change, 'state' | 'undo'>,
+  now: number,
+): { may: true } | { may: false; why: string } {
+  const no = (why: string) => ({ may: false, why }) as const
+  if (state === 'undone') return no('taken back')
+  if (state === 'undoing') return no('is being taken back')
+  if (state === 'failed') return no('was not made')
+  if (undo.kind === 'none') return no(`cannot be undone: ${lower(undo.sentence)}`)
+  if (state === 'running') return no('is still being made')
+  if (undo.until !== undefined && undo.until <= now) return no(`could be undone until ${when(undo.until, now)}`)
+  return { may: true }
+}
+
+/** When it is said how much time is left, and in which words: `2 minutes left: CPU limit of 122 is 2 cores. Keep it?` */
+export const spokenAtMs = [120_000, 30_000] as const
+export const spokenWords = (leftMs: number, sentence: string) =>
+  `${leftMs >= 60_000 ? `${leftMs / 60_000} minutes` : `${leftMs / 1_000} seconds`} left: ${keepQuestion(sentence)}`
+
+export const keepQuestion = (sentence: string) => `${sentence.replace(/\.$/, '')}. Keep it?`

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
+import { changesScene } from '../src/testing/scenes/changes.ts'
+import { openStage, type Stage, test } from './support/browser.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+
+const path = '/chat/ses_changes'
+
+test.each([
+  ['dark', false],
+  ['light', false],
+  ['dark', true],
+  ['light', true],
+] as const)('every end of a change is drawn, theme %s, phone %s', async (theme, isPhone) => {
+  const server = await stage.play(changesScene(Date.now()))
+  const page = await stage.open(server, path, { theme, isPhone, height: isPhone ? 3_200 : 1_700 })
+  const words: Record<string, string> = {
+    'change-armed': 'CPU limit of CT 122 "sabnzbd" is 2 cores. Keep it?',
+    'change-wentback': 'Went back by itself: nobody kept it.',
+    'change-stuck': 'Could not go back. cpulimit is 4 now, not 2. Nothing was changed.',
+    'change-kept': 'Kept by operator',
+    'card-asks': 'Its memory goes back to 8 GiB; loses what it cached',
+  }
+  for (const [id, text] of Object.entries(words)) {
+    await page.locator(`#${id}`).waitFor()
+    expect(await page.locator(`#${id}`).textContent(), id).toContain(text)
+  }
+  expect(await page.locator('#card-asks').textContent()).toContain('LaterThe safety snapshot jarvis-1006 is deleted')
+  expect(await page.locator('#change-armed').textContent()).toMatch(/goes back in08:[34]\d/)
+  expect(await page.locator('[data-undo=plain]').count()).toBe(1)
+  expect(await seriousFindings(page)).toEqual([])
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/changes-${theme}-${isPhone}.png` })
+})
+
+test('two keys keep a change, everywhere at once, and one key keeps nothing', async () => {
+  const server = await stage.play(changesScene(Date.now()))
+  const page = await stage.open(server, path, { height: 1_700 })
+  const waiting = await stage.open(server, '/waiting?change=armed')
+  await waiting.locator('.inbox').getByText('silence is an answer here').waitFor()
+  await expect.poll(() => waiting.title()).toBe('(5) JARVIS')
+  const row = page.locator('#change-armed')
+  await row.focus()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('u')
+  await row.getByText('Enter takes it back, Esc steps back').waitFor()
+  await page.keyboard.press('Escape')
+  expect(server.answers).toEqual([])
+  await page.keyboard.press('a')
+  await row.getByText('Enter keeps it, Esc steps back').waitFor()
+  await page.keyboard.press('Enter')
+  await page.locator('#change-armed').getByText('Kept by operator').waitFor()
+  await waiting.locator('#change-armed').getByText('Kept by operator').waitFor()
+  await expect.poll(() => waiting.title()).toBe('(4) JARVIS')
+  expect(server.answers).toEqual([{ id: 'armed', act: 'keep' }])
+})
+
+test('a click takes it back now, the chat asks for the undo of what is made, and a viewer can do neither', async () => {
+  const server = await stage.play(changesScene(Date.now()))
+  const viewer = await stage.open(server, path, { role: 'viewer', height: 1_700 })
+  await viewer.locator('#change-armed').getByText('An operator can keep it or take it back.').waitFor()
+  expect(await viewer.getByRole('button', { name: 'Undo…' }).count()).toBe(0)
+
+  const page = await stage.open(server, path, { height: 1_700 })
+  await page.locator('[data-undo=plain]').click()
+  await expect.poll(() => server.sent).toEqual([{ sessionId: 'ses_changes', message: '/undo change="plain"' }])
+  await page.getByRole('button', { name: 'Go back now' }).click()
+  await page.locator('#change-armed').getByText('Went back on request by operator').waitFor()
+  expect(server.answers).toEqual([{ id: 'armed', act: 'undo' }])
+})
+
+test('a card lets its change go back by itself only where that was chosen', async () => {
+  const server = await stage.play(changesScene(Date.now()))
+  const page = await stage.open(server, path, { height: 1_700 })
+  const card = page.locator('#card-asks')
+  expect(await card.getByRole('checkbox').isChecked()).toBe(false)
+  await card.getByRole('checkbox').check()
+  await card.getByRole('combobox').selectOption('30')
+  await card.locator('.risk[aria-disabled="false"]').click()
+  await expect.poll(() => server.decisions).toEqual([{ toolUseId: 'asks', confirmed: true, goesBackAfterMin: 30 }])
+})
