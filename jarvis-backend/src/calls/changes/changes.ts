@@ -89,7 +89,11 @@ export function createChanges(parts: {
     /** Those that go back by themselves, soonest first. */
     armed: (): Change[] => store.due().flatMap((change) => (change.state === 'armed' ? [shownChange(change)] : [])),
     /** @throws JarvisError `not_found` */
-    one: (id: string): Change => shownChange(store.get(id) ?? notFound()),
+    one(id: string): Change {
+      const change = store.get(id)
+      if (change === undefined) throw new JarvisError('not_found', 'There is no such change.')
+      return shownChange(change)
+    },
 
     /** Keeps a change that would go back by itself. @throws as `keepChange` does */
     keep(id: string, by: string) {
