@@ -122,3 +122,16 @@ test('what a module keeps by itself is of no site', () => {
   const found = files.filter((path) => !path.endsWith('.test.ts') && kept.test(readFileSync(path, 'utf8')))
   expect(found.map((path) => relative(src, path)).filter((path) => !(path in sharedState))).toEqual([])
 })
+
+test('nothing but an operator’s own socket reaches a shell or a console', () => {
+  const names = /\b(Terminals|Consoles|TerminalSession|ScreenSession|openTerminal|terminals|consoles|openable)\b/
+  // Where they are made, wired, and served to a signed-in operator.
+  const may = new Set(['homelab', 'compose', 'realtime'])
+  const reaching = files.filter((path) => !may.has(moduleOf(path)) && names.test(codeOf(path)))
+  expect(reaching.map((path) => relative(src, path))).toEqual([])
+  const served = files.filter((path) => moduleOf(path) === 'realtime' && /\bopenTerminal\(/.test(codeOf(path)))
+  expect(served.map((path) => relative(src, path))).toEqual([join('realtime', 'terminal.ts')])
+})
+
+/** A file's text without comments. */
+const codeOf = (path: string) => readFileSync(path, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')

@@ -43,7 +43,7 @@ export function composeEntrance(
   const clusterFeed = serveCluster(realtime.namespace('/cluster'), { cluster: homelab.cluster, clock })
   serveChat(realtime.namespace('/chat'), { ...site, confirmations: site.gate.confirmations })
   serveTerminal(realtime.namespace('/terminal'), {
-    terminals: homelab.terminals,
+    openable: homelab.openable,
     clock,
     record: (body) => database.durably(() => journal.append('terminal', site.redactor.value(body))),
     activity: site.activity.record,

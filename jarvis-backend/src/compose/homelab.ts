@@ -61,8 +61,8 @@ export function composeHomelab(foundation: Foundation, config: Config, replaced?
     limits,
     shownAsProtected,
     nodeRoles,
-    /** Undefined when the terminal is off. */
-    terminals: config.isTerminalOn ? homelab.terminals : undefined,
+    /** What operators may open; undefined when the terminal is off. */
+    openable: config.isTerminalOn ? { terminals: homelab.terminals, consoles: homelab.consoles, cluster } : undefined,
     routes: {
       samples: samplesRoutes(samples, now),
       limits: limitsRoutes(limits),

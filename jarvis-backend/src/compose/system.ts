@@ -48,7 +48,7 @@ export function composeSystem(
   const { memory, models, mcpTokens, push } = site
   const { config, version, stepUp, realtime, program } = parts
   const { policy, confirmations, calls } = site.gate
-  const { cluster, shownAsProtected, terminals } = site.homelab
+  const { cluster, shownAsProtected, openable } = site.homelab
   const lastEntry = journalHead(database)
   const sqliteVersion = String(database.sql.prepare('SELECT sqlite_version()').pluck().get())
   const startedAt = Date.now()
@@ -111,7 +111,7 @@ export function composeSystem(
       models: models.choice.ids(),
       isDemoModel: models.config().provider === 'demo',
       isDemoCluster: cluster.state().isDemo,
-      hasTerminal: terminals !== undefined,
+      hasTerminal: openable !== undefined,
       policy: policy.status(),
       parts: partsNow(),
     }),

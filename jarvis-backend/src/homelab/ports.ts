@@ -151,10 +151,10 @@ export interface Waker {
 
 export type TerminalSize = { cols: number; rows: number }
 
-/** An interactive shell. Output is held back until the first `resume()`. */
-export interface TerminalSession {
+/** An interactive shell, or a screen. Output is held back until the first `resume()`. */
+export interface TerminalSession<Data = string> {
   /** Sends input. @throws JarvisError `too_many_requests` while the shell does not read its input */
-  write(data: string): void
+  write(data: Data): void
   resize(size: TerminalSize): void
   /** Holds output back until `resume()`; a full buffer stops the source. */
   pause(): void
@@ -178,6 +178,32 @@ export interface Terminals {
       onEnd(code?: number): void
     },
   ): Promise<TerminalSession>
+}
+
+/** The guest whose console is opened, as the cluster's state has it. */
+export type ConsoleGuest = Pick<Guest, 'vmid' | 'type' | 'node'>
+
+/** A VM's screen, as bytes of the RFB protocol (VNC). `password`: what RFB asks for, for this session alone. */
+export interface ScreenSession extends TerminalSession<Uint8Array> {
+  password?: string
+}
+
+/** Guests' own consoles, for operators; under the terms of `Terminals`. */
+export interface Consoles {
+  /**
+   * Opens a container's terminal.
+   * @param options.onEnd called once, with one line for a person if the reason is known
+   * @throws JarvisError `not_found`, `cluster_unreachable`, `cluster_refused`; the signal's reason until it is open
+   */
+  terminal(
+    guest: ConsoleGuest,
+    options: { size: TerminalSize; signal: AbortSignal; onOutput(data: string): void; onEnd(reason?: string): void },
+  ): Promise<TerminalSession>
+  /** Opens a VM's screen. The size is the VM's own: `resize` does nothing. @throws as `terminal` */
+  screen(
+    guest: ConsoleGuest,
+    options: { signal: AbortSignal; onOutput(data: Uint8Array): void; onEnd(reason?: string): void },
+  ): Promise<ScreenSession>
 }
 
 export type PveMethod = 'POST' | 'PUT' | 'DELETE'
@@ -208,7 +234,7 @@ export interface PveApi {
 /** A Proxmox Backup Server's own API, for reads. Paths and errors as in `PveApi`. */
 export type PbsApi = Pick<PveApi, 'get'>
 
-/** `terminals`: absent where the cluster offers none. `pbs`: absent where no backup server is configured. */
+/** `terminals`, `consoles`: absent where the cluster offers none. `pbs`: absent where no backup server is configured. */
 export type Homelab = {
   cluster: Cluster
   shell: Shell
@@ -216,4 +242,5 @@ export type Homelab = {
   api: PveApi
   pbs?: PbsApi
   terminals?: Terminals
+  consoles?: Consoles
 }

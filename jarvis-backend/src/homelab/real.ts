@@ -33,7 +33,12 @@ export function connectHomelab({
   const overSsh = { ...ssh, clock, quote, addressOf }
   const shell = createSshShell(overSsh)
   const pbs = pbsConnection && createPbs(pbsConnection)
-  const { api, addressOf: addressIn, ...cluster } = createProxmox({ connection, shell, clock, protectedTargets })
+  const {
+    api,
+    consoles,
+    addressOf: addressIn,
+    ...cluster
+  } = createProxmox({ connection, shell, clock, protectedTargets })
 
   function addressOf(node: string) {
     const configured = nodes.get(node)
@@ -50,6 +55,7 @@ export function connectHomelab({
     ...(pbs && { pbs }),
     shell,
     terminals: createSshTerminals(overSsh),
+    consoles,
     waker: createWaker({ cluster, macOf: (node) => nodes.get(node)?.mac, target: wolTarget, clock }),
     cluster: {
       ...cluster,

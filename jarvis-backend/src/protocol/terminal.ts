@@ -5,11 +5,19 @@ export const TerminalId = z.string().min(1).max(100)
 
 const size = { cols: z.int().min(1).max(1_000), rows: z.int().min(1).max(1_000) }
 
+/** Most input of one request: characters, or bytes. */
+const mostInput = 64 * 1024
+const bytes = z.instanceof(Uint8Array).refine(({ length }) => length <= mostInput, `more than ${mostInput} bytes`)
+
 /** Requests on `/terminal`, for operators. Unknown fields are refused. */
 export const terminalRequests = {
-  'terminal:open': z.strictObject({ node: z.string().min(1).max(64), ...size }),
-  /** Raw input; `\r` ends a line. */
-  'terminal:input': z.strictObject({ terminalId: TerminalId, data: z.string().max(64 * 1024) }),
+  /** A shell on a node, or the console of a guest: a container's terminal, or a VM's screen. A screen's size is its own. */
+  'terminal:open': z.union([
+    z.strictObject({ node: z.string().min(1).max(64), ...size }),
+    z.strictObject({ vmid: z.int().positive(), ...size }),
+  ]),
+  /** Raw input; `\r` ends a line. A screen takes bytes of the RFB protocol, anything else text. */
+  'terminal:input': z.strictObject({ terminalId: TerminalId, data: z.union([z.string().max(mostInput), bytes]) }),
   'terminal:resize': z.strictObject({ terminalId: TerminalId, ...size }),
   'terminal:close': z.strictObject({ terminalId: TerminalId }),
 } as const
@@ -17,7 +25,8 @@ export type TerminalRequests = { [K in keyof typeof terminalRequests]: z.infer<(
 
 /** Fields of an acknowledgement besides `ok: true`. */
 export type TerminalReplies = {
-  'terminal:open': { terminalId: string }
+  /** `screen`: its bytes come as `terminal:screen`. `password`: what RFB asks for, for this session alone. */
+  'terminal:open': { terminalId: string; screen?: { password?: string } }
   'terminal:input': Record<never, never>
   'terminal:resize': Record<never, never>
   'terminal:close': Record<never, never>
@@ -26,6 +35,8 @@ export type TerminalReplies = {
 /** Events of `/terminal`, to the socket that opened the terminal. `terminal:exit` is the last. */
 export type TerminalEvents = {
   'terminal:output': { terminalId: string; data: string }
+  /** Bytes of a VM's screen. Each is acknowledged once it was drawn; without, no more come. A browser gets an `ArrayBuffer`. */
+  'terminal:screen': { terminalId: string; data: Uint8Array }
   /** `code`: exit code, where the shell ended by itself. `reason`: otherwise, one line for a person. */
   'terminal:exit': { terminalId: string; code?: number; reason?: string }
 }

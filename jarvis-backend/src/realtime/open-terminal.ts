@@ -1,13 +1,16 @@
-import type { TerminalSize, Terminals } from '../homelab/ports.ts'
+import type { TerminalSession, TerminalSize } from '../homelab/ports.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { JarvisError } from '../protocol/index.ts'
 
 const idleMs = 30 * 60_000
 
+/** Text of a shell, or bytes of a screen. */
+export type Typed = string | Uint8Array
+
 export type Terminal = {
   id: string
-  type(data: string): void
+  type(data: Typed): void
   resize(size: TerminalSize): void
   pause(): void
   resume(): void
@@ -19,37 +22,38 @@ export type Terminal = {
 export type TerminalEnd = { code?: number; reason?: string }
 
 /**
- * Opens a shell and records its beginning and end: who, where, how long, how many bytes. Input and output are never recorded, because both may hold
- * passwords. The shell ends after half an hour without input.
+ * Opens a shell or a screen and records its beginning and end: who, where, how long, how many bytes. Input and output are never recorded,
+ * because both may hold passwords. It ends after half an hour without input.
+ * @param asked.where the journal's fields for the place
+ * @param asked.isFromPerson whether input shows that a person is there; default: any does
  * @param asked.onEnd called once, and only for a terminal that was opened
  * @throws what opening throws, after recording it
  */
-export async function openTerminal(
+export async function openTerminal<Session extends TerminalSession<Typed>>(
   parts: {
-    terminals: Terminals
     clock: Clock
     /** Writes to the journal, on disk before it returns. */
     record(body: Record<string, unknown>): void
     report(error: unknown, message: string): void
   },
   asked: {
-    node: string
-    size: TerminalSize
+    where: Record<string, unknown>
     by: string
-    signal: AbortSignal
-    onOutput(id: string, data: string): void
+    open(on: { onOutput(data: Typed): void; onEnd(how: TerminalEnd): void }): Promise<Session>
+    isFromPerson?(data: Typed): boolean
+    onOutput(id: string, data: Typed): void
     onEnd(id: string, end: TerminalEnd): void
   },
-): Promise<Terminal> {
+): Promise<{ terminal: Terminal; session: Session }> {
   const { clock, record } = parts
-  const { node, size, by, signal } = asked
+  const { where, by, isFromPerson = () => true } = asked
   const id = newId('trm')
   const openedAt = clock.now()
   const bytes = { in: 0, out: 0 }
   let state: 'opening' | 'open' | 'over' = 'opening'
   let disarm = () => {}
   const note = (event: string, more: Record<string, unknown> = {}) =>
-    record({ event, terminalId: id, node, by, ...more })
+    record({ event, terminalId: id, ...where, by, ...more })
 
   function finish(how: TerminalEnd) {
     if (state === 'over') return
@@ -65,23 +69,21 @@ export async function openTerminal(
   }
 
   note('opening')
-  const session = await parts.terminals
-    .open(node, {
-      size,
-      signal,
+  const session = await asked
+    .open({
       onOutput(data) {
         if (state === 'over') return
         bytes.out += Buffer.byteLength(data)
         asked.onOutput(id, data)
       },
-      onEnd: (code) => finish(code === undefined ? {} : { code }),
+      onEnd: finish,
     })
     .catch((error: unknown) => {
       finish({ reason: error instanceof JarvisError ? error.message : 'it failed' })
       throw error
     })
   // The shell may have ended while the code above waited.
-  if ((state as string) === 'over') throw new JarvisError('cluster_unreachable', `The shell on ${node} ended at once.`)
+  if ((state as string) === 'over') throw new JarvisError('cluster_unreachable', 'It was opened, and it ended at once.')
   state = 'open'
 
   function end(reason: string) {
@@ -93,16 +95,24 @@ export async function openTerminal(
     disarm = clock.after(idleMs, () => end(`no input for ${idleMs / 60_000} minutes`))
   }
   awaitInput()
-  return {
+  const terminal: Terminal = {
     id,
     type(data) {
-      session.write(data)
-      bytes.in += Buffer.byteLength(data)
-      awaitInput()
+      const length = Buffer.byteLength(data)
+      // Counted first, because what is typed may end the shell at once.
+      bytes.in += length
+      try {
+        session.write(data)
+      } catch (error) {
+        bytes.in -= length
+        throw error
+      }
+      if (state === 'open' && isFromPerson(data)) awaitInput()
     },
     resize: session.resize,
     pause: session.pause,
     resume: session.resume,
     end,
   }
+  return { terminal, session }
 }

@@ -1,5 +1,6 @@
 import { createModelControls } from '../../src/homelab/pve-model/controls.ts'
 import type { Model } from '../../src/homelab/pve-model/model.ts'
+import type { createFakeConsoles } from './consoles.ts'
 import { beginTask, endTask } from './power.ts'
 import type { FakeRights } from './rights.ts'
 import type { Scene } from './routes.ts'
@@ -61,8 +62,9 @@ export function createControls(world: World & { model: Model }, journal: Journal
   return { controls, scene: (entryNode: string): Scene => ({ world, rights, entryNode }) }
 }
 
-export type Controls = ReturnType<typeof createControls>['controls'] & {
-  closeEntry(index: number): void
-  /** @returns the new fingerprint. */
-  renewCertificate(index: number): string
-}
+export type Controls = ReturnType<typeof createControls>['controls'] &
+  ReturnType<typeof createFakeConsoles>['controls'] & {
+    closeEntry(index: number): void
+    /** @returns the new fingerprint. */
+    renewCertificate(index: number): string
+  }

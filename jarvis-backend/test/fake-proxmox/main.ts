@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createModel } from '../../src/homelab/pve-model/model.ts'
 import { createAuthority } from './certificates.ts'
+import { createFakeConsoles } from './consoles.ts'
 import { createControls } from './controls.ts'
 import { createPveHost } from './pve-host.ts'
 import { scaledNow } from './scaled-clock.ts'
@@ -38,18 +39,20 @@ const authority = createAuthority(dir)
 const journal: Journal = { changes: [], requests: new Map() }
 const faults: Fault[] = []
 const { controls, scene } = createControls(world, journal, faults)
+const consoles = createFakeConsoles()
 
 const names = [...world.nodes.keys()].slice(0, options.entries)
 const entries = await Promise.all(
   names.map(async (name) => {
     const { key, cert, fingerprint } = authority.issue(name)
-    const handle = createHandler(() => scene(name), journal, faults)
+    const handle = createHandler(() => scene(name), journal, faults, consoles.route)
     const server = createServer({ key, cert, keepAliveTimeout: 5_000 }, (request, response) => {
       handle(request, response).catch((error: unknown) => {
         process.stderr.write(`${String(error)}\n`)
         request.socket.destroy()
       })
     })
+    server.on('upgrade', (request, socket, head) => consoles.upgrade(scene(name), request, socket, head))
     await listening(server)
     return { name, server, fingerprint, url: `https://127.0.0.1:${(server.address() as AddressInfo).port}` }
   }),
@@ -57,6 +60,7 @@ const entries = await Promise.all(
 
 const calls: Record<string, (...args: never[]) => unknown> = {
   ...controls,
+  ...consoles.controls,
   closeEntry(index: number) {
     entries[index]?.server.close()
     entries[index]?.server.closeAllConnections()

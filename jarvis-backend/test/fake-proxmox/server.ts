@@ -4,6 +4,7 @@ import type { PveMethod } from '../../src/homelab/ports.ts'
 import { Refusal } from '../../src/homelab/pve-model/refusal.ts'
 import { answer } from '../../src/homelab/pve-model/route.ts'
 import { routes as modelRoutes } from '../../src/homelab/pve-model/routes.ts'
+import type { createFakeConsoles } from './consoles.ts'
 import { rightsHave } from './rights.ts'
 import { routes, type Scene } from './routes.ts'
 
@@ -29,8 +30,10 @@ export type Fault = {
 
 export type Journal = { changes: Seen[]; requests: Map<string, number> }
 
+type ConsoleRoute = ReturnType<typeof createFakeConsoles>['route']
+
 /** Serves one way in. `scene` is read at each request. */
-export function createHandler(scene: () => Scene, journal: Journal, faults: Fault[]) {
+export function createHandler(scene: () => Scene, journal: Journal, faults: Fault[], consoles: ConsoleRoute) {
   return async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request)
     const { world, entryNode } = scene()
@@ -106,7 +109,7 @@ export function createHandler(scene: () => Scene, journal: Journal, faults: Faul
     }
     if (method !== 'GET') journal.changes.push({ method, path, form, at: world.now() })
     try {
-      const data = route(scene(), method, path, form)
+      const data = route(scene(), method, path, form, consoles)
       const content = JSON.stringify({ data })
       if (fault?.kind === 'lost') request.socket.destroy()
       else if (fault?.kind === 'half') {
@@ -124,7 +127,15 @@ export function createHandler(scene: () => Scene, journal: Journal, faults: Faul
   }
 }
 
-function route(scene: Scene, method: string, path: string, form: Record<string, string>): unknown {
+function route(
+  scene: Scene,
+  method: string,
+  path: string,
+  form: Record<string, string>,
+  consoles: ConsoleRoute,
+): unknown {
+  const console = method === consoles.method ? consoles.pattern.exec(path) : null
+  if (console !== null) return consoles.run(scene, console.groups ?? {}, form)
   for (const { method: wanted, pattern, allowed, run } of routes) {
     const match = wanted === method ? pattern.exec(path) : null
     if (match === null) continue

@@ -1,9 +1,10 @@
 import { type Clock, sleep } from '../../lib/clock.ts'
 import { spanOf } from '../../lib/words.ts'
 import { type ClusterState, type Guest, JarvisError } from '../../protocol/index.ts'
-import type { Cluster, PveApi, Shell } from '../ports.ts'
+import type { Cluster, Consoles, PveApi, Shell } from '../ports.ts'
 import { asUnknown, unknownAfterMs } from '../unknown.ts'
 import { readBackups } from './backups.ts'
+import { createConsoles } from './consoles.ts'
 import { createDetails, storageNodes } from './details.ts'
 import { ApiError } from './failure.ts'
 import { seeGuest } from './guest.ts'
@@ -54,7 +55,7 @@ const readAfreshMs = 10_000
 /** A real cluster through its API. `addressOf`: a node's address, if the cluster knows it. */
 export function createProxmox(
   options: ProxmoxOptions,
-): Cluster & { api: PveApi; addressOf(node: string): string | undefined } {
+): Cluster & { api: PveApi; consoles: Consoles; addressOf(node: string): string | undefined } {
   const { shell, clock, protectedTargets } = options
   const now = () => clock.now()
   const api = createTransport(options.connection, now, options.deadlines)
@@ -231,6 +232,7 @@ export function createProxmox(
 
   return {
     api: pve,
+    consoles: createConsoles(api, clock),
     state,
     catchUp,
     readAfresh,

@@ -1,6 +1,8 @@
 import type { Agent } from 'node:https'
-import type { PveApi, PveAsk, PveValues } from '../ports.ts'
+import type { WebSocket } from 'ws'
+import type { PveApi, PveAsk, PvePath, PveValues } from '../ports.ts'
 import { createAgent, NotConnected, type Trust } from './connect.ts'
+import { dial } from './dial.ts'
 import { Closed, exchange, type Method } from './exchange.ts'
 import { ApiError, failureOf, isProxyFailure, type Reply } from './failure.ts'
 
@@ -21,8 +23,13 @@ export type Api = Pick<PveApi, 'get' | 'change'> & {
   problems(): string[]
   /** Tries failed addresses again after a pause; while another serves, nothing else would. Never rejects. */
   recheck(ask: PveAsk): Promise<void>
+  /** Makes a POST, and gives a way to the address that answered it: a port that it opened is open there alone. @throws as `change` */
+  postAt(path: PvePath, form: PveValues, ask: PveAsk): Promise<{ data: unknown; dial: Dial }>
   close(): void
 }
+
+/** Opens a WebSocket. @throws ApiError `cluster_unreachable`, `cluster_refused`; the signal's reason */
+export type Dial = (path: PvePath, query: PveValues, signal: AbortSignal) => Promise<WebSocket>
 
 type Entry = { url: URL; name: string; fault: { text: string; at: number } | undefined }
 
@@ -62,11 +69,15 @@ export function createTransport(connection: Connection, now: () => number, deadl
     })
   }
 
-  async function call(method: Method, segments: readonly (string | number)[], values: PveValues, ask: PveAsk) {
-    const query = new URLSearchParams()
-    for (const [key, value] of Object.entries(values)) for (const one of [value].flat()) query.append(key, one)
-    const encoded = query.toString()
-    const place = `/api2/json/${segments.map((segment) => encodeURIComponent(segment)).join('/')}`
+  async function call(
+    method: Method,
+    segments: PvePath,
+    values: PveValues,
+    ask: PveAsk,
+    answeredBy?: (entry: Entry) => void,
+  ) {
+    const encoded = encodedOf(values)
+    const place = placeOf(segments)
     const isChange = method !== 'GET'
     // Neither a GET nor a DELETE may have a body.
     const hasBody = method === 'POST' || method === 'PUT'
@@ -96,6 +107,7 @@ export function createTransport(connection: Connection, now: () => number, deadl
         continue
       }
       entry.fault = undefined
+      answeredBy?.(entry)
       if (reply.status < 400) return dataOf(reply, entry, isChange)
       const failure = failureOf(masked(reply), { ...about, host: entry.name })
       // The address's own daemon is down: another address may serve requests that belong to no node.
@@ -148,12 +160,45 @@ export function createTransport(connection: Connection, now: () => number, deadl
   return {
     recheck,
     get: (path, query, ask) => call('GET', path, query, ask),
-    change: call,
+    change: (method, path, form, ask) => call(method, path, form, ask),
+    async postAt(path, form, ask) {
+      let at: Entry | undefined
+      const data = await call('POST', path, form, ask, (entry) => {
+        at = entry
+      })
+      return {
+        data,
+        async dial(to, query, signal) {
+          if (at === undefined) throw new Error('a POST was answered by no address')
+          const { url, name } = at
+          const target = `${placeOf(to)}?${encodedOf(query)}`
+          const about = { host: name, tokenId: connection.tokenId, isChange: false }
+          const failure = (reply: Reply) => failureOf(masked(reply), about)
+          return dial({
+            url,
+            path: target,
+            agent: agents.changes,
+            authorization,
+            answerMs: deadlines.answerMs,
+            signal,
+            failure,
+          })
+        },
+      }
+    },
     problems,
     close() {
       for (const agent of Object.values(agents)) agent.destroy()
     },
   }
+}
+
+const placeOf = (segments: PvePath) => `/api2/json/${segments.map((segment) => encodeURIComponent(segment)).join('/')}`
+
+function encodedOf(values: PveValues): string {
+  const query = new URLSearchParams()
+  for (const [key, value] of Object.entries(values)) for (const one of [value].flat()) query.append(key, one)
+  return query.toString()
 }
 
 function dataOf({ status, text }: Reply, { name }: Entry, isChange: boolean): unknown {

@@ -4,6 +4,7 @@ import { createModelApi } from '../pve-model/api.ts'
 import { createModelControls, type ModelControls } from '../pve-model/controls.ts'
 import { createModel } from '../pve-model/model.ts'
 import { createCluster } from './cluster.ts'
+import { createConsoles } from './consoles.ts'
 import { createControls, type SimulatorControls } from './controls.ts'
 import { demoSeeds } from './demo-configs.ts'
 import { createDemoPbs } from './demo-pbs.ts'
@@ -46,6 +47,7 @@ export function createSimulator(options: {
     pbs: createDemoPbs(world),
     shell,
     terminals: createTerminals(world, shell),
+    consoles: createConsoles(world),
     waker: createWaker(world),
     controls: { ...createControls(world), pve: createModelControls(model) },
   }

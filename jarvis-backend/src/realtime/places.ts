@@ -1,0 +1,69 @@
+import type { Cluster, Consoles, ScreenSession, TerminalSession, TerminalSize, Terminals } from '../homelab/ports.ts'
+import { JarvisError, type TerminalRequests } from '../protocol/index.ts'
+import type { TerminalEnd, Typed } from './open-terminal.ts'
+
+/** What an operator may open: shells on nodes, and guests' consoles. */
+export type Openable = {
+  terminals: Terminals | undefined
+  consoles: Consoles | undefined
+  cluster: Pick<Cluster, 'state' | 'catchUp'>
+}
+
+/** One thing to open. `name`: `a shell on pve`. `where`: the journal's fields for it. */
+export type Place = {
+  name: string
+  where: { node: string; vmid?: number; guest?: string; console?: 'screen' | 'terminal' }
+  isScreen: boolean
+  open(on: {
+    signal: AbortSignal
+    onOutput(data: Typed): void
+    onEnd(how: TerminalEnd): void
+  }): Promise<TerminalSession | ScreenSession>
+}
+
+/** @throws JarvisError `not_found` (no such guest, no consoles), `conflict` (nothing to see: stopped, or a template) */
+export async function placeOf(asked: TerminalRequests['terminal:open'], openable: Openable): Promise<Place> {
+  const size: TerminalSize = { cols: asked.cols, rows: asked.rows }
+  if ('node' in asked) {
+    const { terminals } = openable
+    if (terminals === undefined) throw new JarvisError('not_found', 'This cluster offers no shells on its nodes.')
+    const { node } = asked
+    return {
+      name: `a shell on ${node}`,
+      where: { node },
+      isScreen: false,
+      open: ({ onEnd, ...on }) =>
+        terminals.open(node, { size, ...on, onEnd: (code) => onEnd(code === undefined ? {} : { code }) }),
+    }
+  }
+  const { consoles, cluster } = openable
+  if (consoles === undefined) throw new JarvisError('not_found', 'This cluster offers no consoles of its guests.')
+  await cluster.catchUp?.(asked.vmid)
+  const guest = cluster.state().guests.find(({ vmid }) => vmid === asked.vmid)
+  if (guest === undefined) throw new JarvisError('not_found', `There is no guest ${asked.vmid}.`)
+  const { vmid, name, node, type, status } = guest
+  if (status === 'stopped') {
+    throw new JarvisError('conflict', `${name} (${vmid}) is stopped: it has no console until it is started.`)
+  }
+  const isScreen = type === 'vm'
+  return {
+    name: `the ${isScreen ? 'screen' : 'terminal'} of ${name} (${vmid})`,
+    where: { node, vmid, guest: name, console: isScreen ? 'screen' : 'terminal' },
+    isScreen,
+    open({ onEnd, ...on }) {
+      const ended = (reason?: string) => onEnd(reason === undefined ? {} : { reason })
+      return isScreen
+        ? consoles.screen(guest, { ...on, onEnd: ended })
+        : consoles.terminal(guest, { size, ...on, onEnd: ended })
+    },
+  }
+}
+
+const updateRequest = { type: 3, bytes: 10 }
+
+/** Whether bytes for a screen are more than requests for its next picture, which a viewer sends by itself. */
+export function isFromPerson(data: Typed): boolean {
+  if (typeof data === 'string' || data.length === 0 || data.length % updateRequest.bytes !== 0) return true
+  for (let at = 0; at < data.length; at += updateRequest.bytes) if (data[at] !== updateRequest.type) return true
+  return false
+}
