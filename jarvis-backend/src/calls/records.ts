@@ -119,8 +119,14 @@ export function createRecords(parts: RecordParts) {
       const claim = { toolUseId, sessionId, runId, toolName, toolInput, tier: verdict.tier, bindingHash, at }
       const approvedBy = reservation?.grant.by ?? (way.asked && store.get(way.asked.card.toolUseId)?.resolution?.by)
       executions.claim(claim)
-      const change = parts.changes.begin(call, ready, context, approvedBy)
-      journal.append('execution', { ...record(call, context, ready), ...claim, ...byGrant(reservation), ...change })
+      const isChange = ready.effects.some(({ kind, isReadOnly }) => kind !== 'read' && !isReadOnly)
+      const change = isChange && parts.changes.begin(call, ready, context, approvedBy)
+      journal.append('execution', {
+        ...record(call, context, ready),
+        ...claim,
+        ...byGrant(reservation),
+        ...(change || {}),
+      })
       started(way, context)
     },
     refusal({ call }, context, { judged, message, rule }) {

@@ -30,6 +30,8 @@ export type Effect = Touch & {
   isForced?: boolean
   /** Of `execute`: the argument that holds the text, and the text. */
   executes?: { argument: string; text: string }
+  /** Of `execute`: the text is proven to change nothing, so that there is nothing to record or take back. */
+  isReadOnly?: true
   /** The service of the target's node that changes, as the call names it. */
   service?: string
   /** The service is a unit of systemd, so that its node can be asked about it. */

@@ -82,7 +82,8 @@ export function withUnit(place: Target, service: string, { unitOf }: World, fiel
 export function commandEffect(node: string, executes: { argument: string; text: string }, world: World): Effect {
   const place = nodeTarget(node, world)
   const judged = judgeCommand(executes.text)
-  const effect: Effect = { kind: 'execute', on: 'node', executes, target: place }
+  const isReadOnly = judged.verdict === 'read_only'
+  const effect: Effect = { kind: 'execute', on: 'node', executes, target: place, ...(isReadOnly && { isReadOnly }) }
   if (judged.verdict !== 'change' || judged.service === undefined) return effect
   const { service } = judged
   // Docker containers are not systemd units.
