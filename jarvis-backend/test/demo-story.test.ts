@@ -172,7 +172,13 @@ const questions: [string, RegExp][] = [
   ['how hot are the nodes', /pve is at 8\d[.\d]* °C, which is hot\. The others: Home 5\d/],
   ['is jelyfin runing?', /104 jellyfin, a container on pve, runs/],
   ['how much space is left?', /nvme-fast is the fullest, with 91 % used/],
-  ['delete win11-lab', /I have no tool for “delete”\. I can start/],
+  ['which snapshots does frigate have?', /before-upgrade/],
+  ['which guests are in no backup job?', /in no enabled backup job:\n\n- /],
+  ['are the disks healthy?', /Needs attention:\n\n- /],
+  ['show the config of 104', /Films and series/],
+  ['what did you change today?', /^0 changes/],
+  ['undo that', /^I changed nothing yet, sir/],
+  ['roll 123 back to nothing-like-it', /no snapshot .*nothing-like-it/],
   ['write me a poem', /beyond me.*\n\n- is everything fine\?/],
 ]
 
@@ -183,7 +189,7 @@ test('every question that is offered, and plain ones with slips, gets an answer 
     demo.newChat()
     const { text, cards } = await demo.ask(question, deny)
     expect(text, question).toMatch(expected)
-    if (/```/.test(text) && !question.startsWith('What happened to')) dumps.push(question)
+    if (/```/.test(text) && !/^What happened to|config of/.test(question)) dumps.push(question)
     if (!/why|keeps|slow/i.test(question)) expect(cards, question).toEqual([])
   }
   expect(dumps).toEqual([])

@@ -1,27 +1,113 @@
 import type { ClusterState } from '../../protocol/index.ts'
+import { listed, some } from './words.ts'
 
 export const introduction =
   '*I am JARVIS’s built-in demo, sir: fixed rules, no language model. Connect a real one under Settings, Models, or with ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL in .env.*'
 
-/** What the demo can do, with examples that name real guests, nodes and storages. */
-export function abilities({ guests, nodes, storages }: ClusterState): string {
+/** What it looks at with each tool, in words that follow “I can look at”. */
+const looks: Readonly<Record<string, string>> = {
+  get_cluster_status: 'the cluster',
+  get_cluster_resources: 'the cluster',
+  get_node_status: 'its nodes',
+  get_vms: 'guests',
+  get_containers: 'guests',
+  get_guest_config: 'their configuration',
+  list_snapshots: 'snapshots',
+  get_storage: 'storages',
+  get_storage_health: 'disks and pools',
+  get_node_temperature: 'temperatures',
+  get_recent_tasks: 'tasks and their logs',
+  get_task_log: 'tasks and their logs',
+  get_node_journal: 'journals',
+  get_updates: 'pending updates',
+  get_ha_state: 'HA',
+  get_firewall: 'firewalls',
+  get_replication: 'replication',
+  get_backups: 'backups',
+  get_uncovered_guests: 'backup jobs',
+  get_pbs_status: 'the backup server',
+  get_pbs_snapshots: 'the backup server',
+  list_restore_proofs: 'restore proofs',
+  memory_search: 'what you told me',
+  memory_get: 'what you told me',
+  list_changes: 'what I changed',
+}
+/** What it does with each tool, in words that follow “I can”. */
+const deeds: Readonly<Record<string, string>> = {
+  start_vm: 'start, stop and restart guests',
+  stop_vm: 'start, stop and restart guests',
+  restart_vm: 'start, stop and restart guests',
+  start_container: 'start, stop and restart guests',
+  stop_container: 'start, stop and restart guests',
+  restart_container: 'start, stop and restart guests',
+  restart_service: 'restart a service',
+  wake_node: 'wake a node',
+  reboot_node: 'reboot one or shut it down',
+  shutdown_node: 'reboot one or shut it down',
+  refresh_package_lists: 'refresh its package lists',
+  run_replication: 'run a replication job',
+  take_snapshot: 'take and delete snapshots and roll back to them',
+  delete_snapshot: 'take and delete snapshots and roll back to them',
+  rollback_snapshot: 'take and delete snapshots and roll back to them',
+  set_guest_config: 'change cores, memory, notes, tags and names of guests',
+  resize_disk: 'grow their disks',
+  clone_guest: 'clone, move and destroy guests as far as the rules allow',
+  migrate_guest: 'clone, move and destroy guests as far as the rules allow',
+  destroy_guest: 'clone, move and destroy guests as far as the rules allow',
+  back_up_guest: 'back guests up',
+  restore_guest: 'restore a backup beside its guest',
+  drill_restore: 'prove that a backup restores',
+  execute_ssh: 'run a command that only reads',
+  run_in_guest: 'run a command in a VM where you allowed it',
+  memory_write: 'remember what you tell me to',
+  undo: 'take a change of mine back',
+}
+
+/**
+ * What the demo can do, with examples that name real guests, nodes and storages.
+ * @param tools names of the offered ones; nothing is promised that needs another
+ */
+export function abilities({ guests, nodes, storages }: ClusterState, tools: readonly string[]): string {
+  const told = (words: typeof looks) => [
+    ...new Set(Object.keys(words).flatMap((tool) => (tools.includes(tool) ? [words[tool] ?? ''] : []))),
+  ]
+  const [seen, done] = [told(looks), told(deeds)]
+  const unspoken = tools.filter((tool) => !(tool in looks) && !(tool in deeds))
   const guest =
     guests.findLast(({ type, status, isProtected }) => type === 'ct' && status === 'running' && !isProtected) ??
     guests[0]
   const online = nodes.filter(({ status }) => status === 'online')
   const node = online.toSorted((a, b) => (b.temperatureC ?? 0) - (a.temperatureC ?? 0))[0]?.name ?? nodes[0]?.name
   const [storage] = storages.filter(({ isActive }) => isActive).toSorted((a, b) => fill(b) - fill(a))
-  const examples = [
-    'is everything fine?',
-    ...(node === undefined ? [] : [`why is ${node} hot?`]),
-    'why are backups missing?',
-    ...(storage === undefined ? [] : [`what fills ${storage.name}?`]),
-    'what uses the most memory?',
-    'what happened today?',
-    ...(guest === undefined ? [] : [`restart ${guest.name}`]),
-    ...(node === undefined ? [] : [`run “df -h” on ${node}`]),
+  const examples: [needs: string, text: string | false | undefined][] = [
+    ['get_cluster_status', 'is everything fine?'],
+    ['get_node_temperature', node && `why is ${node} hot?`],
+    ['get_backups', 'why are backups missing?'],
+    ['get_storage', storage && `what fills ${storage.name}?`],
+    ['get_storage_health', 'are the disks healthy?'],
+    ['get_recent_tasks', 'what happened today?'],
+    ['execute_ssh', node && `run “df -h” on ${node}`],
+    [`restart_${guest?.type === 'vm' ? 'vm' : 'container'}`, guest && `restart ${guest.name}`],
+    ['take_snapshot', guest && `take a snapshot of ${guest.name}`],
+    ['set_guest_config', guest && `give ${guest.name} 2 cores`],
+    ['drill_restore', guest && `does the backup of ${guest.vmid} restore?`],
+    ['undo', 'undo that'],
   ]
-  return `I can look at the cluster, its nodes, guests, storages, temperatures, tasks and backups and search for causes; start, stop and restart guests, where a card asks you first; restart a service; wake a node; run a command that only reads; and remember what you tell me to. Try:\n\n${examples.map((example) => `- ${example}`).join('\n')}`
+  const lines = examples.flatMap(([tool, text]) => (tools.includes(tool) && text ? [`- ${text}`] : []))
+  return [
+    [
+      seen.length === 0 ? '' : `I can look at ${listed(seen)}, and search for causes.`,
+      done.length === 0 ? '' : `I can ${done.join('; ')}. A card asks you before anything that the rules call risky.`,
+      unspoken.length === 0
+        ? ''
+        : `For ${some(unspoken, 8)} I have no sentence: \`/${unspoken[0]}\` and its arguments call ${unspoken.length === 1 ? 'it' : 'the first of them'}.`,
+    ]
+      .filter((part) => part !== '')
+      .join(' '),
+    lines.length === 0 ? '' : `Try:\n\n${lines.join('\n')}`,
+  ]
+    .filter((part) => part !== '')
+    .join(' ')
 }
 
 const fill = ({ usedBytes, totalBytes }: ClusterState['storages'][number]) => (usedBytes ?? 0) / (totalBytes || 1)

@@ -30,8 +30,17 @@ export function clarified(text: string, cluster: ClusterState, earlier: readonly
     const places = nodes.map(({ name }) => name).join(' and ')
     return places === '' ? undefined : `${before.text} on ${places}`
   }
-  const order = clauses(before.text, isQuestion).findLast((clause) => clause.type === 'order')
-  if (!/Which one, sir\?|There is no guest|I know of nothing/.test(asked) || order === undefined) return undefined
+  if (/To which node, sir\?/.test(asked)) return nodes[0] && `${before.text} to ${nodes[0].name}`
+  const said = clauses(before.text, isQuestion)
+  const act = said.findLast((clause) => clause.type === 'act')
+  const isAsked = /Which one, sir\?|There is no guest|I know of nothing/.test(asked)
+  if (act !== undefined && isAsked && guests.length > 0) {
+    const which = guests.map(({ vmid }) => vmid).join(' and ')
+    const item = act.items.at(-1) ?? ''
+    return item === '' || item === act.text ? `${before.text} of ${which}` : before.text.replace(item, which)
+  }
+  const order = said.findLast((clause) => clause.type === 'order')
+  if (!isAsked || order === undefined) return undefined
   const verb = `${order.isForced ? 'force ' : ''}${order.verb}`
   return guests.length > 0 ? `${verb} ${text}` : `${verb} ${order.items.at(-1) ?? ''} ${text}`
 }

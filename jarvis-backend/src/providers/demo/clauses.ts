@@ -1,7 +1,10 @@
+import { actIn, type Spoken } from './acts.ts'
+
 export type Verb = 'start' | 'stop' | 'restart' | 'wake'
-/** `items`: the verb's objects, one for each part of a list. */
+/** `items`: the sentence's objects, one for each part of a list. */
 export type Clause =
   | { type: 'order'; verb: Verb; isForced: boolean; items: string[] }
+  | ({ type: 'act'; text: string; items: string[] } & Spoken)
   | { type: 'refrain' }
   | { type: 'other'; text: string }
 
@@ -33,17 +36,22 @@ export function clauses(message: string, isQuestion: (text: string) => boolean):
   for (const part of parts(gathered(message))) {
     const last = result.at(-1)
     const text = withoutPoliteness(part)
-    const clause = order(text)
+    const clause = act(text) ?? order(text)
     if (clause !== undefined) result.push(clause)
     else if (/^(?:do not|don't|dont|never)\b/i.test(text)) result.push({ type: 'refrain' })
     // `restart 101, it hangs`
-    else if (last?.type === 'order' && /^(?:it|they|that|which)(?:'s|\s+\S)/i.test(text)) continue
+    else if (last !== undefined && 'items' in last && /^(?:it|they|that|which)(?:'s|\s+\S)/i.test(text)) continue
     // A word that was removed as a politeness is a name within a list.
-    else if (last?.type === 'order' && !isQuestion(text)) last.items.push(text === '' ? part : text)
+    else if (last !== undefined && 'items' in last && !isQuestion(text)) last.items.push(text === '' ? part : text)
     // Further items of a list of things not to do are dropped.
     else if (last?.type !== 'refrain' || isQuestion(text)) result.push({ type: 'other', text })
   }
   return result
+}
+
+function act(text: string): Clause | undefined {
+  const spoken = actIn(text)
+  return spoken && { type: 'act', text, items: [spoken.words.who ?? ''], ...spoken }
 }
 
 function order(text: string): Clause | undefined {
@@ -61,9 +69,10 @@ function order(text: string): Clause | undefined {
   return undefined
 }
 
-/** Rewrites `turn 101 off` as `turn off 101`, and `off and on again` as `restart`. */
+/** Rewrites `turn 101 off` as `turn off 101`, `off and on again` as `restart`, and `4 cores and 8 GB` as one part. */
 const gathered = (message: string) =>
   message
+    .replace(/(?:\s+(?:and|plus)|\s*[,&+])\s*(?=\d+\s*(?:v?cpus?|cores?|[gm](?:i?b)?)\b)/gi, ' with ')
     .replace(/\b(?:turn|switch|power)\s+([^,;]+?)\s+off and (?:then )?(?:back )?on(?: again)?\b/gi, 'restart $1')
     .replace(
       /\b(turn|switch|power|shut|boot|spin|fire|bring|wake)\s+((?!(?:on|off|down|up)\b)[^,;]+?)\s+(on|off|down|up)\b(?=\s*(?:$|[,.;!?]|(?:and|then|again|please|now|too)\b))/gi,

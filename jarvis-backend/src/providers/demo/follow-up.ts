@@ -35,11 +35,12 @@ const forNodes = (last: readonly PlannedCall[], nodes: readonly { name: string }
 
 /** Undefined where the last calls had no guest: the message is then an ordinary question. */
 function forGuests([last]: readonly PlannedCall[], guests: readonly Guest[]): PlannedCall[] | undefined {
-  if (last?.toolInput.vmid === undefined) return undefined
+  // A second copy needs an id and a name of its own.
+  if (last?.toolInput.vmid === undefined || last.toolInput.newId !== undefined) return undefined
   const { vmid: _, node: __, ...rest } = last.toolInput
-  return guests.map(({ vmid, type }) => ({
+  return guests.map(({ vmid, type, name }) => ({
     toolName: last.toolName.replace(/_(?:vm|container)$/, type === 'vm' ? '_vm' : '_container'),
-    toolInput: { vmid, ...rest },
+    toolInput: { vmid, ...rest, ...(last.toolName === 'destroy_guest' && { name }) },
   }))
 }
 

@@ -17,7 +17,11 @@ const guest = {
 }
 const figures = { uptimeS: 9, cpuRatio: 0, cpuCount: 1, ramBytes: 0, ramTotalBytes: 1, diskBytes: 0, diskTotalBytes: 1 }
 const world = { ...cluster, guests: [{ ...guest, ...figures, isHa: false, tags: [] }] }
-const tools = ['get_vms', 'stop_vm', 'get_cluster_status'].map((name) => ({ name, description: '', inputSchema: {} }))
+const tools = ['get_vms', 'stop_vm', 'restart_vm', 'get_cluster_status'].map((name) => ({
+  name,
+  description: '',
+  inputSchema: {},
+}))
 
 async function ask(
   messages: Message[],

@@ -57,14 +57,17 @@ const isFinal = (message: Message) =>
 function answered({ messages, tools, mayCallTools }: ModelRequest, cluster: ClusterState): Reply {
   const at = messages.findLastIndex((message) => questionOf(message) !== '')
   const question = questionOf(messages[at])
-  const mayCall = (toolName: string) => mayCallTools && tools.some((tool) => tool.name === toolName)
-  const plan = planned(question, cluster, messages.slice(0, Math.max(0, at)))
+  const offered = tools.map(({ name }) => name)
+  const mayCall = (toolName: string) => mayCallTools && offered.includes(toolName)
+  const plan = planned(question, cluster, messages.slice(0, Math.max(0, at)), offered)
   const seen = seenIn(messages.slice(at + 1))
   if (plan.inquiries !== undefined) return replyOf(plan.inquiries, seen, mayCall)
   if (seen.all.length > 0) return { text: tell(seen.all, corrected(question, cluster), cluster), calls: [] }
   const refused = plan.calls
     .filter((call) => !mayCall(call.toolName))
-    .map(({ toolName }) => `I may not use ${toolName} now, sir.`)
+    .map(({ toolName }) =>
+      mayCallTools ? `That needs ${toolName}, which is not offered here, sir.` : `I may not use ${toolName} now, sir.`,
+    )
   return {
     text: [...plan.notes, ...new Set(refused)].join('\n\n'),
     calls: plan.calls.filter((call) => mayCall(call.toolName)),
@@ -75,18 +78,18 @@ function answered({ messages, tools, mayCallTools }: ModelRequest, cluster: Clus
 const questionOf = (message: Message | undefined): string =>
   message?.role === 'user' ? message.text.replace(/^\[JARVIS .*\]$/gm, '').trim() : ''
 
-function planned(question: string, cluster: ClusterState, earlier: readonly Message[]): Plan {
-  if (greeting.test(question)) return { calls: [], notes: [smallTalk(question, cluster)] }
+function planned(question: string, cluster: ClusterState, earlier: readonly Message[], tools: readonly string[]): Plan {
+  if (greeting.test(question)) return { calls: [], notes: [smallTalk(question, cluster, tools)] }
   const plan = understand(question, cluster, earlier)
   const isNothing = plan.calls.length + plan.notes.length + (plan.inquiries?.length ?? 0) === 0
-  return isNothing ? { calls: [], notes: [smallTalk(question, cluster)] } : plan
+  return isNothing ? { calls: [], notes: [smallTalk(question, cluster, tools)] } : plan
 }
 
 /** A guest may have JARVIS's name. */
 const greeting =
   /^\W*(?:hello|hallo|hi|hey|good (?:morning|day|afternoon|evening)|guten (?:morgen|tag|abend)|thanks|thank you|danke|cheers)(?:[\s,]+(?:there|again|sir|jarvis|very much|a lot))*\W*$/i
 
-function smallTalk(text: string, cluster: ClusterState): string {
+function smallTalk(text: string, cluster: ClusterState, tools: readonly string[]): string {
   if (/^\W*(?:thanks|thank you|danke|cheers)\b/i.test(text)) return 'At your service, sir.'
   if (/^\W*(?:ok|okay|great|nice|good|perfect|fine|no|cancel)\W*$/i.test(text)) return 'Very good, sir.'
   const isAsked =
@@ -94,6 +97,6 @@ function smallTalk(text: string, cluster: ClusterState): string {
       text,
     )
   return isAsked
-    ? abilities(cluster)
-    : `That is beyond me, sir. I follow fixed rules; a language model would know more. ${abilities(cluster)}`
+    ? abilities(cluster, tools)
+    : `That is beyond me, sir. I follow fixed rules; a language model would know more. ${abilities(cluster, tools)}`
 }

@@ -1,17 +1,19 @@
 import type { ClusterState, Guest } from '../../protocol/index.ts'
 import type { Clause, Verb } from './clauses.ts'
+import type { Inquiry } from './inquiries/inquiry.ts'
 import { type Mentions, mentions } from './mentions.ts'
 import { nearest } from './nearest.ts'
 import type { Focus, PlannedCall } from './questions.ts'
 
 type Order = Extract<Clause, { type: 'order' }>
-/** `notes`: what will not be done, or not yet, and why. */
-export type Outcome = { calls: PlannedCall[]; notes: string[]; guests: Guest[] }
+/** `notes`: what will not be done, or not yet, and why. `inquiries`: what takes several steps. */
+export type Outcome = { calls: PlannedCall[]; notes: string[]; guests: Guest[]; inquiries?: Inquiry[] }
 
-const beyond = /^(?:backups?|snapshots?|migrat\w*|clon\w*|delet\w*|remov\w*|destroy|updat\w*|upgrad\w*|install\w*)$/
+const beyond =
+  /^(?:backups?|snapshots?|replication|migrat\w*|clon\w*|creat\w*|delet\w*|remov\w*|destroy|updat\w*|upgrad\w*|install\w*)$/
 
-export const noTool = (word: string): string =>
-  `I have no tool for “${word}”. I can start, stop and restart guests, restart a service and wake a node; the rest is done in Proxmox itself.`
+export const noSentence = (word: string): string =>
+  `I have no sentence like that with “${word}”, sir. Ask “what can you do?” for those that I know.`
 
 /** Turns an order into calls, one for each of its targets. */
 export function carryOut(order: Order, cluster: ClusterState, focus: Focus): Outcome {
@@ -19,7 +21,7 @@ export function carryOut(order: Order, cluster: ClusterState, focus: Focus): Out
   for (const item of order.items) {
     const found = mentions(item, cluster)
     const strange = found.rest.find((word) => beyond.test(word))
-    if (strange !== undefined) outcome.notes.push(noTool(strange))
+    if (strange !== undefined) outcome.notes.push(noSentence(strange))
     else carryOutItem(order, item, found, cluster, focus, outcome)
   }
   const isEmpty = outcome.calls.length === 0 && outcome.notes.length === 0
@@ -35,9 +37,10 @@ function carryOutItem(
   focus: Focus,
   { calls, notes, guests }: Outcome,
 ) {
-  for (const same of found.ambiguous) notes.push(`Which one, sir? ${same.map(described).join(', or ')}?`)
-  for (const id of found.unknownIds) notes.push(`There is no guest ${id}. ${whatExists(cluster)}`)
-  const isNamed = found.guests.length > 0 || found.ambiguous.length > 0 || found.unknownIds.length > 0
+  const all = () => cluster.guests.filter((guest) => isMeant(guest, verb, found))
+  const isAll = /\b(?:all|every|everything)\b/i.test(item)
+  const asked: string[] = []
+  const { guests: targets, isNamed } = guestsMeant(found, { cluster, focus }, asked, isAll ? all : undefined)
 
   const [word] = found.rest
   const isService = /\bservice\b/i.test(item) || (verb === 'restart' && found.nodes.length > 0 && word !== undefined)
@@ -46,18 +49,8 @@ function carryOutItem(
     if (service !== undefined) return restartService(verb, service, found, cluster, { calls, notes, guests })
   }
 
-  const isAll = /\b(?:all|every|everything)\b/i.test(item)
-  const targets = isNamed
-    ? found.guests
-    : isAll
-      ? cluster.guests.filter((guest) => isMeant(guest, verb, found))
-      : found.pronoun !== undefined
-        ? focus.guests
-        : []
-  if (found.pronoun === 'it' && !isNamed && targets.length > 1) {
-    notes.push(`Which one, sir? ${targets.map(described).join(', or ')}?`)
-    return
-  }
+  notes.push(...asked)
+  if (asked.length > 0 && !isNamed) return
   const place = found.nodes.length === 1 && !isAll ? { node: found.nodes[0]?.name } : {}
   for (const guest of targets) calls.push(power(guest, verb, isForced, place))
   guests.push(...targets)
@@ -66,12 +59,32 @@ function carryOutItem(
   const nodes = found.nodes.length > 0 ? found.nodes.map((node) => node.name) : found.pronoun ? focus.nodes : []
   for (const node of nodes) {
     if (verb === 'wake' || verb === 'start') calls.push({ toolName: 'wake_node', toolInput: { node } })
-    else notes.push(`I have no tool to ${verb} the node ${node}: I can wake one, and ${verb} its guests.`)
+    else calls.push({ toolName: verb === 'stop' ? 'shutdown_node' : 'reboot_node', toolInput: { node } })
   }
   if (nodes.length > 0 || found.rest.length === 0) return
   const meant = found.rest.flatMap((word) => nearest(word, cluster) ?? [])
   const help = meant.length > 0 ? `Do you mean ${meant.join(', ')}?` : whatExists(cluster)
   notes.push(`I know of nothing called “${found.rest.join(' ')}”. ${help}`)
+}
+
+/**
+ * The guests that a part of a sentence means. What has to be asked back is added to `notes`.
+ * @param all the guests that `all` means, where it was said
+ */
+export function guestsMeant(
+  found: Mentions,
+  { cluster, focus }: { cluster: ClusterState; focus: Focus },
+  notes: string[],
+  all?: () => Guest[],
+): { guests: Guest[]; isNamed: boolean } {
+  for (const same of found.ambiguous) notes.push(`Which one, sir? ${same.map(described).join(', or ')}?`)
+  for (const id of found.unknownIds) notes.push(`There is no guest ${id}. ${whatExists(cluster)}`)
+  const isNamed = found.guests.length > 0 || found.ambiguous.length > 0 || found.unknownIds.length > 0
+  if (isNamed) return { guests: found.guests, isNamed }
+  const guests = all?.() ?? (found.pronoun === undefined ? [] : focus.guests)
+  if (found.pronoun !== 'it' || guests.length < 2) return { guests, isNamed }
+  notes.push(`Which one, sir? ${guests.map(described).join(', or ')}?`)
+  return { guests: [], isNamed }
 }
 
 function restartService(
@@ -108,7 +121,7 @@ export const nodeNames = (cluster: ClusterState): string =>
   `There are ${cluster.nodes.map((node) => node.name).join(', ')}`
 
 /** Lists the guests (at most 30) and nodes. */
-function whatExists(cluster: ClusterState): string {
+export function whatExists(cluster: ClusterState): string {
   const most = 30
   const names = cluster.guests.slice(0, most).map(({ vmid, name }) => `${vmid} ${name}`)
   const more = cluster.guests.length > most ? `, and ${cluster.guests.length - most} more` : ''

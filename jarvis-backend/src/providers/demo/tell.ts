@@ -62,13 +62,19 @@ function failureWords(outcome: Outcome, { guests }: ClusterState): string {
   return `I regret that ${what} came to nothing, sir. ${text.includes('\n') ? `\n\n${fenced(text)}` : text}`
 }
 
-const otherWords = (toolName: string, text: string) =>
-  text.includes('\n')
-    ? `${capitalized(toolName)} says:\n\n${fenced(text)}`
-    : reads.test(toolName)
-      ? text
-      : `Very good, sir. ${text}`
-const reads = /^(?:get_|memory_(?:search|get)$)/
+function otherWords(toolName: string, text: string): string {
+  const [first = '', ...rest] = text.split('\n')
+  if (rest.length === 0) return reads.test(toolName) ? text : `Very good, sir. ${text}`
+  if (!lists.test(toolName)) return `${capitalized(toolName)} says:\n\n${fenced(text)}`
+  const row = (line: string) => (/[.:]$/.test(line) && !/, /.test(line) ? `\n${plain(line)}\n` : `- ${plain(line)}`)
+  return [plain(first), '', ...rest.map(row)]
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+}
+const reads = /^(?:get_|list_|memory_(?:search|get)$)/
+/** Their lines are sentences; those of logs and configurations are kept as columns. */
+const lists = /^(?:list_|get_(?:storage_health|uncovered|updates|ha_|firewall|replication|pbs_)|drill_)/
 
 const gap = (text: string) => {
   const missing = missingIn(text)

@@ -20,8 +20,18 @@ const guest = (vmid: number, type: Guest['type'], name: string, node: string, st
   ...{ ramBytes: 0, ramTotalBytes: 1, diskBytes: 0, diskTotalBytes: 1 },
 })
 const node = (name: string, status: 'online' | 'offline' = 'online') => ({ name, status, isProtected: false })
+const storage = (name: string, node: string, used: number, isActive = true) => ({
+  ...{ name, node, type: 'dir', content: ['backup', 'images', 'rootdir'], isActive },
+  ...{ usedBytes: used, totalBytes: 1 },
+})
 const cluster: ClusterState = {
-  ...{ name: 'lab', isDemo: true, at: 0, storages: [], tasks: [], isQuorate: true, missing: [] },
+  ...{ name: 'lab', isDemo: true, at: Date.UTC(2026, 10, 21, 6, 42), tasks: [], isQuorate: true, missing: [] },
+  storages: [
+    storage('gone', 'pve', 0, false),
+    storage('tank', 'pve', 0.9),
+    storage('dump', 'pve', 0.1),
+    storage('far', 'agent1', 0),
+  ],
   nodes: [node('Home'), node('pve'), node('agent1'), node('agent', 'offline')],
   guests: [
     guest(101, 'vm', 'homeassistant', 'Home'),
@@ -34,13 +44,15 @@ const cluster: ClusterState = {
   ],
 }
 
+const shownValue = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : value)
 /** `stop_vm 101 force; wake_node agent` */
 const brief = (message: string, earlier: Message[] = []) =>
   understand(message, cluster, earlier)
     .calls.map(({ toolName, toolInput }) =>
-      [toolName, ...Object.entries(toolInput).map(([k, v]) => (k === 'vmid' || k === 'node' ? v : `${k}=${v}`))].join(
-        ' ',
-      ),
+      [
+        toolName,
+        ...Object.entries(toolInput).map(([k, v]) => (k === 'vmid' || k === 'node' ? v : `${k}=${shownValue(v)}`)),
+      ].join(' '),
     )
     .join('; ')
 
@@ -136,6 +148,74 @@ test.each([
   ['status of 101', 'get_vms Home'],
   ['cluster status and how hot is pve', 'get_cluster_status; get_node_temperature pve'],
   ['stop 101 and tell me the temperature of pve', 'stop_vm 101; get_node_temperature pve'],
+  // Snapshots
+  ['take a snapshot of jellyfin', 'take_snapshot 104 name=at-20261121-064200'],
+  ['Please snapshot 104 as before-upgrade.', 'take_snapshot 104 name=before-upgrade'],
+  [
+    'take a snapshot of 101, 104 and immich called x1',
+    'take_snapshot 101 name=at-20261121-064200; take_snapshot 104 name=at-20261121-064200; take_snapshot 105 name=at-20261121-064200',
+  ],
+  ['take a snapshot of 104 and restart it', 'take_snapshot 104 name=at-20261121-064200; restart_container 104'],
+  ['which snapshots does jellyfin have?', 'list_snapshots 104'],
+  ['list the snapshots of 101', 'list_snapshots 101'],
+  ['roll 105 back to before-upgrade', 'rollback_snapshot 105 name=before-upgrade'],
+  ['roll back immich to the snapshot "v1"', 'rollback_snapshot 105 name=v1'],
+  ['delete the snapshot v1 of 105', 'delete_snapshot 105 name=v1'],
+  // Configuration
+  ['give jellyfin 4 cores / 8 GB', 'set_guest_config 104 set={"cores":4,"memory":8192}'],
+  ['give jellyfin 4 cores and 8 GB of memory', 'set_guest_config 104 set={"cores":4,"memory":8192}'],
+  ['give 104 512 MB', 'set_guest_config 104 set={"memory":512}'],
+  ['set the memory of 101 to 4 GiB', 'set_guest_config 101 set={"memory":4096}'],
+  ['set cores of 101 to 2', 'set_guest_config 101 set={"cores":2}'],
+  [
+    'note on 104: films, series and 105. Restart it first!',
+    'set_guest_config 104 set={"description":"films, series and 105. Restart it first!"}',
+  ],
+  ['set the description of jellyfin to "media"', 'set_guest_config 104 set={"description":"media"}'],
+  ['tag 104 as media', 'set_guest_config 104 set={"tags":"media"}'],
+  ['rename jellyfin to films', 'set_guest_config 104 set={"hostname":"films"}'],
+  ['rename 101 to haos', 'set_guest_config 101 set={"name":"haos"}'],
+  ['start 104 at boot', 'set_guest_config 104 set={"onboot":1}'],
+  ['show the config of 104', 'get_guest_config 104'],
+  ['how many cores does jellyfin have?', 'get_guest_config 104'],
+  ['grow the disk of jellyfin by 10 GB', 'resize_disk 104 disk=rootfs addGib=10'],
+  ['grow scsi0 of 101 by 10 GiB', 'resize_disk 101 disk=scsi0 addGib=10'],
+  // Backups
+  ['back up 104 now', 'back_up_guest 104 storage=dump'],
+  ['start a backup of jellyfin to TANK', 'back_up_guest 104 storage=tank'],
+  ['does the backup of 104 restore?', 'drill_restore 104'],
+  ['test the newest backup of jellyfin', 'drill_restore 104'],
+  ['run a restore drill for 104', 'drill_restore 104'],
+  ['can 104 be restored?', 'drill_restore 104'],
+  ['which backups are proven?', 'list_restore_proofs'],
+  ['show the restore proofs of 104', 'list_restore_proofs 104'],
+  ['which guests are in no backup job?', 'get_uncovered_guests'],
+  ['is the backup of 104 verified?', 'get_pbs_snapshots 104'],
+  ['how is the backup server?', 'get_pbs_status'],
+  // Guests as a whole
+  ['clone 105 as dns2', 'clone_guest 105 newId=106 name=dns2'],
+  ['clone jellyfin to 200 called films', 'clone_guest 104 newId=200 name=films'],
+  ['move 104 to agent1', 'migrate_guest 104 target=agent1'],
+  ['migrate jellyfin to the node Home', 'migrate_guest 104 target=Home'],
+  ['destroy 142', 'destroy_guest 142 name=win11-lab'],
+  ['delete 101', 'destroy_guest 101 name=homeassistant'],
+  ['run "df -h" in 101', 'run_in_guest 101 command=["df","-h"]'],
+  // Nodes and the house
+  ['reboot pve', 'reboot_node pve'],
+  ['shut down agent1', 'shutdown_node agent1'],
+  ['are the disks healthy?', 'get_storage_health'],
+  ['are the disks of pve healthy?', 'get_storage_health pve'],
+  ['show me the journal of pve', 'get_node_journal pve'],
+  ['which updates are pending on agent1?', 'get_updates agent1'],
+  ['refresh the package lists on pve', 'refresh_package_lists pve'],
+  ['what is the HA status?', 'get_ha_state'],
+  ['show the firewall of 104', 'get_firewall 104'],
+  ['is the replication ok?', 'get_replication'],
+  ['run the replication job 104-0', 'run_replication job=104-0'],
+  ['show the log of the last task of 104', 'get_task_log 104'],
+  ['show the log of the failed task', 'get_task_log failed=true'],
+  ['what did you change today?', 'list_changes'],
+  ['show me your changes', 'list_changes'],
   // As people type
   ['stop vm101 and CT-104', 'stop_vm 101; stop_container 104'],
   ['jellyfin is stuck, restart it', 'restart_container 104'],
@@ -157,15 +237,13 @@ test.each([
   ['anything I should worry about?', 'get_cluster_status'],
   ['what do you remember about the NAS?', 'memory_search query=the NAS'],
   // Not orders
-  ['back up 101', ''],
   ["don't stop 101", ''],
   ['do not restart 101 and 104', ''],
   ['should I stop 101?', 'get_vms Home'],
   ['why did 101 stop', 'get_vms Home'],
   ['what happens if I restart jellyfin', 'get_containers pve'],
   ['write me a poem', ''],
-  ['delete 101', ''],
-  ['start a backup of 101', ''],
+  ['install nginx on pve', ''],
   ['stop', ''],
   ['stop constructor', ''],
 ])('%s', (message, calls) => {
@@ -229,7 +307,6 @@ test.each([
   ['stop 101 and plex', 'nothing called “plex”'],
   ['restart web', '150 (web, a VM on pve), or 151 (web, a container on agent1)?'],
   ['stop', 'Which one, sir?'],
-  ['reboot pve', 'no tool to restart the node pve'],
   ['stop the nginx service on pve', 'not stop one'],
   ['restart the nginx service', 'On which node, sir? There are Home, pve, agent1, agent'],
   ['run uptime on mars', 'no node called “mars”'],
@@ -237,8 +314,21 @@ test.each([
   ['yes', 'on its card'],
   ['do not stop 101', 'leave that as it is'],
   ['stop jelyfin', 'Do you mean jellyfin (104)?'],
-  ['start a backup of 101', 'no tool for “backup”'],
-  ['delete 101', 'no tool for “delete”'],
+  ['start the migration of 101', 'no sentence like that with “migration”'],
+  ['create a vm', 'no sentence like that with “create”'],
+  ['take a snapshot of plex', 'nothing called “plex”'],
+  ['take a snapshot of jelyfin', 'Do you mean jellyfin (104)?'],
+  ['take a snapshot of 999', 'There is no guest 999.'],
+  ['which snapshots are there?', 'Which one, sir?'],
+  ['roll 105 back', 'To which snapshot, sir? Ask “which snapshots does immich have?”'],
+  ['clone 105', 'What is the copy to be called'],
+  ['move 104', 'To which node, sir? There are Home, pve, agent1, agent.'],
+  ['move 104 to mars', 'no node called “mars”'],
+  ['grow the disk of 101 by 10 GB', 'Which disk, sir? “show the config of homeassistant”'],
+  ['back up 101', 'no storage that holds backups and can be reached from Home'],
+  ['back up 104 to local-zfs', '“local-zfs” is no storage for backups'],
+  ['show the journal', 'On which node, sir?'],
+  ['back up web', '150 (web, a VM on pve), or 151 (web, a container on agent1)?'],
 ])('%s → %s', (message, told) => {
   expect(understand(message, cluster, []).notes.join('\n')).toContain(told)
 })

@@ -1,12 +1,14 @@
 import type { Message } from '../../agent/model.ts'
 import type { ClusterState } from '../../protocol/index.ts'
+import { actIn, wholeActs } from './acts.ts'
+import { carryOutAct } from './carry-act.ts'
 import { clarified } from './clarified.ts'
-import { clauses } from './clauses.ts'
+import { clauses, withoutPoliteness } from './clauses.ts'
 import { followUp } from './follow-up.ts'
 import type { Inquiry } from './inquiries/inquiry.ts'
 import { maxChars, mentions } from './mentions.ts'
 import { nearest } from './nearest.ts'
-import { carryOut, nodeNames, noTool } from './orders.ts'
+import { carryOut, nodeNames, noSentence } from './orders.ts'
 import { answersTo, type Focus, isQuestion, type PlannedCall } from './questions.ts'
 import { spelled } from './spelling.ts'
 import { sshOrder } from './ssh.ts'
@@ -23,10 +25,17 @@ const longGap = /[^\S\n]{9,}/g
  * @param earlier messages before it, for `restart it` and `again`
  * @returns neither calls nor notes where nothing was understood
  */
-export function understand(text: string, cluster: ClusterState, earlier: readonly Message[]): Plan {
-  const given = withoutName(text.slice(0, maxChars).replace(longGap, ' '), cluster)
+export function understand(message: string, cluster: ClusterState, earlier: readonly Message[]): Plan {
+  const given = withoutName(message.slice(0, maxChars).replace(longGap, ' '), cluster)
   const typed = clarified(given, cluster, earlier) ?? given
   const focus = focusOf(earlier, cluster)
+  const scene = { cluster, ownCalls: callIds(earlier) }
+  const text = withoutPoliteness(typed)
+  const whole = actIn(text, wholeActs)
+  if (whole?.act.on === 'nothing' || (whole && mentions(whole.words.who ?? '', cluster).guests.length > 0)) {
+    const { calls, notes } = carryOutAct({ ...whole, text, items: [whole.words.who ?? ''] }, { ...scene, focus })
+    return { calls, notes }
+  }
   const ssh = sshOrder(typed, cluster)
   if (ssh !== undefined) return sshPlan(ssh, cluster, focus)
   if (onceMore.test(typed)) {
@@ -43,25 +52,28 @@ export function understand(text: string, cluster: ClusterState, earlier: readonl
   const kept = /^\W*(?:please )?remember (?:that )?(\S[\s\S]*)$/i.exec(typed)?.[1]
   if (kept !== undefined) return { calls: [{ toolName: 'memory_write', toolInput: { text: kept } }], notes: [] }
 
-  const message = corrected(typed, cluster)
-  const known = /^\W*(?:what|do you) (?:do you )?(?:remember|know) (?:about |of )(\S[^?]*)/i.exec(message)?.[1]
+  const mended = corrected(typed, cluster)
+  const known = /^\W*(?:what|do you) (?:do you )?(?:remember|know) (?:about |of )(\S[^?]*)/i.exec(mended)?.[1]
   if (known !== undefined) return { calls: [{ toolName: 'memory_search', toolInput: { query: known } }], notes: [] }
-  const followed = followUp(message, cluster, earlier)
+  const followed = followUp(mended, cluster, earlier)
   if (followed !== undefined) return { calls: followed, notes: [] }
-  if (/^\W*(?:and\s+|(?:what|how) about\s+)?the other (?:ones?|guest|vm|container)\W*$/i.test(message))
+  if (/^\W*(?:and\s+|(?:what|how) about\s+)?the other (?:ones?|guest|vm|container)\W*$/i.test(mended))
     return { calls: [], notes: ['Which one, sir? Name it, or its number.'] }
 
   const plan: Plan = { calls: [], notes: [] }
+  const inquiries: Inquiry[] = []
   let subject = focus
-  const said = clauses(message, isQuestion)
+  const said = clauses(mended, isQuestion)
   if (said.every(({ type }) => type === 'other')) {
-    const inquiries = inquiriesInto(message.toLowerCase(), cluster, focus)
+    inquiries.push(...inquiriesInto(mended.toLowerCase(), cluster, focus))
     if (inquiries.length > 0) return { ...plan, inquiries }
   }
   for (const [i, clause] of said.entries()) {
     if (clause.type === 'refrain') plan.notes.push('Very good, sir. I leave that as it is.')
-    if (clause.type === 'order') {
-      const outcome = carryOut(clause, cluster, subject)
+    if (clause.type === 'order' || clause.type === 'act') {
+      const outcome =
+        clause.type === 'act' ? carryOutAct(clause, { ...scene, focus: subject }) : carryOut(clause, cluster, subject)
+      inquiries.push(...(outcome.inquiries ?? []))
       plan.calls.push(...outcome.calls)
       plan.notes.push(...outcome.notes)
       if (outcome.guests.length > 0) subject = { guests: outcome.guests, nodes: [] }
@@ -72,20 +84,20 @@ export function understand(text: string, cluster: ClusterState, earlier: readonl
       const next = said[i + 1]
       // `jellyfin is stuck, restart it` only orders: its first clause asks nothing.
       if (
-        next?.type === 'order' &&
+        (next?.type === 'order' || next?.type === 'act') &&
         !asks.test(clause.text) &&
         next.items.some((item) => mentions(item, cluster).pronoun)
       )
         continue
-      const [strange] =
-        /^(?:delete|remove|destroy|migrate|clone|snapshot|update|upgrade|install|create|back up)\b/i.exec(
-          clause.text,
-        ) ?? []
+      const [strange] = /^(?:update|upgrade|install|create)\b/i.exec(clause.text) ?? []
       if (strange === undefined) plan.calls.push(...answersTo(clause.text, cluster, subject))
-      else plan.notes.push(noTool(strange.toLowerCase()))
+      else plan.notes.push(noSentence(strange.toLowerCase()))
     }
   }
-  if (plan.calls.length === 0 && plan.notes.length === 0) plan.notes.push(...misspelled(message, cluster))
+  const isAlone = plan.calls.length + plan.notes.length === 0
+  if (inquiries.length > 0 && isAlone) return { ...plan, inquiries }
+  if (inquiries.length > 0) plan.notes.push('I look up one thing at a time, sir: say the rest in a message of its own.')
+  if (plan.calls.length === 0 && plan.notes.length === 0) plan.notes.push(...misspelled(mended, cluster))
   return { calls: distinct(plan.calls), notes: [...new Set(plan.notes)] }
 }
 
@@ -164,6 +176,14 @@ function called({ content }: Extract<Message, { role: 'assistant' }>, cluster: C
   const nodes = placed.flatMap(({ toolInput }) => (typeof toolInput.node === 'string' ? [toolInput.node] : []))
   return { guests, nodes: guests.length > 0 ? [] : [...new Set(nodes)] }
 }
+
+/** The ids of this chat's calls. */
+const callIds = (earlier: readonly Message[]): string[] =>
+  earlier.flatMap((message) =>
+    message.role === 'user'
+      ? []
+      : message.content.flatMap((piece) => (piece.type === 'tool_call' ? [piece.toolUseId] : [])),
+  )
 
 function lastCalls(earlier: readonly Message[]): PlannedCall[] {
   for (const message of earlier.toReversed()) {

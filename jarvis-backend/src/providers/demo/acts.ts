@@ -1,0 +1,253 @@
+import type { ClusterState } from '../../protocol/index.ts'
+import { amountsIn, backupStorage, freeId, type OfGuest, type Said, snapshotName, unquoted } from './act-inputs.ts'
+import type { Inquiry } from './inquiries/inquiry.ts'
+import { restored } from './inquiries/restored.ts'
+import { undone } from './inquiries/undone.ts'
+
+/** A text is asked back instead of a call. */
+type Input = Record<string, unknown> | string
+
+/** Sentences and the tool that they call. The group `who` names the targets, and each target gets a call. */
+export type Act = { tool: string; says: readonly RegExp[] } & (
+  | { on: 'guest'; input(said: OfGuest): Input }
+  | { on: 'guest'; inquiry(said: OfGuest): Inquiry }
+  | { on: 'node' }
+  /** `takes`: what the tool can be asked about; without a target it is asked about all. */
+  | { on: 'any'; takes: readonly ('vmid' | 'node')[]; input?: Record<string, unknown> }
+  | { on: 'nothing'; input(said: Said): Input }
+  | { on: 'nothing'; inquiry(said: Said): Inquiry }
+)
+
+const sentence = (pattern: string) =>
+  new RegExp(`^(?:${pattern.replaceAll(' ?', '\\s*').replaceAll(' ', '\\s+')})\\W*$`, 'is')
+/** A sentence that begins with an order asks nothing. */
+const question = (pattern: string) =>
+  sentence(
+    `(?<who>(?!(?:start|stop|restart|reboot|shut|turn|power|wake|kill|enable|disable|open|close|install|update|upgrade)\\b).*\\b(?:${pattern})\\b.*)`,
+  )
+const who = '(?<who>.+?)'
+const named = '(?:called|named|as) (?<name>["“]?[a-z][\\w.-]*["”]?)'
+const backup = 'back(?: |-)?ups?'
+const onTo = '(?: (?:to|onto) (?<storage>[\\w.-]+))?'
+
+const onlyVmid = ({ guest: { vmid } }: OfGuest) => ({ vmid })
+const ofGuest = (tool: string, says: string | readonly RegExp[], input: (said: OfGuest) => Input = onlyVmid): Act => ({
+  tool,
+  on: 'guest',
+  says: typeof says === 'string' ? [sentence(says)] : says,
+  input,
+})
+const ofNode = (tool: string, says: RegExp): Act => ({ tool, on: 'node', says: [says] })
+const ofAny = (
+  tool: string,
+  pattern: string,
+  takes: readonly ('vmid' | 'node')[],
+  input?: Record<string, unknown>,
+): Act => ({ tool, on: 'any', takes, says: [question(pattern)], ...(input && { input }) })
+const config = (pattern: string, set: (said: OfGuest) => Record<string, unknown>) =>
+  ofGuest('set_guest_config', pattern, (said) => ({ vmid: said.guest.vmid, set: set(said) }))
+
+const description = ({ words }: OfGuest) => ({ description: unquoted(words.text) })
+const inGuest = ofGuest(
+  'run_in_guest',
+  `(?:run|execute) (?<command>.+) (?:in|inside(?: of)?) ${who}`,
+  ({ guest, words }) => ({
+    vmid: guest.vmid,
+    command: unquoted(words.command).split(/\s+/),
+  }),
+)
+
+/** Sentences that are read before a message is cut into clauses or taken for a command: `note on 104: a, b`, `run a drill of 104`. */
+export const wholeActs: readonly Act[] = [
+  config(`(?:note|description|comment) (?:on|for|of) ${who} ?: ?(?<text>.+)`, description),
+  config(
+    `(?:put|write|set|change) (?:an? |the )?(?:note|description|comment) (?:on|for|of) ${who} ?(?::| to) ?(?<text>.+)`,
+    description,
+  ),
+  inGuest,
+  ofGuest(
+    'drill_restore',
+    [
+      `(?:does|do|will|would|can) (?:the )?(?:(?:newest|latest) )?${backup} (?:of|for) ${who} (?:restore|boot|be restored)`,
+      `(?:test|try|prove) (?:the )?(?:(?:newest|latest) )?(?:${backup}|restore) of ${who}`,
+      `(?:(?:run|start|do) (?:an? |the )?)?(?:restore )?drill (?:(?:of|for|on|with) )?${who}`,
+      `can ${who} be restored`,
+    ].map(sentence),
+  ),
+  {
+    tool: 'run_replication',
+    on: 'nothing',
+    says: [sentence('(?:run|start) (?:the )?replication (?:job )?(?<job>\\d{3,9}-\\d{1,9})(?: now)?')],
+    input: ({ words: { job } }) => ({ job }),
+  },
+]
+
+/** Sentences in the order in which they are tried. */
+export const acts: readonly Act[] = [
+  ...wholeActs,
+  // Changes
+  {
+    tool: 'undo',
+    on: 'nothing',
+    says: [
+      sentence(
+        '(?:undo|revert|take back)(?: (?:it|that|this))?(?: again)?|(?:take|roll|put|bring) (?:it|that|this) back(?: again)?|(?:undo|revert|take back) (?:the|your|my) (?<last>last|latest|newest) (?:change|thing|one)',
+      ),
+    ],
+    inquiry: ({ words, ownCalls }) => undone(words.last === undefined ? ownCalls : undefined),
+  },
+  {
+    tool: 'list_changes',
+    on: 'nothing',
+    says: [
+      sentence(
+        '(?:what|which things?) (?:did|have) you (?:changed?|done?)\\b.*|(?:(?:show|list) )?(?:me )?(?:(?:all|the|your|my) )*changes|what can (?:be (?:undone|taken back)|you (?:undo|take back))',
+      ),
+    ],
+    input: () => ({}),
+  },
+  // Snapshots
+  ofGuest(
+    'take_snapshot',
+    `(?:(?:take|make|create) (?:(?:an?|another) )?(?:new )?snapshot (?:of|for)|snapshot) ${who}(?: ${named})?`,
+    ({ guest, words, cluster }) => ({ vmid: guest.vmid, name: unquoted(words.name) || snapshotName(cluster) }),
+  ),
+  ofGuest(
+    'rollback_snapshot',
+    `(?:roll|take|bring|revert)(?: back)? ${who}(?: back)? to (?:its |the )?(?:snapshot )?(?<name>["“]?[a-z][\\w-]*["”]?)`,
+    ({ guest, words }) => ({ vmid: guest.vmid, name: unquoted(words.name) }),
+  ),
+  ofGuest(
+    'rollback_snapshot',
+    [sentence(`roll back ${who}`), sentence(`roll ${who} back`)],
+    ({ guest }) =>
+      `To which snapshot, sir? Ask “which snapshots does ${guest.name} have?”, then say “roll ${guest.name} back to” and its name.`,
+  ),
+  ofGuest(
+    'delete_snapshot',
+    `(?:delete|remove|drop) (?:the )?snapshot (?<name>["“]?[a-z][\\w-]*["”]?) (?:of|from|on) ${who}`,
+    ({ guest, words }) => ({ vmid: guest.vmid, name: unquoted(words.name) }),
+  ),
+  ofGuest('list_snapshots', [question('snapshots?')]),
+  // Configuration
+  config(`give ${who} (?<amounts>\\d+ ?(?:v?cpus?|cores?|g(?:i?b)?|m(?:i?b)?)\\b.*)`, ({ words }) =>
+    amountsIn(words.amounts),
+  ),
+  config(`set (?:the )?(?:memory|ram) (?:of|for) ${who} to (?<amounts>\\d+ ?(?:g(?:i?b)?|m(?:i?b)?))`, ({ words }) =>
+    amountsIn(words.amounts),
+  ),
+  config(`set (?:the )?(?:cores|cpus) (?:of|for) ${who} to (?<cores>\\d+)(?: cores)?`, ({ words }) => ({
+    cores: Number(words.cores),
+  })),
+  config(`tag ${who} (?:as|with) (?<tag>["“]?[\\w.+-]+["”]?)`, ({ guest, words }) => ({
+    tags: [...new Set([...guest.tags, unquoted(words.tag)])].join(';'),
+  })),
+  config(`rename ${who} (?:to|as|into) (?<name>["“]?[a-z][\\w-]*["”]?)`, ({ guest, words }) => ({
+    [guest.type === 'vm' ? 'name' : 'hostname']: unquoted(words.name),
+  })),
+  config(`(?:start|boot) ${who} (?:at|on) (?:boot|start-?up)`, () => ({ onboot: 1 })),
+  ofGuest('get_guest_config', [question('config(?:uration)?')]),
+  ofGuest('get_guest_config', `how (?:many (?:cores|cpus)|much (?:memory|ram)) (?:does|has) ${who} (?:have|got)`),
+  ofGuest(
+    'resize_disk',
+    `(?:grow|enlarge|extend|expand|resize) (?:the )?(?:disk )?(?:(?<disk>(?:scsi|virtio|sata|ide|mp)\\d+|rootfs) )?(?:of|on|for) ${who} by (?<gib>\\d+) ?g(?:i?b)?`,
+    ({ guest, words }) => {
+      const disk = words.disk?.toLowerCase() ?? (guest.type === 'ct' ? 'rootfs' : undefined)
+      return disk === undefined
+        ? `Which disk, sir? “show the config of ${guest.name}” names them; say “grow scsi0 of ${guest.name} by ${words.gib} GB”.`
+        : { vmid: guest.vmid, disk, addGib: Number(words.gib) }
+    },
+  ),
+  // Backups
+  ofGuest(
+    'back_up_guest',
+    `(?:back(?: |-)?up(?! (?:of|for)\\b)|(?:start|make|take|create|run|do) (?:(?:an?|another) )?(?:new )?${backup} (?:of|for)) ${who}${onTo}`,
+    ({ guest, words, cluster }) => {
+      const storage = backupStorage(cluster, guest, words.storage)
+      return typeof storage === 'string' ? storage : { vmid: guest.vmid, storage: storage.name }
+    },
+  ),
+  ofAny(
+    'list_restore_proofs',
+    `restore proofs?|proofs|(?:which|what) ${backup} (?:is|are|were|have been) (?:proven|tested|drilled)`,
+    ['vmid'],
+  ),
+  ofAny(
+    'get_uncovered_guests',
+    `(?:no|any|every|an?) ${backup} jobs?|without (?:an? )?${backup} jobs?|uncovered|not covered`,
+    [],
+  ),
+  {
+    tool: 'restore_guest',
+    on: 'guest',
+    says: [
+      sentence(
+        `restore (?:the )?(?:(?:newest|latest|last) )?(?:${backup} of )?${who}(?: (?:to|under|as) (?:id )?(?<id>\\d{3,9}))?(?: ${named})?`,
+      ),
+    ],
+    inquiry: restored,
+  },
+  ofAny('get_pbs_snapshots', 'verified|verification', ['vmid']),
+  ofAny('get_pbs_status', `${backup} server(?:.s)?|garbage collection|prune jobs?|verify jobs?`, []),
+  // Guests as a whole
+  ofGuest(
+    'clone_guest',
+    `(?:clone|copy|duplicate) ${who}(?: (?:to|under|as|with id) (?:id )?(?<id>\\d{3,9}))?(?: ${named})?`,
+    ({ guest, words, cluster }) =>
+      words.name === undefined
+        ? `What is the copy to be called, sir? Say “clone ${guest.name} as” and its name.`
+        : { vmid: guest.vmid, newId: freeId(cluster, guest, words.id), name: unquoted(words.name) },
+  ),
+  ofGuest(
+    'migrate_guest',
+    `(?:move|migrate) ${who} (?:on ?to|to) (?:the )?(?:node )?(?<node>[\\w.-]+)`,
+    ({ guest, words, cluster }) => {
+      const node = cluster.nodes.find(({ name }) => name.toLowerCase() === words.node?.toLowerCase())
+      return node === undefined
+        ? `There is no node called “${words.node}”. ${places(cluster)}`
+        : { vmid: guest.vmid, target: node.name }
+    },
+  ),
+  ofGuest('migrate_guest', `(?:move|migrate) ${who}`, ({ cluster }) => `To which node, sir? ${places(cluster)}`),
+  ofGuest('destroy_guest', `(?:destroy|delete|remove|erase) ${who}`, ({ guest: { vmid, name } }) => ({ vmid, name })),
+  // Nodes
+  ofNode('get_node_journal', question('journal|syslog|system logs?')),
+  ofNode(
+    'get_updates',
+    question('(?:which|what|any|show|list|pending|how many|are there|wait\\w*).*\\b(?:updates?|patches)'),
+  ),
+  ofNode('refresh_package_lists', sentence('(?:refresh|update|reload) (?:the )?package lists?(?<who>.*)')),
+  ofAny(
+    'get_ha_state',
+    '(?:ha|high availability) (?:state|status|manage\\w*)|(?:managed by|under) ha|high availability',
+    [],
+  ),
+  ofAny('get_firewall', 'firewalls?', ['vmid', 'node']),
+  ofAny('get_replication', 'replicat\\w+', ['node']),
+  ofAny(
+    'get_task_log',
+    'log of (?:the )?(?:(?:last|newest|latest) )?failed task|failed task.?s? logs?',
+    ['vmid', 'node'],
+    { failed: true },
+  ),
+  ofAny('get_task_log', 'log of (?:the )?(?:\\w+ )?task|task.?s? logs?', ['vmid', 'node']),
+  ofAny(
+    'get_storage_health',
+    '(?:disks?|drives?|ssds?|zfs|raid|pools?)\\b.*\\b(?:health\\w*|ok|okay|fine|wear\\w*|worn|dying|failing|degraded|state|scrub\\w*)|health of (?:the )?(?:disks?|drives?|pools?)|smart (?:values|state|status|data)|scrub\\w*',
+    ['node'],
+  ),
+]
+
+const places = ({ nodes }: ClusterState) => `There are ${nodes.map(({ name }) => name).join(', ')}.`
+
+export type Spoken = { act: Act; words: Said['words'] }
+
+/** The first row of the table that has the text as a sentence. */
+export function actIn(text: string, table = acts): Spoken | undefined {
+  for (const act of table)
+    for (const says of act.says) {
+      const found = says.exec(text)
+      if (found !== null) return { act, words: { ...found.groups } }
+    }
+  return undefined
+}

@@ -1,0 +1,73 @@
+import type { ClusterState, Guest } from '../../protocol/index.ts'
+import type { Act } from './acts.ts'
+import type { Clause } from './clauses.ts'
+import { type Mentions, mentions } from './mentions.ts'
+import { nearest } from './nearest.ts'
+import { guestsMeant, nodeNames, type Outcome, whatExists } from './orders.ts'
+import type { Focus } from './questions.ts'
+
+type Spoken = Pick<Extract<Clause, { type: 'act' }>, 'act' | 'words' | 'text' | 'items'>
+/** What an input is made of: all but `words` come from the conversation. */
+type Scene = { cluster: ClusterState; focus: Focus; ownCalls: readonly string[] }
+
+/** Turns a sentence of the table into calls, one for each of its targets. */
+export function carryOutAct(spoken: Spoken, scene: Scene): Required<Outcome> {
+  const outcome: Required<Outcome> = { calls: [], notes: [], guests: [], inquiries: [] }
+  const { act, words } = spoken
+  const said = { words, ...scene }
+  const take = (input: Record<string, unknown> | string) => {
+    if (typeof input === 'string') outcome.notes.push(input)
+    else outcome.calls.push({ toolName: act.tool, toolInput: input })
+  }
+  for (const item of spoken.items) {
+    const found = mentions(item, scene.cluster)
+    if (act.on === 'nothing') {
+      if ('inquiry' in act) outcome.inquiries.push(act.inquiry(said))
+      else take(act.input(said))
+      continue
+    }
+    const { guests } =
+      act.on === 'guest' || act.on === 'any' ? guestsMeant(found, scene, outcome.notes) : { guests: [] }
+    outcome.guests.push(...guests)
+    if (act.on === 'guest') {
+      if (guests.length === 0 && outcome.notes.length === 0)
+        outcome.notes.push(unnamed(found, item, spoken, scene.cluster))
+      for (const guest of guests) {
+        if ('inquiry' in act) outcome.inquiries.push(act.inquiry({ ...said, guest }))
+        else take(act.input({ ...said, guest }))
+      }
+    } else if (outcome.notes.length === 0) placed(act, found, guests, scene).forEach(take)
+  }
+  return outcome
+}
+
+/** The inputs of a tool that is asked about nodes, or about anything. */
+function placed(
+  act: Extract<Act, { on: 'node' | 'any' }>,
+  found: Mentions,
+  guests: readonly Guest[],
+  { cluster, focus }: Scene,
+): (Record<string, unknown> | string)[] {
+  const [only] = cluster.nodes
+  const usual = act.on === 'node' && cluster.nodes.length === 1 && only ? [only.name] : []
+  const named = found.nodes.length > 0 ? found.nodes.map(({ name }) => name) : found.pronoun ? focus.nodes : usual
+  if (act.on === 'node')
+    return named.length > 0 ? named.map((node) => ({ node })) : [`On which node, sir? ${nodeNames(cluster)}.`]
+  const { takes, input = {} } = act
+  if (guests.length > 0 && takes.includes('vmid')) return guests.map(({ vmid }) => ({ vmid, ...input }))
+  if (!takes.includes('node')) return [input]
+  const nodes = named.length > 0 ? named : [...new Set(guests.map(({ node }) => node))]
+  return nodes.length > 0 ? nodes.map((node) => ({ node, ...input })) : [input]
+}
+
+/** Asks which guest is meant; names the most similar one where a word may be a typing error. */
+function unnamed({ rest }: Mentions, item: string, { text, words }: Spoken, cluster: ClusterState): string {
+  for (const word of rest) {
+    const meant = word.length < 4 ? undefined : nearest(word, cluster)
+    if (meant !== undefined) return `I know of nothing called “${word}”. Do you mean ${meant}?`
+  }
+  const isName = item === words.who && item !== text && rest.length > 0
+  return isName
+    ? `I know of nothing called “${rest.join(' ')}”. ${whatExists(cluster)}`
+    : 'Which one, sir? Name a guest or its number.'
+}

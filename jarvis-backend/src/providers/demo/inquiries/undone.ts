@@ -1,0 +1,50 @@
+import type { Seen } from '../seen.ts'
+import { type Finding, gaps, type Inquiry, notDone, type Reads, read } from './inquiry.ts'
+
+/** A line of list_changes. `how`: its undo in words, or why there is none. */
+type ChangeFacts = { id: string; ago: string; state: string; sentence: string; canBeUndone: boolean; how: string }
+
+/** Changes in the text of list_changes, newest first, without those that took another one back. */
+const changesIn = (text: string): ChangeFacts[] =>
+  text.split('\n').flatMap((line) => {
+    const [, id, ago, state, sentence, undo, how] =
+      /^(\S+), (.+?) ago, (\w+): (.*?) (Undo|Cannot be undone): (.*)$/.exec(line) ?? []
+    if (id === undefined || ago === undefined || state === undefined || sentence === undefined || how === undefined)
+      return []
+    const isUndo = how.startsWith('It takes a change back.')
+    return isUndo ? [] : [{ id, ago, state, sentence, canBeUndone: undo === 'Undo', how }]
+  })
+
+/** @param ownCalls ids of the calls of this chat, whose newest change is taken back; undefined: the newest of all */
+export function undone(ownCalls: readonly string[] | undefined): Inquiry {
+  const list = read('list_changes')
+  return {
+    find(seen: Seen): Reads | Finding {
+      if (seen.of(list) === undefined) return { reads: [list] }
+      const text = seen.text(list)
+      if (text === undefined) return { say: `What I changed I could not read. ${gaps(seen, [list])}` }
+      const all = changesIn(text)
+      const newest = all.find(({ id }) => ownCalls === undefined || ownCalls.includes(id))
+      const [other] = all
+      if (newest === undefined)
+        return {
+          say:
+            other === undefined
+              ? 'I changed nothing yet, sir, so there is nothing to take back.'
+              : `In this chat I changed nothing, sir. My newest change, ${other.ago} ago: ${other.sentence} Say “undo the last change” if you mean that one.`,
+        }
+      const { id, ago, state, sentence, canBeUndone, how } = newest
+      const about = `My newest change${ownCalls === undefined ? '' : ' here'}, ${ago} ago: ${sentence}`
+      const closed = {
+        running: 'It is still being made.',
+        failed: 'It was not made, so there is nothing to take back.',
+        undoing: 'It is being taken back already.',
+        undone: 'It was taken back already.',
+      }[state]
+      if (closed !== undefined) return { say: `${about} ${closed}` }
+      if (!canBeUndone) return { say: `${about} It cannot be undone. ${how}` }
+      return { say: `${about} To take it back: ${how}`, act: read('undo', { change: id }) }
+    },
+    check: (_seen, act) => ({ say: notDone(act, 'that') ?? `It is taken back, sir. ${act.text}` }),
+  }
+}
