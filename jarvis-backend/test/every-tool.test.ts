@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
@@ -10,6 +12,7 @@ import { bridgeStdio } from '../src/mcp/server/stdio-bridge.ts'
 import type { ProfileName, ToolInput } from '../src/protocol/index.ts'
 import type { Database } from '../src/store/sqlite/database.ts'
 import { createCatalog } from '../src/tools/catalog.ts'
+import { folder } from './support/data-dir.ts'
 import { overHomelab } from './support/house.ts'
 import { connectMcp, createToken } from './support/mcp-client.ts'
 import { askCurrent, withTasks } from './support/mcp-current.ts'
@@ -17,6 +20,11 @@ import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 const simulator = () => createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 1_000 })
+
+const made = { type: 'vm', newId: 902, name: 'usual-made', diskGib: 8, cores: 1, memoryMib: 1024 }
+const archive = 'tank-nfs:backup/vzdump-qemu-101-2026_01_01-00_00_00.vma.zst'
+/** Tools that are refused unless the policy names them. */
+const optIn = ['destroy_guest', 'run_in_guest']
 
 /** One call of each tool that would do something. */
 const usual: readonly CallOf[] = [
@@ -56,13 +64,22 @@ const usual: readonly CallOf[] = [
   ['delete_snapshot', { vmid: 101, name: 'usual' }],
   ['get_guest_config', { vmid: 101 }],
   ['set_guest_config', { vmid: 101, set: { description: 'usual' } }],
+  ['resize_disk', { vmid: 123, disk: 'scsi0', addGib: 1 }],
+  ['back_up_guest', { vmid: 101, storage: 'tank-nfs' }],
+  ['clone_guest', { vmid: 141, newId: 901, name: 'usual-copy' }],
+  ['create_guest', { ...made, node: 'Home', source: 'tank-nfs:iso/virtio-win.iso', storage: 'local-zfs' }],
+  ['restore_guest', { archive, newId: 903, name: 'usual-restored', node: 'Home', storage: 'local-zfs' }],
+  ['migrate_guest', { vmid: 141, target: 'agent1' }],
+  ['destroy_guest', { vmid: 142, name: 'win11-lab' }],
+  ['run_in_guest', { vmid: 123, command: ['hostname'] }],
 ]
 
 describe('arguments that no tool takes', () => {
   const homelab = simulator()
   const catalog = createCatalog(overHomelab(homelab))
-  const policy = { ...shippedPolicy, profile: 'unrestricted' } as const
-  const judge = createJudge(catalog, () => ({ cluster: homelab.cluster.state(), policy, now: 0 }))
+  const policy = { ...shippedPolicy, profile: 'unrestricted', enabled: new Set(optIn) } as const
+  const proofOf = () => ({ level: 5, at: 0 })
+  const judge = createJudge(catalog, () => ({ cluster: homelab.cluster.state(), policy, now: 0, proofOf }))
   const odd = fc.oneof(
     fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'confirmed', 'approved'),
     fc.constantFrom('tier', 'grant', 'Vmid', 'vmid ', 'node\u200b', 'force\0', 'dry_run', '$schema', ''),
@@ -117,6 +134,19 @@ const mcpEntrances = [
 ] as const
 type Entrance = 'a model' | 'the operator' | (typeof mcpEntrances)[number]
 
+/**
+ * Restored is the newest backup there is, and destroyed what another usual call made, for nothing else has been proven to be
+ * restorable.
+ */
+async function usualIn({ cluster }: ReturnType<typeof simulator>): Promise<CallOf[]> {
+  const { items } = await cluster.backups({ vmid: 101 }, { signal: AbortSignal.timeout(10_000) })
+  const newest = items[0]?.volumeId ?? ''
+  return usual.map(([name, input]) => {
+    if (name === 'destroy_guest') return [name, { vmid: made.newId, name: made.name }]
+    return name === 'restore_guest' ? [name, { ...input, archive: newest }] : [name, input]
+  })
+}
+
 /** How many of the usual calls change something or run a command. */
 const changes = createCatalog(overHomelab(simulator()))
   .list()
@@ -125,6 +155,7 @@ const changes = createCatalog(overHomelab(simulator()))
 /** A JARVIS that notes each request reaching the cluster, with how many executions the journal held by then. */
 async function watched(profile: ProfileName, entrance: Entrance) {
   const homelab = simulator()
+  const inOrder = await usualIn(homelab)
   const reached: { tool: string; executions: number }[] = []
   let executions = () => 0
   const note = (tool: string) => void reached.push({ tool, executions: executions() })
@@ -153,8 +184,11 @@ async function watched(profile: ProfileName, entrance: Entrance) {
     note('wake_node')
     return wake(...args)
   }
-  const model = scripted(...(entrance === 'a model' ? usual.flatMap((call) => [calls(call), says('Next.')]) : []))
+  const model = scripted(...(entrance === 'a model' ? inOrder.flatMap((call) => [calls(call), says('Next.')]) : []))
+  const dataDir = folder()
+  writeFileSync(join(dataDir, 'policy.yaml'), `enable: [${optIn.join(', ')}]`)
   const jarvis = await startJarvis({
+    dataDir,
     model,
     homelab,
     database(database: Database) {
@@ -214,7 +248,7 @@ async function watched(profile: ProfileName, entrance: Entrance) {
     async all(confirms: boolean) {
       isConfirming = confirms
       let sessionId: string | undefined
-      for (const call of usual) sessionId = await enter(call, sessionId)
+      for (const call of inOrder) sessionId = await enter(call, sessionId)
       events.socket.disconnect()
       await deciding
     },

@@ -22,6 +22,11 @@ type Cluster = {
   thinVm: number
   rawVm: number
   bindCt: number
+  /** Where backups go, where `zfsVm` has its disks, and where `rawVm` may move. */
+  backups: string
+  disks: string
+  elsewhere: string
+  iso: string
   changeBehind(vmid: number, key: string, value: string): void | Promise<void>
   failNextTask(vmid: number, words: string): void | Promise<void>
   lock(vmid: number, lock: string | undefined): void | Promise<void>
@@ -35,13 +40,10 @@ const clusters: Record<string, () => Promise<Cluster>> = {
   async 'the demo'() {
     const { api, cluster, controls } = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed })
     const guests = { zfsVm: 101, zfsCt: 112, thinVm: 131, rawVm: 142, bindCt: 104 }
-    return {
-      ports: { ...rest, api, cluster },
-      ...guests,
-      ...controls.pve,
-      lock: controls.lockGuest,
-      stop: cluster.close,
-    }
+    const places = { backups: 'tank-nfs', disks: 'local-zfs', elsewhere: 'agent1' }
+    const iso = 'tank-nfs:iso/debian-13.2.0-amd64-netinst.iso'
+    const ports = { ...rest, api, cluster }
+    return { ports, ...guests, ...places, iso, ...controls.pve, lock: controls.lockGuest, stop: cluster.close }
   },
   async 'the real client over HTTP'() {
     const anchor = Date.now()
@@ -57,7 +59,8 @@ const clusters: Record<string, () => Promise<Cluster>> = {
     const { failNextTask, changeBehind, changeGuest } = fake.control
     return {
       ports: { ...rest, api: cluster.api, cluster },
-      ...guests,
+      ...{ ...guests, backups: 'nas', disks: 'local-zfs', elsewhere: 'pve2' },
+      iso: 'local:iso/debian-13.2.0-amd64-netinst.iso',
       ...{
         failNextTask: async (...on) => void (await failNextTask(...on)),
         changeBehind: async (...on) => void (await changeBehind(...on)),
@@ -297,6 +300,119 @@ describe.each(Object.entries(clusters))('%s', (_name, start) => {
     await told.change(toolName, input)
   })
 
+  test.each(['zfsVm', 'zfsCt'] as const)(
+    '%s is backed up, restored to a new guest, and the undo destroys that',
+    async (role) => {
+      const vmid = cluster[role]
+      const { node, type } = guestOf(cluster, vmid)
+      const backups = async () =>
+        (await cluster.ports.cluster.backups({ vmid }, calm)).items.map(({ volumeId }) => volumeId)
+      const before = await backups()
+      const { undo } = await told.change('back_up_guest', { vmid, storage: cluster.backups })
+      expect(undo).toMatchObject({ kind: 'none' })
+      const [archive = raise('no backup')] = (await backups()).filter((volume) => !before.includes(volume))
+      expect(await backups()).toHaveLength(before.length + 1)
+      const to = { archive, newId: 900, name: 'restored', node, storage: cluster.disks }
+      expect(await told.mistake('restore_guest', { ...to, newId: vmid })).toMatch(/newId: \d+ is in use; \d+ is free/)
+      expect(await told.mistake('restore_guest', { ...to, archive: archive.replace(/\d{4}/, '1999') })).toContain(
+        'is not there',
+      )
+      const done = await told.change('restore_guest', to)
+      expect(guestOf(cluster, 900)).toMatchObject({ name: 'restored', type, node, status: 'stopped' })
+      expect((await told.config(900)).net0).not.toBe((await told.config(vmid)).net0)
+      expect((await told.change(callOf(done).toolName, callOf(done).input)).undo).toMatchObject({ kind: 'none' })
+      expect(cluster.ports.cluster.state().guests.some((guest) => guest.vmid === 900)).toBe(false)
+    },
+  )
+
+  test('a VM is copied; its undo destroys the copy, and no other guest that took its number', async () => {
+    const vmid = cluster.zfsVm
+    const done = await told.change('clone_guest', { vmid, newId: 901, name: 'copy' })
+    const { status, name, node } = guestOf(cluster, 901)
+    expect({ status, name, node }).toEqual({ status: 'stopped', name: 'copy', node: guestOf(cluster, vmid).node })
+    expect(await told.mistake('clone_guest', { vmid, newId: 902, name: 'Copy' })).toContain('has that name')
+    const { toolName, input } = callOf(done)
+    await told.change('set_guest_config', { vmid: 901, set: { name: 'other' } })
+    expect(await told.mistake(toolName, input)).toContain('901 is other, not copy: it is another guest than was meant')
+    await told.change('set_guest_config', { vmid: 901, set: { name: 'copy', protection: 1 } })
+    expect(await told.mistake(toolName, input)).toContain('protected in Proxmox')
+    await told.change('set_guest_config', { vmid: 901, set: { protection: 0 } })
+    await told.change(toolName, input)
+    expect(cluster.ports.cluster.state().guests.some((guest) => guest.vmid === 901)).toBe(false)
+  })
+
+  test('a VM is made from an ISO, and unmade', async () => {
+    const { node } = guestOf(cluster, cluster.zfsVm)
+    const wanted = { type: 'vm', newId: 903, name: 'made', node, source: cluster.iso, storage: cluster.disks }
+    const size = { diskGib: 8, cores: 2, memoryMib: 2048 }
+    expect(
+      await told.mistake('create_guest', { ...wanted, ...size, source: cluster.iso.replace('debian', 'beos') }),
+    ).toContain('is not there. There are: ')
+    expect(await told.mistake('create_guest', { ...wanted, ...size, diskGib: 99_999 })).toMatch(
+      /has [\d.]+ GiB free, and 99999 GiB are needed/,
+    )
+    expect(await told.mistake('create_guest', { ...wanted, ...size, storage: 'nowhere' })).toContain(
+      'has no storage nowhere. Those that do: ',
+    )
+    const done = await told.change('create_guest', { ...wanted, ...size })
+    expect(await told.config(903)).toMatchObject({
+      cores: '2',
+      memory: '2048',
+      ide2: expect.stringContaining('media=cdrom'),
+    })
+    await told.change(callOf(done).toolName, callOf(done).input)
+  })
+
+  test.each(['zfsVm', 'thinVm'] as const)('a disk of %s grows, for good', async (role) => {
+    const vmid = cluster[role]
+    const size = async () => Number(/size=(\d+)G/.exec((await told.config(vmid)).scsi0 ?? '')?.[1])
+    const before = await size()
+    const { undo, preview } = await told.change('resize_disk', { vmid, disk: 'scsi0', addGib: 3 })
+    expect(await size()).toBe(before + 3)
+    expect(undo).toEqual({ kind: 'none', because: 'Disks do not shrink.' })
+    if (preview.later !== undefined) await told.change(preview.later.toolName, preview.later.input)
+    expect(await told.mistake('resize_disk', { vmid, disk: 'scsi9', addGib: 1 })).toContain('has no disk scsi9')
+    expect(await told.mistake('resize_disk', { vmid, disk: 'scsi0', addGib: 99_999 })).toContain('GiB are needed')
+  })
+
+  test('a guest moves to another node and back', async () => {
+    const vmid = cluster.rawVm
+    const { node } = guestOf(cluster, vmid)
+    const done = await told.change('migrate_guest', { vmid, target: cluster.elsewhere })
+    expect(guestOf(cluster, vmid).node).toBe(cluster.elsewhere)
+    expect(callOf(done)).toMatchObject({ input: { vmid, target: node }, expects: { node: cluster.elsewhere } })
+    await told.change(callOf(done).toolName, callOf(done).input)
+    expect(guestOf(cluster, vmid).node).toBe(node)
+    expect(await told.mistake('migrate_guest', { vmid: cluster.bindCt, target: cluster.elsewhere })).toMatch(
+      /mp0 of \d+ is a device or folder|cannot move to/,
+    )
+  })
+
+  test('a program runs in a VM by its agent', async () => {
+    const vmid = cluster.thinVm
+    const { preview, output } = await told.change('run_in_guest', { vmid, command: ['echo', 'a  b', 'c'] })
+    expect(preview.now).toContain('its agent answers')
+    expect(output).toMatchObject({ text: 'Exit code 0.\nstdout:\na  b c', data: { exitCode: 0, stdout: 'a  b c' } })
+    if (preview.later !== undefined) await told.change(preview.later.toolName, preview.later.input)
+    expect(await told.run('run_in_guest', { vmid, command: ['false'] })).toMatchObject({
+      isError: true,
+      data: { exitCode: 1 },
+    })
+    for (const name of (await told.snapshots(vmid)).filter((one) => one.startsWith('jarvis-')))
+      await told.change('delete_snapshot', { vmid, name })
+    expect(await told.mistake('run_in_guest', { vmid: cluster.zfsCt, command: ['id'] })).toContain(
+      'A container has no agent',
+    )
+    expect(await told.mistake('run_in_guest', { vmid: cluster.rawVm, command: ['id'] })).toContain(
+      'only a running guest',
+    )
+  })
+
+  test('a running guest is not destroyed', async () => {
+    const { vmid, name } = guestOf(cluster, cluster.zfsVm)
+    expect(await told.mistake('destroy_guest', { vmid, name })).toContain('it must be stopped first')
+  })
+
   test('a task that fails is told in Proxmox’s words', async () => {
     const vmid = cluster.zfsVm
     await cluster.failNextTask(vmid, 'no space left')
@@ -307,7 +423,9 @@ describe.each(Object.entries(clusters))('%s', (_name, start) => {
 })
 
 const calm = { signal: new AbortController().signal }
-function guestPathOf({ ports }: Cluster, vmid: number, ...more: string[]) {
-  const { node, type } = ports.cluster.state().guests.find((guest) => guest.vmid === vmid) ?? raise(`no ${vmid}`)
+const guestOf = ({ ports }: Cluster, vmid: number) =>
+  ports.cluster.state().guests.find((guest) => guest.vmid === vmid) ?? raise(`no ${vmid}`)
+function guestPathOf(cluster: Cluster, vmid: number, ...more: string[]) {
+  const { node, type } = guestOf(cluster, vmid)
   return ['nodes', node, type === 'vm' ? 'qemu' : 'lxc', vmid, ...more]
 }

@@ -49,11 +49,12 @@ test('the tools over a homelab have the tiers of the contract', () => {
     ].sort(),
     yellow: [
       ...['execute_ssh', 'refresh_package_lists', 'restart_service', 'run_replication', 'wake_node'],
-      ...['set_guest_config', 'take_snapshot'],
+      ...['back_up_guest', 'set_guest_config', 'take_snapshot'],
     ].sort(),
     red: [
       ...['reboot_node', 'restart_container', 'restart_vm', 'shutdown_node', 'start_container', 'start_vm'],
-      ...['stop_container', 'stop_vm', 'delete_snapshot', 'rollback_snapshot'],
+      ...['stop_container', 'stop_vm', 'delete_snapshot', 'rollback_snapshot', 'clone_guest', 'create_guest'],
+      ...['destroy_guest', 'migrate_guest', 'resize_disk', 'restore_guest', 'run_in_guest'],
     ].sort(),
   })
 })

@@ -12,7 +12,8 @@ import { guestOf, lockWords, serviceRisk } from './topology/topology.ts'
 import { restartDoubt, serviceNames } from './topology/units.ts'
 
 const power = [{ kind: 'power', on: 'guest' }] as const
-const commands = [{ kind: 'execute' }] as const
+// What runs in a guest has a rule of its own: none of it is read as a command that only reads.
+const commands = [{ kind: 'execute', on: 'node' }] as const
 const services = [{ kind: 'power', on: 'service' }] as const
 const instructions = new Set(promptFiles.map((file) => file.toLowerCase()))
 /** What a command comes to. */

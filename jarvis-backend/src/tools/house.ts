@@ -1,9 +1,17 @@
 import { z } from 'zod'
 import type { ArgumentType, Tools } from '../gate/index.ts'
+import { backUpGuest } from './guests/back-up-guest.ts'
+import { cloneGuest } from './guests/clone-guest.ts'
+import { createGuest } from './guests/create-guest.ts'
 import { deleteSnapshot } from './guests/delete-snapshot.ts'
+import { destroyGuest } from './guests/destroy-guest.ts'
 import { getGuestConfig } from './guests/get-guest-config.ts'
 import { listSnapshots } from './guests/list-snapshots.ts'
+import { migrateGuest } from './guests/migrate-guest.ts'
+import { resizeDisk } from './guests/resize-disk.ts'
+import { restoreGuest } from './guests/restore-guest.ts'
 import { rollbackSnapshot } from './guests/rollback-snapshot.ts'
+import { runInGuest } from './guests/run-in-guest.ts'
 import { setGuestConfig } from './guests/set-guest-config.ts'
 import { takeSnapshot } from './guests/take-snapshot.ts'
 import { executeSsh } from './homelab/execute-ssh.ts'
@@ -81,6 +89,14 @@ export const homelabTools = [
   rollbackSnapshot,
   getGuestConfig,
   setGuestConfig,
+  resizeDisk,
+  backUpGuest,
+  cloneGuest,
+  createGuest,
+  restoreGuest,
+  migrateGuest,
+  destroyGuest,
+  runInGuest,
 ]
 /** The tools over a backup server; offered only where one is configured. */
 export const pbsTools = [getPbsStatus, getPbsSnapshots]

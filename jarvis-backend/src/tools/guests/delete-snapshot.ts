@@ -11,12 +11,12 @@ import { changeGuest, freeGuest, guestEffect, placeOf, TaskOutput, taskTimeoutMs
 export const identityOf = ({ name, takenAt }: Snapshot): string => `${name}@${takenAt ?? 'unknown'}`
 
 /** @throws Mistake where it has none of that name */
-export function mustHave(items: readonly Snapshot[], vmid: number, name: string): Snapshot {
+export function mustHave(items: readonly Snapshot[], vmid: number, name: string, field = 'name'): Snapshot {
   const found = items.find((item) => item.name === name)
   if (found !== undefined) return found
   const names = items.slice(-10).map((item) => named(item.name))
   throw new Mistake(
-    `name: ${vmid} has no snapshot ${named(name)}. ${names.length === 0 ? 'It has none.' : `It has ${names.join(', ')}.`}`,
+    `${field}: ${vmid} has no snapshot ${named(name)}. ${names.length === 0 ? 'It has none.' : `It has ${names.join(', ')}.`}`,
   )
 }
 
@@ -51,8 +51,8 @@ export const deleteSnapshot = homelabTool({
   timeoutMs: taskTimeoutMs,
   input: z.strictObject({
     vmid: vmidOf,
-    name: z.string().min(1).max(40).describe('Of the snapshot.'),
-    description: z.string().max(500).optional().describe('Only where it says just this.'),
+    name: z.string().describe('Its name.'),
+    description: z.string().optional().describe('Only if it has this description.'),
   }),
   output: TaskOutput.extend({ name: z.string() }),
   run({ vmid, name }, context, ports) {

@@ -12,17 +12,15 @@ import type { Place } from '../../homelab/proxmox/guest.ts'
 import type { Guest, Storage, Target } from '../../protocol/index.ts'
 import { named, plainWord, quoted } from '../../redaction/visible.ts'
 import type { HomelabPorts } from '../homelab/homelab-tool.ts'
-import { Vmid } from '../homelab/inputs.ts'
-import type { ToolContext, ToolOutput } from '../tool.ts'
+import { textLike, Vmid } from '../homelab/inputs.ts'
+import type { ToolContext, ToolOutput, Undo } from '../tool.ts'
 
-export const vmidOf = Vmid.describe('The guest’s id.')
-export const StorageName = z.string().regex(/^[A-Za-z][\w.-]{0,99}$/, 'must be the exact name of a storage')
-export const GuestName = z
-  .string()
-  .regex(
-    /^(?=.{1,63}$)[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/,
-    'must be letters, digits and dashes, as in a host name',
-  )
+export const vmidOf = Vmid.describe('Guest id.')
+export const StorageName = textLike(/^[A-Za-z][\w.-]{0,99}$/, 'must be the exact name of a storage')
+export const GuestName = textLike(
+  /^(?=.{1,63}$)[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/,
+  'must be letters, digits and dashes, as in a host name',
+)
 
 /** For what copies disks. */
 export const longTimeoutMs = 4 * 3_600_000
@@ -61,11 +59,25 @@ export const cutsPower = (vmid: number, world: World, action: 'stop' | 'restart'
   target: guestTarget({ vmid }, world),
 })
 
-/** A guest that is not there yet. */
-export const newTarget = (type: Guest['type'], vmid: number, node: string, name: string): Target => ({
-  kind: 'guest',
-  id: `${type}/${vmid}`,
-  ...{ name, node, vmid, type },
+/** Makes a guest that is not there yet. @throws Mistake where its id is taken */
+export function newEffect(
+  { cluster }: World,
+  { type, newId, node, name }: { type: Guest['type']; newId: number; node: string; name: string },
+  sentence: string,
+): Effect {
+  const taken = cluster.guests.find((guest) => guest.vmid === newId)
+  if (taken !== undefined) throw new Mistake(`newId: ${newId} is in use by ${who(taken)}; choose another.`)
+  const target: Target = { kind: 'guest', id: `${type}/${newId}`, ...{ name, node, vmid: newId, type } }
+  return { kind: 'create', on: 'guest', target, sentence }
+}
+
+/** What takes back that a guest was made. */
+export const unmade = (vmid: number, name: string): Undo => ({
+  kind: 'call',
+  toolName: 'destroy_guest',
+  input: { vmid, name },
+  sentence: `The new guest ${vmid} ${named(name)} is destroyed, if it is stopped and still the one that was made.`,
+  loses: 'What was written in it since.',
 })
 
 /** The guest as it was seen last. @throws Mistake where there is none, or where nobody answers for it */

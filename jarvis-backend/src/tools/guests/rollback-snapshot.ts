@@ -80,7 +80,7 @@ export const rollbackSnapshot = homelabTool({
   timeoutMs: taskTimeoutMs,
   input: z.strictObject({
     vmid: vmidOf,
-    name: z.string().min(1).max(40).describe('Of the snapshot.'),
+    name: z.string().describe('Its name.'),
     start: z.boolean().optional().describe('Absent: start it again where it runs now.'),
   }),
   output: TaskOutput.extend({ name: z.string() }),

@@ -17,15 +17,12 @@ import { laterOf, safetyWords, takenBefore } from './safety.ts'
 
 /** A change of devices may take a while on the node. */
 const answerMs = 120_000
-const Value = z.union([z.string().max(8_000), z.number()]).transform(String)
+const Value = z.union([z.string(), z.number()]).transform(String)
 const input = z.strictObject({
   vmid: vmidOf,
-  set: z
-    .record(z.string().max(40), Value)
-    .optional()
-    .describe('New values by key, as Proxmox writes them: {"cores": 4}.'),
-  remove: z.array(z.string().max(40)).max(20).optional().describe('Keys to take out.'),
-  expect: z.record(z.string(), z.string().nullable()).optional().describe('Only while these are so; null: not set.'),
+  set: z.record(z.string(), Value).optional().describe('Values by key.'),
+  remove: z.array(z.string()).optional().describe('Keys.'),
+  expect: z.record(z.string(), z.string().nullable()).optional().describe('Only while these are so. null: not set.'),
 })
 type Asked = z.output<typeof input>
 
@@ -39,7 +36,7 @@ export const setGuestConfig = homelabTool({
   name: 'set_guest_config',
   title: 'Change a guest’s configuration',
   description:
-    'Sets or removes keys of a guest’s configuration; read it with get_guest_config first. Some take effect only when a running guest was stopped and started.',
+    'Sets or removes keys of a guest’s configuration, as Proxmox writes them; read it first. Some wait for its next stop.',
   tier: 'yellow',
   touches: [{ kind: 'config', on: 'guest' }],
   raises: [

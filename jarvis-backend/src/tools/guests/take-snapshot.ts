@@ -7,14 +7,13 @@ import { guestPath } from '../../homelab/proxmox/guest.ts'
 import type { Storage } from '../../protocol/index.ts'
 import { named } from '../../redaction/visible.ts'
 import { homelabTool, rights } from '../homelab/homelab-tool.ts'
+import { textLike } from '../homelab/inputs.ts'
 import { changeGuest, freeGuest, guestEffect, placeOf, TaskOutput, taskTimeoutMs, vmidOf, who } from './guest-tool.ts'
 
-export const SnapshotName = z
-  .string()
-  .regex(
-    /^(?!(?:current|pending)$)[A-Za-z][\w-]{1,39}$/i,
-    'must be 2 to 40 letters, digits, _ and -, begin with a letter, and be neither current nor pending',
-  )
+const SnapshotName = textLike(
+  /^(?!(?:current|pending)$)[A-Za-z][\w-]{1,39}$/i,
+  'must be 2 to 40 letters, digits, _ and -, begin with a letter, and be neither current nor pending',
+)
 
 const usualNote = 'Taken by JARVIS.'
 const ramWords = 'The RAM is saved too: the guest stands still meanwhile, and its memory takes room twice over.'
@@ -72,8 +71,10 @@ export const takeSnapshot = homelabTool({
   timeoutMs: taskTimeoutMs,
   input: z.strictObject({
     vmid: vmidOf,
-    name: SnapshotName.describe('Of the snapshot.'),
-    description: z.string().min(1).max(500).optional().describe('What it is for.'),
+    name: SnapshotName.describe('Its name.'),
+    description: textLike(/^.{1,500}$/su, 'must be 1 to 500 characters')
+      .optional()
+      .describe('What it is for.'),
     ram: z.boolean().optional().describe('Save a running VM’s RAM too.'),
   }),
   output: TaskOutput.extend({ name: z.string() }),

@@ -21,6 +21,10 @@ export const executeSsh = homelabTool({
   tier: 'yellow',
   touches: [{ kind: 'execute', on: 'node' }],
   effects: ({ node, command }, world) => [commandEffect(node, { argument: 'command', text: command }, world)],
+  undo: ({ command }) => ({
+    kind: 'none',
+    because: isRead(command) ? 'It reads only.' : 'What was so before the command is not known to JARVIS.',
+  }),
   ending: ({ node, command }) => ({
     look: isRead(command)
       ? harmless

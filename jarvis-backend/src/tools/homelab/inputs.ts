@@ -16,3 +16,6 @@ export const limitOf = (usual: number) =>
 export const readTimeoutMs = 30_000
 export const askedAnyway =
   'A person is asked before it runs, so call it directly: asking the user first in words is not needed.'
+
+/** A text of a certain form, which the model is not told: it would cost more than a rare mistake. */
+export const textLike = (form: RegExp, must: string) => z.string().refine((text) => form.test(text), must)

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { guestTarget } from '../../gate/targets.ts'
+import type { World } from '../../gate/world.ts'
 import { oneLine, plainName } from '../../homelab/format.ts'
 import type { Cluster, ExpectedGuest, PowerAction, PowerOutcome } from '../../homelab/ports.ts'
 import { spanOf } from '../../lib/words.ts'
 import type { Guest } from '../../protocol/index.ts'
 import { PowerOutput } from '../outputs.ts'
-import type { ToolContext, ToolOutput } from '../tool.ts'
+import type { ToolContext, ToolOutput, Undo } from '../tool.ts'
 import { homelabTool, rights } from './homelab-tool.ts'
 import { NodeName, Vmid } from './inputs.ts'
 
@@ -53,11 +54,29 @@ export function powerTool(
       const target = guestTarget(of, world, { type, instead: other })
       return [{ kind: 'power', on: 'guest', action, type, isForced: force, target }]
     },
+    undo: ({ vmid, force = false }, world) => undoOf(action, type, force, vmid, world),
     ending: ({ vmid }) => ({ vmid, ...endings[action] }),
     isComposed: true,
     needs: [rights.guests, rights.power],
     run: (asked, context, { cluster }) => changePower(cluster, type, action, asked, context),
   })
+}
+
+/** A start and a stop take each other back, as long as nobody else has done it. */
+function undoOf(action: PowerAction, type: Guest['type'], force: boolean, vmid: number, { cluster }: World): Undo {
+  const status = cluster.guests.find((guest) => guest.vmid === vmid)?.status
+  if (action === 'restart') return { kind: 'none', because: 'What ran was interrupted, and runs anew.' }
+  const goal = action === 'start' ? 'running' : 'stopped'
+  if (status === goal) return { kind: 'none', because: `It is ${goal} already, so nothing changes.` }
+  const back = action === 'start' ? 'stop' : 'start'
+  return {
+    kind: 'call',
+    toolName: `${back}_${toolEnds[type]}`,
+    input: { vmid },
+    sentence: action === 'start' ? 'It is shut down cleanly again.' : 'It is started again.',
+    expects: { status: goal },
+    ...(action === 'stop' && { loses: force ? 'What it had not saved.' : 'What it held in RAM alone.' }),
+  }
 }
 
 /** Proxmox's words for what each action may start; HA puts its own before them. */

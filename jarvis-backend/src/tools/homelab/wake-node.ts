@@ -14,6 +14,10 @@ export const wakeNode = homelabTool({
   tier: 'yellow',
   touches: [{ kind: 'power', on: 'node', action: 'start' }],
   effects: ({ node }, world) => [{ kind: 'power', on: 'node', action: 'start', target: nodeTarget(node, world) }],
+  undo: () => ({
+    kind: 'none',
+    because: 'A node that runs serves its guests: only shutdown_node, which asks, ends that.',
+  }),
   ending: ({ node }) => ({ look: `Look with get_cluster_status whether ${node} is online.` }),
   isComposed: true,
   timeoutMs: 240_000,

@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import { Mistake } from '../../gate/effect.ts'
+import { guestTarget, nodeTarget } from '../../gate/targets.ts'
+import { oneLine } from '../../homelab/format.ts'
+import { record, sizeOf, volumesOf } from '../../homelab/operations/guest-config.ts'
+import { ApiError } from '../../homelab/proxmox/failure.ts'
+import { guestPath } from '../../homelab/proxmox/guest.ts'
+import type { Guest } from '../../protocol/index.ts'
+import { named } from '../../redaction/visible.ts'
+import { type HomelabPorts, homelabTool, rights } from '../homelab/homelab-tool.ts'
+import { NodeName } from '../homelab/inputs.ts'
+import {
+  changeGuest,
+  contentOf,
+  cutsPower,
+  freeGuest,
+  gib,
+  guestEffect,
+  knownGuest,
+  longTimeoutMs,
+  placeOf,
+  storageFor,
+  TaskOutput,
+  vmidOf,
+  who,
+} from './guest-tool.ts'
+
+const isUp = ({ status }: Pick<Guest, 'status'>) => status === 'running' || status === 'paused'
+
+export const migrateGuest = homelabTool({
+  name: 'migrate_guest',
+  title: 'Move a guest to another node',
+  description: 'Moves a guest to another node; a running container restarts.',
+  tier: 'red',
+  touches: [
+    { kind: 'data', on: 'guest' },
+    { kind: 'power', on: 'guest', action: 'restart' },
+    { kind: 'read', on: 'node' },
+  ],
+  effects({ vmid, target }, world) {
+    const to = nodeTarget(target, world)
+    const guest = guestTarget({ vmid }, world)
+    if (guest.node === target) throw new Mistake(`target: ${vmid} is on ${named(target)} already.`)
+    if (to.status !== 'online') throw new Mistake(`target: ${named(target)} is ${to.status ?? 'unknown'}.`)
+    const restarts = guest.type === 'ct' && guest.status !== 'stopped'
+    return [
+      guestEffect(
+        'data',
+        vmid,
+        world,
+        () => `${who(guest)} moves from ${named(guest.node ?? '')} to ${named(target)}.`,
+      ),
+      ...(restarts ? [cutsPower(vmid, world, 'restart')] : []),
+      { kind: 'read', on: 'node', target: to },
+    ]
+  },
+  async prepare({ vmid, target }, context, ports) {
+    const { guest, config } = await freeGuest(ports, vmid, context)
+    await mustBeAllowed(ports, guest, target, context.signal)
+    const { storages } = ports.cluster.state()
+    const local = volumesOf(config.values).filter(
+      ({ storage }) => !storages.some(({ name, node }) => name === storage && node === undefined),
+    )
+    const loose = local.find(({ storage }) => storage === undefined)
+    if (loose !== undefined)
+      throw new Mistake(
+        `vmid: ${loose.key} of ${vmid} is a device or folder of ${named(guest.node)}, which does not move.`,
+      )
+    for (const name of new Set(local.map(({ storage = '' }) => storage))) {
+      storageFor(ports, name, target, contentOf[guest.type], sizeOf(local.filter(({ storage }) => storage === name)))
+    }
+    const bytes = sizeOf(local)
+    const how = !isUp(guest)
+      ? 'while it is off'
+      : guest.type === 'vm'
+        ? 'while it runs'
+        : 'with a restart: it is away meanwhile'
+    return {
+      now: `${guest.status} on ${named(guest.node)}${guest.isHa ? ', managed by HA' : ''}`,
+      then: `${guest.status} on ${named(target)}, moved ${how}${local.length === 0 ? '' : `, ${bytes === undefined ? 'its local disks' : `${gib(bytes)} GiB of local disks`} copied`}`,
+      undo: {
+        kind: 'call',
+        toolName: 'migrate_guest',
+        input: { vmid, target: guest.node },
+        sentence: `It moves back to ${named(guest.node)}.`,
+        expects: { node: target },
+      },
+      basis: { node: guest.node },
+    }
+  },
+  ending: ({ vmid }) => ({ vmid, types: ['qmigrate', 'vzmigrate', 'hamigrate'] }),
+  needs: [rights.guests, rights.storages, rights.migrate],
+  timeoutMs: longTimeoutMs,
+  input: z.strictObject({ vmid: vmidOf, target: NodeName.describe('The node to move to.') }),
+  output: TaskOutput.extend({ target: z.string() }),
+  run({ vmid, target }, context, ports) {
+    const place = placeOf(ports, vmid, context.target)
+    const running = isUp(knownGuest(ports, vmid))
+    const form = {
+      target,
+      ...(place.type === 'vm'
+        ? { 'with-local-disks': '1', ...(running && { online: '1' }) }
+        : running && { restart: '1' }),
+    }
+    return changeGuest(ports, { path: [...guestPath(place), 'migrate'], form, what: `the move of ${vmid}` }, context, {
+      vmid,
+      about: `${vmid}`,
+      did: knownGuest(ports, vmid).isHa ? `HA has taken the move to ${named(target)}` : `it is on ${named(target)} now`,
+      data: { target },
+    })
+  },
+})
+
+/** @throws Mistake where Proxmox does not let it go there; ApiError */
+async function mustBeAllowed({ api }: HomelabPorts, guest: Guest, target: string, signal: AbortSignal): Promise<void> {
+  let said: unknown
+  try {
+    said = await api.get([...guestPath(guest), 'migrate'], {}, { signal })
+  } catch (error) {
+    // Older versions do not say it of containers.
+    if (error instanceof ApiError && error.status === 501) return
+    throw error
+  }
+  const answer = (typeof said === 'object' && said !== null ? said : {}) as Record<string, unknown>
+  const devices = listOf(answer.local_resources)
+  if (devices.length > 0) {
+    throw new Mistake(
+      `vmid: ${guest.vmid} uses devices of ${named(guest.node)} and cannot move: ${devices.map((one) => oneLine(one, 40)).join(', ')}.`,
+    )
+  }
+  const allowed = answer.allowed_nodes ?? answer['allowed-nodes']
+  if (allowed === undefined || listOf(allowed).includes(target)) return
+  const why = record(answer.not_allowed_nodes ?? answer['not-allowed-nodes'])[target]
+  throw new Mistake(
+    `target: ${guest.vmid} cannot move to ${named(target)}${why === undefined ? '' : ` (${oneLine(why, 200)})`}. Proxmox allows ${listOf(allowed).join(', ') || 'no node'}.`,
+  )
+}
+
+const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
