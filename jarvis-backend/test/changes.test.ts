@@ -63,6 +63,22 @@ test('a card says what takes the change back, and the undo is a call of its own 
   })
 })
 
+test('a restore lets nothing go back, because what became of it since is not known', async () => {
+  const level: Level = { value: 5, changes: [] }
+  const clock = createSkippingClock()
+  const dataDir = folder()
+  const first = await start(level, { clock, dataDir }, setting(9))
+  await approved(first, { goesBackAfterMin: 10 })
+  const file = join(dataDir, 'backup.db')
+  expect((await run(dataDir, 'cli', 'backup', file).ended).code).toBe(0)
+  await first.jarvis.stop()
+  expect((await run(dataDir, 'cli', 'restore', file, '--force').ended).code).toBe(0)
+  clock.skip(11 * minuteMs)
+  const again = await startJarvis({ clock, dataDir, model: scripted(), tools: [setLevel(level)] })
+  expect(await changesOf(again)).toMatchObject([{ state: 'made', undo: { kind: 'none' } }])
+  expect(level.changes).toEqual([9])
+})
+
 test('what the policy says of the tool that takes a change back holds for the undo too', async () => {
   const { jarvis, screen } = await start({ value: 5, changes: [] })
   await screen.ask('chat:send', { message: '/take_snapshot vmid=110 name=before' })

@@ -116,7 +116,11 @@ export function createSite(
   const images = createImageStore(database)
   const gate: Gate = composeGate(foundation, {
     changeStore: createChangeStore(database),
-    start: (text, by, ended) => hearEnd(sessions.runs, sessions.runs.start({ text, by }).sessionId, ended),
+    start({ title, ...command }, ended) {
+      const { sessionId } = sessions.runs.start(command)
+      sessions.runs.rename(sessionId, title)
+      hearEnd(sessions.runs, sessionId, ended)
+    },
     config,
     homelab,
     catalog,
@@ -140,7 +144,7 @@ export function createSite(
     },
     report,
   })
-  const place = leaveAnotherCluster(foundation, config, grants)
+  const place = leaveAnotherCluster(foundation, config, gate)
   grants.resume()
   // A push message may have been lost with the last process. A second one with the same tag replaces the first silently.
   for (const sessionId of confirmations.pendingCounts().keys()) {
@@ -164,7 +168,7 @@ export function createSite(
     /** Keyed by the path below `/api`. */
     routes: {
       ...sessions.routes,
-      changes: changeRoutes(gate.changes, runs.start, now),
+      changes: changeRoutes(gate.changes, runs, now),
       ...gate.routes,
       ...homelab.routes,
       memory: memory.routes,
@@ -174,6 +178,7 @@ export function createSite(
     },
     /** Begins background work that must not delay the start. */
     start() {
+      gate.changes.prune()
       gate.returns.look()
       sessions.scheduleIndex()
       attached.start()

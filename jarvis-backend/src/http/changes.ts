@@ -15,8 +15,8 @@ const Query = z.strictObject({
 
 /** `/api/changes`: lists what JARVIS changed, keeps a change that would go back by itself, and takes one back. */
 export function changeRoutes(
-  changes: Pick<Changes, 'list' | 'armed' | 'one' | 'keep'>,
-  start: Runs['start'],
+  changes: Pick<Changes, 'get' | 'list' | 'armed' | 'one' | 'keep'>,
+  runs: Pick<Runs, 'start' | 'rename'>,
   now: () => number,
 ): Router {
   const router = Router()
@@ -36,8 +36,10 @@ export function changeRoutes(
   })
   /** The undo is a call of its own, which the gate judges; the session shows what comes of it. */
   router.post('/:id/undo', operatorOnly, (request, response) => {
-    const text = `/undo change=${JSON.stringify(param(request, 'id'))}`
-    response.json(start({ text, by: identityOf(response).sub }))
+    const id = param(request, 'id')
+    const sent = runs.start({ text: `/undo change=${JSON.stringify(id)}`, by: identityOf(response).sub })
+    runs.rename(sent.sessionId, `Undo: ${changes.get(id)?.sentence ?? id}`)
+    response.json(sent)
   })
   return router
 }

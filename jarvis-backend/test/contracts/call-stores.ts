@@ -263,4 +263,28 @@ export function changeStoreContract(open: Open<ChangeStore>) {
     store.endLater('tu_1', 'It was not deleted.')
     expect([store.due(), store.get('tu_1')?.problem]).toEqual([[], 'It was not deleted.'])
   })
+  test('a card that is approved otherwise arms nothing, and what is closed neither goes back nor is undone', () => {
+    const store = open()
+    store.arm('tu_1', 600)
+    store.arm('tu_1', undefined)
+    expect(store.begin(change('tu_1'))).toBeUndefined()
+    const undo = { kind: 'call', toolName: 'set_level', input: {}, sentence: 'Back.' } as const
+    store.arm('tu_2', 600)
+    store.begin(change('tu_2', { undo, makes: 200 }))
+    store.move('tu_2', ['running'], { state: 'armed' })
+    store.arm('tu_3', 600)
+    expect(store.close('It was elsewhere.').map(({ id }) => id)).toEqual(['tu_2'])
+    expect(store.get('tu_2')).toMatchObject({ state: 'made', undo: { kind: 'none', because: 'It was elsewhere.' } })
+    expect([store.due(), store.makerOf(200), store.begin(change('tu_3'))]).toEqual([[], undefined, undefined])
+  })
+
+  test('old changes are forgotten, but for those of which something is due', () => {
+    const store = open()
+    store.begin(change('tu_1'))
+    store.arm('tu_2', 600)
+    store.begin(change('tu_2'))
+    store.begin(change('tu_3', { at: 30 }))
+    store.prune(20)
+    expect(store.list({ limit: 9 }).map(({ id }) => id)).toEqual(['tu_3', 'tu_2'])
+  })
 }

@@ -21,8 +21,8 @@ export type StoredChange = Omit<Change, 'undo'> & {
 type Moved = { [K in keyof StoredChange]?: StoredChange[K] | undefined } & Pick<Change, 'state'>
 
 export interface ChangeStore {
-  /** The approved card lets the change go back by itself so long after it began. */
-  arm(id: string, afterMs: number): void
+  /** The approved card lets the change go back by itself so long after it began; `undefined`: it does not. */
+  arm(id: string, afterMs: number | undefined): void
   /** Adds a change that begins now, armed where its card said so. @returns when it goes back, Unix ms */
   begin(change: Omit<StoredChange, 'state'>): number | undefined
   get(id: string): StoredChange | undefined
@@ -34,6 +34,10 @@ export interface ChangeStore {
   makerOf(vmid: number): StoredChange | undefined
   /** Sets the state if it is one of `from`. @returns false where it is another */
   move(id: string, from: readonly Change['state'][], to: Moved): boolean
+  /** Nothing that was changed before can be taken back, for this reason. @returns the changes that would have gone back */
+  close(because: string): StoredChange[]
+  /** Forgets older changes of which nothing is due. @param before Unix ms */
+  prune(before: number): void
   /** What was to be done later is done, or cannot be. */
   endLater(id: string, problem?: string): void
 }

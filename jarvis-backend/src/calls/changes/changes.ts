@@ -6,6 +6,7 @@ import type { Journal, Outcome, Transactions } from '../ports.ts'
 import { type ChangeStore, shownChange, undoOf } from './change.ts'
 import { keepChange } from './keep.ts'
 
+const keptForMs = 90 * 24 * 60 * 60_000
 /** From these a change can be taken back. */
 const undoable = ['made', 'armed', 'unknown'] as const
 
@@ -62,11 +63,12 @@ export function createChanges(parts: {
       const made = change.goesBackAt === undefined ? 'made' : 'armed'
       // Whether an unknown change was made, its undo finds out when its time comes.
       const state = outcome === 'failed' ? 'failed' : outcome === 'unknown' && made === 'made' ? 'unknown' : made
-      store.move(id, ['running', 'unknown'], { state, endedAt })
+      const goesBackAt = state === 'armed' ? change.goesBackAt : undefined
+      store.move(id, ['running', 'unknown'], { state, endedAt, goesBackAt })
       const { undoes: undone } = change
       if (undone !== undefined) {
         const decided = { decidedBy: change.approvedBy ?? change.requestedBy.name, decidedAt: endedAt }
-        if (outcome === 'done') store.move(undone, ['undoing'], { state: 'undone', ...decided })
+        if (outcome === 'done') store.move(undone, ['undoing'], { state: 'undone', goesBackAt: undefined, ...decided })
         else
           store.move(undone, ['undoing'], {
             state: outcome === 'failed' ? 'made' : 'unknown',
@@ -83,6 +85,17 @@ export function createChanges(parts: {
       transactions.afterCommit(parts.changed)
     },
 
+    /** Nothing that was changed before can be taken back, nor goes back by itself. */
+    close(because: string) {
+      transactions.durably(() => {
+        for (const { id, target } of store.close(because))
+          journal.append('change', { change: 'not_gone_back', toolUseId: id, target, by: 'jarvis', why: because })
+      })
+      parts.changed()
+    },
+
+    /** Forgets changes of three months ago; the journal keeps them. */
+    prune: () => store.prune(clock.now() - keptForMs),
     get: store.get,
     makerOf: store.makerOf,
     list: (query: Parameters<ChangeStore['list']>[0]): Change[] => store.list(query).map(shownChange),

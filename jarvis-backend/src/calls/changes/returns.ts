@@ -8,6 +8,8 @@ import type { ChangeStore, StoredChange } from './change.ts'
 
 /** A setTimeout may fire late after the machine slept, so wall clocks are compared this often. */
 const lookEveryMs = 60_000
+/** Of an approval that JARVIS could not follow for so long nobody expects any more that it still counts. */
+const latestMs = 24 * 60 * 60_000
 /** How often going back is tried, a minute apart, before a person is told that it did not work. */
 const mostTries = 5
 
@@ -19,7 +21,7 @@ export function createReturns(parts: {
   transactions: Transactions
   clock: Clock
   /** Starts a run of this one command, as the one who approved it. @param ended told with the call's result or refusal */
-  start(text: string, by: string, ended: (summary: string) => void): void
+  start(command: { text: string; title: string; by: string }, ended: (summary: string) => void): void
   /** Told after each change of the list. */
   changed(): void
   announce(text: string, level: 'info' | 'warning'): void
@@ -63,12 +65,13 @@ export function createReturns(parts: {
     parts.changed()
   }
 
-  function tryNow(change: StoredChange, text: string, isOver: () => void) {
+  function tryNow(change: StoredChange, text: string, isTooLate: boolean, isOver: () => void) {
     const { times, at } = tries.get(change.id) ?? { times: 0, at: 0 }
     if (times > 0 && clock.now() - at < lookEveryMs) return
-    if (times >= mostTries) return isOver()
+    if (times >= mostTries || isTooLate) return isOver()
     tries.set(change.id, { times: times + 1, at: clock.now() })
-    parts.start(text, change.approvedBy ?? 'jarvis', (problem) => {
+    const command = { text, title: `By itself: ${change.sentence}`, by: change.approvedBy ?? 'jarvis' }
+    parts.start(command, (problem) => {
       // It has begun otherwise, and its own result is kept.
       if (store.move(change.id, ['armed'], { state: 'armed', problem })) parts.changed()
     })
@@ -78,13 +81,14 @@ export function createReturns(parts: {
     disarm()
     const now = clock.now()
     const due = store.due()
+    const isLate = (at = now) => now - at > latestMs
     for (const change of due) {
       try {
         if (change.state === 'armed' && (change.goesBackAt ?? now + 1) <= now)
-          tryNow(change, commandLine('undo', { change: change.id }), () => giveUp(change))
+          tryNow(change, commandLine('undo', { change: change.id }), isLate(change.goesBackAt), () => giveUp(change))
         const { later } = change
         if (later !== undefined && later.at <= now)
-          tryNow(change, commandLine(later.toolName, later.input), () => {
+          tryNow(change, commandLine(later.toolName, later.input), isLate(later.at + 2 * latestMs), () => {
             tries.delete(change.id)
             store.endLater(change.id, `This was not done: ${later.sentence}`)
             parts.announce(`This was not done: ${later.sentence}`, 'warning')

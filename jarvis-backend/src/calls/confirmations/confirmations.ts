@@ -199,7 +199,9 @@ export function createConfirmations(parts: {
       throw new JarvisError('invalid_request', `goesBackAfterMin: ${why}. Nothing was decided.`)
     }
     const besides = () => {
-      if (goesBackAfterMin !== undefined) parts.arm(known.card.callId ?? toolUseId, goesBackAfterMin * 60_000)
+      // An earlier card of the call may have been approved otherwise.
+      const afterMs = goesBackAfterMin === undefined ? undefined : goesBackAfterMin * 60_000
+      if (known.card.mayGoBack) parts.arm(known.card.callId ?? toolUseId, afterMs)
       if (grant !== undefined) grants.make(known, grant, by)
       once?.remember()
     }

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { openCalls } from '../../agent/next-step.ts'
 import type { BackedUpFile } from './backup.ts'
+import { createChangeStore } from './calls/changes.ts'
 import { createConfirmationStore, createExecutionStore } from './calls/confirmations.ts'
 import { createGrantStore } from './calls/grants.ts'
 import { checkPages, type Database, DatabaseRefused, openDatabase } from './database.ts'
@@ -149,6 +150,10 @@ function endWhatMayHaveRun(database: Database, now: number): { expired: number; 
   // Uses and revocations since the backup are lost, so every grant ends.
   const grants = createGrantStore(database)
   for (const { id } of grants.live()) grants.end(id, now)
+  // Whether a change was kept or taken back since is lost, so none goes back.
+  createChangeStore(database).close(
+    'It was made before a backup was restored, and what became of it since is not known.',
+  )
   return { expired: waiting.length, unknown }
 }
 

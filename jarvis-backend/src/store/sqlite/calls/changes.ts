@@ -46,6 +46,12 @@ export function createChangeStore({ sql }: Database): ChangeStore {
     `UPDATE changes SET state = @state, facts = @facts, goes_back_at = @goesBackAt, ended_at = @endedAt
      WHERE id = @id AND state = @from`,
   )
+  const dropArms = sql.prepare('DELETE FROM change_arms')
+  const closeAll = sql.prepare(
+    `UPDATE changes SET facts = json_set(facts, '$.undo', json(?)), goes_back_at = NULL, later_at = NULL, makes = NULL,
+       state = iif(state = 'armed', 'made', state)`,
+  )
+  const deleteOld = sql.prepare('DELETE FROM changes WHERE at < ? AND goes_back_at IS NULL AND later_at IS NULL')
   const setLater = sql.prepare('UPDATE changes SET later_at = NULL, facts = ? WHERE id = ?')
   const get = (id: string) => {
     const row = select.get(id)
@@ -55,7 +61,10 @@ export function createChangeStore({ sql }: Database): ChangeStore {
     JSON.stringify(facts)
 
   return {
-    arm: (id, afterMs) => void insertArm.run(id, afterMs),
+    arm(id, afterMs) {
+      if (afterMs === undefined) dropArm.run(id)
+      else insertArm.run(id, afterMs)
+    },
     begin(change) {
       const { id, target, makes = null, at, later } = change
       const afterMs = armOf.get(id)
@@ -80,6 +89,13 @@ export function createChangeStore({ sql }: Database): ChangeStore {
       const facts = factsOf(after as StoredChange)
       return update.run({ id, from: before.state, state: to.state, facts, goesBackAt, endedAt }).changes === 1
     },
+    close(because) {
+      const due = selectDue.all().map(toChange)
+      dropArms.run()
+      closeAll.run(JSON.stringify({ kind: 'none', because }))
+      return due.filter(({ goesBackAt }) => goesBackAt !== undefined)
+    },
+    prune: (before) => void deleteOld.run(before),
     endLater(id, problem) {
       const before = get(id)
       if (before !== undefined) setLater.run(factsOf({ ...before, ...(problem !== undefined && { problem }) }), id)
