@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
-import type { ChatEvents } from '../src/protocol/index.ts'
+import type { Change, ChatEvents } from '../src/protocol/index.ts'
 import { demoModel } from '../src/providers/demo/model.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { type Screen, startJarvis } from './support/start-jarvis.ts'
 
-type Decide = (card: ChatEvents['chat:confirm_needed']) => { confirmed: boolean; note?: string }
+type Decide = (card: ChatEvents['chat:confirm_needed']) => {
+  confirmed: boolean
+  note?: string
+  goesBackAfterMin?: 10
+}
 const approve: Decide = () => ({ confirmed: true })
 const deny: Decide = () => ({ confirmed: false, note: 'not during the film' })
 
@@ -202,4 +206,33 @@ test('an order waits on its card, and the outcome is a sentence', async () => {
   expect(restarted.text).toMatch(/^Very good, sir\. Container 104 jellyfin on pve: the restart task ended OK/)
   demo.newChat()
   expect((await demo.ask('restart immich', deny)).text).toMatch(/^As you wish, I leave 105 immich as it is/)
+})
+
+test('a change, a snapshot and what takes them back are said in plain sentences', async () => {
+  const demo = await startDemo()
+  const changes = async () => ((await (await demo.rest('/api/changes')).json()) as { items: Change[] }).items
+  const given = await demo.ask('give vaultwarden 2 cores and 2 GB', () => ({ confirmed: true, goesBackAfterMin: 10 }))
+  expect(given.calls).toEqual(['set_guest_config'])
+  expect(given.text).toContain('cores: 2; memory: 2048')
+  const [armed] = await changes()
+  expect(armed).toMatchObject({ state: 'armed', goesBackAt: expect.any(Number) })
+  expect((await demo.rest(`/api/changes/${armed?.id}/keep`, { method: 'POST' })).status).toBe(200)
+
+  const noted = await demo.ask('note on vaultwarden: passwords, of all of us')
+  expect(noted.cards).toEqual([])
+  expect(noted.text).toContain('passwords, of all of us')
+  expect((await demo.ask('undo that')).text).toMatch(/It is taken back, sir/)
+  expect((await demo.ask('show the config of vaultwarden')).text).not.toContain('passwords, of all of us')
+
+  for (const name of ['first', 'second'])
+    expect((await demo.ask(`take a snapshot of vaultwarden called ${name}`)).text).toContain(`${name} is taken`)
+  const refused = await demo.ask('roll vaultwarden back to first')
+  expect(refused.cards).toEqual([])
+  expect(refused.text).toMatch(/goes back only to its newest snapshot.*second/)
+  expect((await demo.ask('which snapshots does it have?')).text).toMatch(/- first.*\n- second/)
+  const back = await demo.ask('take it back')
+  expect(back.cards).toHaveLength(1)
+  expect(back.text).toContain('second is deleted')
+  const said = await demo.ask('what did you change today?')
+  expect(said.text).toMatch(/snapshot first/)
 })

@@ -98,8 +98,9 @@ export function createJudge(catalog: Catalog, world: () => World, previewed?: Pr
     }
     const own = decide(call, effects, now)
     const inner = stoodFor(tool, input)
-    // What the operator's policy says of that tool holds however it is called.
-    const verdict = inner === undefined ? own : stricter(own, decide({ ...call, ...inner }, effects, now))
+    // What the operator's policy says of that tool holds however it is called. Taint looks at what the asker wrote: the
+    // arguments of the other call were recorded by JARVIS, and may well be what a list of its snapshots shows.
+    const verdict = inner === undefined ? own : stricter(own, decide(inner, effects, now))
     if (verdict.tier === 'black') return { kind: 'blocked', verdict, effects, target }
     const seen = tool.prepare && previewed?.(toolName, input)
     if (seen !== undefined && 'problem' in seen) return { ...invalid(tool, seen.problem), isPreviewed: true }
