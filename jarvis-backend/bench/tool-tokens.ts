@@ -1,0 +1,37 @@
+import { inputSchemaOf } from '../src/tools/catalog.ts'
+import { changeTools } from '../src/tools/changes/index.ts'
+import { houseTools } from '../src/tools/house.ts'
+import type { Tool } from '../src/tools/tool.ts'
+import type { Row } from './rows.ts'
+
+/** Tokens of the 18 tools over the homelab and the three over the memory, in commit 43dde4d, counted as below. */
+export const tokensBefore = 3_349
+/** How many times as much all tools may cost. */
+export const mostTimes = 2.2
+
+const nothing = () => {
+  throw new Error('Only the descriptions are read.')
+}
+/** All shipped tools, those included that a cluster may not be able to serve. */
+export const shippedTools: readonly Pick<Tool, 'name' | 'description' | 'input'>[] = [
+  ...houseTools,
+  ...changeTools({ list: nothing, now: nothing, changeOf: nothing, toolOf: nothing }),
+]
+
+/** Tokens of tools as a model is sent them (name, description, JSON schema): a token for each four characters. */
+export const tokensOf = (tools: typeof shippedTools): number =>
+  JSON.stringify(
+    tools.map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      input_schema: inputSchemaOf(tool as Tool),
+    })),
+  ).length / 4
+
+/** What the tools cost each request to a model before anything is asked. */
+export const toolsRow = (): Row => ({
+  name: 'tools',
+  lines: [{ title: `descriptions of all ${shippedTools.length} tools, tokens`, most: mostTimes }],
+  ours: async () => [tokensOf(shippedTools)],
+  base: { name: 'the 21 before', isGoal: true, measure: async () => [tokensBefore] },
+})
