@@ -67,7 +67,7 @@ export function composeGate(
     },
   })
   const units = createUnits(cluster, clock)
-  const madeBy = (vmid: number) => makerOf(changeStore, cluster.state(), vmid)
+  const madeBy = (vmid: number) => makerOf(changeStore, cluster.state(), vmid, now())
   const world = () => ({ cluster: cluster.state(), policy: policy.current(), now: now(), unitOf: units.seen, madeBy })
   const previews = createPreviews(catalog, clock)
   const judge = createJudge(catalog, world, previews.seen)

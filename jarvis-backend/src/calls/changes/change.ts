@@ -72,15 +72,26 @@ export const shownChange = ({ undo, makes, undoes, endedAt, later, approvedBy, .
 export const mayGoBack = ({ effects }: Pick<Ready, 'effects'>, undo: Undo): boolean =>
   undo.kind === 'call' && effects.every(({ kind, on }) => kind === 'config' || (kind === 'power' && on === 'service'))
 
+/** Afterwards a guest that JARVIS made is one like any other: people may have put their data there. */
+const isNewForMs = 24 * 60 * 60_000
 /** Proxmox's tasks end in whole seconds, and the answer comes a little later. */
 const slackMs = 60_000
 
-/** The change that made a guest; undefined where none did, or another guest has taken its number since. */
-export function makerOf(store: Pick<ChangeStore, 'makerOf'>, { guests }: Pick<ClusterState, 'guests'>, vmid: number) {
+/**
+ * The change that made a guest within the last day; undefined where none did, or another guest has taken its number since.
+ * @param now Unix ms
+ */
+export function makerOf(
+  store: Pick<ChangeStore, 'makerOf'>,
+  { guests }: Pick<ClusterState, 'guests'>,
+  vmid: number,
+  now: number,
+) {
   const maker = store.makerOf(vmid)
   const madeAt = guests.find((guest) => guest.vmid === vmid)?.madeAt
   if (maker === undefined || maker.state === 'failed' || maker.state === 'undone') return undefined
   const { id: change, at, endedAt = at } = maker
+  if (now - endedAt > isNewForMs) return undefined
   const isOurs = madeAt === undefined || (madeAt >= at - slackMs && madeAt <= endedAt + slackMs)
   return isOurs ? { change, at } : undefined
 }

@@ -63,7 +63,7 @@ export const cloneGuest = homelabTool({
       }${storage === undefined ? '' : ` to ${named(storage)}`}`,
       affects:
         'The source is locked while it is copied. The copy has new MAC addresses, and the same names and keys inside',
-      undo: unmade(newId, name),
+      undo: unmade(newId, name, ports.api.now()),
     }
   },
   ending: ({ vmid }) => ({ vmid, types: ['qmclone', 'vzclone'] }),

@@ -43,7 +43,7 @@ export const createGuest = homelabTool({
     return {
       now: `${newId} is free`,
       then: `${words[type]} ${newId} ${named(name)} on ${named(node)}, stopped: ${cores} cores, ${memoryMib} MiB, ${diskGib} GiB on ${named(storage)}`,
-      undo: unmade(newId, name),
+      undo: unmade(newId, name, ports.api.now()),
     }
   },
   ending: ({ newId }) => ({ vmid: newId, types: ['qmcreate', 'vzcreate'] }),

@@ -36,7 +36,9 @@ function tierOf(vmid: number, { policy, madeBy, proofOf, now }: World): Pick<Eff
     }
   }
   if (!policy.enabled.has(name))
-    return refuse(`JARVIS destroys no guest that it did not make, unless policy.yaml names ${name} under enable.`)
+    return refuse(
+      `JARVIS destroys no guest that it did not make within the last day, unless policy.yaml names ${name} under enable.`,
+    )
   const proof = proofOf?.(vmid)
   if (proof === undefined)
     return refuse(`No backup of ${vmid} is proven to restore: a restore drill must have booted one first.`)

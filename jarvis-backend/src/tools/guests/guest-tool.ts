@@ -71,12 +71,16 @@ export function newEffect(
   return { kind: 'create', on: 'guest', target, sentence }
 }
 
-/** What takes back that a guest was made. */
-export const unmade = (vmid: number, name: string): Undo => ({
+/** Afterwards a guest that JARVIS made is one like any other. */
+const newForMs = 24 * 60 * 60_000
+
+/** What takes back that a guest was made. @param now Unix ms */
+export const unmade = (vmid: number, name: string, now: number): Undo => ({
   kind: 'call',
   toolName: 'destroy_guest',
   input: { vmid, name },
   sentence: `The new guest ${vmid} ${named(name)} is destroyed, if it is stopped and still the one that was made.`,
+  until: now + newForMs,
   loses: 'What was written in it since.',
 })
 

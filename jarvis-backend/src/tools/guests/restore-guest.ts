@@ -65,7 +65,7 @@ export const restoreGuest = homelabTool({
       now: `${newId} is free; the backup was made ${age}`,
       then: `${words[type]} ${newId} ${named(name)} on ${named(node)}, stopped${bytes === undefined ? '' : `, ${Math.ceil(bytes / 1024 ** 3)} GiB on ${named(storage)}`}`,
       affects: 'The guest it is of stays as it is. Started beside it, the copy may use the same address',
-      undo: unmade(newId, name),
+      undo: unmade(newId, name, ports.api.now()),
     }
   },
   ending: ({ newId }) => ({ vmid: newId, types: ['qmrestore', 'vzrestore'] }),
