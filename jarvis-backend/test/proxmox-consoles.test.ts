@@ -42,7 +42,7 @@ test('a container’s terminal: held until it is wanted, sized, typed into, kept
   session.resize({ cols: 132, rows: 43 })
   const [console] = await fake.control.consoles()
   await expect
-    .poll(async () => (await fake.control.consoles())[0]?.messages, { interval: 20 })
+    .poll(async () => (await fake.control.consoles())[0]?.messages, { interval: 20, timeout: 10_000 })
     .toEqual(expect.arrayContaining(['1:80:24:', '0:10:grün 🙂', '1:132:43:', '2']))
   expect(console).toMatchObject({ vmid: 200, proxy: 'termproxy', node: 'pve1' })
   session.write('exit\r')
@@ -97,7 +97,9 @@ test('before November 2025 a ticket is a screen’s password, and no container�
   const { cluster } = await startProxmox({ isOld: true })
   const session = await cluster.consoles.screen(web, listener().on)
   expect(session.password).toMatch(/^PVEVNC:/)
-  await expect(cluster.consoles.terminal(dns, { size, ...listener().on })).rejects.toThrow(/proxmox-termproxy 2\.0\.3/)
+  await expect(cluster.consoles.terminal(dns, { size, ...listener().on })).rejects.toThrow(
+    /proxmox-termproxy older than 2\.0\.3/,
+  )
 })
 
 test('a certificate that changes between the ticket and the socket gets neither the token nor the ticket', async () => {

@@ -24,6 +24,7 @@ const SessionsPage = later(() => import('./pages/sessions/page.tsx').then((page)
 const SettingsPage = later(() => import('./pages/settings/page.tsx').then((page) => page.SettingsPage))
 const SystemPage = later(() => import('./pages/system/page.tsx').then((page) => page.SystemPage))
 const TerminalPage = later(() => import('./pages/terminal/page.tsx').then((page) => page.TerminalPage))
+const ConsolePage = later(() => import('./pages/console/page.tsx').then((page) => page.ConsolePage))
 const MorePage = later(() => import('./pages/more/page.tsx').then((page) => page.MorePage))
 loadLater()
 
@@ -96,6 +97,7 @@ const pages = new Map<string, ComponentType>([
   ['settings', SettingsPage],
   ['system', SystemPage],
   ['terminal', TerminalPage],
+  ['console', ConsolePage],
   ['status', Status],
   ['more', MorePage],
 ])

@@ -6,29 +6,29 @@ type Refusal = { ok: false; error: { code: string; message: string } }
 export type TerminalEnd = Omit<TerminalEvents['terminal:exit'], 'terminalId'>
 
 export type Shell = {
-  type(data: string): void
+  /** Present for a VM's screen, whose bytes are the RFB protocol's. `password`: what RFB asks for. */
+  screen?: { password?: string }
+  /** @param data bytes for a screen, else text */
+  type(data: string | Uint8Array): void
   resize(size: { cols: number; rows: number }): void
   close(): void
 }
 
 const patienceMs = 30_000
-/** The most that one packet holds, UTF-16 units. */
+/** The most that one packet holds, UTF-16 units or bytes. */
 const mostChars = 16_000
 
 /**
- * Opens a shell on a node over a connection of its own. The connection ends with the shell.
+ * Opens a shell on a node, or a guest's console, over a connection of its own. The connection ends with the shell.
  * @param asked.withPassword repeats a request that was refused with `step_up_required`, once the password was given
  * @param on.end called once, whatever ended the shell. @throws Error with a sentence for a person.
  */
 export async function openShell(
   asked: {
-    node: string
-    cols: number
-    rows: number
     token: string
     withPassword<T>(attempt: () => Promise<T>): Promise<T>
-  },
-  on: { output(data: string): void; end(end: TerminalEnd): void },
+  } & TerminalRequests['terminal:open'],
+  on: { output(data: string): void; screen?(data: ArrayBuffer): void; end(end: TerminalEnd): void },
 ): Promise<Shell> {
   const { token, withPassword, ...request } = asked
   const manager = new Manager(location.origin, {
@@ -62,17 +62,23 @@ export async function openShell(
       )
     })
     socket.on('terminal:output', ({ data }: TerminalEvents['terminal:output']) => on.output(data))
+    // Acknowledged once it was drawn: without, the server reads no more.
+    socket.on('terminal:screen', ({ data }: { data: ArrayBuffer }, drawn: () => void) => {
+      on.screen?.(data)
+      drawn()
+    })
     socket.on('terminal:exit', ({ terminalId: _, ...how }: TerminalEvents['terminal:exit']) => end(how))
     const reply = await withPassword(async () => {
       const reply = await ask('terminal:open', request)
       if (!reply.ok) throw Object.assign(new Error(reply.error.message), { code: reply.error.code })
       return reply
     })
-    const { terminalId } = reply
+    const { terminalId, screen } = reply
     socket.on('disconnect', () => end({ reason: 'The connection was lost.' }))
     return {
+      ...(screen && { screen }),
       type(data) {
-        for (const part of packets(data, mostChars)) {
+        for (const part of typeof data === 'string' ? packets(data, mostChars) : pieces(data)) {
           socket.emit('terminal:input', { terminalId, data: part }, (reply: Refusal) => {
             if (!reply.ok) end({ reason: reply.error.message })
           })
@@ -85,4 +91,9 @@ export async function openShell(
     socket.disconnect()
     throw error
   }
+}
+
+function pieces(data: Uint8Array): Uint8Array[] {
+  const count = Math.ceil(data.length / mostChars)
+  return Array.from({ length: count }, (_, i) => data.slice(i * mostChars, (i + 1) * mostChars))
 }

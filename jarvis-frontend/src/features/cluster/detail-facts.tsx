@@ -1,5 +1,6 @@
 import { shareOf, storageSeries, withoutTemplates } from 'jarvis-backend/facts'
 import type { ClusterState } from 'jarvis-backend/protocol'
+import { useStatus } from '../../api/status.ts'
 import { ago, celsius, exactTime, gibOf, longSpan, percent, sizeOf } from '../../lib/format.ts'
 import { Boxed, Visible } from '../../ui/boxed.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -45,6 +46,7 @@ export function GuestFacts({
   linkTo,
 }: Of & { guest: ClusterState['guests'][number]; linkTo: (change: { detail: string }) => string }) {
   const { isLive, issues } = useCluster()
+  const hasConsole = useStatus()?.hasTerminal === true && onAsk !== undefined
   const now = useNow(60_000)
   const isUp = guest.status === 'running'
   const tasks = state.tasks.filter((task) => task.vmid === guest.vmid)
@@ -74,6 +76,14 @@ export function GuestFacts({
           [
             'Memory',
             `${isUp ? gibOf(guest.ramBytes, guest.ramTotalBytes) : gibOf(0, guest.ramTotalBytes).split('/ ')[1]} GiB`,
+          ],
+          [
+            'Console',
+            isUp && hasConsole ? (
+              <Link key="console" to={`/console?vmid=${guest.vmid}`}>
+                {guest.type === 'vm' ? 'Screen' : 'Terminal'}
+              </Link>
+            ) : undefined,
           ],
           ['HA', guest.isHa ? (guest.haState ?? 'managed') : undefined],
           ['Tags', guest.tags.length > 0 ? <Visible key="tags" text={guest.tags.join(', ')} /> : undefined],

@@ -8,11 +8,18 @@ import { openShell, type Shell, type TerminalEnd } from '../../realtime/terminal
 
 const kept = 5_000
 
-/** One shell on a node, open as long as the component is mounted. Shift Tab leaves it by keyboard. */
-export function Screen({ node, onEnd }: { node: string; onEnd: (end: TerminalEnd) => void }) {
+type Props = ({ node: string; vmid?: never } | { vmid: number; node?: never }) & {
+  onOpen?: () => void
+  onEnd: (end: TerminalEnd) => void
+}
+
+/** One shell on a node, or one container's terminal, open as long as the component is mounted. Shift Tab leaves it by keyboard. */
+export function Screen({ node, vmid, onOpen, onEnd }: Props) {
   const place = useRef<HTMLDivElement>(null)
   const ended = useRef(onEnd)
   ended.current = onEnd
+  const isOpen = useRef(onOpen)
+  isOpen.current = onOpen
   useEffect(() => {
     if (place.current === null) return
     const terminal = new Terminal({
@@ -34,13 +41,15 @@ export function Screen({ node, onEnd }: { node: string; onEnd: (end: TerminalEnd
     let shell: Shell | undefined
     let isGone = false
     const { cols, rows } = terminal
+    const at = node === undefined ? { vmid } : { node }
     openShell(
-      { node, cols, rows, token: bearer() ?? '', withPassword },
+      { ...at, cols, rows, token: bearer() ?? '', withPassword },
       { output: (data) => terminal.write(data), end: (end) => !isGone && ended.current(end) },
     ).then(
       (opened) => {
         if (isGone) return opened.close()
         shell = opened
+        isOpen.current?.()
         // The screen may have another size by now.
         shell.resize({ cols: terminal.cols, rows: terminal.rows })
         return undefined
@@ -62,7 +71,7 @@ export function Screen({ node, onEnd }: { node: string; onEnd: (end: TerminalEnd
       shell?.close()
       terminal.dispose()
     }
-  }, [node])
+  }, [node, vmid])
   return <div ref={place} className="terminal-screen" />
 }
 
