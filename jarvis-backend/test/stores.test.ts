@@ -9,6 +9,7 @@ import { createChangeStore } from '../src/store/sqlite/calls/changes.ts'
 import { createConfirmationStore, createExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
 import { createGrantStore } from '../src/store/sqlite/calls/grants.ts'
 import { type Database, openDatabase } from '../src/store/sqlite/database.ts'
+import { createDrillStore } from '../src/store/sqlite/drills.ts'
 import { openMemoryStore } from '../src/store/sqlite/memory/store.ts'
 import { createPushStore } from '../src/store/sqlite/push.ts'
 import { createSampleStore } from '../src/store/sqlite/samples/samples.ts'
@@ -17,6 +18,7 @@ import { createKeptRunStore } from '../src/store/sqlite/sessions/kept-runs.ts'
 import { createTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
 import * as access from './contracts/access-stores.ts'
 import * as calls from './contracts/call-stores.ts'
+import { drillStoreContract } from './contracts/drill-store.ts'
 import * as indexes from './contracts/index-stores.ts'
 import { transcriptStoreContract } from './contracts/transcript-store.ts'
 
@@ -36,6 +38,7 @@ const sqlite: Record<string, () => void> = {
   AttachedStore: () => calls.attachedStoreContract(inSqlite(createAttachedStore)),
   ChangeStore: () => calls.changeStoreContract(inSqlite(createChangeStore)),
   ConfirmationStore: () => calls.confirmationStoreContract(inSqlite(createConfirmationStore)),
+  DrillStore: () => drillStoreContract(inSqlite(createDrillStore)),
   ExecutionStore: () => calls.executionStoreContract(inSqlite(createExecutionStore)),
   GrantStore: () => calls.grantStoreContract(inSqlite(createGrantStore)),
   ImageStore: () => calls.imageStoreContract(inSqlite(createImageStore)),

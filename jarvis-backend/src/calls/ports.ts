@@ -113,6 +113,7 @@ export type JournalKind =
   | 'restore'
   | 'prune'
   | 'terminal'
+  | 'drill'
   | 'memory'
   | 'settings'
   | 'mcp_server'

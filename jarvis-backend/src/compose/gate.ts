@@ -15,7 +15,7 @@ import type { RecordParts } from '../calls/records.ts'
 import { createUnits } from '../calls/seen-units.ts'
 import { createWays } from '../calls/way.ts'
 import type { Config } from '../config/config.ts'
-import { raisesOf, usualTier } from '../gate/index.ts'
+import { raisesOf, usualTier, type World } from '../gate/index.ts'
 import { confirmationRoutes } from '../http/confirmations.ts'
 import { executionRoutes } from '../http/executions.ts'
 import { grantRoutes } from '../http/grants.ts'
@@ -34,6 +34,7 @@ export function composeGate(
   parts: {
     config: Pick<Config, 'protectedTargets' | 'confirmTtlMs'>
     homelab: Pick<ComposedHomelab, 'cluster' | 'shownAsProtected' | 'nodeRoles'>
+    proofOf: World['proofOf']
     catalog: Catalog
     changeStore: ChangeStore
     /** Starts a run of one command. */
@@ -68,7 +69,11 @@ export function composeGate(
   })
   const units = createUnits(cluster, clock)
   const madeBy = (vmid: number) => makerOf(changeStore, cluster.state(), vmid, now())
-  const world = () => ({ cluster: cluster.state(), policy: policy.current(), now: now(), unitOf: units.seen, madeBy })
+  const { proofOf } = parts
+  const world = () => ({
+    ...{ cluster: cluster.state(), policy: policy.current(), now: now(), unitOf: units.seen, madeBy },
+    ...(proofOf && { proofOf }),
+  })
   const previews = createPreviews(catalog, clock)
   const judge = createJudge(catalog, world, previews.seen)
   const seeingJudge = createSeeingJudge(judge, units.look, previews.look)

@@ -87,9 +87,23 @@ export function composeHomelab(foundation: Foundation, config: Config, replaced?
   }
 }
 
-function createHomelab({ proxmox, pbs, ssh, nodes, wolTarget, protectedTargets }: Config, clock: Clock): Homelab {
+function createHomelab(
+  { proxmox, pbs, drill, ssh, nodes, wolTarget, protectedTargets }: Config,
+  clock: Clock,
+): Homelab {
   if (proxmox === undefined) return createSimulator({ clock, protectedTargets })
-  return connectHomelab({ connection: proxmox, pbs, ssh, quote, nodes, wolTarget, clock, protectedTargets })
+  return connectHomelab({
+    connection: proxmox,
+    drillToken: drill.token,
+    pbs,
+    drill,
+    ssh,
+    quote,
+    nodes,
+    wolTarget,
+    clock,
+    protectedTargets,
+  })
 }
 
 export type ComposedHomelab = ReturnType<typeof composeHomelab>

@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts'
 import { policyPath, readPolicy, watchDataDir } from '../config/policy-file.ts'
 import type { Homelab } from '../homelab/ports.ts'
 import { changeRoutes } from '../http/changes.ts'
+import { proofRoutes } from '../http/proofs.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { PushSender } from '../push/ports.ts'
 import { createMcpTokenStore } from '../store/sqlite/access/tokens.ts'
@@ -15,10 +16,11 @@ import type { Database } from '../store/sqlite/database.ts'
 import { createImageStore } from '../store/sqlite/sessions/images.ts'
 import { createCatalog, servedBy, withAttached } from '../tools/catalog.ts'
 import { changeTools } from '../tools/changes/index.ts'
-import { homelabTools, pbsTools } from '../tools/house.ts'
+import { drillTools, homelabTools, pbsTools } from '../tools/house.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
 import { leaveAnotherCluster } from './another-cluster.ts'
 import { composeAttached } from './attached.ts'
+import { composeDrills } from './drills.ts'
 import { composeFoundation } from './foundation.ts'
 import { composeGate, type Gate } from './gate.ts'
 import { composeHomelab } from './homelab.ts'
@@ -63,6 +65,7 @@ export function createSite(
   const homelab = composeHomelab(foundation, config, replace.homelab)
   const { cluster, limits } = homelab
   const { pbs } = homelab.homelab
+  const drills = composeDrills(foundation, config, homelab.homelab)
   const memory = composeMemory({
     ...foundation,
     embeddings: config.embeddings,
@@ -83,6 +86,7 @@ export function createSite(
     createCatalog([
       ...withPorts(homelabTools, { ...homelab.homelab, limits: limits.current }),
       ...(pbs === undefined ? [] : withPorts(pbsTools, { api: homelab.homelab.api, pbs })),
+      ...withPorts(drillTools, { drills, now }),
       ...memory.tools,
       ...changeTools({
         changeOf: (id) => gate.changes.get(id),
@@ -123,6 +127,7 @@ export function createSite(
     },
     config,
     homelab,
+    proofOf: drills.provenOf,
     catalog,
     images,
     mcpTokens,
@@ -157,6 +162,7 @@ export function createSite(
     ...foundation,
     ...sessions,
     gate,
+    drills,
     homelab,
     houseTools,
     mcpTokens,
@@ -171,6 +177,7 @@ export function createSite(
       changes: changeRoutes(gate.changes, runs, now),
       ...gate.routes,
       ...homelab.routes,
+      proofs: proofRoutes(drills),
       memory: memory.routes,
       models: models.routes,
       'mcp-servers': attached.routes,
@@ -180,6 +187,7 @@ export function createSite(
     start() {
       gate.changes.prune()
       gate.returns.look()
+      drills.resume()
       sessions.scheduleIndex()
       attached.start()
       homelab.fillPast()
@@ -197,6 +205,7 @@ export function createSite(
       grants.stop()
       gate.returns.stop()
       push.stop()
+      await drills.stop()
       homelab.stop()
       await memory.stop()
       dataDirWatch.close()

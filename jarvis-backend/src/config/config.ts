@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { parseProtected } from '../gate/index.ts'
 import { type LogLevel, logLevels } from '../lib/logger.ts'
+import { drillOf, drillVariables } from './drill.ts'
 import { isModelVariable, type ModelConfig, type ModelVariable, modelsOf, modelVariables } from './model.ts'
 import { type ConfiguredNodes, parseNodes } from './nodes.ts'
 import { pathOf } from './path-of.ts'
@@ -48,6 +49,8 @@ export type Config = {
   proxmox: ProxmoxConfig | undefined
   /** Absent: no backup server is asked. */
   pbs: PbsConfig | undefined
+  /** The restore drill: its own token, and the ids of its copies. */
+  drill: { token: { tokenId: string; tokenSecret: string } | undefined; ids: { first: number; last: number } }
   /** Where the cluster's settings came from; `settings`: saved by the dashboard, which may change them. */
   clusterSource: 'demo' | 'environment' | 'settings'
   nodes: ConfiguredNodes
@@ -154,6 +157,7 @@ const Environment = z.object({
     .optional(),
   ...proxmoxVariables,
   ...pbsVariables,
+  ...drillVariables,
   JARVIS_NODES: z
     .string()
     .default('')
@@ -220,6 +224,8 @@ export function readConfig(env: Record<string, string | undefined>, saved: Recor
   if (typeof proxmox === 'string') throw new ConfigError(proxmox)
   const pbs = pbsOf(value)
   if (typeof pbs === 'string') throw new ConfigError(pbs)
+  const drill = drillOf(value)
+  if (typeof drill === 'string') throw new ConfigError(drill)
   return Object.freeze({
     port: value.PORT,
     host: value.HOST,
@@ -246,6 +252,7 @@ export function readConfig(env: Record<string, string | undefined>, saved: Recor
     publicUrl: value.JARVIS_PUBLIC_URL,
     proxmox,
     pbs,
+    drill,
     clusterSource: proxmox === undefined ? 'demo' : saved.PVE_URL === undefined ? 'environment' : 'settings',
     nodes: value.JARVIS_NODES,
     ssh: {
@@ -269,6 +276,7 @@ export function readConfig(env: Record<string, string | undefined>, saved: Recor
       value.OPENAI_API_KEY,
       value.PVE_TOKEN_SECRET,
       value.PBS_TOKEN_SECRET,
+      value.PROXMOX_DRILL_TOKEN_SECRET,
     ].filter((secret) => secret !== undefined),
   })
 }

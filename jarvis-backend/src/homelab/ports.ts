@@ -240,6 +240,8 @@ export type Homelab = {
   shell: Shell
   waker: Waker
   api: PveApi
+  /** The same for the restore drill, by its own token. Absent: it has none. */
+  drillApi?: PveApi
   pbs?: PbsApi
   terminals?: Terminals
   consoles?: Consoles

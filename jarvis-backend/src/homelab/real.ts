@@ -10,6 +10,7 @@ export type RealHomelab = {
   connection: Connection
   /** Undefined: there is no backup server. */
   pbs: PbsConnection | undefined
+  drillToken?: Pick<Connection, 'tokenId' | 'tokenSecret'> | undefined
   ssh: Omit<Parameters<typeof createSshShell>[0], 'addressOf' | 'clock' | 'quote'>
   quote(argv: readonly string[]): string
   /** The operator's settings of nodes, which take precedence over the cluster's. */
@@ -23,6 +24,7 @@ export type RealHomelab = {
 export function connectHomelab({
   connection,
   pbs: pbsConnection,
+  drillToken,
   ssh,
   quote,
   nodes,
@@ -35,10 +37,11 @@ export function connectHomelab({
   const pbs = pbsConnection && createPbs(pbsConnection)
   const {
     api,
+    drillApi,
     consoles,
     addressOf: addressIn,
     ...cluster
-  } = createProxmox({ connection, shell, clock, protectedTargets })
+  } = createProxmox({ connection, drillToken, shell, clock, protectedTargets })
 
   function addressOf(node: string) {
     const configured = nodes.get(node)
@@ -53,6 +56,7 @@ export function connectHomelab({
   return {
     api,
     ...(pbs && { pbs }),
+    ...(drillApi && { drillApi }),
     shell,
     terminals: createSshTerminals(overSsh),
     consoles,

@@ -1,5 +1,5 @@
 import type { ClusterState } from '../protocol/index.ts'
-import type { Homelab } from './ports.ts'
+import type { Homelab, PveApi } from './ports.ts'
 import { redactedShell, redactedText, type ShellRedactor } from './redacted-shell.ts'
 
 /**
@@ -7,8 +7,17 @@ import { redactedShell, redactedText, type ShellRedactor } from './redacted-shel
  * person and stay unredacted.
  */
 export function redactedHomelab(homelab: Homelab, redact: ShellRedactor): Homelab {
-  const { api, cluster, pbs, shell } = homelab
+  const { api, drillApi, cluster, pbs, shell } = homelab
   const after = async <T>(answer: Promise<T>) => redact.value(await answer)
+  const shownApi = (from: PveApi): PveApi => ({
+    ...from,
+    async get(...args) {
+      const answer = await from.get(...args)
+      const lines = linesIn(answer)
+      return lines === undefined ? redact.value(answer) : lines.wrap(await redactedText(lines.text, redact))
+    },
+    change: (...args) => after(from.change(...args)),
+  })
   const { history } = cluster
   let last: { from: ClusterState; state: ClusterState } | undefined
   return {
@@ -52,15 +61,8 @@ export function redactedHomelab(homelab: Homelab, redact: ShellRedactor): Homela
       unit: (...args) => after(cluster.unit(...args)),
       restartService: (...args) => after(cluster.restartService(...args)),
     },
-    api: {
-      ...api,
-      async get(...args) {
-        const answer = await api.get(...args)
-        const lines = linesIn(answer)
-        return lines === undefined ? redact.value(answer) : lines.wrap(await redactedText(lines.text, redact))
-      },
-      change: (...args) => after(api.change(...args)),
-    },
+    api: shownApi(api),
+    ...(drillApi && { drillApi: shownApi(drillApi) }),
     shell: redactedShell(shell, redact),
   }
 }

@@ -29,6 +29,7 @@ export type ActivityEvents = {
       | 'limits'
       | 'samples'
       | 'changes'
+      | 'proofs'
     sessionId?: string
   }
 }

@@ -65,6 +65,7 @@ export {
 } from './models.ts'
 export { NodeRole, NodeRoles, NodeRolesBody, type NodeRolesReply } from './node-roles.ts'
 export { type OAuthAsk, OAuthDecisionBody, type OAuthDecisionReply, OAuthOpenBody, type OAuthProblem } from './oauth.ts'
+export { OpenDrill, ProofsReply, RestoreProof } from './proof.ts'
 export { PushBody, type PushDevice, type PushMessage, type PushReply } from './push.ts'
 export { readAs } from './read-as.ts'
 export {

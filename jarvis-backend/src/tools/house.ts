@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import type { ArgumentType, Tools } from '../gate/index.ts'
+import { drillRestore } from './drills/drill-restore.ts'
+import { listRestoreProofs } from './drills/list-restore-proofs.ts'
 import { backUpGuest } from './guests/back-up-guest.ts'
 import { cloneGuest } from './guests/clone-guest.ts'
 import { createGuest } from './guests/create-guest.ts'
@@ -100,11 +102,18 @@ export const homelabTools = [
 ]
 /** The tools over a backup server; offered only where one is configured. */
 export const pbsTools = [getPbsStatus, getPbsSnapshots]
+/** The tools over restore drills. */
+export const drillTools = [drillRestore, listRestoreProofs]
 /** The tools over what JARVIS remembers. */
 export const memoryTools = [memorySearch, memoryGet, memoryWrite]
 
 /** The declarations of all shipped tools. */
-export const houseTools: readonly Omit<ToolDefinition, 'run'>[] = [...homelabTools, ...pbsTools, ...memoryTools]
+export const houseTools: readonly Omit<ToolDefinition, 'run'>[] = [
+  ...homelabTools,
+  ...pbsTools,
+  ...drillTools,
+  ...memoryTools,
+]
 
 /** What the policy's checks know of them. */
 export const houseFacts: Tools = new Map(

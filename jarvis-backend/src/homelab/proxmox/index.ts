@@ -32,6 +32,8 @@ export type { Connection } from './transport.ts'
 
 export type ProxmoxOptions = {
   connection: Connection
+  /** The restore drill's own token. */
+  drillToken?: Pick<Connection, 'tokenId' | 'tokenSecret'> | undefined
   /** For temperatures, and services that the API cannot restart. */
   shell: Shell
   clock: Clock
@@ -55,10 +57,12 @@ const readAfreshMs = 10_000
 /** A real cluster through its API. `addressOf`: a node's address, if the cluster knows it. */
 export function createProxmox(
   options: ProxmoxOptions,
-): Cluster & { api: PveApi; consoles: Consoles; addressOf(node: string): string | undefined } {
+): Cluster & { api: PveApi; drillApi?: PveApi; consoles: Consoles; addressOf(node: string): string | undefined } {
   const { shell, clock, protectedTargets } = options
   const now = () => clock.now()
   const api = createTransport(options.connection, now, options.deadlines)
+  const drillApi =
+    options.drillToken && createTransport({ ...options.connection, ...options.drillToken }, now, options.deadlines)
   const known = nothingKnown(createRates())
   const startedAt = now()
   const listeners = new Map<() => void, 'live' | 'idle'>()
@@ -233,6 +237,7 @@ export function createProxmox(
   return {
     api: pve,
     consoles: createConsoles(api, clock),
+    ...(drillApi && { drillApi: { ...pve, get: drillApi.get, change: drillApi.change } }),
     state,
     catchUp,
     readAfresh,
@@ -292,6 +297,7 @@ export function createProxmox(
       details.close()
       listeners.clear()
       api.close()
+      drillApi?.close()
     },
   }
 }

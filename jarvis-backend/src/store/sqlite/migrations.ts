@@ -444,4 +444,16 @@ export const migrations: readonly string[] = [
   -- Approvals that let a change go back by itself, until the change begins.
   CREATE TABLE change_arms (id TEXT PRIMARY KEY, after_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Restore drills. is_open is 1 until the copy is gone, so that at most one drill is open; null after that.
+  CREATE TABLE drills (
+    id TEXT PRIMARY KEY,
+    vmid INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    verdict TEXT NOT NULL,
+    is_open INTEGER UNIQUE,
+    facts TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX drills_by_guest ON drills (vmid, at);
+  `,
 ]

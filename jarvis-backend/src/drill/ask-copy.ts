@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import type { PveApi } from '../homelab/ports.ts'
+import { figure, rowsOf, words } from '../homelab/proxmox/answers.ts'
+import { ApiError } from '../homelab/proxmox/failure.ts'
+import { isForbidden } from '../homelab/proxmox/rights.ts'
+import { copyPath } from './copy.ts'
+import type { Drill } from './drill.ts'
+
+/** What a started copy showed. `isProven`: false where it did not come to life, with the `problem`. */
+export type Answer = {
+  level: 4 | 5
+  isProven: boolean
+  bootMs?: number
+  system?: string
+  notProven: string[]
+  problem?: string
+}
+
+/** Without a network a boot may wait two minutes for one. */
+const patienceMs = 300_000
+const lookEveryMs = 3_000
+/** A container has no agent: it must run so long. */
+const runsForMs = 60_000
+
+const StatusNow = z.object({ status: words, diskread: figure })
+const OsInfo = z.object({ result: z.object({ 'pretty-name': words, name: words }) })
+const FileSystem = z.object({ mountpoint: words })
+
+/**
+ * Waits until a VM's agent answers, or a container has run for a minute. Without an agent a VM that runs and reads from its disk
+ * is `started`: that it booted is not proven.
+ * @throws ApiError where the cluster cannot be read; the signal's reason
+ */
+export async function askCopy(
+  api: PveApi,
+  drill: Drill,
+  { hasAgent, signal, onProgress }: { hasAgent: boolean; signal: AbortSignal; onProgress(text: string): void },
+): Promise<Answer> {
+  const from = api.now()
+  // The demo's waits pass faster than its clock.
+  let waitedMs = 0
+  const isCt = drill.type === 'ct'
+  const mostMs = isCt ? runsForMs : patienceMs
+  let agentProblem = hasAgent ? 'its guest agent did not answer within 5 min' : 'it has no guest agent'
+  let isAsking = hasAgent && !isCt
+  let firstRead: number | undefined
+  onProgress(
+    isCt
+      ? 'It started; it must run for a minute'
+      : isAsking
+        ? 'It started; asking its agent'
+        : 'It started; no agent to ask',
+  )
+  for (;;) {
+    const { status, diskread } = await readStatus(api, drill, signal)
+    const ranMs = Math.max(api.now() - from, waitedMs)
+    if (status !== 'running')
+      return {
+        level: 4,
+        isProven: false,
+        notProven: [],
+        problem: `It stopped by itself after ${Math.round(ranMs / 1000)} s.`,
+      }
+    firstRead ??= diskread
+    if (isAsking) {
+      const answer = await ping(api, drill, signal)
+      if (answer === 'answers')
+        return { level: 5, isProven: true, bootMs: ranMs, ...(await askSystem(api, drill, signal)) }
+      if (answer === 'forbidden') {
+        isAsking = false
+        agentProblem = 'the token lacks VM.GuestAgent.Audit'
+      }
+    }
+    if (ranMs >= mostMs) {
+      if (isCt) return { level: 5, isProven: true, notProven: ['that more of it works than that it runs for a minute'] }
+      const notProven = [`that it booted: ${agentProblem}`]
+      if (diskread !== undefined && firstRead !== undefined && diskread > firstRead)
+        return { level: 4, isProven: true, notProven: [...notProven, 'it started, and reads from its disk'] }
+      return { level: 4, isProven: false, notProven, problem: 'It runs, and is not seen to read from its disk.' }
+    }
+    await api.wait(lookEveryMs, signal)
+    waitedMs += lookEveryMs
+  }
+}
+
+async function readStatus(api: PveApi, drill: Drill, signal: AbortSignal) {
+  const read = async () => StatusNow.parse(await api.get([...copyPath(drill), 'status', 'current'], {}, { signal }))
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code === 'cluster_refused') throw error
+    await api.wait(lookEveryMs, signal)
+    return read()
+  }
+}
+
+async function ping(api: PveApi, drill: Drill, signal: AbortSignal): Promise<'answers' | 'silent' | 'forbidden'> {
+  try {
+    await api.change('POST', [...copyPath(drill), 'agent', 'ping'], {}, { signal })
+    return 'answers'
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return isForbidden(error) ? 'forbidden' : 'silent'
+  }
+}
+
+async function askSystem(
+  api: PveApi,
+  drill: Drill,
+  signal: AbortSignal,
+): Promise<Pick<Answer, 'system' | 'notProven'>> {
+  const read = async (what: string) => {
+    try {
+      return await api.get([...copyPath(drill), 'agent', what], {}, { signal })
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      return undefined
+    }
+  }
+  const os = OsInfo.safeParse(await read('get-osinfo'))
+  const system = os.success ? (os.data.result['pretty-name'] ?? os.data.result.name) : undefined
+  const answered = (await read('get-fsinfo')) as { result?: unknown } | undefined
+  const mounted = rowsOf(FileSystem, answered?.result).rows.length
+  return {
+    ...(system !== undefined && { system }),
+    notProven: mounted > 0 ? [] : ['that its file systems are mounted: its agent did not name any'],
+  }
+}

@@ -1,0 +1,217 @@
+import { z } from 'zod'
+import { runTask } from '../homelab/operations/run-task.ts'
+import type { Cluster, PveApi } from '../homelab/ports.ts'
+import { rowsOf, words } from '../homelab/proxmox/answers.ts'
+import { ApiError } from '../homelab/proxmox/failure.ts'
+import { followTask } from '../homelab/proxmox/follow.ts'
+import { guestPath } from '../homelab/proxmox/guest.ts'
+import { parseUpid } from '../homelab/proxmox/upid.ts'
+import { JarvisError, type Task } from '../protocol/index.ts'
+import { type Drill, drillPool, markOf } from './drill.ts'
+import { type GuestConfig, pulledNets, readConfigAnswer } from './guest-config.ts'
+
+/**
+ * What is at the copy's id. `own`: the drill's copy, by pool, description and claim. `half`: what a restore that broke off has
+ * left. `other`: not provably the drill's, and never touched.
+ */
+export type Found =
+  | { kind: 'gone' }
+  | { kind: 'own' | 'half'; config: GuestConfig; isRunning: boolean }
+  | { kind: 'other'; why: string }
+
+type Parts = { api: PveApi; cluster: Pick<Cluster, 'tasks'> }
+
+/** Task times are whole seconds, and the nodes' clocks differ a little. */
+const slackMs = 5_000
+/** A request whose answer was lost shows its task within this time. */
+const arrivesWithinMs = 15_000
+const newestTasks = 200
+
+const MemberRow = z.object({ type: words, vmid: z.coerce.number() })
+
+export const copyPath = ({ node, type, copy }: Pick<Drill, 'node' | 'type' | 'copy'>) =>
+  guestPath({ node, type, vmid: copy })
+
+/**
+ * The restore's request. Overrides are merged last, so every card is given again with its cable pulled. A container gets no
+ * `unique`: with it the backup's own cards would stand in for these, with their cables in.
+ */
+export function restoreForm(drill: Drill, config: GuestConfig): Record<string, string> {
+  const { type, copy, vmid, archive, storage } = drill
+  const common = {
+    ...{ vmid: String(copy), storage, pool: drillPool, start: '0', onboot: '0', protection: '0' },
+    ...{ description: markOf(drill), ...pulledNets(type, config) },
+  }
+  return type === 'vm'
+    ? { ...common, archive, unique: '1', name: `drill-${vmid}` }
+    : { ...common, ostemplate: archive, restore: '1', unprivileged: '1', hostname: `drill-${vmid}` }
+}
+
+/**
+ * An id of the range that no guest has, the next one after `before` first: an id that was freed just now is not taken again
+ * at once. @throws JarvisError `conflict` where there is none; ApiError */
+export async function freeId(
+  { api, cluster }: { api: PveApi; cluster: Pick<Cluster, 'state'> },
+  { first, last, before = last }: { first: number; last: number; before?: number | undefined },
+  signal: AbortSignal,
+): Promise<number> {
+  const taken = new Set(cluster.state().guests.map(({ vmid }) => vmid))
+  const count = last - first + 1
+  for (let n = 1; n <= count; n += 1) {
+    const vmid = first + ((((before - first + n) % count) + count) % count)
+    if (!taken.has(vmid) && (await isFree(api, vmid, signal))) return vmid
+  }
+  throw new JarvisError(
+    'conflict',
+    `Every id from ${first} to ${last} is taken. Look whether old copies are left there.`,
+  )
+}
+
+async function isFree(api: PveApi, vmid: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await api.get(['cluster', 'nextid'], { vmid: String(vmid) }, { signal })
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400) return false
+    throw error
+  }
+}
+
+/** Looks what is at the copy's id now. @throws ApiError where that cannot be read */
+export async function lookAt({ api, cluster }: Parts, drill: Drill, signal: AbortSignal): Promise<Found> {
+  let config: GuestConfig
+  try {
+    config = readConfigAnswer(await api.get([...copyPath(drill), 'config'], {}, { signal }))
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'cluster_refused') throw error
+    if (await isFree(api, drill.copy, signal)) return { kind: 'gone' }
+    const isElsewhere = /does not exist/.test(error.words)
+    return {
+      kind: 'other',
+      why: isElsewhere ? `${drill.copy} is another guest now` : `${drill.copy} cannot be read: ${error.words}`,
+    }
+  }
+  const status = (await api.get([...copyPath(drill), 'status', 'current'], {}, { signal })) as { status?: unknown }
+  const isRunning = status.status !== 'stopped'
+  const description = config.description?.trim() ?? ''
+  const isMember = await isInPool(api, drill, signal)
+  if (description === markOf(drill) && isMember) return { kind: 'own', config, isRunning }
+  if (description === '' && !isMember) {
+    const doubt = await doubtOfHalf({ cluster }, drill, signal)
+    if (doubt === undefined && !isRunning) return { kind: 'half', config, isRunning }
+    return { kind: 'other', why: `${drill.copy} is not provably the drill’s: ${doubt ?? 'it runs'}` }
+  }
+  const differs = description === markOf(drill) ? `it is not in the pool ${drillPool}` : 'its description is another'
+  return { kind: 'other', why: `${drill.copy} is not provably the drill’s: ${differs}` }
+}
+
+async function isInPool(api: PveApi, { copy, type }: Drill, signal: AbortSignal): Promise<boolean> {
+  const pool = (await api.get(['pools', drillPool], {}, { signal })) as { members?: unknown }
+  const wanted = type === 'vm' ? 'qemu' : 'lxc'
+  return rowsOf(MemberRow, pool.members).rows.some((member) => member.vmid === copy && member.type === wanted)
+}
+
+/**
+ * Why a guest without description may not be what the drill's restore left; undefined where nothing else can be: that restore
+ * failed, and since then no other task has made, ended or changed a guest of that id.
+ */
+async function doubtOfHalf({ cluster }: Pick<Parts, 'cluster'>, drill: Drill, signal: AbortSignal) {
+  const { own, others, missing } = await tasksOf(cluster, drill, signal)
+  if (missing.length > 0) return `the tasks cannot be read: ${missing.join(', ')}`
+  if (own === undefined) return 'it has no description, and no restore of the drill is known'
+  if (own.status !== 'failed') return 'it has no description'
+  return others.length === 0 ? undefined : `it has no description, and ${others[0]?.type} had to do with it since`
+}
+
+/** The drill's own restore, and all other tasks about that id since it began. The node's own clock orders them. */
+async function tasksOf(
+  cluster: Pick<Cluster, 'tasks'>,
+  { upid, copy, at, type }: Drill,
+  signal: AbortSignal,
+): Promise<{ own: Task | undefined; others: Task[]; missing: string[] }> {
+  const { items, missing } = await cluster.tasks({ limit: newestTasks }, { signal })
+  const about = items.filter((task) => task.vmid === copy)
+  const word = type === 'vm' ? 'qmrestore' : 'vzrestore'
+  const since = about.filter((task) => task.type === word && task.startedAt >= at - slackMs)
+  const own =
+    upid === undefined ? (since.length === 1 ? since[0] : undefined) : about.find((task) => task.upid === upid)
+  return { own, others: about.filter((task) => task !== own && task.startedAt >= (own?.startedAt ?? 0)), missing }
+}
+
+/**
+ * Waits until no restore of the drill runs any more: what a running one makes could not be removed. A restore whose request
+ * was sent without an answer is waited for as well.
+ * @param isWanted false: the task is told to stop. @throws ApiError, JarvisError `outcome_unknown`; the signal's reason
+ */
+export async function restoreEnded(
+  { api, cluster }: Parts,
+  drill: Drill,
+  { isWanted, signal }: { isWanted: boolean; signal: AbortSignal },
+): Promise<void> {
+  const from = api.now()
+  let waitedMs = 0
+  let upid = drill.upid
+  while (upid === undefined) {
+    const { own, missing } = await tasksOf(cluster, drill, signal)
+    upid = own?.upid
+    if (upid !== undefined) break
+    if (Math.max(api.now() - from, waitedMs) >= arrivesWithinMs) {
+      if (missing.length === 0) return
+      throw new JarvisError('cluster_unreachable', `Whether the restore runs is not known: ${missing.join(', ')}.`)
+    }
+    await api.wait(1_000, signal)
+    waitedMs += 1_000
+  }
+  const parsed = parseUpid(upid)
+  if (parsed === undefined) return
+  if (!isWanted) {
+    try {
+      await api.change('DELETE', ['nodes', parsed.node, 'tasks', upid], {}, { signal })
+    } catch (error) {
+      // It has ended, or is not to be stopped: then its end is waited for.
+      if (!(error instanceof ApiError)) throw error
+    }
+  }
+  await followTask(api, upid, parsed, { signal })
+}
+
+/**
+ * Stops the copy and destroys it. Whether it is the drill's is looked at anew right before each.
+ * @returns what is left: undefined where it is gone @throws ApiError, JarvisError where it could not be done now
+ */
+export async function removeCopy(parts: Parts, drill: Drill, signal: AbortSignal): Promise<string | undefined> {
+  const { api } = parts
+  let found = await lookAt(parts, drill, signal)
+  if (found.kind === 'own' && found.isRunning) {
+    await must(
+      runTask(api, { path: [...copyPath(drill), 'status', 'stop'], what: `the stop of ${drill.copy}` }, { signal }),
+    )
+    found = await lookAt(parts, drill, signal)
+  }
+  if (found.kind === 'gone') return undefined
+  if (found.kind === 'other') return `${found.why}. It was not touched.`
+  await must(runTask(api, { method: 'DELETE', path: copyPath(drill), what: `the end of ${drill.copy}` }, { signal }))
+  const after = await lookAt(parts, drill, signal)
+  if (after.kind === 'own' || after.kind === 'half')
+    throw new JarvisError('cluster_refused', `${drill.copy} is still there after it was destroyed.`)
+  return await volumesLeft(api, drill, signal)
+}
+
+const VolumeRow = z.object({ volid: z.string() })
+/** A restore that breaks off may leave volumes that no configuration names. */
+async function volumesLeft(api: PveApi, { node, storage, copy }: Drill, signal: AbortSignal) {
+  try {
+    const answer = await api.get(['nodes', node, 'storage', storage, 'content'], { vmid: String(copy) }, { signal })
+    const left = rowsOf(VolumeRow, answer).rows.map(({ volid }) => volid)
+    return left.length === 0 ? undefined : `The copy is gone, and these volumes of it are left: ${left.join(', ')}.`
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return `The copy is gone. Whether volumes of it are left on ${storage} cannot be read.`
+  }
+}
+
+/** @throws JarvisError where the task failed */
+async function must(outcome: ReturnType<typeof runTask>): Promise<void> {
+  const { ok, exitStatus, refused } = await outcome
+  if (!ok) throw refused ?? new JarvisError('cluster_refused', `Proxmox ended it with: ${exitStatus}`)
+}

@@ -1,0 +1,55 @@
+import type { OpenDrill, RestoreProof } from '../protocol/index.ts'
+import type { Step } from './steps.ts'
+
+/** A restore drill. `at` and `endedAt`: Unix ms. Its row is the claim on the copy: it is on disk before the restore is sent. */
+export type Drill = Omit<RestoreProof, 'verdict'> & {
+  step: Step
+  /** `stopped`: it says nothing of the backup. */
+  verdict: 'open' | 'proven' | 'failed' | 'stopped'
+  /** The copy's id. */
+  copy: number
+  node: string
+  storage: string
+  /** The restore's task, once it is known. */
+  upid?: string
+  /** What is still there, or may be, and must be looked at by a person. */
+  left?: string
+  endedAt?: number
+}
+
+export interface DrillStore {
+  /** @returns false where another drill has not ended */
+  begin(drill: Drill): boolean
+  save(drill: Drill): void
+  /** The one that has not ended. */
+  open(): Drill | undefined
+  /** The copy's id of the drill that began last. */
+  lastCopy(): number | undefined
+  /** Of each guest, or of one, the newest drill with a verdict; newest first. */
+  proofs(vmid?: number): Drill[]
+}
+
+/** The pool that the copies are made in. */
+export const drillPool = 'jarvis-drill'
+
+/** Stands in the copy's description. Its id cannot be guessed, so no other guest has it by chance. */
+export const markOf = ({ id, vmid }: Pick<Drill, 'id' | 'vmid'>): string => `JARVIS restore drill ${id} of ${vmid}`
+
+export const levelWords: Record<number, string> = {
+  1: 'fresh',
+  2: 'verified',
+  3: 'its configuration can be read',
+  4: 'restored',
+  5: 'booted',
+  6: 'an app answers',
+}
+
+export function proofOf({ step: _, copy: __, node: ___, storage: ____, upid: _____, ...drill }: Drill): RestoreProof {
+  const { left: ______, endedAt, verdict, ...proof } = drill
+  return { ...proof, at: endedAt ?? proof.at, verdict: verdict === 'proven' ? 'proven' : 'failed' }
+}
+
+export const openDrill = ({ id, vmid, copy, node, step, at, problem, left }: Drill): OpenDrill => ({
+  ...{ id, vmid, copy, node, step, at },
+  ...((left ?? problem) !== undefined && { problem: left ?? problem }),
+})

@@ -1,0 +1,165 @@
+import { z } from 'zod'
+import { diskOf } from '../homelab/format.ts'
+import type { Cluster, PveApi } from '../homelab/ports.ts'
+import { figure, flag, rowsOf, words } from '../homelab/proxmox/answers.ts'
+import { spanOf } from '../lib/words.ts'
+import { type Backup, type Guest, JarvisError, type Node } from '../protocol/index.ts'
+import { dangersIn, disksOf, type GuestConfig, hasAgent, memoryOf, netsOf, readConfigText } from './guest-config.ts'
+
+/** What is asked for. Without `storage` and `node` the drill chooses those with the most room. */
+export type DrillRequest = { vmid: number; storage?: string | undefined; node?: string | undefined }
+
+/** A drill that can begin. `needBytes`: what the copy's disks may take, with some room. */
+export type Plan = {
+  guest: Pick<Guest, 'vmid' | 'type' | 'name' | 'node'>
+  backup: Backup
+  /** Where a newer backup may be, that could not be read. */
+  unread: string[]
+  config: GuestConfig
+  node: string
+  storage: string
+  needBytes: number
+  hasAgent: boolean
+  /** What the drill cannot prove, whatever comes of it. */
+  notProven: string[]
+}
+
+/** A copy on thin storage grows while it runs. */
+const roomFactor = 1.2
+/** A slow disk restores so much a second. */
+const slowBps = 50 * 1024 ** 2
+
+const StorageRow = z.object({
+  storage: z.string().min(1),
+  content: words,
+  avail: figure,
+  active: flag,
+  shared: flag,
+})
+type StorageRow = z.output<typeof StorageRow>
+
+/**
+ * Finds the newest backup, reads its configuration, and a node and a storage for the copy. Changes nothing.
+ * @throws JarvisError `invalid_request` for what cannot be drilled, with the reason; `conflict` while a backup runs; ApiError
+ */
+export async function planDrill(
+  { api, cluster }: { api: PveApi; cluster: Pick<Cluster, 'state' | 'backups' | 'readAfresh'> },
+  { vmid, storage, node }: DrillRequest,
+  signal: AbortSignal,
+): Promise<Plan> {
+  await cluster.readAfresh?.(vmid)
+  const { guests, nodes, tasks } = cluster.state()
+  const guest = guests.find((candidate) => candidate.vmid === vmid) ?? no(`vmid: there is no guest ${vmid}.`)
+  if (tasks.some(({ type, status }) => type === 'vzdump' && status === 'running'))
+    throw new JarvisError('conflict', 'A backup is running: the drill would slow it down. Try again when it has ended.')
+  const { backup, unread } = await newestOf(cluster, guest, signal)
+  const places = placesFor(backup, guest, nodes, node)
+  const reasons: string[] = []
+  let config: GuestConfig | undefined
+  for (const place of places) {
+    const rows = rowsOf(StorageRow, await api.get(['nodes', place.name, 'storage'], {}, { signal })).rows
+    const source = rows.find((row) => row.storage === backup.storage && row.active)
+    if (source === undefined || (!source.shared && backup.node !== undefined && backup.node !== place.name)) {
+      reasons.push(`${place.name} cannot read ${backup.storage}`)
+      continue
+    }
+    config ??= readConfigText(
+      String(await api.get(['nodes', place.name, 'vzdump', 'extractconfig'], { volume: backup.volumeId }, { signal })),
+    )
+    const needBytes = needOf(guest, config)
+    const found = roomOn(place, rows, { type: guest.type, needBytes, storage, memoryMib: memoryOf(config) })
+    if ('reason' in found) {
+      reasons.push(found.reason)
+      continue
+    }
+    const { type, name } = guest
+    return {
+      ...{ guest: { vmid, type, name, node: guest.node }, backup, unread, config, needBytes },
+      ...{ node: place.name, storage: found.storage, hasAgent: hasAgent(config) },
+      notProven: notProvenOf(guest.type, config),
+    }
+  }
+  return no(`vmid: there is no place for a copy of ${vmid}: ${reasons.join('; ') || 'no node is online'}.`)
+}
+
+async function newestOf(cluster: Pick<Cluster, 'backups'>, { vmid, type }: Guest, signal: AbortSignal) {
+  const { items, missing } = await cluster.backups({ vmid }, { signal })
+  const newest = items.filter((backup) => backup.vmid === vmid).sort((a, b) => b.createdAt - a.createdAt)[0]
+  const unread = missing.length === 0 ? '' : ` Not read: ${missing.join(', ')}.`
+  if (newest === undefined) return no(`vmid: no backup of ${vmid} is known.${unread}`)
+  const kind = /(?:vzdump-(qemu|lxc)-|\/(vm|ct)\/)/.exec(newest.volumeId)
+  const isOf = kind?.[1] === 'qemu' || kind?.[2] === 'vm' ? 'vm' : kind === null ? undefined : 'ct'
+  if (isOf !== type) return no(`vmid: the newest backup under ${vmid}, ${newest.volumeId}, is not of this guest.`)
+  return { backup: newest, unread: missing }
+}
+
+/** Online nodes in the order in which they are tried: where the backup and the guest are first, then by free memory. */
+function placesFor(backup: Backup, guest: Guest, nodes: readonly Node[], wanted: string | undefined): Node[] {
+  if (wanted !== undefined) {
+    const found = nodes.find(({ name }) => name === wanted) ?? no(`node: there is no node ${wanted}.`)
+    if (found.status !== 'online') no(`node: ${wanted} is ${found.status}.`)
+    return [found]
+  }
+  const rank = ({ name }: Node) => (name === backup.node ? 0 : name === guest.node ? 1 : 2)
+  const free = ({ ramTotalBytes = 0, ramBytes = 0 }: Node) => ramTotalBytes - ramBytes
+  return nodes.filter(({ status }) => status === 'online').sort((a, b) => rank(a) - rank(b) || free(b) - free(a))
+}
+
+/** @throws JarvisError where such a copy must not be made */
+function needOf({ type, vmid }: Guest, config: GuestConfig): number {
+  const dangers = dangersIn(type, config)
+  if (dangers.length > 0) no(`vmid: no copy of ${vmid} can be kept alone: ${dangers.join('; ')}.`)
+  // What the redactor hid is not known, and nothing unknown is sent.
+  const hidden = netsOf(config).find(([, value]) => value.includes('[redacted]'))
+  if (hidden !== undefined) no(`vmid: ${hidden[0]} of the backup holds a secret, which JARVIS does not pass on.`)
+  const disks = disksOf(type, config)
+  const unsized = disks.find(({ bytes }) => bytes === undefined || bytes === 0)
+  if (unsized !== undefined) no(`vmid: the backup does not say how large ${unsized.key} is.`)
+  return disks.reduce((sum, { bytes = 0 }) => sum + bytes, 0) * roomFactor
+}
+
+function roomOn(
+  { name, ramBytes, ramTotalBytes }: Node,
+  rows: readonly StorageRow[],
+  want: { type: Guest['type']; needBytes: number; storage: string | undefined; memoryMib: number | undefined },
+): { storage: string } | { reason: string } {
+  const kind = want.type === 'vm' ? 'images' : 'rootdir'
+  const fitting = rows.filter(({ content = '', active }) => active && content.split(',').includes(kind))
+  const named = fitting.filter(({ storage }) => storage === (want.storage ?? storage))
+  if (named.length === 0)
+    return {
+      reason: `${name} has no ${want.storage === undefined ? 'storage' : `storage ${want.storage}`} for ${kind}`,
+    }
+  const [best] = [...named].sort((a, b) => (b.avail ?? -1) - (a.avail ?? -1))
+  if (best?.avail === undefined) return { reason: `how much room ${name} has is not known` }
+  if (best.avail < want.needBytes)
+    return {
+      reason: `${best.storage} on ${name} has ${diskOf(best.avail)} free, and ${diskOf(want.needBytes)} are needed`,
+    }
+  if (want.memoryMib === undefined || ramBytes === undefined || ramTotalBytes === undefined)
+    return { reason: `whether ${name} has the memory is not known` }
+  const freeBytes = ramTotalBytes - ramBytes
+  if (freeBytes < want.memoryMib * 1024 ** 2)
+    return {
+      reason: `${name} has ${diskOf(freeBytes)} of memory free, and ${diskOf(want.memoryMib * 1024 ** 2)} are needed`,
+    }
+  return { storage: best.storage }
+}
+
+const notProvenOf = (type: Guest['type'], config: GuestConfig): string[] => [
+  'that its applications answer',
+  'that its network works: every interface was down',
+  ...disksOf(type, config)
+    .filter(({ isInBackup }) => !isInBackup)
+    .map(({ key }) => `${key}: it is not in the backup`),
+]
+
+/** `about 12 min`: the restore at a slow disk's speed, and the boot. */
+export function aboutTime({ needBytes, hasAgent: asks, guest }: Plan): string {
+  const bootS = guest.type === 'ct' ? 60 : asks ? 120 : 300
+  return `about ${spanOf(Math.max(60, needBytes / roomFactor / slowBps + bootS))}`
+}
+
+function no(problem: string): never {
+  throw new JarvisError('invalid_request', problem)
+}

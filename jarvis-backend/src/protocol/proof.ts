@@ -1,0 +1,43 @@
+import { z } from 'zod'
+
+/**
+ * What a restore drill proved of a guest's backup. `level`: 1 fresh, 2 verified, 3 its configuration can be read, 4 restored,
+ * 5 booted, 6 an app answers. Times are Unix ms.
+ */
+export const RestoreProof = z.object({
+  /** Of the drill. */
+  id: z.string(),
+  vmid: z.int(),
+  type: z.enum(['vm', 'ct']),
+  name: z.string(),
+  level: z.int().min(1).max(6),
+  /** `failed`: the backup was tried and did not come to life. */
+  verdict: z.enum(['proven', 'failed']),
+  at: z.int(),
+  archive: z.string(),
+  archiveAt: z.int(),
+  restoreMs: z.int().optional(),
+  /** From the start until the guest answered. */
+  bootMs: z.int().optional(),
+  /** The system that answered. */
+  system: z.string().optional(),
+  notProven: z.array(z.string()),
+  problem: z.string().optional(),
+})
+export type RestoreProof = z.infer<typeof RestoreProof>
+
+/** A drill that has not ended: its copy may exist. */
+export const OpenDrill = z.object({
+  id: z.string(),
+  vmid: z.int(),
+  copy: z.int(),
+  node: z.string(),
+  step: z.string(),
+  at: z.int(),
+  problem: z.string().optional(),
+})
+export type OpenDrill = z.infer<typeof OpenDrill>
+
+/** Reply of `GET /api/proofs`: each guest's newest proof, newest first. */
+export const ProofsReply = z.object({ items: z.array(RestoreProof), open: OpenDrill.nullable() })
+export type ProofsReply = z.infer<typeof ProofsReply>

@@ -1,0 +1,29 @@
+import { createDrills, type DrillsParts } from '../../src/drill/drills.ts'
+import type { Homelab } from '../../src/homelab/ports.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import type { Database } from '../../src/store/sqlite/database.ts'
+import { createDrillStore } from '../../src/store/sqlite/drills.ts'
+
+export const ids = { first: 990_000, last: 990_009 }
+
+/** The drills over a cluster, as a site wires them, with what they write and say. */
+export function drillsOver(
+  { api, cluster }: Pick<Homelab, 'api' | 'cluster'>,
+  database: Database,
+  replace: Partial<DrillsParts> = {},
+) {
+  const store = createDrillStore(database)
+  const journal: Record<string, unknown>[] = []
+  const said: string[] = []
+  const drills = createDrills({
+    ...{ store, api, cluster, ids, hasOwnToken: false, clock: systemClock, durably: database.durably },
+    redact: (text) => text,
+    journal: { append: (_kind, body) => void journal.push(body) },
+    announce: (text) => void said.push(text),
+    changed() {},
+    report: (error) => void said.push(String(error)),
+    ...replace,
+  })
+  const run = (vmid: number, signal = new AbortController().signal) => drills.run({ vmid }, { signal, onProgress() {} })
+  return { drills, store, journal, said, run }
+}
