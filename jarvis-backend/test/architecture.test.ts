@@ -52,7 +52,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'workspace',
     'doctor',
   ],
-  doctor: ['config', 'homelab', 'protocol', 'providers', 'gate', 'store', 'tools'],
+  doctor: ['config', 'drill', 'homelab', 'protocol', 'providers', 'gate', 'store', 'tools'],
   config: ['protocol', 'gate', 'tools'],
   lib: [],
 }

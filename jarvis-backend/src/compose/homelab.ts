@@ -96,7 +96,6 @@ function createHomelab(
     connection: proxmox,
     drillToken: drill.token,
     pbs,
-    drill,
     ssh,
     quote,
     nodes,

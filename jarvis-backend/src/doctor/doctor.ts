@@ -6,6 +6,7 @@ import { hostChecks } from './address-checks.ts'
 import { bad, badFrom, ok, warn } from './check.ts'
 import { clusterChecks } from './cluster-checks.ts'
 import { dataChecks } from './data-checks.ts'
+import { drillChecks } from './drill-checks.ts'
 import { modelChecks } from './model-checks.ts'
 import { sshChecks, wakeChecks } from './node-checks.ts'
 import { pbsChecks } from './pbs-checks.ts'
@@ -77,7 +78,10 @@ async function homelabChecks(config: Config, clock: Clock, signal: AbortSignal):
     return [warn('Cluster', 'The built-in demo serves: no cluster is connected.', 'npm run jarvis -- setup')]
   }
   const seen = await inspectCluster(config.proxmox, { now: () => clock.now(), signal })
-  const checks = clusterChecks(config.proxmox, seen)
+  const checks = [
+    ...clusterChecks(config.proxmox, seen),
+    ...(await drillChecks(config.proxmox, config.drill, { clock, signal })),
+  ]
   if (seen.nodes.length === 0) return checks
   return [...checks, ...(await sshChecks(config, seen.nodes, { clock, signal })), ...wakeChecks(config, seen.nodes)]
 }

@@ -1,0 +1,30 @@
+import { drillPool } from './drill.ts'
+
+type Ids = { first: number; last: number }
+
+/** What the drill's role has, on its pool and on the ids of its copies alone. */
+export const drillRights = [
+  ...['VM.Allocate', 'VM.Audit', 'VM.PowerMgmt', 'VM.GuestAgent.Audit', 'Pool.Audit'],
+  ...['VM.Config.CDROM', 'VM.Config.CPU', 'VM.Config.Cloudinit', 'VM.Config.Disk', 'VM.Config.HWType'],
+  ...['VM.Config.Memory', 'VM.Config.Network', 'VM.Config.Options'],
+]
+/** What it has on the whole cluster: to read backups, and to make volumes. */
+export const drillReads = ['VM.Backup', 'Datastore.AllocateSpace', 'Datastore.Audit', 'SDN.Use', 'Sys.Audit']
+
+export const poolLine = `pvesh create /pools --poolid ${drillPool}`
+
+/**
+ * One line for a node's shell: the pool, the roles, and a token that may make and destroy guests in that pool and under those ids
+ * alone. A copy whose restore broke off is in no pool, so its id needs the right too.
+ */
+export const drillLine = ({ first, last }: Ids): string =>
+  [
+    poolLine,
+    `pveum role add JARVISDrill --privs "${drillRights.join(' ')}"`,
+    `pveum role add JARVISDrillReads --privs "${drillReads.join(' ')}"`,
+    'pveum user add jarvis-drill@pve',
+    `pveum acl modify /pool/${drillPool} --users jarvis-drill@pve --roles JARVISDrill`,
+    'pveum acl modify / --users jarvis-drill@pve --roles JARVISDrillReads',
+    `for id in $(seq ${first} ${last}); do pveum acl modify /vms/$id --users jarvis-drill@pve --roles JARVISDrill; done`,
+    'pveum user token add jarvis-drill@pve drill --privsep 0',
+  ].join(' && ')
