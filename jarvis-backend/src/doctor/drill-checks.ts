@@ -33,11 +33,16 @@ export async function drillChecks(
     const missing = drillRights.filter((right) => !Object.hasOwn(permissions[path] ?? {}, right))
     if (missing.length === 0) return [...own, ok(area, `The pool ${drillPool} is there, and the token may use it.`)]
     const text = `On the pool ${drillPool} the token lacks ${missing.join(', ')}.`
-    return [...own, token === undefined ? ok(area, `${text} drill_restore does not work without.`) : warn(area, text, drillLine(ids))]
+    return [
+      ...own,
+      token === undefined ? ok(area, `${text} drill_restore does not work without.`) : warn(area, text, drillLine(ids)),
+    ]
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    if (error.status === 401) return [bad(area, `The drill’s token is refused: ${error.message}`, `On a node: ${drillLine(ids)}`)]
-    if (token === undefined) return [ok(area, `Not chosen: the pool ${drillPool}, without which drill_restore does not work.`), ...own]
+    if (error.status === 401)
+      return [bad(area, `The drill’s token is refused: ${error.message}`, `On a node: ${drillLine(ids)}`)]
+    if (token === undefined)
+      return [ok(area, `Not chosen: the pool ${drillPool}, without which drill_restore does not work.`), ...own]
     return [...own, warn(area, `The pool ${drillPool} cannot be read: ${error.words}.`, `On a node: ${poolLine}`)]
   } finally {
     api.close()
