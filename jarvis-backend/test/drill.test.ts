@@ -183,7 +183,7 @@ describe.each(Object.entries(clusters))('on %s', (_name, start) => {
       })
       return {
         after(ask, answer) {
-          if (match(ask)) fail()
+          if (match(ask)) void fail()
           return answer
         },
       }
@@ -291,7 +291,13 @@ describe.each(Object.entries(clusters))('on %s', (_name, start) => {
   test.each(Object.entries(rows))('%s: that is said, and the copy is removed', async (_case, row) => {
     await row.prepare?.(fixture)
     let again = () => {}
-    const clock = { ...systemClock, after: (_ms: number, run: () => void) => ((again = run), () => {}) }
+    const clock = {
+      ...systemClock,
+      after(_ms: number, run: () => void) {
+        again = run
+        return () => {}
+      },
+    }
     const { run, asked, said, store, drills } = setUp(row.hooks?.(fixture), { clock })
     const drill = await run(fixture.vm)
     await fixture.controls.silenceAgent(first, false)

@@ -76,7 +76,11 @@ export function createDrills(parts: DrillsParts) {
     const { signal, onProgress, onTask } = options
     const { copy, type, vmid } = claimed
     let drill = claimed
-    const step = (event: StepEvent, change?: Partial<Drill>) => note((drill = onward(drill, event, change)))
+    const moved = (next: Drill) => {
+      drill = next
+      note(next)
+    }
+    const step = (event: StepEvent, change?: Partial<Drill>) => moved(onward(drill, event, change))
     onProgress(`Restoring ${drill.archive} to ${copy} on ${drill.storage}`)
     const begunAt = api.now()
     const restored = await runTask(
@@ -90,7 +94,7 @@ export function createDrills(parts: DrillsParts) {
         signal,
         onProgress,
         onTask(upid) {
-          note((drill = keep(drill, { upid })))
+          moved(keep(drill, { upid }))
           onTask?.(upid)
         },
       },
@@ -224,7 +228,9 @@ export function createDrills(parts: DrillsParts) {
       const either = AbortSignal.any([signal, stopping.signal])
       let drill = await claim(plan, either)
       try {
-        const whole = work(drill, plan, { ...options, signal: either }, (now) => (drill = now))
+        const whole = work(drill, plan, { ...options, signal: either }, (now) => {
+        drill = now
+      })
         working = whole
         drill = await whole
       } catch (error) {
