@@ -228,9 +228,10 @@ export function createDrills(parts: DrillsParts) {
       const either = AbortSignal.any([signal, stopping.signal])
       let drill = await claim(plan, either)
       try {
-        const whole = work(drill, plan, { ...options, signal: either }, (now) => {
-        drill = now
-      })
+        const note = (now: Drill) => {
+          drill = now
+        }
+        const whole = work(drill, plan, { ...options, signal: either }, note)
         working = whole
         drill = await whole
       } catch (error) {
