@@ -183,6 +183,12 @@ const questions: [string, RegExp][] = [
   ['what did you change today?', /^0 changes/],
   ['undo that', /^I changed nothing yet, sir/],
   ['roll 123 back to nothing-like-it', /no snapshot .*nothing-like-it/],
+  [
+    'restore vaultwarden',
+    /`\/restore_guest archive=\S+:backup\/\S+ newId=114 name=vaultwarden-restored node=Home storage=\S+`/,
+  ],
+  ['destroy 122', /JARVIS destroys no guest that it did not make/],
+  ['what can you do?', /take a change of mine back.*For create_guest I have no sentence/s],
   ['write me a poem', /beyond me.*\n\n- is everything fine\?/],
 ]
 

@@ -151,12 +151,11 @@ export const acts: readonly Act[] = [
   ofGuest(
     'resize_disk',
     `(?:grow|enlarge|extend|expand|resize) (?:the )?(?:disk )?(?:(?<disk>(?:scsi|virtio|sata|ide|mp)\\d+|rootfs) )?(?:of|on|for) ${who} by (?<gib>\\d+) ?g(?:i?b)?`,
-    ({ guest, words }) => {
-      const disk = words.disk?.toLowerCase() ?? (guest.type === 'ct' ? 'rootfs' : undefined)
-      return disk === undefined
-        ? `Which disk, sir? “show the config of ${guest.name}” names them; say “grow scsi0 of ${guest.name} by ${words.gib} GB”.`
-        : { vmid: guest.vmid, disk, addGib: Number(words.gib) }
-    },
+    // The gate refuses the name of a disk that no person said.
+    ({ guest: { vmid, name, type }, words: { disk, gib } }) =>
+      disk === undefined
+        ? `Which disk, sir? “show the config of ${name}” names them; say “grow ${type === 'ct' ? 'rootfs' : 'scsi0'} of ${name} by ${gib} GB”.`
+        : { vmid, disk: disk.toLowerCase(), addGib: Number(gib) },
   ),
   // Backups
   ofGuest(

@@ -63,7 +63,8 @@ function failureWords(outcome: Outcome, { guests }: ClusterState): string {
 }
 
 function otherWords(toolName: string, text: string): string {
-  const [first = '', ...rest] = text.split('\n')
+  // The ids of changes are for tools.
+  const [first = '', ...rest] = text.replace(/^tu_\w+, /gm, '').split('\n')
   if (rest.length === 0) return reads.test(toolName) ? text : `Very good, sir. ${text}`
   if (!lists.test(toolName)) return `${capitalized(toolName)} says:\n\n${fenced(text)}`
   const row = (line: string) => (/[.:]$/.test(line) && !/, /.test(line) ? `\n${plain(line)}\n` : `- ${plain(line)}`)

@@ -178,7 +178,7 @@ test.each([
   ['start 104 at boot', 'set_guest_config 104 set={"onboot":1}'],
   ['show the config of 104', 'get_guest_config 104'],
   ['how many cores does jellyfin have?', 'get_guest_config 104'],
-  ['grow the disk of jellyfin by 10 GB', 'resize_disk 104 disk=rootfs addGib=10'],
+  ['grow the disk rootfs of jellyfin by 10 GB', 'resize_disk 104 disk=rootfs addGib=10'],
   ['grow scsi0 of 101 by 10 GiB', 'resize_disk 101 disk=scsi0 addGib=10'],
   // Backups
   ['back up 104 now', 'back_up_guest 104 storage=dump'],
@@ -324,6 +324,7 @@ test.each([
   ['clone 105', 'What is the copy to be called'],
   ['move 104', 'To which node, sir? There are Home, pve, agent1, agent.'],
   ['move 104 to mars', 'no node called “mars”'],
+  ['grow the disk of jellyfin by 10 GB', 'say “grow rootfs of jellyfin by 10 GB”'],
   ['grow the disk of 101 by 10 GB', 'Which disk, sir? “show the config of homeassistant”'],
   ['back up 101', 'no storage that holds backups and can be reached from Home'],
   ['back up 104 to local-zfs', '“local-zfs” is no storage for backups'],

@@ -4,15 +4,14 @@ import { type Finding, gaps, type Inquiry, notDone, type Reads, read } from './i
 /** A line of list_changes. `how`: its undo in words, or why there is none. */
 type ChangeFacts = { id: string; ago: string; state: string; sentence: string; canBeUndone: boolean; how: string }
 
-/** Changes in the text of list_changes, newest first, without those that took another one back. */
+/** Changes in the text of list_changes, newest first. */
 const changesIn = (text: string): ChangeFacts[] =>
   text.split('\n').flatMap((line) => {
     const [, id, ago, state, sentence, undo, how] =
       /^(\S+), (.+?) ago, (\w+): (.*?) (Undo|Cannot be undone): (.*)$/.exec(line) ?? []
     if (id === undefined || ago === undefined || state === undefined || sentence === undefined || how === undefined)
       return []
-    const isUndo = how.startsWith('It takes a change back.')
-    return isUndo ? [] : [{ id, ago, state, sentence, canBeUndone: undo === 'Undo', how }]
+    return [{ id, ago, state, sentence, canBeUndone: undo === 'Undo', how }]
   })
 
 /** @param ownCalls ids of the calls of this chat, whose newest change is taken back; undefined: the newest of all */
