@@ -16,6 +16,7 @@ const SignIn = later(() => import('./app/sign-in.tsx').then((page) => page.SignI
 const PasswordAgain = later(() => import('./app/password-again.tsx').then((part) => part.PasswordAgain))
 const ConsentPage = later(() => import('./pages/consent/page.tsx').then((page) => page.ConsentPage))
 const ClusterPage = later(() => import('./pages/cluster/page.tsx').then((page) => page.ClusterPage))
+const GuestPage = later(() => import('./pages/guest/page.tsx').then((page) => page.GuestPage))
 const WaitingPage = later(() => import('./pages/waiting/page.tsx').then((page) => page.WaitingPage))
 const JournalPage = later(() => import('./pages/journal/page.tsx').then((page) => page.JournalPage))
 const ToolsPage = later(() => import('./pages/tools/page.tsx').then((page) => page.ToolsPage))
@@ -107,6 +108,9 @@ function Page() {
   const page = name.toLowerCase()
   if (page === 'chat' && sessionId !== undefined && others.length === 0) {
     return <ChatPage key={sessionId} sessionId={sessionId} />
+  }
+  if (page === 'guest' && /^\d+$/.test(sessionId ?? '') && others.length === 0) {
+    return <GuestPage key={sessionId} vmid={Number(sessionId)} />
   }
   const Found = sessionId === undefined ? pages.get(page) : undefined
   return Found === undefined ? <Redirect to="/" /> : <Found />

@@ -135,6 +135,7 @@ export function composeGate(
   const calls = createCallCounts(database, now)
   return {
     policy,
+    world,
     changes,
     returns,
     grants,

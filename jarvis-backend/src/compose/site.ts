@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts'
 import { policyPath, readPolicy, watchDataDir } from '../config/policy-file.ts'
 import type { Homelab } from '../homelab/ports.ts'
 import { changeRoutes } from '../http/changes.ts'
+import { guestRoutes } from '../http/guests.ts'
 import { proofRoutes } from '../http/proofs.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { PushSender } from '../push/ports.ts'
@@ -24,6 +25,7 @@ import { composeDrills } from './drills.ts'
 import { composeFoundation } from './foundation.ts'
 import { composeGate, type Gate } from './gate.ts'
 import { composeHomelab } from './homelab.ts'
+import { leaningOn } from './leaning.ts'
 import { composeMemory } from './memory.ts'
 import { composeModels } from './models.ts'
 import { composePush } from './push.ts'
@@ -174,6 +176,11 @@ export function createSite(
     /** Keyed by the path below `/api`. */
     routes: {
       ...sessions.routes,
+      guests: guestRoutes({
+        homelab: homelab.homelab,
+        leaningOn: (vmid) => leaningOn(vmid, gate.world()),
+        proofOf: drills.newestOf,
+      }),
       changes: changeRoutes(gate.changes, runs, now),
       ...gate.routes,
       ...homelab.routes,

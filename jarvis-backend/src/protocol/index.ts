@@ -40,6 +40,7 @@ export {
 export { type ErrorBody, type ErrorCode, errorStatus, JarvisError } from './errors.ts'
 export { usualLimits } from './facts.ts'
 export { Grant, GrantRequest } from './grant.ts'
+export { GuestReply } from './guest.ts'
 export { MessageId, RequestId, RunId, SessionId, ToolUseId } from './ids.ts'
 export { Image, type ImageType, imageTypes } from './image.ts'
 export { Limits } from './limits.ts'

@@ -18,7 +18,7 @@ import { switchTheme, theme } from './theme.ts'
 
 export const pages: readonly { to: string; name: string; icon: IconName; isHere: (path: string) => boolean }[] = [
   { to: '/', name: 'Chat', icon: 'chat', isHere: (path) => path === '/' || path.startsWith('/chat') },
-  { to: '/cluster', name: 'Cluster', icon: 'cluster', isHere: (path) => path.startsWith('/cluster') },
+  { to: '/cluster', name: 'Cluster', icon: 'cluster', isHere: (path) => /^\/(cluster|guest)/.test(path) },
   { to: '/waiting', name: 'Waiting', icon: 'waiting', isHere: (path) => path.startsWith('/waiting') },
   { to: '/journal', name: 'Journal', icon: 'journal', isHere: (path) => path.startsWith('/journal') },
 ]

@@ -4,7 +4,9 @@ import type {
   ClusterState,
   ConfirmationRow,
   Entry,
+  GuestReply,
   QueuedMessage,
+  SamplesReply,
   Snapshot,
   ToolInfo,
 } from 'jarvis-backend/protocol'
@@ -35,6 +37,9 @@ export type Scene = {
   feed?: Omit<Activity, 'id'>[]
   tools?: ToolInfo[]
   changes?: Change[]
+  /** What is read of guests, by number. */
+  guests?: Record<string, GuestReply>
+  samples?: SamplesReply
   /** A type and bytes, by id. */
   pictures?: Record<string, [type: string, data: Buffer]>
   isDemoCluster?: boolean

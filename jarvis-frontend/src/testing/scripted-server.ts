@@ -279,6 +279,14 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     if (/^\/api\/sessions\/\w+\/versions$/.test(pathname)) return json(200, { items: [] })
     const [, changeId, act] = /^\/api\/changes(?:\/(\w+))?(?:\/(keep|undo))?$/.exec(pathname) ?? []
     if (pathname.startsWith('/api/changes')) return changed(changeId, act)
+    const guest = /^\/api\/guests\/(\d+)$/.exec(pathname)?.[1]
+    const read = guest === undefined ? undefined : scene.guests?.[guest]
+    if (read !== undefined) return json(200, read)
+    if (pathname.endsWith('/classify')) {
+      const tier = pathname.includes('take_snapshot') ? 'yellow' : 'red'
+      return json(200, { tier, rule: 'base', reason: 'The tool says so.' })
+    }
+    if (scene.samples !== undefined && pathname === '/api/samples') return json(200, scene.samples)
     if (pathname === '/api/grants') return json(200, { items: [] })
     // Nothing was kept yet.
     if (pathname === '/api/samples') return json(200, { from: Date.now() - 3_540_000, stepMs: 60_000, items: [] })

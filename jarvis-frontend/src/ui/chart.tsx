@@ -3,6 +3,8 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import './chart.css'
 
+export type ChartMark = { number: number; at: number }
+
 type Props = {
   title: string
   /** Unix ms of the first value. */
@@ -19,14 +21,17 @@ type Props = {
   group: string
   /** The range in words: `24 h`. */
   over: string
+  /** Moments to number on the axis; the same number stands at what happened then. `at`: Unix ms. */
+  marks?: readonly ChartMark[] | undefined
 }
 
 const height = 92
+const none: readonly ChartMark[] = []
 const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 const faded = (oklch: string, share: number) => oklch.replace(')', ` / ${share})`)
 
 /** A grey line over time, its last value and range as text. */
-export function Chart({ title, from, stepMs, values, top, format, short = format, group, over }: Props) {
+export function Chart({ title, from, stepMs, values, top, format, short = format, group, over, marks = none }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
   const shown = useRef<HTMLSpanElement>(null)
@@ -36,8 +41,8 @@ export function Chart({ title, from, stepMs, values, top, format, short = format
   data.current = [values.map((_, at) => (from + at * stepMs) / 1_000), values.map((value) => value ?? null)]
   const lastText = useRef('')
   lastText.current = last === undefined ? '' : format(last)
-  const drawn = useRef({ format, short })
-  drawn.current = { format, short }
+  const drawn = useRef({ format, short, marks })
+  drawn.current = { format, short, marks }
 
   useEffect(() => {
     const element = box.current
@@ -85,6 +90,7 @@ export function Chart({ title, from, stepMs, values, top, format, short = format
         },
       ],
       hooks: {
+        draw: [(own) => drawMarks(own, drawn.current.marks)],
         setCursor: [
           (own) => {
             const at = own.cursor.idx
@@ -114,7 +120,7 @@ export function Chart({ title, from, stepMs, values, top, format, short = format
     }
   }, [group, top])
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn is made of these
-  useEffect(() => plot.current?.setData(data.current), [values, from, stepMs])
+  useEffect(() => plot.current?.setData(data.current), [values, from, stepMs, marks])
 
   return (
     <figure className="chart">
@@ -127,11 +133,38 @@ export function Chart({ title, from, stepMs, values, top, format, short = format
           {last === undefined
             ? `: nothing known over ${over}`
             : `: ${format(last)} now, between ${format(Math.min(...known))} and ${format(Math.max(...known))} over ${over}`}
+          {marks.map(({ number, at }) => `, change ${number} at ${timeText(at, 60)}`)}
         </span>
       </figcaption>
       <div ref={box} className="chart-box" aria-hidden="true" />
     </figure>
   )
+}
+
+/** A line at each moment, with its number in a circle on top. */
+function drawMarks({ ctx, bbox, valToPos }: uPlot, marks: readonly ChartMark[]) {
+  const scale = devicePixelRatio
+  for (const { number, at } of marks) {
+    const x = valToPos(at / 1_000, 'x', true)
+    if (x < bbox.left || x > bbox.left + bbox.width) continue
+    const y = bbox.top + 5 * scale
+    ctx.strokeStyle = colour('--dim')
+    ctx.fillStyle = colour('--bg')
+    ctx.lineWidth = scale
+    ctx.beginPath()
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x, bbox.top + bbox.height)
+    ctx.stroke()
+    ctx.beginPath()
+    ctx.arc(x, y, 7 * scale, 0, 2 * Math.PI)
+    ctx.fill()
+    ctx.stroke()
+    ctx.fillStyle = colour('--ink')
+    ctx.font = `${10 * scale}px "Saira Variable", sans-serif`
+    ctx.textAlign = 'center'
+    ctx.textBaseline = 'middle'
+    ctx.fillText(String(number), x, y)
+  }
 }
 
 function timeText(at: number, stepS: number): string {

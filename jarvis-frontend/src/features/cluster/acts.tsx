@@ -5,7 +5,13 @@ import { Visible } from '../../ui/boxed.tsx'
 import { Tier, tierMeaning, tierWord } from '../../ui/tier.tsx'
 import { useCluster } from './store.ts'
 
-type Act = { label: string; does: Effect; input: Record<string, string | number | boolean> }
+/** `does`: what the tool is found by, where it is not named. */
+export type Act = {
+  label: string
+  does?: Effect
+  tool?: string
+  input: Record<string, string | number | boolean>
+}
 type Call = Omit<Act, 'does'> & { tool: string }
 
 /** What can be asked for: what fits the guest's power, a clean stop and the plug apart. */
@@ -35,13 +41,16 @@ const commandOf = ({ tool, input }: Call) =>
 export function Acts({
   acts: wanted,
   onAsk,
+  hasDots = false,
 }: {
   acts: readonly Act[]
   onAsk: ((command: string) => void) | undefined
+  /** Three dots after an act say that a card comes. */
+  hasDots?: boolean
 }) {
   const known = useTools()
   const acts = wanted.flatMap(({ does, ...act }): Call[] => {
-    const tool = known && toolFor(known, does)
+    const tool = does === undefined ? known?.find(({ name }) => name === act.tool) : known && toolFor(known, does)
     return tool === undefined ? [] : [{ ...act, tool: tool.name }]
   })
   // A lost cluster can still be woken.
@@ -58,7 +67,14 @@ export function Acts({
   return (
     <div className="acts">
       {acts.map((act, at) => (
-        <ActButton key={commandOf(act)} act={act} verdict={judged?.[at]} isLive={isLive} onAsk={onAsk} />
+        <ActButton
+          key={commandOf(act)}
+          act={act}
+          verdict={judged?.[at]}
+          isLive={isLive}
+          onAsk={onAsk}
+          hasDots={hasDots}
+        />
       ))}
       {!isLive && <small>JARVIS is not reached: nothing can be asked for.</small>}
       {refused !== undefined && (
@@ -70,9 +86,15 @@ export function Acts({
   )
 }
 
-type ButtonProps = { act: Call; verdict: Verdict | undefined; isLive: boolean; onAsk: (command: string) => void }
+type ButtonProps = {
+  act: Call
+  verdict: Verdict | undefined
+  isLive: boolean
+  onAsk: (command: string) => void
+  hasDots: boolean
+}
 
-function ActButton({ act, verdict, isLive, onAsk }: ButtonProps) {
+function ActButton({ act, verdict, isLive, onAsk, hasDots }: ButtonProps) {
   const canAsk = isLive && verdict !== undefined && verdict.tier !== 'black'
   const tier = verdict && `${tierWord[verdict.tier]}, ${tierMeaning[verdict.tier]}`
   return (
@@ -86,6 +108,7 @@ function ActButton({ act, verdict, isLive, onAsk }: ButtonProps) {
     >
       {verdict === undefined ? <span className="tier-space" /> : <Tier tier={verdict.tier} size={11} />}
       {act.label}
+      {hasDots && verdict?.tier === 'red' && '…'}
     </button>
   )
 }

@@ -1,6 +1,6 @@
 import type { SampleField, SampleRange } from 'jarvis-backend/protocol'
 import { celsius, percent, rate, withUnit } from '../../lib/format.ts'
-import { Chart } from '../../ui/chart.tsx'
+import { Chart, type ChartMark } from '../../ui/chart.tsx'
 import { lineOf, rangeWord, usePast } from './past.ts'
 
 /** `short`: on the axis, where it differs. */
@@ -25,10 +25,15 @@ const kinds: Record<SampleField, Kind> = {
   netBps: { title: 'Net', format: net, short: netShort },
 }
 
-export type ChartsProps = { name: string; range: SampleRange; fields: readonly SampleField[] }
+export type ChartsProps = {
+  name: string
+  range: SampleRange
+  fields: readonly SampleField[]
+  marks?: readonly ChartMark[]
+}
 
 /** The past of one thing, with a chart for each field that has samples. */
-export function Charts({ name, range, fields }: ChartsProps) {
+export function Charts({ name, range, fields, marks }: ChartsProps) {
   const { reply, problem } = usePast([name], range)
   const lines = fields.flatMap((field) => {
     const line = lineOf(reply, name, field)
@@ -42,7 +47,7 @@ export function Charts({ name, range, fields }: ChartsProps) {
   return (
     <div className="charts">
       {lines.map(({ field, line }) => (
-        <Chart key={field} {...kinds[field]} {...line} group={name} over={rangeWord[range]} />
+        <Chart key={field} {...kinds[field]} {...line} group={name} over={rangeWord[range]} marks={marks} />
       ))}
     </div>
   )

@@ -102,6 +102,9 @@ export function GuestFacts({
         ]}
       />
       <Acts acts={actsOfGuest(guest)} onAsk={onAsk} />
+      <Link className="button small faint" to={`/guest/${guest.vmid}`}>
+        Open its page
+      </Link>
       <AskAbout question={`How is guest ${guest.vmid}?`} onAsk={onAsk} />
       {tasks.length > 0 && <TaskList tasks={tasks.slice(0, 3)} />}
     </>

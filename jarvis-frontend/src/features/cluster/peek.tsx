@@ -114,8 +114,11 @@ export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
       </dl>
       {guest !== undefined && <Acts acts={actsOfGuest(guest)} onAsk={ask} />}
       {node !== undefined && <Acts acts={actsOfNode(node)} onAsk={ask} />}
-      <Link to={`/cluster?${series.replace('/', '=')}`} onClick={onClose}>
-        Open it in the cluster
+      <Link
+        to={guest === undefined ? `/cluster?${series.replace('/', '=')}` : `/guest/${guest.vmid}`}
+        onClick={onClose}
+      >
+        {guest === undefined ? 'Open it in the cluster' : 'Open its page'}
       </Link>
       {onAsk !== undefined && (
         <button

@@ -268,7 +268,10 @@ function Target({ row }: { row: ConfirmationRow }) {
   return (
     <section>
       <h2>
-        <span className="num">{guest.vmid}</span> <Visible text={guest.name} />, last hour
+        <Link to={`/guest/${guest.vmid}`}>
+          <span className="num">{guest.vmid}</span> <Visible text={guest.name} />
+        </Link>
+        , last hour
       </h2>
       <dl className="target">
         <div>

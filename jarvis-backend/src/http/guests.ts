@@ -1,0 +1,87 @@
+import { Router } from 'express'
+import { readConfig } from '../homelab/operations/guest-config.ts'
+import { whyUnread } from '../homelab/operations/read-each.ts'
+import { readSnapshots } from '../homelab/operations/snapshots.ts'
+import type { Homelab } from '../homelab/ports.ts'
+import type { Place } from '../homelab/proxmox/guest.ts'
+import { type GuestReply, JarvisError, type RestoreProof } from '../protocol/index.ts'
+import { endOf, param } from './handle.ts'
+
+const readMs = 10_000
+const mostBackups = 500
+
+/** What the gate knows of those who need a guest. */
+export type Leaning = Pick<GuestReply, 'leansOn' | 'groups' | 'isOwn'>
+
+/**
+ * `/api/guests/:vmid`: what is read of one guest beside its live state. One part that cannot be read leaves the others.
+ * @param parts.proofOf the newest restore proof; undefined: none. Absent where no drill exists
+ */
+export function guestRoutes(parts: {
+  homelab: Pick<Homelab, 'api' | 'cluster'>
+  leaningOn(vmid: number): Leaning
+  proofOf?: (vmid: number) => RestoreProof | undefined
+}): Router {
+  const { api, cluster } = parts.homelab
+  const router = Router()
+  router.get('/:vmid', async (request, response) => {
+    const vmid = Number(param(request, 'vmid'))
+    const state = cluster.state()
+    const guest = state.guests.find((known) => known.vmid === vmid)
+    if (guest === undefined) throw new JarvisError('not_found', 'The cluster has no such guest now.')
+    const isAway = state.nodes.find(({ name }) => name === guest.node)?.status === 'offline'
+    const missing: string[] = []
+    const signal = AbortSignal.any([endOf(response), AbortSignal.timeout(readMs)])
+    const part = async <T>(what: string, needs: string, read: () => Promise<T>): Promise<T | null> => {
+      try {
+        if (isAway) throw new JarvisError('cluster_unreachable', `${guest.node} is offline`)
+        return await read()
+      } catch (error) {
+        const late = new JarvisError('cluster_unreachable', `${guest.node} did not answer in time`)
+        missing.push(`${what} ${whyUnread(signal.aborted ? late : error, needs)}`)
+        return null
+      }
+    }
+    const [config, snapshots, backups] = await Promise.all([
+      part('its configuration', 'VM.Audit', () => configOf(guest)),
+      part('its snapshots', 'VM.Audit', () => snapshotsOf(guest)),
+      backupsOf(),
+    ])
+    const proof = parts.proofOf?.(vmid)
+    response.json({
+      ...{ vmid, config, snapshots, backups, missing },
+      ...parts.leaningOn(vmid),
+      ...(parts.proofOf !== undefined && { proof: proof ?? null }),
+    } satisfies GuestReply)
+
+    async function configOf(place: Place): Promise<NonNullable<GuestReply['config']>> {
+      const { digest, lock, values, pending } = await readConfig(api, place, { signal })
+      const waits = Object.fromEntries([...pending].map(([key, value]) => [key, value ?? null]))
+      return { digest, values, pending: waits, ...(lock !== undefined && { lock }) }
+    }
+
+    async function snapshotsOf(place: Place): Promise<NonNullable<GuestReply['snapshots']>> {
+      const { items, parent } = await readSnapshots(api, place, { signal })
+      return {
+        items: items.map(({ name, takenAt, hasRam, description }) => ({
+          ...{ name, hasRam, description },
+          ...(takenAt !== undefined && { takenAt }),
+        })),
+        ...(parent !== undefined && { parent }),
+      }
+    }
+
+    /** They lie on storages, of which some may be read while the guest's node is away. */
+    async function backupsOf(): Promise<GuestReply['backups']> {
+      try {
+        const { items, missing: unread, isUnread } = await cluster.backups({ vmid }, { signal })
+        missing.push(...unread)
+        return isUnread === true ? null : { items: items.slice(0, mostBackups), total: items.length }
+      } catch (error) {
+        missing.push(`its backups ${whyUnread(error, 'Datastore.AllocateSpace and VM.Backup')}`)
+        return null
+      }
+    }
+  })
+  return router
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { Backup, Guest } from './cluster.ts'
+import { RestoreProof } from './proof.ts'
+
+/** What is read of one guest beside its live state. A part that could not be read is null, and `missing` says why. */
+export const GuestReply = z.object({
+  vmid: z.int(),
+  /** Keys as Proxmox names them, without secrets. `pending`: from its next stop on; null: the key goes. */
+  config: z
+    .object({
+      digest: z.string(),
+      lock: z.string().optional(),
+      values: z.record(z.string(), z.string()),
+      pending: z.record(z.string(), z.string().nullable()),
+    })
+    .nullable(),
+  /** Oldest first. `parent`: the one that the guest goes on from. */
+  snapshots: z
+    .object({
+      items: z.array(
+        z.object({
+          name: z.string(),
+          takenAt: z.int().optional(),
+          hasRam: z.boolean(),
+          description: z.string(),
+        }),
+      ),
+      parent: z.string().optional(),
+    })
+    .nullable(),
+  /** Newest first, at most 500; `total` counts all. */
+  backups: z.object({ items: z.array(Backup), total: z.int() }).nullable(),
+  /** Null: none was ever tried. Absent: not known. */
+  proof: RestoreProof.nullable().optional(),
+  /** What others lose while it is away, in words. */
+  leansOn: z.array(z.string()),
+  /** Groups whose members stand in for it. */
+  groups: z.array(
+    z.object({ name: z.string(), others: z.array(Guest.pick({ vmid: true, name: true, status: true })) }),
+  ),
+  /** JARVIS itself runs on it. */
+  isOwn: z.boolean(),
+  /** What could not be read and why, with the right that is missing by its name. */
+  missing: z.array(z.string()),
+})
+export type GuestReply = z.infer<typeof GuestReply>

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import type { PveApi } from '../src/homelab/ports.ts'
+import { ApiError } from '../src/homelab/proxmox/failure.ts'
+import { createSimulator } from '../src/homelab/simulator/index.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import type { GuestReply } from '../src/protocol/index.ts'
+import { startJarvis } from './support/start-jarvis.ts'
+
+test('a guest is read with its configuration, snapshots, backups and who needs it, and what cannot be read is named', async () => {
+  const simulator = createSimulator({ clock: systemClock, protectedTargets: new Set() })
+  const get: PveApi['get'] = (path, query, ask) =>
+    path.at(-1) === 'config' && path.includes(105)
+      ? Promise.reject(new ApiError('cluster_refused', 'The API token lacks a right: VM.Audit.', { status: 403 }))
+      : simulator.api.get(path, query, ask)
+  const jarvis = await startJarvis({ homelab: { ...simulator, api: { ...simulator.api, get } } })
+  const { rest } = jarvis
+  const guestOf = async (vmid: number) => (await (await rest(`/api/guests/${vmid}`)).json()) as GuestReply
+  const truenas = await guestOf(103)
+  expect(truenas).toMatchObject({
+    vmid: 103,
+    config: { digest: expect.stringMatching(/^[0-9a-f]{40}$/), values: expect.objectContaining({ name: 'truenas' }) },
+    snapshots: { items: expect.any(Array) },
+    leansOn: ['Guests whose disks it serves may stall: by its name it is the storage'],
+    isOwn: false,
+  })
+  expect(truenas).not.toHaveProperty('proof')
+  expect((await guestOf(130)).leansOn).toEqual(['JARVIS may be cut off: by its name it may be where JARVIS runs'])
+  expect((await rest('/api/guests/999')).status).toBe(404)
+  expect((await rest('/api/guests/103?all=1')).status).toBe(400)
+
+  // One right less takes one part away, and is named; the other parts stay.
+  const partial = await guestOf(105)
+  expect(partial).toMatchObject({ config: null, snapshots: { items: expect.any(Array) } })
+  expect(partial.missing).toContain('its configuration not visible to this token (it needs VM.Audit)')
+})

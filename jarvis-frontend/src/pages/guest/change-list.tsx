@@ -1,0 +1,77 @@
+import type { Change } from 'jarvis-backend/protocol'
+import { UndoButton } from '../../app/changes/undo-button.tsx'
+import { when } from '../../features/confirmations/undo-words.ts'
+import { shortModel } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Link } from '../../ui/link.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { useNow } from '../../ui/use-now.ts'
+
+/** What JARVIS changed of a guest, newest first, each with Undo or the reason there is none. */
+export function ChangeList({
+  changes,
+  marks,
+  onMore,
+}: {
+  changes: readonly Change[]
+  /** Numbers that the charts show too. */
+  marks: readonly { number: number; id: string }[]
+  onMore: (() => void) | undefined
+}) {
+  const now = useNow(60_000)
+  if (changes.length === 0) return <p className="guest-note">JARVIS changed nothing of it.</p>
+  return (
+    <>
+      <ul className="guest-changes">
+        {changes.map((change) => {
+          const number = marks.find(({ id }) => id === change.id)?.number
+          return (
+            <li key={change.id} data-change-row={change.id}>
+              {change.state === 'armed' ? (
+                <Icon name="clock" />
+              ) : (
+                <Mark
+                  kind={change.state === 'unknown' ? 'unknown' : change.state === 'failed' ? 'bad' : 'step'}
+                  size={9}
+                />
+              )}
+              <span className="guest-change-words">
+                <Visible text={change.sentence.replace(/\.$/, '')} />{' '}
+                {number !== undefined && (
+                  <span className="guest-number num">
+                    <span className="vh">change </span>
+                    {number}
+                  </span>
+                )}
+                {change.problem !== undefined && (
+                  <small>
+                    <Mark kind="bad" size={9} /> <Visible text={change.problem} />
+                  </small>
+                )}
+              </span>
+              <Link to={`/journal?toolUseId=${encodeURIComponent(change.id)}`} className="num text-dim">
+                {when(change.at, now)}
+              </Link>
+              <span className="cut text-dim">
+                <Visible text={shortModel(change.requestedBy.name)} />
+              </span>
+              <span className="guest-undo">
+                {change.state === 'armed' ? (
+                  <span className="text-dim">goes back by itself</span>
+                ) : (
+                  <UndoButton change={change} />
+                )}
+              </span>
+            </li>
+          )
+        })}
+      </ul>
+      {onMore !== undefined && (
+        <button type="button" className="button small quiet" onClick={onMore}>
+          Earlier
+        </button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,372 @@
+import { shareOf } from 'jarvis-backend/facts'
+import type { ClusterState, GuestProof, GuestReply } from 'jarvis-backend/protocol'
+import { useState } from 'react'
+import { type Act, Acts } from '../../features/cluster/acts.tsx'
+import { backupTone, guestMark, nodeMark, storageTone } from '../../features/cluster/health.ts'
+import { Lock } from '../../features/cluster/parts.tsx'
+import { StateMark } from '../../features/cluster/state-mark.tsx'
+import { useCluster } from '../../features/cluster/store.ts'
+import { ago, dayOf, exactTime, gibOf, percent, size, sizeOf, span } from '../../lib/format.ts'
+import { Boxed, Visible } from '../../ui/boxed.tsx'
+import { Link } from '../../ui/link.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { PanelHead } from '../../ui/panel-head.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { proofWords, rungs, storagesIn } from './facts.ts'
+
+type Guest = ClusterState['guests'][number]
+type Reply = GuestReply | undefined
+
+const Unread = () => <p className="guest-note">Not known: it could not be read.</p>
+const Reading = () => <p className="guest-note" aria-busy="true" />
+
+/** State, use and limits in figures. */
+export function Vitals({ guest, proof }: { guest: Guest; proof: GuestProof | null | undefined }) {
+  const { issues, isLive } = useCluster()
+  const now = useNow(60_000)
+  const isUp = guest.status === 'running'
+  const proven = proofWords(proof, now)
+  const ram = shareOf(guest.ramBytes, guest.ramTotalBytes)
+  const disk = shareOf(guest.diskBytes, guest.diskTotalBytes)
+  const tone = backupTone(guest, now)
+  const word = guest.isTemplate === true ? 'Template' : guest.status
+  const { backupAt } = guest
+  return (
+    <dl className="guest-vitals">
+      <div>
+        <dt>
+          <StateMark kind={guestMark(guest, issues, isLive)} size={9} />
+          <span className="guest-word">{word}</span>
+          {guest.isProtected && <Lock />}
+        </dt>
+        <dd>
+          {isUp && guest.uptimeS !== null ? span(guest.uptimeS * 1_000) : '–'}{' '}
+          <small>
+            {guest.type === 'vm' ? 'VM' : 'CT'} on {guest.node}
+          </small>
+        </dd>
+      </div>
+      <div>
+        <dt>CPU</dt>
+        <dd>
+          {isUp && guest.cpuRatio !== null ? percent(guest.cpuRatio) : '–'} <small>{guest.cpuCount ?? '–'} cores</small>
+        </dd>
+      </div>
+      <div>
+        <dt>Memory</dt>
+        <dd>
+          {isUp && ram !== undefined ? percent(ram) : '–'}{' '}
+          <small>{gibOf(isUp ? guest.ramBytes : null, guest.ramTotalBytes)} GiB</small>
+        </dd>
+      </div>
+      <div>
+        <dt>Disk</dt>
+        <dd>
+          {disk === undefined || guest.diskBytes === 0 ? '–' : percent(disk)}{' '}
+          <small>
+            {guest.diskTotalBytes === null
+              ? ''
+              : guest.diskBytes === null || guest.diskBytes === 0
+                ? size(guest.diskTotalBytes)
+                : sizeOf(guest.diskBytes, guest.diskTotalBytes)}
+          </small>
+        </dd>
+      </div>
+      <div>
+        <dt>
+          {tone !== undefined && <Mark kind={tone} size={10} />}
+          Backup
+        </dt>
+        <dd>
+          {typeof backupAt === 'number' ? span(now - backupAt) : backupAt === null ? 'unknown' : 'none'}{' '}
+          <small>{typeof backupAt === 'number' && `since ${exactTime(backupAt, now)}`}</small>
+        </dd>
+      </div>
+      <div className="guest-restore">
+        <dt>
+          <Mark kind={proven.mark} size={10} />
+          Restore
+        </dt>
+        <dd>
+          {proof == null ? (proof === null ? 'never' : 'unknown') : span(now - proof.at)}{' '}
+          <small>{proof == null ? '' : proof.verdict === 'proven' ? rungs[proof.level - 1] : 'failed'}</small>
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+/** The ladder of what a restore has proven; what it has not stands in words. */
+export function Proof({
+  proof,
+  guest,
+  isRead,
+}: {
+  proof: GuestProof | null | undefined
+  guest: Guest
+  isRead: boolean
+}) {
+  const now = useNow(60_000)
+  const { mark, head, detail } = proofWords(proof, now)
+  const isStale = backupTone(guest, now) !== undefined
+  return (
+    <section>
+      <PanelHead title="Restore proof" />
+      {!isRead ? (
+        <Reading />
+      ) : (
+        <>
+          <p className="guest-proof">
+            <Mark kind={mark} />
+            <span>
+              <b>{head}</b>
+              <span>
+                <Visible text={detail} />
+              </span>
+            </span>
+          </p>
+          <ol className="guest-ladder">
+            {rungs.map((rung, at) => {
+              const isProven = proof != null && proof.level > at
+              const kind = !isProven ? 'stopped' : rung === 'fresh' && isStale ? 'warn' : 'ok'
+              return (
+                <li key={rung} className={isProven ? '' : 'text-dim'}>
+                  <Mark kind={kind} size={9} label={isProven ? 'proven:' : 'not proven:'} />
+                  {rung}
+                </li>
+              )
+            })}
+          </ol>
+        </>
+      )}
+    </section>
+  )
+}
+
+export function StandsOn({
+  guest,
+  config,
+  state,
+}: {
+  guest: Guest
+  config: GuestReply['config'] | undefined
+  state: ClusterState
+}) {
+  const { issues, isLive } = useCluster()
+  const node = state.nodes.find(({ name }) => name === guest.node)
+  return (
+    <section>
+      <PanelHead title="Stands on" />
+      <ul className="guest-rows">
+        <li>
+          {node === undefined ? <Mark kind="unknown" /> : <StateMark kind={nodeMark(node, issues, isLive)} size={10} />}
+          <span>
+            <Link to={`/cluster?node=${encodeURIComponent(guest.node)}`}>{guest.node}</Link>{' '}
+            <span className="text-dim">its node, {node?.status ?? 'not known'}</span>
+          </span>
+        </li>
+        {config === null && (
+          <li>
+            <Mark kind="unknown" />
+            <span className="text-dim">its storages are not known</span>
+          </li>
+        )}
+        {storagesIn(config ?? null).map((name) => {
+          const known = state.storages.find(
+            (storage) => storage.name === name && (storage.node === undefined || storage.node === guest.node),
+          )
+          const full = shareOf(known?.usedBytes, known?.totalBytes)
+          return (
+            <li key={name}>
+              <Mark
+                kind={known === undefined || full === undefined ? 'unknown' : (storageTone(known) ?? 'running')}
+                size={10}
+              />
+              <span>
+                {name}{' '}
+                <span className="text-dim">
+                  its disks, {full === undefined ? 'fill not known' : `${percent(full)} full`}
+                </span>
+              </span>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+export function Leaning({ reply }: { reply: Reply }) {
+  return (
+    <section>
+      <PanelHead title="Leans on it" />
+      {reply === undefined ? (
+        <Reading />
+      ) : (
+        <ul className="guest-rows">
+          {reply.isOwn && (
+            <li>
+              <Mark kind="warn" size={10} />
+              <span>JARVIS runs on it</span>
+            </li>
+          )}
+          {reply.leansOn.map((line) => (
+            <li key={line}>
+              <Mark kind="running" size={10} />
+              <span>
+                <Visible text={line} />
+              </span>
+            </li>
+          ))}
+          {reply.groups.map(({ name, others }) => (
+            <li key={name}>
+              <Mark kind="running" size={10} />
+              <span>
+                Group <Boxed text={name} />{' '}
+                <span className="text-dim">
+                  {others.length === 0
+                    ? 'there is no other in it'
+                    : `stands in for it: ${others.map(({ vmid, status }) => `${vmid} ${status}`).join(', ')}`}
+                </span>
+              </span>
+            </li>
+          ))}
+          {!reply.isOwn && reply.leansOn.length + reply.groups.length === 0 && (
+            <li>
+              <Mark kind="none" size={10} />
+              <span className="text-dim">Nothing known by roles, names, tags and groups.</span>
+            </li>
+          )}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+const most = 60
+
+/** Draws the first of a long list; the others on request. */
+function useBounded<T>(items: readonly T[], first = most) {
+  const [isAll, setAll] = useState(false)
+  const shown = isAll ? items : items.slice(0, first)
+  const rest = items.length - shown.length
+  const button = rest > 0 && (
+    <button type="button" className="button small quiet" onClick={() => setAll(true)}>
+      {rest} more
+    </button>
+  )
+  return [shown, button] as const
+}
+
+/** The configuration as Proxmox has it, without secrets; what waits for the next stop beside it. */
+export function ConfigList({ config }: { config: GuestReply['config'] | undefined }) {
+  const pending = config?.pending ?? {}
+  const keys = [...new Set([...Object.keys(config?.values ?? {}), ...Object.keys(pending)])].sort()
+  const [shown, more] = useBounded(keys)
+  return (
+    <section>
+      <PanelHead title="Config">{config != null && `digest ${config.digest.slice(0, 8)}`}</PanelHead>
+      {config === undefined ? (
+        <Reading />
+      ) : config === null ? (
+        <Unread />
+      ) : (
+        <dl className="guest-config">
+          {shown.map((key) => (
+            <div key={key}>
+              <dt className="mono">{key}</dt>
+              <dd className="mono">
+                <Visible text={config.values[key] ?? ''} />
+                {Object.hasOwn(pending, key) && (
+                  <small>
+                    {' from its next stop: '}
+                    {pending[key] === null ? 'goes' : <Visible text={pending[key] ?? ''} />}
+                  </small>
+                )}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {more}
+    </section>
+  )
+}
+
+export function BackupList({ reply, most: first }: { reply: Reply; most: number }) {
+  const now = useNow(60_000)
+  const backups = reply?.backups
+  const [shown, more] = useBounded(backups?.items ?? [], Math.min(first, most))
+  const bytes = (backups?.items ?? []).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+  return (
+    <section>
+      <PanelHead title="Backups">
+        {backups != null && (backups.total === 0 ? 'none' : `${backups.total}, ${size(bytes)}`)}
+      </PanelHead>
+      {reply === undefined ? <Reading /> : backups === null && <Unread />}
+      <ul className="guest-rows">
+        {shown.map(({ volumeId, createdAt, storage, sizeBytes, verification }) => (
+          <li key={volumeId}>
+            <Mark kind={verification === 'failed' ? 'bad' : verification === 'ok' ? 'ok' : 'step'} size={9} />
+            <span>
+              <span title={volumeId}>{exactTime(createdAt, now)}</span>
+              <small>
+                {storage}, {size(sizeBytes)}
+                {verification === 'ok' ? ', verified' : verification === 'failed' ? ', verification FAILED' : ''}
+              </small>
+            </span>
+            <span className="num text-dim">{span(now - createdAt)}</span>
+          </li>
+        ))}
+      </ul>
+      {more}
+    </section>
+  )
+}
+
+export function SnapshotList({
+  reply,
+  vmid,
+  onAsk,
+}: {
+  reply: Reply
+  vmid: number
+  onAsk: ((command: string) => void) | undefined
+}) {
+  const now = useNow(60_000)
+  const snapshots = reply?.snapshots
+  const [shown, more] = useBounded([...(snapshots?.items ?? [])].reverse(), 10)
+  return (
+    <section>
+      <PanelHead title="Snapshots">{snapshots != null && (snapshots.items.length || 'none')}</PanelHead>
+      {reply === undefined ? <Reading /> : snapshots === null && <Unread />}
+      <ul className="guest-rows">
+        {shown.map(({ name, takenAt, hasRam, description }) => (
+          <li key={name}>
+            <Mark kind="step" size={9} />
+            <span>
+              <Boxed text={name} />
+              <small>
+                {takenAt === undefined ? 'age not known' : `${ago(takenAt, now)}, ${dayOf(takenAt)}`}
+                {hasRam && ', with RAM'}
+                {description !== '' && (
+                  <>
+                    {', '}
+                    <Visible text={description} />
+                  </>
+                )}
+              </small>
+              <Acts acts={actsOn(vmid, name)} onAsk={onAsk} hasDots />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {more}
+    </section>
+  )
+}
+
+const actsOn = (vmid: number, name: string): Act[] => [
+  { label: 'Roll back', tool: 'rollback_snapshot', input: { vmid, name } },
+  { label: 'Delete', tool: 'delete_snapshot', input: { vmid, name } },
+]

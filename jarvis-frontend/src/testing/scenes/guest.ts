@@ -1,0 +1,106 @@
+import type { Change, ToolInfo } from 'jarvis-backend/protocol'
+import type { Scene } from '../scene.ts'
+import { changesScene } from './changes.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+/** One guest with all that its page shows, one that may not be read, and one that is gone. */
+export function guestScene(now: number): Scene {
+  const scene = changesScene(now)
+  const [first] = scene.changes ?? []
+  if (first === undefined) throw new Error('the scene has changes')
+  const at = (id: string, vmid: number, sentence: string, more: Partial<Change>): Change => ({
+    ...first,
+    id,
+    target: {
+      kind: 'guest',
+      id: `vm/${vmid}`,
+      vmid,
+      type: 'vm',
+      name: vmid === 105 ? 'immich' : 'oldbox',
+      node: 'pve',
+    },
+    sentence,
+    state: 'made',
+    undo: { kind: 'none', sentence: 'A restart is over.' },
+    ...more,
+  })
+  const power = (name: string, action: 'start' | 'stop' | 'restart'): ToolInfo => ({
+    ...{ name, title: name, description: name, tier: 'red', source: 'house', inputSchema: {} },
+    effects: [{ kind: 'power', on: 'guest', action, type: 'vm' }],
+  })
+  const snapshot = (name: string): ToolInfo => ({ ...power(name, 'stop'), effects: [{ kind: 'create', on: 'guest' }] })
+  const wave = (size: number) => Array.from({ length: 1_440 }, (_, index) => size * (0.6 + 0.3 * Math.sin(index / 60)))
+  return {
+    ...scene,
+    tools: [
+      power('stop_vm', 'stop'),
+      power('restart_vm', 'restart'),
+      ...['take_snapshot', 'rollback_snapshot', 'delete_snapshot'].map(snapshot),
+    ],
+    samples: {
+      from: now - day,
+      stepMs: minute,
+      items: [
+        {
+          name: 'guest/105',
+          values: { cpuRatio: wave(0.2), ramRatio: wave(0.9), netBps: wave(90_000), diskRatio: wave(0.8) },
+        },
+      ],
+    },
+    changes: [
+      at('memory', 105, 'The memory of VM 105 "immich" is 16 GiB.', {
+        at: now - 16 * hour,
+        undo: { kind: 'call', sentence: 'Its memory goes back to 12 GiB.' },
+      }),
+      at('restarted', 105, 'VM 105 "immich" restarts.', { at: now - 12 * day }),
+      at('armed', 105, 'The CPU limit of VM 105 "immich" is 2 cores.', {
+        at: now - minute,
+        state: 'armed',
+        goesBackAt: now + 9 * minute,
+        undo: { kind: 'call', sentence: 'cpulimit of 105 goes back to none.' },
+      }),
+      at('destroyed', 199, 'VM 199 "oldbox" is destroyed with its disks.', {
+        toolName: 'destroy_guest',
+        at: now - 50 * day,
+      }),
+    ],
+    guests: {
+      105: {
+        vmid: 105,
+        config: {
+          digest: 'a'.repeat(40),
+          values: {
+            ...{ cores: '4', memory: '16384', name: 'immich', scsi0: 'nvme-fast:vm-105-disk-0,size=320G' },
+            ...{ net0: 'virtio=BC:24:11:00:00:05,bridge=vmbr0', cipassword: '[redacted]' },
+          },
+          pending: { memory: '8192' },
+        },
+        snapshots: { items: [{ name: 'before-1119', takenAt: now - 18 * day, hasRam: false, description: 'by mira' }] },
+        backups: {
+          total: 70,
+          items: Array.from({ length: 70 }, (_, index) => ({
+            volumeId: `pbs-main:backup/vm/105/${index}`,
+            ...{ vmid: 105, storage: 'pbs-main', createdAt: now - (index + 1) * day - 7 * hour },
+            ...{ sizeBytes: 17 * 1024 ** 3, format: 'pbs-vm', ...(index > 0 && { verification: 'ok' as const }) },
+          })),
+        },
+        proof: {
+          ...{ level: 5, verdict: 'proven', at: now - 12 * day, archiveAt: now - 13 * day, restoreMs: 372_000 },
+          ...{ bootMs: 74_000, system: 'Debian 12', notProven: ['immich itself was not asked'] },
+        },
+        leansOn: ['What keeps data in it may fail: by its tag it is a database'],
+        groups: [{ name: 'photos', others: [{ vmid: 121, name: 'postgres', status: 'running' }] }],
+        isOwn: false,
+        missing: [],
+      },
+      104: {
+        ...{ vmid: 104, config: null, snapshots: null, backups: { items: [], total: 0 }, leansOn: [], groups: [] },
+        isOwn: false,
+        missing: ['its configuration not visible to this token (it needs VM.Audit)'],
+      },
+    },
+  }
+}
