@@ -171,7 +171,7 @@ export function GuestPage({ vmid }: { vmid: number }) {
             <div className="guest-aside">
               <section className="guest-acts">
                 <PanelHead title="Do">a card comes where … stands</PanelHead>
-                <GuestActs guest={guest} reply={read.data} onAsk={onAsk} />
+                <GuestActs guest={guest} state={state as ClusterState} reply={read.data} onAsk={onAsk} />
               </section>
               <Proof proof={read.data?.proof} guest={guest} isRead={read.data !== undefined} />
               {tab !== 'backups' && <BackupList reply={read.data} most={3} />}
@@ -241,10 +241,12 @@ function Missing({ of }: { of: GuestReply | undefined }) {
 /** Acts on the guest; each is the call that its words say, asked for in a new chat. */
 function GuestActs({
   guest,
+  state,
   reply,
   onAsk,
 }: {
   guest: Guest
+  state: ClusterState
   reply: GuestReply | undefined
   onAsk: ((command: string) => void) | undefined
 }) {
@@ -252,9 +254,15 @@ function GuestActs({
   const taken = new Set(reply?.snapshots?.items.map(({ name }) => name))
   const day = new Date().toISOString().slice(2, 16).replace(/\D/g, '')
   const name = [`by-hand-${day}`, `by-hand-${day}-2`].find((free) => !taken.has(free)) ?? `by-hand-${Date.now()}`
+  // Where its backups are, else any storage that holds some.
+  const storage =
+    reply?.backups?.items[0]?.storage ??
+    state.storages.find(({ content, isActive }) => isActive === true && content.includes('backup'))?.name
   const acts: Act[] = [
+    ...(storage === undefined ? [] : [{ label: 'Back up now', tool: 'back_up_guest', input: { vmid, storage } }]),
     ...(guest.isTemplate === true ? [] : [{ label: 'Snapshot', tool: 'take_snapshot', input: { vmid, name } }]),
     ...actsOfGuest(guest),
+    { label: 'Prove a restore', tool: 'drill_restore', input: { vmid } },
   ]
   return <Acts acts={acts} onAsk={onAsk} hasDots />
 }
