@@ -23,7 +23,7 @@ test('a guest is read with its configuration, snapshots, backups and who needs i
     leansOn: ['Guests whose disks it serves may stall: by its name it is the storage'],
     isOwn: false,
   })
-  expect(truenas).not.toHaveProperty('proof')
+  expect(truenas.proof).toBeNull()
   expect((await guestOf(130)).leansOn).toEqual(['JARVIS may be cut off: by its name it may be where JARVIS runs'])
   expect((await rest('/api/guests/999')).status).toBe(404)
   expect((await rest('/api/guests/103?all=1')).status).toBe(400)

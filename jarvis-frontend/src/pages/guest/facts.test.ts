@@ -1,10 +1,11 @@
-import type { Change, GuestProof } from 'jarvis-backend/protocol'
+import type { Change, RestoreProof } from 'jarvis-backend/protocol'
 import { expect, test } from 'vitest'
 import { endIn, marksOf, proofWords, storagesIn } from './facts.ts'
 
 const day = 86_400_000
 const now = 400 * day
-const proof: GuestProof = {
+const proof: RestoreProof = {
+  ...{ id: 'drl_1', vmid: 105, type: 'vm', name: 'immich', archive: 'pbs-main:backup/vm/105/1' },
   ...{ level: 5, verdict: 'proven', at: now - 12 * day, archiveAt: now - 13 * day },
   ...{ restoreMs: 372_000, bootMs: 74_000, system: 'Debian 12', notProven: ['immich itself was not asked'] },
 }

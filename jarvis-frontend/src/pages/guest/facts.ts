@@ -1,4 +1,4 @@
-import type { Change, GuestProof, GuestReply } from 'jarvis-backend/protocol'
+import type { Change, GuestReply, RestoreProof } from 'jarvis-backend/protocol'
 import { span, withUnit } from '../../lib/format.ts'
 import type { MarkKind } from '../../ui/mark.tsx'
 
@@ -8,7 +8,7 @@ const oldProofMs = 90 * 86_400_000
 export type ProofWords = { mark: MarkKind; head: string; detail: string }
 
 /** What is proven of a guest's backups. Null: none was ever tried; undefined: it is not known. */
-export function proofWords(proof: GuestProof | null | undefined, now: number): ProofWords {
+export function proofWords(proof: RestoreProof | null | undefined, now: number): ProofWords {
   if (proof === undefined)
     return { mark: 'unknown', head: 'Not known yet', detail: 'No restore of its backups is on record here.' }
   if (proof === null) return { mark: 'none', head: 'Never', detail: 'None of its backups was ever tried.' }

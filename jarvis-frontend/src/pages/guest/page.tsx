@@ -30,7 +30,7 @@ const Charts = later(() => import('../../features/cluster/charts.tsx').then((par
 const tabs = ['overview', 'config', 'backups', 'changes'] as const
 const tabWord = { overview: 'Overview', config: 'Config', backups: 'Backups', changes: 'Changes' }
 const rangeMs: Record<SampleRange, number> = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 }
-const watched = ['connect', 'changes']
+const watched = ['connect', 'changes', 'proofs']
 
 type Guest = ClusterState['guests'][number]
 

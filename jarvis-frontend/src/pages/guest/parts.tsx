@@ -1,5 +1,5 @@
 import { shareOf } from 'jarvis-backend/facts'
-import type { ClusterState, GuestProof, GuestReply } from 'jarvis-backend/protocol'
+import type { ClusterState, GuestReply, RestoreProof } from 'jarvis-backend/protocol'
 import { useState } from 'react'
 import { type Act, Acts } from '../../features/cluster/acts.tsx'
 import { backupTone, guestMark, nodeMark, storageTone } from '../../features/cluster/health.ts'
@@ -21,7 +21,7 @@ const Unread = () => <p className="guest-note">Not known: it could not be read.<
 const Reading = () => <p className="guest-note" aria-busy="true" />
 
 /** State, use and limits in figures. */
-export function Vitals({ guest, proof }: { guest: Guest; proof: GuestProof | null | undefined }) {
+export function Vitals({ guest, proof }: { guest: Guest; proof: RestoreProof | null | undefined }) {
   const { issues, isLive } = useCluster()
   const now = useNow(60_000)
   const isUp = guest.status === 'running'
@@ -102,7 +102,7 @@ export function Proof({
   guest,
   isRead,
 }: {
-  proof: GuestProof | null | undefined
+  proof: RestoreProof | null | undefined
   guest: Guest
   isRead: boolean
 }) {

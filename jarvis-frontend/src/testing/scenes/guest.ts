@@ -88,6 +88,7 @@ export function guestScene(now: number): Scene {
           })),
         },
         proof: {
+          ...{ id: 'drl_1', vmid: 105, type: 'vm', name: 'immich', archive: 'pbs-main:backup/vm/105/1' },
           ...{ level: 5, verdict: 'proven', at: now - 12 * day, archiveAt: now - 13 * day, restoreMs: 372_000 },
           ...{ bootMs: 74_000, system: 'Debian 12', notProven: ['immich itself was not asked'] },
         },
