@@ -241,4 +241,6 @@ test('a change, a snapshot and what takes them back are said in plain sentences'
   expect(back.text).toContain('second is deleted')
   const said = await demo.ask('what did you change today?')
   expect(said.text).toMatch(/snapshot first/)
+  expect((await demo.ask('does the backup of vaultwarden restore?')).text).toContain('of 113 is proven to level 5')
+  expect((await demo.ask('show the restore proofs')).text).toMatch(/- 113 vaultwarden: level 5/)
 })

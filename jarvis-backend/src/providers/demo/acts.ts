@@ -169,7 +169,7 @@ export const acts: readonly Act[] = [
   ofAny(
     'list_restore_proofs',
     `restore proofs?|proofs|(?:which|what) ${backup} (?:is|are|were|have been) (?:proven|tested|drilled)`,
-    ['vmid'],
+    [],
   ),
   ofAny(
     'get_uncovered_guests',

@@ -188,7 +188,7 @@ test.each([
   ['run a restore drill for 104', 'drill_restore 104'],
   ['can 104 be restored?', 'drill_restore 104'],
   ['which backups are proven?', 'list_restore_proofs'],
-  ['show the restore proofs of 104', 'list_restore_proofs 104'],
+  ['show the restore proofs', 'list_restore_proofs'],
   ['which guests are in no backup job?', 'get_uncovered_guests'],
   ['is the backup of 104 verified?', 'get_pbs_snapshots 104'],
   ['how is the backup server?', 'get_pbs_status'],
