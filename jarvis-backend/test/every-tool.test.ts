@@ -240,7 +240,8 @@ async function watched(profile: ProfileName, entrance: Entrance) {
   let deciding = Promise.resolve()
   const events = await jarvis.connect('/events')
   events.socket.on('changed', ({ what }: { what: string }) => {
-    if (what === 'confirmations') deciding = deciding.then(decideAll)
+    // One that fails keeps no later card waiting.
+    if (what === 'confirmations') deciding = deciding.then(decideAll, decideAll)
   })
 
   return {

@@ -84,8 +84,13 @@ function speaking({ ports }: Cluster) {
     await ports.cluster.readAfresh?.()
     return (await toolOf(name).prepare?.(parsed(name, input), { signal })) ?? raise(name)
   }
-  const run = async (name: string, input: ToolInput, tasks: string[] = []): Promise<ToolOutput> =>
-    toolOf(name).run(parsed(name, input), { signal, onProgress() {}, onTask: (upid) => void tasks.push(upid) })
+  const run = async (name: string, input: ToolInput, tasks: string[] = [], preview?: Preview): Promise<ToolOutput> =>
+    toolOf(name).run(parsed(name, input), {
+      signal,
+      onProgress() {},
+      onTask: (upid) => void tasks.push(upid),
+      ...(preview && { preview }),
+    })
   return {
     prepare,
     run,
@@ -93,7 +98,7 @@ function speaking({ ports }: Cluster) {
     async change(name: string, input: ToolInput) {
       const { undo, ...preview } = await prepare(name, input)
       const tasks: string[] = []
-      const output = await run(name, input, tasks)
+      const output = await run(name, input, tasks, { undo, ...preview })
       expect(output.isError, output.text).not.toBe(true)
       await ports.cluster.readAfresh?.()
       return { undo, preview, output, tasks }

@@ -22,9 +22,9 @@ export type ToolOutput = {
 
 /**
  * `isForeign`: an MCP client asks, and what it hands over is not the operator's. `target`: what the call was judged about,
- * and its card showed.
+ * and its card showed. `preview`: what was prepared for it.
  */
-export type ToolContext = Required<CallOptions> & { isForeign?: boolean; target?: Target }
+export type ToolContext = Required<CallOptions> & { isForeign?: boolean; target?: Target; preview?: Preview }
 
 /**
  * What takes a change back, composed before it is made. `sentence` and `loses` are for people: what goes back to what, and
@@ -52,6 +52,8 @@ export type Preview = {
   undo: Undo
   /** What an approval rests on, by what it is: `{ configuration: digest }`. Another value asks again. */
   basis?: Readonly<Record<string, string>>
+  /** `false`: it never goes back by itself, as a change of disks or networks. */
+  mayGoBack?: false
   /** What JARVIS does by itself later, as the card says: a safety snapshot is deleted. `at`: Unix ms. */
   later?: { toolName: string; input: ToolInput; at: number; sentence: string }
 }

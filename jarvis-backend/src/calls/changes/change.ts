@@ -69,8 +69,10 @@ export const shownChange = ({ undo, makes, undoes, endedAt, later, approvedBy, .
 })
 
 /** Whether a change of this kind may go back by itself: settings may, and nothing that holds data. */
-export const mayGoBack = ({ effects }: Pick<Ready, 'effects'>, undo: Undo): boolean =>
-  undo.kind === 'call' && effects.every(({ kind, on }) => kind === 'config' || (kind === 'power' && on === 'service'))
+export const mayGoBack = ({ effects, preview }: Pick<Ready, 'effects' | 'preview'>, undo: Undo): boolean =>
+  undo.kind === 'call' &&
+  preview?.mayGoBack !== false &&
+  effects.every(({ kind, on }) => kind === 'config' || (kind === 'power' && on === 'service'))
 
 /** Afterwards a guest that JARVIS made is one like any other: people may have put their data there. */
 const isNewForMs = 24 * 60 * 60_000

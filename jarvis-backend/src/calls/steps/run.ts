@@ -15,18 +15,22 @@ export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' |
   async function runIt(walk: Walk): Promise<Done> {
     const { call, context, ready = missing() } = walk
     const { toolUseId, toolName } = call
-    const { target } = ready
+    const { target, preview } = ready
     const { tool, input } = ready.tool.standsFor?.(ready.input as never) ?? ready
     const { isForeign } = rightsOf(context.principal)
     running.add(walk)
     breaker.began(toolName, target.node)
-    const done = await runTool(ready.tool, (toolContext) => tool.run(input, { ...toolContext, isForeign, target }), {
-      signal: context.signal,
-      clock,
-      report,
-      onProgress: (message) => context.progress(toolUseId, redactor.text(legible(message))),
-      onTask: (upid) => executions.noteTask(toolUseId, upid),
-    })
+    const done = await runTool(
+      ready.tool,
+      (toolContext) => tool.run(input, { ...toolContext, isForeign, target, ...(preview && { preview }) }),
+      {
+        signal: context.signal,
+        clock,
+        report,
+        onProgress: (message) => context.progress(toolUseId, redactor.text(legible(message))),
+        onTask: (upid) => executions.noteTask(toolUseId, upid),
+      },
+    )
     breaker.ended(toolName, target.node, done.isFault, redactor.text(done.output.summary))
     return done
   }

@@ -64,7 +64,7 @@ export const resizeDisk = homelabTool({
     const place = placeOf(ports, vmid, context.target)
     const { guest, config: before } = await freeGuest(ports, vmid, context)
     diskOf(ports, guest, before, disk, addGib)
-    const safety = await takenBefore(ports, place, before, changeOf(disk, addGib), context)
+    const safety = await takenBefore(ports, place, context)
     if ('failed' in safety) {
       return { ...safety.failed, data: { vmid, disk, exitStatus: safety.failed.summary, ok: false } }
     }

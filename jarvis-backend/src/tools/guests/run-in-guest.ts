@@ -94,8 +94,7 @@ export const runInGuest = homelabTool({
   async run({ vmid, command }, context, ports) {
     const { signal } = context
     const place = placeOf(ports, vmid, context.target)
-    const { config } = await freeGuest(ports, vmid, context)
-    const safety = await takenBefore(ports, place, config, canonicalJson(command), context)
+    const safety = await takenBefore(ports, place, context)
     const none = { vmid, exitCode: null, stdout: '', stderr: '', isCut: false }
     if ('failed' in safety) return { ...safety.failed, data: none }
     const extra = safety.name === undefined ? {} : { safetySnapshot: safety.name }

@@ -1,12 +1,5 @@
 import { oneLine } from '../../homelab/format.ts'
-import type { GuestConfig } from '../../homelab/operations/guest-config.ts'
-import {
-  type Safety,
-  safetyKeptMs,
-  safetyNote,
-  safetyOf,
-  takeSafety,
-} from '../../homelab/operations/safety-snapshot.ts'
+import { type Safety, safetyKeptMs, safetyNote, takeSafety } from '../../homelab/operations/safety-snapshot.ts'
 import type { PveApi } from '../../homelab/ports.ts'
 import type { Place } from '../../homelab/proxmox/guest.ts'
 import type { HomelabPorts } from '../homelab/homelab-tool.ts'
@@ -34,16 +27,17 @@ export const laterOf = (api: Pick<PveApi, 'now'>, vmid: number, safety: Safety |
         },
       }
 
-/** Takes the snapshot before a change where one can be. `failed`: it could not be taken, so that nothing may be changed. */
+/**
+ * Takes the snapshot that the card named. `failed`: it could not be taken, so that nothing may be changed.
+ * @throws JarvisError as `runTask` does
+ */
 export async function takenBefore(
-  { api, cluster }: HomelabPorts,
+  { api }: Pick<HomelabPorts, 'api'>,
   place: Place,
-  config: GuestConfig,
-  change: string,
   context: ToolContext,
 ): Promise<{ name?: string } | { failed: ToolOutput }> {
-  const { name } = await safetyOf(api, cluster.state(), place, config, change, context)
-  if (name === undefined) return {}
+  const name = context.preview?.later?.input.name
+  if (typeof name !== 'string') return {}
   context.onProgress(`Taking the snapshot ${name}`)
   const { ok, exitStatus, upid } = await takeSafety(api, place, name, context.signal)
   if (ok) return { name }

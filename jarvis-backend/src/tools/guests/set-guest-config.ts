@@ -30,6 +30,9 @@ const changesOf = ({ set = {}, remove = [] }: Asked): [string, string | undefine
   ...Object.entries(set),
   ...remove.map((key): [string, undefined] => [key, undefined]),
 ]
+/** Disks and networks never go back by themselves: data may have been written, and others may lean on an address. */
+const isLasting = (key: string) =>
+  configKey(key)?.isDisk === true || /^(?:net\d+|ipconfig\d+|nameserver|searchdomain)$/.test(key)
 const isSmall = (asked: Asked) => changesOf(asked).every(([key]) => configKey(key)?.isSmall)
 
 export const setGuestConfig = homelabTool({
@@ -61,6 +64,7 @@ export const setGuestConfig = homelabTool({
       now: keys.map(([key]) => `${key}: ${shownKey(config, key)}`).join('; '),
       then: `${keys.map(([key, value]) => `${key}: ${value === undefined ? 'removed' : shown(value)}`).join('; ')}${waits ? '; what cannot change while it runs waits for its next stop' : ''}${safetyWords(safety)}`,
       undo: undoOf(asked, config, guest),
+      ...(keys.some(([key]) => isLasting(key)) && { mayGoBack: false }),
       basis: { configuration: digest },
       ...laterOf(ports.api, asked.vmid, safety),
     }
@@ -85,9 +89,7 @@ export const setGuestConfig = homelabTool({
     const { signal } = context
     const before = await freeGuest(ports, vmid, context)
     mustFit(asked, before.guest, before.config)
-    const wantsSafety = !isSmall(asked) && asked.expect === undefined
-    const change = canonicalJson(asked.set ?? {})
-    const safety = wantsSafety ? await takenBefore(ports, place, before.config, change, context) : {}
+    const safety = await takenBefore(ports, place, context)
     if ('failed' in safety) return { ...safety.failed, data: nothing(vmid, safety.failed.summary) }
     const { name } = safety
     // The snapshot stands in the file, so the digest has changed by it; what is to be changed must not have.
