@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bundle } from '../../scripts/build.js'
+import { drillPool } from '../src/drill/drill.ts'
+import { createProxmox } from '../src/homelab/proxmox/index.ts'
+import { openDatabase } from '../src/store/sqlite/database.ts'
+import { drillsOver, ids } from './drill/drills-over.ts'
+import type { Dying } from './drill/dying.ts'
+import { scaledClock } from './fake-proxmox/scaled-clock.ts'
+import { type FakeProxmox, startFakeProxmox } from './fake-proxmox/start.ts'
+import { connectionTo } from './support/start-proxmox.ts'
+
+const speed = 50
+const anchor = Date.now()
+const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+let dir: string
+let fake: FakeProxmox
+let cluster: ReturnType<typeof createProxmox>
+const clock = scaledClock(anchor, speed)
+
+beforeAll(async () => {
+  dir = mkdtempSync(path('../.drill-'))
+  await bundle({ dying: path('drill/dying.ts') }, dir)
+  fake = await startFakeProxmox({ anchor, speed, denyDelayMs: 10, proxyDelayMs: 10 })
+  cluster = createProxmox({
+    ...{ connection: connectionTo(fake), clock, protectedTargets: new Set<string>() },
+    shell: { run: () => Promise.reject(new Error('no shell')) },
+  })
+})
+afterAll(async () => {
+  cluster.close()
+  await fake.stop()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const calm = () => ({ signal: new AbortController().signal })
+const exists = (vmid: number) =>
+  cluster.api.get(['cluster', 'nextid'], { vmid: String(vmid) }, calm()).then(
+    () => false,
+    () => true,
+  )
+const copies = async () => {
+  const all = Array.from({ length: ids.last - ids.first + 1 }, (_, n) => ids.first + n)
+  const there = await Promise.all(all.map(exists))
+  return all.filter((_, n) => there[n])
+}
+
+let lives = 0
+/** Drills in a process of its own until it is killed. @returns the database that it leaves */
+async function killedAt(dieAt: string, vmid = 100): Promise<string> {
+  lives += 1
+  const database = join(dir, `${lives}.db`)
+  const told: Dying = { path: database, connection: connectionTo(fake), anchor, speed, vmid, dieAt }
+  const child = spawn(process.execPath, [join(dir, 'dying.js'), JSON.stringify(told)], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    cwd: path('..'),
+  })
+  const [, signal] = (await once(child, 'exit')) as [number | null, string | null]
+  expect(signal, dieAt).toBe('SIGKILL')
+  return database
+}
+
+/** The next start on that database. */
+function nextLife(database: string) {
+  const life = drillsOver({ api: cluster.api, cluster }, openDatabase(database), { clock })
+  life.drills.resume()
+  return life
+}
+
+const points = [
+  ...['claimed, not committed', 'before the restore', 'after the restore', 'checking, not committed'],
+  ...['starting, not committed', 'before the start', 'after the start', 'asking, not committed', 'before the ping'],
+  ...['cleaning, not committed', 'before the stop', 'after the stop', 'before the destroy', 'after the destroy'],
+  'ended, not committed',
+]
+
+test.each(points)('killed %s, the next start leaves no copy and says so', { timeout: 60_000 }, async (point) => {
+  const { store, said, journal } = nextLife(await killedAt(point))
+  await expect.poll(() => store.open(), { timeout: 40_000 }).toBeUndefined()
+  expect(await copies()).toEqual([])
+  if (point === 'claimed, not committed') return expect(said).toEqual([])
+  expect(said[0]).toContain('cut off by a restart')
+  expect(journal).toMatchObject([{ change: 'cleaned_up', copyIs: 'removed' }])
+})
+
+test.each([
+  ['an empty description', {}],
+  ['the drill’s pool', { pool: drillPool }],
+])('an id that was freed and given to another guest with %s is not touched', { timeout: 60_000 }, async (_of, more) => {
+  const database = await killedAt('after the restore')
+  const file = openDatabase(database)
+  const drill = drillsOver({ api: cluster.api, cluster }, file).store.open()
+  file.close()
+  if (drill === undefined) throw new Error('no drill was left')
+  const { node, copy } = drill
+  const guest = ['nodes', node, 'qemu', copy]
+  const gone = async () => !(await exists(copy))
+  // Somebody removes the copy once it is restored, and makes a guest of that id.
+  await expect
+    .poll(() => cluster.api.change('DELETE', guest, {}, calm()).then(gone, gone), { timeout: 20_000 })
+    .toBe(true)
+  const form = { vmid: String(copy), name: 'precious', memory: '512', ...more }
+  await cluster.api.change('POST', ['nodes', node, 'qemu'], form, calm())
+  const name = async () => ((await cluster.api.get([...guest, 'config'], {}, calm())) as { name?: string }).name
+  await expect.poll(name, { timeout: 20_000 }).toBe('precious')
+
+  const { store, said } = nextLife(database)
+  await expect.poll(() => store.open(), { timeout: 40_000 }).toBeUndefined()
+  expect(await name()).toBe('precious')
+  expect(said.join()).toContain('was not touched')
+  await cluster.api.change('DELETE', guest, {}, calm())
+  await expect.poll(gone, { timeout: 20_000 }).toBe(true)
+})
