@@ -37,7 +37,7 @@ type Guest = ClusterState['guests'][number]
 /** Everything about one guest: its live state, its past with changes on it, what is proven of its backups, and what may be done. */
 export function GuestPage({ vmid }: { vmid: number }) {
   const { state } = useCluster()
-  const [params, setParams] = useSearchParams()
+  const [params] = useSearchParams()
   const tab = tabs.find((known) => known === params.get('tab')) ?? 'overview'
   const range = ranges.find((known) => known === params.get('range')) ?? '24h'
   const guest = state?.guests.find((known) => known.vmid === vmid)
@@ -47,7 +47,7 @@ export function GuestPage({ vmid }: { vmid: number }) {
   const onAsk = useAskNew()
   const linkTo = (change: Record<string, string>) =>
     `/guest/${vmid}?${new URLSearchParams({ ...Object.fromEntries(params), ...change })}`
-  useGuestKeys(vmid, state?.guests ?? [], (to) => setParams({ ...Object.fromEntries(params), tab: to }))
+  useGuestKeys(state?.guests ?? [])
   const list = changes.data ?? []
   // What is gone keeps its name from its last change.
   const name = guest?.name ?? list.find(({ target }) => target.name !== undefined)?.target.name ?? ''
@@ -268,7 +268,7 @@ function GuestActs({
 }
 
 /** `[` `]` the guests before and after, `1` to `4` the tabs, `U` the Undo of the change with the focus, else to the newest. */
-function useGuestKeys(vmid: number, guests: readonly Guest[], toTab: (tab: string) => void) {
+function useGuestKeys(guests: readonly Guest[]) {
   const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
   onKey.current = (event) => {
     const { target, key } = event
@@ -279,11 +279,17 @@ function useGuestKeys(vmid: number, guests: readonly Guest[], toTab: (tab: strin
     // A row that goes back by itself has keys of its own.
     if (target instanceof HTMLElement && target.closest('.goes-back') !== null) return
     const tab = tabs[Number(key) - 1]
+    // By the address: the page of the key before may not be drawn yet.
+    const { pathname, search } = location
+    const vmid = Number(pathname.split('/')[2])
     if (key === '[' || key === ']') {
       const all = guests.map((known) => known.vmid).sort((a, b) => a - b)
       const next = key === ']' ? all.find((id) => id > vmid) : all.findLast((id) => id < vmid)
-      if (next !== undefined) navigate(`/guest/${next}${location.search}`)
-    } else if (tab !== undefined) toTab(tab)
+      if (next !== undefined) navigate(`/guest/${next}${search}`)
+    } else if (tab !== undefined)
+      navigate(`${pathname}?${new URLSearchParams({ ...Object.fromEntries(new URLSearchParams(search)), tab })}`, {
+        replace: true,
+      })
     else if (key === 'u' || key === 'U') {
       const row = document.activeElement?.closest('[data-change-row]')
       const undo = (row ?? document).querySelector<HTMLButtonElement>('[data-undo]')
