@@ -190,7 +190,7 @@ export function createDrills(parts: DrillsParts) {
     } catch (error) {
       if (stopping.signal.aborted) return drill
       const why = parts.redact(error instanceof Error ? error.message : String(error))
-      const left = `The copy ${drill.copy} may still be there: ${why} JARVIS tries again every minute.`
+      const left = `The copy ${drill.copy} may still be there: ${withStop(why)} JARVIS tries again every minute.`
       if (drill.left !== left) parts.announce(`The drill of ${drill.vmid}: ${left}`, 'warning')
       const waiting = keep(drill, { left })
       cleanLater(waiting, isRestart)
@@ -303,6 +303,9 @@ function busy(open: Drill | undefined): JarvisError {
   return new JarvisError('conflict', `Another drill${of} has not ended, and only one runs at a time.${left}`)
 }
 
+/** Proxmox's words end without a full stop. */
+const withStop = (text: string) => text.replace(/[^.!?]$/, '$&.')
+
 /** One sentence about how a drill ended. */
 export function sentenceOf({ vmid, level, verdict, problem, left, copy, step, system }: Drill): string {
   const what = {
@@ -312,5 +315,5 @@ export function sentenceOf({ vmid, level, verdict, problem, left, copy, step, sy
     open: `The drill of ${vmid} goes on.`,
   }[verdict]
   const gone = left ?? (step === 'ended' ? `Its copy ${copy} is gone.` : `Its copy ${copy} is being removed.`)
-  return [what, problem, gone].filter((part) => part !== undefined).join(' ')
+  return [what, problem && withStop(problem), gone].filter((part) => part !== undefined).join(' ')
 }
