@@ -76,7 +76,9 @@ export function guestRoutes(parts: {
       try {
         const { items, missing: unread, isUnread } = await cluster.backups({ vmid }, { signal })
         missing.push(...unread)
-        return isUnread === true ? null : { items: items.slice(0, mostBackups), total: items.length }
+        return isUnread === true
+          ? null
+          : { items: items.slice(0, mostBackups), total: items.length, isPartial: unread.length > 0 }
       } catch (error) {
         missing.push(`its backups ${whyUnread(error, 'Datastore.AllocateSpace and VM.Backup')}`)
         return null

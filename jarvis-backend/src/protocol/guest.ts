@@ -29,7 +29,8 @@ export const GuestReply = z.object({
     })
     .nullable(),
   /** Newest first, at most 500; `total` counts all. */
-  backups: z.object({ items: z.array(Backup), total: z.int() }).nullable(),
+  /** `isPartial`: some storage could not be read, so there may be more. */
+  backups: z.object({ items: z.array(Backup), total: z.int(), isPartial: z.boolean() }).nullable(),
   /** Null: none was ever tried. Absent: not known. */
   proof: RestoreProof.nullable().optional(),
   /** What others lose while it is away, in words. */

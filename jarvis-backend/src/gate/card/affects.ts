@@ -11,11 +11,16 @@ const dayMs = 86_400_000
 const oldBackupMs = 2 * dayMs
 const nothingFound = 'Nothing else found (HA, locks, tasks, name, tags, groups, backup age checked)'
 
-/** What else suffers when a guest starts, stops or restarts. */
-export function guestAffects(action: 'start' | 'stop' | 'restart', guest: Guest, world: World, now: number): string {
+/** What else suffers when a guest starts, stops or restarts. @param action absent: its power stays as it is */
+export function guestAffects(
+  action: 'start' | 'stop' | 'restart' | undefined,
+  guest: Guest,
+  world: World,
+  now: number,
+): string {
   const found: string[] = []
   const { lock, backupAt } = guest
-  if (guest.isHa) {
+  if (guest.isHa && action !== undefined) {
     found.push(
       action === 'start'
         ? 'Managed by HA: HA may start it on another node'
@@ -31,7 +36,7 @@ export function guestAffects(action: 'start' | 'stop' | 'restart', guest: Guest,
   for (const what of busy) if (what !== undefined) found.push(`${sentenceCase(what)}; the task may fail`)
   if (action !== 'start') {
     // A stopped guest serves nobody.
-    if (guest.status !== 'stopped') found.push(...dependents(guest, world))
+    if (guest.status !== 'stopped' && action !== undefined) found.push(...dependents(guest, world))
     if (backupAt === null) found.push('Whether it has a backup is not known')
     else if (backupAt === undefined) found.push('No backup of it is known')
     else if (now - backupAt > oldBackupMs) found.push(`Its last backup is ${spanOf((now - backupAt) / 1000)} old`)

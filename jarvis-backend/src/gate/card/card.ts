@@ -18,11 +18,12 @@ export type CardFacts = Pick<Card, 'sentence' | 'effect' | 'now' | 'then' | 'aff
  */
 export function describe(
   toolName: string,
-  [effect]: readonly Effect[],
+  effects: readonly Effect[],
   world: World,
   verdict: Verdict,
   now: number,
 ): CardFacts {
+  const [effect] = effects
   const { reason, reasons } = verdict
   const why = { reason, ...(reasons !== undefined && { reasons: [...reasons] }) }
   if (effect === undefined) throw new Error(`${toolName} was judged without an effect.`)
@@ -32,7 +33,9 @@ export function describe(
   const all = { sentence: sentenceOf(toolName, effect, guest), effect: touch, ...why }
   if (guest !== undefined) {
     const then = powerThen(effect, guest)
-    const affects = guestAffects(action ?? 'stop', guest, world, now)
+    // A rollback cuts the power besides.
+    const power = effects.find((one) => one.kind === 'power' && one.target.id === target.id)
+    const affects = guestAffects(power && (power.action ?? 'stop'), guest, world, now)
     return { ...all, now: guestNow(guest, world, now), then, affects }
   }
   if (on === 'tool') {

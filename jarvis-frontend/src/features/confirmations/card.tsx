@@ -130,7 +130,9 @@ export function ConfirmationCard({ matter, live, guests, hand, unknown, isElsewh
   )
 }
 
-function Facts({ card, live }: { card: Card; live: LiveTarget | undefined }) {
+function Facts({ card, live: seen }: { card: Card; live: LiveTarget | undefined }) {
+  // Of a setting or a snapshot the card says what is so now; whether the guest runs is another matter.
+  const live = card.effect === undefined || card.effect.kind === 'power' || card.basis === undefined ? seen : undefined
   return (
     <dl className="facts">
       <div>

@@ -38,10 +38,10 @@ const verbs: Record<string, Verb> = {
 
 const named = (name: string): Piece => (/^[\w.-]+$/.test(name) ? name : { value: name })
 
-type Asked = Pick<Card, 'toolName' | 'toolInput' | 'target' | 'effect'>
+type Asked = Pick<Card, 'toolName' | 'toolInput' | 'target' | 'effect'> & Partial<Pick<Card, 'sentence'>>
 
 /** Composes a card's sentence from the effect, the arguments and the resolved target. No model and no client writes any of it. */
-export function actOf({ toolName, toolInput, target, effect }: Asked): Act {
+export function actOf({ toolName, toolInput, target, effect, sentence }: Asked): Act {
   const { kind, on, action = '', isForced = false } = effect ?? {}
   if (kind === 'power' && on === 'guest' && target.vmid !== undefined)
     return powerAct(action, target.vmid, isForced, target)
@@ -62,7 +62,9 @@ export function actOf({ toolName, toolInput, target, effect }: Asked): Act {
     const approve = node === undefined ? 'run it' : `run on ${visibleText(node)}`
     return plainAct(undefined, ['a command', ...place], approve, 'command')
   }
-  return plainAct(undefined, [{ value: toolName }, ...place], `run ${visibleText(toolName)}`, 'change')
+  const act = plainAct(undefined, [{ value: toolName }, ...place], `run ${visibleText(toolName)}`, 'change')
+  // JARVIS's own words for what no verb stands for here.
+  return sentence === undefined ? act : { ...act, ask: [visibleText(sentence.replace(/\.$/, '')), '?'] }
 }
 
 function powerAct(action: string, vmid: number, force: boolean, target: Card['target']): Act {

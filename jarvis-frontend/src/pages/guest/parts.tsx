@@ -293,6 +293,9 @@ export function ConfigList({ config }: { config: GuestReply['config'] | undefine
   )
 }
 
+const backupsHead = (total: number, bytes: number, isPartial: boolean) =>
+  total === 0 ? (isPartial ? 'not known' : 'none') : `${total}${isPartial ? ' known' : ''}, ${size(bytes)}`
+
 export function BackupList({ reply, most: first }: { reply: Reply; most: number }) {
   const now = useNow(60_000)
   const backups = reply?.backups
@@ -300,9 +303,7 @@ export function BackupList({ reply, most: first }: { reply: Reply; most: number 
   const bytes = (backups?.items ?? []).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
   return (
     <section>
-      <PanelHead title="Backups">
-        {backups != null && (backups.total === 0 ? 'none' : `${backups.total}, ${size(bytes)}`)}
-      </PanelHead>
+      <PanelHead title="Backups">{backups != null && backupsHead(backups.total, bytes, backups.isPartial)}</PanelHead>
       {reply === undefined ? <Reading /> : backups === null && <Unread />}
       <ul className="guest-rows">
         {shown.map(({ volumeId, createdAt, storage, sizeBytes, verification }) => (
