@@ -81,6 +81,7 @@ export function guestScene(now: number): Scene {
         snapshots: { items: [{ name: 'before-1119', takenAt: now - 18 * day, hasRam: false, description: 'by mira' }] },
         backups: {
           total: 70,
+          isPartial: false,
           items: Array.from({ length: 70 }, (_, index) => ({
             volumeId: `pbs-main:backup/vm/105/${index}`,
             ...{ vmid: 105, storage: 'pbs-main', createdAt: now - (index + 1) * day - 7 * hour },
@@ -98,7 +99,14 @@ export function guestScene(now: number): Scene {
         missing: [],
       },
       104: {
-        ...{ vmid: 104, config: null, snapshots: null, backups: { items: [], total: 0 }, leansOn: [], groups: [] },
+        ...{
+          vmid: 104,
+          config: null,
+          snapshots: null,
+          backups: { items: [], total: 0, isPartial: false },
+          leansOn: [],
+          groups: [],
+        },
         isOwn: false,
         missing: ['its configuration not visible to this token (it needs VM.Audit)'],
       },
