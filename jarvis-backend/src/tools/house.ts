@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ArgumentType, Tools } from '../gate/index.ts'
+import { changeTools } from './changes/index.ts'
 import { drillRestore } from './drills/drill-restore.ts'
 import { listRestoreProofs } from './drills/list-restore-proofs.ts'
 import { backUpGuest } from './guests/back-up-guest.ts'
@@ -107,12 +108,16 @@ export const drillTools = [drillRestore, listRestoreProofs]
 /** The tools over what JARVIS remembers. */
 export const memoryTools = [memorySearch, memoryGet, memoryWrite]
 
+/** The tools over what JARVIS changed, as a policy names them: they know of no change. */
+const changeFacts = changeTools({ changeOf: () => undefined, toolOf: () => undefined, list: () => [], now: () => 0 })
+
 /** The declarations of all shipped tools. */
-export const houseTools: readonly Omit<ToolDefinition, 'run'>[] = [
+export const houseTools: readonly Omit<ToolDefinition, 'run' | 'prepare'>[] = [
   ...homelabTools,
   ...pbsTools,
   ...drillTools,
   ...memoryTools,
+  ...changeFacts,
 ]
 
 /** What the policy's checks know of them. */
