@@ -7,8 +7,7 @@ export default defineConfig({
     include: ['jarvis-*/src/**/*.test.{ts,tsx}', 'jarvis-*/test/**/*.test.ts', 'packages/*/{src,test}/**/*.test.ts'],
     testTimeout: 40_000,
     hookTimeout: 60_000,
-    // Many tests wait: for a finger that flings, a process that starts. A third one works meanwhile, also on two cores.
-    maxWorkers: 3,
+    maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new SkipsReporter()],
     // Loading the same modules for each file took half of the time; none of them may keep anything between files.

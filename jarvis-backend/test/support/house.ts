@@ -2,7 +2,6 @@ import type { Homelab } from '../../src/homelab/ports.ts'
 import { createSimulator } from '../../src/homelab/simulator/index.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { usualLimits } from '../../src/protocol/index.ts'
-import { changeTools } from '../../src/tools/changes/index.ts'
 import { homelabTools, houseTools } from '../../src/tools/house.ts'
 import { withPorts } from '../../src/tools/tool.ts'
 
@@ -15,7 +14,5 @@ export function offeredInDemo() {
   const { cluster } = createSimulator({ clock: systemClock, protectedTargets: new Set() })
   const state = cluster.state()
   cluster.close()
-  const none = () => undefined
-  const ofChanges = changeTools({ changeOf: none, toolOf: none, list: () => [], now: () => 0 })
-  return [...houseTools, ...ofChanges].filter(({ group }) => group === undefined || group.isServed(state))
+  return houseTools.filter(({ group }) => group === undefined || group.isServed(state))
 }
