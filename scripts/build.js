@@ -79,7 +79,8 @@ function isStale(output, sources) {
   return !existsSync(output) || newest(sources) > statSync(output).mtimeMs
 }
 
-function newest(paths) {
+/** When the newest file of these files and folders was changed, Unix ms. */
+export function newest(paths) {
   let latest = 0
   for (const path of paths) {
     if (!existsSync(path)) continue

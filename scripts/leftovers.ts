@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { sharedBrowserState } from './shared-browser.ts'
 
 /** What holds a port, a process or a file, and would outlive its test. */
 const kept = ['TCPServerWrap', 'ProcessWrap', 'FSEventWrap', 'StatWatcher', 'MessagePort', 'UDPWrap']
@@ -9,14 +10,21 @@ const patience = { timeout: Number(process.env.LEFTOVERS_MS ?? 5_000), interval:
 /** All that one file of tests could leave behind for the next one, which runs in the same process. */
 function state() {
   const resources = process.getActiveResourcesInfo()
+  const { isRunning, contexts } = sharedBrowserState()
+  // The shared browser stays: one process, and a listener each for the exit and the three signals that end the worker.
+  const ofBrowser = (name: string) =>
+    isRunning && ['ProcessWrap', 'SIGTERM', 'SIGINT', 'SIGHUP', 'exit'].includes(name) ? 1 : 0
   return {
+    contexts,
     env: { ...process.env },
     cwd: process.cwd(),
     globals: Object.getOwnPropertyNames(globalThis)
       .filter((name) => !name.startsWith('__'))
       .sort(),
-    listeners: Object.fromEntries(signals.map((name) => [name, process.listenerCount(name)])),
-    resources: Object.fromEntries(kept.map((name) => [name, resources.filter((one) => one === name).length])),
+    listeners: Object.fromEntries(signals.map((name) => [name, process.listenerCount(name) - ofBrowser(name)])),
+    resources: Object.fromEntries(
+      kept.map((name) => [name, resources.filter((one) => one === name).length - ofBrowser(name)]),
+    ),
   }
 }
 

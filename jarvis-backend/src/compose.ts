@@ -1,4 +1,5 @@
 import type { Server as HttpServer } from 'node:http'
+import { createHookKey } from './auth/hook-key.ts'
 import { createStepUp } from './auth/step-up.ts'
 import { composeEntrance } from './compose/entrance.ts'
 import { composeMcp } from './compose/mcp.ts'
@@ -6,6 +7,7 @@ import { composeOAuth } from './compose/oauth.ts'
 import { createSite, type Site, type SiteReplacements } from './compose/site.ts'
 import { composeSystem, type Program } from './compose/system.ts'
 import type { Config } from './config/config.ts'
+import { hookDoor, hookRoutes } from './http/hooks.ts'
 import { mcpTokenRoutes } from './http/mcp-tokens.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import type { PublicFetch } from './lib/public-fetch.ts'
@@ -38,6 +40,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const stepUp = createStepUp(() => clock.now())
   const site = createSite(config, { version, clock, stepUp }, replace)
   const { homelab, models, mcpTokens } = site
+  const hook = createHookKey(site.settings, site.now)
   const entrance = composeEntrance(site, stepUp, config)
   const oauth = composeOAuth({
     ...site,
@@ -61,8 +64,10 @@ export function compose(config: Config, version: string, dashboardDir: string, r
         withdraw: mcp.withdraw,
         stepUp,
       }),
+      hooks: hookRoutes({ hook, journal: site.journal, transactions: site.database, stepUp }),
       oauth: oauth.consentRoutes,
     },
+    open: { hooks: hookDoor({ hook, watch: site.watch }) },
     mcp: mcp.handle,
     oauth: oauth.routes,
     health: system.health,

@@ -1,6 +1,6 @@
 import type { ToolInput } from '../protocol/index.ts'
 
-/** A line that calls a tool directly: `/stop_vm vmid=101`, `/execute_ssh node=pve command="df -h"`, `/x set={"a": 1}`. */
+/** A line that calls a tool directly: `/stop_vm vmid=101`, `/run hot-node node=pve`, `/execute_ssh node=pve command="df -h"`, `/x set={"a": 1}`. */
 export type Command =
   | { ok: true; toolName: string; toolInput: ToolInput }
   | { ok: false; toolName: string; problem: string }
@@ -12,8 +12,12 @@ const argument = /([A-Za-z_]\w*)=(?:"((?:[^"\\]|\\.)*)"|[“„”]([^“„”]
 export function parseCommand(message: string): Command | undefined {
   const head = /^\/([A-Za-z_][\w-]*)(?:[ \t]+|$)/.exec(message.trim())
   if (head === null || message.trim().includes('\n')) return undefined
-  const [whole, toolName = ''] = head
+  const [, toolName = ''] = head
+  let [whole] = head
   const rest = message.trim()
+  // `/run hot-node node=pve` is the runbook of that name with these inputs.
+  const runbook = toolName === 'run' ? /^\/run[ \t]+([a-z0-9][a-z0-9-]*)(?:[ \t]+|$)/.exec(rest) : null
+  if (runbook !== null) [whole] = runbook
   const toolInput: ToolInput = Object.create(null)
   argument.lastIndex = whole.length
   while (argument.lastIndex < rest.length) {
@@ -37,6 +41,8 @@ export function parseCommand(message: string): Command | undefined {
     if (Object.hasOwn(toolInput, key)) return { ok: false, toolName, problem: `${key} is given twice.` }
     toolInput[key] = quoted?.replace(/\\(["\\])/g, '$1') ?? curly ?? single ?? plainValue(bare)
   }
+  if (runbook !== null)
+    return { ok: true, toolName: 'run_runbook', toolInput: { name: runbook[1] ?? '', inputs: { ...toolInput } } }
   return { ok: true, toolName, toolInput: { ...toolInput } }
 }
 

@@ -55,6 +55,7 @@ export function toMessages(
       tell('', asMemory(entry.items))
     } else if (entry.type === 'assistant' && entry.madeBy !== 'client') {
       if (isBrokenOff) tell(goOn)
+      if (entry.madeBy === 'jarvis' && messages.at(-1)?.role === 'assistant') tell(byItself)
       isBrokenOff = entry.stopReason === 'interrupted' && entry.content.length > 0
       if (entry.content.length === 0) continue
       messages.push({
@@ -107,6 +108,8 @@ type Result = Extract<StoredEntry, { type: 'tool_result' }>
 const goOn = '[JARVIS was restarted in the middle of your answer. Go on from where it broke off.]'
 
 const stuck = `[JARVIS: the same call had the same outcome ${mostRepeats} times. Made again, it ends this answer. Do something else, or tell the operator what is in the way.]`
+
+const byItself = '[JARVIS says and does the following by itself.]'
 
 type Outcome = { text: string; isError: boolean }
 

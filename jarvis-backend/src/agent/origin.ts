@@ -1,4 +1,4 @@
-import type { Effort, ToolInput } from '../protocol/index.ts'
+import type { Effort, Principal, ToolInput } from '../protocol/index.ts'
 import { type Command, parseCommand } from './command.ts'
 import { effortLine, effortOrder } from './effort.ts'
 import { rehearsalLine, rehearsalOrder } from './rehearsal.ts'
@@ -10,15 +10,37 @@ type Message = { messageId: string; text: string; by: string; model?: string }
 /** `client`: how it calls itself. `token`: the name of its MCP token; unknown of runs that an older release stored. */
 type Client = { client: string; token?: string }
 
+/** A plan that began: `by` and `asker`: who asked for it. */
+export type PlanOrigin = { kind: 'plan'; plan: string; by: string; asker: Principal }
+
+/**
+ * A job's run at one of its instants, in the name of `by`. `token`: of the MCP client that asked for the job. `isForeign`: a model or a
+ * client wrote what it says. `mostTokens`: how many its model may use.
+ */
+type OfJob = {
+  jobId: string
+  name: string
+  slot: number
+  by: string
+  token?: string
+  isForeign?: true
+  mostTokens?: number
+}
+/** What a job says to a model, or the one call that it makes without one. */
+type JobWork = { messageId: string; text: string } | { call: { toolName: string; toolInput: ToolInput } }
+export type JobOrigin = { kind: 'job' } & OfJob & JobWork
+
 /** Where a run comes from, as it is stored. */
-export type StoredOrigin = ({ kind: 'chat' } & Message) | ({ kind: 'mcp' } & Client)
+export type StoredOrigin = ({ kind: 'chat' } & Message) | ({ kind: 'mcp' } & Client) | PlanOrigin | JobOrigin
 
 /** Where a run at work comes from, with all that belongs to this kind alone. */
 export type Origin =
   | ({ kind: 'chat' } & Message)
   | ({ kind: 'command'; line: Line } & Message)
   /** `asked`: the call, and what the client had read besides results; absent after a restart. */
+  | PlanOrigin
   | ({ kind: 'mcp'; asked?: { toolName: string; toolInput: ToolInput; read: readonly string[] } } & Client)
+  | JobOrigin
 
 /** A line that needs no model: a call, or a setting of the session that JARVIS answers itself. */
 type Line = Command | { answer(session: { isRehearsal: boolean; effort?: Effort }): string }
@@ -40,9 +62,20 @@ function lineIn(text: string, isTool: (name: string) => boolean): Line | undefin
 
 /** The entries that a run begins with. @param context the cluster summary for a message */
 export function openingOf(origin: Origin, context: () => string): (Draft & { context?: string })[] {
+  if (origin.kind === 'plan') return []
   if (origin.kind === 'mcp') return origin.asked === undefined ? [] : [calling('client', origin.asked)]
+  if (origin.kind === 'job') {
+    if ('call' in origin) return [calling('jarvis', origin.call)]
+    const { messageId, text, by, jobId: id, slot, isForeign } = origin
+    const job = { id, slot, ...(isForeign && { isForeign }) }
+    return [{ type: 'user', messageId, text, by, job, context: context() }]
+  }
   const { messageId, text, by } = origin
   const message = { type: 'user', messageId, text, by, context: context() } as const
   const line = origin.kind === 'command' && 'ok' in origin.line ? origin.line : undefined
   return line?.ok ? [message, calling('operator', line)] : [message]
 }
+
+/** Whether a person said it: such a message recalls what was said before, and is remembered. */
+export const isMessage = (origin: Origin): origin is Extract<Origin, { kind: 'chat' | 'command' }> =>
+  origin.kind === 'chat' || origin.kind === 'command'

@@ -13,14 +13,29 @@ test.each<[string, Origin, object]>([
     { kind: 'mcp', client: 'probe', token: 'laptop' },
     { kind: 'mcp', name: 'probe', token: 'laptop' },
   ],
+  [
+    'a job asks under its own name, with its id',
+    { kind: 'job', jobId: 'job_1', name: 'nightly', slot: 5, by: 'ana', call: line },
+    { kind: 'job', name: 'nightly', job: 'job_1' },
+  ],
+  [
+    'a job that a client asked for has the client’s token too',
+    { kind: 'job', jobId: 'job_1', name: 'nightly', slot: 5, by: 'ana', token: 'laptop', call: line },
+    { kind: 'job', name: 'nightly', job: 'job_1', token: 'laptop' },
+  ],
   ['a client of an older release has no token', { kind: 'mcp', client: 'probe' }, { kind: 'mcp', name: 'probe' }],
 ])('%s', (_, origin, principal) => {
   expect(principalOf(origin, 'demo')).toStrictEqual(principal)
 })
 
-test.each(['job', 'constructor', ''])(
+test.each(['plug-in', 'constructor', ''])(
   'the unknown kind %j has the rights of a foreign client, and shares no grant',
   (kind) => {
     expect(rightsOf({ kind })).toEqual({ ...rightsOf({ kind: 'mcp' }), sharesGrants: false })
   },
 )
+
+test('a job that a client asked for uses no attached server, as the client may not', () => {
+  expect(rightsOf({ kind: 'job' }).mayUseAttached).toBe(true)
+  expect(rightsOf({ kind: 'job', token: 'laptop' }).mayUseAttached).toBe(false)
+})

@@ -13,6 +13,8 @@ export type Rights = {
   deniedForMs: number | undefined
   /** A grant serves all of this kind (and of one token), not only the same name. */
   sharesGrants: boolean
+  /** A card of it can make a grant. */
+  mayBeGranted: boolean
 }
 
 const strict: Rights = {
@@ -21,6 +23,7 @@ const strict: Rights = {
   isForeign: true,
   deniedForMs: 10 * 60_000,
   sharesGrants: false,
+  mayBeGranted: true,
 }
 const operators: Rights = {
   hasModel: false,
@@ -28,22 +31,45 @@ const operators: Rights = {
   isForeign: false,
   deniedForMs: undefined,
   sharesGrants: true,
+  mayBeGranted: true,
 }
 
 /** All kinds of principals. Nothing else in the way of a call knows them: another kind is another row. */
 const kinds = new Map<string, Rights>([
   ['chat', { ...operators, hasModel: true }],
   ['command', operators],
+  // Its calls were judged as if whoever asked for the plan made them, before the plan began. A plan gives no grants: another
+  // one would use them.
+  ['plan', { ...operators, mayBeGranted: false }],
+  ['client_plan', { ...strict, mayBeGranted: false }],
   // A client can give itself any name, so its grants follow its token.
   ['mcp', { ...strict, sharesGrants: true }],
+  // A grant names its job, so it serves no other job and no chat.
+  ['job', { ...operators, hasModel: true }],
 ])
 
 /** An unknown kind, as in a row that another release stored, has the strictest rights. */
-export const rightsOf = ({ kind }: Pick<Principal, 'kind'>): Rights => kinds.get(kind) ?? strict
+export function rightsOf({ kind, token }: Pick<Principal, 'kind' | 'token'>): Rights {
+  const rights = kinds.get(kind) ?? strict
+  // What a client asked for reaches no further than the client.
+  return kind === 'job' && token !== undefined ? { ...rights, mayUseAttached: false } : rights
+}
 
 /** Who asks for the calls of a run, as cards, grants, the journal and clients have it. @param modelId of the model that answers a chat */
 export function principalOf(origin: Origin, modelId: string): Principal {
   const { kind } = origin
+  if (kind === 'job') {
+    const { name, jobId: job, token } = origin
+    return { kind, name, job, ...(token !== undefined && { token }) }
+  }
+  if (kind === 'plan') {
+    const { asker } = origin
+    return {
+      kind: rightsOf(asker).isForeign ? 'client_plan' : 'plan',
+      name: origin.by,
+      ...(asker.token !== undefined && { token: asker.token }),
+    }
+  }
   if (kind !== 'mcp') return { kind, name: kind === 'chat' ? modelId : origin.by }
   const { client: name, token } = origin
   return { kind, name, ...(token !== undefined && { token }) }

@@ -6,11 +6,13 @@ import { createCheckpoints } from './checkpoints.ts'
 import { toMessages } from './conversation.ts'
 import type { Model, ModelChoice, ModelImage, ModelRequest, ModelSink, Turn } from './model.ts'
 import { nextStep } from './next-step.ts'
-import { type Origin, openingOf } from './origin.ts'
+import { isMessage, type Origin, openingOf } from './origin.ts'
 import { duringRehearsal } from './rehearsal.ts'
 import { stuckWords } from './repeats.ts'
+import { budgetWords } from './run/budget.ts'
 import { createRunEnds } from './run/ends.ts'
 import { createRunFacts } from './run/facts.ts'
+import { createFollow, type Guide } from './run/guide.ts'
 import { createRunReading } from './run/reading.ts'
 import { createSettleCalls } from './run/settle-calls.ts'
 import type { LiveSession } from './sessions/live-session.ts'
@@ -26,6 +28,8 @@ export type RunParts = {
   models: ModelChoice
   costOf: CostOf
   tools: ToolRunner
+  /** Leads the runs of plans. */
+  guide: Guide
   /** A picture that a tool of the session gave. */
   image(sessionId: string, id: string): ModelImage | undefined
   clock: Clock
@@ -69,6 +73,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
   const ends = createRunEnds(parts, facts)
   const reading = createRunReading(store, facts)
   const settleCalls = createSettleCalls(parts.tools, facts, reading, ends)
+  const follow = createFollow(parts.guide, settleCalls, ends)
   const openStream = createTokenPump()
   const checkpoint = createCheckpoints(parts)
 
@@ -76,6 +81,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
     try {
       run.show?.()
       if (run.entries.length === 0) store.atomically(() => begin(session, run))()
+      if (run.origin.kind === 'plan') return await follow(session, run, run.origin)
       if (run.origin.kind === 'command') answerLine(session, run, run.origin.line)
       keepPartial(session, run)
       while (!hasEnded(run)) {
@@ -90,7 +96,14 @@ export function createRunAgent(parts: RunParts): RunAgent {
         } else {
           // Lets Engine.IO flush before the request is built.
           await new Promise(setImmediate)
-          if ('text' in run.origin) await recall(session, run, run.origin.text)
+          const used = budgetWords(run)
+          if (used !== undefined) {
+            ends.end(session, run, { type: 'done', ...spentOn(run.entries, costOf), stopReason: 'budget' }, [
+              saying(used),
+            ])
+            return
+          }
+          if (isMessage(run.origin)) await recall(session, run, run.origin.text)
           await takeTurn(session, run, step.mayCallTools)
         }
       }
@@ -98,8 +111,9 @@ export function createRunAgent(parts: RunParts): RunAgent {
       // The server is stopping and the next start resumes the run, so nothing is reported.
       if (run.modelAbort.signal.aborted && !run.abort.signal.aborted) return
       ends.fail(session, run, error)
+      if (run.origin.kind === 'plan') parts.guide.stopped(run.origin.plan, run.entries, 'jarvis')
     } finally {
-      if (hasEnded(run) && 'text' in run.origin) parts.ended(session.id, run.entries)
+      if (hasEnded(run) && isMessage(run.origin)) parts.ended(session.id, run.entries)
     }
   }
 

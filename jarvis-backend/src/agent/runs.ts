@@ -6,6 +6,7 @@ import { createQueue } from './run/queue.ts'
 import { createRehearsing } from './run/rehearsing.ts'
 import { createResume } from './run/resume.ts'
 import { createSend } from './run/send.ts'
+import { createStartJob, type JobRun } from './run/start-job.ts'
 import { createRunAgent, type RunParts } from './run-agent.ts'
 import type { KeptRunStore } from './sessions/kept-runs.ts'
 import type { LiveSession } from './sessions/live-session.ts'
@@ -38,6 +39,8 @@ export type Runs = {
     /** `provider/model` for this answer, and in a new session for all of it. Absent: the session's. */
     model?: string
   }): Sent
+  /** Starts a job's run in a session of its own. @throws JarvisError `shutting_down` */
+  startJob(job: JobRun): void
   /** Stops the run that goes on, if any; its pending cards are cancelled. */
   abort(sessionId: string, by: string): void
   unqueue(sessionId: string, messageId: string): void
@@ -51,6 +54,13 @@ export type Runs = {
   isRunning(sessionId: string): boolean
   /** Gives a session the name that a model found for it, and tells whoever watches. */
   name(sessionId: string, runId: string, title: string): void
+  /**
+   * Begins a run that is stored and at work, as that of a plan.
+   * @throws JarvisError `unknown_session`
+   */
+  take(sessionId: string, runId: string): void
+  /** Stops one run; its pending cards are cancelled. No-op where it has ended. */
+  stopRun(sessionId: string, runId: string, by: string): void
   /** Adds a line to a run that has ended. */
   note(sessionId: string, runId: string, entry: Draft): void
   /**
@@ -153,6 +163,7 @@ export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
 
   const runs: Runs = {
     start: createSend(parts, door),
+    startJob: createStartJob(parts, door),
     unqueue: queue.remove,
     resume: createResume(parts, door),
     abort(sessionId, by) {
@@ -205,6 +216,19 @@ export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
       session.emit(runId, 'chat:title', { title })
       live.leave(session)
       parts.changed(sessionId)
+    },
+
+    take(sessionId, runId) {
+      const row = store.unfinishedRuns(sessionId).find(({ id }) => id === runId)
+      const session = open(sessionId)
+      if (row === undefined || session.runs.has(runId)) return
+      const run = activeRun(row, liveOrigin(row), store.entriesOfRun(runId))
+      start(session, run, () => agent.go(session, run))
+    },
+
+    stopRun(sessionId, runId, by) {
+      const run = live.get(sessionId)?.runs.get(runId)
+      if (run !== undefined) stopRun(run, by)
     },
 
     note(sessionId, runId, entry) {

@@ -67,7 +67,9 @@ export function sourcesOf(
       sources.results.push({ ...call, toolUseId: entry.toolUseId, text, saidIfRecalled: remembered(text) })
     } else if (isClients) {
     } else if (entry.type === 'user') {
-      sources.operatorTexts.push(entry.text)
+      if (entry.job?.isForeign)
+        sources.results.push({ toolName: 'schedule', toolUseId: entry.messageId, text: entry.text })
+      else sources.operatorTexts.push(entry.text)
       // Names in it are others' words, as in any result.
       if (entry.context !== undefined) {
         const composed = { toolName: 'cluster_state', isComposed: true, text: entry.context }

@@ -41,9 +41,9 @@ export const contextOf = (session: LiveSession, run: ActiveRun) => ({
   },
 })
 
-/** A turn that no model made: one call, asked for by a person or an MCP client. */
+/** A turn that no model made: one call, asked for by a person, an MCP client or, of a job, by JARVIS. */
 export const calling = (
-  madeBy: 'operator' | 'client',
+  madeBy: 'operator' | 'client' | 'jarvis',
   { toolName, toolInput }: Pick<ToolCall, 'toolName' | 'toolInput'>,
 ): Calling => ({
   type: 'assistant',

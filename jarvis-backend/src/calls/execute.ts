@@ -1,9 +1,12 @@
-import type { ToolCall } from '../protocol/index.ts'
+import { Mistake } from '../gate/index.ts'
+import { newId } from '../lib/ids.ts'
+import type { Principal, ToolCall } from '../protocol/index.ts'
 import { createBreaker } from './breaker.ts'
 import type { CallContext, Walk } from './call.ts'
 import { locksOf } from './judge.ts'
 import type { Reconciled } from './reconcile.ts'
 import { mayHaveRun } from './recover.ts'
+import type { Done } from './run-tool.ts'
 import type { Step } from './states.ts'
 import { createJudging } from './steps/judge.ts'
 import { createLooking } from './steps/look.ts'
@@ -17,6 +20,14 @@ import { createWait } from './steps/wait.ts'
 export type Executor = {
   /** Resolves once the call has its result, refusal or denial in the transcript. Never rejects for a call's own fault. */
   settle(call: ToolCall, context: CallContext): Promise<void>
+  /**
+   * Runs a call that only reads, for JARVIS itself: in no transcript, and unless it is `isQuiet`, in the journal.
+   * @throws Mistake where it would not run at once
+   */
+  read(
+    call: Pick<ToolCall, 'toolName' | 'toolInput'>,
+    context: { principal: Principal; signal: AbortSignal; isQuiet?: boolean },
+  ): Promise<Done>
   /** Looks again for a call's unknown outcome. @throws JarvisError `not_found`, `already_decided`. */
   check(toolUseId: string): Promise<Reconciled>
   /** The locks of a call: two calls with a common lock run one after the other. */
@@ -63,6 +74,22 @@ export function createExecutor(parts: StepParts): Executor {
         running.left(walk)
       }
     },
+    async read({ toolName, toolInput }, { principal, signal, isQuiet = false }) {
+      const ready = await parts.seeingJudge(toolName, toolInput)
+      if (ready.kind !== 'ready')
+        throw new Mistake(ready.kind === 'invalid' ? ready.message : `${toolName} is refused: ${ready.verdict.reason}`)
+      if (ready.verdict.tier !== 'green')
+        throw new Mistake(`${toolName} asks here, so it is not read: ${ready.verdict.reason}`)
+      const call = { type: 'tool_call', toolUseId: newId('tu'), toolName, toolInput } as const
+      const walk: Walk = { state: 'reading', call, ready, context: alone(principal, signal) }
+      try {
+        const done = await running.alone(walk)
+        if (!isQuiet) ways.noteRead(walk, done)
+        return done
+      } finally {
+        running.left(walk)
+      }
+    },
     check: looking.check,
     locksOf: ({ toolName, toolInput }) =>
       // A read delays no other call, so its effects are not computed here.
@@ -72,3 +99,13 @@ export function createExecutor(parts: StepParts): Executor {
     idle: running.idle,
   }
 }
+
+/** The context of a call that is in no session. */
+const alone = (principal: Principal, signal: AbortSignal): CallContext => ({
+  ...{ sessionId: '', runId: '', principal, signal, before: undefined },
+  append() {},
+  progress() {},
+  abortedBy: () => principal.name,
+  isRehearsal: () => false,
+  sources: () => ({ results: [], operatorTexts: [] }),
+})

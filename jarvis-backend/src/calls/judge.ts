@@ -5,6 +5,7 @@ import { taintRule } from '../gate/policy/profile.ts'
 import { type Principal, readAs, type Target, type ToolInput, tiers, type Verdict } from '../protocol/index.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import type { Preview, Tool } from '../tools/tool.ts'
+import { judgeLed, strictestOf } from './led.ts'
 import type { Previews } from './previews.ts'
 import type { Units } from './seen-units.ts'
 
@@ -23,14 +24,22 @@ export type Judgement =
       hash: string
       /** What was read of it before; absent where its tool reads nothing, or it was not read yet. */
       preview?: Preview
+      /** The calls that it leads to, in their order. */
+      led?: readonly Led[]
     }
-  /** Never: `verdict.tier` is black. Without effects and a target where they were not looked for. */
-  | { kind: 'blocked'; verdict: Verdict; effects?: Effects; target?: Target }
+  /**
+   * Never: `verdict.tier` is black. Without effects and a target where they were not looked for. `isPreviewed`: one of the calls
+   * that it leads to is refused.
+   */
+  | { kind: 'blocked'; verdict: Verdict; effects?: Effects; target?: Target; isPreviewed?: true }
   /**
    * A mistake of the caller's that it can mend; `message` names the field. `verdict.tier` is the tool's base tier.
    * `isPreviewed`: it was found in what was read of the cluster, and may be mended there.
    */
   | { kind: 'invalid'; verdict: Verdict; message: string; isPreviewed?: true }
+
+/** A call that another one leads to, judged as if whoever asks made it by itself. */
+export type Led = Extract<Judgement, { kind: 'ready' }> & { number: number }
 
 /**
  * @param sources what the one who asks had read; asked for only where the call would change something
@@ -40,7 +49,7 @@ export type Judge = (
   toolName: string,
   input: ToolInput,
   sources?: () => Sources,
-  asker?: Pick<Principal, 'kind'>,
+  asker?: Pick<Principal, 'kind' | 'token'>,
 ) => Judgement
 
 /** As a judge, with the word of the node on the service that a call would change, and what the call would change. */
@@ -50,8 +59,7 @@ export type SeeingJudge = (...call: Parameters<Judge>) => Judgement | Promise<Ju
 export function createSeeingJudge(judge: Judge, look: Units['look'], preview: Previews['look']): SeeingJudge {
   return (...call) => {
     const first = judge(...call)
-    const previewing =
-      first.kind === 'ready' || (first.kind === 'invalid' && first.isPreviewed) ? preview(call[0], call[1]) : undefined
+    const previewing = first.kind === 'ready' || first.isPreviewed ? preview(call[0], call[1]) : undefined
     // Why it could not be read stands in the judgement.
     if (previewing !== undefined) return previewing.catch(() => {}).then(() => judge(...call))
     // Taint refuses what asks, and allows to ask for what is known to be harmless.
@@ -63,7 +71,7 @@ export function createSeeingJudge(judge: Judge, look: Units['look'], preview: Pr
 
 /** The one place where a verdict is made: for chat, commands, MCP and REST alike. Runs nothing. */
 export function createJudge(catalog: Catalog, world: () => World, previewed?: Previews['seen']): Judge {
-  return (toolName, rawInput, sources, asker) => {
+  const judge: Judge = (toolName, rawInput, sources, asker) => {
     const tool = catalog.get(toolName)
     const { attached } = tool ?? {}
     const isLent = asker === undefined || rightsOf(asker).mayUseAttached
@@ -105,11 +113,16 @@ export function createJudge(catalog: Catalog, world: () => World, previewed?: Pr
     const seen = tool.prepare && previewed?.(toolName, input)
     if (seen !== undefined && 'problem' in seen) return { ...invalid(tool, seen.problem), isPreviewed: true }
     const { preview } = seen ?? {}
+    const led = preview?.leads === undefined ? undefined : judgeLed(judge, preview.leads, sources, asker)
+    if (led?.kind === 'blocked')
+      return { kind: 'blocked', verdict: { ...led.verdict, reason: led.reason }, effects, target, isPreviewed: true }
+    if (led?.kind === 'invalid') return { ...invalid(tool, led.message), isPreviewed: true }
     let hash: string | undefined
     return {
       ...(preview && { preview }),
+      ...(led && { led: led.calls }),
       kind: 'ready',
-      verdict,
+      verdict: led === undefined ? verdict : strictestOf(verdict, led.calls),
       tool,
       input,
       effects,
@@ -121,6 +134,7 @@ export function createJudge(catalog: Catalog, world: () => World, previewed?: Pr
       },
     }
   }
+  return judge
 }
 
 /** The call that is run in place of this one; it has been found already, when the effects were. */

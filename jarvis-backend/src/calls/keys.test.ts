@@ -15,6 +15,15 @@ test.each<[Principal, string]>([
 })
 
 test('a grant for a principal of a later kind covers no other of that kind', () => {
-  expect(keyOf({ kind: 'job', name: 'nightly' })).toBe(keyOf({ kind: 'job', name: 'nightly' }))
-  expect(keyOf({ kind: 'job', name: 'nightly' })).not.toBe(keyOf({ kind: 'job', name: 'weekly' }))
+  expect(keyOf({ kind: 'plug-in', name: 'nightly' })).toBe(keyOf({ kind: 'plug-in', name: 'nightly' }))
+  expect(keyOf({ kind: 'plug-in', name: 'nightly' })).not.toBe(keyOf({ kind: 'plug-in', name: 'weekly' }))
+})
+
+test('a grant for a job goes by its id, whatever it is called, and serves no other job', () => {
+  expect(keyOf({ kind: 'job', name: 'nightly', job: 'job_1' })).toBe(
+    keyOf({ kind: 'job', name: 'renamed', job: 'job_1' }),
+  )
+  expect(keyOf({ kind: 'job', name: 'nightly', job: 'job_1' })).not.toBe(
+    keyOf({ kind: 'job', name: 'nightly', job: 'job_2' }),
+  )
 })

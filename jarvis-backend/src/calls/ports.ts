@@ -75,6 +75,8 @@ export interface ExecutionStore {
   /** The cluster's task, once it is known. */
   noteTask(toolUseId: string, upid: string): void
   settle(toolUseId: string, at: number, outcome: Outcome): void
+  /** The tasks of the calls that began since then. */
+  upids(since: number): ReadonlySet<string>
   /** Other calls on that guest: the tasks known to be theirs, and how many have none and no certain outcome. */
   others(toolUseId: string): { upids: ReadonlySet<string>; open: number }
 }
@@ -114,6 +116,10 @@ export type JournalKind =
   | 'prune'
   | 'terminal'
   | 'drill'
+  | 'plan'
+  | 'runbook'
+  | 'alert'
+  | 'job'
   | 'memory'
   | 'settings'
   | 'mcp_server'

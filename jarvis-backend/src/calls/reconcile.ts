@@ -25,6 +25,7 @@ export async function reconcile(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<Reconciled> {
+  if (ending !== undefined && 'begun' in ending) return { outcome: 'done', text: ending.begun }
   const { vmid, types = [], goal, isTwoStep = false } = ending !== undefined && 'types' in ending ? ending : noTask
   const isOurs = ({ upid: id, vmid: of, type, startedAt: since }: Task) =>
     upid === undefined

@@ -2,13 +2,15 @@ import { describe, legible, type Redactor, type World } from '../gate/index.ts'
 import { hashOf } from '../lib/canonical.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EntryOf, ToolCall } from '../protocol/index.ts'
-import { type CallContext, missing, type Ready, type Way } from './call.ts'
+import { type CallContext, missing, type Ready, type Walk, type Way } from './call.ts'
 import type { Changes } from './changes/changes.ts'
 import { cardOf, unseenForMs } from './confirmations/card.ts'
 import type { Reservation } from './confirmations/grants.ts'
 import type { Judgement } from './judge.ts'
 import { callKey } from './keys.ts'
+import type { Plans } from './plans/plans.ts'
 import type { ConfirmationStore, ExecutionStore, ImageStore, Journal, Resolution, Transactions } from './ports.ts'
+import type { Came } from './run-tool.ts'
 import type { Write } from './states.ts'
 
 type Judged = Pick<Judgement, 'verdict'> & Partial<Pick<Ready, 'target'>>
@@ -29,6 +31,7 @@ export type RecordParts = {
   /** Told after each change of the list of cards. */
   changed(sessionId: string): void
   changes: Pick<Changes, 'begin' | 'settle'>
+  plans: Pick<Plans, 'begin'>
   /** Adds a line to a session's transcript when no run of it is at work. */
   note(sessionId: string, runId: string, entry: Omit<EntryOf<'reconciled'>, 'seq' | 'runId' | 'at'>): void
 }
@@ -45,7 +48,8 @@ export function createRecords(parts: RecordParts) {
     const tags = vmid === undefined ? [] : (cluster.guests.find((guest) => guest.vmid === vmid)?.tags ?? [])
     return {
       toolUseId: call.toolUseId,
-      sessionId: context.sessionId,
+      // A read for JARVIS itself is in no session.
+      ...(context.sessionId !== '' && { sessionId: context.sessionId }),
       toolName: call.toolName,
       toolInput: redactor.value(call.toolInput),
       inputHash: hashOf(call.toolInput),
@@ -119,13 +123,17 @@ export function createRecords(parts: RecordParts) {
       const claim = { toolUseId, sessionId, runId, toolName, toolInput, tier: verdict.tier, bindingHash, at }
       const approvedBy = reservation?.grant.by ?? (way.asked && store.get(way.asked.card.toolUseId)?.resolution?.by)
       executions.claim(claim)
-      const isChange = ready.effects.some(({ kind, isReadOnly }) => kind !== 'read' && !isReadOnly)
+      const isPlan = ready.preview?.leads !== undefined
+      // What a plan changes, its calls do.
+      const isChange = !isPlan && ready.effects.some(({ kind, isReadOnly }) => kind !== 'read' && !isReadOnly)
       const change = isChange && parts.changes.begin(call, ready, context, approvedBy)
+      const plan = isPlan && parts.plans.begin(call, ready, context, approvedBy)
       journal.append('execution', {
         ...record(call, context, ready),
         ...claim,
         ...byGrant(reservation),
         ...(change || {}),
+        ...(plan || {}),
       })
       started(way, context)
     },
@@ -143,9 +151,10 @@ export function createRecords(parts: RecordParts) {
     },
     /** What would run, and nothing does. */
     rehearsal({ call, ready = missing() }, context) {
-      const { verdict, target, input, effects } = ready
+      const { verdict, target, input, effects, preview } = ready
       const { toolName } = call
-      const { now, then, affects } = describe(toolName, effects, parts.world(), verdict, clock.now())
+      const described = describe(toolName, effects, parts.world(), verdict, clock.now())
+      const { now = described.now, then = described.then, affects = described.affects, leads } = preview ?? {}
       const asks = verdict.tier === 'red' ? 'would wait for the operator, then run' : 'would run at once'
       const on = target.kind === 'none' ? '' : ` on ${target.id}`
       const text = [
@@ -163,6 +172,7 @@ export function createRecords(parts: RecordParts) {
         isError: false,
         summary: redactor.text(`Rehearsal, nothing was run: ${asks}. ${then}`),
         isRehearsal: true,
+        ...(leads && { data: redactor.value({ plan: { ...leads.facts, id: call.toolUseId } }) }),
       })
     },
     result({ state, call, ready }, context, { done }) {
@@ -220,6 +230,8 @@ export function createRecords(parts: RecordParts) {
   return {
     started,
     fail,
+    noteRead: ({ call, context, ready }: Walk, { outcome }: Pick<Came, 'outcome'>) =>
+      journal.append('call', { ...record(call, context, ready), outcome }),
     /** @returns false where somebody else was first, or the grant has ended since; nothing is written then. */
     write(way: Way, writes: readonly Write[]): boolean {
       const { call, context, reservation } = way

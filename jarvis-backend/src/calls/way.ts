@@ -1,6 +1,7 @@
 import type { ToolCall } from '../protocol/index.ts'
-import { type CallContext, missing, type Way } from './call.ts'
+import { type CallContext, missing, type Walk, type Way } from './call.ts'
 import { createRecords, type RecordParts } from './records.ts'
+import type { Came } from './run-tool.ts'
 import { type Event, next, type Step } from './states.ts'
 
 export type Ways = ReturnType<typeof createWays>
@@ -8,7 +9,7 @@ export type Ways = ReturnType<typeof createWays>
 /** Takes calls from one state to the next, and writes each step in one transaction. */
 export function createWays(parts: RecordParts) {
   const { transactions } = parts
-  const { started, fail, write } = createRecords(parts)
+  const { started, fail, noteRead, write } = createRecords(parts)
 
   function stepOf(way: Way, event: Event): Step {
     const step = next(way.state, event)
@@ -44,6 +45,8 @@ export function createWays(parts: RecordParts) {
     },
     /** That a read runs, stored with whatever else is stored then. */
     startSoon: (way: Way, context: CallContext) => transactions.together(() => started(way, context)),
+    /** Writes down a read that belongs to no run. */
+    noteRead: (walk: Walk, done: Pick<Came, 'outcome'>) => transactions.atomically(() => noteRead(walk, done)),
     /** Settles a call that met a fault of ours. */
     fail: (call: ToolCall, context: CallContext, message: string) =>
       transactions.atomically(() => fail(call, context, message)),

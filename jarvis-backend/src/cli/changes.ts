@@ -16,6 +16,7 @@ export async function changes(config: Config, args: string[]): Promise<void> {
   await withData(config, (journal, database) => {
     const store = createChangeStore(database)
     if (action === 'keep') {
+      mustKeepHere(store.get(id), id)
       keepChange({ store, journal, transactions: database }, id, 'cli', Date.now())
       // A running server watches the data dir, so this makes it update its screens at once.
       const now = new Date()
@@ -27,6 +28,16 @@ export async function changes(config: Config, args: string[]): Promise<void> {
     const found = store.list({ limit: 50, ...(target !== undefined && { target }) }).map(shownChange)
     console.log(found.length === 0 ? 'JARVIS has changed nothing.' : found.map(line).join('\n'))
   })
+}
+
+/** @throws JarvisError `conflict` for a change that its node takes back: only the server asks nodes */
+function mustKeepHere(change: Pick<Change, 'state' | 'timerOn'> | undefined, id: string) {
+  if (change?.state !== 'armed' || change.timerOn === undefined) return
+  const unit = `jarvis-undo-${id}`
+  throw new JarvisError(
+    'conflict',
+    `${change.timerOn} takes it back by a timer of its own. Press Keep in the dashboard; or, where JARVIS is down, run on ${change.timerOn}: mv -T /run/${unit} /run/${unit}.kept`,
+  )
 }
 
 const time = (at: number) => new Date(at).toISOString().slice(0, 16).replace('T', ' ')

@@ -3,15 +3,6 @@ import { loadEnv, readStartConfig } from '../config/settings-file.ts'
 import { JarvisError } from '../protocol/index.ts'
 import { DatabaseRefused } from '../store/sqlite/database.ts'
 import { toStorageFailure } from '../store/sqlite/storage-failure.ts'
-import { backup, restore } from './backup.ts'
-import { changes } from './changes.ts'
-import { doctor } from './doctor.ts'
-import { journal } from './journal.ts'
-import { mcp } from './mcp.ts'
-import { mcpToken } from './mcp-token.ts'
-import { policy } from './policy.ts'
-import { profile } from './profile.ts'
-import { setup } from './setup.ts'
 
 const usage = `Usage: npm run jarvis -- COMMAND
 
@@ -31,6 +22,15 @@ const usage = `Usage: npm run jarvis -- COMMAND
   changes [--target vm/101]                             what JARVIS changed, newest first, and what takes it back
   changes keep ID                                       a change that would go back by itself stays
 
+  jobs                                                  what runs by itself: next time, last outcome
+  jobs pause ID, jobs resume ID                         one of them
+  jobs stop, jobs start                                 all of them
+  alerts [--ended]                                      what the checks found wrong, or what ended
+  checks                                                what is looked at, when, and what could not be seen
+  windows [add NAME --objects LIST --for 2h | remove ID]  maintenance windows, in which nobody is told of alerts
+  runbooks [list]                                       the runbooks, their inputs, and what is wrong with them
+  runbooks check FILE                                   every fault of a runbook with its line; exits 1 when there is one
+
   profile [NAME]                                        how much is asked: lockdown, restricted, balanced, permissive, unrestricted
   policy check [FILE]                                   every problem of a policy.yaml with its line, or what it changes
   policy replay [FILE] [--since 7d]                     which calls of the journal it would have judged differently
@@ -39,21 +39,33 @@ const usage = `Usage: npm run jarvis -- COMMAND
   backup FILE [--force]                                 the whole database in one file, while the server runs
   restore FILE [--force]                                put a backup in its place; the server must be stopped`
 
-const commands: Record<string, (config: Config, args: string[]) => void | Promise<void>> = {
-  mcp,
-  'mcp-token': mcpToken,
-  journal,
-  changes,
-  policy,
-  profile,
-  backup,
-  restore,
+type Command = (config: Config, args: string[]) => void | Promise<void>
+type EarlyCommand = (env: Record<string, string | undefined>, args: string[]) => Promise<void>
+
+/** Each command loads only what it needs, so that most of them start in half the time. */
+const commands: Record<string, () => Promise<Command>> = {
+  mcp: async () => (await import('./mcp.ts')).mcp,
+  'mcp-token': async () => (await import('./mcp-token.ts')).mcpToken,
+  journal: async () => (await import('./journal.ts')).journal,
+  changes: async () => (await import('./changes.ts')).changes,
+  jobs: async () => (await import('./jobs.ts')).jobs,
+  alerts: async () => (await import('./alerts.ts')).alerts,
+  checks: async () => (await import('./checks.ts')).checks,
+  windows: async () => (await import('./windows.ts')).windows,
+  policy: async () => (await import('./policy.ts')).policy,
+  runbooks: async () => (await import('./runbooks.ts')).runbooks,
+  profile: async () => (await import('./profile.ts')).profile,
+  backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./backup.ts')).restore,
 }
 
 /** Commands that run before the configuration is read, because it may be broken. */
-const beforeConfig: Record<string, (env: Record<string, string | undefined>, args: string[]) => Promise<void>> = {
-  doctor,
-  setup: (env, args) => setup({ env, outside }, args),
+const beforeConfig: Record<string, () => Promise<EarlyCommand>> = {
+  doctor: async () => (await import('./doctor.ts')).doctor,
+  async setup() {
+    const { setup } = await import('./setup.ts')
+    return (env, args) => setup({ env, outside }, args)
+  },
 }
 
 const outside = { ...process.env }
@@ -64,12 +76,12 @@ try {
   const early = Object.hasOwn(beforeConfig, name) ? beforeConfig[name] : undefined
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (early !== undefined) {
-    await early(process.env, args)
+    await (await early())(process.env, args)
   } else if (command === undefined) {
     console.error(usage)
     process.exitCode = name === '' || name === 'help' || name === '--help' ? 0 : 1
   } else {
-    await command(readStartConfig(process.env), args)
+    await (await command())(readStartConfig(process.env), args)
   }
 } catch (thrown) {
   const error = toStorageFailure(thrown)

@@ -1,7 +1,7 @@
 import { createWatchers } from '../agent/watchers.ts'
 import type { McpTokens } from '../auth/mcp-tokens.ts'
 import { createActivePolicy } from '../calls/active-policy.ts'
-import { type ChangeStore, makerOf } from '../calls/changes/change.ts'
+import { type ChangeStore, makerOf, previewFacts } from '../calls/changes/change.ts'
 import { createChanges } from '../calls/changes/changes.ts'
 import { createReturns } from '../calls/changes/returns.ts'
 import { createConfirmations } from '../calls/confirmations/confirmations.ts'
@@ -9,6 +9,8 @@ import { createGrants } from '../calls/confirmations/grants.ts'
 import { createExecutor } from '../calls/execute.ts'
 import { createEffectsOf, createJudge, createSeeingJudge } from '../calls/judge.ts'
 import { createLookAgain } from '../calls/look-again.ts'
+import type { PlanStore } from '../calls/plans/plan.ts'
+import { createPlans } from '../calls/plans/plans.ts'
 import type { ExecutionStore, ImageStore } from '../calls/ports.ts'
 import { createPreviews } from '../calls/previews.ts'
 import type { RecordParts } from '../calls/records.ts'
@@ -33,10 +35,13 @@ export function composeGate(
   foundation: Foundation,
   parts: {
     config: Pick<Config, 'protectedTargets' | 'confirmTtlMs'>
-    homelab: Pick<ComposedHomelab, 'cluster' | 'shownAsProtected' | 'nodeRoles'>
+    homelab: Pick<ComposedHomelab, 'homelab' | 'cluster' | 'shownAsProtected' | 'nodeRoles'>
     proofOf: World['proofOf']
     catalog: Catalog
     changeStore: ChangeStore
+    planStore: PlanStore
+    /** Stores a run that follows a plan. */
+    addRun: Parameters<typeof createPlans>[0]['addRun']
     /** Starts a run of one command. */
     start: Parameters<typeof createReturns>[0]['start']
     images: ImageStore
@@ -45,12 +50,14 @@ export function composeGate(
     executions: ((store: ExecutionStore) => ExecutionStore) | undefined
     /** Called with a session's waiting cards whenever they change. */
     waiting(sessionId: string, pending: Card[]): void
+    /** Called with the changes that go back soon whenever they may have changed. */
+    goingBack: Parameters<typeof createReturns>[0]['soon']
     note: RecordParts['note']
   },
 ) {
   const { clock, now, database, settings, journal, redactor, redact, isStopping, report, activity } = foundation
   const { catalog, images, mcpTokens, changeStore } = parts
-  const { cluster, shownAsProtected, nodeRoles } = parts.homelab
+  const { homelab, cluster, shownAsProtected, nodeRoles } = parts.homelab
   const stored = createExecutionStore(database)
   const executions = parts.executions?.(stored) ?? stored
   const policy = createActivePolicy({
@@ -94,20 +101,28 @@ export function composeGate(
     activity.changed({ what: 'changes' })
     if (!isStopping()) returns.look()
   }
-  const changes = createChanges({ ...shared, store: changeStore, changed })
+  const changes = createChanges({ ...shared, store: changeStore, timers: homelab.networkTimers, changed })
   const returns = createReturns({
     ...shared,
     store: changeStore,
+    isReached: (node) => cluster.state().nodes.some(({ name, status }) => name === node && status === 'online'),
     start: parts.start,
+    soon: parts.goingBack,
     changed,
     announce: foundation.announce('call'),
+  })
+  const plans = createPlans({
+    ...shared,
+    store: parts.planStore,
+    addRun: parts.addRun,
+    changed: () => activity.changed({ what: 'runbooks' }),
   })
   const grants = createGrants({
     ...shared,
     store: createGrantStore(database),
     changed: () => activity.changed({ what: 'grants' }),
   })
-  const ways = createWays({ ...shared, changes })
+  const ways = createWays({ ...shared, changes, plans })
   const confirmations = createConfirmations({
     ...shared,
     ways,
@@ -130,16 +145,23 @@ export function composeGate(
     confirmations,
     grants,
     returns,
+    changes,
+    plans,
     report: (error, toolName) => report(error, `${toolName} failed`),
   })
   const calls = createCallCounts(database, now)
   return {
     policy,
+    judge,
     world,
     changes,
     returns,
+    plans,
     grants,
     calls,
+    seeingJudge,
+    effectsOf,
+    lookAgain: shared.lookAgain,
     confirmations,
     executor,
     watchers,
@@ -149,6 +171,7 @@ export function composeGate(
       tools: toolRoutes({
         catalog,
         judge: seeingJudge,
+        previewOf: (ready) => previewFacts(ready, world(), redactor),
         tierOf: ({ name, tier }) => usualTier({ toolName: name, baseTier: tier }, policy.current()),
         raisesOf: ({ name, tier, touches, raises }) =>
           raisesOf({ toolName: name, baseTier: tier, touches, raises }, policy.current()),

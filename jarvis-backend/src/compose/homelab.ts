@@ -59,6 +59,7 @@ export function composeHomelab(foundation: Foundation, config: Config, replaced?
     homelab,
     cluster,
     limits,
+    samples,
     shownAsProtected,
     nodeRoles,
     /** What operators may open; undefined when the terminal is off. */

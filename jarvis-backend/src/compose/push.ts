@@ -12,7 +12,7 @@ import { createPushStore } from '../store/sqlite/push.ts'
 /** Contact address that push services require when no public URL is set. Apple's service refuses addresses on localhost. */
 const nobody = 'mailto:operator@example.org'
 
-/** Wires push messages about waiting cards. The keys are made when they are first needed. */
+/** Wires push messages about waiting cards and changes that go back. The keys are made when they are first needed. */
 export function composePush(parts: {
   dataDir: string
   database: Database
@@ -45,6 +45,8 @@ export function composePush(parts: {
   })
   return {
     waiting: push.waiting,
+    goingBack: push.goingBack,
+    tell: push.tell,
     forgetAll: push.forgetAll,
     stop: push.stop,
     standing() {

@@ -1,5 +1,6 @@
 import { asClusterData, systemPrompt } from '../agent/persona.ts'
 import { generateWithRetries } from '../agent/retry.ts'
+import type { Guide } from '../agent/run/guide.ts'
 import { createRuns } from '../agent/runs.ts'
 import { createNamer } from '../agent/sessions/name-session.ts'
 import { createSessions } from '../agent/sessions/sessions.ts'
@@ -9,11 +10,12 @@ import { createStreamRedactor } from '../gate/index.ts'
 import { clusterSummary } from '../homelab/summary.ts'
 import { sessionRoutes } from '../http/sessions.ts'
 import { onceFor } from '../lib/once-for.ts'
+import type { Alert, ClusterState } from '../protocol/index.ts'
 import { createKeptRunStore } from '../store/sqlite/sessions/kept-runs.ts'
 import { createSessionIndex } from '../store/sqlite/sessions/session-index.ts'
 import { createSessionList } from '../store/sqlite/sessions/session-list.ts'
 import { createTranscriptStore } from '../store/sqlite/sessions/transcript.ts'
-import { type Catalog, inputSchemaOf } from '../tools/catalog.ts'
+import { type Catalog, modelSchemaOf } from '../tools/catalog.ts'
 import type { Foundation } from './foundation.ts'
 import type { Gate } from './gate.ts'
 import type { ComposedHomelab } from './homelab.ts'
@@ -30,15 +32,18 @@ export function composeRuns(
     config: Pick<Config, 'historyLimit' | 'maxTurns'>
     catalog: Catalog
     images: ImageStore
-    homelab: Pick<ComposedHomelab, 'cluster' | 'limits'>
+    homelab: Pick<ComposedHomelab, 'cluster'>
     memory: Pick<ComposedMemory, 'prompt' | 'recall' | 'learn'>
     models: Pick<ComposedModels, 'choice' | 'costOf' | 'used' | 'mayName' | 'answered' | 'failed'>
     gate: Pick<Gate, 'confirmations' | 'executor' | 'watchers'>
+    guide: Guide
+    /** What is wrong now; the same array until something is different. */
+    alerts(): readonly Alert[]
   },
 ) {
   const { clock, now, database, journal, redactor, report, activity } = foundation
   const { config, images, memory, models } = parts
-  const { cluster, limits } = parts.homelab
+  const { cluster } = parts.homelab
   const { confirmations, executor, watchers } = parts.gate
   const store = createTranscriptStore(database)
   const kept = createKeptRunStore(database)
@@ -48,16 +53,24 @@ export function composeRuns(
     activity.changed({ what: 'sessions', sessionId })
   }
   const toolSpecs = onceFor(parts.catalog.list, (tools) =>
-    tools.map((tool) => ({ name: tool.name, description: tool.description, inputSchema: inputSchemaOf(tool) })),
+    tools.map((tool) => ({ name: tool.name, description: tool.description, inputSchema: modelSchemaOf(tool) })),
   )
   // Workspace files that people wrote may hold secrets.
   const prompt = onceFor(memory.prompt, (texts) => redactor.text(systemPrompt(texts)))
+  let known: { state: ClusterState; alerts: readonly Alert[]; text: string } | undefined
+  const context = () => {
+    const [state, alerts] = [cluster.state(), parts.alerts()]
+    if (known?.state !== state || known.alerts !== alerts)
+      known = { state, alerts, text: asClusterData(clusterSummary(state, alerts)) }
+    return known.text
+  }
   const { runs, calls } = createRuns({
     store,
     kept,
     models: models.choice,
     costOf: models.costOf,
     tools: executor,
+    guide: parts.guide,
     image: images.get,
     hasTool: (name) => parts.catalog.get(name) !== undefined,
     clock,
@@ -75,7 +88,7 @@ export function composeRuns(
       memory.learn(sessionId, entries)
       namer.ended(sessionId, entries)
     },
-    context: onceFor(cluster.state, (state) => asClusterData(clusterSummary(state, limits.current()))),
+    context,
     pending: confirmations.pending,
     seen: confirmations.seen,
     cancel: confirmations.cancel,

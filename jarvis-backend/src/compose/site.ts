@@ -9,15 +9,18 @@ import type { Homelab } from '../homelab/ports.ts'
 import { changeRoutes } from '../http/changes.ts'
 import { guestRoutes } from '../http/guests.ts'
 import { proofRoutes } from '../http/proofs.ts'
+import { ownZone } from '../jobs/zone.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { PushSender } from '../push/ports.ts'
 import { createMcpTokenStore } from '../store/sqlite/access/tokens.ts'
 import { createChangeStore } from '../store/sqlite/calls/changes.ts'
 import type { Database } from '../store/sqlite/database.ts'
+import { createPlanStore } from '../store/sqlite/plans.ts'
 import { createImageStore } from '../store/sqlite/sessions/images.ts'
 import { createCatalog, servedBy, withAttached } from '../tools/catalog.ts'
 import { changeTools } from '../tools/changes/index.ts'
-import { drillTools, homelabTools, pbsTools } from '../tools/house.ts'
+import { drillTools, homelabTools, pbsTools, runbookTools, watchTools } from '../tools/house.ts'
+import { jobTools } from '../tools/jobs/index.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
 import { leaveAnotherCluster } from './another-cluster.ts'
 import { composeAttached } from './attached.ts'
@@ -25,11 +28,14 @@ import { composeDrills } from './drills.ts'
 import { composeFoundation } from './foundation.ts'
 import { composeGate, type Gate } from './gate.ts'
 import { composeHomelab } from './homelab.ts'
+import { composeJobs } from './jobs.ts'
 import { leaningOn } from './leaning.ts'
 import { composeMemory } from './memory.ts'
 import { composeModels } from './models.ts'
 import { composePush } from './push.ts'
+import { composeRunbooks } from './runbooks.ts'
 import { composeRuns } from './runs.ts'
+import { composeWatch } from './watch.ts'
 
 /** Parts that tests replace. */
 export type SiteReplacements = {
@@ -83,10 +89,11 @@ export function createSite(
     announce: foundation.announce('mcp'),
     changed: () => changed({ what: 'mcp_servers' }),
   })
+  const runbooks = composeRunbooks(foundation, { catalog: () => catalog, gate: () => gate, runs: () => sessions.runs })
   const houseTools = servedBy(
     cluster.state,
     createCatalog([
-      ...withPorts(homelabTools, { ...homelab.homelab, limits: limits.current }),
+      ...withPorts(homelabTools, { ...homelab.homelab, limits: limits.current, alerts: () => watch.present() }),
       ...(pbs === undefined ? [] : withPorts(pbsTools, { api: homelab.homelab.api, pbs })),
       ...withPorts(drillTools, { drills, now }),
       ...memory.tools,
@@ -95,6 +102,20 @@ export function createSite(
         toolOf: (name) => catalog.get(name),
         list: (query) => gate.changes.list(query),
         now,
+      }),
+      ...withPorts(runbookTools, runbooks.ports),
+      ...jobTools({
+        list: () => jobs.jobs.list(),
+        find: (name) => jobs.jobs.find(name),
+        preview: (schedule) => jobs.jobs.preview(schedule),
+        problemOf: (body) => jobs.jobs.problemOf(body),
+        make: (body, maker) => jobs.jobs.make(body, maker),
+        pause: (id, by, why) => jobs.jobs.pause(id, by, why),
+        zone: ownZone(),
+      }),
+      ...withPorts(watchTools, {
+        alerts: () => watch.list(),
+        ended: (limit: number) => watch.history({ limit }).items,
       }),
       ...(replace.tools ?? []),
     ]),
@@ -122,6 +143,12 @@ export function createSite(
   const images = createImageStore(database)
   const gate: Gate = composeGate(foundation, {
     changeStore: createChangeStore(database),
+    planStore: createPlanStore(database),
+    addRun: ({ id, sessionId, plan, asker, at }) =>
+      void sessions.store.addRun({
+        ...{ id, sessionId, status: 'running', at },
+        origin: { kind: 'plan', plan, by: asker.name, asker },
+      }),
     start({ title, ...command }, ended) {
       const { sessionId } = sessions.runs.start(command)
       sessions.runs.rename(sessionId, title)
@@ -135,11 +162,32 @@ export function createSite(
     mcpTokens,
     executions: replace.executions,
     waiting: push.waiting,
+    goingBack: push.goingBack,
     note: (sessionId, runId, entry) => sessions.runs.note(sessionId, runId, entry),
   })
   const { confirmations, grants } = gate
-  const sessions = composeRuns(foundation, { config, catalog, images, homelab, memory, models, gate })
+  const sessions = composeRuns(foundation, {
+    alerts: () => watch.present(),
+    config,
+    catalog,
+    images,
+    homelab,
+    memory,
+    models,
+    gate,
+    guide: runbooks.guide,
+  })
   const { runs } = sessions
+  const watch = composeWatch(foundation, {
+    ...{ homelab, drills, gate, push, runbooks: runbooks.library },
+    catalog,
+    tokens: [config.proxmox?.tokenId, config.drill.token?.tokenId],
+  })
+  const jobs = composeJobs(foundation, {
+    ...{ runs, store: sessions.store, gate, mcpTokens, homelab, drills, watch, stepUp },
+    isDemo: config.proxmox === undefined && models.model().id.startsWith('demo'),
+    runbooks: runbooks.library,
+  })
 
   const policyFile = policyPath(dataDir)
   const dataDirWatch = watchDataDir(dataDir, {
@@ -147,16 +195,21 @@ export function createSite(
     look() {
       attached.reload()
       models.reloadPrices()
+      watch.reload()
       gate.policy.edited(readPolicy(policyFile, 'policy.yaml'))
+      jobs.jobs.look()
     },
     report,
   })
   const place = leaveAnotherCluster(foundation, config, gate)
+  runbooks.library.ship()
   grants.resume()
   // A push message may have been lost with the last process. A second one with the same tag replaces the first silently.
   for (const sessionId of confirmations.pendingCounts().keys()) {
     push.waiting(sessionId, confirmations.pending(sessionId))
   }
+  if (place.isAnother) jobs.jobs.leaveCluster()
+  if (place.isAnother) watch.leaveCluster()
   runs.resume(!place.isAnother)
   place.keep()
 
@@ -171,6 +224,7 @@ export function createSite(
     memory,
     models,
     push,
+    watch,
     /** The three calls that every door uses; only MCP clients' calls start with `calls.callTool`. */
     hub: { start: runs.start, watch: runs.watch, decide: confirmations.decide },
     /** Keyed by the path below `/api`. */
@@ -185,19 +239,28 @@ export function createSite(
       ...gate.routes,
       ...homelab.routes,
       proofs: proofRoutes(drills),
+      jobs: jobs.routes,
+      heartbeat: jobs.heartbeatRoutes,
       memory: memory.routes,
       models: models.routes,
       'mcp-servers': attached.routes,
       push: push.routes,
+      ...runbooks.routes,
+      ...watch.routes,
     },
     /** Begins background work that must not delay the start. */
     start() {
       gate.changes.prune()
+      // Its cluster is made in this process, and is not the one that was changed.
+      if (replace.homelab === undefined && config.proxmox === undefined) gate.changes.close(newDemo, demoTools)
+      gate.plans.prune()
       gate.returns.look()
       drills.resume()
+      jobs.jobs.start()
       sessions.scheduleIndex()
       attached.start()
       homelab.fillPast()
+      watch.start()
     },
     /** Takes no more work. @returns resolves once running calls have ended */
     goDown() {
@@ -207,10 +270,12 @@ export function createSite(
     },
     /** Ends timers, threads and child processes. Unfinished work resumes at the next start. */
     async stop() {
+      jobs.jobs.stop()
       runs.storeSeq()
       confirmations.stop()
       grants.stop()
       gate.returns.stop()
+      await watch.stop()
       push.stop()
       await drills.stop()
       homelab.stop()
@@ -225,5 +290,8 @@ export function createSite(
     },
   }
 }
+
+const newDemo = 'It was made on the demo’s cluster, which each start makes anew.'
+const demoTools = [...homelabTools.map(({ name }) => name), 'undo']
 
 export type Site = ReturnType<typeof createSite>

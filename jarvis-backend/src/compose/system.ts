@@ -126,6 +126,8 @@ export function composeSystem(
         waiting: [...confirmations.pendingCounts().values()].reduce((sum, count) => sum + count, 0),
         journalEntries: lastEntry().seq,
         models: models.tallies(),
+        alerts: site.watch.alerts(),
+        checks: site.watch.checks().items,
         sockets: sockets(),
       }),
     routes: {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { parseProtected } from '../gate/index.ts'
-import { type LogLevel, logLevels } from '../lib/logger.ts'
+import { type LogLevel, logLevels } from '../lib/log-levels.ts'
 import { drillOf, drillVariables } from './drill.ts'
 import { isModelVariable, type ModelConfig, type ModelVariable, modelsOf, modelVariables } from './model.ts'
 import { type ConfiguredNodes, parseNodes } from './nodes.ts'

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
-import { maxPolicyBytes, type PolicyFile, type PolicyProblem, parsePolicy } from '../gate/index.ts'
+import { type PolicyFile, parsePolicy } from '../gate/index.ts'
 import type { Clock } from '../lib/clock.ts'
+import { maxYamlBytes, type YamlProblem } from '../lib/strict-yaml.ts'
 import { houseFacts } from '../tools/house.ts'
 import { ConfigError } from './config.ts'
 
@@ -14,7 +15,7 @@ export type ReadPolicy =
 
 export const policyPath = (dataDir: string): string => join(dataDir, 'policy.yaml')
 
-const problemLine = (path: string, { line, column, message }: PolicyProblem): string =>
+const problemLine = (path: string, { line, column, message }: YamlProblem): string =>
   `${path}:${line}:${column}  ${message}`
 
 /** Reads and parses a policy. @param name the file's name in problems */
@@ -24,7 +25,7 @@ export function readPolicy(path: string, name = path): ReadPolicy {
     // A pipe would block, and a huge file is not worth reading.
     const stats = statSync(path)
     if (!stats.isFile()) return { kind: 'broken', problems: [`${name} is not a file.`] }
-    if (stats.size > maxPolicyBytes) return { kind: 'broken', problems: [`${name} is over 256 kB.`] }
+    if (stats.size > maxYamlBytes) return { kind: 'broken', problems: [`${name} is over 256 kB.`] }
     bytes = readFileSync(path)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException

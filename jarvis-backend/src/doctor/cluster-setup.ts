@@ -12,7 +12,7 @@ import {
   type SetupSaveReply,
   type SetupTestReply,
 } from '../protocol/index.ts'
-import { openChoices, pveumLine, roleLine, toolRights } from '../tools/rights.ts'
+import { choices, openChoices, pveumLine, roleLine, toolRights, toolsOf } from '../tools/rights.ts'
 
 /** Connects a cluster from the dashboard: inspect, try, save for the next start. */
 export function createClusterSetup({ config, clock }: { config: Config; clock: Clock }) {
@@ -27,6 +27,10 @@ export function createClusterSetup({ config, clock }: { config: Config; clock: C
   return {
     current: (): SetupReply => ({
       command: pveumLine,
+      choices: choices.map(({ name, gives, rights }) => ({
+        ...{ name, gives, command: roleLine(rights) },
+        toolNames: toolsOf(rights),
+      })),
       source: clusterSource,
       urls: [...(proxmox?.urls ?? [])],
       ...(proxmox !== undefined && { tokenId: proxmox.tokenId }),

@@ -36,11 +36,12 @@ export const copyPath = ({ node, type, copy }: Pick<Drill, 'node' | 'type' | 'co
  * The restore's request. Overrides are merged last, so every card is given again with its cable pulled. A container gets no
  * `unique`: with it the backup's own cards would stand in for these, with their cables in.
  */
-export function restoreForm(drill: Drill, config: GuestConfig): Record<string, string> {
+export function restoreForm(drill: Drill, config: GuestConfig, bwlimitKiBps?: number): Record<string, string> {
   const { type, copy, vmid, archive, storage } = drill
   const common = {
     ...{ vmid: String(copy), storage, pool: drillPool, start: '0', onboot: '0', protection: '0' },
     ...{ description: markOf(drill), ...pulledNets(type, config) },
+    ...(bwlimitKiBps !== undefined && { bwlimit: String(bwlimitKiBps) }),
   }
   return type === 'vm'
     ? { ...common, archive, unique: '1', name: `drill-${vmid}` }

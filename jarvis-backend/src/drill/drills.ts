@@ -87,7 +87,7 @@ export function createDrills(parts: DrillsParts) {
       api,
       {
         path: ['nodes', drill.node, type === 'vm' ? 'qemu' : 'lxc'],
-        form: restoreForm(drill, plan.config),
+        form: restoreForm(drill, plan.config, options.bwlimitKiBps),
         what: `the restore of ${vmid} to ${copy}`,
       },
       {
@@ -231,7 +231,7 @@ export function createDrills(parts: DrillsParts) {
         const note = (now: Drill) => {
           drill = now
         }
-        const whole = work(drill, plan, { ...options, signal: either }, note)
+        const whole = work(drill, plan, { ...options, signal: either, bwlimitKiBps: request.bwlimitKiBps }, note)
         working = whole
         drill = await whole
       } catch (error) {
@@ -293,6 +293,7 @@ export type Drills = ReturnType<typeof createDrills>
 
 type WorkOptions = {
   signal: AbortSignal
+  bwlimitKiBps?: number | undefined
   onProgress(text: string): void
   onTask?: ((upid: string) => void) | undefined
 }

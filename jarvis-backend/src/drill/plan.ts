@@ -7,7 +7,13 @@ import { type Backup, type Guest, JarvisError, type Node } from '../protocol/ind
 import { dangersIn, disksOf, type GuestConfig, hasAgent, memoryOf, netsOf, readConfigText } from './guest-config.ts'
 
 /** What is asked for. Without `storage` and `node` the drill chooses those with the most room. */
-export type DrillRequest = { vmid: number; storage?: string | undefined; node?: string | undefined }
+export type DrillRequest = {
+  vmid: number
+  storage?: string | undefined
+  node?: string | undefined
+  /** KiB/s that the restore may read and write. */
+  bwlimitKiBps?: number | undefined
+}
 
 /** A drill that can begin. `needBytes`: what the copy's disks may take, with some room. */
 export type Plan = {
@@ -26,6 +32,8 @@ export type Plan = {
 
 /** A copy on thin storage grows while it runs. */
 const roomFactor = 1.2
+/** Backup jobs run daily, and one may fail. */
+const freshForMs = 48 * 3_600_000
 /** A slow disk restores so much a second. */
 const slowBps = 50 * 1024 ** 2
 
@@ -76,7 +84,7 @@ export async function planDrill(
     return {
       ...{ guest: { vmid, type, name, node: guest.node }, backup, unread, config, needBytes },
       ...{ node: place.name, storage: found.storage, hasAgent: hasAgent(config) },
-      notProven: notProvenOf(guest.type, config),
+      notProven: [...lowerLevels(backup, api.now()), ...notProvenOf(guest.type, config)],
     }
   }
   return no(`vmid: there is no place for a copy of ${vmid}: ${reasons.join('; ') || 'no node is online'}.`)
@@ -144,6 +152,17 @@ function roomOn(
       reason: `${name} has ${diskOf(freeBytes)} of memory free, and ${diskOf(want.memoryMib * 1024 ** 2)} are needed`,
     }
   return { storage: best.storage }
+}
+
+/** What of the levels below a restore does not hold: 1, that the backup is fresh, and 2, that its checksums were verified. */
+const lowerLevels = ({ createdAt, verification }: Backup, now: number): string[] => [
+  ...(now - createdAt > freshForMs ? [`that the backup is fresh: it is ${spanOf((now - createdAt) / 1000)} old`] : []),
+  ...(verification === 'ok' ? [] : [`that its checksums are right: ${verifiedWords[verification ?? 'absent']}`]),
+]
+const verifiedWords = {
+  failed: 'the backup server found some wrong',
+  none: 'the backup server has not verified them yet',
+  absent: 'only a backup server verifies them',
 }
 
 const notProvenOf = (type: Guest['type'], config: GuestConfig): string[] => [

@@ -40,6 +40,8 @@ export type Effect = Touch & {
   file?: string
   /** What will happen, for kinds that the gate has no sentence for. Written by JARVIS, with names in quotes. */
   sentence?: string
+  /** The same for the button that approves it, as an order: `move 105 to agent`. It names ids and no name that others chose. */
+  deed?: string
   /** The least tier of a call with these arguments. `isAlways`: no profile and no operator's rule lowers it. */
   atLeast?: { tier: 'red' | 'black'; because: string; isAlways?: true }
 }
@@ -53,6 +55,8 @@ export type Ending =
   | { vmid: number; types: readonly string[]; goal?: 'running' | 'stopped'; isTwoStep?: boolean }
   /** Nothing records the change. `look` tells a person where to see whether it took effect. */
   | { look: string }
+  /** The change was made with the claim of the call. `begun`: what became of it, in words. */
+  | { begun: string }
 
 export const matches = (touch: Touch, wanted: Partial<Touch>): boolean =>
   (wanted.kind === undefined || wanted.kind === touch.kind) &&

@@ -5,12 +5,12 @@ import type { World } from './world.ts'
 
 const kinds = { vm: 'a virtual machine', ct: 'a container' }
 
-/** The node of that name. @throws Mistake where there is none */
-export function nodeTarget(name: string, { cluster }: World): Target {
+/** The node of that name. @param field of the call, which a mistake names @throws Mistake where there is none */
+export function nodeTarget(name: string, { cluster }: World, field = 'node'): Target {
   const found = cluster.nodes.find((node) => node.name === name)
   if (found === undefined) {
     const names = cluster.nodes.map((node) => node.name).join(', ')
-    throw new Mistake(`node: there is no node ${name}. Nodes: ${names === '' ? 'none' : names}.`)
+    throw new Mistake(`${field}: there is no node ${name}. Nodes: ${names === '' ? 'none' : names}.`)
   }
   return { kind: 'node', id: `node/${name}`, name: found.name, node: found.name, status: found.status }
 }

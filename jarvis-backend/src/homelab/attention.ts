@@ -1,42 +1,55 @@
-import { firstOf, percent } from '../lib/words.ts'
-import { backupAgeTone, shareOf, storageTone, temperatureTone } from '../protocol/facts.ts'
-import { type ClusterState, type Limits, usualLimits } from '../protocol/index.ts'
+import { firstOf } from '../lib/words.ts'
+import type { Alert } from '../protocol/index.ts'
 import { ageOf, plainName } from './format.ts'
 
 const mostIds = 20
+/** More alerts of one check are told as one line. */
+const mostAlike = 3
 
 /**
- * What a person should know first, one plain line each. An empty list does not mean that all is well: what is unknown is in the state's
- * `missing`.
+ * What a person should know first, one plain line each, gravest first: the alerts that nobody took on and no other explains. An empty list
+ * does not mean that all is well: what is unknown is in the state's `missing`.
+ * @param alerts those that have not ended, gravest first
  */
-export function attention(state: ClusterState, limits: Limits = usualLimits): string[] {
-  const { nodes, guests, storages, tasks, at } = state
-  const lines: string[] = []
-  if (state.isQuorate === false) lines.push('No quorum: guests cannot be started.')
-  for (const { name, status } of nodes) if (status !== 'online') lines.push(`${plainName(name)} is ${status}.`)
-  for (const node of nodes) {
-    if (temperatureTone(node, limits) !== undefined)
-      lines.push(`${plainName(node.name)} is at ${Math.round(node.temperatureC ?? 0)} °C.`)
+export function attention(alerts: readonly Alert[], now: number): string[] {
+  // Which guests have no fresh backup is worth knowing, whatever explains it.
+  const shown = alerts.filter(({ hiddenBy, check }) => hiddenBy === undefined || check === 'backup-old')
+  const news = shown.filter(({ acknowledged, silenced }) => acknowledged === undefined && silenced === undefined)
+  const byCheck = new Map<string, Alert[]>()
+  for (const alert of news) {
+    const others = byCheck.get(alert.check)
+    if (others === undefined) byCheck.set(alert.check, [alert])
+    else others.push(alert)
   }
-  for (const storage of storages) {
-    const { name, isActive, usedBytes, totalBytes } = storage
-    if (isActive === false) lines.push(`Storage ${plainName(name)} is not reachable.`)
-    else if (storageTone(storage, limits) !== undefined)
-      lines.push(`Storage ${plainName(name)} is ${percent(shareOf(usedBytes, totalBytes) ?? 0)} full.`)
-  }
-  const busy = guests.filter(({ status, cpuRatio }) => status === 'running' && (cpuRatio ?? 0) >= limits.cpuRatio)
-  if (busy.length > 0) lines.push(`At the limit of their CPU: ${idList(busy)}.`)
-  const locked = guests.filter(({ lock }) => lock !== undefined)
-  if (locked.length > 0) lines.push(`Locked: ${idList(locked)}.`)
-  const stale = guests.filter(({ backupAt }) => backupAgeTone(backupAt, at, limits) !== undefined)
-  if (stale.length > 0) {
-    const newest = Math.max(...stale.map(({ backupAt }) => backupAt ?? 0))
-    lines.push(`Without a fresh backup (newest ${ageOf(newest, at)}): ${idList(stale)}.`)
-  }
-  const failed = new Map<string, number>()
-  for (const { type, status } of tasks) if (status === 'failed') failed.set(type, (failed.get(type) ?? 0) + 1)
-  for (const [type, count] of failed) lines.push(`Among the newest tasks ${count} ${plainName(type)} failed.`)
-  return lines
+  const lines = [...byCheck.values()].flatMap((alike) => linesOf(alike, now))
+  const muted = shown.length - news.length
+  return muted === 0 ? lines : [...lines, `${muted} more ${muted === 1 ? 'is' : 'are'} acknowledged or silenced.`]
+}
+
+function linesOf(alerts: readonly Alert[], now: number): string[] {
+  const [first] = alerts
+  if (first?.check === 'guest-cpu') return [`At the limit of their CPU: ${namesOf(alerts)}.`]
+  if (first?.check === 'backup-old') return [`Without a fresh backup (${newestOf(alerts)}): ${namesOf(alerts)}.`]
+  const lines = alerts.slice(0, mostAlike).map(({ sentence, notSeenSince }) => {
+    const held = notSeenSince === undefined ? '' : ` It was last seen so ${ageOf(notSeenSince, now)}.`
+    return `${sentence}${held}`
+  })
+  const rest = alerts.slice(mostAlike)
+  return rest.length === 0 ? lines : [...lines, `The same (${first?.check}): ${namesOf(rest)}.`]
+}
+
+/** Guests by their number, other things by name. */
+const namesOf = (alerts: readonly Alert[]): string =>
+  firstOf(
+    alerts
+      .map(({ object }) => object.vmid ?? plainName(object.name ?? object.id))
+      .sort((a, b) => (typeof a === 'number' && typeof b === 'number' ? a - b : 0)),
+    mostIds,
+  )
+
+const newestOf = (alerts: readonly Alert[]): string => {
+  const values = new Set(alerts.map(({ value }) => value ?? 'unknown'))
+  return values.size === 1 ? `newest ${[...values][0]} ago` : `${[...values].slice(0, 3).join(', ')} old`
 }
 
 /** Joins ids: `100, 103 and 7 more`. */

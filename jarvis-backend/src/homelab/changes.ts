@@ -3,7 +3,7 @@ import type { ClusterState, ClusterUpdate, Guest, Node, Storage, Task } from '..
 
 /** Fields that change all the time; all others are state. */
 const figures: ReadonlySet<string> = new Set([
-  ...['uptimeS', 'cpuRatio', 'ramBytes', 'diskBytes', 'netInBps', 'netOutBps'],
+  ...['uptimeS', 'cpuRatio', 'ramBytes', 'diskBytes', 'netInBps', 'netOutBps', 'diskBps'],
   ...['load1', 'temperatureC', 'lastSeenAt', 'usedBytes'],
 ])
 /** Most bytes of an update, so that updates sent together stay under 20 kB. */

@@ -211,12 +211,12 @@ export type PveMethod = 'POST' | 'PUT' | 'DELETE'
 export type PvePath = readonly (string | number)[]
 /** A list is sent as its name once for each. */
 export type PveValues = Record<string, string | readonly string[]>
-/** `answerMs`: for the whole answer; default some seconds. */
-export type PveAsk = { signal: AbortSignal; answerMs?: number }
+/** `answerMs`: for the whole answer; default some seconds. `isWhole`: a read returns what stands beside `data` too. */
+export type PveAsk = { signal: AbortSignal; answerMs?: number; isWhole?: boolean }
 
 /** Proxmox's own API, in its own words: what there is no method of `Cluster` for. The demo answers as a cluster does. */
 export interface PveApi {
-  /** @returns the answer's `data`. @throws ApiError `cluster_unreachable`, `cluster_refused`; the signal's reason. */
+  /** @returns the answer's `data`, or the whole answer. @throws ApiError `cluster_unreachable`, `cluster_refused`; the signal's reason. */
   get(path: PvePath, query: PveValues, ask: PveAsk): Promise<unknown>
   /**
    * Never sent twice. @param form of a DELETE it is the query.
@@ -231,8 +231,34 @@ export interface PveApi {
   noteTask?(task: Task): void
 }
 
+/** The part of it that reads. */
+export type PveReader = Pick<PveApi, 'get'>
+
 /** A Proxmox Backup Server's own API, for reads. Paths and errors as in `PveApi`. */
-export type PbsApi = Pick<PveApi, 'get'>
+export type PbsApi = PveReader
+
+/**
+ * `disarmed`: it was there, and never goes off now. `gone_off`: it went off before. `missing`: there is none, as after a
+ * restart of the node.
+ */
+export type TimerEnd = 'disarmed' | 'gone_off' | 'missing'
+
+/**
+ * Timers on the nodes themselves, each of which puts its node's network configuration back though nobody reaches the
+ * node. `id`: of the change; letters, digits, `_` and `-`.
+ */
+export interface NetworkTimers {
+  /** @returns why no timer can be armed on that node, in one sentence; undefined where one can. @throws the signal's reason */
+  obstacle(node: string, options: Pick<CallOptions, 'signal'>): Promise<string | undefined>
+  /**
+   * Keeps the configuration in force, and arms a timer that puts it back in place of the one that is staged now. It
+   * leaves a configuration alone that is neither.
+   * @throws JarvisError: whatever is left of the timer does nothing to a configuration that was not applied
+   */
+  arm(node: string, timer: { id: string; afterMs: number }, options: Pick<CallOptions, 'signal'>): Promise<void>
+  /** Takes a timer away. Of this and its going off, one wins. @throws JarvisError where the node cannot be asked */
+  disarm(node: string, id: string, options: Pick<CallOptions, 'signal'>): Promise<TimerEnd>
+}
 
 /** `terminals`, `consoles`: absent where the cluster offers none. `pbs`: absent where no backup server is configured. */
 export type Homelab = {
@@ -243,6 +269,7 @@ export type Homelab = {
   /** The same for the restore drill, by its own token. Absent: it has none. */
   drillApi?: PveApi
   pbs?: PbsApi
+  networkTimers?: NetworkTimers
   terminals?: Terminals
   consoles?: Consoles
 }

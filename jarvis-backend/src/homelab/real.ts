@@ -3,7 +3,7 @@ import { JarvisError } from '../protocol/index.ts'
 import { createPbs, type PbsConnection } from './pbs/transport.ts'
 import type { Homelab } from './ports.ts'
 import { type Connection, createProxmox } from './proxmox/index.ts'
-import { createSshShell, createSshTerminals } from './ssh/index.ts'
+import { createNetworkTimers, createSshShell, createSshTerminals } from './ssh/index.ts'
 import { createWaker } from './wol/index.ts'
 
 export type RealHomelab = {
@@ -58,6 +58,7 @@ export function connectHomelab({
     ...(pbs && { pbs }),
     ...(drillApi && { drillApi }),
     shell,
+    networkTimers: createNetworkTimers(shell),
     terminals: createSshTerminals(overSsh),
     consoles,
     waker: createWaker({ cluster, macOf: (node) => nodes.get(node)?.mac, target: wolTarget, clock }),

@@ -81,6 +81,7 @@ export function samplesOf(state: Pick<ClusterState, 'nodes' | 'guests' | 'storag
           ramRatio: shareOf(guest.ramBytes, guest.ramTotalBytes),
           diskRatio: shareOf(guest.diskBytes, guest.diskTotalBytes) || undefined,
           netBps: guest.netInBps === undefined && guest.netOutBps === undefined ? undefined : netOf([guest]),
+          diskBps: guest.diskBps,
         }),
       ),
     ...storages

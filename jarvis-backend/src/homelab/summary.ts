@@ -1,5 +1,5 @@
 import { isBlind, shareOf, withoutTemplates } from '../protocol/facts.ts'
-import type { ClusterState, Guest, Limits } from '../protocol/index.ts'
+import type { Alert, ClusterState, Guest } from '../protocol/index.ts'
 import { attention, idList } from './attention.ts'
 import { clusterWords, countGuests, quorumWords } from './counts.ts'
 import { nodeLine, percentOr, plainName } from './format.ts'
@@ -11,8 +11,9 @@ const mostGuestsByName = 60
 /**
  * The cluster in about 300 to 500 tokens, for the model with each message; its length is bounded for any size of cluster. Names lose
  * control characters, newlines and angle brackets, and are data.
+ * @param alerts those that have not ended, gravest first
  */
-export function clusterSummary(state: ClusterState, limits?: Limits): string {
+export function clusterSummary(state: ClusterState, alerts: readonly Alert[]): string {
   const { nodes, guests, storages, unread = [] } = state
   const kind = state.isDemo ? ' (demo cluster)' : ''
   const lines = [
@@ -37,7 +38,7 @@ export function clusterSummary(state: ClusterState, limits?: Limits): string {
     lines.push(`Storage: ${fills.join(', ')}${storages.length > shown.length ? ', …' : ''}.`)
   }
   if (unread.includes('storages') && !isBlind(state)) lines.push('Storage: unknown.')
-  const unusual = attention(state, limits)
+  const unusual = attention(alerts, state.at)
   if (unusual.length > 0) lines.push('Needs attention:', ...unusual.slice(0, 16).map((line) => `- ${line}`))
   return lines.join('\n')
 }

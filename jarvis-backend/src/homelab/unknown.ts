@@ -46,7 +46,7 @@ export function asUnknown(state: ClusterState, since: number): ClusterState {
       ...(role !== undefined && { role }),
       ...(lastSeenAt !== undefined && { lastSeenAt }),
     })),
-    guests: state.guests.map(({ netInBps: _in, netOutBps: _out, ...guest }) => ({
+    guests: state.guests.map(({ netInBps: _in, netOutBps: _out, diskBps: _disk, ...guest }) => ({
       ...guest,
       status: 'unknown',
       ...noFigures,

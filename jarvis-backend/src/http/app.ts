@@ -48,6 +48,8 @@ export function createApp(parts: {
   auth: Router
   /** Keyed by the path under `/api`; every one requires a token. */
   resources: Record<string, Router>
+  /** Keyed by the path under `/api`; each asks for a key of its own, before it reads a body. What it does not answer is asked for a token. */
+  open: Record<string, Router>
   mcp: RequestListener
   /** Mounted at the root, where clients look for it. */
   oauth: Router
@@ -95,6 +97,7 @@ export function createApp(parts: {
   // Any content type is read as JSON, so that no body is silently ignored. Without a token only small bodies are read.
   const json = (limit: string) => express.json({ limit, type: () => true })
   api.use('/auth', noQuery, json('16kb'), parts.auth)
+  for (const [path, router] of Object.entries(parts.open)) api.use(`/${path}`, router)
   api.use(requireToken(parts.tokens), strayQueries(), json('256kb'))
   api.get('/status', (_request, response) => {
     response.json(parts.status())

@@ -15,7 +15,7 @@ const Query = z.strictObject({
 
 /** `/api/changes`: lists what JARVIS changed, keeps a change that would go back by itself, and takes one back. */
 export function changeRoutes(
-  changes: Pick<Changes, 'get' | 'list' | 'armed' | 'one' | 'keep'>,
+  changes: Pick<Changes, 'list' | 'armed' | 'one' | 'keep'>,
   runs: Pick<Runs, 'start' | 'rename'>,
   now: () => number,
 ): Router {
@@ -30,15 +30,15 @@ export function changeRoutes(
   router.get('/:id', (request, response) => {
     response.json(changes.one(param(request, 'id')))
   })
-  router.post('/:id/keep', operatorOnly, (request, response) => {
-    changes.keep(param(request, 'id'), identityOf(response).sub)
+  router.post('/:id/keep', operatorOnly, async (request, response) => {
+    await changes.keep(param(request, 'id'), identityOf(response).sub)
     response.json({ ok: true })
   })
   /** The undo is a call of its own, which the gate judges; the session shows what comes of it. */
   router.post('/:id/undo', operatorOnly, (request, response) => {
-    const id = param(request, 'id')
+    const { id, sentence } = changes.one(param(request, 'id'))
     const sent = runs.start({ text: `/undo change=${JSON.stringify(id)}`, by: identityOf(response).sub })
-    runs.rename(sent.sessionId, `Undo: ${changes.get(id)?.sentence ?? id}`)
+    runs.rename(sent.sessionId, `Undo: ${sentence}`)
     response.json(sent)
   })
   return router

@@ -1,10 +1,16 @@
 import { Router } from 'express'
 import { readConfig } from '../homelab/operations/guest-config.ts'
 import { whyUnread } from '../homelab/operations/read-each.ts'
-import { readSnapshots } from '../homelab/operations/snapshots.ts'
+import { readSnapshotConfig, readSnapshots } from '../homelab/operations/snapshots.ts'
 import type { Homelab } from '../homelab/ports.ts'
 import type { Place } from '../homelab/proxmox/guest.ts'
-import { type GuestReply, JarvisError, type RestoreProof } from '../protocol/index.ts'
+import {
+  type ClusterState,
+  type GuestReply,
+  JarvisError,
+  type RestoreProof,
+  type SnapshotConfigReply,
+} from '../protocol/index.ts'
 import { endOf, param } from './handle.ts'
 
 const readMs = 10_000
@@ -25,10 +31,9 @@ export function guestRoutes(parts: {
   const { api, cluster } = parts.homelab
   const router = Router()
   router.get('/:vmid', async (request, response) => {
-    const vmid = Number(param(request, 'vmid'))
     const state = cluster.state()
-    const guest = state.guests.find((known) => known.vmid === vmid)
-    if (guest === undefined) throw new JarvisError('not_found', 'The cluster has no such guest now.')
+    const guest = placeOf(state, param(request, 'vmid'))
+    const { vmid } = guest
     const isAway = state.nodes.find(({ name }) => name === guest.node)?.status === 'offline'
     const missing: string[] = []
     const signal = AbortSignal.any([endOf(response), AbortSignal.timeout(readMs)])
@@ -85,5 +90,23 @@ export function guestRoutes(parts: {
       }
     }
   })
+  /** What a snapshot of it would bring back, to be compared with its configuration now. */
+  router.get('/:vmid/snapshots/:name', async (request, response) => {
+    const place = placeOf(cluster.state(), param(request, 'vmid'))
+    const name = param(request, 'name')
+    const signal = AbortSignal.any([endOf(response), AbortSignal.timeout(readMs)])
+    const { items } = await readSnapshots(api, place, { signal })
+    if (!items.some((known) => known.name === name))
+      throw new JarvisError('not_found', `${place.vmid} has no such snapshot now.`)
+    const values = await readSnapshotConfig(api, place, name, { signal })
+    response.json({ name, values } satisfies SnapshotConfigReply)
+  })
   return router
+}
+
+/** @throws JarvisError `not_found` */
+function placeOf({ guests }: ClusterState, vmid: string) {
+  const guest = guests.find((known) => known.vmid === Number(vmid))
+  if (guest === undefined) throw new JarvisError('not_found', 'The cluster has no such guest now.')
+  return guest
 }

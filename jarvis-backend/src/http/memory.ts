@@ -1,5 +1,6 @@
 import { Router } from 'express'
 import { z } from 'zod'
+import { isNote } from '../memory/file-keeper.ts'
 import type { Memory } from '../memory/remote.ts'
 import { JarvisError } from '../protocol/index.ts'
 import type { Workspace } from '../workspace/files.ts'
@@ -35,7 +36,7 @@ export function memoryRoutes(parts: {
     response.status(202).json({ started: true })
   })
   router.get('/files', (_request, response) => {
-    response.json({ items: workspace.list() })
+    response.json({ items: workspace.list().filter(({ path }) => isNote(path)) })
   })
   router.get('/files/*path', (request, response) => {
     const file = workspace.read(pathIn(request.params))

@@ -1,6 +1,6 @@
 import type { ModelTally } from '../agent/tally.ts'
 import { withoutTemplates } from '../protocol/facts.ts'
-import type { ClusterState, PartStatus, ToolCalls } from '../protocol/index.ts'
+import type { Alert, CheckRow, ClusterState, PartStatus, ToolCalls } from '../protocol/index.ts'
 
 type Labels = Readonly<Record<string, string | number>>
 /** An undefined or null `value` is unknown and left out. */
@@ -19,6 +19,9 @@ export type Measured = {
   journalEntries: number
   /** Since the start. */
   models: readonly ModelTally[]
+  /** Those that have not ended. */
+  alerts: readonly Alert[]
+  checks: readonly Pick<CheckRow, 'id' | 'state'>[]
   /** Connections of dashboards, by namespace. */
   sockets: Readonly<Record<string, number>>
 }
@@ -80,6 +83,19 @@ export function metricsText(seen: Measured): string {
       'jarvis_sockets',
       'Open sockets by namespace.',
       Object.entries(seen.sockets).map(([namespace, count]) => [{ namespace }, count]),
+    ),
+    gauge(
+      'jarvis_alert',
+      'An alert that has not ended: always 1. `hidden`: another alert explains it.',
+      seen.alerts.map(({ check, object, severity, state, hiddenBy }) => [
+        { check, object: object.id, severity, state, hidden: String(hiddenBy !== undefined) },
+        1,
+      ]),
+    ),
+    gauge(
+      'jarvis_check_state',
+      'What each check saw last, as /api/checks says it: always 1.',
+      seen.checks.map(({ id, state }) => [{ check: id, state }, 1]),
     ),
     gauge('jarvis_cluster_up', '1 where the cluster can be reached.', one(isUp)),
     gauge(

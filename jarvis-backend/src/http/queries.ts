@@ -10,9 +10,12 @@ const withQuery = [
   '/memory/search',
   '/journal',
   '/changes',
+  '/plans',
+  '/jobs/:id/slots',
   '/logs',
   '/samples',
   '/doctor',
+  '/alerts/history',
 ]
 const nothing = z.strictObject({})
 

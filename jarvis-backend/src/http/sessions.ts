@@ -101,10 +101,12 @@ export function sessionRoutes(parts: {
       ...(before !== undefined && { before }),
       ...(source !== undefined && { source }),
     })
+    const isWhole = words === '' && before === undefined
     const page: SessionsPage = {
       items: items.map(toRow(parts.pendingCounts())),
       ...(next !== undefined && { next }),
       ...(isIndexing && { isIndexing }),
+      ...(isWhole && { total: next === undefined ? items.length : parts.list.count({ archived, source }) }),
     }
     response.json(page)
   })

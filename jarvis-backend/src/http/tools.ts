@@ -1,6 +1,7 @@
 import { Router } from 'express'
+import type { Ready } from '../calls/call.ts'
 import type { SeeingJudge } from '../calls/judge.ts'
-import { ClassifyBody, type Tier, type ToolCalls, type ToolInfo } from '../protocol/index.ts'
+import { ClassifyBody, type ClassifyReply, type Tier, type ToolCalls, type ToolInfo } from '../protocol/index.ts'
 import { type Catalog, inputSchemaOf } from '../tools/catalog.ts'
 import type { Tool } from '../tools/tool.ts'
 import { param, read } from './handle.ts'
@@ -12,6 +13,8 @@ const withRaises = (raises: Raises, tool: ToolInfo): ToolInfo => (raises.length 
 export function toolRoutes(parts: {
   catalog: Catalog
   judge: SeeingJudge
+  /** What a card of the call would say of it. */
+  previewOf(ready: Ready): ClassifyReply['preview']
   /** Tier of a tool's calls when no argument raises it. */
   tierOf(tool: Tool): Tier
   raisesOf(tool: Tool): Raises
@@ -36,8 +39,10 @@ export function toolRoutes(parts: {
   // Runs nothing, so viewers may ask too.
   router.post('/:name/classify', async (request, response) => {
     const { input } = read(ClassifyBody, request.body)
-    const { tier, rule, reason } = (await parts.judge(param(request, 'name'), input)).verdict
-    response.json({ tier, rule, reason })
+    const judged = await parts.judge(param(request, 'name'), input)
+    const { tier, rule, reason } = judged.verdict
+    const preview = judged.kind === 'ready' ? parts.previewOf(judged) : undefined
+    response.json({ tier, rule, reason, ...(preview && { preview }) } satisfies ClassifyReply)
   })
   return router
 }

@@ -1,8 +1,7 @@
 import { type Logger, pino } from 'pino'
+import type { LogLevel } from './log-levels.ts'
 
 export type { Logger }
-export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
-export type LogLevel = (typeof logLevels)[number]
 
 /** Structured logs on stdout. `redact` is applied to each whole line, so no call can forget it; `keep` gets it after that. */
 export const createLogger = (

@@ -9,13 +9,16 @@ export type Files = {
   read(path: string): Pick<WorkspaceText, 'text' | 'problem'>
 }
 
-/** Keeps the workspace's files, except those that are part of every prompt. */
+/** A runbook is no note: it has a page and a list of its own. */
+export const isNote = (path: string): boolean => !path.startsWith('runbooks/')
+
+/** Keeps the workspace's notes, except those that are part of every prompt. */
 export const createFileKeeper = (workspace: Files): Keeper => ({
   kind: 'file',
   list: () =>
     workspace
       .list()
-      .filter(({ path }) => !promptFiles.includes(path))
+      .filter(({ path }) => isNote(path) && !promptFiles.includes(path))
       .map(({ path, bytes, changedAt }) => ({
         name: path,
         title: path,

@@ -4,7 +4,20 @@ import { z } from 'zod'
 export const Activity = z.object({
   id: z.int(),
   at: z.int(),
-  kind: z.enum(['guest', 'node', 'task', 'call', 'confirmation', 'policy', 'storage', 'backup', 'cluster', 'mcp']),
+  kind: z.enum([
+    'guest',
+    'node',
+    'task',
+    'call',
+    'confirmation',
+    'policy',
+    'storage',
+    'backup',
+    'cluster',
+    'mcp',
+    'alert',
+    'job',
+  ]),
   level: z.enum(['info', 'warning', 'error']),
   text: z.string(),
   vmid: z.int().optional(),
@@ -30,6 +43,9 @@ export type ActivityEvents = {
       | 'samples'
       | 'changes'
       | 'proofs'
+      | 'alerts'
+      | 'jobs'
+      | 'runbooks'
     sessionId?: string
   }
 }

@@ -22,6 +22,10 @@ export const Change = z.object({
   undo: UndoFacts,
   /** Unix ms. */
   goesBackAt: z.int().optional(),
+  /** The node that takes it back by a timer of its own at that time. */
+  timerOn: z.string().optional(),
+  /** The change that it takes back: taking this one back makes that one again. */
+  undoes: z.string().optional(),
   /** Who kept it or took it back, and when. `jarvis`: it went back by itself. */
   decidedBy: z.string().optional(),
   decidedAt: z.int().optional(),

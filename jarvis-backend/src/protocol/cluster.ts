@@ -40,6 +40,8 @@ export const Guest = z.object({
   diskTotalBytes: z.number().nullable(),
   netInBps: z.number().optional(),
   netOutBps: z.number().optional(),
+  /** Read and written on its disks together. */
+  diskBps: z.number().optional(),
   /** Proxmox's lock: `backup`, `migrate`, …; absent while the guest is not locked. */
   lock: z.string().optional(),
   isHa: z.boolean(),

@@ -45,3 +45,6 @@ export const GuestReply = z.object({
   missing: z.array(z.string()),
 })
 export type GuestReply = z.infer<typeof GuestReply>
+
+/** What a snapshot would bring back, keys as Proxmox names them, without secrets. */
+export type SnapshotConfigReply = { name: string; values: Record<string, string> }

@@ -1,5 +1,22 @@
 export type { Activity, ActivityEvents } from './activity.ts'
 export {
+  AcknowledgeBody,
+  Alert,
+  AlertDetail,
+  type AlertHistory,
+  AlertHistoryQuery,
+  AlertObject,
+  AlertsReply,
+  CheckBody,
+  CheckRow,
+  ChecksReply,
+  MaintenanceWindow,
+  OfferedRunbook,
+  Severity,
+  SilenceBody,
+  WindowBody,
+} from './alert.ts'
+export {
   type AttachedLogLine,
   type AttachedServer,
   AttachedServerConfig,
@@ -40,9 +57,26 @@ export {
 export { type ErrorBody, type ErrorCode, errorStatus, JarvisError } from './errors.ts'
 export { usualLimits } from './facts.ts'
 export { Grant, GrantRequest } from './grant.ts'
-export { GuestReply } from './guest.ts'
+export { GuestReply, type SnapshotConfigReply } from './guest.ts'
 export { MessageId, RequestId, RunId, SessionId, ToolUseId } from './ids.ts'
 export { Image, type ImageType, imageTypes } from './image.ts'
+export {
+  HeartbeatReply,
+  Job,
+  JobBody,
+  JobBudget,
+  JobPatchBody,
+  JobSlot,
+  type JobSlotsPage,
+  JobsReply,
+  JobTrace,
+  JobWork,
+  Schedule,
+  SchedulePreview,
+  SchedulePreviewBody,
+  SlotState,
+  TraceStep,
+} from './job.ts'
 export { Limits } from './limits.ts'
 export {
   type MemoryFound,
@@ -66,11 +100,13 @@ export {
 } from './models.ts'
 export { NodeRole, NodeRoles, NodeRolesBody, type NodeRolesReply } from './node-roles.ts'
 export { type OAuthAsk, OAuthDecisionBody, type OAuthDecisionReply, OAuthOpenBody, type OAuthProblem } from './oauth.ts'
+export { PlanFacts, PlanRun, PlanStep, StepState } from './plan.ts'
 export { OpenDrill, ProofsReply, RestoreProof } from './proof.ts'
 export { PushBody, type PushDevice, type PushMessage, type PushReply } from './push.ts'
 export { readAs } from './read-as.ts'
 export {
   ClassifyBody,
+  type ClassifyReply,
   type ConfirmationRow,
   ConfirmBody,
   type Health,
@@ -109,6 +145,18 @@ export {
   type Versions,
 } from './rest.ts'
 export {
+  Fault,
+  type PlanRunsPage,
+  Runbook,
+  RunbookBody,
+  RunbookCheck,
+  RunbookCheckBody,
+  RunbookInput,
+  RunbookRunBody,
+  type RunbookRunReply,
+  RunbookText,
+} from './runbook.ts'
+export {
   type SampleField,
   type SampleKind,
   SampleRange,
@@ -120,6 +168,7 @@ export {
 export {
   type DoctorCheck,
   type DoctorReply,
+  type SetupChoice,
   SetupClusterBody,
   SetupProbeBody,
   type SetupProbeReply,

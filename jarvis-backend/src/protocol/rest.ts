@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { BranchedFrom } from './chat.ts'
 import { GrantRequest } from './grant.ts'
 import { Effort } from './models.ts'
-import { type Card, type Decision, type Effect, ProfileName, Tier } from './tier.ts'
+import { type Card, type Decision, type Effect, ProfileName, Tier, type Verdict } from './tier.ts'
 import type { Usage } from './transcript.ts'
-import { GoesBackAfterMin } from './undo.ts'
+import { GoesBackAfterMin, type UndoFacts } from './undo.ts'
 
 export const LoginBody = z.strictObject({ password: z.string().max(1_000) })
 export const PasswordBody = z.strictObject({ current: z.string().max(1_000), next: z.string().max(1_000) })
@@ -46,7 +46,8 @@ export const PageQuery = z.strictObject({
 export const SessionsQuery = PageQuery.extend({
   before: cursor(/^\d{1,15}\..+$/),
   q: z.string().max(200).optional(),
-  source: z.enum(['chat', 'mcp']).optional(),
+  /** Absent: all but those of jobs. */
+  source: z.enum(['chat', 'mcp', 'job']).optional(),
   archived: z.enum(['no', 'only', 'all']).default('no'),
 })
 export const ConfirmBody = z.strictObject({
@@ -61,6 +62,10 @@ const AnyObject = z.custom<Record<string, unknown>>(
   'must be an object',
 )
 export const ClassifyBody = z.strictObject({ input: AnyObject })
+/** What a call would get. `preview`: as its card would say it; absent where its tool reads nothing before. */
+export type ClassifyReply = Pick<Verdict, 'tier' | 'rule' | 'reason'> & {
+  preview?: { now?: string; then?: string; undo: UndoFacts; mayGoBack?: true }
+}
 
 /** The versions of the message at `entry`, oldest first, each by its session. `shown`: index of the requested session. */
 export type Versions = { entry: number; sessionIds: string[]; shown: number }
@@ -70,7 +75,7 @@ export type Page<T> = { items: T[]; next?: string }
 export type SessionSummary = {
   id: string
   title: string
-  source: 'chat' | 'mcp'
+  source: 'chat' | 'mcp' | 'job'
   createdAt: number
   updatedAt: number
   isRehearsal: boolean
@@ -95,8 +100,8 @@ export type SessionSummary = {
   /** The message that matches the search, cut around the words; `seq`: its entry. */
   found?: { seq: number; text: string }
 }
-/** `isIndexing`: some sessions are not searched and counted yet. */
-export type SessionsPage = Page<SessionSummary> & { isIndexing?: true }
+/** `isIndexing`: some sessions are not searched and counted yet. `total`: how many there are; of the first page alone, and without a search. */
+export type SessionsPage = Page<SessionSummary> & { isIndexing?: true; total?: number }
 
 /** A confirmation in `/api/confirmations`: the card, its session, and its outcome. */
 export type ConfirmationRow = Card & {

@@ -17,11 +17,11 @@ export const SamplesQuery = z.strictObject({
   range: SampleRange.default('1h'),
 })
 
-/** Ratios 0..1, bytes per second, degrees Celsius. A node's `netBps` is the traffic of its guests. */
+/** Ratios 0..1, bytes per second, degrees Celsius. A node's `netBps` is the traffic of its guests; a guest's `diskBps` is what it reads and writes. */
 export const sampleFields = {
   cluster: ['cpuRatio', 'ramRatio', 'storageRatio', 'netBps'],
   node: ['cpuRatio', 'ramRatio', 'load1', 'temperatureC', 'netBps'],
-  guest: ['cpuRatio', 'ramRatio', 'diskRatio', 'netBps'],
+  guest: ['cpuRatio', 'ramRatio', 'diskRatio', 'netBps', 'diskBps'],
   storage: ['usedRatio'],
 } as const
 export type SampleKind = keyof typeof sampleFields

@@ -31,6 +31,8 @@ export type SetupClusterBody = z.output<typeof SetupClusterBody>
 
 /** `granted`: on the whole cluster, on a part, or not at all. `missing`: for example `VM.PowerMgmt on /vms`. */
 export type SetupToolRights = { toolName: string; granted: 'all' | 'some' | 'none'; missing: string[] }
+/** A set of rights beyond the base role. `gives` goes on from "it lets JARVIS". `command`: shell line for a node that adds it. */
+export type SetupChoice = { name: string; gives: string; toolNames: string[]; command: string }
 /** `tools`: absent where no address answered. `fix`: shell line for a node that adds the missing rights. */
 export type SetupTestReply = {
   ok: boolean
@@ -38,7 +40,7 @@ export type SetupTestReply = {
   nodes: { name: string; isOnline: boolean | null }[]
   tools?: SetupToolRights[]
   /** Wider sets of rights that the token does not have; nothing is wrong without them. */
-  choices?: { name: string; gives: string; toolNames: string[]; command: string }[]
+  choices?: SetupChoice[]
   fix?: string
 }
 /** `savedTo`: the file that the next start reads. */
@@ -49,6 +51,8 @@ export type SetupSaveReply = { savedTo: string; needsRestart: true }
  */
 export type SetupReply = {
   command: string
+  /** Wider sets of rights than those of `command`, each with the line that adds it. */
+  choices: SetupChoice[]
   source: 'demo' | 'environment' | 'settings'
   urls: string[]
   tokenId?: string

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PlanFacts } from './plan.ts'
 import { UndoFacts } from './undo.ts'
 
 /** Risk classes, from least to most. Rules can only raise a call's tier. */
@@ -76,12 +77,14 @@ export type Effect = z.infer<typeof Effect>
 
 /** Who asks for a call. */
 export const Principal = z.object({
-  /** `chat`: a model that answers a person. `command`: a person. `mcp`: a client. Others may come. */
+  /** `chat`: a model that answers a person. `command`: a person. `mcp`: a client. `job`: what the scheduler starts. Others may come. */
   kind: z.string(),
-  /** A model's id, the operator who typed the command, or the MCP client's own, unchecked name. */
+  /** A model's id, the operator who typed the command, the MCP client's own, unchecked name, or the job's. */
   name: z.string(),
-  /** The name of the MCP token. */
+  /** The name of the MCP token; of a job, of the one whose client asked for the job. */
   token: z.string().optional(),
+  /** The job's id. */
+  job: z.string().optional(),
 })
 export type Principal = z.infer<typeof Principal>
 
@@ -97,6 +100,8 @@ export const Card = z.object({
   tier: z.literal('red'),
   /** What will happen: `VM 103 "truenas" on pve shuts down cleanly and stays off.` */
   sentence: z.string().optional(),
+  /** What the approving button says, as an order and in JARVIS's words: `move 105 to agent`. Absent for attached tools. */
+  deed: z.string().optional(),
   /** Why it asks: the deciding rule's sentence. */
   reason: z.string(),
   /** Sentences of all rules that ask for a person, `reason` first; absent where there is one. */
@@ -122,6 +127,8 @@ export const Card = z.object({
   later: z.object({ sentence: z.string(), at: z.int() }).optional(),
   /** What the approval rests on, by what it is; another value asks again. */
   basis: z.record(z.string(), z.string()).optional(),
+  /** The calls that the approval lets run, one after the other. */
+  plan: PlanFacts.optional(),
   /** A grant can be made with the approval. */
   isGrantable: z.literal(true).optional(),
   createdAt: z.int(),

@@ -47,8 +47,8 @@ export type ToolCall = Extract<Content, { type: 'tool_call' }>
 /** Why a model's reply ended. `interrupted`: stopped from outside, or the stream broke; what arrived is kept. */
 export const TurnStop = z.enum(['end_turn', 'tool_use', 'max_tokens', 'refusal', 'pause_turn', 'interrupted'])
 export type TurnStop = z.infer<typeof TurnStop>
-/** Why a run ended. */
-export const StopReason = z.enum(['end_turn', 'max_tokens', 'refusal', 'loop_limit', 'stuck', 'aborted'])
+/** Why a run ended. `budget`: the tokens that it might use are used. */
+export const StopReason = z.enum(['end_turn', 'max_tokens', 'refusal', 'loop_limit', 'stuck', 'budget', 'aborted'])
 export type StopReason = z.infer<typeof StopReason>
 
 /** A passage of the memory that the model received with a message. */
@@ -85,6 +85,8 @@ export const Entry = z.discriminatedUnion('type', [
     messageId: MessageId,
     text: z.string(),
     by: z.string(),
+    /** A job said it, in the name of `by`. `isForeign`: a model or a client wrote it, so it counts as no person's words. */
+    job: z.object({ id: z.string(), slot: z.int(), isForeign: z.literal(true).optional() }).optional(),
   }),
   /** Passages of the memory that the model received with the message before. */
   z.object({ ...base, type: z.literal('recalled'), items: z.array(Recalled) }),

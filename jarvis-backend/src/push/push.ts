@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
 import {
   type Card,
+  type Change,
   JarvisError,
   type PushBody,
   type PushDevice,
@@ -14,6 +15,8 @@ import type { Delivery, PushSender, PushStore, StoredDevice } from './ports.ts'
 
 const mostDevices = 20
 const testTtlS = 60
+/** How long a message that is no card is tried, ms. */
+const tellForMs = 60 * 60_000
 /** How long a push service keeps a withdrawal for an offline device, seconds. */
 const withdrawTtlS = 24 * 60 * 60
 /** Longest text of a message, characters: push services accept 4 kB, encrypted. */
@@ -34,16 +37,29 @@ export type Push = {
    * once and never throws.
    */
   waiting(sessionId: string, cards: readonly Card[]): void
+  /** The same for the changes that go back within minutes unless somebody keeps them. */
+  goingBack(changes: readonly GoingBack[]): void
+  /**
+   * Sends a message to every device, again while its push service is busy, for an hour at most. Never rejects. @returns each device with why
+   * it was not reached; absent where it was
+   */
+  tell(message: Omit<PushMessage, 'withdraws'> & { hidden: string }): Promise<{ label: string; problem?: string }[]>
   /** Starts no further attempts. */
   stop(): void
 }
 
-/** The announcement of one card to one device. */
-type Telling = { device: StoredDevice; attempts: Attempts }
+/** A change that goes back at `goesBackAt`, Unix ms. */
+export type GoingBack = Pick<Change, 'id' | 'sentence'> & { goesBackAt: number }
+
+/** What devices are told once. `untilMs`: when it is over; `over`: what stands in its place then, for a moment. */
+type Notice = { tag: string; untilMs: number; over: string; told(device: StoredDevice): Omit<PushMessage, 'tag'> }
+
+/** The announcement of one notice to one device. */
+type Telling = { device: StoredDevice; over: string; attempts: Attempts }
 
 /**
- * Notifies browsers of waiting cards and withdraws the notifications later. A message is retried while the push service is busy, until
- * the card expires. No card waits for a message.
+ * Notifies browsers of waiting cards and of changes that go back soon, and withdraws the notifications later. A message is retried while
+ * the push service is busy, until its matter is over. Nothing waits for a message.
  */
 export function createPush(parts: {
   store: PushStore
@@ -57,7 +73,7 @@ export function createPush(parts: {
 }): Push {
   const { store, clock } = parts
   const now = () => clock.now()
-  /** Keyed by session, then by card. */
+  /** Keyed by session, then by tag. Changes that go back are under a key that is no session's. */
   const told = new Map<string, Map<string, Telling[]>>()
   const underway = new Set<Attempts>()
   let isResting = false
@@ -115,12 +131,18 @@ export function createPush(parts: {
         throw new JarvisError('not_found', 'The browser took this back. Turn it on there again.')
       return shown(find(id, sub))
     },
-    waiting(sessionId, cards) {
-      try {
-        tell(sessionId, cards)
-      } catch (error) {
-        parts.report(error, 'devices could not be told')
-      }
+    waiting: (sessionId, cards) => tellSafely(sessionId, cards.map(cardNotice)),
+    goingBack: (changes) => tellSafely('goes-back', changes.map(returnNotice)),
+    async tell({ hidden, ...message }) {
+      const devices = store.list()
+      return Promise.all(
+        devices.map(async (device) => {
+          const body = device.hidesNames ? hidden : message.body
+          const delivery = await attempt(device, { ...message, body }, now() + tellForMs).done
+          const problem = problemOf(delivery)
+          return { label: device.label, ...(problem !== undefined && { problem }) }
+        }),
+      )
     },
     stop() {
       isResting = true
@@ -128,35 +150,36 @@ export function createPush(parts: {
     },
   }
 
-  function tell(sessionId: string, cards: readonly Card[]): void {
-    const before = told.get(sessionId) ?? new Map<string, Telling[]>()
-    const after = new Map(cards.map((card) => [card.toolUseId, before.get(card.toolUseId) ?? ask(card)]))
-    if (after.size === 0) told.delete(sessionId)
-    else told.set(sessionId, after)
-    for (const [toolUseId, tellings] of before) {
-      if (!after.has(toolUseId)) for (const telling of tellings) void withdraw(toolUseId, telling)
+  function tellSafely(key: string, notices: readonly Notice[]): void {
+    try {
+      tell(key, notices)
+    } catch (error) {
+      parts.report(error, 'devices could not be told')
     }
   }
 
-  function ask(card: Card): Telling[] {
-    return store.list().map((device) => {
-      const message: PushMessage = {
-        title: 'JARVIS asks',
-        body: device.hidesNames ? 'A call waits for you.' : cardQuestion(card),
-        tag: card.toolUseId,
-        path: `/waiting?card=${encodeURIComponent(card.toolUseId)}`,
-      }
-      return { device, attempts: attempt(device, message, card.expiresAt) }
-    })
+  function tell(key: string, notices: readonly Notice[]): void {
+    const before = told.get(key) ?? new Map<string, Telling[]>()
+    const after = new Map(notices.map((notice) => [notice.tag, before.get(notice.tag) ?? announce(notice)]))
+    if (after.size === 0) told.delete(key)
+    else told.set(key, after)
+    for (const [tag, tellings] of before) {
+      if (!after.has(tag)) for (const telling of tellings) void withdraw(tag, telling)
+    }
+  }
+
+  function announce({ tag, untilMs, over, told: message }: Notice): Telling[] {
+    return store
+      .list()
+      .map((device) => ({ device, over, attempts: attempt(device, { ...message(device), tag }, untilMs) }))
   }
 
   /** Withdraws a notification that the device was sent. */
-  async function withdraw(toolUseId: string, { device, attempts }: Telling): Promise<void> {
+  async function withdraw(tag: string, { device, over, attempts }: Telling): Promise<void> {
     attempts.cancel()
     const delivery = await attempts.done
     if (delivery?.kind !== 'sent' || isResting) return
-    const body = 'This card needs no answer any more.'
-    const message: PushMessage = { title: 'JARVIS', body, tag: toolUseId, path: '/waiting', withdraws: true }
+    const message: PushMessage = { title: 'JARVIS', body: over, tag, path: '/waiting', withdraws: true }
     attempt(device, message, now() + withdrawTtlS * 1_000)
   }
 
@@ -179,6 +202,34 @@ export function createPush(parts: {
     void attempts.done.then(() => underway.delete(attempts))
     return attempts
   }
+}
+
+const cardNotice = (card: Card): Notice => ({
+  tag: card.toolUseId,
+  untilMs: card.expiresAt,
+  over: 'This card needs no answer any more.',
+  told: ({ hidesNames }) => ({
+    title: 'JARVIS asks',
+    body: hidesNames ? 'A call waits for you.' : cardQuestion(card),
+    path: `/waiting?card=${encodeURIComponent(card.toolUseId)}`,
+  }),
+})
+
+const returnNotice = ({ id, sentence, goesBackAt }: GoingBack): Notice => ({
+  tag: `goes-back-${id}`,
+  untilMs: goesBackAt,
+  over: 'This change was kept, or is taken back.',
+  told: ({ hidesNames }) => ({
+    title: 'JARVIS takes a change back soon',
+    body: `${hidesNames ? 'A change' : `${sentence} This`} goes back within two minutes unless you keep it.`,
+    path: '/waiting',
+  }),
+})
+
+function problemOf(delivery: Delivery | undefined): string | undefined {
+  if (delivery?.kind === 'sent') return undefined
+  if (delivery === undefined) return 'JARVIS stopped'
+  return delivery.kind === 'gone' ? 'the browser took it back' : delivery.why
 }
 
 const shown = ({ id, label, hidesNames, createdAt, lastSentAt, problem }: StoredDevice): PushDevice => ({

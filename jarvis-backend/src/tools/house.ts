@@ -35,24 +35,30 @@ import { startVm } from './homelab/start-vm.ts'
 import { stopContainer } from './homelab/stop-container.ts'
 import { stopVm } from './homelab/stop-vm.ts'
 import { wakeNode } from './homelab/wake-node.ts'
+import { jobTools } from './jobs/index.ts'
 import { memoryGet } from './memory/memory-get.ts'
 import { memorySearch } from './memory/memory-search.ts'
 import { memoryWrite } from './memory/memory-write.ts'
 import { getFirewall } from './nodes/get-firewall.ts'
 import { getHaState } from './nodes/get-ha-state.ts'
 import { getNodeJournal } from './nodes/get-node-journal.ts'
+import { getNodeNetwork } from './nodes/get-node-network.ts'
 import { getReplication } from './nodes/get-replication.ts'
 import { getTaskLog } from './nodes/get-task-log.ts'
 import { getUpdates } from './nodes/get-updates.ts'
 import { rebootNode } from './nodes/reboot-node.ts'
 import { refreshPackageLists } from './nodes/refresh-package-lists.ts'
 import { runReplication } from './nodes/run-replication.ts'
+import { setNodeNetwork } from './nodes/set-node-network.ts'
 import { shutdownNode } from './nodes/shutdown-node.ts'
 import { getPbsSnapshots } from './pbs/get-pbs-snapshots.ts'
 import { getPbsStatus } from './pbs/get-pbs-status.ts'
+import { listRunbooks } from './runbooks/list-runbooks.ts'
+import { runRunbook } from './runbooks/run-runbook.ts'
 import { getStorageHealth } from './storage/get-storage-health.ts'
 import { getUncoveredGuests } from './storage/get-uncovered-guests.ts'
 import type { ToolDefinition } from './tool.ts'
+import { listAlerts } from './watch/list-alerts.ts'
 
 /** The tools over a homelab. Their order is fixed: it is part of what a provider caches. */
 export const homelabTools = [
@@ -81,9 +87,11 @@ export const homelabTools = [
   getUpdates,
   getHaState,
   getFirewall,
+  getNodeNetwork,
   getReplication,
   runReplication,
   refreshPackageLists,
+  setNodeNetwork,
   rebootNode,
   shutdownNode,
   listSnapshots,
@@ -105,11 +113,22 @@ export const homelabTools = [
 export const pbsTools = [getPbsStatus, getPbsSnapshots]
 /** The tools over restore drills. */
 export const drillTools = [drillRestore, listRestoreProofs]
+/** The tools over the runbooks of the workspace. */
+export const runbookTools = [listRunbooks, runRunbook]
+/** The tools over what JARVIS watches. */
+export const watchTools = [listAlerts]
 /** The tools over what JARVIS remembers. */
 export const memoryTools = [memorySearch, memoryGet, memoryWrite]
 
-/** The tools over what JARVIS changed, as a policy names them: they know of no change. */
+/** The tools over what JARVIS changed and over jobs, as a policy names them: they know of no change and no job. */
 const changeFacts = changeTools({ changeOf: () => undefined, toolOf: () => undefined, list: () => [], now: () => 0 })
+const none = () => {
+  throw new Error('There are no jobs here.')
+}
+const jobFacts = jobTools({
+  ...{ list: none, preview: none, make: none, zone: 'UTC' },
+  ...{ find: () => undefined, problemOf: () => undefined, pause: () => false },
+})
 
 /** The declarations of all shipped tools. */
 export const houseTools: readonly Omit<ToolDefinition, 'run' | 'prepare'>[] = [
@@ -118,6 +137,9 @@ export const houseTools: readonly Omit<ToolDefinition, 'run' | 'prepare'>[] = [
   ...drillTools,
   ...memoryTools,
   ...changeFacts,
+  ...runbookTools,
+  ...jobFacts,
+  ...watchTools,
 ]
 
 /** What the policy's checks know of them. */

@@ -242,7 +242,7 @@ export const TaskEndOutput = z.object({
 export const NodePowerOutput = z.object({
   node: z.string(),
   command: z.enum(['reboot', 'shutdown']),
-  isDown: z.boolean().describe('It was seen off.'),
+  isDown: z.boolean().describe('It was seen off, or has rebooted.'),
   isBack: z.boolean(),
   afterMs: z.number(),
 })

@@ -71,6 +71,10 @@ export function toolRights(rights: Rights): ToolRights[] | undefined {
   })
 }
 
+/** The tools that need one of these rights. */
+export const toolsOf = (rights: readonly string[]): string[] =>
+  [...toolNeeds].flatMap(([name, needs]) => (needs.some(({ right }) => rights.includes(right)) ? [name] : []))
+
 /** Every right that some tool needs, once. */
 export const allRights: readonly string[] = [
   ...new Set([...toolNeeds.values()].flat().map(({ right }) => right)),

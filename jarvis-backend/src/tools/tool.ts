@@ -4,7 +4,7 @@ import type { ArgumentRaise } from '../gate/raises.ts'
 import type { World } from '../gate/world.ts'
 import type { CallOptions } from '../homelab/ports.ts'
 import type { Need } from '../homelab/proxmox/rights.ts'
-import type { ClusterState, ImageType, Target, Tier, ToolInput } from '../protocol/index.ts'
+import type { ClusterState, ImageType, PlanFacts, Principal, Target, Tier, ToolInput } from '../protocol/index.ts'
 
 export type ToolImage = { mimeType: ImageType; data: Buffer }
 
@@ -22,9 +22,20 @@ export type ToolOutput = {
 
 /**
  * `isForeign`: an MCP client asks, and what it hands over is not the operator's. `target`: what the call was judged about,
- * and its card showed. `preview`: what was prepared for it.
+ * and its card showed. `preview`: what was prepared for it. `goesBack`: the call's change goes back so long after now,
+ * unless it is kept; `id` is the change's. `timerOf`: the call takes this change back, for which its node has a timer.
+ * `toolUseId`: the call's. `asker`: who asks. `approvedBy`: the person who approved this call, or made the grant that lets it run.
  */
-export type ToolContext = Required<CallOptions> & { isForeign?: boolean; target?: Target; preview?: Preview }
+export type ToolContext = Required<CallOptions> & {
+  isForeign?: boolean
+  target?: Target
+  preview?: Preview
+  goesBack?: { id: string; afterMs: number }
+  timerOf?: string
+  toolUseId?: string
+  asker?: Principal
+  approvedBy?: string
+}
 
 /**
  * What takes a change back, composed before it is made. `sentence` and `loses` are for people: what goes back to what, and
@@ -52,10 +63,28 @@ export type Preview = {
   undo: Undo
   /** What an approval rests on, by what it is: `{ configuration: digest }`. Another value asks again. */
   basis?: Readonly<Record<string, string>>
-  /** `false`: it never goes back by itself, as a change of disks or networks. */
+  /** `false`: it never goes back by itself, as a change of disks or of a guest's networks. */
   mayGoBack?: false
+  /** The node that puts it back by a timer of its own, where it was approved to go back: it may cut JARVIS off. */
+  timerOn?: string
   /** What JARVIS does by itself later, as the card says: a safety snapshot is deleted. `at`: Unix ms. */
   later?: { toolName: string; input: ToolInput; at: number; sentence: string }
+  /** The calls that it leads to. The call is judged as the strictest of them, and refused where one of them would be. */
+  leads?: Leads
+}
+
+/**
+ * A plan: calls that run one after the other, each through the gate, once this call has begun. `at`: names a call in a
+ * refusal. `read`: what the calls were made of. `said`: a person's own text that they stand in. `maxAgeMs`: how long after the
+ * approval a call may still begin. `script`: JSON for whoever leads the run.
+ */
+export type Leads = {
+  facts: Omit<PlanFacts, 'id'>
+  calls: readonly { number: number; toolName: string; toolInput: ToolInput; at: string }[]
+  read: readonly { toolName: string; toolUseId: string; text: string; asked: ToolInput }[]
+  said: string
+  maxAgeMs: number
+  script: unknown
 }
 
 /** A part of the cluster's abilities. Tools of a group that the cluster cannot serve are not offered. */
@@ -116,6 +145,8 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
   isComposed?: true
   /** Its answers repeat earlier conversations, the operator's words included. */
   recalls?: true
+  /** Its `prepare` composes a plan of other calls, so it is no step of a plan. */
+  startsPlan?: true
   /** What the Proxmox token must be allowed to do; absent where it needs no Proxmox API. */
   needs?: readonly Need[]
   /** Where it is a tool of an attached MCP server. */

@@ -25,6 +25,7 @@ export function createRunEnds(parts: RunParts, { turnsOf }: RunFacts) {
 
   /** Stores the run's end with the last of `entries`, in its transaction, where nothing follows. */
   function endWith(session: LiveSession, run: ActiveRun, entries: readonly StoredEntry[]) {
+    if (run.origin.kind === 'plan') return
     const step = nextStep(entries, turnsOf(session, run))
     if (step.type !== 'end' || run.abort.signal.aborted) return
     keepEnd(session, run, { type: 'done', ...spentOn(entries, costOf), stopReason: step.stopReason })

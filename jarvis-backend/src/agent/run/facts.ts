@@ -44,4 +44,4 @@ export function createRunFacts(parts: Pick<RunParts, 'store' | 'models' | 'profi
   return { profileOf, turnsOf, principalIn, modelOf, modelFor }
 }
 
-const chosenFor = (origin: Origin) => ('text' in origin ? origin.model : undefined)
+const chosenFor = (origin: Origin) => ('model' in origin ? origin.model : undefined)

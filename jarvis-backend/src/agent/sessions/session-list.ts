@@ -17,7 +17,7 @@ export type SessionQuery = {
   before?: string
   /** Every word must begin a word of the title or of a message; `"in quotes"`: exactly so. */
   words?: string
-  source?: 'chat' | 'mcp'
+  source?: 'chat' | 'mcp' | 'job'
   archived: 'no' | 'only' | 'all'
 }
 
@@ -25,6 +25,8 @@ export type SessionQuery = {
 export interface SessionList {
   /** Newest first by last change. `isIndexing`: not all sessions are searched yet. */
   page(query: SessionQuery): { items: ListedSession[]; next?: string; isIndexing: boolean }
+  /** Number of rows in the whole list; absent where it is searched. */
+  count(query: { source: SessionQuery['source'] | undefined; archived: SessionQuery['archived'] }): number
   totals(sessionId: string): SessionTotals | undefined
   /** Its title or its entries are others now. */
   changed(sessionId: string): void

@@ -22,7 +22,7 @@ export type StoredRun = RunRow & { position: number; partial: string }
 
 /** What the loop keeps. Every method is synchronous: the store is on this machine. */
 export interface TranscriptStore {
-  createSession(session: { id: string; title: string; source: 'chat' | 'mcp'; at: number }): void
+  createSession(session: { id: string; title: string; source: 'chat' | 'mcp' | 'job'; at: number }): void
   session(id: string): StoredSession | undefined
   /** The session and all that hold versions of its messages, in no order. Empty: there is no such session. */
   family(id: string): Member[]

@@ -1,17 +1,16 @@
 import type { Redactor, World } from '../../gate/index.ts'
 import { hashOf } from '../../lib/canonical.ts'
-import type { Change, ClusterState, UndoFacts } from '../../protocol/index.ts'
+import type { Change, ClassifyReply, ClusterState, UndoFacts } from '../../protocol/index.ts'
 import type { Preview, Undo } from '../../tools/tool.ts'
 import type { Ready } from '../call.ts'
 
 /**
- * `makes`: the guest that it creates. `undoes`: the change that it takes back. `endedAt`: Unix ms. `later`: what JARVIS
+ * `makes`: the guest that it creates. `endedAt`: Unix ms. `later`: what JARVIS
  * does by itself after it. `approvedBy`: who decided its card.
  */
 export type StoredChange = Omit<Change, 'undo'> & {
   undo: Undo
   makes?: number
-  undoes?: string
   approvedBy?: string
   endedAt?: number
   later?: NonNullable<Preview['later']>
@@ -34,8 +33,11 @@ export interface ChangeStore {
   makerOf(vmid: number): StoredChange | undefined
   /** Sets the state if it is one of `from`. @returns false where it is another */
   move(id: string, from: readonly Change['state'][], to: Moved): boolean
-  /** Nothing that was changed before can be taken back, for this reason. @returns the changes that would have gone back */
-  close(because: string): StoredChange[]
+  /**
+   * Nothing that was changed before can be taken back, for this reason. @returns the changes that would have gone back
+   * @param tools only what these changed; absent: all
+   */
+  close(because: string, tools?: readonly string[]): StoredChange[]
   /** Forgets older changes of which nothing is due. @param before Unix ms */
   prune(before: number): void
   /** What was to be done later is done, or cannot be. */
@@ -62,8 +64,21 @@ export function undoFacts(undo: Undo): UndoFacts {
   return { kind, sentence, ...(until !== undefined && { until }), ...(loses !== undefined && { loses }) }
 }
 
+/** What a card of the call would say, where its tool reads something before; undefined where it reads nothing. */
+export function previewFacts(ready: Ready, world: World, redactor: Redactor): ClassifyReply['preview'] {
+  const { preview } = ready
+  if (preview === undefined) return undefined
+  const undo = undoOf(ready, world, redactor)
+  return redactor.value({
+    ...(preview.now !== undefined && { now: preview.now }),
+    ...(preview.then !== undefined && { then: preview.then }),
+    undo: undoFacts(undo),
+    ...(mayGoBack(ready, undo) && { mayGoBack: true as const }),
+  })
+}
+
 /** A change as clients have it. */
-export const shownChange = ({ undo, makes, undoes, endedAt, later, approvedBy, ...change }: StoredChange): Change => ({
+export const shownChange = ({ undo, makes, endedAt, later, approvedBy, ...change }: StoredChange): Change => ({
   ...change,
   undo: undoFacts(undo),
 })

@@ -1,11 +1,14 @@
 import { describe, type Redactor, type World } from '../../gate/index.ts'
+import type { NetworkTimers, TimerEnd } from '../../homelab/ports.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type Change, JarvisError, type ToolCall } from '../../protocol/index.ts'
+import type { ToolContext } from '../../tools/tool.ts'
 import type { CallContext, Ready } from '../call.ts'
 import type { Journal, Outcome, Transactions } from '../ports.ts'
 import { type ChangeStore, shownChange, undoOf } from './change.ts'
 import { keepChange } from './keep.ts'
 
+const disarmWithinMs = 20_000
 const keptForMs = 90 * 24 * 60 * 60_000
 /** From these a change can be taken back. */
 const undoable = ['made', 'armed', 'unknown'] as const
@@ -18,9 +21,22 @@ export function createChanges(parts: {
   redactor: Redactor
   clock: Clock
   world: () => World
+  timers?: Pick<NetworkTimers, 'disarm'> | undefined
   changed(): void
 }) {
   const { store, journal, transactions, redactor, clock } = parts
+
+  async function mustDisarm(id: string, node: string) {
+    let end: TimerEnd | undefined
+    try {
+      end = await parts.timers?.disarm(node, id, { signal: AbortSignal.timeout(disarmWithinMs) })
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      const message = `${node} cannot be asked, so its timer still takes the change back in time: nothing was kept. ${redactor.text(why)}`
+      throw new JarvisError('cluster_unreachable', message, { cause: error })
+    }
+    if (end === 'gone_off') throw new JarvisError('conflict', `${node} has put it back already, by its own timer.`)
+  }
 
   return {
     /**
@@ -49,10 +65,27 @@ export function createChanges(parts: {
         ...(makes !== undefined && { makes }),
         ...(undone !== undefined && { undoes: undone }),
         ...(later && { later }),
+        ...(preview?.timerOn !== undefined && { timerOn: preview.timerOn }),
         ...(approvedBy !== undefined && { approvedBy }),
       })
       transactions.afterCommit(parts.changed)
-      return { undo, ...(later && { later }), ...(goesBackAt !== undefined && { goesBackAt }) }
+      const timerOn = goesBackAt === undefined ? undefined : preview?.timerOn
+      return {
+        undo,
+        ...(later && { later }),
+        ...(goesBackAt !== undefined && { goesBackAt }),
+        ...(timerOn !== undefined && { timerOn }),
+      }
+    },
+
+    /** What a call that runs must know of its change: when that goes back, and whether a node's timer takes it back. */
+    contextOf(id: string, undone: string | undefined): Pick<ToolContext, 'goesBack' | 'timerOf'> {
+      const goesBackAt = store.get(id)?.goesBackAt
+      const isTimed = undone !== undefined && store.get(undone)?.timerOn !== undefined
+      return {
+        ...(goesBackAt !== undefined && { goesBack: { id, afterMs: Math.max(0, goesBackAt - clock.now()) } }),
+        ...(isTimed && { timerOf: undone }),
+      }
     },
 
     /** A call has ended, in the transaction of its result. */
@@ -85,10 +118,10 @@ export function createChanges(parts: {
       transactions.afterCommit(parts.changed)
     },
 
-    /** Nothing that was changed before can be taken back, nor goes back by itself. */
-    close(because: string) {
+    /** Nothing that was changed before, by these tools or by all, can be taken back, nor goes back by itself. */
+    close(because: string, tools?: readonly string[]) {
       transactions.durably(() => {
-        for (const { id, target } of store.close(because))
+        for (const { id, target } of store.close(because, tools))
           journal.append('change', { change: 'not_gone_back', toolUseId: id, target, by: 'jarvis', why: because })
       })
       parts.changed()
@@ -98,6 +131,8 @@ export function createChanges(parts: {
     prune: () => store.prune(clock.now() - keptForMs),
     get: store.get,
     makerOf: store.makerOf,
+    /** What JARVIS does by itself after changes that it made, soonest first. */
+    later: () => store.due().flatMap(({ later }) => later ?? []),
     list: (query: Parameters<ChangeStore['list']>[0]): Change[] => store.list(query).map(shownChange),
     /** Those that go back by themselves, soonest first. */
     armed: (): Change[] => store.due().flatMap((change) => (change.state === 'armed' ? [shownChange(change)] : [])),
@@ -108,8 +143,13 @@ export function createChanges(parts: {
       return shownChange(change)
     },
 
-    /** Keeps a change that would go back by itself. @throws as `keepChange` does */
-    keep(id: string, by: string) {
+    /**
+     * Keeps a change that would go back by itself. Where its node has a timer, that is taken away first.
+     * @throws as `keepChange` does; JarvisError where the node cannot be asked
+     */
+    async keep(id: string, by: string) {
+      const { state, timerOn } = store.get(id) ?? {}
+      if (state === 'armed' && timerOn !== undefined) await mustDisarm(id, timerOn)
       keepChange(parts, id, by, clock.now())
       parts.changed()
     },

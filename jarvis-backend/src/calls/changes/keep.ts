@@ -19,7 +19,15 @@ export function keepChange(
   transactions.durably(() => {
     const change = store.get(id)
     if (change === undefined) throw new JarvisError('not_found', 'There is no such change.')
-    if (!store.move(id, ['armed'], { state: 'made', decidedBy: by, decidedAt: at, goesBackAt: undefined }))
+    if (
+      !store.move(id, ['armed'], {
+        state: 'made',
+        decidedBy: by,
+        decidedAt: at,
+        goesBackAt: undefined,
+        timerOn: undefined,
+      })
+    )
       throw new JarvisError('conflict', why[change.state] ?? 'It does not go back by itself.')
     journal.append('change', { change: 'kept', toolUseId: id, target: change.target, by })
   })

@@ -4,6 +4,7 @@ import type { ToolCall } from '../../protocol/index.ts'
 import type { CallContext, Ready } from '../call.ts'
 import type { Returns } from '../changes/returns.ts'
 import { callKey } from '../keys.ts'
+import type { Plans } from '../plans/plans.ts'
 import type { Confirmations } from './confirmations.ts'
 import type { Grants, Reservation } from './grants.ts'
 
@@ -12,10 +13,12 @@ export function createBefore(parts: {
   confirmations: Pick<Confirmations, 'denied'>
   grants: Pick<Grants, 'reserve' | 'revoke'>
   returns: Pick<Returns, 'reserve'>
+  plans: Pick<Plans, 'reserve'>
   clock: Clock
 }) {
-  const { confirmations, grants, returns, clock } = parts
-  const keyOf = ({ toolName }: ToolCall, { input, target }: Ready) => callKey({ toolName, input, target })
+  const { confirmations, grants, returns, plans, clock } = parts
+  const keyOf = ({ toolName }: Pick<ToolCall, 'toolName'>, { input, target }: Pick<Ready, 'input' | 'target'>) =>
+    callKey({ toolName, input, target })
 
   return {
     /** @returns what the call is told; undefined where nobody denied it */
@@ -23,7 +26,9 @@ export function createBefore(parts: {
       const { deniedForMs } = rightsOf(principal)
       const isRun = deniedForMs === undefined
       const where = isRun ? { runId } : { sessionId, since: clock.now() - deniedForMs }
-      const denial = confirmations.denied(keyOf(call, ready), where)
+      // A call that was denied does not come back as a step of a plan.
+      const keys = [keyOf(call, ready), ...(ready.led ?? []).map((led) => keyOf({ toolName: led.tool.name }, led))]
+      const denial = keys.map((key) => confirmations.denied(key, where)).find((one) => one !== undefined)
       if (denial === undefined) return undefined
       const when = isRun ? 'in this run' : `within the last ${deniedForMs / 60_000} minutes`
       const note = denial.note === undefined ? '' : `: ${denial.note}`
@@ -32,9 +37,10 @@ export function createBefore(parts: {
     },
 
     /** Reserves one use of a grant. Ends the grant when another guest may have taken the number and name since. */
-    reserve(call: ToolCall, ready: Ready, { principal: requestedBy }: CallContext): Reservation | undefined {
+    reserve(call: ToolCall, ready: Ready, context: CallContext): Reservation | undefined {
       const { target, verdict } = ready
-      const approved = returns.reserve(ready, requestedBy)
+      const { principal: requestedBy } = context
+      const approved = returns.reserve(ready, requestedBy) ?? plans.reserve(call, ready, context)
       if (approved !== undefined) return approved
       const reservation = grants.reserve(keyOf(call, ready), { rule: verdict.rule, target, requestedBy })
       // Proxmox's times are whole seconds.

@@ -1,6 +1,8 @@
+import { rightsOf } from '../../agent/principal.ts'
 import { describe, type Redactor, type World } from '../../gate/index.ts'
 import { mustAsk } from '../../gate/policy/profile.ts'
-import type { Card, ToolCall } from '../../protocol/index.ts'
+import type { Card, PlanFacts, ToolCall } from '../../protocol/index.ts'
+import type { Leads } from '../../tools/tool.ts'
 import type { CallContext, Ready } from '../call.ts'
 import { mayGoBack, undoFacts, undoOf } from '../changes/change.ts'
 import type { Replacing } from './drift.ts'
@@ -18,8 +20,9 @@ export function cardOf(
 ): Card {
   const { redactor, world, createdAt, expiresAt } = parts
   const { verdict, target, input, effects, preview } = ready
-  const { now, then, affects, later, basis } = preview ?? {}
+  const { now, then, affects, later, basis, leads } = preview ?? {}
   const undo = undoOf(ready, world, redactor)
+  const deed = deedOf(ready)
   return {
     toolUseId: replacing?.replacedBy ?? call.toolUseId,
     ...(replacing !== undefined && { callId: call.toolUseId, changed: redactor.text(replacing.note) }),
@@ -30,17 +33,38 @@ export function cardOf(
     target,
     ...redactor.value(describe(call.toolName, redactor.value([...effects]), world, verdict, createdAt)),
     ...redactor.value({ ...(now && { now }), ...(then && { then }), ...(affects && { affects }) }),
+    ...(deed !== undefined && { deed: redactor.text(deed) }),
     undo: redactor.value(undoFacts(undo)),
     ...(mayGoBack(ready, undo) && { mayGoBack: true }),
     ...(later && { later: { sentence: redactor.text(later.sentence), at: later.at } }),
     ...(basis && { basis }),
+    ...(leads && { plan: redactor.value(planOf(call, leads, ready)) }),
     requestedBy: context.principal,
     ...(context.before !== undefined && { isAfterAnother: true }),
-    ...(!mustAsk(verdict.rule) && { isGrantable: true }),
+    // A plan is approved as it is shown, each time.
+    ...(!mustAsk(verdict.rule) &&
+      leads === undefined &&
+      rightsOf(context.principal).mayBeGranted && { isGrantable: true }),
     createdAt,
     expiresAt,
   }
 }
+
+/** Of a tool whose effect has none, its own title; the title of an attached server's tool is that server's text. */
+function deedOf({ effects, tool }: Pick<Ready, 'effects' | 'tool'>): string | undefined {
+  if (tool.attached !== undefined) return undefined
+  return effects[0]?.deed ?? tool.title.replace(/^[A-Z](?![A-Z])/, (first) => first.toLowerCase())
+}
+
+/** The plan as the card shows it: its steps with the tiers that they have for whoever asks. */
+const planOf = ({ toolUseId: id }: ToolCall, { facts }: Leads, { led = [] }: Ready): PlanFacts => ({
+  ...facts,
+  id,
+  steps: facts.steps.map((step) => {
+    const tier = led.find(({ number }) => number === step.number)?.verdict.tier
+    return tier === undefined || tier === 'black' ? step : { ...step, tier }
+  }),
+})
 
 /** The ids that an entry names a card by. */
 export const idsOf = ({ toolUseId, callId }: Card) => ({ toolUseId, ...(callId !== undefined && { callId }) })

@@ -16,8 +16,11 @@ export type Standing =
   /** The call cannot or must not run now. */
   | ({ kind: 'over'; judgement: Exclude<Judgement, { kind: 'ready' }> } & Replacing)
 
+/** What was shown of a call when it was approved. */
+type Shown = Pick<Card, 'toolUseId' | 'callId' | 'target' | 'basis' | 'rule' | 'isAfterAnother'>
+
 /** Compares a card with its call's present verdict. */
-export function standingOf(card: Card, current: Judgement): Standing {
+export function standingOf(card: Shown, current: Judgement): Standing {
   if (current.kind !== 'ready') {
     const note =
       current.kind === 'invalid'
@@ -44,7 +47,7 @@ const basisDifferences = (before: Card['basis'] = {}, now: Card['basis'] = {}): 
 /** Another card takes the place of one. */
 export const replacing = (note: string): Replacing => ({ note, replacedBy: newId('tu') })
 
-function targetDifferences({ target: before, isAfterAnother }: Card, now: Target): string[] {
+function targetDifferences({ target: before, isAfterAnother }: Shown, now: Target): string[] {
   const differences: string[] = []
   if (now.id !== before.id) {
     const isDefinition = now.kind === 'none' && before.kind === 'none'

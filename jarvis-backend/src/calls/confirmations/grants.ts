@@ -13,9 +13,18 @@ export type Reservation = {
   release(): void
 }
 
+/** One call that a person allows beforehand. `for`: what it is for, in place of a card's id. */
+export type Standing = Pick<Card, 'toolName' | 'toolInput' | 'target' | 'rule' | 'requestedBy'> & {
+  callKey: string
+  uses: number
+  for: string
+}
+
 export type Grants = {
   /** Lets the same call run again, from an approval, in its transaction. */
   make(from: Pick<StoredConfirmation, 'card' | 'callKey' | 'sessionId'>, wanted: GrantRequest, by: string): void
+  /** Lets one principal make some calls later, each as often as it says, by a person's order and no card. In one transaction. */
+  makeStanding(wanted: readonly Standing[], until: { by: string; expiresAt: number }): void
   /** Reserves one use, so that concurrent calls cannot exceed the grant's uses. */
   reserve(callKey: string, card: Pick<Card, 'rule' | 'target' | 'requestedBy'>): Reservation | undefined
   /** Those that have not ended, oldest first. */
@@ -29,6 +38,8 @@ export type Grants = {
 }
 
 const minuteMs = 60_000
+/** `setTimeout` beyond 24.8 days fires at once, which would end a long grant as it begins. */
+const longestTimerMs = 24 * 60 * minuteMs
 const defaults = { minutes: 60, uses: 10 }
 
 export function createGrants(parts: {
@@ -65,7 +76,12 @@ export function createGrants(parts: {
     })
 
   function expireAt(id: string, at: number) {
-    const disarm = clock.after(Math.max(0, at - clock.now()), () => {
+    const leftMs = Math.max(0, at - clock.now())
+    const disarm = clock.after(Math.min(leftMs, longestTimerMs), () => {
+      if (leftMs > longestTimerMs) {
+        expireAt(id, at)
+        return
+      }
       try {
         end(id, 'expired', 'jarvis')
       } catch (error) {
@@ -84,6 +100,16 @@ export function createGrants(parts: {
     return Object.entries(row).every(([name, value]) => made[name] === value)
   }
 
+  function add(about: Omit<StoredGrant, 'id' | 'key' | 'usesLeft'>, key: string, of: { sessionId?: string }) {
+    const id = newId('gr')
+    store.add({ id, key, ...about, usesLeft: about.uses })
+    journal.append('grant', { change: 'made', grantId: id, ...of, ...about, key })
+    transactions.afterCommit(() => {
+      expireAt(id, about.expiresAt)
+      parts.changed()
+    })
+  }
+
   return {
     make({ card, callKey, sessionId }, wanted, by) {
       const { minutes = defaults.minutes, uses = defaults.uses } = wanted
@@ -91,13 +117,13 @@ export function createGrants(parts: {
       const createdAt = clock.now()
       const expiresAt = createdAt + minutes * minuteMs
       const about = { toolName, toolInput, target, rule, requestedBy, by, toolUseId, createdAt, expiresAt, uses }
-      const id = newId('gr')
-      const key = grantKey(callKey, card)
-      store.add({ id, key, ...about, usesLeft: uses })
-      journal.append('grant', { change: 'made', grantId: id, sessionId, ...about, key })
-      transactions.afterCommit(() => {
-        expireAt(id, expiresAt)
-        parts.changed()
+      add(about, grantKey(callKey, card), { sessionId })
+    },
+    makeStanding(wanted, { by, expiresAt }) {
+      const createdAt = clock.now()
+      transactions.durably(() => {
+        for (const { callKey, for: toolUseId, ...call } of wanted)
+          add({ ...call, by, toolUseId, createdAt, expiresAt }, grantKey(callKey, call), {})
       })
     },
     reserve(callKey, card) {

@@ -2,11 +2,13 @@ import type { Redactor, World } from '../../gate/index.ts'
 import type { Cluster } from '../../homelab/ports.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Catalog } from '../../tools/catalog.ts'
+import type { Changes } from '../changes/changes.ts'
 import type { Returns } from '../changes/returns.ts'
 import type { Confirmations } from '../confirmations/confirmations.ts'
 import type { Grants } from '../confirmations/grants.ts'
 import type { createEffectsOf, Judge, SeeingJudge } from '../judge.ts'
 import type { LookAgain } from '../look-again.ts'
+import type { Plans } from '../plans/plans.ts'
 import type { ExecutionStore, JournalProof } from '../ports.ts'
 import type { Ways } from '../way.ts'
 
@@ -20,6 +22,8 @@ export type StepParts = {
   confirmations: Confirmations
   grants: Grants
   returns: Returns
+  changes: Pick<Changes, 'contextOf'>
+  plans: Pick<Plans, 'reserve'>
   executions: ExecutionStore
   lookAgain: LookAgain
   proof: JournalProof

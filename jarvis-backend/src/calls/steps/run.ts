@@ -18,11 +18,16 @@ export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' |
     const { target, preview } = ready
     const { tool, input } = ready.tool.standsFor?.(ready.input as never) ?? ready
     const { isForeign } = rightsOf(context.principal)
+    const more = parts.changes.contextOf(toolUseId, ready.tool.undoes?.(ready.input as never))
+    const decided = walk.asked && parts.confirmations.ofCall(toolUseId)?.resolution
+    const approvedBy = walk.reservation?.grant.by ?? (decided?.decision === 'approved' ? decided.by : undefined)
+    const asking = { isForeign, asker: context.principal, ...(approvedBy !== undefined && { approvedBy }) }
     running.add(walk)
     breaker.began(toolName, target.node)
     const done = await runTool(
       ready.tool,
-      (toolContext) => tool.run(input, { ...toolContext, isForeign, target, ...(preview && { preview }) }),
+      (toolContext) =>
+        tool.run(input, { ...toolContext, ...more, ...asking, toolUseId, target, ...(preview && { preview }) }),
       {
         signal: context.signal,
         clock,
@@ -36,6 +41,8 @@ export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' |
   }
 
   return {
+    /** Runs a read whose outcome is stored nowhere. */
+    alone: runIt,
     async read(walk: Walk): Promise<Step> {
       const isTold = ways.startSoon(walk, walk.context)
       isTold.catch(() => {})

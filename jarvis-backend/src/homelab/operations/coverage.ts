@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { PveApi } from '../ports.ts'
+import type { PveReader } from '../ports.ts'
 import { figure, flag, rowsOf, said, words } from '../proxmox/answers.ts'
 import { whyUnread } from './read-each.ts'
 
@@ -37,7 +37,7 @@ export type Coverage = {
  * where they cannot be read, `jobs` is null and `missing` says what is not known.
  * @throws ApiError where Proxmox's list cannot be read; the signal's reason
  */
-export async function readCoverage(api: PveApi, signal: AbortSignal): Promise<Coverage> {
+export async function readCoverage(api: PveReader, signal: AbortSignal): Promise<Coverage> {
   const missing: string[] = []
   const optional = async (path: readonly string[], query: Record<string, string>, what: string, needs: string) => {
     try {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { present } from '../../lib/present.ts'
 import type { Node } from '../../protocol/index.ts'
-import type { Partial, PveApi } from '../ports.ts'
+import type { Partial, PveReader } from '../ports.ts'
 import { figure, readAs, rowsOf, words } from '../proxmox/answers.ts'
 import { readEach } from './read-each.ts'
 
@@ -99,7 +99,7 @@ const SmartRow = z.object({ name: z.string(), value: words, worst: words, thresh
 type Nodes = readonly Pick<Node, 'name' | 'status'>[]
 
 /** The disks of the nodes with SMART's verdict and their wear. @throws the signal's reason alone */
-export const readDisks = (api: PveApi, nodes: Nodes, signal: AbortSignal): Promise<Partial<Disk>> =>
+export const readDisks = (api: PveReader, nodes: Nodes, signal: AbortSignal): Promise<Partial<Disk>> =>
   readEach(nodes, { what: 'disks', needs: 'Sys.Audit on /nodes', signal }, async (node) => {
     const { rows } = rowsOf(DiskRow, await api.get(['nodes', node, 'disks', 'list'], {}, { signal, answerMs }))
     return rows.map(({ devpath, model, serial, size, type, used, health, wearout }) => ({
@@ -112,7 +112,7 @@ export const readDisks = (api: PveApi, nodes: Nodes, signal: AbortSignal): Promi
   })
 
 /** The ZFS pools of the nodes, each with its devices' errors and its last scrub. @throws the signal's reason alone */
-export const readPools = (api: PveApi, nodes: Nodes, signal: AbortSignal): Promise<Partial<Pool>> =>
+export const readPools = (api: PveReader, nodes: Nodes, signal: AbortSignal): Promise<Partial<Pool>> =>
   readEach(nodes, { what: 'ZFS pools', needs: 'Sys.Audit on /', signal }, async (node) => {
     const { rows } = rowsOf(PoolRow, await api.get(['nodes', node, 'disks', 'zfs'], {}, { signal, answerMs }))
     const pools: Pool[] = []
@@ -120,7 +120,7 @@ export const readPools = (api: PveApi, nodes: Nodes, signal: AbortSignal): Promi
     return pools
   })
 
-async function poolOf(api: PveApi, node: string, row: z.output<typeof PoolRow>, signal: AbortSignal): Promise<Pool> {
+async function poolOf(api: PveReader, node: string, row: z.output<typeof PoolRow>, signal: AbortSignal): Promise<Pool> {
   const { name, health = 'unknown', size, alloc, frag } = row
   const figures = {
     sizeBytes: size,
@@ -169,7 +169,7 @@ export function scrubbedAtIn(scan: string | undefined): number | null {
 }
 
 /** The LVM-thin pools of the nodes. @throws the signal's reason alone */
-export const readThinPools = (api: PveApi, nodes: Nodes, signal: AbortSignal): Promise<Partial<ThinPool>> =>
+export const readThinPools = (api: PveReader, nodes: Nodes, signal: AbortSignal): Promise<Partial<ThinPool>> =>
   readEach(nodes, { what: 'LVM-thin pools', needs: 'Sys.Audit on /', signal }, async (node) => {
     const { rows } = rowsOf(ThinRow, await api.get(['nodes', node, 'disks', 'lvmthin'], {}, { signal, answerMs }))
     return rows.map(({ vg, lv, lv_size, used, metadata_size, metadata_used }) => ({
@@ -182,7 +182,7 @@ export const readThinPools = (api: PveApi, nodes: Nodes, signal: AbortSignal): P
 
 /** What SMART says of one disk, line by line. @throws ApiError; the signal's reason */
 export async function readSmart(
-  api: PveApi,
+  api: PveReader,
   { node, disk }: { node: string; disk: string },
   signal: AbortSignal,
 ): Promise<{ health: string; lines: string[] }> {

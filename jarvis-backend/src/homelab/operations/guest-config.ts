@@ -1,4 +1,4 @@
-import type { PveApi, PveAsk } from '../ports.ts'
+import type { PveAsk, PveReader } from '../ports.ts'
 import { guestPath, type Place } from '../proxmox/guest.ts'
 
 /** A guest's configuration, keys as Proxmox names them. What a secret stood in is redacted. */
@@ -14,7 +14,7 @@ export type GuestConfig = {
 }
 
 /** @throws ApiError */
-export async function readConfig(api: PveApi, place: Place, ask: PveAsk): Promise<GuestConfig> {
+export async function readConfig(api: PveReader, place: Place, ask: PveAsk): Promise<GuestConfig> {
   const path = guestPath(place)
   const { digest, lock, ...rest } = record(await api.get([...path, 'config'], { current: '1' }, ask))
   // Read after the digest, so that a change between the two is refused.

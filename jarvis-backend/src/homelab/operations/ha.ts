@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { present } from '../../lib/present.ts'
-import type { PveApi } from '../ports.ts'
+import type { PveReader } from '../ports.ts'
 import { figure, rowsOf, said, words } from '../proxmox/answers.ts'
 
 const HaRow = z.object({
@@ -26,7 +26,7 @@ export type HaState = {
 }
 
 /** What HA manages and how it is. @throws ApiError; the signal's reason */
-export async function readHa(api: PveApi, signal: AbortSignal): Promise<HaState> {
+export async function readHa(api: PveReader, signal: AbortSignal): Promise<HaState> {
   const { rows } = rowsOf(HaRow, await api.get(['cluster', 'ha', 'status', 'current'], {}, { signal }))
   const managers = (type: string) =>
     rows

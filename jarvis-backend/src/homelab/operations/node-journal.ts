@@ -1,4 +1,4 @@
-import type { PveApi } from '../ports.ts'
+import type { PveReader } from '../ports.ts'
 import { ApiError } from '../proxmox/failure.ts'
 
 const answerMs = 20_000
@@ -13,7 +13,7 @@ const isCursor = (line: string) => /^s=[0-9a-f]+;i=[0-9a-f]+;/.test(line)
  * @returns the newest `most` of the lines, and how many there were @throws ApiError; the signal's reason
  */
 export async function readNodeJournal(
-  api: PveApi,
+  api: PveReader,
   of: { node: string; sinceMs?: number | undefined; contains?: string | undefined; most: number },
   signal: AbortSignal,
 ): Promise<{ lines: string[]; found: number }> {

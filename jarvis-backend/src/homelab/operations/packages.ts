@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { byNatural } from '../../lib/natural.ts'
-import type { PveApi } from '../ports.ts'
+import type { PveReader } from '../ports.ts'
 import { rowsOf, words } from '../proxmox/answers.ts'
 import { whyUnread } from './read-each.ts'
 
@@ -20,7 +20,7 @@ export type Updates = {
 }
 
 /** What the node's package lists, as last refreshed, offer, and which kernel runs. @throws the signal's reason alone */
-export async function readUpdates(api: PveApi, node: string, signal: AbortSignal): Promise<Updates> {
+export async function readUpdates(api: PveReader, node: string, signal: AbortSignal): Promise<Updates> {
   const missing: string[] = []
   const read = async (what: 'update' | 'versions', needs: string) => {
     try {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { present } from '../../lib/present.ts'
 import type { Node } from '../../protocol/index.ts'
-import type { Partial, PveApi } from '../ports.ts'
+import type { Partial, PveApi, PveReader } from '../ports.ts'
 import { figure, flag, rowsOf, words } from '../proxmox/answers.ts'
 import { readEach } from './read-each.ts'
 
@@ -40,7 +40,7 @@ export type ReplicationJob = {
 
 /** The replication jobs of the guests on these nodes. @throws the signal's reason alone */
 export const readReplication = (
-  api: PveApi,
+  api: PveReader,
   nodes: readonly Pick<Node, 'name' | 'status'>[],
   signal: AbortSignal,
 ): Promise<Partial<ReplicationJob>> =>

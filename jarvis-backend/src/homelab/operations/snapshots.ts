@@ -1,4 +1,4 @@
-import type { PveApi, PveAsk } from '../ports.ts'
+import type { PveAsk, PveReader } from '../ports.ts'
 import { guestPath, type Place } from '../proxmox/guest.ts'
 import { record } from './guest-config.ts'
 
@@ -15,7 +15,7 @@ export type Snapshot = {
 export type Snapshots = { items: Snapshot[]; parent: string | undefined }
 
 /** @throws ApiError */
-export async function readSnapshots(api: PveApi, place: Place, ask: PveAsk): Promise<Snapshots> {
+export async function readSnapshots(api: PveReader, place: Place, ask: PveAsk): Promise<Snapshots> {
   const answer = await api.get([...guestPath(place), 'snapshot'], {}, ask)
   const rows = (Array.isArray(answer) ? answer : []).map(record)
   const items = rows.flatMap(({ name, snaptime, vmstate, parent, description = '' }): Snapshot[] =>
@@ -37,8 +37,22 @@ export async function readSnapshots(api: PveApi, place: Place, ask: PveAsk): Pro
   }
 }
 
+/** What a snapshot's part of the file says of the snapshot, and not of the guest. */
+const own = new Set(['digest', 'snaptime', 'parent', 'vmstate', 'snapstate', 'runningmachine', 'runningcpu'])
+
+/** The configuration that a snapshot would bring back, keys as Proxmox names them. @throws ApiError where there is none of the name */
+export async function readSnapshotConfig(
+  api: PveReader,
+  place: Place,
+  name: string,
+  ask: PveAsk,
+): Promise<Record<string, string>> {
+  const values = record(await api.get([...guestPath(place), 'config'], { snapshot: name }, ask))
+  return Object.fromEntries(Object.entries(values).filter(([key]) => !own.has(key)))
+}
+
 /** Whether all its disks can be kept in a snapshot. @throws ApiError */
-export async function mayBeSnapshot(api: PveApi, place: Place, ask: PveAsk): Promise<boolean> {
+export async function mayBeSnapshot(api: PveReader, place: Place, ask: PveAsk): Promise<boolean> {
   const { hasFeature } = record(await api.get([...guestPath(place), 'feature'], { feature: 'snapshot' }, ask))
   return hasFeature === '1'
 }

@@ -47,6 +47,8 @@ export const GuestRow = z.object({
   maxdisk: figure,
   netin: figure,
   netout: figure,
+  diskread: figure,
+  diskwrite: figure,
   lock: words,
   hastate: words,
   tags: words,

@@ -1,41 +1,62 @@
 import type { GuestRow } from './answers.ts'
 
+/** Bytes per second; undefined until the counters have moved once, or where the cluster does not count. */
+export type Rate = { inBps?: number; outBps?: number; diskBps?: number }
 export type Rates = {
   learn(guests: readonly GuestRow[], at: number): void
-  /** Bytes per second; undefined until the counters have moved once. */
-  of(vmid: number): { inBps: number; outBps: number } | undefined
+  of(vmid: number): Rate
 }
 
-type Counter = { at: number; netin: number; netout: number; rate?: { inBps: number; outBps: number } }
+/** `counts`: bytes since the guest's start. */
+type Counter = { at: number; counts: readonly number[]; rates?: readonly number[] }
 
 /** After this long without traffic the rate is 0, ms; before, the list may only be behind. */
 const silentMs = 30_000
 
-/** Computes network rates from the counters since each guest's start, which the cluster updates every ten seconds. */
+/** Computes rates from the counters since each guest's start, which the cluster updates every ten seconds. */
 export function createRates(): Rates {
-  let counters = new Map<number, Counter>()
+  const net = createCounters(({ netin, netout }) => both(netin, netout))
+  const disk = createCounters(({ diskread, diskwrite }) => both(diskread, diskwrite))
   return {
     learn(guests, at) {
+      for (const kind of [net, disk]) kind.learn(guests, at)
+    },
+    of(vmid) {
+      const [inBps, outBps] = net.of(vmid) ?? []
+      const [readBps, writeBps] = disk.of(vmid) ?? []
+      return {
+        ...(inBps !== undefined && outBps !== undefined && { inBps, outBps }),
+        ...(readBps !== undefined && writeBps !== undefined && { diskBps: readBps + writeBps }),
+      }
+    },
+  }
+}
+
+const both = (first: number | undefined, second: number | undefined) =>
+  first === undefined || second === undefined ? undefined : [first, second]
+
+/** Counters that move together. */
+function createCounters(countsOf: (guest: GuestRow) => readonly number[] | undefined) {
+  let counters = new Map<number, Counter>()
+  return {
+    learn(guests: readonly GuestRow[], at: number) {
       const next = new Map<number, Counter>()
-      for (const { vmid, netin, netout } of guests) {
-        if (netin === undefined || netout === undefined) continue
-        next.set(vmid, counted(counters.get(vmid), { at, netin, netout }))
+      for (const guest of guests) {
+        const counts = countsOf(guest)
+        if (counts !== undefined) next.set(guest.vmid, counted(counters.get(guest.vmid), { at, counts }))
       }
       counters = next
     },
-    of: (vmid) => counters.get(vmid)?.rate,
+    of: (vmid: number) => counters.get(vmid)?.rates,
   }
 }
 
 function counted(before: Counter | undefined, now: Counter): Counter {
+  const moved = now.counts.map((count, index) => count - (before?.counts[index] ?? 0))
   // A restart resets the counters.
-  if (before === undefined || now.netin < before.netin || now.netout < before.netout) return now
+  if (before === undefined || moved.some((bytes) => bytes < 0)) return now
   const seconds = (now.at - before.at) / 1000
-  const hasMoved = now.netin !== before.netin || now.netout !== before.netout
+  const hasMoved = moved.some((bytes) => bytes > 0)
   if (seconds <= 0 || (!hasMoved && seconds * 1000 < silentMs)) return before
-  const rate = {
-    inBps: Math.round((now.netin - before.netin) / seconds),
-    outBps: Math.round((now.netout - before.netout) / seconds),
-  }
-  return { ...now, rate }
+  return { ...now, rates: moved.map((bytes) => Math.round(bytes / seconds)) }
 }

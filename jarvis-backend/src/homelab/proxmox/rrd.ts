@@ -44,15 +44,24 @@ const valuesOf: Record<RrdKind, (row: Raw) => Sample['values'] | undefined> = {
     const ram = share(row.mem, row.maxmem)
     // A guest that was off has no figures, or only zeros.
     if (cpu === undefined || (cpu === 0 && (ram ?? 0) === 0)) return undefined
-    const [netIn, netOut] = [figure(row.netin), figure(row.netout)]
-    const net = netIn === undefined && netOut === undefined ? undefined : (netIn ?? 0) + (netOut ?? 0)
     // A VM's disk use is not measured: 0 means unknown.
-    return [cpu, ram, (figure(row.disk) ?? 0) > 0 ? share(row.disk, row.maxdisk) : undefined, net]
+    return [
+      cpu,
+      ram,
+      (figure(row.disk) ?? 0) > 0 ? share(row.disk, row.maxdisk) : undefined,
+      sum(row.netin, row.netout),
+      sum(row.diskread, row.diskwrite),
+    ]
   },
   storage(row) {
     const used = share(row.used, row.total)
     return used === undefined ? undefined : [used]
   },
+}
+
+function sum(first: unknown, second: unknown): number | undefined {
+  const [a, b] = [figure(first), figure(second)]
+  return a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0)
 }
 
 function share(part: unknown, whole: unknown): number | undefined {

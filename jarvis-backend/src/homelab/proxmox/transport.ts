@@ -108,7 +108,7 @@ export function createTransport(connection: Connection, now: () => number, deadl
       }
       entry.fault = undefined
       answeredBy?.(entry)
-      if (reply.status < 400) return dataOf(reply, entry, isChange)
+      if (reply.status < 400) return dataOf(reply, entry, isChange, ask.isWhole)
       const failure = failureOf(masked(reply), { ...about, host: entry.name })
       // The address's own daemon is down: another address may serve requests that belong to no node.
       if (!isChange && node === undefined && isProxyFailure(reply.status)) {
@@ -201,9 +201,12 @@ function encodedOf(values: PveValues): string {
   return query.toString()
 }
 
-function dataOf({ status, text }: Reply, { name }: Entry, isChange: boolean): unknown {
+function dataOf({ status, text }: Reply, { name }: Entry, isChange: boolean, isWhole = false): unknown {
   try {
-    if (status < 300) return (JSON.parse(text) as { data?: unknown }).data
+    if (status < 300) {
+      const answer = JSON.parse(text) as { data?: unknown }
+      return isWhole ? answer : answer.data
+    }
   } catch {
     // The error below reports it.
   }

@@ -1,4 +1,4 @@
-import type { PveApi, PveMethod, PvePath, PveValues } from '../ports.ts'
+import type { PveApi, PveAsk, PveMethod, PvePath, PveValues } from '../ports.ts'
 import { failureOf } from '../proxmox/failure.ts'
 import type { Model } from './model.ts'
 import { Refusal } from './refusal.ts'
@@ -15,7 +15,7 @@ export function createModelApi(
     record(request: string): void
   },
 ): PveApi {
-  async function call(method: 'GET' | PveMethod, segments: PvePath, values: PveValues, signal: AbortSignal) {
+  async function call(method: 'GET' | PveMethod, segments: PvePath, values: PveValues, { signal, isWhole }: PveAsk) {
     await ways.arrive(signal)
     const node = segments[0] === 'nodes' && segments.length > 1 ? String(segments[1]) : undefined
     const about = { host: 'demo', tokenId: '', isChange: method !== 'GET', ...(node !== undefined && { node }) }
@@ -26,7 +26,7 @@ export function createModelApi(
       const said = answer(routes, model, request)
       if (said === undefined) throw notImplemented(request)
       // What is answered is the caller's own, as it is over HTTP.
-      return structuredClone(said.data)
+      return structuredClone(isWhole ? said : said.data)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const { status, message, errors } = error
@@ -36,8 +36,8 @@ export function createModelApi(
   return {
     now: ways.now,
     wait: ways.wait,
-    get: (path, query, { signal }) => call('GET', path, query, signal),
-    change: (method, path, form, { signal }) => call(method, path, form, signal),
+    get: (path, query, ask) => call('GET', path, query, ask),
+    change: (method, path, form, { signal }) => call(method, path, form, { signal }),
   }
 }
 

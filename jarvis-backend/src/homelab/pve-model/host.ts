@@ -108,4 +108,6 @@ export interface PveHost {
   journal(node: string): readonly { at: number; line: string }[]
   /** The node ends its guests and goes off; after a reboot it comes back. */
   nodePower(node: string, command: 'reboot' | 'shutdown'): void
+  /** The rest of the cluster reaches the node, or does not; what runs on it goes on. */
+  setReached(node: string, isReached: boolean): void
 }

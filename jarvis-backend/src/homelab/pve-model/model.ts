@@ -34,6 +34,8 @@ export type Faults = {
   breakRestore: Set<number>
   /** Tasks end so much later, in ms of the cluster's time. */
   lateMs: number
+  /** How the next reload of a network ends, once its file is in force. */
+  failReload?: string
   /** Guests whose agent does not answer though its guest runs. */
   silentAgents: Set<number>
 }

@@ -24,6 +24,14 @@ export type Route = {
   run(model: Model, parts: Parts, values: Values, may: (need: Need) => boolean): unknown
 }
 
+/** An answer with more beside its `data`. */
+export class Whole {
+  readonly answer: { data: unknown } & Record<string, unknown>
+  constructor(answer: Whole['answer']) {
+    this.answer = answer
+  }
+}
+
 /** Usual shapes of values. */
 export const flag = /^[01]$/
 export const whole = /^\d{1,15}$/
@@ -57,7 +65,8 @@ export function answer(
     for (const one of route.needs(parts, values, model)) {
       if (!may(one)) throw forbidden(`${one.path}, ${one.anyOf.join('|')}`)
     }
-    return { data: route.run(model, parts, values, may) ?? null }
+    const said = route.run(model, parts, values, may)
+    return said instanceof Whole ? said.answer : { data: said ?? null }
   }
   return undefined
 }

@@ -7,8 +7,10 @@ import { destroyRoutes } from './guests/destroy.ts'
 import { moveRoutes } from './guests/move.ts'
 import { snapshotRoutes } from './guests/snapshots.ts'
 import { statusRoutes } from './guests/status.ts'
+import { networkRoutes } from './network/routes.ts'
 import { clusterRoutes } from './nodes/cluster-routes.ts'
 import { diskRoutes } from './nodes/disk-routes.ts'
+import { healthRoutes } from './nodes/health-routes.ts'
 import { nodeRoutes } from './nodes/node-routes.ts'
 import { replicationRoutes } from './nodes/replication.ts'
 import { poolRoutes } from './pools.ts'
@@ -32,6 +34,8 @@ export const routes: readonly Route[] = [
   ...taskRoutes,
   ...diskRoutes,
   ...nodeRoutes,
+  ...healthRoutes,
+  ...networkRoutes,
   ...replicationRoutes,
   ...clusterRoutes,
 ]

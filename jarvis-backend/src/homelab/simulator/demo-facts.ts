@@ -1,3 +1,4 @@
+import { plainNetwork } from '../pve-model/network/files.ts'
 import { type ClusterFacts, createFacts, diskRow, type NodeFacts, type Row, zfsPool } from '../pve-model/nodes/facts.ts'
 import { demoGuests, demoNodes, demoStorages, gib, neverBackedUp, onBackupServer } from './demo-lab.ts'
 import { kernel } from './facts.ts'
@@ -41,6 +42,9 @@ export function demoFacts(startedAt: number): ClusterFacts {
       rule('ACCEPT', { source: '10.0.4.0/24', macro: 'Ping' }),
     ],
   }
+  // The cameras and a growing photo library.
+  facts.growth.set('nvme-fast', 14.5 * gib)
+  facts.growth.set('tank-nfs', 21 * gib)
   facts.guestFirewalls.set(113, {
     options: { enable: 1, policy_in: 'DROP' },
     rules: [rule('ACCEPT', { source: '10.0.4.112', dport: '8080', proto: 'tcp', comment: 'caddy alone' })],
@@ -65,6 +69,7 @@ function nodeFacts(name: string, startedAt: number): Partial<NodeFacts> {
     return disk === undefined ? [] : [{ storage, disk }]
   })
   return {
+    network: plainNetwork(node.ip),
     disks: [
       rootDisk,
       ...own.map(({ storage, disk: { model, wearout } }, index) =>

@@ -2,7 +2,8 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Homelab } from '../ports.ts'
 import { createModelApi } from '../pve-model/api.ts'
 import { createModelControls, type ModelControls } from '../pve-model/controls.ts'
-import { createModel } from '../pve-model/model.ts'
+import { fullConfig, linesOf } from '../pve-model/guests/files.ts'
+import { createModel, type Model } from '../pve-model/model.ts'
 import { createCluster } from './cluster.ts'
 import { createConsoles } from './consoles.ts'
 import { createControls, type SimulatorControls } from './controls.ts'
@@ -10,14 +11,25 @@ import { demoSeeds } from './demo-configs.ts'
 import { createDemoPbs } from './demo-pbs.ts'
 import { writeHistory } from './history.ts'
 import { createMetrics } from './metrics.ts'
+import { createNetworkTimers } from './network-timers.ts'
 import { createPveHost } from './pve-host.ts'
-import { createShell } from './shell.ts'
+import { createShell, type GuestFileOf } from './shell.ts'
 import { createTerminals } from './terminals.ts'
 import { createWaker } from './waker.ts'
 import { createWorld } from './world.ts'
 
 export type { SimulatorControls } from './controls.ts'
 export type { Effect } from './world.ts'
+
+/** @throws Error where there is no such guest */
+const guestFileOf = ({ host, files }: Model): GuestFileOf => {
+  return (vmid) => {
+    const guest = host.guest(vmid)
+    if (guest === undefined) throw new Error(`no guest ${vmid}`)
+    const file = files.of(guest)
+    return { config: linesOf(fullConfig(guest, file)), snapshots: file.snapshots }
+  }
+}
 
 /**
  * The demo cluster: four nodes and 21 guests in memory that behave like Proxmox.
@@ -33,19 +45,21 @@ export function createSimulator(options: {
   const world = createWorld(options.clock, options.seed ?? 1, options.speed ?? 1)
   writeHistory(world)
   const metrics = createMetrics(world)
-  const model = createModel(createPveHost(world), demoSeeds(world.startedAt))
+  const host = createPveHost(world)
+  const model = createModel(host, demoSeeds(world.startedAt))
   const api = createModelApi(model, {
     now: () => world.clock.now(),
     wait: world.wait,
     arrive: world.arrive,
     record: (request) => world.record('api', request),
   })
-  const shell = createShell(world, metrics)
+  const shell = createShell(world, metrics, guestFileOf(model))
   return {
     cluster: createCluster(world, metrics, options.protectedTargets),
     api,
     pbs: createDemoPbs(world),
     shell,
+    networkTimers: createNetworkTimers(world, host),
     terminals: createTerminals(world, shell),
     consoles: createConsoles(world),
     waker: createWaker(world),

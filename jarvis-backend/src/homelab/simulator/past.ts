@@ -1,7 +1,7 @@
 import type { HistorySpan } from '../ports.ts'
 import { minuteMs, minutesIn, type Past, samplesOf } from '../samples.ts'
 import { backupServer, darkNode, hotGuest } from './demo-lab.ts'
-import { move } from './metrics.ts'
+import { diskRate, move } from './metrics.ts'
 import { createRandom } from './random.ts'
 import { snapshot } from './snapshot.ts'
 import { createWorld, type World } from './world.ts'
@@ -70,6 +70,7 @@ function openEra(startedAt: number, agoMs: number) {
         view.cpuRatio = guest.cpuRatio
         view.netInBps = guest.netBps
         view.netOutBps = 0
+        view.diskBps = diskRate(guest)
       }
       for (const { view, node } of nodes) {
         view.cpuRatio = node.cpuRatio

@@ -103,6 +103,11 @@ export function createPveHost(world: World): PveHost {
     facts: demoFacts(world.startedAt),
     journal: (node) => journalEntries(world, world.node(node)),
     nodePower: (node, command) => nodePower(world, node, command),
+    setReached(name, isReached) {
+      const node = world.node(name)
+      node.offlineSince = isReached ? undefined : (node.offlineSince ?? world.clock.now())
+      world.changed()
+    },
   }
 
   function noteNewest(vmid: number) {

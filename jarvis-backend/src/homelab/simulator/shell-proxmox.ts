@@ -1,12 +1,12 @@
 import type { Guest } from '../../protocol/index.ts'
 import { gpu, hotGuest, oldSnapshot } from './demo-lab.ts'
 import { kernel, pveVersion } from './facts.ts'
-import type { Program } from './shell.ts'
+import type { GuestFileOf, Program } from './shell.ts'
 import { dateLine, lines, readOptions, short, table } from './shell-text.ts'
 import { isActive } from './snapshot.ts'
 import type { SimGuest, SimNode, World } from './world.ts'
 
-type Host = { world: World; node: SimNode }
+type Host = { world: World; node: SimNode; guestFile: GuestFileOf }
 
 const mib = (bytes: number) => String(Math.round(bytes / 1024 ** 2))
 const percent = (part: number, whole: number) => `${Math.round((part / whole) * 100)}%`
@@ -14,17 +14,18 @@ const percent = (part: number, whole: number) => `${Math.round((part / whole) * 
 /** `qm` and `pct`: guests of this node. */
 const guestProgram =
   (type: Guest['type']): Program =>
-  ([verb, id], { world, node }) => {
+  ([verb, id], { world, node, guestFile }) => {
     const program = type === 'vm' ? 'qm' : 'pct'
     const here = [...world.guests.values()].filter((guest) => guest.type === type && guest.node === node.name)
     if (verb === 'list') return type === 'vm' ? vmList(here) : containerList(here)
     const guest = here.find(({ vmid }) => String(vmid) === id)
     if (verb === 'status' && guest !== undefined) return `status: ${guest.status}\n`
     if (verb === 'config' && guest !== undefined) {
-      const nameKey = type === 'vm' ? 'name' : 'hostname'
-      const lock = guest.lock === undefined ? '' : `lock: ${guest.lock}\n`
-      const device = guest.vmid === hotGuest.vmid ? `hostpci0: 0000:${gpu.slot},pcie=1\n` : ''
-      return `cores: ${guest.cpuCount}\n${device}${lock}memory: ${mib(guest.ramTotalBytes)}\n${nameKey}: ${guest.name}\nonboot: ${guest.startsOnBoot ? 1 : 0}\ntags: ${guest.tags.join(';')}\n`
+      const rows = guestFile(guest.vmid).config.split('\n')
+      return `${rows
+        .filter((row) => row !== '')
+        .sort()
+        .join('\n')}\n`
     }
     if (verb === 'status' || verb === 'config') {
       const file = `nodes/${node.name}/${type === 'vm' ? 'qemu-server' : 'lxc'}/${id}.conf`
@@ -92,9 +93,12 @@ const zpool: Program = ([verb, ...args], host) => {
     .join('\n')
 }
 
+/** Of a snapshot since which little was written. */
+const newSnapshotBytes = 12 * 1024 ** 2
+
 /** Disks of guests are on the node's own pool; large ones include the space of their snapshot. */
 const zfs: Program = ([verb, ...args], host) => {
-  const { world, node } = host
+  const { world, node, guestFile } = host
   if (verb !== 'list') return { stderr: `unrecognized command '${verb ?? ''}'\n`, exitCode: 2 }
   const { options, operands } = readOptions(args, 'tosSd')
   const pool = storagesOf(host).find(({ type, name }) => type === 'zfspool' && (operands[0] ?? name) === name)
@@ -110,11 +114,14 @@ const zfs: Program = ([verb, ...args], host) => {
   for (const guest of guests.toSorted((a, b) => a.vmid - b.vmid)) {
     const isVm = guest.type === 'vm'
     const name = `${pool.name}/${isVm ? 'vm' : 'subvol'}-${guest.vmid}-disk-0`
-    const held = guest.vmid === oldSnapshot.vmid ? Math.max(0, pool.usedBytes - disks) : 0
+    const { snapshots } = guestFile(guest.vmid)
+    const isOld = snapshots.some((snapshot) => guest.vmid === oldSnapshot.vmid && snapshot.name === oldSnapshot.name)
+    const held = isOld ? Math.max(0, pool.usedBytes - disks) : 0
     rows.push({ name, used: diskOf(guest) + held, at: poolMs, kind: isVm ? 'volume' : 'filesystem' })
-    const at = world.startedAt - oldSnapshot.madeMs
-    if (guest.vmid === oldSnapshot.vmid)
-      rows.push({ name: `${name}@${oldSnapshot.name}`, used: held, at, kind: 'snapshot' })
+    for (const snapshot of snapshots) {
+      const used = snapshot.name === oldSnapshot.name ? held : newSnapshotBytes
+      rows.push({ name: `${name}@${snapshot.name}`, used, at: snapshot.snaptime * 1000, kind: 'snapshot' })
+    }
   }
   const kinds = options.get('t')?.split(',') ?? ['filesystem', 'volume']
   const columns = options.get('o')?.split(',') ?? ['name', 'used']

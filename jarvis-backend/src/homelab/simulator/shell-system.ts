@@ -178,6 +178,38 @@ const aptUpdate: Program = ([verb]) =>
     ? 'Hit:1 http://deb.debian.org/debian trixie InRelease\nReading package lists...\nAll packages are up to date.\n'
     : { stderr: 'E: Invalid operation\n', exitCode: 100 }
 
+/** Each node's link to every other one. */
+const corosync: Program = (_args, { world, node }) => {
+  const nodes = [...world.nodes.values()]
+  const own = nodes.indexOf(node) + 1
+  const links = nodes.flatMap((peer, at) =>
+    peer === node
+      ? []
+      : [
+          `nodeid: ${at + 1} ${peer.offlineSince === undefined ? 'reachable' : 'unreachable'}`,
+          `   LINK: 0 udp (${node.ip}->${peer.ip}) enabled ${peer.offlineSince === undefined ? 'connected' : 'disconnected'} mtu: 1397`,
+          '',
+        ],
+  )
+  return lines([`Local node ID ${own}, transport knet`, ...links])
+}
+
+/** The node that has the power supply at its port. */
+const upsNode = 'Home'
+const upsc: Program = ([what, key], { world, node }) => {
+  if (node.name !== upsNode) return { stderr: 'Error: Connection failure: Connection refused\n', exitCode: 1 }
+  if (what === '-l') return 'rack\n'
+  const values: Record<string, string> = {
+    'ups.status': world.upsStatus,
+    'battery.charge': '100',
+    'battery.runtime': '2760',
+  }
+  if (key === undefined) return lines(Object.entries(values).map(([name, value]) => `${name}: ${value}`))
+  return values[key] === undefined
+    ? { stderr: 'Error: Variable not supported by UPS\n', exitCode: 1 }
+    : `${values[key]}\n`
+}
+
 export const systemCommands: Record<string, Program> = {
   apt: aptUpdate,
   'apt-get': aptUpdate,
@@ -207,4 +239,6 @@ export const systemCommands: Record<string, Program> = {
         ? `${kernel}\n`
         : 'Linux\n',
   ss: () => table(listening),
+  'corosync-cfgtool': corosync,
+  upsc,
 }

@@ -32,3 +32,18 @@ test('disks are sorted by their size', async () => {
   const sizes = stdout.split('\n').map((row) => row.split(' ')[1] ?? '')
   expect(sizes[0]).toMatch(/T$/)
 })
+
+test('the node’s own programs show what was changed in the cluster', async () => {
+  const calm = () => ({ signal: new AbortController().signal })
+  const lab = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 1_000 })
+  const on = async (...argv: string[]) => (await lab.shell.run('Home', [argv], calm())).stdout
+  const before = await on('pct', 'config', '113')
+  expect(before).toMatch(/^arch: .*\n(.*\n)*cores: 1\n(.*\n)*hostname: vaultwarden\n/)
+  const path = ['nodes', 'Home', 'lxc', 113]
+  await lab.api.change('PUT', [...path, 'config'], { description: 'mine' }, calm())
+  expect(await on('pct', 'config', '113')).toContain('description: mine\n')
+  expect(await on('zfs', 'list', '-t', 'snapshot')).not.toContain('@mine')
+  await lab.api.change('POST', [...path, 'snapshot'], { snapname: 'mine' }, calm())
+  await expect.poll(() => on('zfs', 'list', '-t', 'snapshot')).toContain('/subvol-113-disk-0@mine')
+  lab.cluster.close()
+})

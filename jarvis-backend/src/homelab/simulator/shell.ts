@@ -9,14 +9,21 @@ import type { SimNode, World } from './world.ts'
 /** A program's output; a string alone is standard output with exit code 0. */
 export type Reply = string | { stdout?: string; stderr?: string; exitCode: number }
 /** @param stdin the output of the program before it in a pipe */
-export type Program = (args: readonly string[], host: { world: World; node: SimNode }, stdin?: string) => Reply
+export type Program = (
+  args: readonly string[],
+  host: { world: World; node: SimNode; guestFile: GuestFileOf },
+  stdin?: string,
+) => Reply
+
+/** What the cluster keeps of a guest: the lines of its configuration, and its snapshots, oldest first. */
+export type GuestFileOf = (vmid: number) => { config: string; snapshots: readonly { name: string; snaptime: number }[] }
 
 const programs: ReadonlyMap<string, Program> = new Map(
   Object.entries({ ...systemCommands, ...filterCommands, ls, ...proxmoxCommands }),
 )
 
 /** Answers reading commands from the demo cluster's state; other programs are not installed. */
-export function createShell(world: World, metrics: Metrics): Shell {
+export function createShell(world: World, metrics: Metrics, guestFile: GuestFileOf): Shell {
   return {
     async run(name, stages, { signal, input }) {
       await world.arrive(signal)
@@ -27,7 +34,7 @@ export function createShell(world: World, metrics: Metrics): Shell {
       for (const [index, [program = '', ...args]] of stages.entries()) {
         const stdin = index === 0 ? input : output.stdout
         const run = programs.get(program)
-        const reply = run?.(args, { world, node }, stdin) ?? {
+        const reply = run?.(args, { world, node, guestFile }, stdin) ?? {
           stderr: `bash: line 1: ${program}: command not found\n`,
           exitCode: 127,
         }

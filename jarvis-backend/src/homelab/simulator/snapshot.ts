@@ -2,6 +2,7 @@ import type { ClusterState, Guest, Node, Storage } from '../../protocol/index.ts
 import { madeAtIn } from '../same-guest.ts'
 import { noFigures } from '../unknown.ts'
 import { backupServer, type StorageSpec } from './demo-lab.ts'
+import { diskRate } from './metrics.ts'
 import type { SimGuest, SimNode, World } from './world.ts'
 
 const round = (value: number, digits: 1 | 2 | 3) => Math.round(value * 10 ** digits) / 10 ** digits
@@ -64,6 +65,7 @@ function guestView(world: World, guest: SimGuest, at: number, protectedTargets: 
     ...(status === 'running' && {
       netInBps: Math.round(guest.netBps * 0.6),
       netOutBps: Math.round(guest.netBps * 0.4),
+      diskBps: diskRate(guest),
     }),
     ...(guest.lock !== undefined && { lock: guest.lock }),
     isHa: guest.isHa,

@@ -76,6 +76,8 @@ export function createWorld(clock: Clock, seed: number, speed: number) {
     tasks: [] as Task[],
     backups: [] as Backup[],
     effects: [] as Effect[],
+    /** As `upsc` says it: `OL` on mains, `OB` on battery, `LB` low. */
+    upsStatus: 'OL',
     unitChanges: new Map<string, Partial<UnitState>>(),
     /** Where JARVIS itself runs: outside the demo cluster, unless a test sets it. */
     self: undefined as ClusterState['self'],

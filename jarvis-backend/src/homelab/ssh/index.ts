@@ -1,5 +1,6 @@
 export type { SshOptions } from './connect.ts'
 export type { Address } from './known-hosts.ts'
+export { createNetworkTimers } from './network-timers.ts'
 export { type OfferedKey, offeredKey } from './offered-key.ts'
 export { createSshShell } from './shell.ts'
 export { createSshTerminals } from './terminals.ts'

@@ -97,6 +97,12 @@ export const acts: readonly Act[] = [
     inquiry: ({ words, ownCalls }) => undone(words.last === undefined ? ownCalls : undefined),
   },
   {
+    tool: 'undo',
+    on: 'nothing',
+    says: [sentence('redo(?: (?:it|that|this|the change))?|make (?:it|that|the change) again')],
+    inquiry: ({ ownCalls }) => undone(ownCalls, true),
+  },
+  {
     tool: 'list_changes',
     on: 'nothing',
     says: [
@@ -171,6 +177,7 @@ export const acts: readonly Act[] = [
     `restore proofs?|proofs|(?:which|what) ${backup} (?:is|are|were|have been) (?:proven|tested|drilled)`,
     [],
   ),
+  ofAny('list_alerts', '(?:what |which |any |the )?(?:alerts?|alarms?)(?: (?:are|is) (?:there|firing|active|on))?', []),
   ofAny(
     'get_uncovered_guests',
     `(?:no|any|every|an?) ${backup} jobs?|without (?:an? )?${backup} jobs?|uncovered|not covered`,
@@ -215,6 +222,21 @@ export const acts: readonly Act[] = [
     'get_updates',
     question('(?:which|what|any|show|list|pending|how many|are there|wait\\w*).*\\b(?:updates?|patches)'),
   ),
+  ofNode('get_node_network', question('networks?|network interfaces?|bridges?')),
+  {
+    tool: 'set_node_network',
+    on: 'nothing',
+    says: [
+      sentence(
+        '(?:set|change) (?:the )?(?<key>address|mtu|gateway) of (?<iface>[a-z][\\w.-]+) on (?<node>[\\w.-]+) to (?<value>[\\d.:/a-f]+)',
+      ),
+    ],
+    input({ cluster, words: { key = '', iface, node, value } }) {
+      const found = cluster.nodes.find(({ name }) => name.toLowerCase() === node?.toLowerCase())
+      if (found === undefined) return `There is no node called “${node}”. ${places(cluster)}`
+      return { node: found.name, iface, set: { [key.toLowerCase() === 'address' ? 'cidr' : key.toLowerCase()]: value } }
+    },
+  },
   ofNode('refresh_package_lists', sentence('(?:refresh|update|reload) (?:the )?package lists?(?<who>.*)')),
   ofAny(
     'get_ha_state',

@@ -456,4 +456,54 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX drills_by_guest ON drills (vmid, at);
   `,
+  `
+  -- What is wrong, and was. fired_at: null while it is pending. counts_until: until when a new one takes after an ended one.
+  CREATE TABLE alerts (
+    id TEXT PRIMARY KEY,
+    fingerprint TEXT NOT NULL,
+    check_id TEXT NOT NULL,
+    object TEXT NOT NULL,
+    node TEXT,
+    fired_at INTEGER,
+    ended_at INTEGER,
+    counts_until INTEGER,
+    facts TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX alerts_open ON alerts (fingerprint) WHERE ended_at IS NULL;
+  CREATE INDEX alerts_ended ON alerts (ended_at, id) WHERE ended_at IS NOT NULL;
+  CREATE INDEX alerts_counting ON alerts (counts_until) WHERE counts_until IS NOT NULL;
+  CREATE INDEX alerts_by_fingerprint ON alerts (fingerprint, ended_at);
+  CREATE TABLE checks (id TEXT PRIMARY KEY, facts TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE maintenance_windows (id TEXT PRIMARY KEY, until INTEGER NOT NULL, facts TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  `,
+  `
+  -- Plans that began; id is the id of the call that led to it.
+  CREATE TABLE plans (
+    id TEXT PRIMARY KEY,
+    run_id TEXT NOT NULL UNIQUE,
+    runbook TEXT,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    facts TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX plans_by_time ON plans (started_at);
+  CREATE INDEX plans_by_runbook ON plans (runbook, started_at) WHERE runbook IS NOT NULL;
+  `,
+  `
+  -- Jobs, and what became of each of their instants. A slot is unique by job and instant, so that it begins once.
+  CREATE TABLE jobs (
+    id TEXT PRIMARY KEY,
+    created_at INTEGER NOT NULL,
+    facts TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE job_slots (
+    job_id TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
+    slot INTEGER NOT NULL,
+    is_open INTEGER NOT NULL,
+    tokens INTEGER,
+    facts TEXT NOT NULL,
+    PRIMARY KEY (job_id, slot)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX job_slots_open ON job_slots (job_id, slot) WHERE is_open = 1;
+  `,
 ]

@@ -34,7 +34,7 @@ export const drillRestore = toolOver<DrillPorts>()({
     const target = guestTarget({ vmid }, world)
     const sentence = `The newest backup of ${who(target)} is restored into an isolated copy, which is started, asked and destroyed.`
     return [
-      { kind: 'read', on: 'guest', target, sentence },
+      { kind: 'read', on: 'guest', target, deed: `prove a restore of ${vmid}`, sentence },
       { kind: 'create', on: 'site', target: noTarget, sentence },
     ]
   },
@@ -51,7 +51,7 @@ export const drillRestore = toolOver<DrillPorts>()({
           ? 'The drill uses its own token, so that Proxmox limits what it can destroy'
           : 'The drill has no token of its own: JARVIS’s main token destroys the copy, and only JARVIS’s checks limit it',
       ].join('. '),
-      undo: { kind: 'none', because: 'None is needed: the drill removes its own copy.' },
+      undo: { kind: 'none', because: 'Nothing is left to undo, because the drill removes its own copy.' },
       basis: { archive: backup.volumeId, node, storage },
     }
   },
@@ -65,6 +65,7 @@ export const drillRestore = toolOver<DrillPorts>()({
     vmid: vmidOf,
     storage: StorageName.optional().describe('Where the copy lies. Absent: where most is free.'),
     node: NodeName.optional(),
+    bwlimitKiBps: z.int().min(1).optional(),
   }),
   output: z.object({ proof: RestoreProof.nullable(), isCopyGone: z.boolean(), left: z.string().optional() }),
   async run(request, { signal, onProgress, onTask }, { drills }) {

@@ -33,6 +33,7 @@ export const backUpGuest = homelabTool({
       'create',
       vmid,
       world,
+      `back up ${vmid}`,
       (target) =>
         `A backup of ${who(target)} is made on ${named(storage)}${mode === 'snapshot' ? '' : `, with mode ${mode}`}.`,
       mode === 'snapshot'

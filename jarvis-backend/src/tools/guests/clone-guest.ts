@@ -39,7 +39,12 @@ export const cloneGuest = homelabTool({
     const source = guestTarget({ vmid }, world)
     const sentence = `${who(source)} is copied: the copy is ${newId} ${named(name)}.`
     return [
-      newEffect(world, { type: source.type ?? 'vm', newId, node: source.node ?? '', name }, sentence),
+      newEffect(
+        world,
+        { type: source.type ?? 'vm', newId, node: source.node ?? '', name },
+        `clone ${vmid} to ${newId}`,
+        sentence,
+      ),
       { kind: 'read', on: 'guest', target: source },
     ]
   },

@@ -34,7 +34,7 @@ export const createGuest = homelabTool({
     const { status } = nodeTarget(node, world)
     if (status !== 'online') throw new Mistake(`node: ${named(node)} is ${status ?? 'unknown'}.`)
     const sentence = `${words[type]} ${newId} ${named(name)} is made on ${named(node)} from ${quoted(source, 100)}.`
-    return [newEffect(world, { type, newId, node, name }, sentence)]
+    return [newEffect(world, { type, newId, node, name }, `create ${newId}`, sentence)]
   },
   async prepare({ type, newId, name, node, source, storage, diskGib, cores, memoryMib }, context, ports) {
     await mustBeNew(ports, { newId, name }, context)

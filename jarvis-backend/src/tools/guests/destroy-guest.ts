@@ -70,6 +70,7 @@ export const destroyGuest = homelabTool({
       'destroy',
       vmid,
       world,
+      `destroy ${vmid}`,
       (target) => `${who(target)} is destroyed with its disks and snapshots.`,
       tierOf(vmid, world),
     ),

@@ -39,16 +39,17 @@ const words = { vm: 'VM', ct: 'CT' }
 export const who = ({ vmid, type, name = '' }: Pick<Target, 'vmid' | 'type' | 'name'>): string =>
   `${type === undefined ? 'guest' : words[type]} ${vmid} ${quoted(name)}`
 
-/** One effect on a guest that is there. @throws Mistake where it is not */
+/** One effect on a guest that is there. @param deed as in `Effect` @throws Mistake where it is not */
 export function guestEffect(
   kind: EffectKind,
   vmid: number,
   world: World,
+  deed: string,
   sentence: (target: Target) => string,
   more: Pick<Effect, 'atLeast' | 'executes'> = {},
 ): Effect {
   const target = guestTarget({ vmid }, world)
-  return { kind, on: 'guest', target, sentence: sentence(target), ...more }
+  return { kind, on: 'guest', target, deed, sentence: sentence(target), ...more }
 }
 
 /** It goes off by the change, so that what speaks against a stop of it speaks against this. @throws Mistake */
@@ -63,12 +64,13 @@ export const cutsPower = (vmid: number, world: World, action: 'stop' | 'restart'
 export function newEffect(
   { cluster }: World,
   { type, newId, node, name }: { type: Guest['type']; newId: number; node: string; name: string },
+  deed: string,
   sentence: string,
 ): Effect {
   const taken = cluster.guests.find((guest) => guest.vmid === newId)
   if (taken !== undefined) throw new Mistake(`newId: ${newId} is in use by ${who(taken)}; choose another.`)
   const target: Target = { kind: 'guest', id: `${type}/${newId}`, ...{ name, node, vmid: newId, type } }
-  return { kind: 'create', on: 'guest', target, sentence }
+  return { kind: 'create', on: 'guest', target, deed, sentence }
 }
 
 /** Afterwards a guest that JARVIS made is one like any other. */
@@ -201,8 +203,9 @@ export async function volumeThere(
   )
 }
 
-/** A value as a key will have it, shortened and quoted. */
-export const shown = (value: string | undefined): string => (value === undefined ? 'not set' : quoted(value, 60))
+/** A value as a key will have it: shortened, and quoted where it is more than one word of plain characters. */
+export const shown = (value: string | undefined): string =>
+  value === undefined ? 'not set' : /^[\w.:=+/-]{1,60}$/.test(value) ? value : quoted(value, 60)
 export const shownKey = (config: GuestConfig, key: string): string => shown(configured(config, key))
 
 /**

@@ -6,7 +6,7 @@ import { record, sizeOf, volumesOf } from '../../homelab/operations/guest-config
 import { ApiError } from '../../homelab/proxmox/failure.ts'
 import { guestPath } from '../../homelab/proxmox/guest.ts'
 import type { Guest } from '../../protocol/index.ts'
-import { named } from '../../redaction/visible.ts'
+import { named, plainWord } from '../../redaction/visible.ts'
 import { type HomelabPorts, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { NodeName } from '../homelab/inputs.ts'
 import {
@@ -38,7 +38,7 @@ export const migrateGuest = homelabTool({
     { kind: 'read', on: 'node' },
   ],
   effects({ vmid, target }, world) {
-    const to = nodeTarget(target, world)
+    const to = nodeTarget(target, world, 'target')
     const guest = guestTarget({ vmid }, world)
     if (guest.node === target) throw new Mistake(`target: ${vmid} is on ${named(target)} already.`)
     if (to.status !== 'online') throw new Mistake(`target: ${named(target)} is ${to.status ?? 'unknown'}.`)
@@ -48,6 +48,7 @@ export const migrateGuest = homelabTool({
         'data',
         vmid,
         world,
+        `move ${vmid} to ${target}`,
         () => `${who(guest)} moves from ${named(guest.node ?? '')} to ${named(target)}.`,
       ),
       ...(restarts ? [cutsPower(vmid, world, 'restart')] : []),
@@ -130,10 +131,23 @@ async function mustBeAllowed({ api }: HomelabPorts, guest: Guest, target: string
   }
   const allowed = answer.allowed_nodes ?? answer['allowed-nodes']
   if (allowed === undefined || listOf(allowed).includes(target)) return
-  const why = record(answer.not_allowed_nodes ?? answer['not-allowed-nodes'])[target]
+  const why = whyNot(answer.not_allowed_nodes ?? answer['not-allowed-nodes'], target)
   throw new Mistake(
     `target: ${guest.vmid} cannot move to ${named(target)}${why === undefined ? '' : ` (${oneLine(why, 200)})`}. Proxmox allows ${listOf(allowed).join(', ') || 'no node'}.`,
   )
+}
+
+/** What keeps a guest from a node, in words: Proxmox answers with lists by what they are of. */
+function whyNot(refused: unknown, target: string): string | undefined {
+  const of = (refused as Record<string, unknown> | null | undefined)?.[target]
+  if (typeof of !== 'object' || of === null) return of === undefined || of === null ? undefined : String(of)
+  const parts = Object.entries(of).map(([what, items]) => {
+    // Resources of HA come with their cause.
+    const names = (Array.isArray(items) ? items : []).map((item: unknown) => record(item).sid ?? String(item))
+    const said = names.map((name) => oneLine(name, 60)).join(', ')
+    return `${plainWord(what).replace(/[_-]/g, ' ')}${said === '' ? '' : `: ${said}`}`
+  })
+  return parts.length === 0 ? undefined : parts.join('; ')
 }
 
 const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])

@@ -32,7 +32,13 @@ export const resizeDisk = homelabTool({
   tier: 'red',
   touches: [{ kind: 'config', on: 'guest' }],
   effects: ({ vmid, disk, addGib }, world) => [
-    guestEffect('config', vmid, world, (target) => `The disk ${named(disk)} of ${who(target)} grows by ${addGib} GiB.`),
+    guestEffect(
+      'config',
+      vmid,
+      world,
+      `enlarge ${disk} of ${vmid}`,
+      (target) => `The disk ${named(disk)} of ${who(target)} grows by ${addGib} GiB.`,
+    ),
   ],
   async prepare({ vmid, disk, addGib }, context, ports) {
     const { guest, config } = await freeGuest(ports, vmid, context, { template: 'no' })

@@ -41,7 +41,7 @@ export const restoreGuest = homelabTool({
     const { status } = nodeTarget(node, world)
     if (status !== 'online') throw new Mistake(`node: ${named(node)} is ${status ?? 'unknown'}.`)
     const sentence = `The backup ${quoted(archive, 120)} is restored to ${words[type]} ${newId} ${named(name)} on ${named(node)}.`
-    return [newEffect(world, { type, newId, node, name }, sentence)]
+    return [newEffect(world, { type, newId, node, name }, `restore to ${newId}`, sentence)]
   },
   async prepare({ archive, newId, name, node, storage }, context, ports) {
     const type = typeOf(archive)

@@ -45,6 +45,7 @@ export const rollbackSnapshot = homelabTool({
       'data',
       vmid,
       world,
+      `roll ${vmid} back to ${name}`,
       (target) => `${who(target)} goes back to its snapshot ${named(name)}: all that was written since is thrown away.`,
       { atLeast: asks },
     ),

@@ -43,6 +43,7 @@ export const runInGuest = homelabTool({
         'execute',
         vmid,
         world,
+        `run it in ${vmid}`,
         (target) => `One program runs in ${who(target)}: ${quoted(text, 300, '`')}.`,
         {
           ...tierOf(world),

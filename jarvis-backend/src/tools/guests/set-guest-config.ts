@@ -47,7 +47,9 @@ export const setGuestConfig = homelabTool({
     { tier: 'black', words: 'args, hookscript, passwords, and devices or folders of the node' },
   ],
   effects: (asked, world) => [
-    guestEffect('config', asked.vmid, world, (target) => sentenceOf(asked, who(target)), { ...tierOf(asked) }),
+    guestEffect('config', asked.vmid, world, deedOf(asked), (target) => sentenceOf(asked, who(target)), {
+      ...tierOf(asked),
+    }),
   ],
   async prepare(asked, context, ports) {
     const { guest, config } = await freeGuest(ports, asked.vmid, context)
@@ -137,13 +139,22 @@ export const setGuestConfig = homelabTool({
 
 const nothing = (vmid: number, refused: string) => ({ vmid, ok: false, values: {}, pending: [], refused })
 
+const mostNamed = 3
+function deedOf(asked: Asked): string {
+  const keys = changesOf(asked).map(([key]) => key)
+  const isNameable = keys.length <= mostNamed && keys.every((key) => configKey(key) !== undefined)
+  return `change ${isNameable ? keys.join(', ') : `${keys.length} settings`} of ${asked.vmid}`
+}
+
 function sentenceOf(asked: Asked, guest: string): string {
   const { set = {}, remove = [] } = asked
+  const gets = Object.entries(set).map(([key, value]) => `${named(key)} ${shown(value)}`)
+  const loses = remove.map((key) => named(key))
   const parts = [
-    ...Object.entries(set).map(([key, value]) => `${named(key)} becomes ${shown(value)}`),
-    ...remove.map((key) => `${named(key)} is removed`),
+    ...(gets.length === 0 ? [] : [`gets ${gets.join(', ')}`]),
+    ...(loses.length === 0 ? [] : [`loses ${loses.join(', ')}`]),
   ]
-  return `Of ${guest} ${parts.join(', ')}.`
+  return `${guest} ${parts.join(' and ')}.`
 }
 
 /** @throws Mistake for what Proxmox would refuse whatever the guest is */

@@ -30,6 +30,7 @@ export const takeSnapshot = homelabTool({
       'create',
       vmid,
       world,
+      `take snapshot ${name} of ${vmid}`,
       (target) => `A snapshot ${named(name)} of ${who(target)} is taken${ram ? ', with its RAM' : ''}.`,
       ram ? { atLeast: { tier: 'red', because: ramWords } } : {},
     ),

@@ -12,14 +12,14 @@ export const getBackups = homelabTool({
   name: 'get_backups',
   title: 'List backups',
   description:
-    'Lists backups: for each guest the newest one, its age, storage, size and how many there are; with `vmid` every backup of that guest. Names guests without a readable backup and storages that could not be read.',
+    'Lists backups: for each guest the newest one, its age, storage, size and how many there are; with `vmid` every backup of that guest.',
   ...reading,
   needs: [rights.backupFiles, rights.backups],
   timeoutMs: readTimeoutMs,
   input: z.strictObject({
     node: nodeFilter,
-    storage: z.string().min(1).max(100).optional().describe('Only this storage, by its exact name. Absent: all.'),
-    vmid: Vmid.optional().describe('Only this guest, with each of its backups. Absent: all guests.'),
+    storage: z.string().min(1).max(100).optional().describe('Only this storage. Absent: all.'),
+    vmid: Vmid.optional().describe('Only this guest. Absent: all.'),
   }),
   output: BackupsOutput,
   async run({ node, storage, vmid }, context, { cluster, limits }) {

@@ -4,13 +4,13 @@ import { clusterWords, countGuests, quorumWords } from '../../homelab/counts.ts'
 import { nodeLine, plainName } from '../../homelab/format.ts'
 import { leadLines, leadSummary } from '../../homelab/unknown.ts'
 import { isBlind } from '../../protocol/facts.ts'
-import type { ClusterState, Limits } from '../../protocol/index.ts'
+import type { Alert, ClusterState } from '../../protocol/index.ts'
 import { ClusterStatusOutput } from '../outputs.ts'
 import { homelabTool, reading, rights } from './homelab-tool.ts'
 import { readTimeoutMs } from './inputs.ts'
 
 /** The text is asked for more often than the state changes. */
-const made = new WeakMap<ClusterState, { under: Limits; output: ReturnType<typeof outputOf> }>()
+const made = new WeakMap<ClusterState, { of: readonly Alert[]; output: ReturnType<typeof outputOf> }>()
 
 export const getClusterStatus = homelabTool({
   name: 'get_cluster_status',
@@ -22,20 +22,20 @@ export const getClusterStatus = homelabTool({
   timeoutMs: readTimeoutMs,
   input: z.strictObject({}),
   output: ClusterStatusOutput,
-  async run(_input, _context, { cluster, limits }) {
+  async run(_input, _context, { cluster, alerts }) {
     const state = cluster.state()
-    const under = limits()
+    const of = alerts()
     const known = made.get(state)
-    if (known?.under === under) return known.output
-    const output = outputOf(state, under)
-    made.set(state, { under, output })
+    if (known?.of === of) return known.output
+    const output = outputOf(state, of)
+    made.set(state, { of, output })
     return output
   },
 })
 
-function outputOf(state: ClusterState, limits: Limits) {
+function outputOf(state: ClusterState, alerts: readonly Alert[]) {
   const { missing, unread = [], isQuorate } = state
-  const unusual = attention(state, limits)
+  const unusual = attention(alerts, state.at)
   const counts = countGuests(state.guests)
   const summary = clusterWords(state)
   const kind = state.isDemo ? ' (demo, nothing here is real)' : ''

@@ -12,7 +12,7 @@ export const getStorage = homelabTool({
   name: 'get_storage',
   title: 'List storages',
   description:
-    'Lists storages, fullest first, one line each: name, type, node or shared, used and total, what it holds, whether it can be reached. Shared storage is listed once.',
+    'Lists storages, fullest first, one line each: name, type, node or shared, used and total, what it holds, whether it can be reached.',
   ...reading,
   needs: [rights.storages],
   timeoutMs: readTimeoutMs,

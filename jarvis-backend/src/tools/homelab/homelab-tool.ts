@@ -2,11 +2,15 @@ import type { Touch } from '../../gate/effect.ts'
 import { reads } from '../../gate/targets.ts'
 import type { Homelab } from '../../homelab/ports.ts'
 import type { Need } from '../../homelab/proxmox/rights.ts'
-import type { Limits } from '../../protocol/index.ts'
+import type { Alert, Limits } from '../../protocol/index.ts'
 import { toolOver } from '../tool.ts'
 
 /** What the tools over a homelab act through. `limits`: from which values on something is unusual. */
-export type HomelabPorts = Pick<Homelab, 'api' | 'cluster' | 'shell' | 'waker'> & { limits(): Limits }
+export type HomelabPorts = Pick<Homelab, 'api' | 'cluster' | 'shell' | 'waker' | 'networkTimers'> & {
+  limits(): Limits
+  /** What is wrong now, gravest first; the same array until something is different. */
+  alerts(): readonly Alert[]
+}
 
 export const homelabTool = toolOver<HomelabPorts>()
 

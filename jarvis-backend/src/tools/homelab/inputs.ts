@@ -3,15 +3,15 @@ import { z } from 'zod'
 export const NodeName = z.string().min(1).max(64)
 export const Vmid = z.int().min(100).max(999_999_999)
 
-export const nodeFilter = NodeName.optional().describe('Only this node, by its exact name. Absent: all nodes.')
+export const nodeFilter = NodeName.optional().describe('Only this node. Absent: all.')
 export const guestStatus = z
   .enum(['running', 'stopped', 'paused', 'unknown'])
   .optional()
-  .describe('Only guests in this state. `unknown`: their node is offline.')
+  .describe('Only in this state. `unknown`: their node is offline.')
 
 /** @param usual what is shown where the caller does not say. */
 export const limitOf = (usual: number) =>
-  z.int().min(1).max(200).optional().describe(`How many to show at most. Absent: ${usual}.`)
+  z.int().min(1).max(200).optional().describe(`How many at most. Absent: ${usual}.`)
 
 export const readTimeoutMs = 30_000
 export const askedAnyway =

@@ -17,7 +17,7 @@ const powerTimeoutMs = 300_000
 const powerInput = (force: string) =>
   z.strictObject({
     vmid: Vmid.describe('The guest’s id.'),
-    node: NodeName.optional().describe('The node it is on; need not be given, but must then be right.'),
+    node: NodeName.optional().describe('Its node, where you are sure of it.'),
     force: z.boolean().optional().describe(force),
   })
 type PowerInput = z.output<ReturnType<typeof powerInput>>

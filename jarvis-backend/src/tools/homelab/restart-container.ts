@@ -3,6 +3,6 @@ import { forceRestart, powerTool } from './power.ts'
 
 export const restartContainer = powerTool('restart', 'ct', {
   title: 'Restart a container',
-  description: `Reboots one running container cleanly. Returns how the task ended and the state the guest is seen in afterwards. ${askedAnyway}`,
+  description: `Reboots one running container cleanly. Returns the state it is seen in afterwards. ${askedAnyway}`,
   force: forceRestart,
 })

@@ -3,6 +3,6 @@ import { forceRestart, powerTool } from './power.ts'
 
 export const restartVm = powerTool('restart', 'vm', {
   title: 'Restart a virtual machine',
-  description: `Reboots one running virtual machine cleanly, which may take minutes. Returns how the task ended and the state the guest is seen in afterwards. ${askedAnyway}`,
+  description: `Reboots one running virtual machine cleanly, which may take minutes. Returns the state it is seen in afterwards. ${askedAnyway}`,
   force: forceRestart,
 })

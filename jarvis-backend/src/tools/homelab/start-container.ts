@@ -3,6 +3,6 @@ import { noForce, powerTool } from './power.ts'
 
 export const startContainer = powerTool('start', 'ct', {
   title: 'Start a container',
-  description: `Starts one container that is off. Returns how the task ended and the state the guest is seen in afterwards. ${askedAnyway}`,
+  description: `Starts one container that is off. Returns the state it is seen in afterwards. ${askedAnyway}`,
   force: noForce,
 })

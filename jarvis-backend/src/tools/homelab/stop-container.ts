@@ -3,6 +3,6 @@ import { forceStop, powerTool } from './power.ts'
 
 export const stopContainer = powerTool('stop', 'ct', {
   title: 'Stop a container',
-  description: `Shuts one container down cleanly; what it serves is gone until it is started. Returns how the task ended and the state the guest is seen in afterwards. ${askedAnyway}`,
+  description: `Shuts one container down cleanly; what it serves is gone until it is started. Returns the state it is seen in afterwards. ${askedAnyway}`,
   force: forceStop,
 })

@@ -3,6 +3,6 @@ import { forceStop, powerTool } from './power.ts'
 
 export const stopVm = powerTool('stop', 'vm', {
   title: 'Stop a virtual machine',
-  description: `Shuts one virtual machine down cleanly, which may take minutes; what it serves is gone until it is started. Returns how the task ended and the state the guest is seen in afterwards. ${askedAnyway}`,
+  description: `Shuts one virtual machine down cleanly, which may take minutes; what it serves is gone until it is started. Returns the state it is seen in afterwards. ${askedAnyway}`,
   force: forceStop,
 })

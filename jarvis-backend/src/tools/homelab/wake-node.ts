@@ -10,7 +10,7 @@ export const wakeNode = homelabTool({
   name: 'wake_node',
   title: 'Wake a node',
   description:
-    'Sends a magic packet (Wake-on-LAN) to a node that is offline and waits, up to some minutes, until it is seen online. Does nothing to a node that is online. Guests that start with the node start by themselves; others need start_vm or start_container.',
+    'Sends a magic packet (Wake-on-LAN) to a node that is offline and waits, up to some minutes, until it is seen online. Guests that start with the node start by themselves; others need start_vm or start_container.',
   tier: 'yellow',
   touches: [{ kind: 'power', on: 'node', action: 'start' }],
   effects: ({ node }, world) => [{ kind: 'power', on: 'node', action: 'start', target: nodeTarget(node, world) }],

@@ -32,6 +32,10 @@ export const memoryWrite = memoryTool({
   output: MemoryWrittenOutput,
   async run({ text: asked, path: given, replaces }, { isForeign }, { workspace, now, redact, keep }) {
     const path = given ?? dailyPath(now())
+    // What it says is run later, without the result that a model had it from.
+    if (/^runbooks\//i.test(path)) return refused('path: a person writes runbooks, on their page. Nothing was written.')
+    if (/^HEARTBEAT(?:_RESULTS)?\.md$/i.test(path))
+      return refused(`path: a person writes ${path}. Nothing was written.`)
     const text = redact(asked)
     // What every prompt holds was approved word for word.
     const isOthers = isForeign === true && !promptFiles.includes(path)

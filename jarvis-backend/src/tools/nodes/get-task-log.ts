@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { readTaskLog } from '../../homelab/operations/task-log.ts'
+import { upidShape } from '../../homelab/proxmox/upid.ts'
 import type { Task } from '../../protocol/index.ts'
 import { homelabTool, quoting, rights } from '../homelab/homelab-tool.ts'
-import { NodeName, readTimeoutMs, Vmid } from '../homelab/inputs.ts'
+import { NodeName, readTimeoutMs, textLike, Vmid } from '../homelab/inputs.ts'
 import { missingText, requireNode } from '../homelab/listing.ts'
 import { TaskLogOutput } from '../outputs.ts'
 
@@ -17,11 +18,14 @@ export const getTaskLog = homelabTool({
   name: 'get_task_log',
   title: 'Read a task’s log',
   description:
-    'Reads the log of the newest task that matches, or of `upid`: its last lines, and earlier ones that speak of errors. Use it to learn why a task failed.',
+    'Reads the log of the newest task that matches, or of `upid`: its last lines, and earlier ones that speak of errors.',
   needs: [rights.nodes],
   timeoutMs: readTimeoutMs,
   input: z.strictObject({
-    upid: z.string().startsWith('UPID:').max(200).optional().describe('One task; the rest is then ignored.'),
+    // It stands in a path, so nothing but a UPID may.
+    upid: textLike(upidShape, 'must be a UPID as Proxmox writes it')
+      .optional()
+      .describe('One task; the rest is then ignored.'),
     node: NodeName.optional().describe('Its node.'),
     vmid: Vmid.optional().describe('Its guest.'),
     type: z

@@ -29,7 +29,10 @@ export function nodePowerTool(
       { kind: 'power', on: 'guest', action },
     ],
     effects: ({ node }, world) => [
-      { kind: 'power', on: 'node', action, target: nodeTarget(node, world) },
+      {
+        ...{ kind: 'power', on: 'node', action, target: nodeTarget(node, world) },
+        deed: command === 'reboot' ? `reboot ${node}` : `shut ${node} down`,
+      },
       ...guestsOn(node, world).map(({ vmid, type }) => ({
         kind: 'power' as const,
         on: 'guest' as const,

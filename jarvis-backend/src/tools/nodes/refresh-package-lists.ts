@@ -18,6 +18,7 @@ export const refreshPackageLists = homelabTool({
       kind: 'data',
       on: 'node',
       target: nodeTarget(node, world),
+      deed: `refresh the package lists of ${node}`,
       sentence: 'The node’s package lists are refreshed; nothing is installed.',
     },
   ],

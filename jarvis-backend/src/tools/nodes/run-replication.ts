@@ -21,7 +21,9 @@ export const runReplication = homelabTool({
     const vmid = guestOf(job)
     if (!world.cluster.guests.some((guest) => guest.vmid === vmid)) throw new Mistake(`job: there is no guest ${vmid}.`)
     const sentence = `The replication job ${job} runs ahead of its schedule: the copy of the guest on the target node is brought up to date.`
-    return [{ kind: 'data', on: 'guest', target: guestTarget({ vmid }, world), sentence }]
+    return [
+      { kind: 'data', on: 'guest', target: guestTarget({ vmid }, world), deed: `replicate ${vmid} now`, sentence },
+    ]
   },
   undo: () => ({ kind: 'none', because: 'A replication only brings the copy up to date.' }),
   ending: ({ job }) => ({ look: `Look with get_replication when ${job} last ran.` }),

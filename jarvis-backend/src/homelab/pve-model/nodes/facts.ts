@@ -1,3 +1,5 @@
+import { type NetworkFiles, plainNetwork } from '../network/files.ts'
+
 /** A row as Proxmox answers it. */
 export type Row = Readonly<Record<string, unknown>>
 
@@ -12,6 +14,13 @@ export type NodeFacts = {
   updates: Row[]
   versions: Row[]
   firewall: FirewallFacts
+  /** How far its clock is ahead, s. */
+  clockOffS: number
+  /** Unix seconds; absent: far away. */
+  certificateEndsAt?: number
+  /** As `apt/repositories` answers them. */
+  repositoryFaults: Row[]
+  network: NetworkFiles
 }
 export type FirewallFacts = { options: Row; rules: Row[] }
 
@@ -45,6 +54,8 @@ export type ClusterFacts = {
   jobs: BackupJob[]
   replication: ReplicationFacts[]
   firewall: FirewallFacts
+  /** Bytes a day by which a storage has grown in the last month; absent: none. */
+  growth: Map<string, number>
   /** By vmid; absent: switched off, without rules. */
   guestFirewalls: Map<number, FirewallFacts>
 }
@@ -58,7 +69,17 @@ export function createFacts(known: (node: string) => Partial<NodeFacts> = () => 
     node(name) {
       const found = nodes.get(name)
       if (found !== undefined) return found
-      const plain = { disks: [], smart: new Map(), pools: [], thinPools: [], updates: [], versions: [] }
+      const plain = {
+        disks: [],
+        smart: new Map(),
+        pools: [],
+        thinPools: [],
+        updates: [],
+        versions: [],
+        clockOffS: 0,
+        repositoryFaults: [],
+        network: plainNetwork(`10.0.9.${11 + nodes.size}`),
+      }
       const made: NodeFacts = { ...plain, firewall: noFirewall(), ...known(name) }
       nodes.set(name, made)
       return made
@@ -66,6 +87,7 @@ export function createFacts(known: (node: string) => Partial<NodeFacts> = () => 
     jobs: [],
     replication: [],
     firewall: noFirewall(),
+    growth: new Map(),
     guestFirewalls: new Map(),
   }
 }

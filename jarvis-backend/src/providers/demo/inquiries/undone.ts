@@ -2,20 +2,38 @@ import type { Seen } from '../seen.ts'
 import { type Finding, gaps, type Inquiry, notDone, type Reads, read } from './inquiry.ts'
 
 /** A line of list_changes. `how`: its undo in words, or why there is none. */
-type ChangeFacts = { id: string; ago: string; state: string; sentence: string; canBeUndone: boolean; how: string }
+type ChangeFacts = {
+  id: string
+  ago: string
+  state: string
+  undoes: string | undefined
+  sentence: string
+  canBeUndone: boolean
+  how: string
+}
 
 /** Changes in the text of list_changes, newest first. */
 const changesIn = (text: string): ChangeFacts[] =>
   text.split('\n').flatMap((line) => {
-    const [, id, ago, state, sentence, undo, how] =
-      /^(\S+), (.+?) ago, (\w+): (.*?) (Undo|Cannot be undone): (.*)$/.exec(line) ?? []
+    const [, id, ago, state, undoes, sentence, undo, how] =
+      /^(\S+), (.+?) ago, (\w+)(?:, it took back (\S+))?: (.*?) (Undo|Cannot be undone): (.*)$/.exec(line) ?? []
     if (id === undefined || ago === undefined || state === undefined || sentence === undefined || how === undefined)
       return []
-    return [{ id, ago, state, sentence, canBeUndone: undo === 'Undo', how }]
+    return [{ id, ago, state, undoes, sentence, canBeUndone: undo === 'Undo', how }]
   })
 
-/** @param ownCalls ids of the calls of this chat, whose newest change is taken back; undefined: the newest of all */
-export function undone(ownCalls: readonly string[] | undefined): Inquiry {
+/** Whether it takes a change back: an undo of an undo makes the change again. */
+function isTakenBack({ undoes }: ChangeFacts, all: readonly ChangeFacts[]): boolean {
+  if (undoes === undefined) return false
+  const undone = all.find(({ id }) => id === undoes)
+  return undone === undefined || !isTakenBack(undone, all)
+}
+
+/**
+ * @param ownCalls ids of the calls of this chat, whose newest change is taken back; undefined: the newest of all
+ * @param isRedo makes the change again that was taken back last
+ */
+export function undone(ownCalls: readonly string[] | undefined, isRedo = false): Inquiry {
   const list = read('list_changes')
   return {
     find(seen: Seen): Reads | Finding {
@@ -33,6 +51,12 @@ export function undone(ownCalls: readonly string[] | undefined): Inquiry {
               : `In this chat I changed nothing, sir. My newest change, ${other.ago} ago: ${other.sentence} Say “undo the last change” if you mean that one.`,
         }
       const { id, ago, state, sentence, canBeUndone, how } = newest
+      const isUndo = isTakenBack(newest, all)
+      if (isRedo && !isUndo) return { say: 'I took nothing back last, sir, so there is nothing to make again.' }
+      if (isUndo && !isRedo && state === 'made')
+        return {
+          say: `That is taken back already, sir, ${ago} ago: ${sentence} Do you want the change made again? Then say “redo that”.`,
+        }
       const about = `My newest change${ownCalls === undefined ? '' : ' here'}, ${ago} ago: ${sentence}`
       const closed = {
         running: 'It is still being made.',
@@ -44,6 +68,8 @@ export function undone(ownCalls: readonly string[] | undefined): Inquiry {
       if (!canBeUndone) return { say: `${about} It cannot be undone. ${how}` }
       return { say: `${about} To take it back: ${how}`, act: read('undo', { change: id }) }
     },
-    check: (_seen, act) => ({ say: notDone(act, 'that') ?? `It is taken back, sir. ${act.text}` }),
+    check: (_seen, act) => ({
+      say: notDone(act, 'that') ?? `It is ${isRedo ? 'made again' : 'taken back'}, sir. ${act.text}`,
+    }),
   }
 }

@@ -48,8 +48,9 @@ export function createChangeStore({ sql }: Database): ChangeStore {
   )
   const dropArms = sql.prepare('DELETE FROM change_arms')
   const closeAll = sql.prepare(
-    `UPDATE changes SET facts = json_set(facts, '$.undo', json(?)), goes_back_at = NULL, later_at = NULL, makes = NULL,
-       state = iif(state = 'armed', 'made', state)`,
+    `UPDATE changes SET facts = json_set(facts, '$.undo', json(@undo)), goes_back_at = NULL, later_at = NULL, makes = NULL,
+       state = iif(state = 'armed', 'made', state)
+     WHERE @tools IS NULL OR facts ->> '$.toolName' IN (SELECT value FROM json_each(@tools))`,
   )
   const deleteOld = sql.prepare('DELETE FROM changes WHERE at < ? AND goes_back_at IS NULL AND later_at IS NULL')
   const setLater = sql.prepare('UPDATE changes SET later_at = NULL, facts = ? WHERE id = ?')
@@ -89,10 +90,17 @@ export function createChangeStore({ sql }: Database): ChangeStore {
       const facts = factsOf(after as StoredChange)
       return update.run({ id, from: before.state, state: to.state, facts, goesBackAt, endedAt }).changes === 1
     },
-    close(because) {
-      const due = selectDue.all().map(toChange)
-      dropArms.run()
-      closeAll.run(JSON.stringify({ kind: 'none', because }))
+    close(because, tools) {
+      const due = selectDue
+        .all()
+        .map(toChange)
+        .filter(({ toolName }) => tools?.includes(toolName) ?? true)
+      // A card that waits may be about any tool.
+      if (tools === undefined) dropArms.run()
+      closeAll.run({
+        undo: JSON.stringify({ kind: 'none', because }),
+        tools: tools === undefined ? null : JSON.stringify(tools),
+      })
       return due.filter(({ goesBackAt }) => goesBackAt !== undefined)
     },
     prune: (before) => void deleteOld.run(before),

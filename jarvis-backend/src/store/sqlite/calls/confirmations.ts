@@ -161,9 +161,16 @@ export function createExecutionStore({ sql }: Database): ExecutionStore {
   const selectOthers = sql.prepare<[string], Pick<ClaimRow, 'upid' | 'outcome'>>(
     `SELECT other.upid, other.outcome FROM executions AS own JOIN executions AS other
        ON other.tool_use_id <> own.tool_use_id
-       AND other.tool_input ->> '$.vmid' = own.tool_input ->> '$.vmid'
-     WHERE own.tool_use_id = ?`,
+     LEFT JOIN changes AS own_change ON own_change.id = own.tool_use_id
+     LEFT JOIN changes AS other_change ON other_change.id = other.tool_use_id
+     WHERE own.tool_use_id = ?
+       -- An undo names a change, and no guest.
+       AND (other.tool_input ->> '$.vmid' = own.tool_input ->> '$.vmid'
+         OR (other_change.target = own_change.target AND own_change.target <> ''))`,
   )
+  const selectUpids = sql
+    .prepare<[number], string>('SELECT upid FROM executions WHERE started_at >= ? AND upid IS NOT NULL')
+    .pluck()
   const setTask = sql.prepare('UPDATE executions SET upid = ? WHERE tool_use_id = ?')
   return {
     claim: ({ toolUseId, sessionId, runId, toolName, toolInput, tier, bindingHash, at }) =>
@@ -177,6 +184,7 @@ export function createExecutionStore({ sql }: Database): ExecutionStore {
     },
     noteTask: (toolUseId, upid) => void setTask.run(upid, toolUseId),
     settle: (toolUseId, at, outcome) => void update.run(at, outcome, toolUseId),
+    upids: (since) => new Set(selectUpids.all(since)),
     others(toolUseId) {
       const rows = selectOthers.all(toolUseId)
       return {

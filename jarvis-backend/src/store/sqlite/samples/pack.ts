@@ -14,6 +14,7 @@ const columns: Record<SampleField, number> = {
   diskRatio: 2,
   storageRatio: 2,
   temperatureC: 3,
+  diskBps: 3,
   netBps: 4,
 }
 const columnCount = 5
@@ -27,7 +28,7 @@ const logarithmic: Scale = {
   down: (stored) => 2 ** (stored / 1_800) - 1,
 }
 const scaleOf = (field: SampleField): Scale =>
-  columns[field] === columns.netBps
+  field === 'netBps' || field === 'diskBps'
     ? logarithmic
     : field === 'load1' || field === 'temperatureC'
       ? linear(100)
@@ -60,13 +61,14 @@ export function take(row: Buffer, slot: number, fields: readonly SampleField[]):
   })
 }
 
-/** The mean of the known values of several rows. */
-export function meanRow(rows: readonly Buffer[]): Buffer {
+/** The mean of the known values of several rows. @param isGuest whether a slot is a guest's, whose fourth value is a rate too */
+export function meanRow(rows: readonly Buffer[], isGuest: (slot: number) => boolean): Buffer {
   const length = Math.max(0, ...rows.map((row) => row.length))
   const mean = Buffer.alloc(length, 0xff)
   for (let at = 0; at < length; at += 2) {
     // Rates are stored as logarithms, so they are decoded before the mean; linear scales need no decoding.
-    const isRate = (at / 2) % columnCount === columns.netBps
+    const column = (at / 2) % columnCount
+    const isRate = column === columns.netBps || (column === columns.diskBps && isGuest(Math.floor(at / seriesBytes)))
     let total = 0
     let count = 0
     for (const row of rows) {

@@ -34,7 +34,7 @@ test('what was kept comes back to three digits, a gap stays a gap, and a restart
   first.database.close()
 
   const again = openRing(join(dir, 'jarvis.db'))
-  again.keep(start + 3 * minuteMs, [{ name: 'guest/101', values: [1, 0, undefined, 0] }, node(0.72)])
+  again.keep(start + 3 * minuteMs, [{ name: 'guest/101', values: [1, 0, undefined, 0, 2e6] }, node(0.72)])
   const [at0, at1, at2, at3] = again.minutes(start, 4)
   expect(at0?.map((value) => Number(value?.toPrecision(3)))).toEqual([0.71, 0.5, 24.3, 50.3, 1e6])
   expect(at1).toEqual([])
@@ -42,9 +42,20 @@ test('what was kept comes back to three digits, a gap stays a gap, and a restart
   expect(at2?.[3]).toBe(50.25)
   expect(at3?.[0]).toBeCloseTo(0.72)
   expect(again.read(['guest/101', 'guest/999'], minuteMs, start + 3 * minuteMs, 1)).toEqual(
-    new Map([['guest/101', [[1, 0, undefined, 0]]]]),
+    new Map([['guest/101', [[1, 0, undefined, 0, expect.closeTo(2e6, -4)]]]]),
   )
   again.database.close()
+})
+
+test('the mean of what a guest reads and writes is one of rates, beside the degrees of a node', () => {
+  const ring = openRing()
+  const guest = (diskBps: number) => ({ name: 'guest/101', values: [0.1, 0.1, undefined, 0, diskBps] })
+  ring.keep(start, [node(0.2, 40), guest(0)])
+  ring.keep(start + minuteMs, [node(0.4, 60), guest(2_000_000)])
+  ring.keep(start + 60 * minuteMs, [node(0.9)])
+  const [quarter] = ring.read(['guest/101'], quarterMs, start, 1).get('guest/101') ?? []
+  expect((quarter?.[4] ?? 0) / 1e6).toBeCloseTo(1, 2)
+  expect(ring.quarters(start, 1)[0]?.[3]).toBe(50)
 })
 
 test('a quarter of an hour is the mean of its minutes, also of those before a restart', () => {

@@ -47,6 +47,12 @@ export function createSampleStore(database: Database): SampleStore {
 
   const known = new Map<string, { place: number; lastAt: number }>()
   const taken = new Set<number>()
+  /** Places of guests. */
+  const guests = new Set<number>()
+  const settled = (name: string, place: number) => {
+    if (name.startsWith('guest/')) guests.add(place)
+    else guests.delete(place)
+  }
   let free = 0
   function load() {
     known.clear()
@@ -55,6 +61,7 @@ export function createSampleStore(database: Database): SampleStore {
     for (const { name, place, last_at } of places.all()) {
       known.set(name, { place, lastAt: last_at })
       taken.add(place)
+      settled(name, place)
     }
   }
   load()
@@ -74,6 +81,7 @@ export function createSampleStore(database: Database): SampleStore {
     if (before === undefined || at - before.lastAt >= quarterMs) {
       settle.run(name, place, at)
       known.set(name, { place, lastAt: at })
+      settled(name, place)
     }
     return place
   }
@@ -101,7 +109,16 @@ export function createSampleStore(database: Database): SampleStore {
 
   function foldQuarter(part: number, quarter: number) {
     const rows = between.all(minuteMs, part, quarter, quarter + quarterMs)
-    if (rows.length > 0) write.run(quarterMs, part, quarter, meanRow(rows.map(({ data }) => data)))
+    if (rows.length > 0)
+      write.run(
+        quarterMs,
+        part,
+        quarter,
+        meanRow(
+          rows.map(({ data }) => data),
+          (slot) => guests.has(part * seriesInRow + slot),
+        ),
+      )
   }
 
   /** Groups samples by row. */

@@ -25,7 +25,7 @@ export function createSessionList(
   const totalColumns = `input_tokens AS input, output_tokens AS output, cache_read_tokens AS cacheRead,
     cache_write_tokens AS cacheWrite, cost_usd AS costUsd, unpriced, partly_counted AS partial, number`
   /** Filters the list. The newest version decides whether a session is archived. */
-  const isWanted = `(updated_at, sessions.id) < (@at, @id) AND (@source IS NULL OR source = @source)
+  const isWanted = `(updated_at, sessions.id) < (@at, @id) AND (@source IS NULL AND source <> 'job' OR source = @source)
     AND CASE @archived WHEN 'all' THEN 1 ELSE (@archived = 'only') = CASE WHEN family IS NULL THEN archived_at IS NOT NULL ELSE (
       SELECT newest.archived_at IS NOT NULL FROM sessions AS newest WHERE newest.family = sessions.family
       ORDER BY newest.updated_at DESC, newest.id DESC LIMIT 1) END END`
@@ -39,6 +39,9 @@ export function createSessionList(
      WHERE ${isWanted} AND ${isNewest('')}
      ORDER BY updated_at DESC, sessions.id DESC LIMIT @limit`,
   )
+  const selectCount = sql
+    .prepare<Record<string, unknown>, number>(`SELECT count(*) FROM sessions WHERE ${isWanted} AND ${isNewest('')}`)
+    .pluck()
   // Whole rows are read only for the page.
   const selectAmong = sql.prepare<Record<string, unknown>, SessionRow & TotalsRow>(
     `WITH page AS MATERIALIZED (
@@ -108,6 +111,8 @@ export function createSessionList(
       const next = rows.length > limit && last !== undefined ? { next: `${last.updatedAt}.${last.id}` } : {}
       return { items, ...next, isIndexing }
     },
+    count: ({ source, archived }) =>
+      selectCount.get({ at: Number.MAX_SAFE_INTEGER, id: '', source: source ?? null, archived }) ?? 0,
     totals(sessionId) {
       index.catchUp(waitMs)
       return totalsOf(selectTotals.get(sessionId))

@@ -5,7 +5,7 @@ import type { Effort } from '../../../protocol/index.ts'
 export type SessionRow = {
   id: string
   title: string
-  source: 'chat' | 'mcp'
+  source: 'chat' | 'mcp' | 'job'
   created_at: number
   updated_at: number
   next_seq: number

@@ -1,0 +1,45 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import type { Settings } from './password.ts'
+import { hashToken } from './tokens.ts'
+
+const key = 'pveHook'
+/** Least time between two writes of the last use, ms. */
+const touchEveryMs = 60_000
+const Stored = z.object({ hash: z.string(), createdAt: z.int(), lastUsedAt: z.int().optional() }).nullable()
+
+export type HookKey = ReturnType<typeof createHookKey>
+
+/** The key with which Proxmox's notifications call the webhook: it gives a hint, and can do nothing else. Only its hash is kept. */
+export function createHookKey(settings: Settings, now: () => number) {
+  const stored = () => {
+    const read = Stored.safeParse(JSON.parse(settings.get(key) ?? 'null'))
+    return read.success ? read.data : null
+  }
+  const keep = (value: z.output<typeof Stored>) => settings.set(key, JSON.stringify(value))
+  return {
+    /** Makes a new key in place of the one before. @returns the key, which cannot be shown again */
+    make(): string {
+      const secret = `jhook_${randomBytes(24).toString('base64url')}`
+      keep({ hash: hashToken(secret), createdAt: now() })
+      return secret
+    },
+    /** Whether there is a key, and when it was last used; times are Unix ms. */
+    state() {
+      const { createdAt, lastUsedAt } = stored() ?? {}
+      return createdAt === undefined ? null : { createdAt, lastUsedAt: lastUsedAt ?? null }
+    },
+    verify(secret: string): boolean {
+      const known = stored()
+      if (known === null || !timingSafeEqual(Buffer.from(known.hash), Buffer.from(hashToken(secret)))) return false
+      if (now() - (known.lastUsedAt ?? 0) > touchEveryMs) keep({ ...known, lastUsedAt: now() })
+      return true
+    },
+    /** @returns false where there was none */
+    remove(): boolean {
+      const had = stored() !== null
+      if (had) keep(null)
+      return had
+    },
+  }
+}

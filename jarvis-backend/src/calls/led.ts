@@ -1,0 +1,50 @@
+import type { Sources } from '../gate/index.ts'
+import { type Principal, tiers, type Verdict } from '../protocol/index.ts'
+import type { Leads } from '../tools/tool.ts'
+import type { Judge, Judgement, Led } from './judge.ts'
+
+/** The rule that a call asks by because one of the calls that it leads to does. */
+export const ledRule = 'plan'
+
+/**
+ * Judges the calls that another one leads to: each as if whoever asks made it alone, with all that they had read, and again
+ * with what the calls were made of. The stricter verdict counts, and the first call that would not run decides.
+ */
+export function judgeLed(
+  judge: Judge,
+  { calls, read, said }: Leads,
+  sources: (() => Sources) | undefined,
+  asker: Pick<Principal, 'kind'> | undefined,
+):
+  | { kind: 'ready'; calls: Led[] }
+  | { kind: 'blocked'; verdict: Verdict; reason: string }
+  | { kind: 'invalid'; message: string } {
+  const found: Led[] = []
+  // A person wrote the text that the calls stand in, and may have named there what a read then shows.
+  const own = () => ({ results: read, operatorTexts: [said] })
+  for (const { number, toolName, toolInput, at } of calls) {
+    const alone = judge(toolName, toolInput, sources, asker)
+    const judged =
+      alone.kind === 'ready' && read.length > 0 ? stricter(alone, judge(toolName, toolInput, own, asker)) : alone
+    if (judged.kind === 'blocked')
+      return { kind: 'blocked', verdict: judged.verdict, reason: `Refused: ${at}. ${judged.verdict.reason}` }
+    if (judged.kind === 'invalid') return { kind: 'invalid', message: `${at}: ${judged.message}` }
+    found.push({ ...judged, hash: judged.hash, number })
+  }
+  return { kind: 'ready', calls: found }
+}
+
+function stricter(one: Judgement, other: Judgement): Judgement {
+  if (other.kind !== 'ready') return other
+  return tiers.indexOf(other.verdict.tier) > tiers.indexOf(one.verdict.tier) ? other : one
+}
+
+/** The verdict of a call that leads to others: its own, or that of the strictest of them. */
+export function strictestOf(own: Verdict, calls: readonly Led[]): Verdict {
+  const asking = calls.filter(({ verdict }) => verdict.tier === 'red')
+  const [first] = asking
+  if (first === undefined || tiers.indexOf(own.tier) >= tiers.indexOf('red')) return own
+  const reasons = asking.map(({ number, verdict }) => `Step ${number}: ${verdict.reason}`)
+  const [reason = ''] = reasons
+  return { tier: 'red', rule: ledRule, reason, ...(reasons.length > 1 && { reasons }) }
+}

@@ -1,0 +1,29 @@
+import type { Config } from '../config/config.ts'
+import { spanOf } from '../lib/words.ts'
+import { createCheckStore } from '../store/sqlite/alerts.ts'
+import type { CheckRun } from '../watch/alert.ts'
+import { makeChecks } from '../watch/checks/index.ts'
+import { withData } from './data.ts'
+import { readOptions } from './options.ts'
+
+/** `jarvis checks`: what is looked at, when it last was, and what could not be seen. */
+export async function checks(config: Config, args: string[]): Promise<void> {
+  readOptions(args, {})
+  await withData(config, (_journal, database) => {
+    const runs = new Map(
+      createCheckStore(database)
+        .list()
+        .map((run) => [run.id, run]),
+    )
+    const shipped = makeChecks()
+    const now = Date.now()
+    for (const { id, title, reads } of shipped) console.log(line(title, reads, runs.get(id) ?? { id }, now))
+    for (const [id, run] of runs) if (!shipped.some((check) => check.id === id)) console.log(line(id, 'own', run, now))
+  })
+}
+
+function line(title: string, reads: string, { id, isOff, lastAt, problem, cannotRun }: CheckRun, now: number): string {
+  const when = lastAt === undefined ? 'has not looked' : `looked ${spanOf((now - lastAt) / 1_000)} ago`
+  const state = isOff === true ? 'off' : cannotRun === true ? 'cannot run' : when
+  return `${id.padEnd(20)} ${title}: ${state}${problem === undefined ? '' : `. ${problem}`}\n  ${reads}`
+}

@@ -1,0 +1,55 @@
+import { utimesSync } from 'node:fs'
+import type { Config } from '../config/config.ts'
+import { pauseJob, resumeJob, stoppedOf, switchAll } from '../jobs/switches.ts'
+import { timesOf } from '../jobs/times.ts'
+import { scheduleWords } from '../jobs/words.ts'
+import { ownZone } from '../jobs/zone.ts'
+import { JarvisError } from '../protocol/index.ts'
+import { createJobStore } from '../store/sqlite/jobs.ts'
+import { createSettings } from '../store/sqlite/settings.ts'
+import { withData } from './data.ts'
+import { readOptions } from './options.ts'
+
+const usage = 'Use jobs, jobs pause ID, jobs resume ID, jobs stop or jobs start.'
+
+/** `jarvis jobs`: lists what runs by itself, pauses and resumes one job, stops and starts all. A server may run. */
+export async function jobs(config: Config, args: string[]): Promise<void> {
+  const { positionals } = readOptions(args, {})
+  const [action = 'list', id = ''] = positionals
+  await withData(config, (journal, database) => {
+    const store = createJobStore(database)
+    const parts = { settings: createSettings(database), journal, transactions: database }
+    const now = Date.now()
+    const acts: Record<string, () => unknown> = {
+      pause: () => pauseJob(parts, store, id, 'cli', 'Paused from the command line.', now),
+      resume: () => resumeJob(parts, store, id, 'cli', now),
+      stop: () => switchAll(parts, true, 'cli', now),
+      start: () => switchAll(parts, false, 'cli', now),
+    }
+    if (action !== 'list') {
+      const act = Object.hasOwn(acts, action) ? acts[action] : undefined
+      if (act === undefined) throw new JarvisError('invalid_request', usage)
+      if ((action === 'pause' || action === 'resume') && store.get(id) === undefined)
+        throw new JarvisError('not_found', `There is no job ${id}. jobs lists them.`)
+      const came = act()
+      const isChanged = came !== undefined && came !== false
+      // A running server watches the data dir, so this makes it look at its jobs at once.
+      utimesSync(config.dataDir, new Date(now), new Date(now))
+      console.log(isChanged ? 'Done.' : 'It was so before.')
+      return
+    }
+    const stopped = stoppedOf(parts.settings)
+    if (stopped !== undefined) console.log(`All jobs were stopped by ${stopped.by} at ${time(stopped.at)}.`)
+    const lines = store.list().map((job) => {
+      const next = job.state === 'active' ? timesOf(job.schedule, Math.min(job.anchor, now)).next(now, 1)[0] : undefined
+      const [last] = store.slots(job.id, { limit: 1 })
+      return [
+        `${job.id}  ${job.name}  ${scheduleWords(job.schedule, ownZone())}  ${job.state}${job.paused === undefined ? '' : ` by ${job.paused.by}: ${job.paused.why}`}`,
+        `  next ${next === undefined ? 'never' : time(next)}; last ${last === undefined ? 'never' : `${time(last.slot)} ${last.state}${last.summary === undefined ? '' : `: ${last.summary}`}`}`,
+      ].join('\n')
+    })
+    console.log(lines.length === 0 ? 'Nothing runs by itself.' : lines.join('\n'))
+  })
+}
+
+const time = (at: number) => new Date(at).toISOString().slice(0, 16).replace('T', ' ')

@@ -1,0 +1,87 @@
+import type { Grants, Standing } from '../calls/confirmations/grants.ts'
+import { callKey } from '../calls/keys.ts'
+import type { Drills } from '../drill/drills.ts'
+import { type Candidate, drillInput } from '../jobs/drill-job.ts'
+import type { StoredJob } from '../jobs/job.ts'
+import { JarvisError, type Principal } from '../protocol/index.ts'
+import type { Gate } from './gate.ts'
+import type { ComposedHomelab } from './homelab.ts'
+
+const dayMs = 24 * 60 * 60_000
+/** For how long a person allows a job's drills at once. */
+export const approvedForMs = 90 * dayMs
+/** Guests that one approval names. */
+const mostGuests = 500
+
+/**
+ * What a drill job drills, and the approval that a person gives it beforehand: grants for exactly the drills of the guests that are there
+ * now, each for that job alone, bounded in number and time, journalled, and revoked like any grant.
+ */
+export function composeJobDrills(parts: {
+  homelab: Pick<ComposedHomelab, 'cluster'>
+  drills: Pick<Drills, 'newestOf' | 'plan' | 'ids'>
+  gate: Pick<Gate, 'judge'> & { grants: Pick<Grants, 'list' | 'makeStanding' | 'revoke'> }
+  now(): number
+}) {
+  const { homelab, drills, gate, now } = parts
+  const principalOf = ({ id, name }: Pick<StoredJob, 'id' | 'name'>): Principal => ({ kind: 'job', name, job: id })
+  const { first, last } = drills.ids
+  const candidates = (): Candidate[] =>
+    homelab.cluster
+      .state()
+      .guests.filter(({ vmid, isTemplate }) => isTemplate !== true && (vmid < first || vmid > last))
+      .map(({ vmid }) => ({ vmid, provenAt: drills.newestOf(vmid)?.at }))
+
+  const ofJob = (id: string) => gate.grants.list().filter(({ requestedBy }) => requestedBy.job === id)
+
+  return {
+    candidates,
+    async backedUp(): Promise<ReadonlySet<number>> {
+      const { items } = await homelab.cluster.backups({}, { signal: AbortSignal.timeout(60_000) })
+      return new Set(items.flatMap(({ vmid }) => vmid ?? []))
+    },
+    /** As the tool's own look before its card. */
+    async refusal(input: { vmid: number }): Promise<string | undefined> {
+      try {
+        await drills.plan(input, AbortSignal.timeout(60_000))
+        return undefined
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error)
+      }
+    },
+    approvedUntil({ id }: StoredJob): number | undefined {
+      const ends = ofJob(id).map(({ expiresAt }) => expiresAt)
+      return ends.length === 0 ? undefined : Math.max(...ends)
+    },
+    /** Allows the drills of a job in place of the cards. @throws JarvisError `invalid_request` */
+    approve(job: StoredJob, by: string): void {
+      const { work } = job
+      if (work.kind !== 'drill')
+        throw new JarvisError(
+          'invalid_request',
+          'Only restore drills can be approved beforehand. Every other red call asks.',
+        )
+      const requestedBy = principalOf(job)
+      const guests = candidates()
+        .sort((a, b) => (a.provenAt ?? 0) - (b.provenAt ?? 0))
+        .slice(0, mostGuests)
+      // One a night at most, whatever the schedule is.
+      const uses = Math.ceil(approvedForMs / dayMs / Math.max(1, guests.length)) + 1
+      const wanted = guests.flatMap(({ vmid }): Standing[] => {
+        const judged = gate.judge('drill_restore', drillInput(vmid, work), undefined, requestedBy)
+        if (judged.kind !== 'ready' || judged.verdict.tier !== 'red') return []
+        const { target, verdict, input } = judged
+        const call = { toolName: 'drill_restore', toolInput: input, target, rule: verdict.rule, requestedBy }
+        return [{ ...call, callKey: callKey({ toolName: 'drill_restore', input, target }), uses, for: job.id }]
+      })
+      if (wanted.length === 0)
+        throw new JarvisError('invalid_request', 'There is no guest whose drill could be approved.')
+      this.withdraw(job.id, by)
+      gate.grants.makeStanding(wanted, { by, expiresAt: now() + approvedForMs })
+    },
+    /** Ends what was approved beforehand. */
+    withdraw(id: string, by: string): void {
+      for (const grant of ofJob(id)) gate.grants.revoke(grant.id, by)
+    },
+  }
+}

@@ -1,0 +1,227 @@
+import { join } from 'node:path'
+import { outcomeOf, saidIn, stepsOf } from '../agent/run-trace.ts'
+import type { Runs } from '../agent/runs.ts'
+import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
+import type { McpTokens } from '../auth/mcp-tokens.ts'
+import type { StepUp } from '../auth/step-up.ts'
+import type { Drills } from '../drill/drills.ts'
+import { heartbeatRoutes } from '../http/heartbeat.ts'
+import { jobRoutes } from '../http/jobs.ts'
+import { createDrillWorker, drillJob } from '../jobs/drill-job.ts'
+import { createHeartbeat, heartbeatId, heartbeatJob } from '../jobs/heartbeat.ts'
+import type { JobRuns, Standing, StoredJob, Worker } from '../jobs/job.ts'
+import { createJobs } from '../jobs/jobs.ts'
+import { ownZone } from '../jobs/zone.ts'
+import { newId } from '../lib/ids.ts'
+import { firstOf } from '../lib/words.ts'
+import { dailyAddition, ownHeading } from '../memory/daily.ts'
+import { JarvisError, type JobTrace } from '../protocol/index.ts'
+import type { Library } from '../runbooks/library.ts'
+import { createJobStore } from '../store/sqlite/jobs.ts'
+import { createWorkspace } from '../workspace/files.ts'
+import type { Foundation } from './foundation.ts'
+import type { Gate } from './gate.ts'
+import type { ComposedHomelab } from './homelab.ts'
+import { composeJobDrills } from './job-drills.ts'
+import type { ComposedWatch } from './watch.ts'
+
+/** Wires jobs to runs, to the gate's word on their calls, and to the tokens of clients that asked for them. */
+export function composeJobs(
+  foundation: Foundation,
+  parts: {
+    runs: Pick<Runs, 'startJob' | 'watch' | 'abort' | 'remove'>
+    store: Pick<TranscriptStore, 'entriesOfRun' | 'unfinishedRuns' | 'session'>
+    gate: Pick<Gate, 'judge' | 'confirmations' | 'grants'>
+    mcpTokens: Pick<McpTokens, 'list'>
+    homelab: Pick<ComposedHomelab, 'cluster'>
+    drills: Pick<Drills, 'newestOf' | 'plan' | 'ids'>
+    watch: Pick<ComposedWatch, 'alerts' | 'checks' | 'checkNow'>
+    runbooks: Pick<Library, 'get'>
+    stepUp: StepUp
+    /** The demo cluster and the demo's model, which costs nothing: a stranger sees a beat soon. */
+    isDemo: boolean
+  },
+) {
+  const { clock, now, database, settings, journal, redact, report, activity, isStopping } = foundation
+  const { runs, store, gate, mcpTokens } = parts
+  const zone = ownZone()
+  const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: zone })
+
+  const standing: JobRuns['standing'] = ({ sessionId, runId }) => {
+    const ended = outcomeOf(store.entriesOfRun(runId))
+    if (ended !== undefined) return ended
+    const isThere = store.session(sessionId) !== undefined
+    if (!isThere || !store.unfinishedRuns(sessionId).some(({ id }) => id === runId)) return undefined
+    return { state: gate.confirmations.pending(sessionId).length > 0 ? 'waiting' : 'running' }
+  }
+  const jobRuns: JobRuns = {
+    standing,
+    start({ job, slot, work, mostTokens, link }) {
+      const { id: jobId, name, by, askedBy } = job
+      const isForeign = askedBy !== undefined || work.isForeign === true
+      const origin = {
+        ...{ kind: 'job' as const, jobId, name, slot, by },
+        ...(askedBy?.token !== undefined && { token: askedBy.token }),
+        ...(isForeign && { isForeign: true as const }),
+        ...(mostTokens !== undefined && { mostTokens }),
+      }
+      const does =
+        work.kind === 'call'
+          ? { call: { toolName: work.toolName, toolInput: work.toolInput } }
+          : { messageId: newId('msg'), text: work.text }
+      runs.startJob({ origin: { ...origin, ...does }, title: `${name}, ${moment.format(slot)}`, link })
+    },
+    follow(run, tell) {
+      const watch = runs.watch(run.sessionId, {
+        isOperator: false,
+        tell(event, payload) {
+          if (payload.runId !== run.runId || !toldBy.has(event)) return
+          const now: Standing | undefined = standing(run)
+          if (now === undefined) return
+          // Whoever is told may start a run, which must not begin within another one's event.
+          setImmediate(tell, now)
+          if (now.state !== 'running' && now.state !== 'waiting') setImmediate(watch.end)
+        },
+      })
+    },
+    stop: (sessionId, by) => runs.abort(sessionId, by),
+    remove(sessionId) {
+      if (store.session(sessionId) === undefined) return
+      runs
+        .remove(sessionId, 'jarvis')
+        .catch((error: unknown) => report(error, 'an old session of a job was not deleted'))
+    },
+  }
+
+  /** A token made again under the same name is another one. */
+  function makerProblem({ askedBy, createdAt: askedAt }: StoredJob): string | undefined {
+    const { token } = askedBy ?? {}
+    if (token === undefined) return undefined
+    const isKnown = mcpTokens
+      .list()
+      .some(
+        ({ name, createdAt, expiresAt = Number.POSITIVE_INFINITY }) =>
+          name === token && createdAt <= askedAt && expiresAt > now(),
+      )
+    return isKnown ? undefined : `The MCP token ${token}, whose client asked for this job, is gone.`
+  }
+
+  const drills = composeJobDrills({ ...parts, now })
+  const files = createWorkspace(join(foundation.dataDir, 'workspace'))
+  const jobStore = createJobStore(database)
+  const heartbeat = createHeartbeat({
+    ...{ store: jobStore, settings, zone, now },
+    findings() {
+      const told = parts.watch
+        .alerts()
+        .filter(
+          ({ state, hiddenBy, silenced, acknowledged }) =>
+            state !== 'pending' && !hiddenBy && !silenced && !acknowledged,
+        )
+      const unseen = parts.watch.checks().items.filter(({ state }) => state === 'unknown')
+      return {
+        items: told.map(({ check, object, severity, sentence }) => ({
+          key: `${check} ${object.id} ${severity}`,
+          line: `${severity}: ${sentence}`,
+        })),
+        unseen:
+          unseen.length === 0
+            ? undefined
+            : firstOf(
+                unseen.map(({ id }) => id),
+                5,
+              ),
+      }
+    },
+    lookNow: () => parts.watch.checkNow(),
+    files: {
+      read(path) {
+        try {
+          return files.read(path).text
+        } catch (error) {
+          if (error instanceof JarvisError && error.code === 'not_found') return undefined
+          throw error
+        }
+      },
+      // Below its own heading, so that it stays others' words wherever it is recalled.
+      add: (path, text) =>
+        files.append(path, dailyAddition(files.tail(path, 64) === undefined ? '' : ownHeading, redact(text), 'jarvis')),
+    },
+  })
+  const runbook: Worker = {
+    isReading(work) {
+      if (work.kind !== 'runbook') return false
+      const { faults, steps } = parts.runbooks.get(work.name)
+      return faults.length === 0 && steps.every(({ tier }) => tier === 'green')
+    },
+    refusal(work) {
+      if (work.kind !== 'runbook') return undefined
+      const [fault] = parts.runbooks.get(work.name).faults
+      return fault && `the runbook ${work.name} cannot run, line ${fault.line}: ${fault.message}`
+    },
+    begin: async ({ work }) =>
+      work.kind === 'runbook'
+        ? { work: { kind: 'call', toolName: 'run_runbook', toolInput: { name: work.name, inputs: work.inputs } } }
+        : { state: 'failed', summary: 'It is no runbook.' },
+  }
+
+  const jobs = createJobs({
+    ...{ clock, settings, journal, redact, report, zone, isStopping, makerProblem },
+    shipped: [heartbeatJob(parts.isDemo ? demoBeatMinutes : undefined), drillJob(zone)],
+    workers: {
+      heartbeat: heartbeat.worker,
+      runbook,
+      drill: createDrillWorker({ ...drills, settings, zone, now }),
+    },
+    approvedUntil: drills.approvedUntil,
+    store: jobStore,
+    transactions: database,
+    runs: jobRuns,
+    calls: {
+      isReading({ toolName, toolInput }) {
+        const judged = gate.judge(toolName, toolInput)
+        return judged.kind === 'ready' && judged.effects.every(({ kind, isReadOnly }) => kind === 'read' || isReadOnly)
+      },
+      refusal({ toolName, toolInput }, asker) {
+        const judged = gate.judge(toolName, toolInput, undefined, asker)
+        return judged.kind === 'ready' ? undefined : judged.verdict.reason
+      },
+    },
+    announce: foundation.announce('job'),
+    changed: () => activity.changed({ what: 'jobs' }),
+  })
+
+  function trace(slot: ReturnType<typeof jobs.slot>): JobTrace {
+    const entries = slot.runId === undefined ? [] : store.entriesOfRun(slot.runId)
+    const said = saidIn(entries)
+    const steps = stepsOf(entries).map((step) => ({ ...step, toolInput: foundation.redactor.value(step.toolInput) }))
+    return { ...slot, steps, ...(said !== undefined && { said }) }
+  }
+
+  return {
+    jobs,
+    routes: jobRoutes(jobs, {
+      trace,
+      stepUp: parts.stepUp,
+      approve(id, isAllowed, by) {
+        const job = jobs.stored(id)
+        if (isAllowed) drills.approve(job, by)
+        else drills.withdraw(id, by)
+        activity.changed({ what: 'jobs' })
+      },
+    }),
+    heartbeatRoutes: heartbeatRoutes({
+      reply() {
+        const job = jobStore.get(heartbeatId)
+        return heartbeat.reply(job, job && jobs.get(heartbeatId).next[0])
+      },
+      switchTo: (isOn, by) => void jobs.change(heartbeatId, { isPaused: !isOn }, by),
+      run: (by) => void jobs.run(heartbeatId, by),
+    }),
+  }
+}
+
+const demoBeatMinutes = 2
+
+/** Events that may change how a run stands. */
+const toldBy: ReadonlySet<string> = new Set(['chat:confirm_needed', 'chat:confirm_resolved', 'chat:done', 'chat:error'])

@@ -1,0 +1,123 @@
+import { join } from 'node:path'
+import type { Runs } from '../agent/runs.ts'
+import { locksOf } from '../calls/judge.ts'
+import { usualTier } from '../gate/index.ts'
+import { planRoutes } from '../http/plans.ts'
+import { runbookRoutes } from '../http/runbooks.ts'
+import { createFollowing } from '../plans/follow.ts'
+import { createGuide } from '../plans/guide.ts'
+import { createPlanner } from '../plans/planner.ts'
+import { previewOf } from '../plans/preview.ts'
+import { shownPlan } from '../plans/shown.ts'
+import { toolFacts } from '../plans/tool-facts.ts'
+import { JarvisError, type ToolInput } from '../protocol/index.ts'
+import { createLibrary } from '../runbooks/library.ts'
+import { shippedRunbooks } from '../runbooks/shipped/index.ts'
+import type { Catalog } from '../tools/catalog.ts'
+import type { RunbookPorts } from '../tools/runbooks/runbook-tool.ts'
+import { createWorkspace } from '../workspace/files.ts'
+import type { Foundation } from './foundation.ts'
+import type { Gate } from './gate.ts'
+
+/** Wires the runbooks of the workspace to plans, and plans to the gate. The parts are made after the tools of runbooks, which they serve. */
+export function composeRunbooks(
+  foundation: Foundation,
+  parts: { catalog: () => Catalog; gate: () => Gate; runs: () => Runs },
+) {
+  const { clock, dataDir, settings, database, journal, redactor, report, activity, now } = foundation
+  const { gate, runs } = parts
+  const catalog: Catalog = { list: () => parts.catalog().list(), get: (name) => parts.catalog().get(name) }
+  const asks = (toolUseId: string) => {
+    const card = gate().confirmations.ofCall(toolUseId)
+    return card !== undefined && card.resolution === undefined
+  }
+  const library = createLibrary({
+    files: createWorkspace(join(dataDir, 'workspace')),
+    tools: toolFacts(catalog, ({ name, tier }) =>
+      usualTier({ toolName: name, baseTier: tier }, gate().policy.current()),
+    ),
+    shipped: shippedRunbooks,
+    settings,
+    lastRun(name) {
+      const [last] = gate().plans.list({ limit: 1, runbook: name })
+      return last && { at: last.startedAt, state: shownPlan(last, asks).state }
+    },
+    record: (change) => database.durably(() => journal.append('runbook', change)),
+    changed: () => activity.changed({ what: 'runbooks' }),
+    report,
+  })
+  const planner = createPlanner({
+    catalog,
+    redactor,
+    world: () => gate().world(),
+    judge: (...call) => gate().seeingJudge(...call),
+    lookAgain: (...call) => gate().lookAgain(...call),
+    read: (call, by, signal) => gate().executor.read(call, { principal: { kind: 'plan', name: by }, signal }),
+    policyHash: () => gate().policy.status().hash,
+  })
+  const plan = (name: string, inputs: ToolInput, signal: AbortSignal) => {
+    const { procedure, hash } = library.procedure(name)
+    const { text } = library.get(name)
+    return planner.make({ procedure, hash, runbook: name, said: text, inputs }, name, signal)
+  }
+  const ports: RunbookPorts = {
+    list: library.list,
+    plan: async ({ name, inputs }, signal) => previewOf(await plan(name, inputs, signal)),
+    follow: createFollowing({ plans: () => gate().plans, runs, clock, shown: (one) => shownPlan(one, asks) }),
+  }
+  const planOf = (id: string) => {
+    const found = gate().plans.get(id)
+    if (found === undefined) throw new JarvisError('not_found', 'There is no such plan.')
+    return shownPlan(found, asks)
+  }
+
+  return {
+    library,
+    ports,
+    guide: createGuide({
+      clock,
+      plans: () => gate().plans,
+      // What was seen is journalled with the step, once.
+      read: (call, principal, signal) => gate().executor.read(call, { principal, signal, isQuiet: true }),
+      targetsOf: (toolName, toolInput) => locksOf(gate().effectsOf(toolName, toolInput)),
+      async look({ toolName, toolInput }) {
+        const [effect] = gate().effectsOf(toolName, toolInput)
+        if (effect !== undefined) await gate().lookAgain({ toolName, toolInput }, effect.target)
+      },
+    }),
+    routes: {
+      runbooks: runbookRoutes({
+        library,
+        redact: redactor.value,
+        now,
+        make: ({ text, inputs, by, signal }) => {
+          const { procedure, hash } = library.parse(text)
+          return procedure && planner.make({ procedure, hash, said: text, inputs }, by, signal)
+        },
+        run({ name, inputs, by }) {
+          const { title } = library.get(name)
+          library.procedure(name)
+          const line = `/run_runbook name=${JSON.stringify(name)} inputs=${JSON.stringify(inputs)}`
+          const { sessionId } = runs().start({ text: line, by })
+          runs().rename(sessionId, `Runbook: ${title}`)
+          return { sessionId }
+        },
+      }),
+      plans: planRoutes({
+        list: (query) =>
+          gate()
+            .plans.list(query)
+            .map((one) => shownPlan(one, asks)),
+        one: planOf,
+        stop(id, by) {
+          const { sessionId, runId, steps, notes } = gate().plans.stop(id, by)
+          const isWaiting = steps.some(
+            ({ number, toolUseId }) => asks(toolUseId) || notes[number]?.state === 'checking',
+          )
+          if (isWaiting) runs().stopRun(sessionId, runId, by)
+          return planOf(id)
+        },
+      }),
+    },
+  }
+}

@@ -1,0 +1,220 @@
+import { join } from 'node:path'
+import type { Drills } from '../drill/drills.ts'
+import { Mistake } from '../gate/index.ts'
+import { fieldsOf, minuteMs } from '../homelab/samples.ts'
+import { alertRoutes } from '../http/alerts.ts'
+import { checkRoutes } from '../http/checks.ts'
+import { windowRoutes } from '../http/windows.ts'
+import { type AlertObject, readAs, type ToolInput } from '../protocol/index.ts'
+import type { Library } from '../runbooks/library.ts'
+import { createAlertStore, createCheckStore, createWindowStore } from '../store/sqlite/alerts.ts'
+import { createExecutionStore } from '../store/sqlite/calls/confirmations.ts'
+import type { Catalog } from '../tools/catalog.ts'
+import type { StoredAlert } from '../watch/alert.ts'
+import { createBoard } from '../watch/board.ts'
+import { makeChecks } from '../watch/checks/index.ts'
+import type { DetailPorts } from '../watch/detail.ts'
+import { createHints } from '../watch/hint.ts'
+import { reachedWords } from '../watch/message.ts'
+import { createOwnChecks } from '../watch/own-checks.ts'
+import { createRounds, type WatchedPorts } from '../watch/rounds.ts'
+import type { Surroundings } from '../watch/shown.ts'
+import { createTeller } from '../watch/teller.ts'
+import { startTicker } from '../watch/ticker.ts'
+import { createWatch } from '../watch/watch.ts'
+import type { Foundation } from './foundation.ts'
+import type { Gate } from './gate.ts'
+import type { ComposedHomelab } from './homelab.ts'
+import type { ComposedPush } from './push.ts'
+
+const historyMs = 365 * 24 * 3_600_000
+
+const askMs = 60_000
+const tasksForMs = 10_000
+/** A task begins a little before or after its call, by the cluster's clock, ms. */
+const slackMs = 5 * 60_000
+const noticed = new Set(['cluster-away', 'node-away', 'quorum', 'storage-full', 'backup-old', 'backup-failed'])
+
+/** Wires the checks, their rounds and the alerts. */
+export function composeWatch(
+  foundation: Foundation,
+  parts: {
+    homelab: ComposedHomelab
+    drills: Pick<Drills, 'proofs'>
+    gate: Pick<Gate, 'changes' | 'executor'>
+    catalog: Pick<Catalog, 'get'>
+    push: Pick<ComposedPush, 'tell'>
+    runbooks: Pick<Library, 'offers'>
+    /** The tokens that JARVIS asks the cluster with: tasks of theirs are its own. */
+    tokens: readonly (string | undefined)[]
+  },
+) {
+  const { clock, now, dataDir, database, journal, redactor, report, activity } = foundation
+  const { cluster, limits, samples, homelab } = parts.homelab
+  const store = createAlertStore(database)
+  const windows = createWindowStore(database)
+  const shipped = makeChecks()
+  function toolProblem(name: string, input: ToolInput): string | undefined {
+    const tool = parts.catalog.get(name)
+    if (tool === undefined) return 'is the name of no tool'
+    if (tool.tier !== 'green') return 'changes something, and a check only reads'
+    const read = readAs(tool.input, input)
+    return read.ok ? undefined : `cannot be asked so: ${read.problem.replace(/\.$/, '')}`
+  }
+  const own = createOwnChecks(join(dataDir, 'checks.yaml'), {
+    taken: new Set(shipped.map(({ id }) => id)),
+    toolProblem,
+  })
+  const checks = () => [...shipped, ...own.checks()]
+  const shown = () => activity.changed({ what: 'alerts' })
+  const changed = () => {
+    shown()
+    teller.consider()
+  }
+  const board = createBoard({ store, now })
+  const ports: WatchedPorts = {
+    api: homelab.api,
+    ...(homelab.pbs && { pbs: homelab.pbs }),
+    cluster,
+    shell: homelab.shell,
+    get proofs() {
+      return new Map(parts.drills.proofs().items.map((proof) => [proof.vmid, proof]))
+    },
+    samples(series, field, minutes) {
+      const at = (fieldsOf(series) as readonly string[]).indexOf(field)
+      const from = (Math.floor(now() / minuteMs) - minutes) * minuteMs
+      const [found] = samples.read([series], minuteMs, from, minutes)
+      return found?.[1].map((values) => values[at]) ?? []
+    },
+    async ask(toolName, toolInput) {
+      const signal = AbortSignal.timeout(askMs)
+      const principal = { kind: 'check', name: 'checks.yaml' }
+      try {
+        const { output } = await parts.gate.executor.read({ toolName, toolInput }, { principal, signal })
+        return output.isError === true ? { problem: output.summary } : { data: output.data }
+      } catch (error) {
+        if (!(error instanceof Mistake)) throw error
+        return { problem: error.message }
+      }
+    },
+    own(vmid, snapshot) {
+      const later = parts.gate.changes
+        .later()
+        .find(({ toolName, input }) => toolName === 'delete_snapshot' && input.vmid === vmid && input.name === snapshot)
+      return later && { until: later.at }
+    },
+  }
+  const around = (): Surroundings => ({
+    now: now(),
+    state: cluster.state(),
+    limits: limits.current(),
+    windows: windows.list(now()),
+    checkOf: (id) => checks().find((check) => check.id === id),
+  })
+  const teller = createTeller({
+    ...{ board, around, clock, announce, changed: shown },
+    durably: database.durably,
+    send: async (message) => foundation.redact(reachedWords(await parts.push.tell(message))),
+  })
+  const rounds = createRounds({
+    ...{ checks, board, ports, clock, report, changed },
+    store: createCheckStore(database),
+    state: cluster.state,
+    limits: limits.current,
+    atomically: database.atomically,
+  })
+  const executions = createExecutionStore(database)
+  const detail: DetailPorts = {
+    samples: ports.samples,
+    async changes(targets, from, to) {
+      const found = targets.flatMap((target) => parts.gate.changes.list({ target, limit: 20, before: to + 1 }))
+      return Promise.all(
+        found
+          .filter(({ at }) => at >= from)
+          .map(async ({ id, at, sentence, requestedBy }) => {
+            const [entry] = (await journal.page({ toolUseId: id, limit: 1 })).items
+            return { at, sentence, by: requestedBy.name, isOurs: true, ...(entry && { entry: entry.seq }) }
+          }),
+      )
+    },
+    tasks: (node) =>
+      cluster.tasks({ limit: 200, ...(node !== undefined && { node }) }, { signal: AbortSignal.timeout(tasksForMs) }),
+    isOurs: ({ upid, user, startedAt }) =>
+      parts.tokens.includes(user) || executions.upids(startedAt - slackMs).has(upid),
+    offers: ({ check, object, inputs }, names) =>
+      parts.runbooks.offers(check, { object: offerable(object), runbooks: names, ...(inputs && { inputs }) }),
+  }
+  const watch = createWatch({
+    hint: createHints({ checks, clock, soon: rounds.soon }),
+    detail,
+    ...{ checks, board, rounds, store, windows, around, now, changed },
+    problems: own.problems,
+    record: (body, work) =>
+      database.durably(() => {
+        work()
+        journal.append('alert', redactor.value(body))
+      }),
+  })
+  /** Ends the alerts of checks that are there no more. */
+  function closeGone() {
+    const known = new Set(checks().map(({ id }) => id))
+    board.close(({ check }) => !known.has(check), 'The check is no longer there.')
+  }
+  /** The activity does not repeat what the cluster's own notices have said. */
+  function announce(alerts: readonly StoredAlert[]) {
+    for (const { check, sentence, severity, due, object, ending = '' } of alerts) {
+      if (noticed.has(check)) continue
+      const isOver = due?.what === 'resolved'
+      activity.record({
+        ...{ at: now(), kind: 'alert', level: isOver ? 'info' : severity === 'failed' ? 'error' : 'warning' },
+        text: isOver ? `Resolved: ${sentence} ${ending}` : sentence,
+        ...(object.node !== undefined && { node: object.node }),
+        ...(object.vmid !== undefined && { vmid: object.vmid }),
+      })
+    }
+  }
+  let ticker: ReturnType<typeof startTicker> | undefined
+
+  return {
+    ...watch,
+    routes: { alerts: alertRoutes(watch), checks: checkRoutes(watch), windows: windowRoutes(watch) },
+    /** Reads `checks.yaml` again. A broken one changes nothing. */
+    reload() {
+      if (!own.reload()) return
+      closeGone()
+      changed()
+    },
+    /** Another cluster is connected, where the same names are other things. */
+    leaveCluster: () => void board.close(() => true, 'Another cluster is connected.'),
+    /** Begins to look. */
+    start() {
+      store.prune(now() - historyMs)
+      closeGone()
+      teller.resume()
+      // Time alone ends a silence or a window.
+      const look = async () => {
+        await rounds.state()
+        teller.consider()
+      }
+      ticker = startTicker({
+        ...{ clock, state: cluster.state, look, sweep: rounds.sweeps, nextFires: board.nextFires },
+        watch: (listener) => cluster.watch(listener, 'idle'),
+      })
+    },
+    async stop() {
+      ticker?.stop()
+      teller.stop()
+      await rounds.stop()
+    },
+  }
+}
+
+/** Without what is not known of it. */
+const offerable = ({ id, name, node, vmid }: AlertObject) => ({
+  id,
+  ...(name !== undefined && { name }),
+  ...(node !== undefined && { node }),
+  ...(vmid !== undefined && { vmid }),
+})
+
+export type ComposedWatch = ReturnType<typeof composeWatch>

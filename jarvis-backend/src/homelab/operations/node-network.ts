@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import type { PveApi } from '../ports.ts'
+import { ApiError } from '../proxmox/failure.ts'
+
+/** One interface as it is configured, staged changes included. `values`: by Proxmox's keys, without those it only reports. */
+export type NodeInterface = { name: string; type: string; isActive: boolean | null; values: Record<string, string> }
+
+/** `staged`: changes that wait for a reload, as a diff; undefined where nothing waits. */
+export type NodeNetwork = { interfaces: NodeInterface[]; staged: string | undefined }
+
+/** What a node reports of an interface and takes in no request, or takes in another form. */
+const reported = new Set([
+  ...['iface', 'type', 'method', 'method6', 'families', 'active', 'exists', 'priority', 'altnames', 'link-type'],
+  ...['address', 'netmask', 'address6', 'netmask6', 'options', 'options6', 'bridge_stp', 'bridge_fd'],
+])
+const Row = z.looseObject({ iface: z.string(), type: z.string() })
+const Answer = z.object({ data: z.array(Row), changes: z.string().nullish() })
+
+/** Reads a node's interfaces. @throws ApiError */
+export async function readNetwork(api: PveApi, node: string, signal: AbortSignal): Promise<NodeNetwork> {
+  const read = Answer.safeParse(await api.get(['nodes', node, 'network'], {}, { signal, isWhole: true }))
+  if (!read.success)
+    throw new ApiError('cluster_refused', `${node} described its network in a way that JARVIS does not understand.`)
+  const { data, changes } = read.data
+  const staged = changes === '' || changes === null ? undefined : changes
+  return { interfaces: data.map(interfaceOf).sort((a, b) => (a.name < b.name ? -1 : 1)), staged }
+}
+
+function interfaceOf({ iface, type, active, ...row }: z.output<typeof Row>): NodeInterface {
+  const values = Object.entries(row).flatMap(([key, value]) =>
+    reported.has(key) || (typeof value !== 'string' && typeof value !== 'number')
+      ? []
+      : [[key, String(value).trim()] as const],
+  )
+  return {
+    ...{ name: iface, type, values: Object.fromEntries(values) },
+    isActive: active === undefined ? null : Number(active) === 1,
+  }
+}

@@ -1,0 +1,65 @@
+import type { Model } from '../model.ts'
+import { parseInterfaces, writeInterfaces } from './interfaces.ts'
+
+/** A node's /etc/network/interfaces, and beside it the one that is staged. */
+export interface NetworkFiles {
+  read(): string
+  staged(): string | undefined
+  stage(text: string): void
+  /** The staged one is in force now. */
+  apply(): void
+  /** Nothing is staged any more. */
+  drop(): void
+  /** Puts this text in force in place of what is. */
+  restore(text: string): void
+  /** The address by which the rest of the cluster reaches the node. */
+  address: string
+}
+
+/** A node with one network card, a bridge on it, and that address. */
+export function plainNetwork(address: string): NetworkFiles {
+  const text = writeInterfaces(
+    new Map([
+      ['enp1s0', { type: 'eth' }],
+      [
+        'vmbr0',
+        {
+          type: 'bridge',
+          autostart: '1',
+          cidr: `${address}/24`,
+          gateway: address.replace(/\d+$/, '1'),
+          bridge_ports: 'enp1s0',
+        },
+      ],
+    ]),
+  )
+  let inForce = text
+  let staged: string | undefined
+  return {
+    address,
+    read: () => inForce,
+    staged: () => staged,
+    stage(next) {
+      staged = next
+    },
+    apply() {
+      inForce = staged ?? inForce
+      staged = undefined
+    },
+    drop() {
+      staged = undefined
+    },
+    restore(before) {
+      inForce = before
+    },
+  }
+}
+
+/** A node whose network was changed may be reached no longer, or again. */
+export function networkChanged({ host }: Pick<Model, 'host'>, node: string) {
+  const { address, read } = host.facts.node(node).network
+  const isReached = [...parseInterfaces(read()).values()].some(
+    ({ cidr, bridge_ports: ports, type }) => cidr?.split('/')[0] === address && (type !== 'bridge' || ports !== ''),
+  )
+  host.setReached(node, isReached)
+}

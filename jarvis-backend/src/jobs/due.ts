@@ -1,0 +1,79 @@
+import type { StoredSlot } from './job.ts'
+import type { Times } from './times.ts'
+
+/** JARVIS wakes at most a minute apart: a slot that is found later than this was slept over. */
+export const onTimeMs = 90_000
+/** How long after its instant a slot that only reads is caught up. */
+export const graceMs = 60 * 60_000
+/** So many missed slots are written down each; earlier ones are told by the oldest of them. */
+const mostRows = 100
+
+/** What is known of a job when its slots are looked at. */
+export type Looked = {
+  jobId: string
+  times: Times
+  /** Instants up to this were looked at before. */
+  cursor: number
+  now: number
+  /** It may change something. */
+  isChanging: boolean
+  /** The switch over all jobs. */
+  stopped: { by: string; at: number } | undefined
+  /** Why nothing may begin beside the run before; undefined where none goes on. */
+  busy: string | undefined
+  /** One waits for the run before already. */
+  hasQueued: boolean
+  /** Why the day's budget allows no more; undefined where it does. */
+  overBudget: string | undefined
+}
+
+/** `rows`: slots that are over before they began. `claim`: the one that begins, or waits for the run before. */
+export type Due = { rows: StoredSlot[]; claim?: StoredSlot; cursor: number }
+
+const slept = 'JARVIS was not running then, or slept.'
+
+/**
+ * What becomes of the slots that have come since the last look: each one is fired, queued, missed or skipped. Pure.
+ * A change is never begun late, because a reboot at noon must not do the night's work; a read is, once, within an hour.
+ */
+export function dueOf(looked: Looked): Due {
+  const { jobId, times, now, isChanging, stopped, busy } = looked
+  // A clock that was set back looks at its instants again: those that have a row keep it.
+  const cursor = Math.min(looked.cursor, now)
+  const { slots, hasEarlier } = times.newest(cursor, now, mostRows)
+  const last = slots.at(-1)
+  if (last === undefined) return { rows: [], cursor: now }
+  const over = (slot: number, state: 'missed' | 'skipped', summary: string): StoredSlot => ({
+    jobId,
+    slot,
+    state,
+    summary,
+  })
+  const isStopped = (slot: number) => stopped !== undefined && stopped.at <= slot
+  const rows = slots.slice(0, -1).map((slot, index) => {
+    const earlier = index === 0 && hasEarlier ? ' Those before it were missed too.' : ''
+    return isStopped(slot) ? stoppedRow(slot) : over(slot, 'missed', `${slept}${earlier}`)
+  })
+  function stoppedRow(slot: number) {
+    return over(slot, 'skipped', `All jobs were stopped by ${stopped?.by}.`)
+  }
+
+  const isLate = now - last > onTimeMs
+  const also = hasEarlier && slots.length === 1 ? ' Those before it were missed too.' : ''
+  const outcome = (): Omit<Due, 'rows' | 'cursor'> & { row?: StoredSlot } => {
+    if (stopped !== undefined) return { row: stoppedRow(last) }
+    if (isLate && isChanging)
+      return { row: over(last, 'missed', `${slept} Not caught up: it may change something.${also}`) }
+    if (now - last > graceMs)
+      return { row: over(last, 'missed', `${slept} Not caught up: that is more than an hour ago.${also}`) }
+    if (looked.overBudget !== undefined) return { row: over(last, 'skipped', looked.overBudget) }
+    const claim: StoredSlot = { jobId, slot: last, state: 'claimed', ...(isLate && { caughtUpAt: now }) }
+    if (busy === undefined) return { claim }
+    // A change that waits would be a change that comes late.
+    return isChanging || looked.hasQueued
+      ? { row: over(last, 'skipped', busy) }
+      : { claim: { ...claim, isQueued: true, summary: 'It waits for the run before it.' } }
+  }
+  const { row, claim } = outcome()
+  return { rows: row === undefined ? rows : [...rows, row], ...(claim && { claim }), cursor: now }
+}

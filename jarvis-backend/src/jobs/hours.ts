@@ -1,0 +1,19 @@
+import { wallClock } from './zone.ts'
+
+const dayMs = 24 * 60 * 60_000
+const minutesOf = (time: string): number => {
+  const [hour = 0, minute = 0] = time.split(':').map(Number)
+  return hour * 60 + minute
+}
+const minuteOfDay = (at: number, zone: string) => Math.floor((((wallClock(zone)(at) % dayMs) + dayMs) % dayMs) / 60_000)
+
+/** Whether an instant lies in hours such as `22:00-06:00` of the zone's wall clock; the end is outside. Absent: always. */
+export function isWithin(hours: string | undefined, at: number, zone: string): boolean {
+  if (hours === undefined) return true
+  const [from = 0, until = 0] = hours.split('-').map(minutesOf)
+  const now = minuteOfDay(at, zone)
+  return from <= until ? now >= from && now < until : now >= from || now < until
+}
+
+/** Whether the wall clock has come to `time` on the day of `at`. */
+export const isPast = (time: string, at: number, zone: string): boolean => minuteOfDay(at, zone) >= minutesOf(time)

@@ -1,0 +1,94 @@
+import type { Job, JobSlot, JobWork, Principal } from '../protocol/index.ts'
+
+/**
+ * A job as it is kept. `anchor`: from which intervals are counted; `cursor`: instants up to it were looked at; both Unix ms.
+ * `toldAt`: when it was last told that the day's budget is used.
+ */
+export type StoredJob = Pick<
+  Job,
+  | 'id'
+  | 'name'
+  | 'work'
+  | 'schedule'
+  | 'budget'
+  | 'state'
+  | 'paused'
+  | 'by'
+  | 'askedBy'
+  | 'createdAt'
+  | 'isShipped'
+  | 'failures'
+> & { anchor: number; cursor: number; toldAt?: number }
+
+/** A slot as it is kept. `isQueued`: it waits for the run before, and has not begun. */
+export type StoredSlot = JobSlot & { isQueued?: true }
+
+/** Keeps jobs and their slots. A slot is unique by job and instant. */
+export interface JobStore {
+  list(): StoredJob[]
+  get(id: string): StoredJob | undefined
+  /** Adds it, or puts it in place of the one with its id. */
+  save(job: StoredJob): void
+  /** With its slots. @returns false where there is none */
+  remove(id: string): boolean
+  /** @returns false where the slot is there already: it never begins twice, and nothing is written */
+  claim(slot: StoredSlot): boolean
+  update(slot: StoredSlot): void
+  slot(jobId: string, slot: number): StoredSlot | undefined
+  /** Those that have not ended, oldest first; of one job, or of all. */
+  open(jobId?: string): StoredSlot[]
+  /** Newest first. */
+  slots(jobId: string, query: { before?: number; limit: number }): StoredSlot[]
+  /** Tokens of the slots from an instant on. */
+  tokensSince(jobId: string, since: number): number
+  /** Drops ended slots beyond the newest `keep`. @returns their sessions */
+  prune(jobId: string, keep: number): string[]
+}
+
+/** How a run stands. `tokens`: all that its turns read and wrote. */
+export type Standing =
+  | { state: 'running' | 'waiting' }
+  | { state: 'done' | 'failed' | 'unknown'; summary: string; tokens?: number; costUsd?: number }
+
+/** What the scheduler starts runs through. */
+export type JobRuns = {
+  /** @throws JarvisError; nothing was started then */
+  start(run: {
+    job: Pick<StoredJob, 'id' | 'name' | 'by' | 'askedBy'>
+    slot: number
+    /** `isForeign`: what it says is nobody's words, as a finding of a check. */
+    work: Extract<JobWork, { kind: 'prompt' | 'call' }> & { isForeign?: true }
+    mostTokens: number | undefined
+    link(ids: { sessionId: string; runId: string }): void
+  }): void
+  /** Tells how it stands whenever that changes, and its end once. */
+  follow(run: { sessionId: string; runId: string }, tell: (standing: Standing) => void): void
+  /** Undefined where there is no such run. */
+  standing(run: { sessionId: string; runId: string }): Standing | undefined
+  stop(sessionId: string, by: string): void
+  remove(sessionId: string): void
+}
+
+/** What a job's calls are, as the gate has it. */
+export type JobCalls = {
+  /** Whether the call changes nothing by its effects now. */
+  isReading(call: { toolName: string; toolInput: Record<string, unknown> }): boolean
+  /** Why the call would be refused, whoever approves it; undefined where it would not be. */
+  refusal(call: { toolName: string; toolInput: Record<string, unknown> }, asker: Principal): string | undefined
+}
+
+/** A kind of work that is not a run alone. */
+export type Worker = {
+  /** Whether it changes nothing. */
+  isReading(work: JobWork): boolean
+  /** Why it cannot be a job here; undefined where it can. */
+  refusal?(work: JobWork): string | undefined
+  /** Begins it. @param overBudget why no model may be called today @returns how it ended, or the run that it becomes */
+  begin(
+    job: StoredJob,
+    slot: StoredSlot,
+    overBudget: string | undefined,
+  ): Promise<{ state: 'done' | 'failed' | 'skipped'; summary: string } | Pick<Parameters<JobRuns['start']>[0], 'work'>>
+  /** Told of each slot that has ended. */
+  ended?(slot: StoredSlot): void
+}

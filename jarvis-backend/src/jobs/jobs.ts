@@ -1,0 +1,268 @@
+import type { z } from 'zod'
+import { newId } from '../lib/ids.ts'
+import {
+  JarvisError,
+  type Job,
+  type JobBody,
+  type JobPatchBody,
+  type JobsReply,
+  type JobWork,
+  type Principal,
+  type Schedule,
+  type SchedulePreview,
+} from '../protocol/index.ts'
+import type { JobCalls, StoredJob, StoredSlot } from './job.ts'
+import { createScheduler, type SchedulerParts } from './scheduler.ts'
+import { pauseJob, resumeJob, stoppedOf, switchAll } from './switches.ts'
+import { requireFuture, timesOf } from './times.ts'
+import { clockChangeWords, scheduleWords } from './words.ts'
+
+const mostJobs = 200
+const shownSlots = 10
+const shownNext = 5
+/** Slots that are kept of each job; the sessions of older ones go with them. */
+const keptSlots = 2_000
+
+/** A job that comes with JARVIS. It can be paused and changed, not deleted. */
+export type Shipped = Pick<StoredJob, 'id' | 'name' | 'work' | 'schedule' | 'budget'>
+
+export type JobsParts = Omit<SchedulerParts, 'isReading'> & {
+  /** Until when a person has allowed the calls of a drill beforehand, Unix ms; undefined where each one asks. */
+  approvedUntil(job: StoredJob): number | undefined
+  calls: JobCalls
+  redact(text: string): string
+  shipped: readonly Shipped[]
+}
+
+/** Who makes a job. `askedBy`: the model or client whose call `by` approved. */
+export type Maker = { by: string; askedBy?: Principal | undefined }
+
+/** Keeps jobs and starts their runs. Every change of a job is journalled. */
+export function createJobs(parts: JobsParts) {
+  const { store, clock, zone, calls, transactions, journal } = parts
+
+  function isReading(work: JobWork): boolean {
+    if (work.kind === 'call') return calls.isReading(work)
+    // Nobody knows what a model will call.
+    return work.kind !== 'prompt' && (parts.workers[work.kind]?.isReading(work) ?? false)
+  }
+  const scheduler = createScheduler({ ...parts, isReading })
+
+  function must(id: string): StoredJob {
+    const job = store.get(id)
+    if (job === undefined) throw new JarvisError('not_found', 'There is no such job.')
+    return job
+  }
+
+  const shown = ({ isQueued: _, ...slot }: StoredSlot) => slot
+  function view(job: StoredJob): Job {
+    const { anchor: _, cursor: __, toldAt: ___, ...facts } = job
+    const now = clock.now()
+    const times = timesOf(job.schedule, Math.min(job.anchor, now))
+    const clockChange = job.state === 'active' ? clockChangeWords(job.schedule, now) : undefined
+    return {
+      ...facts,
+      words: scheduleWords(job.schedule, zone),
+      isChanging: !isReading(job.work),
+      ...(job.work.kind === 'drill' && { approvedUntil: parts.approvedUntil(job) ?? null }),
+      next: job.state === 'active' ? times.next(now, shownNext) : [],
+      last: store.slots(job.id, { limit: shownSlots }).map(shown).reverse(),
+      ...(clockChange !== undefined && { clockChange }),
+    }
+  }
+
+  /** @throws JarvisError `invalid_request` */
+  function check(
+    { name, work, schedule }: Pick<StoredJob, 'name' | 'work' | 'schedule'>,
+    asker: Principal,
+    id?: string,
+  ) {
+    requireFuture(schedule, clock.now())
+    const refuse = (reason: string): never => {
+      throw new JarvisError('invalid_request', reason)
+    }
+    const same = (other: StoredJob) => other.id !== id && other.name.toLowerCase() === name.toLowerCase()
+    if (store.list().some(same)) refuse(`name: there is a job ${JSON.stringify(name)} already.`)
+    const text = JSON.stringify(work)
+    if (parts.redact(name) !== name || parts.redact(text) !== text)
+      refuse('It holds a secret, which everybody who may look could read. Nothing was saved.')
+    const why = work.kind === 'call' ? calls.refusal(work, asker) : undefined
+    if (why !== undefined) refuse(`work: ${why}`)
+    if (work.kind === 'prompt' || work.kind === 'call') return
+    const worker = parts.workers[work.kind]
+    const problem = worker === undefined ? `there is no ${work.kind} here.` : worker.refusal?.(work)
+    if (problem !== undefined) refuse(`work: ${problem}`)
+  }
+
+  const principalOf = (id: string, name: string, askedBy: Principal | undefined): Principal => ({
+    ...{ kind: 'job', name, job: id },
+    ...(askedBy?.token !== undefined && { token: askedBy.token }),
+  })
+  function keep(job: StoredJob, change: string, by: string): Job {
+    transactions.durably(() => {
+      store.save(job)
+      const { id, name, work, schedule, budget, askedBy } = job
+      journal.append('job', { change, job: id, name, work, schedule, budget, by, ...(askedBy && { askedBy }) })
+    })
+    scheduler.look()
+    parts.changed()
+    return view(must(job.id))
+  }
+
+  /** Adds what comes with JARVIS where it is not there yet. */
+  function ship() {
+    const now = clock.now()
+    for (const job of parts.shipped) {
+      if (store.get(job.id) !== undefined) continue
+      store.save({
+        ...job,
+        ...{ state: 'active', by: 'jarvis', createdAt: now, isShipped: true, failures: 0, anchor: now, cursor: now },
+      })
+    }
+  }
+
+  return {
+    list: (): JobsReply => ({
+      items: store.list().map(view),
+      stopped: stoppedOf(parts.settings) ?? null,
+      zone,
+      now: clock.now(),
+    }),
+    /** @throws JarvisError `not_found` */
+    get: (id: string): Job => view(must(id)),
+    /** By its id or its name. */
+    find: (name: string): StoredJob | undefined =>
+      store.get(name) ?? store.list().find((job) => job.name.toLowerCase() === name.toLowerCase()),
+    /** @throws JarvisError `invalid_request` with the reason */
+    preview(schedule: Schedule): SchedulePreview {
+      const now = clock.now()
+      requireFuture(schedule, now)
+      const clockChange = clockChangeWords(schedule, now)
+      return {
+        words: scheduleWords(schedule, zone),
+        next: timesOf(schedule, now).next(now, shownNext),
+        ...(clockChange !== undefined && { clockChange }),
+      }
+    },
+    /** Why it could not be made; undefined where it could. */
+    problemOf(body: JobBody, askedBy?: Principal): string | undefined {
+      try {
+        check(body, principalOf('', body.name, askedBy))
+        return undefined
+      } catch (error) {
+        if (error instanceof JarvisError) return error.message
+        throw error
+      }
+    },
+    /** @throws JarvisError `invalid_request` */
+    make(body: JobBody, { by, askedBy }: Maker): Job {
+      const id = newId('job')
+      check(body, principalOf(id, body.name, askedBy))
+      if (store.list().length >= mostJobs)
+        throw new JarvisError('invalid_request', `There are ${mostJobs} jobs. Delete one first.`)
+      const now = clock.now()
+      const job: StoredJob = {
+        ...{ id, ...body, state: 'active', by, createdAt: now, failures: 0, anchor: now, cursor: now },
+        ...(askedBy && { askedBy }),
+      }
+      return keep(job, 'made', by)
+    },
+    /** What a person changes of a job's work is the person's own, whoever asked for it before. @throws JarvisError */
+    change(id: string, { isPaused, ...patch }: z.output<typeof JobPatchBody>, by: string): Job {
+      const job = must(id)
+      const wanted = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
+      if (Object.keys(wanted).length > 0) {
+        const next: StoredJob = { ...job, ...wanted }
+        const { name, work, schedule } = next
+        if (job.isShipped && work.kind !== job.work.kind)
+          throw new JarvisError('invalid_request', 'work: a job that comes with JARVIS keeps its kind of work.')
+        const isOld = patch.schedule === undefined
+        check(
+          { name, work, schedule: isOld ? { kind: 'interval', minutes: 1 } : schedule },
+          principalOf(id, name, job.askedBy),
+          id,
+        )
+        if (patch.work !== undefined) {
+          delete next.askedBy
+          // A shipped job stays JARVIS's own, and has nobody's rights.
+          if (!job.isShipped) next.by = by
+        }
+        if (!isOld) {
+          Object.assign(next, { anchor: clock.now(), cursor: clock.now() })
+          if (next.state === 'ended') next.state = 'active'
+        }
+        keep(next, 'changed', by)
+      }
+      if (isPaused === true) pauseJob(parts, store, id, by, `Paused by ${by}.`, clock.now())
+      if (isPaused === false) resumeJob(parts, store, id, by, clock.now())
+      scheduler.look()
+      parts.changed()
+      return view(must(id))
+    },
+    /** Pauses it. @returns false where it is not active */
+    pause(id: string, by: string, why: string): boolean {
+      const isPaused = pauseJob(parts, store, id, by, why, clock.now()) !== undefined
+      parts.changed()
+      return isPaused
+    },
+    /** With its slots; its sessions stay. @throws JarvisError */
+    remove(id: string, by: string): void {
+      const job = must(id)
+      if (job.isShipped) throw new JarvisError('invalid_request', 'It comes with JARVIS. Pause it instead.')
+      if (store.open(id).some(({ isQueued }) => !isQueued))
+        throw new JarvisError('conflict', 'A run of it goes on. Stop that first.')
+      transactions.durably(() => {
+        store.remove(id)
+        journal.append('job', { change: 'removed', job: id, name: job.name, by })
+      })
+      parts.changed()
+    },
+    /** Starts it now, besides its schedule. @throws JarvisError `conflict` */
+    run(id: string, by: string): { slot: number } {
+      const job = must(id)
+      const begun = scheduler.runNow(job)
+      if ('refused' in begun) throw new JarvisError('conflict', `${begun.refused} Nothing was begun.`)
+      journal.append('job', { change: 'run', job: id, name: job.name, slot: begun.slot, by })
+      return begun
+    },
+    /** The switch over all jobs. Single calls that run go on to their end; models of jobs are stopped. */
+    stopAll(isOff: boolean, by: string): void {
+      const isNew = switchAll(parts, isOff, by, clock.now())
+      const working = isOff && isNew ? store.open() : []
+      for (const { jobId, sessionId } of working) {
+        const kind = store.get(jobId)?.work.kind
+        if (sessionId !== undefined && (kind === 'prompt' || kind === 'heartbeat')) parts.runs.stop(sessionId, by)
+      }
+      scheduler.look()
+      parts.changed()
+    },
+    slots: (id: string, query: { before?: number; limit: number }) => store.slots(must(id).id, query).map(shown),
+    /** @throws JarvisError `not_found` */
+    slot(id: string, slot: number) {
+      const found = store.slot(id, slot)
+      if (found === undefined) throw new JarvisError('not_found', 'There is no such run of that job.')
+      return shown(found)
+    },
+    /** As it is kept. @throws JarvisError `not_found` */
+    stored: must,
+    usedToday: (id: string) => scheduler.usedToday(must(id)),
+    /** Pauses what people and models made: another cluster has other guests under the same numbers. What comes with JARVIS begins anew. */
+    leaveCluster() {
+      const now = clock.now()
+      for (const job of store.list()) {
+        const schedule = parts.shipped.find(({ id }) => id === job.id)?.schedule
+        if (schedule === undefined) pauseJob(parts, store, job.id, 'jarvis', 'It was made for another cluster.', now)
+        else store.save({ ...job, schedule, anchor: now, cursor: now })
+      }
+    },
+    start() {
+      ship()
+      for (const { id } of store.list()) for (const session of store.prune(id, keptSlots)) parts.runs.remove(session)
+      scheduler.start()
+    },
+    look: scheduler.look,
+    stop: scheduler.stop,
+  }
+}
+
+export type Jobs = ReturnType<typeof createJobs>

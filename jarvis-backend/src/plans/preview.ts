@@ -1,0 +1,25 @@
+import { firstOf } from '../lib/words.ts'
+import type { PlanStep } from '../protocol/index.ts'
+import type { Preview } from '../tools/tool.ts'
+import type { Made } from './planner.ts'
+
+/** What the card of a call that leads to a plan says of itself, beside the plan. */
+export function previewOf({ leads }: Made): Preview {
+  const { steps } = leads.facts
+  const isOpen = ({ state }: PlanStep) => state === 'waits'
+  const count = (tier: PlanStep['tier']) => steps.filter((step) => isOpen(step) && step.tier === tier).length
+  const changes = steps.filter((step) => isOpen(step) && step.tier !== 'green')
+  const affected = [...new Set(changes.flatMap(({ affects }) => affects ?? []))]
+  const read = steps.filter(({ state }) => state === 'done').length
+  return {
+    now: `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}: ${read} read already, ${count('red')} would ask, ${count('yellow')} change and are recorded, ${count('green')} read later`,
+    then:
+      changes.length === 0
+        ? 'nothing is changed'
+        : changes.map(({ number, sentence }) => `${number}. ${sentence}`).join(' '),
+    affects: affected.length === 0 ? 'Nothing else found' : firstOf(affected, 6),
+    undo: { kind: 'none', because: 'Each of its steps says what takes it back.' },
+    basis: { plan: leads.facts.hash },
+    leads,
+  }
+}

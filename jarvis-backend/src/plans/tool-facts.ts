@@ -1,0 +1,37 @@
+import { readAs, type Tier } from '../protocol/index.ts'
+import type { ToolFacts, Tools } from '../runbooks/procedure.ts'
+import { type Catalog, inputSchemaOf, outputSchemaOf } from '../tools/catalog.ts'
+import type { Tool } from '../tools/tool.ts'
+
+/**
+ * Whether a tool can be a step. One that starts a plan cannot: a plan shows all its calls on its own card. One of an attached
+ * server cannot either: reads run while the plan is made, also for an MCP client, which is lent no way to other servers.
+ */
+const isStep = ({ startsPlan, attached }: Tool) => startsPlan !== true && attached === undefined
+
+/** What the parser of runbooks knows of the tools there are now. @param tierOf a tool's usual tier by the policy in force */
+export function toolFacts(catalog: Catalog, tierOf: (tool: Tool) => Tier): Tools {
+  return {
+    names: () =>
+      catalog
+        .list()
+        .filter(isStep)
+        .map(({ name }) => name),
+    get(name): ToolFacts | undefined {
+      const tool = catalog.get(name)
+      if (tool === undefined || !isStep(tool)) return undefined
+      const { properties = {}, required = [] } = inputSchemaOf(tool) as { properties?: object; required?: string[] }
+      return {
+        tier: tierOf(tool),
+        isRead: tool.tier === 'green',
+        takes: Object.keys(properties),
+        requires: required,
+        returns: outputSchemaOf(tool),
+        problem(args) {
+          const read = readAs(tool.input, args)
+          return read.ok ? undefined : read.problem
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,204 @@
+import { z } from 'zod'
+import type { Page } from './rest.ts'
+
+/** `info`: for the record. `look`: needs a look. `failed`: something does not work, or data is at risk. */
+export const Severity = z.enum(['info', 'look', 'failed'])
+export type Severity = z.infer<typeof Severity>
+
+/**
+ * What an alert is about. `id`: `site`, `node/pve`, `vm/101`, `ct/104`, `storage/NAME` (shared) or `storage/NODE/NAME`,
+ * `disk/NODE/NAME`, `pool/NODE/NAME`, `job/ID`; more may be added. Names are data.
+ */
+export const AlertObject = z.object({
+  id: z.string(),
+  name: z.string().optional(),
+  node: z.string().optional(),
+  vmid: z.int().optional(),
+})
+export type AlertObject = z.infer<typeof AlertObject>
+
+/** A runbook that fits an alert, with the inputs that the alert gives. */
+export const OfferedRunbook = z.object({
+  name: z.string(),
+  title: z.string(),
+  inputs: z.record(z.string(), z.unknown()),
+})
+export type OfferedRunbook = z.infer<typeof OfferedRunbook>
+
+/** One thing that is wrong, or was. Its fingerprint is `check` and the object's id. Times are Unix ms. */
+export const Alert = z.object({
+  id: z.string(),
+  check: z.string(),
+  object: AlertObject,
+  severity: Severity,
+  /**
+   * `pending`: the condition holds, and its time is not over. `held`: it fired, and has not been seen since `notSeenSince`.
+   * Only a measured clear value, or an object that is gone, resolves.
+   */
+  state: z.enum(['pending', 'firing', 'held', 'resolved']),
+  /** `pve is at 81 °C.` */
+  sentence: z.string(),
+  /** `Limit 80 °C for 5 min, clears below 75 °C.` */
+  limit: z.string().optional(),
+  /** The newest value in words: `81 °C`. */
+  value: z.string().optional(),
+  /** Since when the condition holds. */
+  since: z.int(),
+  /** Of `pending`: when it fires if nothing changes. */
+  firesAt: z.int().optional(),
+  firedAt: z.int().optional(),
+  notSeenSince: z.int().optional(),
+  resolvedAt: z.int().optional(),
+  /** Why it ended: `81 → 70 °C`, or that the object is gone. */
+  ending: z.string().optional(),
+  /** `until`: the value, in words, that ends the acknowledgement. */
+  acknowledged: z
+    .object({ by: z.string(), at: z.int(), note: z.string().optional(), until: z.string().optional() })
+    .optional(),
+  /** Nobody is told until then. `window`: of a maintenance window of this id. */
+  silenced: z
+    .object({ by: z.string(), until: z.int(), note: z.string().optional(), window: z.string().optional() })
+    .optional(),
+  /** It changed so often that nobody is told until then. */
+  flapping: z.object({ until: z.int(), changes: z.int() }).optional(),
+  /** Id of the alert that explains this one; nobody is told of this one. */
+  hiddenBy: z.string().optional(),
+  /** How many alerts this one hides. */
+  hides: z.int().optional(),
+  /** What explains it for now: a backup that runs. */
+  explainedBy: z.string().optional(),
+  /** Id of an alert of the same node that fired within five minutes before. No cause is claimed. */
+  near: z.string().optional(),
+  /** Whom it was told, or why not: `2 devices`, `held in the window`. */
+  told: z.array(z.object({ at: z.int(), what: z.enum(['fired', 'resolved']), words: z.string() })),
+})
+export type Alert = z.infer<typeof Alert>
+
+/** Reply of `GET /api/alerts`: those that have not ended, gravest first, with what the history holds. `checkedAt`: null before the first look. */
+export const AlertsReply = z.object({
+  items: z.array(Alert),
+  now: z.int(),
+  checkedAt: z.int().nullable(),
+  checks: z.object({ on: z.int(), cannotRun: z.int() }),
+  /** Alerts that ended in the last seven days. */
+  ended: z.int(),
+})
+export type AlertsReply = z.infer<typeof AlertsReply>
+
+/** Reply of `GET /api/alerts/history`: ended ones, newest first. */
+export type AlertHistory = Page<Alert>
+/** `check`, `object`, `node`: as in the alert. */
+export const AlertHistoryQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  before: z
+    .string()
+    .max(100)
+    .regex(/^\d{1,15}\..+$/, 'must be a cursor from `next`')
+    .optional(),
+  check: z.string().max(100).optional(),
+  object: z.string().max(200).optional(),
+  node: z.string().max(100).optional(),
+})
+export type AlertHistoryQuery = z.infer<typeof AlertHistoryQuery>
+
+/** Reply of `GET /api/alerts/ID`: the alert with what is known of it. What is unknown is absent, and `missing` says why. */
+export const AlertDetail = Alert.extend({
+  title: z.string(),
+  evidence: z.object({
+    /** The command or path that was read, when, and for how long. */
+    read: z.string(),
+    at: z.int(),
+    durationMs: z.number().optional(),
+    /** Newest values in words, oldest first. */
+    values: z.array(z.string()),
+    /** `58 °C, median of 24 h`. */
+    usual: z.string().optional(),
+    /** Earlier alerts of the same fingerprint in 30 days. */
+    before: z.object({ count: z.int(), longestMs: z.int().optional(), lastAt: z.int().optional() }),
+  }),
+  /** `series`, `field`: of `/api/samples`. `limit`, `clears`: in the field's unit. */
+  chart: z
+    .object({ series: z.string(), field: z.string(), limit: z.number().optional(), clears: z.number().optional() })
+    .optional(),
+  /** Changes to the object and its node in the day before, newest first: of the journal, and tasks that JARVIS did not start. */
+  changes: z.array(
+    z.object({
+      at: z.int(),
+      sentence: z.string(),
+      by: z.string(),
+      isOurs: z.boolean(),
+      /** Of the journal. */
+      entry: z.int().optional(),
+    }),
+  ),
+  /** Other alerts of the same node around that time. */
+  also: z.array(Alert),
+  /** Alerts that this one hides. */
+  hidden: z.array(Alert),
+  runbooks: z.array(OfferedRunbook),
+  missing: z.array(z.string()),
+})
+export type AlertDetail = z.infer<typeof AlertDetail>
+
+/** `untilValue`: the acknowledgement ends when the value is worse than this, in the check's unit. */
+export const AcknowledgeBody = z.strictObject({
+  note: z.string().trim().max(500).optional(),
+  untilValue: z.number().optional(),
+})
+/** `until`: Unix ms, at most 30 days ahead. */
+export const SilenceBody = z.strictObject({ until: z.int(), note: z.string().trim().min(1).max(500) })
+
+/**
+ * One check. `off`: switched off. `cannot_run`: `problem` says which right, command or sensor is missing.
+ * `unknown`: it has not run yet, or its last look did not see all; `problem` says why.
+ */
+export const CheckRow = z.object({
+  id: z.string(),
+  title: z.string(),
+  /** What it reads: `GET /nodes/{node}/disks/zfs`. */
+  reads: z.string(),
+  /** Its limit in words. */
+  limit: z.string(),
+  state: z.enum(['ok', 'alerts', 'off', 'cannot_run', 'unknown']),
+  problem: z.string().optional(),
+  lastAt: z.int().optional(),
+  everyMs: z.int(),
+  firing: z.int(),
+  /** Written in `checks.yaml`. */
+  isOwn: z.literal(true).optional(),
+})
+export type CheckRow = z.infer<typeof CheckRow>
+/** `problems`: why the present `checks.yaml` is not in force, with its lines. */
+export const ChecksReply = z.object({ items: z.array(CheckRow), problems: z.array(z.string()) })
+export type ChecksReply = z.infer<typeof ChecksReply>
+
+/**
+ * Expected downtime: alerts of these objects are shown, and nobody is told. `objects`: ids as in an alert, of which a node stands for all
+ * that is on it; `*` for all.
+ */
+export const MaintenanceWindow = z.object({
+  id: z.string(),
+  name: z.string(),
+  objects: z.array(z.string()),
+  from: z.int(),
+  until: z.int(),
+  by: z.string(),
+})
+export type MaintenanceWindow = z.infer<typeof MaintenanceWindow>
+export const WindowBody = z
+  .strictObject({
+    name: z.string().trim().min(1).max(100),
+    objects: z
+      .array(
+        z
+          .string()
+          .max(200)
+          .regex(/^(\*|site|[a-z]+\/.+)$/, 'must be an id as in an alert, or *'),
+      )
+      .min(1)
+      .max(200),
+    from: z.int(),
+    until: z.int(),
+  })
+  .refine(({ from, until }) => until > from, 'must end after it begins')
+export const CheckBody = z.strictObject({ isOff: z.boolean() })

@@ -1,0 +1,187 @@
+import { z } from 'zod'
+import type { Page } from './rest.ts'
+import { Principal } from './tier.ts'
+import { ToolInput } from './transcript.ts'
+
+const clock = '(?:[01]\\d|2[0-3]):[0-5]\\d'
+/** Hours of each day, of the server's zone: `22:00-06:00`. */
+const Hours = z.string().regex(new RegExp(`^${clock}-${clock}$`), 'must be hours such as 22:00-06:00')
+
+/**
+ * What a job does. `prompt`: a message for the model. `call`: one call, without a model. `runbook`: a plan made anew each
+ * time. `heartbeat`: all checks. `drill`: the restore drill of the guest whose proof is oldest.
+ */
+export const JobWork = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('prompt'), text: z.string().trim().min(1).max(20_000) }),
+  z.strictObject({ kind: z.literal('call'), toolName: z.string().max(200), toolInput: ToolInput }),
+  z.strictObject({ kind: z.literal('runbook'), name: z.string().max(200), inputs: ToolInput }),
+  z.strictObject({
+    kind: z.literal('heartbeat'),
+    /** When its model may be called; absent: always. */
+    activeHours: Hours.optional(),
+    /** When its model is called once a day though nothing changed: `08:00`. */
+    digestAt: z
+      .string()
+      .regex(new RegExp(`^${clock}$`), 'must be a time such as 08:00')
+      .optional(),
+  }),
+  z.strictObject({
+    kind: z.literal('drill'),
+    bwlimitKiBps: z.int().min(1).optional(),
+    /** When it may begin. */
+    window: Hours.optional(),
+  }),
+])
+export type JobWork = z.infer<typeof JobWork>
+
+/** `at`: Unix ms. `line`: five fields of cron. `zone`: an IANA time zone. */
+export const Schedule = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('once'), at: z.int() }),
+  z.strictObject({
+    kind: z.literal('interval'),
+    minutes: z
+      .int()
+      .min(1)
+      .max(60 * 24 * 31),
+  }),
+  z.strictObject({ kind: z.literal('cron'), line: z.string().trim().max(200), zone: z.string().max(100) }),
+])
+export type Schedule = z.infer<typeof Schedule>
+
+/** Most that a job's model may use. Tokens are all that were read and written. */
+export const JobBudget = z.strictObject({
+  tokensPerRun: z.int().min(1).optional(),
+  tokensPerDay: z.int().min(1).optional(),
+})
+export type JobBudget = z.infer<typeof JobBudget>
+
+/**
+ * One planned instant of a job. `slot`: that instant, Unix ms; of `by hand`, when it was asked for.
+ * `claimed`: taken, and not known to have begun. `missed`: JARVIS was off or could not start it. `skipped`: the run before went on,
+ * or the job was paused. `waiting`: its card waits for a person. `unknown`: it may have begun, and is never begun again.
+ */
+export const SlotState = z.enum([
+  ...(['claimed', 'running', 'waiting'] as const),
+  ...(['done', 'failed', 'missed', 'skipped', 'unknown'] as const),
+])
+export const JobSlot = z.object({
+  jobId: z.string(),
+  slot: z.int(),
+  state: SlotState,
+  isByHand: z.literal(true).optional(),
+  /** It was missed, and ran later because it only reads. */
+  caughtUpAt: z.int().optional(),
+  startedAt: z.int().optional(),
+  endedAt: z.int().optional(),
+  /** One line: what came of it, or why it did not run. */
+  summary: z.string().optional(),
+  sessionId: z.string().optional(),
+  runId: z.string().optional(),
+  /** Absent where no model was called, and 0 is known. */
+  tokens: z.int().optional(),
+  costUsd: z.number().optional(),
+})
+export type JobSlot = z.infer<typeof JobSlot>
+
+export const Job = z.object({
+  id: z.string(),
+  name: z.string(),
+  work: JobWork,
+  schedule: Schedule,
+  /** The schedule in words: `daily at 20:11, Europe/Berlin`. */
+  words: z.string(),
+  budget: JobBudget,
+  /** `ended`: once, and it is over. */
+  state: z.enum(['active', 'paused', 'ended']),
+  /** Who paused it and why; `jarvis` after three failures. */
+  paused: z.object({ by: z.string(), at: z.int(), why: z.string() }).optional(),
+  /** The person in whose name it runs; its runs have no more rights than they. */
+  by: z.string(),
+  /** The model or client that asked for it, where `by` approved that on a card. */
+  askedBy: Principal.optional(),
+  /** It may change something, so a slot that was missed is never caught up. */
+  isChanging: z.boolean(),
+  /** Until when a person has approved the calls of a drill beforehand, Unix ms; null where each one asks. */
+  approvedUntil: z.int().nullable().optional(),
+  createdAt: z.int(),
+  isShipped: z.literal(true).optional(),
+  /** The next five instants, Unix ms; empty while it is paused. */
+  next: z.array(z.int()),
+  /** `Clocks change on 25 Oct: 20:11 both before and after.` */
+  clockChange: z.string().optional(),
+  /** The newest ten, oldest first. */
+  last: z.array(JobSlot),
+  failures: z.int(),
+})
+export type Job = z.infer<typeof Job>
+
+/** `isStopped`: one switch stops all jobs. `zone`: of the server. */
+export const JobsReply = z.object({
+  items: z.array(Job),
+  stopped: z.object({ by: z.string(), at: z.int() }).nullable(),
+  zone: z.string(),
+  now: z.int(),
+})
+export type JobsReply = z.infer<typeof JobsReply>
+
+export const JobBody = z.strictObject({
+  name: z.string().trim().min(1).max(100),
+  work: JobWork,
+  schedule: Schedule,
+  budget: JobBudget.default({}),
+})
+export type JobBody = z.infer<typeof JobBody>
+export const JobPatchBody = z
+  .strictObject({
+    name: JobBody.shape.name.optional(),
+    work: JobWork.optional(),
+    schedule: Schedule.optional(),
+    budget: JobBudget.optional(),
+    isPaused: z.boolean().optional(),
+  })
+  .refine((body) => Object.values(body).some((value) => value !== undefined), 'must name what to change')
+/** `POST /api/jobs/preview`: what a schedule comes to, before it is saved. */
+export const SchedulePreviewBody = z.strictObject({ schedule: Schedule })
+export const SchedulePreview = z.object({
+  words: z.string(),
+  next: z.array(z.int()),
+  clockChange: z.string().optional(),
+})
+export type SchedulePreview = z.infer<typeof SchedulePreview>
+/** `POST /api/jobs/stop` and `/start`: the switch over all. */
+export type JobSlotsPage = Page<JobSlot>
+
+/** One step of a job's run: what it read or did, and what came of it. */
+export const TraceStep = z.object({
+  at: z.int(),
+  toolName: z.string(),
+  toolInput: ToolInput,
+  tier: z.string(),
+  summary: z.string(),
+  state: z.enum(['done', 'failed', 'unknown', 'refused', 'waits']),
+  durationMs: z.number().optional(),
+  /** Of the journal. */
+  entry: z.int().optional(),
+})
+/** Reply of `GET /api/jobs/ID/slots/SLOT`. */
+export const JobTrace = JobSlot.extend({ steps: z.array(TraceStep), said: z.string().optional() })
+export type JobTrace = z.infer<typeof JobTrace>
+
+/** Reply of `GET /api/heartbeat`. Snake case, as earlier clients know it. */
+export const HeartbeatReply = z.object({
+  enabled: z.boolean(),
+  /** Minutes. */
+  interval: z.int(),
+  is_running: z.boolean(),
+  /** Unix ms; null before the first. */
+  last_run: z.int().nullable(),
+  last_result: z.string().nullable(),
+  heartbeat_file: z.string(),
+  has_heartbeat_file: z.boolean(),
+  next_run: z.int().nullable(),
+  /** Since midnight of its zone. */
+  tokens_today: z.int(),
+  cost_today_usd: z.number().nullable(),
+  tokens_per_day: z.int(),
+})
+export type HeartbeatReply = z.infer<typeof HeartbeatReply>

@@ -1,0 +1,69 @@
+import {
+  type Condition,
+  filled,
+  filledCondition,
+  holds,
+  NotKnown,
+  type Ref,
+  readTemplate,
+  resolved,
+  type Scope,
+  wordsOfCondition,
+  wordsOfRef,
+} from './expressions.ts'
+import type { Args, Check } from './procedure.ts'
+
+export { NotKnown, type Scope }
+
+/** Arguments with all values filled in; one that is absent is left out. @throws NotKnown */
+export function fillArgs(args: Args, scope: Scope): Args {
+  return fillValue(args, scope) as Args
+}
+
+function fillValue(value: unknown, scope: Scope): unknown {
+  if (typeof value === 'string') return filled(readTemplate(value), scope)
+  if (Array.isArray(value)) return value.map((item) => fillValue(item, scope))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, member]) => {
+      const found = fillValue(member, scope)
+      return found === undefined ? [] : [[key, found]]
+    }),
+  )
+}
+
+/** A check with all values filled in but those that it reads. @throws NotKnown */
+export const fillCheck = ({ toolName, args, until, withinMs }: Check, scope: Scope) => ({
+  toolName,
+  toolInput: fillArgs(args, scope),
+  until: filledCondition(until, scope),
+  withinMs,
+})
+
+/** @throws NotKnown where it is no list, or is not known */
+export function fillList(ref: Ref, scope: Scope): unknown[] {
+  const list = resolved(ref, scope)
+  if (!Array.isArray(list)) throw new NotKnown(`${wordsOfRef(ref)} is no list.`)
+  return list
+}
+
+/** Whether a step applies, and why, in words: `hostpci0 = none, true`. @throws NotKnown */
+export function isWanted(condition: Condition, scope: Scope): { holds: boolean; words: string } {
+  const isTrue = holds(condition, scope)
+  return { holds: isTrue, words: `${wordsOfCondition(condition)}, ${isTrue}` }
+}
+
+/** The values that a check has read, in words: `status is stopped`. What is not known says so. */
+export function seenWords(condition: Condition, scope: Scope): string {
+  return condition
+    .map(({ left }) => {
+      const name = wordsOfRef(left).replace(/^\$result\.?/, '')
+      try {
+        const value = resolved(left, scope)
+        return `${name} is ${value === undefined ? 'not there' : typeof value === 'object' ? 'a list' : String(value).slice(0, 100)}`
+      } catch {
+        return `${name} is not known`
+      }
+    })
+    .join(', ')
+}

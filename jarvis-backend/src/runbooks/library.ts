@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto'
+import { type Fault, JarvisError, type OfferedRunbook, type Runbook, type RunbookText } from '../protocol/index.ts'
+import { type Parsed, parseRunbook } from './parse.ts'
+import type { Procedure, Tools } from './procedure.ts'
+
+/** The workspace's files, as far as runbooks need them. */
+export type Files = {
+  list(): { path: string; changedAt: number }[]
+  read(path: string): { text: string; checksum: string; changedAt: number; problem?: string | undefined }
+  write(path: string, text: string, expected: string | undefined): unknown
+  remove(path: string): void
+}
+
+export type Library = {
+  /** By name. A file that has faults is among them. */
+  list(): Runbook[]
+  /** @throws JarvisError `not_found` */
+  get(name: string): RunbookText
+  /** What runs. @throws JarvisError `not_found`; `conflict` where it has faults, with the first line */
+  procedure(name: string): { procedure: Procedure; hash: string }
+  /** Parses a text without saving it. */
+  parse(text: string): Parsed & { hash: string }
+  /**
+   * Saves a text without faults. What was saved before stays in force otherwise.
+   * @param hash of the text that was edited; absent for a new runbook
+   * @throws JarvisError `invalid_request` with the first fault and its line; `conflict` where the file changed since
+   */
+  save(name: string, text: string, hash: string | undefined, by: string): RunbookText
+  /** @throws JarvisError `not_found` */
+  remove(name: string, by: string): void
+  /**
+   * The runbooks that fit an alert: those that name its check under `alerts`, and those that the check names itself. Each has
+   * the inputs that the alert gives; one that would need more is not among them.
+   */
+  offers(check: string, alert: AlertFacts): OfferedRunbook[]
+  /** Writes the shipped runbooks that were never written here before; existing files stay. */
+  ship(): void
+}
+
+/** What is known of an alert. `runbooks`: names that its check gives. `inputs`: what the check knows by an input's name. */
+export type AlertFacts = {
+  object: { name?: string; node?: string; vmid?: number; id: string }
+  runbooks?: readonly string[]
+  inputs?: Readonly<Record<string, string | number>>
+}
+
+const folder = 'runbooks/'
+const nameForm = /^[a-z0-9][a-z0-9-]{0,59}$/
+const shippedKey = 'shippedRunbooks'
+
+export function createLibrary(parts: {
+  files: Files
+  tools: Tools
+  /** By name. */
+  shipped: ReadonlyMap<string, string>
+  settings: { get(key: string): string | undefined; set(key: string, value: string): void }
+  lastRun(name: string): Runbook['lastRun']
+  /** Writes down who changed which runbook. */
+  record(change: { change: 'saved' | 'removed'; runbook: string; hash?: string; by: string }): void
+  changed(): void
+  report(error: unknown, message: string): void
+}): Library {
+  const { files, tools, shipped, settings } = parts
+  const known = new Map<string, { hash: string; parsed: Parsed; tools: string }>()
+
+  /** Tools and their tiers change with the policy and with attached servers, and so do the faults. */
+  const standing = () =>
+    tools
+      .names()
+      .map((name) => `${name} ${tools.get(name)?.tier}`)
+      .join()
+
+  function parsedOf(name: string, text: string, hash: string, now = standing()): Parsed {
+    const before = known.get(name)
+    if (before?.hash === hash && before.tools === now) return before.parsed
+    const parsed = parseRunbook(text, tools)
+    known.set(name, { hash, parsed, tools: now })
+    return parsed
+  }
+
+  const pathOf = (name: string) => {
+    if (!nameForm.test(name))
+      throw new JarvisError('invalid_request', 'A runbook’s name has 1 to 60 of a-z, 0-9 and -, such as hot-node.')
+    return `${folder}${name}.md`
+  }
+
+  function read(name: string, now?: string): RunbookText & { procedure: Procedure | undefined } {
+    const path = pathOf(name)
+    if (!files.list().some((file) => file.path === path))
+      throw new JarvisError('not_found', `There is no runbook ${name}.`)
+    const { text, changedAt, problem } = files.read(path)
+    const hash = hashOfText(text)
+    const { facts, procedure } = parsedOf(name, text, hash, now)
+    const faults: Fault[] = problem === undefined ? facts.faults : [{ line: 1, message: problem }, ...facts.faults]
+    const lastRun = parts.lastRun(name)
+    return {
+      ...facts,
+      ...{ name, faults, text, hash, changedAt, isShipped: shipped.get(name) === text },
+      ...(lastRun && { lastRun }),
+      procedure: problem === undefined ? procedure : undefined,
+    }
+  }
+
+  const names = () =>
+    files
+      .list()
+      .flatMap(({ path }) => (path.startsWith(folder) && path.endsWith('.md') ? [path.slice(folder.length, -3)] : []))
+      .filter((name) => nameForm.test(name))
+
+  const withoutProcedure = ({ procedure: _, ...runbook }: ReturnType<typeof read>): RunbookText => runbook
+
+  function list(): Runbook[] {
+    const now = standing()
+    return names().flatMap((name) => {
+      try {
+        const { text: _, ...runbook } = withoutProcedure(read(name, now))
+        return [runbook]
+      } catch (error) {
+        parts.report(error, `the runbook ${name} could not be read`)
+        return []
+      }
+    })
+  }
+
+  return {
+    list,
+    get: (name) => withoutProcedure(read(name)),
+    procedure(name) {
+      const { procedure, hash, faults } = read(name)
+      if (procedure !== undefined) return { procedure, hash }
+      throw new JarvisError('conflict', `The runbook ${name} cannot run: ${faultWords(faults)}`)
+    },
+    parse: (text) => ({ ...parseRunbook(text, tools), hash: hashOfText(text) }),
+    save(name, text, hash, by) {
+      const path = pathOf(name)
+      const { faults } = parseRunbook(text, tools).facts
+      if (faults.length > 0) throw new JarvisError('invalid_request', `Nothing was saved: ${faultWords(faults)}`)
+      const before = files.list().some((file) => file.path === path) ? files.read(path) : undefined
+      if ((before && hashOfText(before.text)) !== hash) {
+        const why =
+          before === undefined ? 'is gone. Save it as a new one.' : 'was changed meanwhile. Read it again first.'
+        throw new JarvisError('conflict', `The runbook ${name} ${why}`)
+      }
+      files.write(path, text, before?.checksum)
+      parts.record({ change: 'saved', runbook: name, hash: hashOfText(text), by })
+      parts.changed()
+      return withoutProcedure(read(name))
+    },
+    remove(name, by) {
+      files.remove(pathOf(name))
+      parts.record({ change: 'removed', runbook: name, by })
+      parts.changed()
+    },
+    offers(check, { object, runbooks = [], inputs: known = {} }) {
+      return list()
+        .filter(
+          ({ name, alerts, faults }) => faults.length === 0 && (alerts.includes(check) || runbooks.includes(name)),
+        )
+        .flatMap(({ name, title, inputs }) => {
+          const given = inputs.flatMap(({ name: input, type }) => {
+            const value = (Object.hasOwn(known, input) ? known[input] : undefined) ?? valueFor(type, object)
+            return value === undefined ? [] : [[input, value] as const]
+          })
+          const isFitting = inputs.every(
+            ({ name: input, isRequired }) => !isRequired || given.some(([one]) => one === input),
+          )
+          return isFitting ? [{ name, title, inputs: Object.fromEntries(given) }] : []
+        })
+    },
+    ship() {
+      const written = new Set((settings.get(shippedKey) ?? '').split(',').filter((name) => name !== ''))
+      const there = new Set(names())
+      for (const [name, text] of shipped) {
+        if (written.has(name)) continue
+        if (!there.has(name)) files.write(pathOf(name), text, undefined)
+        written.add(name)
+      }
+      settings.set(shippedKey, [...written].join())
+    },
+  }
+}
+
+/** What an alert's object gives an input of this type. Only the kind of thing says what fits. */
+function valueFor(type: Runbook['inputs'][number]['type'], { id, node, vmid }: AlertFacts['object']) {
+  if (type === 'node') return node
+  if (type === 'guest') return vmid
+  if (type === 'storage') return /^storage\/(?:.*\/)?([^/]+)$/.exec(id)?.[1]
+  return undefined
+}
+
+/** The first fault, by line, and how many more there are. */
+export function faultWords([first, ...others]: readonly Fault[]): string {
+  if (first === undefined) return ''
+  return `line ${first.line}: ${first.message}${others.length === 0 ? '' : ` And ${others.length} more.`}`
+}
+
+const hashOfText = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -1,0 +1,126 @@
+import { newId } from '../lib/ids.ts'
+import type { Limits } from '../protocol/index.ts'
+import { type AlertStore, fingerprintOf, type StoredAlert } from './alert.ts'
+import type { Check, Looked, Measure } from './check.ts'
+import { closed, step, takesAfterMs } from './step.ts'
+
+/** What only a look renews is written this seldom, ms: a disk in a homelab is an SD card. */
+const rewriteMs = 5 * 60_000
+export const everyMsOf = ({ pace }: Pick<Check, 'pace'>) => (pace === 'state' ? 60_000 : 3_600_000)
+
+export type Board = ReturnType<typeof createBoard>
+
+/** The alerts that have not ended, and those that ended and count still, in memory and on disk. */
+export function createBoard({ store, now: present }: { store: AlertStore; now(): number }) {
+  const open = new Map<string, StoredAlert>()
+  /** The last ended one of a fingerprint. */
+  const last = new Map<string, StoredAlert>()
+  /** Ended ones of which somebody is still to be told, or is being told. */
+  const owed = new Map<string, StoredAlert>()
+  /** Differs after each change. */
+  let version = 0
+  /** As they are on disk. */
+  const kept = new Map<string, StoredAlert>()
+  for (const alert of store.current(present())) {
+    if (alert.state !== 'resolved') {
+      open.set(fingerprintOf(alert), alert)
+      kept.set(alert.id, alert)
+    } else {
+      last.set(fingerprintOf(alert), alert)
+      if (isOwed(alert)) owed.set(alert.id, alert)
+    }
+  }
+
+  /** Keeps what became of an alert. @returns whether others see a difference */
+  function put(before: StoredAlert | undefined, after: StoredAlert | undefined): boolean {
+    version += 1
+    const key = after ?? before
+    if (key === undefined) return false
+    const fingerprint = fingerprintOf(key)
+    if (after === undefined || after.state === 'resolved') {
+      if (open.get(fingerprint)?.id === key.id) open.delete(fingerprint)
+      kept.delete(key.id)
+      if (after === undefined) store.remove(key.id)
+      else keepEnded(fingerprint, after)
+      return true
+    }
+    open.set(fingerprint, after)
+    const saved = kept.get(after.id)
+    const isNews = saved === undefined || newsOf(saved) !== newsOf(after)
+    if (!isNews && after.seenAt - (saved?.seenAt ?? 0) < rewriteMs) return false
+    store.save(after)
+    kept.set(after.id, after)
+    return isNews
+  }
+
+  function keepEnded(fingerprint: string, alert: StoredAlert) {
+    // An older one may be told of after a newer one has ended.
+    if ((last.get(fingerprint)?.resolvedAt ?? 0) <= (alert.resolvedAt ?? 0)) last.set(fingerprint, alert)
+    if (isOwed(alert)) owed.set(alert.id, alert)
+    else owed.delete(alert.id)
+    store.save(alert, isOwed(alert) ? Number.MAX_SAFE_INTEGER : countsUntilOf(alert))
+  }
+
+  return {
+    version: () => version,
+    /** Those that have not ended. */
+    open: (): StoredAlert[] => [...open.values()],
+    /** Those that have not ended, and those that ended and count still. */
+    all: (): StoredAlert[] => [...open.values(), ...last.values(), ...owed.values()],
+    /** Those of which somebody is to be told. */
+    due: (): StoredAlert[] => [...owed.values(), ...open.values()].filter(({ due }) => due !== undefined),
+    get: (id: string): StoredAlert | undefined =>
+      [...open.values()].find((alert) => alert.id === id) ?? owed.get(id) ?? store.get(id),
+    /** @returns whether others see a difference */
+    change: (before: StoredAlert, after: StoredAlert): boolean => put(before, after),
+    /** When the next pending alert fires, Unix ms. */
+    nextFires: (): number => Math.min(...[...open.values()].map(({ firesAt = Number.POSITIVE_INFINITY }) => firesAt)),
+    /**
+     * Takes in what a check saw. @param failed the check saw nothing: all its alerts are held
+     * @returns whether others see a difference
+     */
+    take(check: Check, looked: Looked | 'failed', limits: Limits, now: number): boolean {
+      const forMs = typeof check.forMs === 'number' ? check.forMs : check.forMs(limits)
+      const facts = { now, check: check.id, forMs, everyMs: everyMsOf(check) }
+      const measures = new Map<string, Measure>()
+      if (looked !== 'failed') for (const measure of looked.measures) measures.set(measure.object.id, measure)
+      let isNews = false
+      const turn = (before: StoredAlert | undefined, measure: Parameters<typeof step>[1]) => {
+        const fingerprint = fingerprintOf({ check: check.id, object: measure.object })
+        const after = step(before, measure, { ...facts, id: newId('alr'), earlier: last.get(fingerprint) })
+        if (before !== undefined || after !== undefined) isNews = put(before, after) || isNews
+      }
+      for (const before of [...open.values()]) {
+        if (before.check !== check.id || measures.has(before.object.id)) continue
+        const isUnseen =
+          looked === 'failed' ||
+          looked.unread.has('*') ||
+          (before.object.node !== undefined && looked.unread.has(before.object.node))
+        turn(before, { object: before.object, level: isUnseen ? 'unseen' : 'gone' })
+      }
+      for (const { level, ...measure } of measures.values()) {
+        const before = open.get(fingerprintOf({ check: check.id, object: measure.object }))
+        turn(before, level === 'unseen' ? { object: measure.object, level } : { ...measure, level })
+      }
+      return isNews
+    },
+    /** Ends the alerts that `isOver` names, without a word to anybody. */
+    close(isOver: (alert: StoredAlert) => boolean, ending: string): boolean {
+      const over = [...open.values()].filter(isOver)
+      for (const alert of over) put(alert, closed(alert, ending, present()))
+      return over.length > 0
+    },
+    /** Forgets ended alerts whose time to count is over. */
+    forget(now: number) {
+      for (const [fingerprint, alert] of last) if (countsUntilOf(alert) <= now) last.delete(fingerprint)
+    },
+  }
+}
+
+const countsUntilOf = ({ resolvedAt = 0, silence }: StoredAlert) =>
+  Math.max(resolvedAt + takesAfterMs, silence?.until ?? 0)
+/** Of which somebody is to be told, or is being told. */
+const isOwed = ({ due, told }: StoredAlert) => due !== undefined || told.some(({ isOpen }) => isOpen === true)
+
+/** All of an alert but what each look renews. */
+const newsOf = ({ seenAt: _seen, values: _values, amount: _amount, ...alert }: StoredAlert) => JSON.stringify(alert)

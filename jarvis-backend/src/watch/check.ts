@@ -1,0 +1,89 @@
+import type { Cluster, PbsApi, PveReader, Shell } from '../homelab/ports.ts'
+import type {
+  AlertDetail,
+  AlertObject,
+  ClusterState,
+  Limits,
+  RestoreProof,
+  Severity,
+  ToolInput,
+} from '../protocol/index.ts'
+
+/**
+ * One look at one object. `level`: how bad it is. `clear`: measured, and well. `between`: within the hysteresis, so that an alert goes on
+ * and none begins. `unseen`: not known, which holds an alert and never ends it.
+ */
+export type Measure = {
+  object: AlertObject
+  level: Severity | 'clear' | 'between' | 'unseen'
+  /** The value in words: `81 °C`. */
+  words: string
+  /** The same as a number, where it is one. */
+  value?: number
+  /** The lower the value, the worse. */
+  isLowBad?: true
+  /** `pve is at 81 °C.`, with others' names quoted where they could mislead. */
+  sentence: string
+  /** Why it is so for now, and nobody needs to look: `A backup of it runs.` */
+  explainedBy?: string
+  chart?: NonNullable<AlertDetail['chart']>
+  /** The object's value for the inputs of a runbook: `{ node: 'pve' }`. */
+  inputs?: Readonly<Record<string, string | number>>
+}
+
+/**
+ * What a check saw. An object that is not among `measures` is gone, and its alert ends, unless it is on one of the nodes of `unread`
+ * (name, and why it could not be read), or `unread` holds `*`.
+ */
+export type Looked = { measures: readonly Measure[]; unread: ReadonlyMap<string, string> }
+
+/** What a check reads through. */
+export type CheckPorts = {
+  state: ClusterState
+  limits: Limits
+  /** Paced; the same path is asked once a sweep. Give it `signal`. */
+  api: PveReader
+  cluster: Pick<Cluster, 'tasks' | 'backups' | 'nodeDetail'>
+  /** Absent: no backup server is configured. */
+  pbs?: PbsApi
+  /** Runs a reading command on a node. @throws as `Shell.run` */
+  shell: Pick<Shell, 'run'>
+  /** The newest restore proof of each guest. */
+  proofs: ReadonlyMap<number, RestoreProof>
+  /** The newest values of a series, a minute apart, oldest first; undefined where there is none. */
+  samples(series: string, field: string, minutes: number): readonly (number | undefined)[]
+  /** Asks a reading tool, through the gate. `problem`: why there is no answer. */
+  ask(toolName: string, toolInput: ToolInput): Promise<{ data?: unknown; problem?: string }>
+  /** Snapshots and guests that JARVIS itself made, and until when they stay. */
+  own(vmid: number, snapshot: string): { until: number } | undefined
+  /** The cluster's time, Unix ms. */
+  now: number
+  signal: AbortSignal
+}
+
+/** Thrown where a check cannot run here at all: the right, command or sensor that is missing, in words. */
+export class CannotRun extends Error {}
+
+/** One thing that JARVIS watches. */
+export type Check = {
+  /** Stable, kebab-case: `node-heat`. */
+  id: string
+  /** `Heat of a node` */
+  title: string
+  /** The command or path that it reads, for people. */
+  reads: string
+  /** Its limit in words, from the limits in force. */
+  limit(limits: Limits): string
+  /** `state`: each minute, from what the poller has read anyway. `sweep`: with the slow sweep, each hour. */
+  pace: 'state' | 'sweep'
+  /** How long it must hold before it fires, ms. Sweeps count in looks, so 0 or a multiple of an hour. */
+  forMs: number | ((limits: Limits) => number)
+  /** Names of runbooks that fit its alerts. */
+  runbooks?: readonly string[]
+  /** It asks more than the state, so it looks only each minute. */
+  asks?: true
+  /** Written in `checks.yaml`. */
+  isOwn?: true
+  /** @throws CannotRun; JarvisError where the cluster cannot be read: all its alerts are held */
+  look(ports: CheckPorts): Promise<Looked> | Looked
+}

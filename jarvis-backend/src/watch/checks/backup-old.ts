@@ -1,0 +1,40 @@
+import { spanOf } from '../../lib/words.ts'
+import { withoutTemplates } from '../../protocol/facts.ts'
+import type { Guest } from '../../protocol/index.ts'
+import type { Check, Measure } from '../check.ts'
+import { guestName, guestObject } from '../measure.ts'
+import { inState, overOrUnseen } from './known.ts'
+
+const hourMs = 3_600_000
+
+export const backupOld: Check = {
+  id: 'backup-old',
+  title: 'Backup too old',
+  reads: 'GET /nodes/{node}/storage/{storage}/content?content=backup',
+  limit: ({ backupHours: [look, failed] }) => `Limit ${spanOf(look * 3_600)}, failed at ${spanOf(failed * 3_600)}.`,
+  pace: 'state',
+  forMs: 0,
+  runbooks: ['backup-failed'],
+  look: ({ state, limits: { backupHours }, now }) =>
+    inState(state, 'guests', () =>
+      // A guest that never had a backup is another check's.
+      withoutTemplates(state.guests)
+        .filter(({ backupAt }) => backupAt !== undefined)
+        .map((guest) => measured(guest, backupHours, now)),
+    ),
+}
+
+function measured(guest: Guest, [look, failed]: readonly [number, number], now: number): Measure {
+  const { backupAt, lock, vmid } = guest
+  const hours = typeof backupAt === 'number' ? (now - backupAt) / hourMs : undefined
+  const words = hours === undefined ? 'unknown' : spanOf(hours * 3_600)
+  return {
+    object: guestObject(guest),
+    level: overOrUnseen(hours, { look, failed, clear: look }),
+    words,
+    ...(hours !== undefined && { value: hours }),
+    sentence: `The newest backup of ${guestName(guest)} is ${words} old.`,
+    ...(lock === 'backup' && { explainedBy: 'A backup of it runs.' }),
+    inputs: { vmid },
+  }
+}

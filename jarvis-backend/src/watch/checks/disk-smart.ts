@@ -1,0 +1,33 @@
+import { oneLine, plainName } from '../../homelab/format.ts'
+import { readDisks } from '../../homelab/operations/disks.ts'
+import type { Check, Measure } from '../check.ts'
+import { diskObject, fromNodes, itemsOf } from '../measure.ts'
+
+/** A disk that fails by its own word. A disk that says nothing is not one. */
+export const diskSmart: Check = {
+  id: 'disk-smart',
+  title: 'Disk failing by SMART',
+  reads: 'GET /nodes/{node}/disks/list',
+  limit: () => 'SMART says neither PASSED nor OK.',
+  pace: 'sweep',
+  forMs: 0,
+  runbooks: ['disk-failing'],
+  async look(ports) {
+    const { items, unread } = await fromNodes(ports, async (node) =>
+      itemsOf(await readDisks(ports.api, [node], ports.signal)),
+    )
+    const measures = items.map(({ node, path, model, isHealthy }): Measure => {
+      const who = `Disk ${oneLine(path, 40)}${model === undefined ? '' : ` (${plainName(model)})`} on ${plainName(node)}`
+      const words = isHealthy === null ? 'SMART does not say' : isHealthy ? 'SMART: passed' : 'SMART: not passed'
+      return {
+        object: diskObject(node, path),
+        // Behind most RAID controllers nothing is ever told.
+        level: isHealthy === false ? 'failed' : isHealthy ? 'clear' : 'unseen',
+        words,
+        sentence: `${who}: ${words}.`,
+        inputs: { node, disk: path },
+      }
+    })
+    return { measures, unread }
+  },
+}

@@ -1,0 +1,46 @@
+import { plainName } from '../../homelab/format.ts'
+import { readCoverage } from '../../homelab/operations/coverage.ts'
+import { ApiError } from '../../homelab/proxmox/failure.ts'
+import { isForbidden } from '../../homelab/proxmox/rights.ts'
+import { CannotRun, type Check, type Measure } from '../check.ts'
+import { guestName, guestObject } from '../measure.ts'
+
+const graceMs = 24 * 3_600_000
+
+/** A guest that no enabled backup job names. Proxmox's own list counts disabled jobs as cover. */
+export const guestUncovered: Check = {
+  id: 'guest-uncovered',
+  title: 'Guest in no backup job',
+  reads: 'GET /cluster/backup-info/not-backed-up and /cluster/backup',
+  limit: () => 'In no enabled job a day after it was made.',
+  pace: 'sweep',
+  forMs: 0,
+  async look({ api, state, now, signal }) {
+    try {
+      const { uncovered, jobs } = await readCoverage(api, signal)
+      const bare = new Map(uncovered.map((guest) => [guest.vmid, guest]))
+      const measures = state.guests
+        .filter(({ isTemplate }) => !isTemplate)
+        .map((guest): Measure => {
+          const found = bare.get(guest.vmid)
+          const of = { object: guestObject(guest), inputs: { vmid: guest.vmid } }
+          const who = guestName(guest)
+          if (found === undefined) {
+            // Whether only a disabled job covers it is unknown then.
+            if (jobs === null)
+              return { ...of, level: 'unseen', words: 'unknown', sentence: `${who}: its backup jobs are not known.` }
+            return { ...of, level: 'clear', words: 'in a job', sentence: `${who} is in a backup job.` }
+          }
+          const { disabledJobs } = found
+          const only = disabledJobs.length === 0 ? '' : ` but the disabled ${disabledJobs.map(plainName).join(', ')}`
+          const isNew = guest.madeAt !== undefined && now - guest.madeAt < graceMs
+          const sentence = `${who} is in no backup job${only}.`
+          return { ...of, level: isNew ? 'between' : 'look', words: `in no job${only}`, sentence }
+        })
+      return { measures, unread: new Map() }
+    } catch (error) {
+      if (error instanceof ApiError && isForbidden(error)) throw new CannotRun('The token needs Sys.Audit on /.')
+      throw error
+    }
+  },
+}

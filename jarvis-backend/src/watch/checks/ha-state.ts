@@ -1,0 +1,58 @@
+import { ageOf, plainName } from '../../homelab/format.ts'
+import { readHa } from '../../homelab/operations/ha.ts'
+import { isForbidden } from '../../homelab/proxmox/rights.ts'
+import { CannotRun, type Check, type Measure } from '../check.ts'
+import { guestName, guestObject, nodeObject, seen } from '../measure.ts'
+
+const oldMs = 120_000
+const bad: Readonly<Record<string, 'look' | 'failed'>> = {
+  error: 'failed',
+  fence: 'failed',
+  recovery: 'failed',
+  disabled: 'look',
+}
+
+/** What the HA manager says of its guests, and whether it still hears of each node. */
+export const haState: Check = {
+  id: 'ha-state',
+  title: 'High availability',
+  reads: 'GET /cluster/ha/status/current',
+  limit: () => 'A guest in error, fence or recovery; a node that says nothing for 2 min.',
+  pace: 'sweep',
+  forMs: 0,
+  async look({ api, state, now, signal }) {
+    const ha = await readHa(api, signal).catch((error: unknown) => {
+      throw isForbidden(error) ? new CannotRun('The token needs Sys.Audit on /.') : error
+    })
+    const services = ha.services.flatMap(({ vmid, state: is, node }): Measure[] => {
+      const guest = state.guests.find((one) => one.vmid === vmid)
+      const object =
+        guest === undefined ? { id: `guest/${vmid}`, vmid, ...(node !== undefined && { node }) } : guestObject(guest)
+      const who = guest === undefined ? `Guest ${vmid}` : guestName(guest)
+      const level = bad[is] ?? 'clear'
+      return [
+        { object, level, words: plainName(is), sentence: `HA has ${who} in state ${plainName(is)}.`, inputs: { vmid } },
+      ]
+    })
+    // While it manages nothing, a node need not report.
+    const nodes = ha.services.length === 0 ? [] : ha.nodes
+    const managers = nodes.map(({ node, seenAt }): Measure => {
+      const object = nodeObject(node)
+      if (seenAt === undefined)
+        return {
+          object,
+          level: 'unseen',
+          words: 'unknown',
+          sentence: `When HA last heard of ${plainName(node)} is not known.`,
+        }
+      const ago = ageOf(seenAt, now)
+      return {
+        object,
+        level: now - seenAt > oldMs ? 'look' : 'clear',
+        words: ago,
+        sentence: `HA last heard of ${plainName(node)} ${ago}.`,
+      }
+    })
+    return seen([...services, ...managers])
+  },
+}

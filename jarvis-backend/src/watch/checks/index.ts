@@ -1,0 +1,78 @@
+import type { Check } from '../check.ts'
+import { agentSilent } from './agent-silent.ts'
+import { backupFailed } from './backup-failed.ts'
+import { backupOld } from './backup-old.ts'
+import { backupVerify } from './backup-verify.ts'
+import { certificate } from './certificate.ts'
+import { clusterAway } from './cluster-away.ts'
+import { corosyncLink } from './corosync-link.ts'
+import { diskSmart } from './disk-smart.ts'
+import { diskWear } from './disk-wear.ts'
+import { guestCpu } from './guest-cpu.ts'
+import { guestDisk } from './guest-disk.ts'
+import { guestUncovered } from './guest-uncovered.ts'
+import { haState } from './ha-state.ts'
+import { kernelReboot } from './kernel-reboot.ts'
+import { nodeAway } from './node-away.ts'
+import { nodeClock } from './node-clock.ts'
+import { nodeHeat } from './node-heat.ts'
+import { nodeMemory } from './node-memory.ts'
+import { nodeRootDisk } from './node-root-disk.ts'
+import { outOfMemory } from './out-of-memory.ts'
+import { quorum } from './quorum.ts'
+import { replication } from './replication.ts'
+import { repositories } from './repositories.ts'
+import { restoreUnproven } from './restore-unproven.ts'
+import { snapshotForgotten } from './snapshot-forgotten.ts'
+import { staleLock } from './stale-lock.ts'
+import { storageAway } from './storage-away.ts'
+import { storageForecast } from './storage-forecast.ts'
+import { storageFull } from './storage-full.ts'
+import { taskFailed } from './task-failed.ts'
+import { thinPool } from './thin-pool.ts'
+import { securityUpdates, updates } from './updates.ts'
+import { upsCheck } from './ups.ts'
+import { vmIoError } from './vm-io-error.ts'
+import { zfsPool } from './zfs-pool.ts'
+import { zfsScrub } from './zfs-scrub.ts'
+
+/** The checks that ship, all on by default. */
+export const makeChecks = (): readonly Check[] => [
+  clusterAway,
+  quorum,
+  nodeAway,
+  storageAway,
+  storageFull,
+  vmIoError,
+  backupOld,
+  nodeHeat,
+  nodeMemory,
+  guestCpu,
+  guestDisk,
+  staleLock,
+  taskFailed,
+  upsCheck(),
+  zfsPool,
+  diskSmart,
+  thinPool,
+  haState,
+  replication,
+  outOfMemory,
+  backupFailed,
+  backupVerify,
+  guestUncovered,
+  storageForecast,
+  nodeRootDisk,
+  certificate,
+  nodeClock,
+  corosyncLink,
+  agentSilent,
+  diskWear,
+  zfsScrub,
+  snapshotForgotten,
+  restoreUnproven,
+  securityUpdates,
+  repositories,
+  kernelReboot,
+  updates,
+]

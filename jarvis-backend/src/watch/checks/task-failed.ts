@@ -1,0 +1,27 @@
+import { plainName } from '../../homelab/format.ts'
+import type { Check } from '../check.ts'
+import { when } from '../measure.ts'
+import { inState } from './known.ts'
+
+/** For the record alone: nobody is told, for the checks of backups, replication and guests say what follows from it. */
+export const taskFailed: Check = {
+  id: 'task-failed',
+  title: 'Failed tasks',
+  reads: 'GET /cluster/tasks',
+  limit: () => 'Any among the newest tasks.',
+  pace: 'state',
+  forMs: 0,
+  look: ({ state }) =>
+    inState(state, 'tasks', () =>
+      [...new Set(state.tasks.map(({ type }) => type))].map((type) => {
+        const count = state.tasks.filter((task) => task.type === type && task.status === 'failed').length
+        return {
+          object: { id: `task/${type}`, name: type },
+          level: when(count > 0, 'info'),
+          words: `${count} failed`,
+          value: count,
+          sentence: `Among the newest tasks ${count} ${plainName(type)} failed.`,
+        }
+      }),
+    ),
+}

@@ -1,0 +1,131 @@
+import { plainName } from '../homelab/format.ts'
+import type { Partial } from '../homelab/ports.ts'
+import { percent } from '../lib/words.ts'
+import type { Alert, AlertDetail, OfferedRunbook, Task } from '../protocol/index.ts'
+import { type AlertStore, fingerprintOf, type StoredAlert } from './alert.ts'
+import type { Check, CheckPorts } from './check.ts'
+
+const dayMs = 24 * 3_600_000
+const earlierMs = 30 * dayMs
+/** Alerts of the same node that fired so long before or after. */
+const aroundMs = 30 * 60_000
+const mostChanges = 20
+/** Values that a median needs at least: of half an hour. */
+const fewestValues = 30
+
+export type AlertChange = AlertDetail['changes'][number]
+
+/** What is read for one alert, beside the alert itself. */
+export type DetailPorts = {
+  samples: CheckPorts['samples']
+  /** What JARVIS changed of these targets between two times, newest first. */
+  changes(targets: readonly string[], from: number, to: number): Promise<AlertChange[]>
+  /** A node's newest tasks, or those of all. @throws as `Cluster.tasks` */
+  tasks(node: string | undefined): Promise<Partial<Task>>
+  isOurs(task: Task): boolean
+  offers(alert: Pick<StoredAlert, 'check' | 'object' | 'inputs'>, names: readonly string[]): OfferedRunbook[]
+}
+
+/** What is known of one alert. What could not be read is in `missing`. */
+export async function detailOf(
+  stored: StoredAlert,
+  around: {
+    shown: Alert
+    /** Those that have not ended, as they are shown. */
+    open: readonly Alert[]
+    /** Those of its node that ended lately. */
+    ended: readonly Alert[]
+    check: Check | undefined
+    durationMs: number | undefined
+    store: Pick<AlertStore, 'earlier'>
+    now: number
+  },
+  ports: DetailPorts,
+): Promise<AlertDetail> {
+  const { shown, open, ended, check } = around
+  const missing: string[] = []
+  const usual = usualOf(stored, around.now, ports)
+  return {
+    ...shown,
+    title: check?.title ?? stored.check,
+    evidence: {
+      read: readOf(check, stored),
+      at: stored.seenAt,
+      ...(around.durationMs !== undefined && { durationMs: around.durationMs }),
+      values: [...stored.values],
+      ...(usual !== undefined && { usual }),
+      before: around.store.earlier(fingerprintOf(stored), around.now - earlierMs),
+    },
+    ...(stored.chart !== undefined && { chart: stored.chart }),
+    changes: await changesBefore(stored, ports, missing),
+    also: [...open, ...ended].filter((other) => isAround(stored, other)),
+    hidden: open.filter(({ hiddenBy }) => hiddenBy === stored.id),
+    runbooks: ports.offers(stored, check?.runbooks ?? []),
+    missing,
+  }
+}
+
+/** What the check read for this object: the path with its node and its number in it. */
+const readOf = (check: Check | undefined, { inputs = {}, object }: StoredAlert): string =>
+  (check?.reads ?? 'unknown: the check is no longer there').replace(/\{(\w+)\}/g, (place, name: string) =>
+    String(inputs[name] ?? (name === 'node' ? object.node : name === 'vmid' ? object.vmid : undefined) ?? place),
+  )
+
+const isAround = ({ id, object, firedAt, since }: StoredAlert, other: Alert): boolean =>
+  other.id !== id &&
+  object.node !== undefined &&
+  other.object.node === object.node &&
+  other.firedAt !== undefined &&
+  Math.abs(other.firedAt - (firedAt ?? since)) <= aroundMs
+
+/** The median of the day before it began, in words; undefined where too little of it is known. */
+function usualOf({ chart, since }: StoredAlert, now: number, { samples }: DetailPorts): string | undefined {
+  if (chart === undefined) return undefined
+  const minutes = dayMs / 60_000
+  const after = Math.max(0, Math.floor((now - since) / 60_000))
+  const known = samples(chart.series, chart.field, minutes)
+    .slice(0, minutes - after)
+    .filter((value) => value !== undefined)
+    .sort((a, b) => a - b)
+  const median = known[Math.floor(known.length / 2)]
+  return median === undefined || known.length < fewestValues
+    ? undefined
+    : `${figure(chart.field, median)}, median of 24 h`
+}
+
+function figure(field: string, value: number): string {
+  if (field.endsWith('Ratio')) return percent(value)
+  return field === 'temperatureC' ? `${Math.round(value)} °C` : String(Number(value.toPrecision(3)))
+}
+
+/** Changes of the object and its node in the day before, newest first. */
+async function changesBefore(alert: StoredAlert, ports: DetailPorts, missing: string[]): Promise<AlertChange[]> {
+  const { object, since } = alert
+  const from = since - dayMs
+  const targets = [...new Set([object.id, ...(object.node === undefined ? [] : [`node/${object.node}`])])]
+  const [ours, tasks] = await Promise.all([
+    ports.changes(targets, from, since),
+    ports.tasks(object.node).catch((error: unknown): Partial<Task> => {
+      const why = error instanceof Error ? error.message : String(error)
+      return { items: [], missing: [`The tasks before it could not be read: ${why}`] }
+    }),
+  ])
+  missing.push(...tasks.missing)
+  const foreign = tasks.items
+    .filter((task) => task.startedAt >= from && task.startedAt <= since && isAbout(alert, task) && !ports.isOurs(task))
+    .map(
+      (task): AlertChange => ({
+        at: task.startedAt,
+        sentence: `${plainName(task.type)}${task.vmid === undefined ? '' : ` of ${task.vmid}`} on ${plainName(task.node)}: ${plainName(task.exitStatus ?? task.status)}`,
+        by: plainName(task.user),
+        isOurs: false,
+      }),
+    )
+  return [...ours, ...foreign].sort((a, b) => b.at - a.at).slice(0, mostChanges)
+}
+
+/** A guest's tasks are about it; a node's alert may come from any of its tasks. */
+const isAbout = ({ object: { vmid, node } }: StoredAlert, task: Task): boolean =>
+  vmid === undefined
+    ? node === undefined || task.node === node
+    : task.vmid === vmid || (task.vmid === undefined && task.node === node)

@@ -1,0 +1,86 @@
+import { plainName } from '../homelab/format.ts'
+import type { Partial } from '../homelab/ports.ts'
+import { isForbidden } from '../homelab/proxmox/rights.ts'
+import type { AlertObject, Guest, Node, Severity } from '../protocol/index.ts'
+import { CannotRun, type CheckPorts, type Looked, type Measure } from './check.ts'
+
+export const siteObject: AlertObject = { id: 'site' }
+export const nodeObject = (name: string): AlertObject => ({ id: `node/${name}`, name, node: name })
+export const guestObject = ({
+  vmid,
+  name,
+  type,
+  node,
+}: Pick<Guest, 'vmid' | 'name' | 'type' | 'node'>): AlertObject => ({
+  ...{ id: `${type}/${vmid}`, name, node, vmid },
+})
+/** @param path its device: `/dev/sda` */
+export const diskObject = (node: string, path: string): AlertObject =>
+  partObject('disk', node, path.replace(/^\/dev\//, ''))
+/** A disk or a pool of a node. */
+export const partObject = (kind: 'disk' | 'pool', node: string, name: string): AlertObject => ({
+  ...{ id: `${kind}/${node}/${name}`, name, node },
+})
+/** @param node absent: it is shared. */
+export const storageObject = ({ name, node }: { name: string; node?: string | undefined }): AlertObject => ({
+  ...{ id: `storage/${node === undefined ? '' : `${node}/`}${name}`, name, ...(node !== undefined && { node }) },
+})
+
+/** `CT 113 vaultwarden` */
+export const guestName = ({ vmid, name, type }: Pick<Guest, 'vmid' | 'name' | 'type'>): string =>
+  `${type.toUpperCase()} ${vmid} ${plainName(name)}`
+
+/** How bad a value is that is worse the higher it is. @param of `clear`: at or below it all is well; `failed`: absent: never */
+export function over(value: number, of: { look: number; failed?: number; clear: number }): Measure['level'] {
+  if (of.failed !== undefined && value >= of.failed) return 'failed'
+  if (value >= of.look) return 'look'
+  return value > of.clear ? 'between' : 'clear'
+}
+
+/** The same of a value that is worse the lower it is. */
+export const under = (value: number, { look, failed, clear }: { look: number; failed?: number; clear: number }) =>
+  over(-value, { look: -look, clear: -clear, ...(failed !== undefined && { failed: -failed }) })
+
+/** `bad` where it is so, else `clear`. */
+export const when = (isSo: boolean, bad: Severity): Measure['level'] => (isSo ? bad : 'clear')
+
+/** What was seen, with nothing unread. */
+export const seen = (measures: readonly Measure[]): Looked => ({ measures, unread: new Map() })
+
+/** What an operation says of a part that the token may not read. */
+const lacksRight = /not visible to this token/
+
+/**
+ * Reads something from each node that is online, one after the other. A node that could not be read is unread.
+ * @throws CannotRun where the token lacks a right and nothing was found; the signal's reason
+ */
+export async function fromNodes<T>(
+  { state, signal }: Pick<CheckPorts, 'state' | 'signal'>,
+  read: (node: Node) => Promise<readonly T[]>,
+): Promise<{ items: T[]; unread: Map<string, string> }> {
+  const items: T[] = []
+  const unread = new Map<string, string>()
+  let refused: string | undefined
+  for (const node of state.nodes) {
+    if (node.status !== 'online') {
+      unread.set(node.name, `${plainName(node.name)} is ${node.status}`)
+      continue
+    }
+    try {
+      items.push(...(await read(node)))
+    } catch (error) {
+      signal.throwIfAborted()
+      const why = error instanceof Error ? error.message : String(error)
+      if (error instanceof CannotRun || isForbidden(error) || lacksRight.test(why)) refused = why
+      unread.set(node.name, why)
+    }
+  }
+  if (items.length === 0 && refused !== undefined) throw new CannotRun(refused)
+  return { items, unread }
+}
+
+/** The items of a reading of one node. @throws Error with the reason where it could not be read */
+export function itemsOf<T>({ items, missing, isUnread }: Partial<T>): readonly T[] {
+  if (isUnread) throw new Error(missing[0] ?? 'It could not be read.')
+  return items
+}

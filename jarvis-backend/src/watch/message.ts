@@ -1,0 +1,50 @@
+import { firstOf } from '../lib/words.ts'
+import type { StoredAlert } from './alert.ts'
+
+const mostSentences = 6
+
+/** What a person is told of alerts in one message. `hidden`: the same without a name of anything. */
+export type AlertMessage = { title: string; body: string; hidden: string; tag: string; path: string }
+
+const gravity = { failed: 0, look: 1, info: 2 } as const
+
+/** One message for all alerts that are to be told together. @param hides how many others each of them hides */
+export function messageOf(alerts: readonly StoredAlert[], hides: (alert: StoredAlert) => number): AlertMessage {
+  const worst = [...alerts].sort((a, b) => gravity[a.severity] - gravity[b.severity])
+  const fired = worst.filter(({ due }) => due?.what === 'fired')
+  const resolved = worst.filter(({ due }) => due?.what === 'resolved')
+  const [first] = [...fired, ...resolved]
+  const counted = [
+    ...(fired.length === 0 ? [] : [`${fired.length} ${fired.length === 1 ? 'alert' : 'alerts'}`]),
+    ...(resolved.length === 0 ? [] : [`${resolved.length} resolved`]),
+  ].join(', ')
+  const lines = [
+    ...fired.map((alert) => `${alert.sentence}${hiddenWords(hides(alert))}`),
+    ...resolved.map(({ sentence, ending }) => `Resolved: ${sentence}${ending === undefined ? '' : ` ${ending}`}`),
+  ]
+  const more = lines.length > mostSentences ? ` And ${lines.length - mostSentences} more.` : ''
+  return {
+    title: fired.length === 0 ? 'Resolved' : alerts.length === 1 ? 'Alert' : counted,
+    body: `${lines.slice(0, mostSentences).join(' ')}${more}`,
+    hidden: `${counted}.`,
+    // The message of an end takes the place of the one that said it began.
+    tag: `alert-${first?.id ?? ''}`,
+    path: alerts.length === 1 && first !== undefined ? `/alerts?alert=${encodeURIComponent(first.id)}` : '/alerts',
+  }
+}
+
+const hiddenWords = (count: number) =>
+  count === 0 ? '' : ` It explains ${count} other ${count === 1 ? 'alert' : 'alerts'}.`
+
+/** Whom a message reached, in words. @param devices of each, why it was not reached; undefined where it was */
+export function reachedWords(devices: readonly { label: string; problem?: string }[]): string {
+  const missed = devices.filter(({ problem }) => problem !== undefined)
+  const all = devices.length
+  if (all === 0) return 'nobody: no device is set up'
+  if (missed.length === 0) return `${all} ${all === 1 ? 'device' : 'devices'}`
+  const why = firstOf(
+    missed.map(({ label, problem }) => `${label}: ${problem}`),
+    3,
+  )
+  return `${all - missed.length} of ${all} devices; not ${why}`
+}

@@ -1,0 +1,36 @@
+import type { Alert, ClusterState, Limits } from '../protocol/index.ts'
+import type { StoredAlert } from './alert.ts'
+import { everyMsOf } from './board.ts'
+import type { Check, CheckPorts, Looked } from './check.ts'
+import { shownAlerts } from './shown.ts'
+import { step } from './step.ts'
+
+/** What a check of the state sees now; undefined where it asks more than the state. @throws CannotRun */
+export function seenNow(check: Check, ports: CheckPorts): Looked | undefined {
+  if (check.pace !== 'state' || check.asks) return undefined
+  const looked = check.look(ports)
+  return looked instanceof Promise ? undefined : looked
+}
+
+const never = () => Promise.reject(new Error('Only the state is looked at.'))
+
+/** The alerts that a first look at this state would begin, for where nothing watches. */
+export function presentAlerts(checks: readonly Check[], state: ClusterState, limits: Limits): Alert[] {
+  const now = state.at
+  const ports: CheckPorts = {
+    ...{ state, limits, now, proofs: new Map(), signal: new AbortController().signal },
+    ...{ api: { get: never }, shell: { run: never }, samples: () => [], own: () => undefined, ask: never },
+    cluster: { tasks: never, backups: never, nodeDetail: never },
+  }
+  const alerts = checks.flatMap((check): StoredAlert[] => {
+    const forMs = typeof check.forMs === 'number' ? check.forMs : check.forMs(limits)
+    return (seenNow(check, ports)?.measures ?? []).flatMap(({ level, ...measure }) => {
+      if (level === 'unseen') return []
+      const id = `${check.id} ${measure.object.id}`
+      return (
+        step(undefined, { ...measure, level }, { now, id, check: check.id, forMs, everyMs: everyMsOf(check) }) ?? []
+      )
+    })
+  })
+  return shownAlerts(alerts, { now, state, limits, windows: [], checkOf: (id) => checks.find((one) => one.id === id) })
+}

@@ -1,0 +1,20 @@
+import type { StoredAlert } from './alert.ts'
+import { type Surroundings, windowOf } from './shown.ts'
+
+/** Why nobody is told of an alert now; undefined where there is no reason. @param cause the alert that explains it */
+export function whyQuiet(
+  alert: StoredAlert,
+  { now, windows }: Pick<Surroundings, 'now' | 'windows'>,
+  cause: StoredAlert | undefined,
+): string | undefined {
+  const { due, silence, acknowledged, flapping, explainedBy } = alert
+  const window = windowOf(alert, windows, now)
+  if (window !== undefined) return `nobody: held in the window “${window.name}”`
+  if (silence !== undefined && silence.until > now) return `nobody: silenced by ${silence.by}`
+  if (due?.what === 'resolved') return undefined
+  if (acknowledged !== undefined) return `nobody: acknowledged by ${acknowledged.by}`
+  if (cause !== undefined) return `nobody: ${cause.sentence} explains it`.replace('. explains', ' explains')
+  if (flapping !== undefined && flapping.until > now) return `nobody: it flaps, ${flapping.changes} changes`
+  if (explainedBy !== undefined) return `nobody: ${explainedBy}`
+  return undefined
+}

@@ -1,0 +1,26 @@
+import type { PveReader } from '../homelab/ports.ts'
+import { type Clock, sleep } from '../lib/clock.ts'
+
+/**
+ * A reader for one sweep: requests go one after another with a pause of `pauseMs` between, and the same path is asked once, also where it
+ * failed.
+ */
+export function pacedReader(api: PveReader, clock: Clock, pauseMs: number): PveReader {
+  const known = new Map<string, Promise<unknown>>()
+  let turn: Promise<unknown> = Promise.resolve()
+  return {
+    get(path, query, ask) {
+      const key = JSON.stringify([path, query])
+      const before = known.get(key)
+      if (before !== undefined) return before
+      const answer = turn.then(() => {
+        ask.signal.throwIfAborted()
+        return api.get(path, query, ask)
+      })
+      const pause = () => (pauseMs === 0 ? undefined : sleep(clock, pauseMs, ask.signal).catch(() => {}))
+      turn = answer.then(pause, pause)
+      known.set(key, answer)
+      return answer
+    },
+  }
+}

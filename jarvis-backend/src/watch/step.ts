@@ -1,0 +1,160 @@
+import type { StoredAlert } from './alert.ts'
+import type { Measure } from './check.ts'
+
+const minuteMs = 60_000
+const keptValues = 12
+const rank = { info: 0, look: 1, failed: 2 } as const
+
+/** So many turns in so long make an alert flap, and nobody is told for so long. */
+export const flaps = { turns: 5, withinMs: 5 * minuteMs, quietMs: 15 * minuteMs }
+/** So long after its end, a new alert of the same fingerprint keeps the acknowledgement and counts the turns on. */
+export const takesAfterMs = 15 * minuteMs
+/** A pending alert that was not looked at for longer, and for a quarter of its time, begins anew: what was in between is not known. */
+const longestGapMs = 15 * minuteMs
+
+export type StepFacts = {
+  now: number
+  /** For a new alert. */
+  id: string
+  check: string
+  forMs: number
+  everyMs: number
+  /** The last ended alert of the same fingerprint, while it counts. */
+  earlier?: StoredAlert | undefined
+}
+
+/** What was not seen, or is no longer there. */
+export type Missing = { object: Measure['object']; level: 'unseen' } | { object: Measure['object']; level: 'gone' }
+
+/**
+ * What a look makes of an alert. @param measure `gone`: the object is not there any more
+ * @returns undefined where there is no alert, or no longer one: a pending alert that ends leaves nothing
+ */
+export function step(
+  before: StoredAlert | undefined,
+  measure: (Measure & { level: Exclude<Measure['level'], 'unseen'> }) | Missing,
+  facts: StepFacts,
+): StoredAlert | undefined {
+  const { now } = facts
+  if (measure.level === 'unseen') return before === undefined ? undefined : unseen(before, now)
+  if (measure.level === 'gone') return before?.firedAt === undefined ? undefined : ended(before, 'It is gone.', now)
+  if (measure.level === 'clear') return before?.firedAt === undefined ? undefined : cleared(before, measure, now)
+  if (before === undefined) return measure.level === 'between' ? undefined : begun(measure, measure.level, facts)
+  const { notSeenSince: _seen, isClear: wasClear, explainedBy: _explained, ...known } = before
+  const seen: StoredAlert = { ...known, ...valuesOf(before, measure), seenAt: now }
+  if (before.firedAt !== undefined) return goesOn(seen, wasClear === true, measure.level, now)
+  if (now - before.seenAt > Math.max(longestGapMs, 3 * facts.everyMs, facts.forMs / 4)) seen.since = now
+  return measure.level === 'between' ? seen : ripened({ ...seen, severity: measure.level }, facts)
+}
+
+function begun(measure: Measure, severity: StoredAlert['severity'], facts: StepFacts): StoredAlert {
+  const { now, id, check, earlier } = facts
+  const { acknowledged, silence, turns = [], resolvedAt = 0 } = earlier ?? {}
+  const isRecent = now - resolvedAt <= takesAfterMs
+  const stays =
+    isRecent &&
+    acknowledged !== undefined &&
+    !isWorse(acknowledged, { severity, amount: measure.value, isLowBad: measure.isLowBad })
+  return ripened(
+    {
+      ...{ id, check, object: measure.object, severity, state: 'pending', since: now, seenAt: now },
+      ...{ turns: isRecent ? turns : [], told: [] },
+      ...valuesOf(undefined, measure),
+      ...(stays && { acknowledged }),
+      ...(silence !== undefined && silence.until > now && { silence }),
+    },
+    facts,
+  )
+}
+
+/** Fires where its time is over. Looks that are an hour apart are never exactly an hour apart. */
+function ripened(alert: StoredAlert, { now, forMs, everyMs }: StepFacts): StoredAlert {
+  const firesAt = alert.since + forMs
+  const slackMs = everyMs > minuteMs ? everyMs / 5 : 0
+  if (firesAt - slackMs > now) return { ...alert, state: 'pending', firesAt }
+  const { firesAt: _over, ...rest } = alert
+  const fired: StoredAlert = { ...rest, ...turned(alert, now), state: 'firing', firedAt: now }
+  return alert.severity === 'info' ? fired : { ...fired, due: { what: 'fired', at: now } }
+}
+
+function goesOn(seen: StoredAlert, wasClear: boolean, level: Measure['level'], now: number): StoredAlert {
+  const { flapping, ...calm } = seen
+  const isQuiet = flapping !== undefined && flapping.until > now
+  const alert: StoredAlert = isQuiet ? seen : calm
+  const turnedBack = isQuiet && wasClear ? turned(alert, now) : {}
+  const severity = level === 'between' || level === 'clear' || level === 'unseen' ? alert.severity : level
+  return withoutAcknowledgement({ ...alert, ...turnedBack, state: 'firing', severity }, now)
+}
+
+/** An acknowledgement ends when it gets worse than it was; that is news, and the second message of the two. */
+function withoutAcknowledgement(alert: StoredAlert, now: number): StoredAlert {
+  const { acknowledged, ...rest } = alert
+  if (acknowledged === undefined || !isWorse(acknowledged, alert)) return alert
+  return rest.told.length >= 2 ? rest : { ...rest, due: { what: 'fired', at: now } }
+}
+
+const isWorse = (
+  { severity, untilValue }: NonNullable<StoredAlert['acknowledged']>,
+  now: { severity: StoredAlert['severity']; amount?: number | undefined; isLowBad?: true | undefined },
+) =>
+  rank[now.severity] > rank[severity] ||
+  (untilValue !== undefined &&
+    now.amount !== undefined &&
+    (now.isLowBad === true ? now.amount < untilValue : now.amount > untilValue))
+
+function unseen(before: StoredAlert, now: number): StoredAlert {
+  const { firesAt: _unknown, ...rest } = before
+  const notSeenSince = before.notSeenSince ?? now
+  return { ...rest, notSeenSince, ...(before.firedAt !== undefined && { state: 'held' }) }
+}
+
+function cleared(before: StoredAlert, measure: Measure, now: number): StoredAlert {
+  const { notSeenSince: _seen, explainedBy: _explained, ...known } = before
+  const seen: StoredAlert = { ...known, ...valuesOf(before, measure), seenAt: now }
+  const words =
+    before.value === undefined || before.value === measure.words ? measure.words : `${before.value} → ${measure.words}`
+  const isQuiet = before.flapping !== undefined && before.flapping.until > now
+  const turn = before.isClear === true ? { turns: before.turns, flapping: undefined } : turned(before, now)
+  const flapping = turn.flapping ?? (isQuiet ? before.flapping : undefined)
+  if (flapping === undefined) return ended({ ...seen, sentence: before.sentence }, words, now, turn.turns)
+  return { ...seen, turns: turn.turns, sentence: before.sentence, state: 'firing', isClear: true, flapping }
+}
+
+/** Counts one turn. */
+function turned(alert: StoredAlert, now: number): Pick<StoredAlert, 'turns' | 'flapping'> {
+  const turns = [...alert.turns.filter((at) => at > now - flaps.withinMs && at <= now), now]
+  if (alert.flapping !== undefined && alert.flapping.until > now)
+    return { turns, flapping: { ...alert.flapping, changes: alert.flapping.changes + 1 } }
+  if (turns.length < flaps.turns) return { turns }
+  return { turns, flapping: { until: now + flaps.quietMs, changes: turns.length } }
+}
+
+function ended(before: StoredAlert, ending: string, now: number, turns = before.turns): StoredAlert {
+  const { due, flapping: _calm, isClear: _clear, firesAt: _over, notSeenSince: _seen, ...rest } = before
+  const wasTold = rest.told.some(({ what }) => what === 'fired')
+  const resolved: StoredAlert = { ...rest, turns, state: 'resolved', resolvedAt: now, ending }
+  if (wasTold && rest.told.length < 2) return { ...resolved, due: { what: 'resolved', at: now } }
+  if (due === undefined || wasTold) return resolved
+  const words = due.quiet ?? 'nobody: it ended before anybody was told'
+  return { ...resolved, told: [...rest.told, { at: due.at, what: 'fired', words }] }
+}
+
+/** Ends an alert whose check is no more: `ending` says so. Nobody is told. */
+export function closed(before: StoredAlert, ending: string, now: number): StoredAlert | undefined {
+  if (before.firedAt === undefined) return undefined
+  const { due: _none, ...alert } = ended(before, ending, now)
+  return alert
+}
+
+function valuesOf(before: StoredAlert | undefined, measure: Measure) {
+  const { words, value, isLowBad, sentence, object, explainedBy, chart, inputs } = measure
+  const values = [...(before?.values ?? []), words].slice(-keptValues)
+  return {
+    ...{ object, sentence, value: words, values },
+    ...(value !== undefined && { amount: value }),
+    ...(isLowBad && { isLowBad }),
+    ...(explainedBy !== undefined && { explainedBy }),
+    ...(chart !== undefined && { chart }),
+    ...(inputs !== undefined && { inputs }),
+  }
+}
