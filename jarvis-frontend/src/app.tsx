@@ -18,6 +18,11 @@ const ConsentPage = later(() => import('./pages/consent/page.tsx').then((page) =
 const ClusterPage = later(() => import('./pages/cluster/page.tsx').then((page) => page.ClusterPage))
 const GuestPage = later(() => import('./pages/guest/page.tsx').then((page) => page.GuestPage))
 const WaitingPage = later(() => import('./pages/waiting/page.tsx').then((page) => page.WaitingPage))
+const AlertsPage = later(() => import('./pages/alerts/page.tsx').then((page) => page.AlertsPage))
+const AutomationsPage = later(() => import('./pages/automations/page.tsx').then((page) => page.AutomationsPage))
+const RunbooksPage = later(() => import('./pages/automations/runbooks.tsx').then((page) => page.RunbooksPage))
+const WindowsPage = later(() => import('./pages/automations/windows.tsx').then((page) => page.WindowsPage))
+const RunbookPage = later(() => import('./pages/runbook/page.tsx').then((page) => page.RunbookPage))
 const JournalPage = later(() => import('./pages/journal/page.tsx').then((page) => page.JournalPage))
 const ToolsPage = later(() => import('./pages/tools/page.tsx').then((page) => page.ToolsPage))
 const MemoryPage = later(() => import('./pages/memory/page.tsx').then((page) => page.MemoryPage))
@@ -84,27 +89,40 @@ function Asked() {
 }
 
 const NewChat = () => <ChatPage key="new" sessionId={undefined} />
-const Status = () => <Redirect to="/system" />
 
-/** Pages whose path is one word, by that word. */
+/** Pages by their path. */
 const pages = new Map<string, ComponentType>([
   ['', NewChat],
   ['sessions', SessionsPage],
   ['cluster', ClusterPage],
   ['waiting', WaitingPage],
+  ['alerts', AlertsPage],
+  ['automations', AutomationsPage],
+  ['automations/runbooks', RunbooksPage],
+  ['automations/windows', WindowsPage],
   ['journal', JournalPage],
-  ['tools', ToolsPage],
-  ['memory', MemoryPage],
+  ['agents/tools', ToolsPage],
+  ['agents/memory', MemoryPage],
   ['settings', SettingsPage],
   ['system', SystemPage],
-  ['terminal', TerminalPage],
+  ['system/terminal', TerminalPage],
   ['console', ConsolePage],
-  ['status', Status],
   ['more', MorePage],
 ])
 
+/** Earlier addresses, and where their page is now. The query stays. */
+const moved = new Map([
+  ['agents', '/agents/tools'],
+  ['tools', '/agents/tools'],
+  ['memory', '/agents/memory'],
+  ['terminal', '/system/terminal'],
+  ['status', '/system'],
+])
+
 function Page() {
-  const [name = '', sessionId, ...others] = wordsOf(useLocation().pathname)
+  const { pathname, search, hash } = useLocation()
+  const words = wordsOf(pathname)
+  const [name = '', sessionId, ...others] = words
   const page = name.toLowerCase()
   if (page === 'chat' && sessionId !== undefined && others.length === 0) {
     return <ChatPage key={sessionId} sessionId={sessionId} />
@@ -112,8 +130,14 @@ function Page() {
   if (page === 'guest' && /^\d+$/.test(sessionId ?? '') && others.length === 0) {
     return <GuestPage key={sessionId} vmid={Number(sessionId)} />
   }
-  const Found = sessionId === undefined ? pages.get(page) : undefined
-  return Found === undefined ? <Redirect to="/" /> : <Found />
+  const path = words.join('/').toLowerCase()
+  if (words.length === 3 && path.startsWith('automations/runbooks/')) {
+    return <RunbookPage key={words[2]} name={words[2] ?? ''} />
+  }
+  const Found = pages.get(path)
+  if (Found !== undefined) return <Found />
+  const now = moved.get(path)
+  return <Redirect to={now === undefined ? '/' : now + search + hash} />
 }
 
 /** The parts of a path between slashes, decoded if all of them can be. Slashes at the end are ignored. */

@@ -1,10 +1,15 @@
-import type { Page, SessionSummary } from 'jarvis-backend/protocol'
+import type { SessionSummary, SessionsPage } from 'jarvis-backend/protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
 export const sessionPath = (id: string) => `/api/sessions/${encodeURIComponent(id)}`
 
-export const sessions = new Remote(() => call<Page<SessionSummary>>('GET', '/api/sessions?limit=100'))
+export const sessions = new Remote(() => call<SessionsPage>('GET', '/api/sessions?limit=100'))
 export const useSessions = (): SessionSummary[] | undefined => useRemote(sessions)?.items
+/** How many there are, without archived ones; undefined: not known. */
+export function useSessionCount(): number | undefined {
+  const page = useRemote(sessions)
+  return page?.total ?? (page?.next === undefined ? page?.items.length : undefined)
+}
 
 export const setRehearsal = (id: string, isRehearsal: boolean) => call('PATCH', sessionPath(id), { isRehearsal })

@@ -1,4 +1,4 @@
-import type { Effect, Page, ToolCalls, ToolInfo, Verdict } from 'jarvis-backend/protocol'
+import type { ClassifyReply, Effect, Page, ToolCalls, ToolInfo } from 'jarvis-backend/protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
@@ -15,4 +15,4 @@ export const readCalls = () => call<ToolCalls>('GET', '/api/tools/calls')
 
 /** The verdict that a call would get. Runs nothing. */
 export const classify = (name: string, input: Record<string, unknown>) =>
-  call<Verdict>('POST', `/api/tools/${encodeURIComponent(name)}/classify`, { input })
+  call<ClassifyReply>('POST', `/api/tools/${encodeURIComponent(name)}/classify`, { input })

@@ -2,7 +2,7 @@ import type { ConfirmationRow } from 'jarvis-backend/protocol'
 import { useEffect, useRef } from 'react'
 import { useArmed } from '../api/changes.ts'
 import { useConfirmations } from '../api/confirmations.ts'
-import { cardSentence } from '../features/confirmations/words.ts'
+import { cardSentence, spokenCard } from '../features/confirmations/words.ts'
 import { useNow } from '../ui/use-now.ts'
 import { interrupt, say } from './announce.tsx'
 import { spokenAtMs, spokenWords } from './changes/words.ts'
@@ -29,7 +29,7 @@ export function CardNews({ first }: { first: readonly ConfirmationRow[] }) {
     for (const row of fresh) {
       const minutes = Math.round((row.expiresAt - Date.now()) / 60_000)
       void import('./notify.ts').then(({ notify }) => notify(cardSentence(row), row.toolUseId))
-      interrupt(`${cardSentence(row)} ${minutes} minutes to decide. Ctrl . goes to it.`)
+      interrupt(`${spokenCard(row)} ${minutes} minutes to decide. Ctrl . goes to it.`)
     }
   }, [pending])
   useEffect(() => {

@@ -36,8 +36,14 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>, i
 /** A promise that React reads as settled, so that a loaded part is drawn without its fallback first. */
 const atHand = <T,>(value: T) => ({ then: (tell: (value: T) => void) => tell(value) }) as Promise<T>
 
-/** Fetches all parts after the first connection, one after the other, so that they work without a connection later. */
+const { connection } = navigator as { connection?: { saveData?: boolean } }
+
+/**
+ * Fetches all parts after the first connection, one after the other, so that they work without a connection later.
+ * A browser that is set to save data fetches each on first use.
+ */
 export function loadLater(): void {
+  if (connection?.saveData === true) return
   const stop = live.link.value.subscribe(() => {
     if (live.link.value.get().status !== 'live') return
     stop()

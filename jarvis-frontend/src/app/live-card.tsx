@@ -77,6 +77,7 @@ export function LiveCard({ matter: asked }: { matter: Matter }) {
       live={target}
       guests={state?.guests ?? []}
       hand={hand}
+      unknownOf={(toolUseId, observed) => <UnknownOutcome toolUseId={toolUseId} observed={observed} />}
       unknown={<UnknownOutcome toolUseId={card.toolUseId} observed={matter.result?.summary ?? ''} />}
       isElsewhere={isElsewhere}
     />

@@ -1,3 +1,4 @@
+import { alerts } from '../api/alerts.ts'
 import { forget, signedIn } from '../api/auth.ts'
 import { armed } from '../api/changes.ts'
 import { confirmations } from '../api/confirmations.ts'
@@ -18,12 +19,13 @@ import { createSockets } from '../realtime/sockets.ts'
 import { onWake } from '../realtime/wake.ts'
 
 const token = () => signedIn.get()?.token
-const lists = [sessions, confirmations, armed, grants, status, tools, limits]
+const lists = [sessions, confirmations, armed, alerts, grants, status, tools, limits]
 
 const byChange: Partial<Record<string, { renew(): void }>> = {
   sessions,
   confirmations,
   changes: armed,
+  alerts,
   grants,
   settings: status,
   limits,
@@ -63,7 +65,7 @@ function createLive() {
       return
     }
     link.disconnect()
-    live.chat.forget()
+    for (const part of [live.chat, live.cluster, feed]) part.forget()
     for (const list of [...lists, checks]) list.forget()
   }
   signedIn.subscribe(follow)

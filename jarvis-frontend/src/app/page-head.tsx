@@ -15,11 +15,13 @@ type Props = {
   detail?: React.ReactNode
   /** Text under the title on a phone, in place of the presence line. */
   phoneDetail?: React.ReactNode
+  /** Links to the parts of the page. */
+  tabs?: React.ReactNode
   children?: React.ReactNode
 }
 
 /** A page's head, 44 px high: title, filters, and a link to waiting cards. On a phone: presence, title, and the menu. */
-export function PageHead({ title, detail, phoneDetail, children }: Props) {
+export function PageHead({ title, detail, phoneDetail, tabs, children }: Props) {
   const isPhone = useMedia(phone)
   const { words } = usePresence()
   const { pathname } = useLocation()
@@ -48,6 +50,7 @@ export function PageHead({ title, detail, phoneDetail, children }: Props) {
             <Icon name={isOpen ? 'close' : 'more'} />
           </button>
         </header>
+        {tabs !== undefined && <div className="tab-row scroll">{tabs}</div>}
         {isOpen && (
           <div className="menu scroll">
             {isOperator && (
@@ -67,6 +70,7 @@ export function PageHead({ title, detail, phoneDetail, children }: Props) {
   return (
     <header className="head">
       <h1 className="cut">{title}</h1>
+      {tabs}
       {detail !== undefined && <span className="cut text-dim">{detail}</span>}
       {children}
       <button type="button" className="find-button" onClick={() => overlay.set('palette')}>

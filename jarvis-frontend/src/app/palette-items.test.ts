@@ -11,6 +11,7 @@ const known = {
   cluster: { guests: [guest], nodes: [{ name: 'pve', status: 'online' }] } as unknown as NonNullable<Known['cluster']>,
   sessions: [],
   tools: [tool('stop_vm', 'red'), tool('restart_vm', 'red'), tool('start_vm', 'red'), tool('get_storage', 'green')],
+  alerts: [],
   mayAsk: true,
   markOf: () => 'warn' as const,
   now: Date.UTC(2026, 5, 1, 9),
@@ -48,6 +49,12 @@ test('what reads is offered first, where no act is named; a session says its day
     'yesterday',
     '30 May',
   ])
+})
+
+test('an open alert is found by its words, and one that somebody took on is not', () => {
+  const alert = { id: 'a', sentence: 'pve is at 81 °C.', severity: 'look', state: 'firing' }
+  const alerts = [alert, { ...alert, id: 'b', acknowledged: { by: 'mira', at: 1 } }] as never
+  expect(itemsFor('81', { ...known, alerts })).toMatchObject([{ group: 'Alerts', mark: 'warn', to: '/alerts?alert=a' }])
 })
 
 test('who may only look is offered nothing to ask', () => {

@@ -1,12 +1,14 @@
-import type { ClusterState, Guest, SessionSummary, Tier, ToolInfo } from 'jarvis-backend/protocol'
+import type { Alert, ClusterState, Guest, SessionSummary, Tier, ToolInfo } from 'jarvis-backend/protocol'
+import { isOpen } from '../api/alerts.ts'
 import { toolFor } from '../api/tools.ts'
+import { severityMark } from '../features/alerts/worst.ts'
 import { dateOf, percent } from '../lib/format.ts'
 import type { IconName } from '../ui/icon.tsx'
 import type { MarkKind } from '../ui/mark.tsx'
 
 export type Item = {
   key: string
-  group: 'Pages' | 'Guests' | 'Nodes' | 'Ask JARVIS to' | 'Sessions' | 'Tools' | 'Acts'
+  group: 'Pages' | 'Alerts' | 'Guests' | 'Nodes' | 'Ask JARVIS to' | 'Sessions' | 'Tools' | 'Acts'
   label: string
   /** Whether other people chose the label: invisible characters in it are then drawn as codes. */
   detail: string
@@ -27,9 +29,14 @@ const pages: readonly (readonly [name: string, to: string, icon: IconName, keys:
   ['Sessions', '/sessions', 'sessions', 'g e'],
   ['Cluster', '/cluster', 'cluster', 'g l'],
   ['Waiting', '/waiting', 'waiting', 'g w'],
+  ['Alerts', '/alerts', 'alerts', 'g a'],
+  ['Automations', '/automations', 'automations', 'g u'],
+  ['Runbooks', '/automations/runbooks', 'automations', ''],
+  ['Maintenance windows', '/automations/windows', 'automations', ''],
   ['Journal', '/journal', 'journal', 'g j'],
-  ['Tools', '/tools', 'tools', 'g t'],
-  ['Memory', '/memory', 'memory', 'g m'],
+  ['Agents', '/agents', 'agents', 'g n'],
+  ['Tools', '/agents/tools', 'tools', 'g t'],
+  ['Memory', '/agents/memory', 'memory', 'g m'],
   ['Settings', '/settings', 'settings', 'g s'],
   ['System', '/system', 'system', 'g y'],
 ]
@@ -51,6 +58,7 @@ export type Known = {
   cluster: ClusterState | undefined
   sessions: readonly SessionSummary[]
   tools: readonly ToolInfo[]
+  alerts: readonly Alert[]
   /** Whether this person may ask for anything. */
   mayAsk: boolean
   markOf: (guest: Guest) => MarkKind
@@ -58,7 +66,7 @@ export type Known = {
 }
 
 /** The items that hold every word of the text, best group first. */
-export function itemsFor(text: string, { cluster, sessions, tools, mayAsk, markOf, now }: Known): Item[] {
+export function itemsFor(text: string, { cluster, sessions, tools, alerts, mayAsk, markOf, now }: Known): Item[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const fits = (...parts: string[]) => {
     const whole = parts.join(' ').toLowerCase()
@@ -92,6 +100,19 @@ export function itemsFor(text: string, { cluster, sessions, tools, mayAsk, markO
           to: `/cluster?node=${encodeURIComponent(name)}`,
         }),
       ),
+    ...(isEmpty ? [] : alerts.filter(isOpen))
+      .filter(({ sentence }) => fits(sentence, 'alert'))
+      .slice(0, mostOf)
+      .map(
+        ({ id, sentence, severity }): Item => ({
+          key: `alert ${id}`,
+          group: 'Alerts',
+          label: sentence,
+          detail: 'open',
+          mark: severityMark[severity],
+          to: `/alerts?alert=${encodeURIComponent(id)}`,
+        }),
+      ),
     ...pages
       .filter(([name]) => fits(name))
       .map(([name, to, icon, keys]): Item => ({ key: to, group: 'Pages', label: name, detail: keys, icon, to })),
@@ -105,7 +126,7 @@ export function itemsFor(text: string, { cluster, sessions, tools, mayAsk, markO
           label: name,
           detail: 'open',
           tier,
-          to: `/tools?tool=${encodeURIComponent(name)}`,
+          to: `/agents/tools?tool=${encodeURIComponent(name)}`,
         }),
       ),
     ...sessions

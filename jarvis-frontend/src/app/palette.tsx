@@ -1,4 +1,5 @@
 import { useId, useMemo, useState } from 'react'
+import { useAlerts } from '../api/alerts.ts'
 import { useSessions } from '../api/sessions.ts'
 import { useTools } from '../api/tools.ts'
 import { guestMark } from '../features/cluster/health.ts'
@@ -23,6 +24,7 @@ export function Palette() {
   const { state, issues, isLive } = useCluster()
   const sessions = useSessions()
   const tools = useTools()
+  const alerts = useAlerts()?.items
   const ask = useAskNew()
   const label = ask === undefined ? 'Search' : 'Search or run'
   const list = useId()
@@ -32,11 +34,12 @@ export function Palette() {
         cluster: state,
         sessions: sessions ?? [],
         tools: tools ?? [],
+        alerts: alerts ?? [],
         mayAsk: ask !== undefined,
         markOf: (guest) => guestMark(guest, issues, isLive),
         now: Date.now(),
       }),
-    [text, state, issues, isLive, sessions, tools, ask],
+    [text, state, issues, isLive, sessions, tools, alerts, ask],
   )
   const chosen = items[Math.min(at, items.length - 1)]
   const idOf = (item: Item) => `${list}-${items.indexOf(item)}`

@@ -1,8 +1,10 @@
 import type { SessionSummary } from 'jarvis-backend/protocol'
+import { useAlerts } from '../api/alerts.ts'
 import { signedIn } from '../api/auth.ts'
-import { useSessions } from '../api/sessions.ts'
-import { useStatus } from '../api/status.ts'
+import { useSessionCount, useSessions } from '../api/sessions.ts'
+import { worstOf } from '../features/alerts/worst.ts'
 import { SessionState } from '../features/sessions/state.tsx'
+import { grouped } from '../lib/grouped.ts'
 import { useLocation } from '../lib/location.tsx'
 import { useValue } from '../lib/use-value.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
@@ -16,36 +18,31 @@ import { live } from './live.ts'
 import { Presence, usePresence } from './presence.tsx'
 import { switchTheme, theme } from './theme.ts'
 
-export const pages: readonly { to: string; name: string; icon: IconName; isHere: (path: string) => boolean }[] = [
+type RailPage = { to: string; name: string; icon: IconName; isHere: (path: string) => boolean }
+/** A page, and those under it. */
+const at = (to: string, name: string, icon: IconName): RailPage => ({
+  ...{ to, name, icon },
+  isHere: (path) => path.startsWith(to),
+})
+
+/** The pages that are tabs on a phone. */
+export const tabPages: readonly RailPage[] = [
   { to: '/', name: 'Chat', icon: 'chat', isHere: (path) => path === '/' || path.startsWith('/chat') },
   { to: '/cluster', name: 'Cluster', icon: 'cluster', isHere: (path) => /^\/(cluster|guest)/.test(path) },
-  { to: '/waiting', name: 'Waiting', icon: 'waiting', isHere: (path) => path.startsWith('/waiting') },
-  { to: '/journal', name: 'Journal', icon: 'journal', isHere: (path) => path.startsWith('/journal') },
+  at('/waiting', 'Waiting', 'waiting'),
+  at('/alerts', 'Alerts', 'alerts'),
 ]
-export const morePages: typeof pages = [
-  { to: '/sessions', name: 'Sessions', icon: 'sessions', isHere: (path) => path.startsWith('/sessions') },
-  { to: '/tools', name: 'Tools', icon: 'tools', isHere: (path) => path.startsWith('/tools') },
-  { to: '/memory', name: 'Memory', icon: 'memory', isHere: (path) => path.startsWith('/memory') },
+const otherPages: typeof tabPages = [
+  at('/automations', 'Automations', 'automations'),
+  at('/journal', 'Journal', 'journal'),
+  at('/agents', 'Agents', 'agents'),
 ]
-const terminalPage: (typeof pages)[number] = {
-  to: '/terminal',
-  name: 'Terminal',
-  icon: 'terminal',
-  isHere: (path) => path.startsWith('/terminal'),
-}
-const footPages: typeof pages = [
-  { to: '/settings', name: 'Settings', icon: 'settings', isHere: (path) => path.startsWith('/settings') },
-  { to: '/system', name: 'System', icon: 'system', isHere: (path) => path.startsWith('/system') },
-]
-
-/** The pages at the rail's foot, with the terminal where it is turned on. */
-export function useFootPages(): typeof pages {
-  const hasTerminal = useStatus()?.hasTerminal === true
-  return hasTerminal ? [...footPages, terminalPage] : footPages
-}
+const footPages: typeof tabPages = [at('/settings', 'Settings', 'settings'), at('/system', 'System', 'system')]
+/** The pages that a phone lists under More. */
+export const morePages: typeof tabPages = [...otherPages, at('/sessions', 'Sessions', 'sessions'), ...footPages]
 
 export function Rail({ path }: { path: string }) {
-  const { words, waiting } = usePresence()
+  const { words } = usePresence()
   return (
     <aside className="rail">
       <div className="brand">
@@ -56,22 +53,41 @@ export function Rail({ path }: { path: string }) {
         </div>
       </div>
       <nav className="nav" aria-label="Main">
-        <PageLinks of={[...pages, ...morePages]} path={path} waiting={waiting} />
+        <PageLinks of={[...tabPages, ...otherPages]} path={path} />
       </nav>
       <nav className="sessions scroll" aria-label="Sessions">
         <SessionList />
       </nav>
       <nav className="nav foot" aria-label="More">
-        <PageLinks of={useFootPages()} path={path} />
+        <PageLinks of={footPages} path={path} />
       </nav>
       <Me />
     </aside>
   )
 }
 
-function PageLinks({ of, path, waiting = 0 }: { of: typeof pages; path: string; waiting?: number }) {
+/** What stands beside a page's name: cards that wait, alerts that nobody took on. @param size of the glyph, px */
+export function usePageCounts(size: number): (name: string) => React.ReactNode {
+  const { waiting } = usePresence()
+  const worst = worstOf(useAlerts()?.items ?? [])
+  const of = (glyph: React.ReactNode, count: number, word: string) => (
+    <>
+      {glyph}
+      <span className="num">{count}</span>
+      <span className="vh"> {word}</span>
+    </>
+  )
+  return (name) => {
+    if (name === 'Waiting' && waiting > 0) return of(<Tier tier="red" size={size} />, waiting, 'wait')
+    if (name === 'Alerts' && worst !== undefined) return of(<Mark kind={worst.mark} size={size} />, worst.count, 'open')
+    return undefined
+  }
+}
+
+function PageLinks({ of, path }: { of: typeof tabPages; path: string }) {
+  const countOf = usePageCounts(11)
   return of.map(({ to, name, icon, isHere }) => {
-    const count = name === 'Waiting' && waiting > 0 ? waiting : undefined
+    const count = countOf(name)
     return (
       <Link
         key={to}
@@ -82,12 +98,7 @@ function PageLinks({ of, path, waiting = 0 }: { of: typeof pages; path: string; 
       >
         <Icon name={icon} />
         <span className="label">{name}</span>
-        {count !== undefined && (
-          <span className="count">
-            <Tier tier="red" size={11} />
-            <span className="num">{count}</span>
-          </span>
-        )}
+        {count !== undefined && <span className="count">{count}</span>}
       </Link>
     )
   })
@@ -135,16 +146,19 @@ function byDay(sessions: readonly SessionSummary[], now: number): [string, Sessi
   return [...groups]
 }
 
+/** The newest sessions by day, and a link to all of them. */
 export function SessionList({ onChoose }: { onChoose?: () => void }) {
   const sessions = useSessions()
+  const count = useSessionCount()
   const { pathname } = useLocation()
   const gone = useValue(deleting)
   const now = useNow(60_000)
   if (sessions === undefined) return null
-  return byDay(
+  const days = byDay(
     sessions.filter(({ id }) => !isGone(gone, id)).sort((a, b) => b.updatedAt - a.updatedAt),
     now,
-  ).map(([day, ofDay]) => (
+  )
+  const parts = days.map(([day, ofDay]) => (
     <section key={day}>
       <h2>{day}</h2>
       {ofDay.map((session) => (
@@ -161,4 +175,18 @@ export function SessionList({ onChoose }: { onChoose?: () => void }) {
       ))}
     </section>
   ))
+  return (
+    <>
+      {parts}
+      <Link
+        to="/sessions"
+        className="all-sessions"
+        aria-current={pathname.startsWith('/sessions') ? 'page' : undefined}
+        onClick={onChoose}
+      >
+        <Icon name="sessions" />
+        <span>{count === undefined || count < 2 ? 'All sessions' : `All ${grouped(count)} sessions`}</span>
+      </Link>
+    </>
+  )
 }

@@ -6,7 +6,6 @@ import { useLocation } from '../lib/location.tsx'
 import { useValue } from '../lib/use-value.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
-import { Tier } from '../ui/tier.tsx'
 import { narrow, phone, useMedia } from '../ui/use-media.ts'
 import { Announcer } from './announce.tsx'
 import { deleting } from './deleting.ts'
@@ -14,7 +13,7 @@ import { later, Part } from './later.tsx'
 import { overlay } from './overlay.ts'
 import { PanelContext } from './panel-context.ts'
 import { usePresence } from './presence.tsx'
-import { pages, Rail } from './rail.tsx'
+import { Rail, tabPages, usePageCounts } from './rail.tsx'
 import { useCardNews } from './use-card-news.ts'
 import { useKeys } from './use-keys.ts'
 
@@ -126,22 +125,17 @@ function useDemo(status: Status | undefined): boolean {
 }
 
 function Tabs({ path }: { path: string }) {
-  const { waiting } = usePresence()
+  const countOf = usePageCounts(9)
   return (
     <nav className="tabs" aria-label="Main">
-      {pages.map(({ to, name, icon, isHere }) => (
+      {tabPages.map(({ to, name, icon, isHere }) => (
         <Link key={to} to={to} aria-current={isHere(path) ? 'page' : undefined}>
           <Icon name={icon} />
           {name}
-          {name === 'Waiting' && waiting > 0 && (
-            <span className="badge">
-              <Tier tier="red" size={9} />
-              <span className="num">{waiting}</span>
-            </span>
-          )}
+          {countOf(name) !== undefined && <span className="badge">{countOf(name)}</span>}
         </Link>
       ))}
-      <Link to="/more" aria-current={pages.some(({ isHere }) => isHere(path)) ? undefined : 'page'}>
+      <Link to="/more" aria-current={tabPages.some(({ isHere }) => isHere(path)) ? undefined : 'page'}>
         <Icon name="more" />
         More
       </Link>

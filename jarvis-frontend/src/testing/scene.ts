@@ -1,6 +1,7 @@
 import type {
   Activity,
   Change,
+  ClassifyReply,
   ClusterState,
   ConfirmationRow,
   Entry,
@@ -10,6 +11,8 @@ import type {
   Snapshot,
   ToolInfo,
 } from 'jarvis-backend/protocol'
+
+import type { WatchScene } from './scripted-watch.ts'
 
 type Without<E> = E extends Entry ? Omit<E, 'seq' | 'runId' | 'at'> & { at?: number } : never
 export type ScriptEntry = Without<Entry>
@@ -39,7 +42,12 @@ export type Scene = {
   changes?: Change[]
   /** What is read of guests, by number. */
   guests?: Record<string, GuestReply>
+  /** What snapshots of guests hold, by `NUMBER/NAME`. */
+  snapshots?: Record<string, Record<string, string>>
+  /** The verdict on a call; absent: by the tool's name alone. */
+  classify?: (toolName: string, input: Record<string, unknown>) => ClassifyReply | undefined
   samples?: SamplesReply
+  watch?: WatchScene
   /** A type and bytes, by id. */
   pictures?: Record<string, [type: string, data: Buffer]>
   isDemoCluster?: boolean

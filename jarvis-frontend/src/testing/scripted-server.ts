@@ -7,6 +7,7 @@ import { usualLimits } from 'jarvis-backend/protocol'
 import { Server, type Socket } from 'socket.io'
 import { sendBuilt } from './built-files.ts'
 import type { Scene, ScriptEntry, ScriptSession } from './scene.ts'
+import { type Asked, answerWatch, isWatched } from './scripted-watch.ts'
 
 export const password = 'a scripted password'
 /** A token with the claims the dashboard reads; this server takes any that it can read. */
@@ -14,6 +15,14 @@ export function tokenOf(role: Role): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const exp = Math.floor(Date.now() / 1_000) + 3_600
   return `${part({ alg: 'none' })}.${part({ sub: role, role, exp, iss: 'jarvis', jti: randomUUID() })}.x`
+}
+
+/** The JSON of a request; undefined where it has none. */
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const text = Buffer.concat(chunks).toString()
+  return text === '' ? undefined : JSON.parse(text)
 }
 
 function pendingOf({ entries }: ScriptSession): Card[] {
@@ -47,6 +56,8 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
   /** Of changes: what was pressed. */
   const answers: { id: string; act: string }[] = []
   const attached: string[] = []
+  /** Of alerts, jobs and runbooks: every request that changes something. */
+  const asked: Asked[] = []
   /** `answersCheck`: what a later look finds, a status and a body. `takesSockets`: whether a handshake is let in. */
   const behaviour = {
     answersDecisions: true,
@@ -231,9 +242,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     }
     if (!pathname.startsWith('/api/')) return sendBuilt(dist, pathname, response)
     if (pathname === '/api/auth/login') {
-      const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk as Buffer)
-      const given = (JSON.parse(Buffer.concat(chunks).toString()) as { password: string }).password
+      const given = ((await bodyOf(request)) as { password: string }).password
       if (given === password) return json(200, { token: tokenOf('operator'), expiresIn: 3_600, role: 'operator' })
       return json(401, { error: { code: 'invalid_credentials', message: 'The password is wrong.' } })
     }
@@ -255,6 +264,17 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
         isDemoModel: false,
         isDemoCluster: scene.isDemoCluster ?? false,
       })
+    }
+    if (isWatched(pathname)) {
+      const one = { method: request.method ?? 'GET', path: pathname, body: await bodyOf(request) }
+      if (one.method !== 'GET') asked.push(one)
+      const { status, body } = answerWatch(
+        scene.watch ?? {},
+        { ...one, query: searchParams },
+        (what) => events.emit('changed', { what }),
+        scene.sessions[0]?.id,
+      )
+      return json(status, body)
     }
     if (pathname === '/api/tools') return json(200, { items: scene.tools ?? [] })
     if (pathname === '/api/sessions') {
@@ -282,7 +302,13 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     const guest = /^\/api\/guests\/(\d+)$/.exec(pathname)?.[1]
     const read = guest === undefined ? undefined : scene.guests?.[guest]
     if (read !== undefined) return json(200, read)
+    const [, of, snapshot] = /^\/api\/guests\/(\d+)\/snapshots\/(.+)$/.exec(pathname) ?? []
+    const values = scene.snapshots?.[`${of}/${snapshot}`]
+    if (values !== undefined) return json(200, { name: snapshot, values })
     if (pathname.endsWith('/classify')) {
+      const { input } = (await bodyOf(request)) as { input: Record<string, unknown> }
+      const said = scene.classify?.(pathname.split('/')[3] ?? '', input)
+      if (said !== undefined) return json(200, said)
       const tier = pathname.includes('take_snapshot') ? 'yellow' : 'red'
       return json(200, { tier, rule: 'base', reason: 'The tool says so.' })
     }
@@ -313,6 +339,9 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     answers,
     /** Every session a socket attached to, in order. */
     attached,
+    asked,
+    /** Says that a part changed. */
+    changed: (what: string) => void events.emit('changed', { what }),
     /** Every token that was shown to this server. */
     tokens: seen,
     revoke: (...tokens: string[]) => {

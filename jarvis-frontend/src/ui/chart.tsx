@@ -23,18 +23,35 @@ type Props = {
   over: string
   /** Moments to number on the axis; the same number stands at what happened then. `at`: Unix ms. */
   marks?: readonly ChartMark[] | undefined
+  /** Drawn as a dashed line. */
+  limit?: number | undefined
 }
 
-const height = 92
+/** Pixels; of a chart with a limit the second. */
+const heights = [92, 128] as const
 const none: readonly ChartMark[] = []
 const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 const faded = (oklch: string, share: number) => oklch.replace(')', ` / ${share})`)
 
 /** A grey line over time, its last value and range as text. */
-export function Chart({ title, from, stepMs, values, top, format, short = format, group, over, marks = none }: Props) {
+export function Chart({
+  title,
+  from,
+  stepMs,
+  values,
+  top,
+  format,
+  short = format,
+  group,
+  over,
+  marks = none,
+  limit,
+}: Props) {
+  const height = heights[limit === undefined ? 0 : 1]
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
   const shown = useRef<HTMLSpanElement>(null)
+  const line = useRef<HTMLDivElement>(null)
   const last = values.findLast((value) => value !== undefined)
   const known = values.filter((value) => value !== undefined)
   const data = useRef<uPlot.AlignedData>([[], []])
@@ -62,7 +79,16 @@ export function Chart({ title, from, stepMs, values, top, format, short = format
         points: { size: 5, fill: colour('--ink') },
         sync: { key: group, setSeries: false },
       },
-      scales: { x: { time: true }, y: { range: (_plot, _low, high) => [0, top ?? Math.max(high * 1.15, 1e-6)] } },
+      scales: {
+        x: { time: true },
+        y: {
+          range: (_plot, low, high) =>
+            limit === undefined || top !== undefined
+              ? [0, top ?? Math.max(high * 1.15, 1e-6)]
+              : // Room over and under the limit: the rest of the scale says nothing.
+                [Math.min(low, limit) * 0.85, Math.max(high, limit) * 1.08],
+        },
+      },
       series: [
         {},
         { stroke: colour('--soft'), width: 1.2, fill: faded(colour('--soft'), 0.12), points: { show: false } },
@@ -83,14 +109,21 @@ export function Chart({ title, from, stepMs, values, top, format, short = format
           font: '11px "Saira Variable", sans-serif',
           size: 48,
           gap: 4,
-          splits: (_plot, _axis, low, high) => [low, high / 2],
+          splits: (_plot, _axis, low, high) => (limit === undefined ? [low, high / 2] : [low, limit]),
           grid: { stroke: colour('--line'), width: 1 },
           ticks: { show: false },
           values: (_plot, splits) => splits.map((value) => drawn.current.short(value)),
         },
       ],
       hooks: {
-        draw: [(own) => drawMarks(own, drawn.current.marks)],
+        draw: [
+          (own) => {
+            drawMarks(own, drawn.current.marks)
+            if (line.current === null || limit === undefined) return
+            const { left, width } = own.bbox
+            line.current.style.cssText = `top:${own.valToPos(limit, 'y', true) / devicePixelRatio}px;left:${left / devicePixelRatio}px;width:${width / devicePixelRatio}px`
+          },
+        ],
         setCursor: [
           (own) => {
             const at = own.cursor.idx
@@ -118,7 +151,7 @@ export function Chart({ title, from, stepMs, values, top, format, short = format
       plot.current?.destroy()
       plot.current = undefined
     }
-  }, [group, top])
+  }, [group, top, limit, height])
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn is made of these
   useEffect(() => plot.current?.setData(data.current), [values, from, stepMs, marks])
 
@@ -133,10 +166,13 @@ export function Chart({ title, from, stepMs, values, top, format, short = format
           {last === undefined
             ? `: nothing known over ${over}`
             : `: ${format(last)} now, between ${format(Math.min(...known))} and ${format(Math.max(...known))} over ${over}`}
+          {limit !== undefined && `, limit ${format(limit)}`}
           {marks.map(({ number, at }) => `, change ${number} at ${timeText(at, 60)}`)}
         </span>
       </figcaption>
-      <div ref={box} className="chart-box" aria-hidden="true" />
+      <div ref={box} className="chart-box" aria-hidden="true">
+        {limit !== undefined && <div ref={line} className="limit-line" />}
+      </div>
     </figure>
   )
 }

@@ -1,4 +1,4 @@
-export type MarkKind = 'ok' | 'warn' | 'bad' | 'unknown' | 'running' | 'stopped' | 'paused' | 'none' | 'step'
+export type MarkKind = 'ok' | 'warn' | 'bad' | 'unknown' | 'running' | 'stopped' | 'paused' | 'none' | 'step' | 'missed'
 
 const shapes: Record<MarkKind, React.ReactNode> = {
   ok: <circle className="mark-ok" cx="8" cy="8" r="5" />,
@@ -9,6 +9,7 @@ const shapes: Record<MarkKind, React.ReactNode> = {
   stopped: <circle className="mark-stopped" cx="8" cy="8" r="4.2" />,
   paused: <path className="mark-paused" d="M4 3.5h2.8v9H4zM9.2 3.5H12v9H9.2z" />,
   none: <path className="mark-none" d="M3 8h10" />,
+  missed: <circle className="mark-missed" cx="8" cy="8" r="5.5" />,
   step: <circle className="mark-step" cx="8" cy="8" r="5" />,
 }
 

@@ -160,14 +160,24 @@ test('an unsent message outlives a reload with its request id', () => {
   expect(kept).toEqual(new Map())
 })
 
-test('signing out ends what was asked, and the next person asks anew', async () => {
-  const { client, sent } = open()
-  client.open('s')
+test('signing out ends what was asked and forgets what was read, and the next person asks anew', async () => {
+  const { client, sent, answer } = open()
+  const store = client.open('s')
+  await answer({ ok: true, snapshot: snapshot('s', { seq: 9, entries: [said(7)] }) })
+  expect(store.state.get().view).toBeDefined()
   const reply = client.abort('s')
   client.forget()
   expect(await reply).toMatchObject({ ok: false, error: { code: 'unauthorized' } })
   void client.abort('s')
-  expect(sent.map(({ name }) => name)).toEqual(['chat:attach', 'chat:abort', 'chat:abort'])
+  expect(client.open('other').state.get().view).toBeUndefined()
+  expect(client.open('s').state.get().view).toBeUndefined()
+  expect(sent.map(({ name }) => name)).toEqual([
+    'chat:attach',
+    'chat:abort',
+    'chat:abort',
+    'chat:attach',
+    'chat:attach',
+  ])
 })
 
 test.each([

@@ -94,8 +94,10 @@ export class ChatClient {
     return ask(this.#socket, name, payload, this.#leaving.signal)
   }
 
-  /** Ends the pending requests at sign-out. Later requests belong to the next person. */
+  /** Ends the pending requests at sign-out, and forgets what was read: both belong to the next person. What was not sent stays kept. */
   forget(): void {
+    this.#stores.clear()
+    this.#reading.clear()
     this.#leaving.abort()
     this.#leaving = new AbortController()
   }

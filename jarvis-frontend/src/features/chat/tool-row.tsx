@@ -118,7 +118,7 @@ const InputOutput = soon(
 
 const GrantLink = soon(
   () => import('./grant-link.tsx').then((part) => part.GrantLink),
-  () => <span>ran under a grant</span>,
+  () => <span>ran as approved before</span>,
 )
 
 /** Successful reads in a row, as one line that opens. */

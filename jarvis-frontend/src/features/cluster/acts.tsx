@@ -1,4 +1,4 @@
-import type { Effect, Guest, Node, Verdict } from 'jarvis-backend/protocol'
+import type { ClassifyReply, Effect, Guest, Node } from 'jarvis-backend/protocol'
 import { classify, toolFor, useTools } from '../../api/tools.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Visible } from '../../ui/boxed.tsx'
@@ -42,11 +42,14 @@ export function Acts({
   acts: wanted,
   onAsk,
   hasDots = false,
+  children,
 }: {
   acts: readonly Act[]
   onAsk: ((command: string) => void) | undefined
   /** Three dots after an act say that a card comes. */
   hasDots?: boolean
+  /** Buttons after them. */
+  children?: React.ReactNode
 }) {
   const known = useTools()
   const acts = wanted.flatMap(({ does, ...act }): Call[] => {
@@ -60,10 +63,15 @@ export function Acts({
     'connect',
     'settings',
   ])
-  if (acts.length === 0) return null
+  if (acts.length === 0 && children === undefined) return null
   if (onAsk === undefined) return <p className="acts text-dim">An operator can do this.</p>
   const judged = verdicts.isOld ? undefined : verdicts.data
   const refused = judged?.find(({ tier }) => tier === 'black')
+  // What cannot work as the cluster is now: each says so by itself.
+  const impossible = acts.flatMap(({ label }, at) => {
+    const why = whyNot(judged?.[at])
+    return why === undefined ? [] : [`${label}: ${why}`]
+  })
   return (
     <div className="acts">
       {acts.map((act, at) => (
@@ -76,27 +84,38 @@ export function Acts({
           hasDots={hasDots}
         />
       ))}
+      {children}
       {!isLive && <small>JARVIS is not reached: nothing can be asked for.</small>}
       {refused !== undefined && (
         <small>
           <Visible text={refused.reason} />
         </small>
       )}
+      {impossible.map((line) => (
+        <small key={line}>
+          <Visible text={line} />
+        </small>
+      ))}
     </div>
   )
 }
 
+/** The tool's own words on a call that cannot work, without the argument's name. */
+const whyNot = (verdict: ClassifyReply | undefined): string | undefined =>
+  verdict?.rule === 'invalid_arguments' ? verdict.reason.replace(/^\w+: /, '') : undefined
+
 type ButtonProps = {
   act: Call
-  verdict: Verdict | undefined
+  verdict: ClassifyReply | undefined
   isLive: boolean
   onAsk: (command: string) => void
   hasDots: boolean
 }
 
 function ActButton({ act, verdict, isLive, onAsk, hasDots }: ButtonProps) {
-  const canAsk = isLive && verdict !== undefined && verdict.tier !== 'black'
-  const tier = verdict && `${tierWord[verdict.tier]}, ${tierMeaning[verdict.tier]}`
+  const why = whyNot(verdict)
+  const canAsk = isLive && verdict !== undefined && verdict.tier !== 'black' && why === undefined
+  const tier = why ?? (verdict && `${tierWord[verdict.tier]}, ${tierMeaning[verdict.tier]}`)
   return (
     <button
       type="button"

@@ -1,5 +1,5 @@
 import type { SampleField, SampleRange } from 'jarvis-backend/protocol'
-import { celsius, percent, rate, withUnit } from '../../lib/format.ts'
+import { celsius, percent, rate, size, withUnit } from '../../lib/format.ts'
 import { Chart, type ChartMark } from '../../ui/chart.tsx'
 import { lineOf, rangeWord, usePast } from './past.ts'
 
@@ -14,6 +14,8 @@ const netShort = (bytesPerSecond: number) => {
   const { value, unit } = rate(bytesPerSecond)
   return withUnit(value, unit)
 }
+/** `16 M`: the axis has no room for more. */
+const bytesShort = (bytes: number) => size(bytes).replace(/\.\d+/, '').replace('iB', '')
 const kinds: Record<SampleField, Kind> = {
   cpuRatio: { title: 'CPU', top: 1, format: percent },
   ramRatio: { title: 'Memory', top: 1, format: percent },
@@ -22,7 +24,8 @@ const kinds: Record<SampleField, Kind> = {
   usedRatio: { title: 'Used', top: 1, format: percent },
   load1: { title: 'Load', format: (value) => value.toFixed(1) },
   temperatureC: { title: 'Temperature', format: celsius },
-  netBps: { title: 'Net', format: net, short: netShort },
+  netBps: { title: 'Network', format: net, short: netShort },
+  diskBps: { title: 'Disk read and write', format: (value) => `${size(value)}/s`, short: bytesShort },
 }
 
 export type ChartsProps = {
@@ -30,10 +33,14 @@ export type ChartsProps = {
   range: SampleRange
   fields: readonly SampleField[]
   marks?: readonly ChartMark[]
+  /** Of the fields, in their unit. */
+  limit?: number | undefined
+  /** Names the fields that have no samples. */
+  saysUnknown?: boolean
 }
 
 /** The past of one thing, with a chart for each field that has samples. */
-export function Charts({ name, range, fields, marks }: ChartsProps) {
+export function Charts({ name, range, fields, marks, limit, saysUnknown = false }: ChartsProps) {
   const { reply, problem } = usePast([name], range)
   const lines = fields.flatMap((field) => {
     const line = lineOf(reply, name, field)
@@ -43,12 +50,24 @@ export function Charts({ name, range, fields, marks }: ChartsProps) {
     if (problem !== undefined) return <p className="text-dim">The past could not be read. {problem.message}</p>
     return <div className="charts" aria-busy="true" />
   }
+  const unknown = fields.filter((field) => lines.every((line) => line.field !== field))
   if (lines.length === 0) return <p className="text-dim">Nothing kept yet: a sample is taken each minute.</p>
   return (
     <div className="charts">
       {lines.map(({ field, line }) => (
-        <Chart key={field} {...kinds[field]} {...line} group={name} over={rangeWord[range]} marks={marks} />
+        <Chart
+          key={field}
+          {...kinds[field]}
+          {...line}
+          group={name}
+          over={rangeWord[range]}
+          marks={marks}
+          limit={limit}
+        />
       ))}
+      {saysUnknown && unknown.length > 0 && (
+        <p className="text-dim">Not known: {unknown.map((field) => kinds[field].title).join(', ')}.</p>
+      )}
     </div>
   )
 }

@@ -45,6 +45,21 @@ test('nothing is known until the first snapshot; a lost link keeps the state and
   expect(view()).toMatchObject({ state: { name: 'homelab' }, heardAt: start, isLive: false, isLinked: false })
 })
 
+test('at sign-out all is forgotten, and a late answer to the person before counts for nobody', async () => {
+  let answer: (reply: SamplesReply) => void = () => {}
+  const late = new Promise<SamplesReply>((done) => {
+    answer = done
+  })
+  const { store, view, snapshot } = open(() => late)
+  snapshot()
+  expect(store.samples('cpu')).not.toEqual([])
+  store.forget()
+  answer({ ...nothing, items: [{ name: 'cluster', values: { cpuRatio: Array.from({ length: 60 }, () => 0.5) } }] })
+  await late
+  expect(view()).toEqual({ state: undefined, heardAt: 0, isLive: false, isLinked: false, issues: [] })
+  expect([store.named.get(), store.samples('cpu')]).toEqual([undefined, []])
+})
+
 test('while the cluster cannot be read, what is shown stays as old as it is', () => {
   const { view, snapshot, update } = open()
   snapshot()

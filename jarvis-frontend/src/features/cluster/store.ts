@@ -29,9 +29,11 @@ export type ClusterView = {
   issues: readonly Issue[]
 }
 
+const nothing: ClusterView = { state: undefined, heardAt: 0, isLive: false, isLinked: false, issues: [] }
+
 /** The live cluster as this browser knows it, with the samples and the beginnings of issues it has seen. */
 export class ClusterStore {
-  readonly view = new Value<ClusterView>({ state: undefined, heardAt: 0, isLive: false, isLinked: false, issues: [] })
+  readonly view = new Value<ClusterView>(nothing)
   /** The state when a guest or node was last added, removed or renamed. For readers that need names only. */
   readonly named = new Value<ClusterState | undefined>(undefined)
   #names = ''
@@ -48,6 +50,8 @@ export class ClusterStore {
   /** Undefined for an issue of the first snapshot: this browser did not see it begin. */
   readonly #issueSince = new Map<string, number | undefined>()
   #sampledAt = 0
+  /** Grows at each sign-out, so that an answer to an earlier person is dropped. */
+  #owner = 0
 
   constructor(socket: ClusterSocket, readHour: (names: readonly string[]) => Promise<SamplesReply>) {
     this.#readHour = readHour
@@ -60,6 +64,16 @@ export class ClusterStore {
       if (state !== undefined) this.#put(foldCluster(state, update))
     })
     socket.on('disconnect', () => this.view.set({ ...this.view.get(), isLive: false, isLinked: false }))
+  }
+
+  /** At sign-out: the next person may see less. */
+  forget(): void {
+    this.#owner += 1
+    for (const kept of [this.#minutes, this.#seconds, this.#lines, this.#busySince, this.#issueSince]) kept.clear()
+    this.#names = ''
+    this.#sampledAt = 0
+    this.named.set(undefined)
+    this.view.set(nothing)
   }
 
   /**
@@ -85,10 +99,12 @@ export class ClusterStore {
 
   /** Reads the last hour from the server, for the time before this browser connected. */
   async catchUp(): Promise<void> {
+    const owner = this.#owner
     try {
       const { nodes = [] } = this.view.get().state ?? {}
       const names = ['cluster', ...nodes.map(({ name }) => `node/${name}`)].slice(0, mostSeries)
       const { from, stepMs, items } = await this.#readHour(names)
+      if (owner !== this.#owner) return
       const first = Math.floor(from / stepMs)
       this.#skew = first + minutesShown - 1 - Math.floor(Date.now() / minuteMs)
       for (const { name, values } of items) {

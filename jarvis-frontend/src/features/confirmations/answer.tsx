@@ -34,6 +34,8 @@ type Props = {
   isGrantable: boolean
   /** Set while the target has changed and this person has not acknowledged the change. */
   onRead?: (() => void) | undefined
+  /** Why Approve cannot wake yet; absent where it can. */
+  held?: string | undefined
   by: React.ReactNode
 }
 
@@ -43,7 +45,7 @@ const wordWithinMs = 700
 type Step = 'asking' | 'armed' | 'denying' | 'sending'
 
 /** Deny and Approve. Approve is disabled until the card was seen, and needs two key presses. */
-export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, by }: Props) {
+export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, held, by }: Props) {
   const [step, setStep] = useState<Step>('asking')
   const [note, setNote] = useState('')
   const [typed, setTyped] = useState('')
@@ -59,7 +61,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
   const isTyped = act.typed === undefined || typed.trim() === act.typed
   const canDecide = hand.rest === undefined && onRead === undefined && !isOver
   const { isSeen, isStill } = useEarned(root, canDecide && step !== 'sending')
-  const isAwake = isSeen && isTyped && canDecide
+  const isAwake = isSeen && isTyped && canDecide && held === undefined
   // The armed button disappears without a blur event, so a button that returns must be armed again.
   if (!canDecide && step === 'armed') setStep('asking')
 
@@ -270,15 +272,17 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, b
             Allow for… <Icon name="down" />
           </button>
         )}
-        <span className="by">{step === 'armed' ? 'Enter approves, Esc steps back' : by}</span>
+        <span className="by">{step === 'armed' ? 'Enter approves, Esc steps back' : (held ?? by)}</span>
         <span id={hint} className="vh">
           {isOver
             ? 'Its time is over.'
             : !isTyped
               ? 'Type the number first.'
-              : isSeen
-                ? 'A arms it, then Enter approves. D denies.'
-                : 'It wakes when the whole card was on screen.'}
+              : held !== undefined
+                ? held
+                : isSeen
+                  ? 'A arms it, then Enter approves. D denies.'
+                  : 'It wakes when the whole card was on screen.'}
         </span>
       </footer>
       {grant !== undefined && onRead === undefined && (

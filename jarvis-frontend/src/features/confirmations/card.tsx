@@ -9,6 +9,8 @@ import { Answer, type Hand } from './answer.tsx'
 import { Expiry } from './countdown.tsx'
 import { Executing, Settled } from './outcome.tsx'
 import { type Matter, phaseOf } from './phase.ts'
+import { firstUnseen, PlanFactsList, PlanSteps, PlanStrip, useSeenSteps } from './plan.tsx'
+import { PlanProgress, planHeading, usePlanRun } from './plan-progress.tsx'
 import { actOf, exactInput } from './sentence.ts'
 import { Sentence } from './sentence-line.tsx'
 import { undoWords } from './undo-words.ts'
@@ -31,12 +33,14 @@ export type CardProps = {
   hand: Hand
   /** Explains an unknown outcome and offers a check. */
   unknown: React.ReactNode
+  /** The same for a step of a plan. */
+  unknownOf: (toolUseId: string, observed: string) => React.ReactNode
   /** Decided by someone else while this screen showed it as pending. */
   isElsewhere?: boolean
 }
 
 /** One red call that waits for a person, and later its outcome. The card keeps its place and its focus throughout. */
-export function ConfirmationCard({ matter, live, guests, hand, unknown, isElsewhere = false }: CardProps) {
+export function ConfirmationCard({ matter, live, guests, hand, unknown, unknownOf, isElsewhere = false }: CardProps) {
   const { card } = matter
   const phase = phaseOf(matter)
   const act = actOf(card)
@@ -44,6 +48,10 @@ export function ConfirmationCard({ matter, live, guests, hand, unknown, isElsewh
   const title = useId()
   const [readChange, setReadChange] = useState<string>()
   const hadFocus = useRef(false)
+  const { plan } = card
+  const seen = useSeenSteps(root, plan !== undefined && phase === 'pending')
+  const isBegun = phase !== 'pending' && matter.resolved?.decision === 'approved'
+  const run = usePlanRun(plan, isBegun).data
 
   // A part that held the focus is removed. Keep the focus on the card.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new phase is what may drop the focus
@@ -76,14 +84,21 @@ export function ConfirmationCard({ matter, live, guests, hand, unknown, isElsewh
     const change = live?.change
     const isLocked = change !== undefined && change !== readChange
     const warnings = warningsOf(card, guests)
+    const next = plan && firstUnseen(plan, seen)
     return (
       <article {...frame} className="card risk-edge" data-pending={card.toolUseId}>
         <header>
           {heading(act.ask)}
           <Expiry from={card.createdAt} until={card.expiresAt} />
         </header>
-        <Facts card={card} live={live} />
-        <ExactCall card={card} />
+        {plan === undefined ? (
+          <>
+            <Facts card={card} live={live} />
+            <ExactCall card={card} />
+          </>
+        ) : (
+          <PlanFactsList card={card} plan={plan} />
+        )}
         {card.changed !== undefined && (
           <Banner>
             Asked anew, for it changed: <Visible text={card.changed} />
@@ -97,16 +112,30 @@ export function ConfirmationCard({ matter, live, guests, hand, unknown, isElsewh
         {warnings.map((warning) => (
           <Banner key={warning}>{warning}</Banner>
         ))}
-        <Answer
-          root={root}
-          card={card}
-          act={act}
-          hand={hand}
-          hadFocus={hadFocus}
-          isGrantable={card.isGrantable === true && act.typed === undefined && warnings.length === 0}
-          onRead={isLocked ? () => setReadChange(change) : undefined}
-          by={<Asker card={card} />}
-        />
+        {plan !== undefined && <PlanSteps plan={plan} />}
+        <div className={plan === undefined ? '' : 'plan-acts'}>
+          {plan !== undefined && <PlanStrip plan={plan} seen={seen} root={root} />}
+          <Answer
+            root={root}
+            card={card}
+            act={act}
+            hand={hand}
+            hadFocus={hadFocus}
+            isGrantable={card.isGrantable === true && act.typed === undefined && warnings.length === 0}
+            onRead={isLocked ? () => setReadChange(change) : undefined}
+            held={next === undefined ? undefined : `step ${next} not seen yet`}
+            by={<Asker card={card} />}
+          />
+        </div>
+      </article>
+    )
+  }
+  if (run !== undefined) {
+    const isUnderWay = run.state === 'running' || run.state === 'asks'
+    return (
+      <article {...frame} className={`card ${isUnderWay ? 'risk-edge' : 'settled'}`}>
+        <header>{heading([planHeading(run)])}</header>
+        <PlanProgress run={run} mayStop={hand.rest === undefined} unknownOf={unknownOf} />
       </article>
     )
   }
@@ -114,7 +143,7 @@ export function ConfirmationCard({ matter, live, guests, hand, unknown, isElsewh
     return (
       <article {...frame} className="card risk-edge">
         <header>{heading(act.doing)}</header>
-        <ExactCall card={card} isFirst />
+        {plan === undefined && <ExactCall card={card} isFirst />}
         <Executing matter={matter} />
       </article>
     )

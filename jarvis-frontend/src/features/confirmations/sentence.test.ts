@@ -52,6 +52,20 @@ test.each([
   expect(made.approve).toBe(approve)
 })
 
+test('a deed is said as it is in every tense, and a command on a guest is one', () => {
+  const asked = { toolName: 'move_it', toolInput: {}, target, effect: { kind: 'data', on: 'guest' } }
+  const made = actOf({ ...asked, deed: 'move 123 to agent', sentence: 'VM 123 moves.' })
+  expect(made).toMatchObject({ approve: 'move 123 to agent', ask: ['VM 123 moves', '?'] })
+  expect([made.doing, made.did, made.didNot].map(sentenceText)).toEqual([
+    'Under way: move 123 to agent',
+    'Done: move 123 to agent',
+    'Did not move 123 to agent',
+  ])
+  expect(sentenceText(actOf({ ...asked, deed: 'move 123 to agent' }).ask)).toBe('Move 123 to agent?')
+  const run = actOf({ ...asked, effect: { kind: 'execute', on: 'guest' }, deed: 'run it in 123' })
+  expect(run.approve).toBe('run it in 123')
+})
+
 test('a call on a storage names it, and its node where it has one', () => {
   const asked = { toolName: 'prune_backups', toolInput: {}, effect: { kind: 'destroy', on: 'storage' } }
   const at = { kind: 'storage', id: 'storage/tank', name: 'tank' } as const

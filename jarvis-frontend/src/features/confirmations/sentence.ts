@@ -1,4 +1,5 @@
 import type { Card } from 'jarvis-backend/protocol'
+import { capital, plural } from '../../lib/format.ts'
 import { visibleText } from '../../ui/visible.ts'
 
 /** A piece of a card's sentence: our words, an id, or a value others wrote. */
@@ -38,10 +39,12 @@ const verbs: Record<string, Verb> = {
 
 const named = (name: string): Piece => (/^[\w.-]+$/.test(name) ? name : { value: name })
 
-type Asked = Pick<Card, 'toolName' | 'toolInput' | 'target' | 'effect'> & Partial<Pick<Card, 'sentence'>>
+type Asked = Pick<Card, 'toolName' | 'toolInput' | 'target' | 'effect'> &
+  Partial<Pick<Card, 'sentence' | 'deed' | 'plan'>>
 
 /** Composes a card's sentence from the effect, the arguments and the resolved target. No model and no client writes any of it. */
-export function actOf({ toolName, toolInput, target, effect, sentence }: Asked): Act {
+export function actOf({ toolName, toolInput, target, effect, sentence, deed, plan }: Asked): Act {
+  if (plan !== undefined) return planAct(plan)
   const { kind, on, action = '', isForced = false } = effect ?? {}
   if (kind === 'power' && on === 'guest' && target.vmid !== undefined)
     return powerAct(action, target.vmid, isForced, target)
@@ -58,13 +61,49 @@ export function actOf({ toolName, toolInput, target, effect, sentence }: Asked):
     const wake = { ask: 'Wake', doing: 'Waking', did: 'Woke', plain: 'wake' }
     return plainAct(wake, ['node ', named(name)], `wake ${visibleText(name)}`, 'wake')
   }
-  if (kind === 'execute') {
+  if (kind === 'execute' && on !== 'guest') {
     const approve = node === undefined ? 'run it' : `run on ${visibleText(node)}`
     return plainAct(undefined, ['a command', ...place], approve, 'command')
   }
-  const act = plainAct(undefined, [{ value: toolName }, ...place], `run ${visibleText(toolName)}`, 'change')
+  const act =
+    deed === undefined
+      ? plainAct(undefined, [{ value: toolName }, ...place], `run ${visibleText(toolName)}`, 'change')
+      : deedAct(visibleText(deed))
   // JARVIS's own words for what no verb stands for here.
   return sentence === undefined ? act : { ...act, ask: [visibleText(sentence.replace(/\.$/, '')), '?'] }
+}
+
+/** How many guests the calls of a plan name. */
+function guestsIn({ steps }: NonNullable<Card['plan']>): number {
+  const named = steps
+    .filter(({ tier, state }) => tier !== 'green' && state === 'waits')
+    .flatMap(({ toolInput: { vmid, vmids } }) => [vmid, ...(Array.isArray(vmids) ? vmids : [])])
+  return new Set(named.filter((id) => id !== undefined).map(String)).size
+}
+
+function planAct(plan: NonNullable<Card['plan']>): Act {
+  const count = plural(plan.steps.length, 'step')
+  const guests = guestsIn(plan)
+  const what = `plan of ${count}`
+  return {
+    ask: [`Run this ${what}${guests === 0 ? '' : ` on ${plural(guests, 'guest')}`}?`],
+    doing: [`Running a ${what}`],
+    did: [`Ran a ${what}`],
+    didNot: [`Did not run a ${what}`],
+    failed: [`A ${what} stopped`],
+    interrupted: [`A ${what} was interrupted`],
+    // What was read already, or does not apply, is not run.
+    approve: `run ${plural(plan.steps.filter(({ state }) => state === 'waits').length, 'step')}`,
+    ghost: 'plan',
+  }
+}
+
+/** Words for readers: `Plan, 5 steps, 3 ask, 1 cannot be undone.` */
+export function planWords({ steps }: NonNullable<Card['plan']>): string {
+  const asks = steps.filter(({ tier, state }) => tier === 'red' && state === 'waits').length
+  const fixed = steps.filter(({ undo, state }) => undo?.kind === 'none' && state === 'waits').length
+  const parts = ['Plan', plural(steps.length, 'step'), `${asks} ${asks === 1 ? 'asks' : 'ask'}`]
+  return `${[...parts, ...(fixed > 0 ? [`${fixed} cannot be undone`] : [])].join(', ')}.`
 }
 
 function powerAct(action: string, vmid: number, force: boolean, target: Card['target']): Act {
@@ -97,6 +136,18 @@ function plainAct(verb: Verb | undefined, thing: Piece[], approve: string, ghost
     ghost,
   }
 }
+
+/** In JARVIS's own words. */
+const deedAct = (deed: string): Act => ({
+  ask: [`${capital(deed)}?`],
+  doing: [`Under way: ${deed}`],
+  did: [`Done: ${deed}`],
+  didNot: [`Did not ${deed}`],
+  failed: [`Did not ${deed}`],
+  interrupted: [`${capital(deed)}: interrupted`],
+  approve: deed,
+  ghost: 'change',
+})
 
 export const sentenceText = (pieces: readonly Piece[]): string =>
   pieces

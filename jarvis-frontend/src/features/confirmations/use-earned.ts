@@ -40,7 +40,7 @@ export function useEarned(card: RefObject<HTMLElement | null>, isWanted: boolean
 }
 
 /** The part of the window that the card's scrolling ancestors leave visible. */
-function viewOf(element: HTMLElement): { top: number; bottom: number } {
+export function viewOf(element: HTMLElement): { top: number; bottom: number } {
   const view = { top: 0, bottom: innerHeight }
   for (let parent = element.parentElement; parent !== null; parent = parent.parentElement) {
     if (!/auto|scroll|hidden/.test(getComputedStyle(parent).overflowY)) continue

@@ -1,7 +1,7 @@
 import type { Card } from 'jarvis-backend/protocol'
 import { shortModel } from '../../lib/format.ts'
 import { visibleText } from '../../ui/visible.ts'
-import { actOf, sentenceText } from './sentence.ts'
+import { actOf, planWords, sentenceText } from './sentence.ts'
 
 export const askerText = ({ requestedBy: { kind, name } }: Pick<Card, 'requestedBy'>): string =>
   kind === 'mcp'
@@ -9,5 +9,8 @@ export const askerText = ({ requestedBy: { kind, name } }: Pick<Card, 'requested
     : kind === 'chat'
       ? `chat, ${visibleText(shortModel(name))}`
       : `${kind === 'command' ? 'command by' : visibleText(kind)} ${visibleText(name)}`
+
+/** What is spoken of a new card. */
+export const spokenCard = (card: Card): string => (card.plan === undefined ? cardSentence(card) : planWords(card.plan))
 
 export const cardSentence = (card: Card): string => sentenceText(actOf(card).ask)

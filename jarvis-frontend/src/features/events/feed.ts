@@ -15,4 +15,8 @@ export class Feed {
     })
     socket.on('changed', onChanged)
   }
+
+  forget(): void {
+    this.items.set([])
+  }
 }

@@ -66,7 +66,7 @@ export function lineOf({ kind, body }: JournalEntry): JournalLine {
         outcome: known.rule === 'not_run' ? 'nothing was run' : `nothing was run: ${spoken(known.rule) || 'refused'}`,
       }
     case 'execution':
-      return { ...base, outcome: text(known.grantId) === '' ? 'runs now' : `runs under a grant of ${text(known.by)}` }
+      return { ...base, outcome: allowedBy(text(known.grantId), text(known.by)) }
     case 'decision':
       return {
         ...base,
@@ -105,4 +105,10 @@ function argsOf({ toolInput, target, ...body }: Body): string {
   if (typeof toolInput === 'object' && toolInput !== null) return argumentText(toolInput as Body)
   const of = target as { id?: unknown } | string | undefined
   return (typeof of === 'string' ? of : text(of?.id)) || (text(body.toolUseId) === '' ? objectOf(body) : '')
+}
+
+/** What let a call run: `runs under a grant of mira`. */
+function allowedBy(grantId: string, by: string): string {
+  if (grantId === '') return 'runs now'
+  return grantId.startsWith('plan:') ? `runs as ${by} approved it with its plan` : `runs under a grant of ${by}`
 }

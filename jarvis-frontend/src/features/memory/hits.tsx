@@ -13,8 +13,8 @@ export function placeOf(
   query = '',
 ): string {
   const q = query === '' ? '' : `&q=${encodeURIComponent(query)}`
-  if (kind === 'file') return `/memory?file=${encodeURIComponent(name)}&line=${firstLine}${q}`
-  return kind === 'session' ? `/memory?session=${encodeURIComponent(name)}${q}` : '/journal'
+  if (kind === 'file') return `/agents/memory?file=${encodeURIComponent(name)}&line=${firstLine}${q}`
+  return kind === 'session' ? `/agents/memory?session=${encodeURIComponent(name)}${q}` : '/journal'
 }
 
 /** The passages found, best first, each with the reason. `others`: synonyms that were searched too. */

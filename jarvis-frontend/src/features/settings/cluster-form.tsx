@@ -7,6 +7,7 @@ import { Visible } from '../../ui/boxed.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { FormProblem } from './form-problem.tsx'
+import { beyondBase, RightsChoices } from './rights-choices.tsx'
 import { ToolRights } from './tool-rights.tsx'
 
 /** Connects a cluster. A person accepts its certificate before the token is sent to it. */
@@ -101,6 +102,7 @@ export function ClusterForm({
             <pre>{setup.command}</pre>
             <CopyButton text={setup.command} label="Copy the command" />
           </div>
+          {tested === undefined && <RightsChoices choices={setup.choices} words={beyondBase(setup)} />}
           <form
             className="form-row"
             aria-label="Try the token"

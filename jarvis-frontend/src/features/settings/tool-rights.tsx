@@ -3,12 +3,13 @@ import { plural } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Mark } from '../../ui/mark.tsx'
+import { RightsChoices } from './rights-choices.tsx'
 
 const marks = { all: 'ok', some: 'warn', none: 'bad' } as const
 const words = { all: 'on the whole cluster', some: 'on a part', none: 'not at all' } as const
 
 /** What a token reached: the entries, and each tool with the rights it lacks. */
-export function ToolRights({ found: { entries, nodes, tools, fix } }: { found: SetupTestReply }) {
+export function ToolRights({ found: { entries, nodes, tools, choices = [], fix } }: { found: SetupTestReply }) {
   const full = tools?.filter(({ granted }) => granted === 'all').length ?? 0
   return (
     <>
@@ -53,6 +54,10 @@ export function ToolRights({ found: { entries, nodes, tools, fix } }: { found: S
           </ul>
         </details>
       )}
+      <RightsChoices
+        choices={choices}
+        words={`${plural(choices.length, 'wider set')} of rights this token does not have`}
+      />
       {fix !== undefined && (
         <>
           <p>In a shell of one node, as root, this adds what is missing; then try again:</p>

@@ -1,13 +1,10 @@
 import type { ToolInfo, Verdict } from 'jarvis-backend/protocol'
-import { useEffect, useId, useState } from 'react'
-import { ApiError } from '../../api/http.ts'
-import { classify } from '../../api/tools.ts'
+import { useId, useState } from 'react'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Tier, tierWord } from '../../ui/tier.tsx'
 import { type Argument, argumentsOf, commandOf, type Given, inputOf } from './arguments.ts'
-
-const settleMs = 200
+import { useVerdict } from './use-verdict.ts'
 
 const wouldBe: Record<Verdict['tier'], string> = {
   green: 'it would run at once.',
@@ -104,31 +101,6 @@ export function TryIt({ tool, onRun, rest }: Props) {
       {command === undefined && <small className="text-dim">One line cannot say this: ask for it in a chat.</small>}
     </form>
   )
-}
-
-type Answered = { key: string; verdict?: Verdict; problem?: string }
-
-function useVerdict(name: string, input: Record<string, unknown>, isComplete: boolean): Partial<Answered> {
-  const [answer, setAnswer] = useState<Answered>()
-  const key = `${name} ${JSON.stringify(input)}`
-  useEffect(() => {
-    if (!isComplete) return
-    let isGone = false
-    const asked = JSON.parse(key.slice(name.length + 1)) as Record<string, unknown>
-    const timer = setTimeout(() => {
-      classify(name, asked).then(
-        (verdict) => !isGone && setAnswer({ key, verdict }),
-        (error: unknown) =>
-          !isGone && setAnswer({ key, problem: error instanceof ApiError ? error.message : 'No answer.' }),
-      )
-    }, settleMs)
-    return () => {
-      isGone = true
-      clearTimeout(timer)
-    }
-  }, [key, name, isComplete])
-  // Drop a verdict on other arguments.
-  return isComplete && answer?.key === key ? answer : {}
 }
 
 function Field({

@@ -1,7 +1,8 @@
 import type { EntryOf } from 'jarvis-backend/protocol'
-import { useLayoutEffect, useRef, useState } from 'react'
+import { Suspense, useLayoutEffect, useRef, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { useStatus } from '../../api/status.ts'
+import { later } from '../../app/later.tsx'
 import { useIsLive } from '../../app/load-state.tsx'
 import type { Run } from '../../features/chat/runs.ts'
 import { Step } from '../../features/chat/step.tsx'
@@ -13,6 +14,8 @@ import { Mark } from '../../ui/mark.tsx'
 import './message-acts.css'
 import { useBranch } from './use-branch.ts'
 import { VersionSwitch } from './version-switch.tsx'
+
+const EditMessage = later(() => import('./edit-message.tsx').then((part) => part.EditMessage))
 
 const useMayAct = () => {
   const isOperator = useValue(signedIn)?.role === 'operator'
@@ -31,7 +34,13 @@ export function MessageActs({ sessionId, user, children }: MessageProps) {
     if (wasEditing.current && !isEditing) button.current?.focus()
     wasEditing.current = isEditing
   }, [isEditing])
-  if (isEditing) return <Editing sessionId={sessionId} user={user} onEnd={() => setEditing(false)} />
+  if (isEditing) {
+    return (
+      <Suspense fallback={<div className="asked">{children}</div>}>
+        <EditMessage sessionId={sessionId} user={user} onEnd={() => setEditing(false)} />
+      </Suspense>
+    )
+  }
   return (
     <div className="asked">
       {children}
@@ -52,62 +61,6 @@ export function MessageActs({ sessionId, user, children }: MessageProps) {
         </span>
       )}
     </div>
-  )
-}
-
-function Editing({ sessionId, user, onEnd }: Pick<MessageProps, 'sessionId' | 'user'> & { onEnd: () => void }) {
-  const [text, setText] = useState(user.text)
-  const { branch, isBranching, problem } = useBranch(sessionId)
-  const field = useRef<HTMLTextAreaElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the field grows with its text
-  useLayoutEffect(() => {
-    const element = field.current
-    if (element === null) return
-    element.style.height = 'auto'
-    element.style.height = `${element.scrollHeight + 2}px`
-  }, [text])
-  const send = () => {
-    if (/\S/.test(text)) branch({ before: user.seq, text })
-  }
-  return (
-    <form
-      className="editing"
-      aria-label="Edit this message"
-      onSubmit={(event) => {
-        event.preventDefault()
-        send()
-      }}
-    >
-      <textarea
-        ref={field}
-        rows={1}
-        // biome-ignore lint/a11y/noAutofocus: the person asked to type here
-        autoFocus
-        className="field"
-        aria-label="Edited message"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
-            event.preventDefault()
-            send()
-          } else if (event.key === 'Escape') {
-            event.stopPropagation()
-            event.nativeEvent.stopImmediatePropagation()
-            onEnd()
-          }
-        }}
-      />
-      <p>
-        <span className="flex-1">{problem ?? 'Both versions stay. Beside the message you switch between them.'}</span>
-        <button type="button" className="button small quiet" onClick={onEnd}>
-          Leave it
-        </button>
-        <button type="submit" className="button small solid" aria-disabled={isBranching || !/\S/.test(text)}>
-          Send
-        </button>
-      </p>
-    </form>
   )
 }
 

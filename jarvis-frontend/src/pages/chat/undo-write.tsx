@@ -21,7 +21,7 @@ export function UndoWrite({ writeId, path }: { writeId: string; path: string }) 
     )
   return (
     <p className="undo">
-      <Link to={`/memory?file=${encodeURIComponent(path)}`}>{visibleText(path)}</Link>
+      <Link to={`/agents/memory?file=${encodeURIComponent(path)}`}>{visibleText(path)}</Link>
       {said !== undefined ? (
         <span role="status">{said}</span>
       ) : (

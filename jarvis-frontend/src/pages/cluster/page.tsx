@@ -1,13 +1,16 @@
 import { withoutTemplates } from 'jarvis-backend/facts'
 import { Suspense } from 'react'
+import { isOpen, useAlerts } from '../../api/alerts.ts'
 import { useConfirmations } from '../../api/confirmations.ts'
+import { worstOf } from '../../features/alerts/worst.ts'
 import { LimitsForm } from '../../features/cluster/limits-form.tsx'
 import { ClusterOverview, type GuestFilter } from '../../features/cluster/page.tsx'
 import { ClusterColumn } from '../../features/cluster/panel.tsx'
 import { Age, Quorum } from '../../features/cluster/parts.tsx'
 import { useCluster } from '../../features/cluster/store.ts'
 import { Tray } from '../../features/confirmations/tray.tsx'
-import { capital } from '../../lib/format.ts'
+import { capital, plural } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
@@ -22,6 +25,19 @@ import { filters, useClusterView } from './cluster-view.ts'
 
 const Detail = later(() => import('../../features/cluster/detail.tsx').then((part) => part.Detail))
 const Charts = later(() => import('../../features/cluster/charts.tsx').then((part) => part.Charts))
+
+/** The alerts that nobody took on, for a wall display. */
+function OpenAlerts() {
+  const open = (useAlerts()?.items ?? []).filter(isOpen)
+  const worst = worstOf(open)
+  if (worst === undefined) return null
+  return (
+    <p className="cut">
+      <Mark kind={worst.mark} size={12} /> <span className="num">{plural(worst.count, 'alert')}</span>:{' '}
+      <Visible text={open.map(({ sentence }) => sentence.replace(/\.$/, '')).join(' · ')} />
+    </p>
+  )
+}
 
 export function ClusterPage() {
   const { state, heardAt, isLive, issues } = useCluster()
@@ -89,6 +105,7 @@ export function ClusterPage() {
       {isKiosk ? (
         <header className="kiosk-head">
           <h1>{state?.name ?? 'Cluster'}</h1>
+          <OpenAlerts />
           {age}
         </header>
       ) : (

@@ -7,6 +7,8 @@ import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { useNow } from '../../ui/use-now.ts'
+import { leftBy } from './difference.ts'
+import { More } from './more.tsx'
 
 /** What JARVIS changed of a guest, newest first, each with Undo or the reason there is none. */
 export function ChangeList({
@@ -46,7 +48,12 @@ export function ChangeList({
                 )}
                 {change.problem !== undefined && (
                   <small>
-                    <Mark kind="bad" size={9} /> <Visible text={change.problem} />
+                    <Mark kind="bad" size={9} /> <Visible text={change.problem} />{' '}
+                    {leftBy(change) !== undefined && (
+                      <Link className="text-link" to={`?tab=config&against=change:${encodeURIComponent(change.id)}`}>
+                        Compare…
+                      </Link>
+                    )}
                   </small>
                 )}
               </span>
@@ -67,11 +74,7 @@ export function ChangeList({
           )
         })}
       </ul>
-      {onMore !== undefined && (
-        <button type="button" className="button small quiet" onClick={onMore}>
-          Earlier
-        </button>
-      )}
+      {onMore !== undefined && <More key={changes.length} words="Earlier" isByItself onMore={onMore} />}
     </>
   )
 }

@@ -1,34 +1,35 @@
 import type { Change, ClusterState, GuestReply, SampleRange } from 'jarvis-backend/protocol'
-import { Suspense, useEffect, useRef, useState } from 'react'
-import { readChanges } from '../../api/change.ts'
+import { Suspense } from 'react'
 import { readGuest } from '../../api/guest.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { GoesBack } from '../../app/changes/goes-back.tsx'
 import { later } from '../../app/later.tsx'
 import { Problem, Skeletons } from '../../app/load-state.tsx'
-import { overlay } from '../../app/overlay.ts'
 import { PageHead } from '../../app/page-head.tsx'
 import { useAskNew } from '../../app/use-ask.ts'
-import { type Act, Acts, actsOfGuest } from '../../features/cluster/acts.tsx'
 import { ranges, rangeWord } from '../../features/cluster/past.ts'
 import { useCluster } from '../../features/cluster/store.ts'
-import { keep } from '../../lib/keep.ts'
 import { navigate, useSearchParams } from '../../lib/location.tsx'
 import { Boxed, Visible } from '../../ui/boxed.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
 import { useNow } from '../../ui/use-now.ts'
+import { GuestActs } from './acts.tsx'
 import { ChangeList } from './change-list.tsx'
 import { endIn, marksOf } from './facts.ts'
 import './page.css'
 import { exactTime } from '../../lib/format.ts'
-import { BackupList, ConfigList, Leaning, Proof, SnapshotList, StandsOn, Vitals } from './parts.tsx'
+import { useGuestKeys } from './keys.ts'
+import { BackupList, Leaning, Proof, SnapshotList, StandsOn, Vitals } from './parts.tsx'
+import { useChanges } from './use-changes.ts'
 
+const ConfigTab = later(() => import('./config-tab.tsx').then((part) => part.ConfigTab))
+const GuestConsole = later(() => import('../console/guest-console.tsx').then((part) => part.GuestConsole))
 const Charts = later(() => import('../../features/cluster/charts.tsx').then((part) => part.Charts))
 
-const tabs = ['overview', 'config', 'backups', 'changes'] as const
-const tabWord = { overview: 'Overview', config: 'Config', backups: 'Backups', changes: 'Changes' }
+const tabs = ['overview', 'config', 'backups', 'console'] as const
+const tabWord = { overview: 'Overview', config: 'Config', backups: 'Backups', console: 'Console' }
 const rangeMs: Record<SampleRange, number> = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 }
 const watched = ['connect', 'changes', 'proofs']
 
@@ -42,13 +43,12 @@ export function GuestPage({ vmid }: { vmid: number }) {
   const range = ranges.find((known) => known === params.get('range')) ?? '24h'
   const guest = state?.guests.find((known) => known.vmid === vmid)
   const read = useLoad(`${vmid} ${guest?.node} ${guest?.status} ${guest?.lock}`, () => readGuest(vmid), watched)
-  const [limit, setLimit] = useState(60)
-  const changes = useLoad(`${vmid} ${limit}`, () => changesOf(vmid, limit), watched)
+  const changes = useChanges(vmid)
   const onAsk = useAskNew()
   const linkTo = (change: Record<string, string>) =>
     `/guest/${vmid}?${new URLSearchParams({ ...Object.fromEntries(params), ...change })}`
-  useGuestKeys(state?.guests ?? [])
-  const list = changes.data ?? []
+  useGuestKeys(state?.guests ?? [], tabs)
+  const { list } = changes
   // What is gone keeps its name from its last change.
   const name = guest?.name ?? list.find(({ target }) => target.name !== undefined)?.target.name ?? ''
   const title = (
@@ -57,18 +57,13 @@ export function GuestPage({ vmid }: { vmid: number }) {
     </>
   )
   const isGone = state !== undefined && guest === undefined && !state.unread?.includes('guests')
-  const more = changes.data !== undefined && changes.data.length >= limit && limit < 200
   const changeList = (
     <>
-      <Problem error={changes.problem} onAgain={changes.again} kept={changes.data !== undefined} />
-      {changes.data === undefined ? (
+      <Problem error={changes.problem} onAgain={changes.again} kept={changes.isRead} />
+      {!changes.isRead ? (
         changes.problem === undefined && <Skeletons rows={3} height={30} />
       ) : (
-        <ChangeList
-          changes={list}
-          marks={marksOf(list, Date.now() - rangeMs[range])}
-          onMore={more ? () => setLimit(200) : undefined}
-        />
+        <ChangeList changes={list} marks={marksOf(list, Date.now() - rangeMs[range])} onMore={changes.onMore} />
       )}
     </>
   )
@@ -97,16 +92,18 @@ export function GuestPage({ vmid }: { vmid: number }) {
         title={title}
         phoneDetail={guest && `${guest.type === 'vm' ? 'VM' : 'CT'} on ${guest.node}, ${guest.status}`}
       >
-        <nav className="filters" aria-label="Parts of this guest">
+        <nav className="filters guest-head-tabs" aria-label="Parts of this guest">
           {tabs.map((known) => (
             <Link key={known} to={linkTo({ tab: known })} replace aria-current={known === tab ? 'true' : undefined}>
               {tabWord[known]}
-              {known === 'backups' && read.data?.backups != null && (
-                <>
-                  {' '}
-                  <span className="num">{read.data.backups.total}</span>
-                </>
-              )}
+              {known === 'backups' &&
+                read.data?.backups != null &&
+                (read.data.backups.total > 0 || !read.data.backups.isPartial) && (
+                  <>
+                    {' '}
+                    <span className="num">{read.data.backups.total}</span>
+                  </>
+                )}
             </Link>
           ))}
         </nav>
@@ -141,44 +138,65 @@ export function GuestPage({ vmid }: { vmid: number }) {
           )}
           <Problem error={read.problem} onAgain={read.again} kept={read.data !== undefined} />
           <Missing of={read.data} />
-          <div className="guest-split">
-            <div className="guest-main">
-              {tab === 'overview' && (
-                <>
-                  <Suspense fallback={<div className="charts" aria-busy="true" />}>
-                    <Charts
-                      name={`guest/${vmid}`}
-                      range={range}
-                      fields={['cpuRatio', 'ramRatio', 'netBps', 'diskRatio']}
-                      marks={marksOf(list, Date.now() - rangeMs[range])}
+          {tab === 'console' ? (
+            <div className="guest-main guest-console-tab">
+              <Suspense fallback={null}>
+                <GuestConsole vmid={vmid} type={guest.type} />
+              </Suspense>
+            </div>
+          ) : (
+            <div className="guest-split">
+              <div className="guest-main">
+                {tab === 'overview' && (
+                  <>
+                    <Suspense fallback={<div className="charts" aria-busy="true" />}>
+                      <Charts
+                        name={`guest/${vmid}`}
+                        range={range}
+                        fields={['cpuRatio', 'ramRatio', 'diskBps', 'netBps']}
+                        saysUnknown
+                        marks={marksOf(list, Date.now() - rangeMs[range])}
+                      />
+                    </Suspense>
+                    <div className="guest-pair">
+                      <StandsOn guest={guest} config={read.data?.config} state={state as ClusterState} />
+                      <Leaning reply={read.data} />
+                    </div>
+                  </>
+                )}
+                {tab === 'config' && (
+                  <Suspense fallback={null}>
+                    <ConfigTab
+                      vmid={vmid}
+                      reply={read.data}
+                      changes={list}
+                      against={params.get('against') ?? ''}
+                      onAgainst={(against) => navigate(linkTo({ against }), { replace: true })}
                     />
                   </Suspense>
-                  <div className="guest-pair">
-                    <StandsOn guest={guest} config={read.data?.config} state={state as ClusterState} />
-                    <Leaning reply={read.data} />
-                  </div>
-                </>
-              )}
-              {tab === 'config' && <ConfigList config={read.data?.config} />}
-              {tab === 'backups' && <BackupList reply={read.data} most={500} />}
-              {(tab === 'overview' || tab === 'changes') && (
-                <>
-                  <PanelHead title="Changed">{list.length > 0 && `${list.length}${more ? ' and more' : ''}`}</PanelHead>
-                  {changeList}
-                </>
-              )}
+                )}
+                {tab === 'backups' && <BackupList reply={read.data} />}
+                {tab === 'overview' && (
+                  <>
+                    <PanelHead title="Changed">
+                      {list.length > 0 && `${list.length}${changes.onMore ? ' and more' : ''}`}
+                    </PanelHead>
+                    {changeList}
+                  </>
+                )}
+              </div>
+              <div className="guest-aside">
+                <section className="guest-acts">
+                  <PanelHead title="Do">a card comes where … stands</PanelHead>
+                  <GuestActs guest={guest} state={state as ClusterState} reply={read.data} onAsk={onAsk} />
+                </section>
+                <Proof proof={read.data?.proof} guest={guest} isRead={read.data !== undefined} />
+                {tab !== 'backups' && <BackupList reply={read.data} most={3} />}
+                <SnapshotList reply={read.data} onAsk={onAsk} vmid={vmid} />
+                <PanelHead title="Protection">{guest.isProtected ? 'nothing may change it' : 'none'}</PanelHead>
+              </div>
             </div>
-            <div className="guest-aside">
-              <section className="guest-acts">
-                <PanelHead title="Do">a card comes where … stands</PanelHead>
-                <GuestActs guest={guest} state={state as ClusterState} reply={read.data} onAsk={onAsk} />
-              </section>
-              <Proof proof={read.data?.proof} guest={guest} isRead={read.data !== undefined} />
-              {tab !== 'backups' && <BackupList reply={read.data} most={3} />}
-              <SnapshotList reply={read.data} onAsk={onAsk} vmid={vmid} />
-              <PanelHead title="Protection">{guest.isProtected ? 'nothing may change it' : 'none'}</PanelHead>
-            </div>
-          </div>
+          )}
         </div>
       )}
     </>
@@ -187,15 +205,6 @@ export function GuestPage({ vmid }: { vmid: number }) {
 
 const isUnderWay = ({ state, goesBackAt }: Change) =>
   state === 'armed' || (state === 'undoing' && goesBackAt !== undefined)
-
-/** Of a VM and of a container under this number: which of them it was is known by its changes alone once it is gone. */
-async function changesOf(vmid: number, limit: number): Promise<Change[]> {
-  const found = await Promise.all([readChanges(`vm/${vmid}`, limit), readChanges(`ct/${vmid}`, limit)])
-  return found
-    .flatMap(({ items }) => items)
-    .sort((a, b) => b.at - a.at)
-    .slice(0, limit)
-}
 
 /** What of its state takes a sentence. */
 function States({ guest, state }: { guest: Guest; state: ClusterState }) {
@@ -236,73 +245,4 @@ function Missing({ of }: { of: GuestReply | undefined }) {
       ))}
     </ul>
   )
-}
-
-/** Acts on the guest; each is the call that its words say, asked for in a new chat. */
-function GuestActs({
-  guest,
-  state,
-  reply,
-  onAsk,
-}: {
-  guest: Guest
-  state: ClusterState
-  reply: GuestReply | undefined
-  onAsk: ((command: string) => void) | undefined
-}) {
-  const { vmid } = guest
-  const taken = new Set(reply?.snapshots?.items.map(({ name }) => name))
-  const day = new Date().toISOString().slice(2, 16).replace(/\D/g, '')
-  const name = [`by-hand-${day}`, `by-hand-${day}-2`].find((free) => !taken.has(free)) ?? `by-hand-${Date.now()}`
-  // Where its backups are, else any storage that holds some.
-  const storage =
-    reply?.backups?.items[0]?.storage ??
-    state.storages.find(({ content, isActive }) => isActive === true && content.includes('backup'))?.name
-  const acts: Act[] = [
-    ...(storage === undefined ? [] : [{ label: 'Back up now', tool: 'back_up_guest', input: { vmid, storage } }]),
-    ...(guest.isTemplate === true ? [] : [{ label: 'Snapshot', tool: 'take_snapshot', input: { vmid, name } }]),
-    ...actsOfGuest(guest),
-    { label: 'Prove a restore', tool: 'drill_restore', input: { vmid } },
-  ]
-  return <Acts acts={acts} onAsk={onAsk} hasDots />
-}
-
-/** `[` `]` the guests before and after, `1` to `4` the tabs, `U` the Undo of the change with the focus, else to the newest. */
-function useGuestKeys(guests: readonly Guest[]) {
-  const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
-  onKey.current = (event) => {
-    const { target, key } = event
-    const isField = target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
-    if (isField || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
-    if (overlay.get() !== undefined || document.querySelector('dialog[open]') !== null) return
-    if (keep.get('letters') === 'off') return
-    // A row that goes back by itself has keys of its own.
-    if (target instanceof HTMLElement && target.closest('.goes-back') !== null) return
-    const tab = tabs[Number(key) - 1]
-    // By the address: the page of the key before may not be drawn yet.
-    const { pathname, search } = location
-    const vmid = Number(pathname.split('/')[2])
-    if (key === '[' || key === ']') {
-      const all = guests.map((known) => known.vmid).sort((a, b) => a - b)
-      const next = key === ']' ? all.find((id) => id > vmid) : all.findLast((id) => id < vmid)
-      if (next !== undefined) navigate(`/guest/${next}${search}`)
-    } else if (tab !== undefined)
-      navigate(`${pathname}?${new URLSearchParams({ ...Object.fromEntries(new URLSearchParams(search)), tab })}`, {
-        replace: true,
-      })
-    else if (key === 'u' || key === 'U') {
-      const row = document.activeElement?.closest('[data-change-row]')
-      const undo = (row ?? document).querySelector<HTMLButtonElement>('[data-undo]')
-      if (row == null) undo?.focus()
-      else undo?.click()
-    } else return
-    event.preventDefault()
-    event.stopPropagation()
-  }
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => onKey.current?.(event)
-    // Before the frame's own keys, of which two are the same.
-    addEventListener('keydown', listen, true)
-    return () => removeEventListener('keydown', listen, true)
-  }, [])
 }

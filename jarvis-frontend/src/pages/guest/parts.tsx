@@ -1,18 +1,18 @@
 import { shareOf } from 'jarvis-backend/facts'
 import type { ClusterState, GuestReply, RestoreProof } from 'jarvis-backend/protocol'
-import { useState } from 'react'
 import { type Act, Acts } from '../../features/cluster/acts.tsx'
 import { backupTone, guestMark, nodeMark, storageTone } from '../../features/cluster/health.ts'
 import { Lock } from '../../features/cluster/parts.tsx'
 import { StateMark } from '../../features/cluster/state-mark.tsx'
 import { useCluster } from '../../features/cluster/store.ts'
-import { ago, dayOf, exactTime, gibOf, percent, size, sizeOf, span } from '../../lib/format.ts'
+import { ago, dayOf, exactTime, gibOf, percent, plural, size, sizeOf, span } from '../../lib/format.ts'
 import { Boxed, Visible } from '../../ui/boxed.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { proofWords, rungs, storagesIn } from './facts.ts'
+import { useBounded } from './more.tsx'
 
 type Guest = ClusterState['guests'][number]
 type Reply = GuestReply | undefined
@@ -49,7 +49,8 @@ export function Vitals({ guest, proof }: { guest: Guest; proof: RestoreProof | n
       <div>
         <dt>CPU</dt>
         <dd>
-          {isUp && guest.cpuRatio !== null ? percent(guest.cpuRatio) : '–'} <small>{guest.cpuCount ?? '–'} cores</small>
+          {isUp && guest.cpuRatio !== null ? percent(guest.cpuRatio) : '–'}{' '}
+          <small>{guest.cpuCount === null ? 'cores not known' : plural(guest.cpuCount, 'core')}</small>
         </dd>
       </div>
       <div>
@@ -243,21 +244,6 @@ export function Leaning({ reply }: { reply: Reply }) {
   )
 }
 
-const most = 60
-
-/** Draws the first of a long list; the others on request. */
-function useBounded<T>(items: readonly T[], first = most) {
-  const [isAll, setAll] = useState(false)
-  const shown = isAll ? items : items.slice(0, first)
-  const rest = items.length - shown.length
-  const button = rest > 0 && (
-    <button type="button" className="button small quiet" onClick={() => setAll(true)}>
-      {rest} more
-    </button>
-  )
-  return [shown, button] as const
-}
-
 /** The configuration as Proxmox has it, without secrets; what waits for the next stop beside it. */
 export function ConfigList({ config }: { config: GuestReply['config'] | undefined }) {
   const pending = config?.pending ?? {}
@@ -296,10 +282,10 @@ export function ConfigList({ config }: { config: GuestReply['config'] | undefine
 const backupsHead = (total: number, bytes: number, isPartial: boolean) =>
   total === 0 ? (isPartial ? 'not known' : 'none') : `${total}${isPartial ? ' known' : ''}, ${size(bytes)}`
 
-export function BackupList({ reply, most: first }: { reply: Reply; most: number }) {
+export function BackupList({ reply, most: first }: { reply: Reply; most?: number }) {
   const now = useNow(60_000)
   const backups = reply?.backups
-  const [shown, more] = useBounded(backups?.items ?? [], Math.min(first, most))
+  const [shown, more] = useBounded(backups?.items ?? [], first)
   const bytes = (backups?.items ?? []).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
   return (
     <section>
@@ -357,7 +343,14 @@ export function SnapshotList({
                   </>
                 )}
               </small>
-              <Acts acts={actsOn(vmid, name)} onAsk={onAsk} hasDots />
+              <Acts acts={actsOn(vmid, name)} onAsk={onAsk} hasDots>
+                <Link
+                  className="button small"
+                  to={`/guest/${vmid}?tab=config&against=${encodeURIComponent(`snapshot:${name}`)}`}
+                >
+                  Compare
+                </Link>
+              </Acts>
             </span>
           </li>
         ))}

@@ -18,6 +18,7 @@ import { phone, useMedia } from '../../ui/use-media.ts'
 import { visibleText } from '../../ui/visible.ts'
 import './page.css'
 import { PageHead } from '../../app/page-head.tsx'
+import { AgentTabs } from '../../app/page-tabs.tsx'
 import { SearchField } from '../../app/search-field.tsx'
 
 const useRest = () => {
@@ -45,10 +46,10 @@ export function MemoryPage() {
     ) : query.trim() !== '' ? (
       <Results query={query} />
     ) : undefined
-  const back = query === '' ? '/memory' : `/memory?q=${encodeURIComponent(query)}`
+  const back = query === '' ? '/agents/memory' : `/agents/memory?q=${encodeURIComponent(query)}`
   return (
     <>
-      <PageHead title="Memory">
+      <PageHead title="Agents" tabs={<AgentTabs />}>
         <span className="flex-1" />
       </PageHead>
       <div className={`page memory${isInside ? ' inside' : ''}`}>
@@ -140,7 +141,7 @@ function Files({ chosen, isResting }: { chosen: string | null; isResting: boolea
         {data?.items.map((file) => (
           <li key={file.path}>
             <Link
-              to={`/memory?file=${encodeURIComponent(file.path)}`}
+              to={`/agents/memory?file=${encodeURIComponent(file.path)}`}
               aria-current={file.path === chosen ? 'true' : undefined}
             >
               <span className="cut mono">{visibleText(file.path)}</span>
@@ -156,7 +157,7 @@ function Files({ chosen, isResting }: { chosen: string | null; isResting: boolea
           onSubmit={(event) => {
             event.preventDefault()
             const path = String(new FormData(event.currentTarget).get('path') ?? '').trim()
-            if (path !== '') navigate(`/memory?file=${encodeURIComponent(path)}`)
+            if (path !== '') navigate(`/agents/memory?file=${encodeURIComponent(path)}`)
           }}
         >
           <input
@@ -188,7 +189,10 @@ function SessionLinks({ chosen }: { chosen: string | null }) {
       <ul>
         {newest.map(({ id, title }) => (
           <li key={id}>
-            <Link to={`/memory?session=${encodeURIComponent(id)}`} aria-current={id === chosen ? 'true' : undefined}>
+            <Link
+              to={`/agents/memory?session=${encodeURIComponent(id)}`}
+              aria-current={id === chosen ? 'true' : undefined}
+            >
               <span className="cut">{visibleText(title)}</span>
             </Link>
           </li>
@@ -215,7 +219,7 @@ function File({ path, line }: { path: string; line: number | undefined }) {
         rest={rest}
         preview={(text) => <Markdown text={text} />}
         onSaved={put}
-        onDeleted={() => navigate('/memory')}
+        onDeleted={() => navigate('/agents/memory')}
       />
     </>
   )

@@ -6,6 +6,7 @@ import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
 import { useCluster } from '../../features/cluster/store.ts'
 import { ClusterForm } from '../../features/settings/cluster-form.tsx'
 import { ForgetCluster } from '../../features/settings/forget-cluster.tsx'
+import { beyondBase, RightsChoices } from '../../features/settings/rights-choices.tsx'
 import { useValue } from '../../lib/use-value.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -73,6 +74,9 @@ export function Proxmox() {
           It is set in the environment or <code>.env</code> (<code>PVE_URL</code>, <code>PVE_TOKEN_ID</code>,{' '}
           <code>PVE_TOKEN_SECRET</code>) and can be changed only there.
         </p>
+      )}
+      {data !== undefined && data.source !== 'demo' && (
+        <RightsChoices choices={data.choices} words={beyondBase(data)} />
       )}
       {isResting ? (
         <Resting isOperator={isOperator} isLive={isLive} />

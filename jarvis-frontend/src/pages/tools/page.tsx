@@ -4,6 +4,7 @@ import { readCalls, tools, useTools } from '../../api/tools.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
 import { PageHead } from '../../app/page-head.tsx'
+import { AgentTabs } from '../../app/page-tabs.tsx'
 import { lineOf } from '../../features/journal/line.ts'
 import { argumentsOf, effectWords } from '../../features/tools/arguments.ts'
 import { TryIt } from '../../features/tools/try-it.tsx'
@@ -68,12 +69,12 @@ export function ToolsPage() {
     )
   return (
     <>
-      <PageHead title="Tools" detail={list && countOf(list)}>
+      <PageHead title="Agents" tabs={<AgentTabs />} detail={list && countOf(list)}>
         <span className="flex-1" />
       </PageHead>
       {isPhone && chosen !== undefined ? (
         <>
-          <Link to="/tools" className="back">
+          <Link to="/agents/tools" className="back">
             <Icon name="right" /> Tools
           </Link>
           <div className="page scroll">
@@ -131,7 +132,7 @@ function Group({
         {list.map((tool) => (
           <li key={tool.name}>
             <Link
-              to={`/tools?tool=${encodeURIComponent(tool.name)}`}
+              to={`/agents/tools?tool=${encodeURIComponent(tool.name)}`}
               aria-current={tool.name === chosen?.name ? 'true' : undefined}
             >
               <span className="mono cut">{visibleText(tool.name)}</span>

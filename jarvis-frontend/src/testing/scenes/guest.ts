@@ -24,7 +24,10 @@ export function guestScene(now: number): Scene {
     },
     sentence,
     state: 'made',
-    undo: { kind: 'none', sentence: 'A restart is over.' },
+    undo: {
+      kind: 'none',
+      sentence: 'A restart is over, and what stood in its memory alone before it is not kept anywhere.',
+    },
     ...more,
   })
   const power = (name: string, action: 'start' | 'stop' | 'restart'): ToolInfo => ({
@@ -38,15 +41,31 @@ export function guestScene(now: number): Scene {
     tools: [
       power('stop_vm', 'stop'),
       power('restart_vm', 'restart'),
-      ...['take_snapshot', 'rollback_snapshot', 'delete_snapshot'].map(snapshot),
+      ...['take_snapshot', 'rollback_snapshot', 'delete_snapshot', 'back_up_guest'].map(snapshot),
+      ...['set_guest_config', 'migrate_guest'].map(snapshot),
     ],
+    classify: (toolName, input) => {
+      const { memory } = (input.set ?? {}) as Record<string, string>
+      if (memory === 'much')
+        return { tier: 'yellow', rule: 'invalid_arguments', reason: 'set: memory must be MiB, a whole number from 16.' }
+      if (input.target === 'agent')
+        return { tier: 'red', rule: 'invalid_arguments', reason: 'vmid: 105 uses devices of pve and cannot move.' }
+      if (toolName === 'back_up_guest')
+        return { tier: 'yellow', rule: 'invalid_arguments', reason: 'storage: pbs-main has no room.' }
+      if (toolName !== 'set_guest_config') return undefined
+      const undo = { kind: 'call', sentence: 'Its memory goes back to 8 GiB.' } as const
+      return { tier: 'red', rule: 'base', reason: 'It asks.', preview: { then: 'memory: 4096', undo, mayGoBack: true } }
+    },
+    snapshots: {
+      '105/before-1119': { cores: '2', memory: '8192', name: 'immich', onboot: '1', cipassword: '[redacted]' },
+    },
     samples: {
       from: now - day,
       stepMs: minute,
       items: [
         {
           name: 'guest/105',
-          values: { cpuRatio: wave(0.2), ramRatio: wave(0.9), netBps: wave(90_000), diskRatio: wave(0.8) },
+          values: { cpuRatio: wave(0.2), ramRatio: wave(0.9), netBps: wave(90_000), diskBps: wave(4e6) },
         },
       ],
     },
@@ -54,6 +73,12 @@ export function guestScene(now: number): Scene {
       at('memory', 105, 'The memory of VM 105 "immich" is 16 GiB.', {
         at: now - 16 * hour,
         undo: { kind: 'call', sentence: 'Its memory goes back to 12 GiB.' },
+      }),
+      at('stuck', 105, 'The cores of VM 105 "immich" are 2.', {
+        at: now - 20 * hour,
+        toolInput: { vmid: 105, set: { cores: '2' } },
+        undo: { kind: 'call', sentence: 'Its cores go back to 6.' },
+        problem: 'cores is 4 now, not 2. Nothing was changed.',
       }),
       at('restarted', 105, 'VM 105 "immich" restarts.', { at: now - 12 * day }),
       at('armed', 105, 'The CPU limit of VM 105 "immich" is 2 cores.', {

@@ -1,0 +1,37 @@
+import type {
+  HeartbeatReply,
+  Job,
+  JobBody,
+  JobPatchBody,
+  JobSlotsPage,
+  JobsReply,
+  JobTrace,
+  SchedulePreview,
+} from 'jarvis-backend/protocol'
+import type { z } from 'zod'
+import { call } from './http.ts'
+
+const pathOf = (id: string) => `/api/jobs/${encodeURIComponent(id)}`
+
+export const readJobs = () => call<JobsReply>('GET', '/api/jobs')
+/** What a schedule comes to: its words and its next five instants. @throws ApiError where it is none */
+export const previewSchedule = (schedule: Job['schedule']) =>
+  call<SchedulePreview>('POST', '/api/jobs/preview', { schedule })
+export const makeJob = (job: z.input<typeof JobBody>) => call<Job>('POST', '/api/jobs', job)
+export const changeJob = (id: string, change: z.input<typeof JobPatchBody>) => call<Job>('PATCH', pathOf(id), change)
+export const removeJob = (id: string) => call('DELETE', pathOf(id))
+/** Runs a job once, now. */
+export const runJob = (id: string) => call<{ sessionId?: string } | undefined>('POST', `${pathOf(id)}/run`)
+/** Allows the calls of a drill beforehand, until a day that the server sets; or ends that. */
+export const allowDrills = (id: string, isAllowed: boolean) =>
+  call<Job>(isAllowed ? 'POST' : 'DELETE', `${pathOf(id)}/approval`)
+/** The switch over all jobs: while it is off, nothing starts by itself. */
+export const switchJobs = (isOn: boolean) => call('POST', `/api/jobs/${isOn ? 'start' : 'stop'}`)
+/** The slots of a job, newest first. @param before a cursor from `next` */
+export const readSlots = (id: string, before?: string) =>
+  call<JobSlotsPage>(
+    'GET',
+    `${pathOf(id)}/slots?${new URLSearchParams({ limit: '30', ...(before !== undefined && { before }) })}`,
+  )
+export const readTrace = (id: string, slot: number) => call<JobTrace>('GET', `${pathOf(id)}/slots/${slot}`)
+export const readHeartbeat = () => call<HeartbeatReply>('GET', '/api/heartbeat')

@@ -1,0 +1,202 @@
+import type { Card, PlanRun, PlanStep } from 'jarvis-backend/protocol'
+import { useState } from 'react'
+import { ApiError } from '../../api/http.ts'
+import { readPlan, stopPlan } from '../../api/runbooks.ts'
+import { useLoad } from '../../api/use-load.ts'
+import { clock, duration, plural } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Link } from '../../ui/link.tsx'
+import { Mark, type MarkKind } from '../../ui/mark.tsx'
+import { Tier, Turning } from '../../ui/tier.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { shortHash } from './plan.tsx'
+import './plan.css'
+
+type Plan = NonNullable<Card['plan']>
+type State = PlanStep['state']
+
+const marks: Record<State, MarkKind | 'turns' | 'asks'> = {
+  waits: 'none',
+  not_begun: 'none',
+  running: 'turns',
+  checking: 'turns',
+  asks: 'asks',
+  done: 'ok',
+  skipped: 'none',
+  failed: 'bad',
+  surprise: 'bad',
+  unknown: 'unknown',
+}
+const words: Record<State, string> = {
+  waits: 'waits',
+  not_begun: 'not run',
+  running: 'runs',
+  checking: 'is checked',
+  asks: 'asks',
+  done: 'done',
+  skipped: 'skipped',
+  failed: 'failed',
+  surprise: 'not as expected',
+  unknown: 'unknown',
+}
+const isOver = ({ state }: PlanRun) => state === 'done' || state === 'stopped' || state === 'unknown'
+
+/** What a plan's card says once it was approved; undefined until the plan is known. */
+export function usePlanRun(plan: Plan | undefined, isBegun: boolean) {
+  return useLoad<PlanRun | undefined>(
+    `${plan?.id} ${isBegun}`,
+    async () => {
+      if (plan === undefined || !isBegun) return undefined
+      // It is written down a moment after the decision.
+      return await readPlan(plan.id).catch((error: unknown) => {
+        if (error instanceof ApiError && error.code === 'not_found') return undefined
+        throw error
+      })
+    },
+    plan === undefined || !isBegun ? [] : ['connect', 'runbooks', 'sessions', 'confirmations'],
+  )
+}
+
+/** `Running plan 8c1e: step 3 of 5`, by what is known of it. */
+export function planHeading(run: PlanRun): string {
+  const { hash, steps, state, startedAt, endedAt } = run
+  const name = `plan ${shortHash(hash)}`
+  const at = steps.find((step) => !['done', 'skipped', 'waits', 'not_begun'].includes(step.state))
+  const place = at === undefined ? '' : ` at step ${at.number} of ${steps.length}`
+  switch (state) {
+    case 'running':
+      return `Running ${name}${place === '' ? '' : `: step ${at?.number} of ${steps.length}`}`
+    case 'asks':
+      return `Plan ${shortHash(hash)} holds${place}`
+    case 'done': {
+      const done = steps.filter((step) => step.state === 'done').length
+      const took = endedAt === undefined ? '' : ` in ${duration(endedAt - startedAt)}`
+      return `Ran ${done} of ${plural(steps.length, 'step')}${took}`
+    }
+    case 'stopped':
+    case 'unknown':
+      return `Plan ${shortHash(hash)} stopped${place}`
+  }
+}
+
+type Props = {
+  run: PlanRun
+  /** Whether this person may stop it now. */
+  mayStop: boolean
+  /** Explains the unknown outcome of a step, and offers another look. */
+  unknownOf: (toolUseId: string, observed: string) => React.ReactNode
+}
+
+/** Each step of a plan with what was seen after it. No time is guessed. */
+export function PlanProgress({ run, mayStop, unknownOf }: Props) {
+  const [refused, setRefused] = useState<string>()
+  const [isStopping, setStopping] = useState(false)
+  const running = run.steps.find(({ state }) => state === 'running' || state === 'checking' || state === 'asks')
+  const stop = async () => {
+    setStopping(true)
+    setRefused(undefined)
+    try {
+      await stopPlan(run.id)
+    } catch (error) {
+      setStopping(false)
+      if (error instanceof ApiError) setRefused(error.message)
+    }
+  }
+  const lost = run.steps.find(({ state }) => state === 'unknown')
+  const fixed = run.steps.filter(({ state, undo }) => state === 'done' && undo?.kind === 'none').length
+  return (
+    <>
+      <ol className="plan-run" aria-label="Steps">
+        {run.steps.map((step) => (
+          <RunStep key={step.number} step={step} />
+        ))}
+      </ol>
+      {run.why !== undefined && (
+        <p className="plan-why">
+          <Visible text={run.why} />
+        </p>
+      )}
+      {lost?.toolUseId !== undefined && <div className="plan-why">{unknownOf(lost.toolUseId, lost.outcome ?? '')}</div>}
+      {refused !== undefined && (
+        <p className="refused" role="alert">
+          <Mark kind="bad" />
+          <Visible text={refused} />
+        </p>
+      )}
+      <footer>
+        {!isOver(run) && mayStop && (
+          <button type="button" className="button small" aria-disabled={isStopping} onClick={() => void stop()}>
+            <Icon name="stop" />
+            {isStopping
+              ? 'Stops after this step'
+              : running?.state === 'asks'
+                ? 'End the plan'
+                : `Stop after ${running === undefined ? 'this step' : `step ${running.number}`}`}
+          </button>
+        )}
+        {isOver(run) && (
+          <Link className="text-link" to={`/journal?sessionId=${encodeURIComponent(run.sessionId)}`}>
+            Journal
+          </Link>
+        )}
+        <span className="by whole">
+          {run.state === 'done' && fixed > 0 && `${plural(fixed, 'step')} cannot be undone. `}
+          Approved by <Visible text={run.by} />
+        </span>
+      </footer>
+    </>
+  )
+}
+
+function RunStep({ step }: { step: PlanStep }) {
+  const { number, tier, title, sentence, state, outcome, startedAt, endedAt, toolUseId } = step
+  const mark = marks[state]
+  const isOpen = state === 'running' || state === 'checking'
+  const isLoud = state === 'asks' || state === 'unknown' || state === 'failed' || state === 'surprise'
+  return (
+    <li className={state === 'waits' || state === 'not_begun' || state === 'skipped' ? 'quiet' : ''}>
+      <span className="num">{number}</span>
+      <Tier tier={tier} size={12} />
+      <span className="run-mark">
+        {mark === 'turns' ? (
+          <Turning />
+        ) : mark === 'asks' ? (
+          <Tier tier="red" size={11} />
+        ) : (
+          <Mark kind={mark} size={11} />
+        )}
+      </span>
+      <span>
+        <span className={isLoud ? 'strong' : ''}>
+          <Visible text={(sentence === '' ? title : sentence).replace(/\.$/, '')} />
+        </span>
+        {outcome !== undefined && (
+          <small>
+            <Visible text={outcome} />
+          </small>
+        )}
+        {state === 'asks' && toolUseId !== undefined && (
+          <small>
+            It asks by itself: the approval of the plan does not count for it.{' '}
+            <Link className="text-link" to={`/waiting?card=${encodeURIComponent(toolUseId)}`}>
+              Look at its card
+            </Link>
+          </small>
+        )}
+      </span>
+      <span className="num text-dim">
+        {isOpen && startedAt !== undefined ? (
+          <Since at={startedAt} />
+        ) : startedAt !== undefined && endedAt !== undefined ? (
+          duration(endedAt - startedAt)
+        ) : (
+          words[state]
+        )}
+        <span className="vh"> {words[state]}</span>
+      </span>
+    </li>
+  )
+}
+
+const Since = ({ at }: { at: number }) => clock(useNow(1_000) - at)

@@ -1,0 +1,246 @@
+import type { Card, PlanStep } from 'jarvis-backend/protocol'
+import { type RefObject, useEffect, useState } from 'react'
+import { plural } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Tier, tierWord } from '../../ui/tier.tsx'
+import './plan.css'
+import { exactInput } from './sentence.ts'
+import { undoWords } from './undo-words.ts'
+import { viewOf } from './use-earned.ts'
+
+type Plan = NonNullable<Card['plan']>
+
+/** `8c1e 04d7 51aa`: the beginning of a plan's hash, as people compare it. */
+export const hashWords = (hash: string): string => (hash.slice(0, 12).match(/.{1,4}/g) ?? []).join(' ')
+/** The beginning by which a plan is called. */
+export const shortHash = (hash: string): string => hash.slice(0, 4)
+
+const lookEveryMs = 200
+/** With more steps than this, a strip says which were on screen. */
+const manySteps = 8
+
+/** The numbers of the steps that were on screen from their first line to their last. */
+export function useSeenSteps(root: RefObject<HTMLElement | null>, isWanted: boolean): ReadonlySet<number> {
+  const [seen, setSeen] = useState<ReadonlySet<number>>(new Set())
+  useEffect(() => {
+    const card = root.current
+    if (card === null || !isWanted) return
+    const tops = new Set<number>()
+    const whole = new Set<number>()
+    const look = () => {
+      if (document.hidden) return
+      // On a phone the acts lie over the steps.
+      const acts = card.querySelector('.plan-acts')?.getBoundingClientRect().top ?? Number.POSITIVE_INFINITY
+      const before = whole.size
+      for (const step of card.querySelectorAll<HTMLElement>('[data-step]')) {
+        const number = Number(step.dataset.step)
+        if (whole.has(number)) continue
+        const box = step.getBoundingClientRect()
+        const { top, bottom: end } = viewOf(step)
+        const bottom = Math.min(end, acts)
+        if (box.top >= top - 1 && box.top < bottom) tops.add(number)
+        if (tops.has(number) && box.bottom <= bottom + 1 && box.bottom > top) whole.add(number)
+      }
+      if (whole.size > before) setSeen(new Set(whole))
+    }
+    look()
+    const timer = setInterval(look, lookEveryMs)
+    return () => clearInterval(timer)
+  }, [root, isWanted])
+  return seen
+}
+
+/** The first step that was not on screen yet; undefined: all were. */
+export const firstUnseen = (plan: Plan, seen: ReadonlySet<number>): number | undefined =>
+  plan.steps.find(({ number }) => !seen.has(number))?.number
+
+/** What the steps of a plan need, and what they touch. */
+export function PlanFactsList({ card, plan }: { card: Card; plan: Plan }) {
+  const open = plan.steps.filter(({ state }) => state === 'waits')
+  const red = open.filter(({ tier }) => tier === 'red').length
+  const rest = open.length - red
+  const done = plan.steps.length - open.length
+  return (
+    <dl className="facts plan-facts">
+      <div>
+        <dt>Asks</dt>
+        <dd>
+          {plural(red, 'step')} {red === 1 ? 'needs' : 'need'} you
+          {rest > 0 && `, ${rest} would run anyway`}
+          {done > 0 && <small> {done} read already or skipped</small>}
+        </dd>
+      </div>
+      <div>
+        <dt>Affects</dt>
+        <dd>
+          <Visible text={card.affects} />
+        </dd>
+      </div>
+      {Object.keys(plan.inputs).length > 0 && (
+        <div>
+          <dt>Inputs</dt>
+          <dd className="mono">
+            <Visible text={exactInput(plan.inputs)} />
+          </dd>
+        </div>
+      )}
+    </dl>
+  )
+}
+
+/** Every step with its tier, sentence and complete call. None folds, not even equal ones. */
+export function PlanSteps({ plan }: { plan: Plan }) {
+  const [isRead, setRead] = useState(false)
+  const hasReads = plan.steps.some(({ read, when, now }) => (read ?? when ?? now) !== undefined)
+  return (
+    <>
+      <ol className="plan-steps" aria-label="Steps" onKeyDown={(event) => moveStep(event)}>
+        {plan.steps.map((step) => (
+          <Step key={step.number} step={step} isRead={isRead} />
+        ))}
+      </ol>
+      <p className="plan-foot">
+        <span>Stops at the first surprise. A step whose target has changed asks again by itself.</span>
+        {hasReads && (
+          <button type="button" className="button small quiet" aria-expanded={isRead} onClick={() => setRead(!isRead)}>
+            Show what each step read <Icon name="down" />
+          </button>
+        )}
+        <span className="text-dim">
+          plan <span className="mono">{hashWords(plan.hash)}</span>
+        </span>
+      </p>
+    </>
+  )
+}
+
+function moveStep(event: React.KeyboardEvent) {
+  const by = { j: 1, k: -1 }[event.key.toLowerCase()]
+  if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+  const steps = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-step]')]
+  const at = steps.findIndex((step) => step.contains(document.activeElement))
+  const next = steps[at + by]
+  if (next === undefined) return
+  event.preventDefault()
+  event.stopPropagation()
+  next.focus({ preventScroll: true })
+  next.scrollIntoView({ block: 'nearest' })
+}
+
+function Step({ step, isRead }: { step: PlanStep; isRead: boolean }) {
+  const { number, tier, title, sentence, toolName, toolInput, now, then, affects, undo, check, when, read, state } =
+    step
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: J and K, and Tab, go from step to step
+    <li data-step={number} tabIndex={0}>
+      <span className="num text-dim">{number}</span>
+      <Tier tier={tier} size={13} />
+      <div>
+        <b>
+          <span className="vh">{tierWord[tier]}: </span>
+          <Visible text={(sentence === '' ? title : sentence).replace(/\.$/, '')} />
+        </b>
+        <code>
+          <b>{toolName}</b>{' '}
+          <bdi>
+            <Visible text={exactInput(toolInput)} />
+          </bdi>
+        </code>
+        {state === 'skipped' ? (
+          <p className="text-soft">
+            does not apply{when !== undefined && ': '}
+            {when !== undefined && <Visible text={when} />}
+          </p>
+        ) : (
+          state !== 'waits' && <p className="text-soft">read already</p>
+        )}
+        {isRead && state !== 'skipped' && when !== undefined && (
+          <p className="text-soft">
+            when: <Visible text={when} />
+          </p>
+        )}
+        {isRead && now !== undefined && (
+          <p className="text-soft">
+            now: <Visible text={now} />
+          </p>
+        )}
+        {isRead && read !== undefined && (
+          <p className="text-soft">
+            read: <Visible text={read} />
+          </p>
+        )}
+      </div>
+      <dl>
+        {then !== undefined && (
+          <Fact name="Then">
+            <Visible text={then} />
+          </Fact>
+        )}
+        {affects !== undefined && (
+          <Fact name="Affects">
+            <Visible text={affects} />
+          </Fact>
+        )}
+        {undo !== undefined && (
+          <Fact name="Undo">
+            {undo.kind === 'none' ? (
+              <b>
+                cannot be undone: <Visible text={undoWords(undo, Date.now())} />
+              </b>
+            ) : (
+              <Visible text={undoWords(undo, Date.now())} />
+            )}
+          </Fact>
+        )}
+        {check !== undefined && (
+          <Fact name="Check">
+            <Visible text={check} />
+          </Fact>
+        )}
+      </dl>
+    </li>
+  )
+}
+
+const Fact = ({ name, children }: { name: string; children: React.ReactNode }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+type StripProps = { plan: Plan; seen: ReadonlySet<number>; root: RefObject<HTMLElement | null> }
+
+/** The tiers of the steps, with a bar under each that was on screen, and the way to the next that was not. */
+export function PlanStrip({ plan, seen, root }: StripProps) {
+  const next = firstUnseen(plan, seen)
+  if (plan.steps.length <= manySteps && next === undefined) return null
+  const go = () => {
+    const step = root.current?.querySelector<HTMLElement>(`[data-step="${next}"]`)
+    step?.focus({ preventScroll: true })
+    step?.scrollIntoView({ block: 'center' })
+  }
+  return (
+    <p className={plan.steps.length > manySteps ? 'plan-strip' : 'plan-strip few'}>
+      <span className="strip-tiers" aria-hidden="true">
+        {plan.steps.map(({ number, tier }) => (
+          <span key={number} className={seen.has(number) ? 'was-seen' : ''}>
+            <Tier tier={tier} size={11} />
+          </span>
+        ))}
+      </span>
+      <span>
+        {seen.size} of {plan.steps.length} seen
+        {next !== undefined && (
+          <>
+            .{' '}
+            <button type="button" className="text-link" onClick={go}>
+              Next: {next}
+            </button>
+          </>
+        )}
+      </span>
+    </p>
+  )
+}

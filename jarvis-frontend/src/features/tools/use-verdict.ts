@@ -1,0 +1,32 @@
+import type { ClassifyReply } from 'jarvis-backend/protocol'
+import { useEffect, useState } from 'react'
+import { ApiError } from '../../api/http.ts'
+import { classify } from '../../api/tools.ts'
+
+const settleMs = 200
+
+type Answered = { key: string; verdict?: ClassifyReply; problem?: string }
+
+/** What the gate says of a call, a moment after it was last changed; neither while it is incomplete or not yet answered. */
+export function useVerdict(name: string, input: Record<string, unknown>, isComplete: boolean): Partial<Answered> {
+  const [answer, setAnswer] = useState<Answered>()
+  const key = `${name} ${JSON.stringify(input)}`
+  useEffect(() => {
+    if (!isComplete) return
+    let isGone = false
+    const asked = JSON.parse(key.slice(name.length + 1)) as Record<string, unknown>
+    const timer = setTimeout(() => {
+      classify(name, asked).then(
+        (verdict) => !isGone && setAnswer({ key, verdict }),
+        (error: unknown) =>
+          !isGone && setAnswer({ key, problem: error instanceof ApiError ? error.message : 'No answer.' }),
+      )
+    }, settleMs)
+    return () => {
+      isGone = true
+      clearTimeout(timer)
+    }
+  }, [key, name, isComplete])
+  // Drop a verdict on other arguments.
+  return isComplete && answer?.key === key ? answer : {}
+}

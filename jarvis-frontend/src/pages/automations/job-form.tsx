@@ -1,0 +1,290 @@
+import type { Job, SchedulePreview } from 'jarvis-backend/protocol'
+import { useEffect, useState } from 'react'
+import { ApiError } from '../../api/http.ts'
+import { changeJob, makeJob, previewSchedule } from '../../api/jobs.ts'
+import { listRunbooks } from '../../api/runbooks.ts'
+import { useLoad } from '../../api/use-load.ts'
+import { say } from '../../app/announce.tsx'
+import { Problem } from '../../app/load-state.tsx'
+import { capital } from '../../lib/format.ts'
+import { Visible } from '../../ui/boxed.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { NextFive } from './next-five.tsx'
+
+type Schedule = Job['schedule']
+const kinds = ['prompt', 'runbook', 'call'] as const
+const kindWords = {
+  prompt: 'Ask JARVIS something',
+  runbook: 'Run a runbook',
+  call: 'Call one tool, without a model',
+} as const
+/** The pause in typing after which the schedule is read. */
+const settleMs = 300
+const localOf = (at: number) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+
+/** A job's name, work and schedule. Saving rests until the schedule has been read and its next five times are shown. */
+export function JobForm({ job, zone, onDone }: { job?: Job; zone: string; onDone: (id: string | undefined) => void }) {
+  const [kind, setKind] = useState<(typeof kinds)[number]>(kinds.find((known) => known === job?.work.kind) ?? 'prompt')
+  const [schedule, setSchedule] = useState<Schedule>(job?.schedule ?? { kind: 'cron', line: '11 20 * * *', zone })
+  const key = JSON.stringify(schedule)
+  const [seen, setSeen] = useState<{ key: string; preview?: SchedulePreview; problem?: ApiError }>()
+  const [refused, setRefused] = useState<ApiError>()
+  const runbooks = useLoad('runbooks', listRunbooks, ['runbooks']).data?.items
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      previewSchedule(JSON.parse(key)).then(
+        (preview) => setSeen({ key, preview }),
+        (error) => error instanceof ApiError && setSeen({ key, problem: error }),
+      )
+    }, settleMs)
+    return () => clearTimeout(timer)
+  }, [key])
+  const preview = seen?.key === key ? seen.preview : undefined
+  const problem = seen?.key === key ? seen.problem : undefined
+  const rest =
+    problem !== undefined ? 'the schedule is wrong' : preview === undefined ? 'the schedule is being read' : undefined
+  const save = async (form: HTMLFormElement) => {
+    const given = new FormData(form)
+    const read = (name: string) => String(given.get(name) ?? '').trim()
+    const number = (name: string) => (read(name) === '' ? {} : { [name]: Number(read(name)) })
+    try {
+      const inputs = parse(read('inputs'))
+      const work: Job['work'] =
+        kind === 'prompt'
+          ? { kind, text: read('text') }
+          : kind === 'runbook'
+            ? { kind, name: read('runbook'), inputs }
+            : { kind, toolName: read('tool'), toolInput: inputs }
+      const budget = { ...number('tokensPerRun'), ...number('tokensPerDay') }
+      const body = { name: read('name'), work, schedule, budget }
+      const saved = await (job === undefined ? makeJob(body) : changeJob(job.id, body))
+      say(`${saved.name} is saved.`)
+      onDone(saved.id)
+    } catch (error) {
+      if (error instanceof ApiError) setRefused(error)
+    }
+  }
+  const { work, budget } = job ?? {}
+  return (
+    <form
+      className="job-form"
+      aria-label={job === undefined ? 'New job' : `Edit ${job.name}`}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (rest === undefined) void save(event.currentTarget)
+      }}
+    >
+      <h2>{job === undefined ? 'New job' : 'Edit the job'}</h2>
+      <label>
+        Name
+        <input className="field" name="name" required maxLength={100} defaultValue={job?.name} spellCheck={false} />
+      </label>
+      <label>
+        Does
+        <select className="field" value={kind} onChange={(event) => setKind(event.currentTarget.value as typeof kind)}>
+          {kinds.map((known) => (
+            <option key={known} value={known}>
+              {kindWords[known]}
+            </option>
+          ))}
+        </select>
+      </label>
+      {kind === 'prompt' && (
+        <label>
+          Message
+          <textarea
+            className="field"
+            name="text"
+            required
+            rows={4}
+            maxLength={20_000}
+            defaultValue={work?.kind === 'prompt' ? work.text : ''}
+          />
+        </label>
+      )}
+      {kind === 'runbook' && (
+        <label>
+          Runbook
+          <select className="field" name="runbook" defaultValue={work?.kind === 'runbook' ? work.name : undefined}>
+            {runbooks?.map(({ name, title }) => (
+              <option key={name} value={name}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {kind === 'call' && (
+        <label>
+          Tool
+          <input
+            className="field mono"
+            name="tool"
+            required
+            defaultValue={work?.kind === 'call' ? work.toolName : ''}
+            spellCheck={false}
+          />
+        </label>
+      )}
+      {kind !== 'prompt' && (
+        <label>
+          {kind === 'runbook' ? 'Inputs' : 'Arguments'}, as JSON
+          <textarea
+            className="field mono"
+            name="inputs"
+            rows={3}
+            defaultValue={JSON.stringify(
+              work?.kind === 'runbook' ? work.inputs : work?.kind === 'call' ? work.toolInput : {},
+            )}
+            spellCheck={false}
+          />
+        </label>
+      )}
+      <ScheduleFields schedule={schedule} zone={zone} onChange={setSchedule} />
+      <div className="preview" role="status">
+        {problem !== undefined && (
+          <p>
+            <Mark kind="bad" size={11} /> <Visible text={problem.message} />
+          </p>
+        )}
+        {preview !== undefined && (
+          <>
+            <p>
+              <b>{capital(preview.words)}</b>
+            </p>
+            {preview.next.length === 0 ? (
+              <p>It would never run.</p>
+            ) : (
+              <NextFive
+                next={preview.next}
+                now={Date.now()}
+                zone={schedule.kind === 'cron' ? schedule.zone : zone}
+                clockChange={preview.clockChange}
+              />
+            )}
+          </>
+        )}
+        {seen?.key !== key && <p className="text-dim">The next five times are being worked out.</p>}
+      </div>
+      <div className="pair-fields">
+        <label>
+          Tokens a run, at most
+          <input
+            className="field"
+            name="tokensPerRun"
+            type="number"
+            min={1}
+            placeholder="no limit"
+            defaultValue={budget?.tokensPerRun}
+          />
+        </label>
+        <label>
+          Tokens a day, at most
+          <input
+            className="field"
+            name="tokensPerDay"
+            type="number"
+            min={1}
+            placeholder="no limit"
+            defaultValue={budget?.tokensPerDay}
+          />
+        </label>
+      </div>
+      <Problem error={refused} />
+      <p className="job-acts">
+        <button type="submit" className="button solid" aria-disabled={rest !== undefined}>
+          Save the job
+        </button>
+        <button type="button" className="button quiet" onClick={() => onDone(job?.id)}>
+          Leave it
+        </button>
+        {rest !== undefined && <small>{rest}</small>}
+      </p>
+    </form>
+  )
+}
+
+/** @throws ApiError where it is no JSON object */
+function parse(text: string): Record<string, unknown> {
+  if (text === '') return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  } catch {
+    // The sentence below says it.
+  }
+  throw new ApiError('invalid_request', 'The inputs must be a JSON object, such as {"node": "pve"}.')
+}
+
+type FieldsProps = { schedule: Schedule; zone: string; onChange: (schedule: Schedule) => void }
+
+function ScheduleFields({ schedule, zone, onChange }: FieldsProps) {
+  const choose = (kind: string) => {
+    if (kind === 'once') onChange({ kind, at: Math.ceil((Date.now() + 3_600_000) / 60_000) * 60_000 })
+    else if (kind === 'interval') onChange({ kind, minutes: 60 })
+    else onChange({ kind: 'cron', line: '11 20 * * *', zone })
+  }
+  return (
+    <div className="pair-fields">
+      <label>
+        When
+        <select className="field" value={schedule.kind} onChange={(event) => choose(event.currentTarget.value)}>
+          <option value="cron">At times (cron)</option>
+          <option value="interval">Every so often</option>
+          <option value="once">Once</option>
+        </select>
+      </label>
+      {schedule.kind === 'cron' && (
+        <>
+          <label>
+            Minute, hour, day, month, weekday
+            <input
+              className="field mono"
+              value={schedule.line}
+              maxLength={200}
+              spellCheck={false}
+              onChange={(event) => onChange({ ...schedule, line: event.currentTarget.value })}
+            />
+          </label>
+          <label>
+            Time zone
+            <input
+              className="field"
+              value={schedule.zone}
+              maxLength={100}
+              spellCheck={false}
+              onChange={(event) => onChange({ ...schedule, zone: event.currentTarget.value })}
+            />
+          </label>
+        </>
+      )}
+      {schedule.kind === 'interval' && (
+        <label>
+          Minutes between
+          <input
+            className="field"
+            type="number"
+            min={1}
+            max={60 * 24 * 31}
+            value={schedule.minutes}
+            onChange={(event) => onChange({ ...schedule, minutes: Number(event.currentTarget.value) })}
+          />
+        </label>
+      )}
+      {schedule.kind === 'once' && (
+        <label>
+          At, in this browser’s time
+          <input
+            className="field"
+            type="datetime-local"
+            value={localOf(schedule.at)}
+            onChange={(event) => {
+              const at = new Date(event.currentTarget.value).getTime()
+              if (!Number.isNaN(at)) onChange({ ...schedule, at })
+            }}
+          />
+        </label>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,62 @@
+import type { EntryOf } from 'jarvis-backend/protocol'
+import { useLayoutEffect, useRef, useState } from 'react'
+import { useBranch } from './use-branch.ts'
+
+type Props = { sessionId: string; user: EntryOf<'user'>; onEnd: () => void }
+
+/** A message as a field; sent, it becomes another version of the message. */
+export function EditMessage({ sessionId, user, onEnd }: Props) {
+  const [text, setText] = useState(user.text)
+  const { branch, isBranching, problem } = useBranch(sessionId)
+  const field = useRef<HTMLTextAreaElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the field grows with its text
+  useLayoutEffect(() => {
+    const element = field.current
+    if (element === null) return
+    element.style.height = 'auto'
+    element.style.height = `${element.scrollHeight + 2}px`
+  }, [text])
+  const send = () => {
+    if (/\S/.test(text)) branch({ before: user.seq, text })
+  }
+  return (
+    <form
+      className="editing"
+      aria-label="Edit this message"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <textarea
+        ref={field}
+        rows={1}
+        // biome-ignore lint/a11y/noAutofocus: the person asked to type here
+        autoFocus
+        className="field"
+        aria-label="Edited message"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
+            event.preventDefault()
+            send()
+          } else if (event.key === 'Escape') {
+            event.stopPropagation()
+            event.nativeEvent.stopImmediatePropagation()
+            onEnd()
+          }
+        }}
+      />
+      <p>
+        <span className="flex-1">{problem ?? 'Both versions stay. Beside the message you switch between them.'}</span>
+        <button type="button" className="button small quiet" onClick={onEnd}>
+          Leave it
+        </button>
+        <button type="submit" className="button small solid" aria-disabled={isBranching || !/\S/.test(text)}>
+          Send
+        </button>
+      </p>
+    </form>
+  )
+}

@@ -1,0 +1,45 @@
+import type { Guest } from 'jarvis-backend/protocol'
+import { useEffect, useRef } from 'react'
+import { overlay } from '../../app/overlay.ts'
+import { keep } from '../../lib/keep.ts'
+import { navigate } from '../../lib/location.tsx'
+
+/** `[` `]` the guests before and after, `1` to `4` the tabs, `U` the Undo of the change with the focus, else to the newest. */
+export function useGuestKeys(guests: readonly Guest[], tabs: readonly string[]) {
+  const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
+  onKey.current = (event) => {
+    const { target, key } = event
+    const isField = target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
+    if (isField || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
+    if (overlay.get() !== undefined || document.querySelector('dialog[open]') !== null) return
+    if (keep.get('letters') === 'off') return
+    // A row that goes back by itself has keys of its own, and a console takes them all.
+    if (target instanceof HTMLElement && target.closest('.goes-back, .terminal-screen') !== null) return
+    const tab = tabs[Number(key) - 1]
+    // By the address: the page of the key before may not be drawn yet.
+    const { pathname, search } = location
+    const vmid = Number(pathname.split('/')[2])
+    if (key === '[' || key === ']') {
+      const all = guests.map((known) => known.vmid).sort((a, b) => a - b)
+      const next = key === ']' ? all.find((id) => id > vmid) : all.findLast((id) => id < vmid)
+      if (next !== undefined) navigate(`/guest/${next}${search}`)
+    } else if (tab !== undefined)
+      navigate(`${pathname}?${new URLSearchParams({ ...Object.fromEntries(new URLSearchParams(search)), tab })}`, {
+        replace: true,
+      })
+    else if (key === 'u' || key === 'U') {
+      const row = document.activeElement?.closest('[data-change-row]')
+      const undo = (row ?? document).querySelector<HTMLButtonElement>('[data-undo]')
+      if (row == null) undo?.focus()
+      else undo?.click()
+    } else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => onKey.current?.(event)
+    // Before the frame's own keys, of which two are the same.
+    addEventListener('keydown', listen, true)
+    return () => removeEventListener('keydown', listen, true)
+  }, [])
+}

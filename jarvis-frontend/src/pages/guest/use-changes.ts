@@ -1,0 +1,49 @@
+import type { Change } from 'jarvis-backend/protocol'
+import { useRef, useState } from 'react'
+import { readChanges } from '../../api/change.ts'
+import { ApiError } from '../../api/http.ts'
+import { useLoad } from '../../api/use-load.ts'
+
+const pageSize = 60
+
+/** JARVIS's changes of one guest, newest first: the newest are read again when one changes, earlier ones on request. */
+export function useChanges(vmid: number) {
+  const newest = useLoad(String(vmid), () => pageOf(vmid), ['connect', 'changes'])
+  const [older, setOlder] = useState<Change[]>([])
+  const [problem, setProblem] = useState<ApiError>()
+  const [hasEnded, setEnded] = useState(false)
+  const isReading = useRef(false)
+  const read = newest.data ?? []
+  const known = new Set(read.map(({ id }) => id))
+  const list = [...read, ...older.filter(({ id }) => !known.has(id))]
+  async function more() {
+    const last = list.at(-1)
+    if (last === undefined || isReading.current) return
+    isReading.current = true
+    try {
+      const page = await pageOf(vmid, last.at)
+      setOlder((before) => [...before, ...page])
+      setEnded(page.length < pageSize)
+      setProblem(undefined)
+    } catch (error) {
+      setProblem(error instanceof ApiError ? error : new ApiError('unreadable', 'The answer could not be read.'))
+    }
+    isReading.current = false
+  }
+  return {
+    list,
+    isRead: newest.data !== undefined,
+    problem: newest.problem ?? problem,
+    again: newest.again,
+    onMore: read.length < pageSize || hasEnded ? undefined : () => void more(),
+  }
+}
+
+/** Of a VM and of a container under this number: which of them it was is known by its changes alone once it is gone. */
+async function pageOf(vmid: number, before?: number): Promise<Change[]> {
+  const found = await Promise.all(['vm', 'ct'].map((type) => readChanges(`${type}/${vmid}`, pageSize, before)))
+  return found
+    .flatMap(({ items }) => items)
+    .sort((a, b) => b.at - a.at)
+    .slice(0, pageSize)
+}

@@ -1,0 +1,342 @@
+import type { RunbookCheck, RunbookText } from 'jarvis-backend/protocol'
+import { useEffect, useRef, useState } from 'react'
+import { signedIn } from '../../api/auth.ts'
+import { ApiError } from '../../api/http.ts'
+import { checkRunbook, deleteRunbook, readRunbook, runRunbook, saveRunbook } from '../../api/runbooks.ts'
+import { useLoad } from '../../api/use-load.ts'
+import { say } from '../../app/announce.tsx'
+import { Problem, Resting, Skeletons, useIsLive } from '../../app/load-state.tsx'
+import { overlay } from '../../app/overlay.ts'
+import { PageHead } from '../../app/page-head.tsx'
+import { dateOf, plural } from '../../lib/format.ts'
+import { keep } from '../../lib/keep.ts'
+import { navigate, useSearchParams } from '../../lib/location.tsx'
+import { useValue } from '../../lib/use-value.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Link } from '../../ui/link.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { phone, useMedia } from '../../ui/use-media.ts'
+import { DryRun, type Inputs } from './dry-run.tsx'
+import { Editor } from './editor.tsx'
+import { lineDiff } from './line-diff.ts'
+import './page.css'
+
+/** The pause in typing after which the text is read for faults. */
+const settleMs = 350
+const template = (name: string) => `---
+name: ${name}
+inputs:
+  node: { type: node }
+max_age: 10 min
+---
+What it is for.
+
+## 1. Look
+tool: get_nodes
+args: {}
+as: nodes
+`
+
+/** One runbook: its text, checked as it is typed, and beside it the dry run. */
+export function RunbookPage({ name }: { name: string }) {
+  const [params] = useSearchParams()
+  const isNew = params.has('new')
+  const { data, problem, again, put } = useLoad(
+    name,
+    () =>
+      readRunbook(name).catch((error: unknown) => {
+        if (isNew && error instanceof ApiError && error.code === 'not_found') return 'none' as const
+        throw error
+      }),
+    ['connect', 'runbooks'],
+  )
+  return data === undefined ? (
+    <>
+      <PageHead title={name}>
+        <span className="flex-1" />
+      </PageHead>
+      <Problem error={problem} onAgain={again} />
+      {problem === undefined && <Skeletons rows={12} height={18} />}
+    </>
+  ) : (
+    <Opened
+      key={name}
+      name={name}
+      saved={data === 'none' ? undefined : data}
+      onSaved={put}
+      given={params.get('inputs')}
+    />
+  )
+}
+
+type Props = {
+  name: string
+  /** Undefined: it is not saved yet. */
+  saved: RunbookText | undefined
+  onSaved: (saved: RunbookText) => void
+  /** Inputs of the address, as JSON. */
+  given: string | null
+}
+
+function Opened({ name, saved, onSaved, given }: Props) {
+  const draftKey = `draft.runbook.${name}`
+  const [draft, setDraft] = useState(() => keep.get(draftKey))
+  const [base, setBase] = useState(saved)
+  const [checked, setChecked] = useState<{ text: string; reply: RunbookCheck }>()
+  const [values, setValues] = useState<Inputs>(() => readInputs(given))
+  const [isRunning, setRunning] = useState(false)
+  const [refused, setRefused] = useState<ApiError>()
+  const [theirs, setTheirs] = useState<RunbookText>()
+  const [goTo, setGoTo] = useState<{ line: number }>()
+  const [isRemoving, setRemoving] = useState(false)
+  const isPhone = useMedia(phone)
+  const isLive = useIsLive()
+  const isOperator = useValue(signedIn)?.role === 'operator'
+  const text = draft ?? base?.text ?? template(name)
+  const isChanged = base === undefined || text !== base.text
+  const mayAct = isOperator && isLive && !isPhone
+  const plan = useRef<RunbookCheck['plan']>(undefined)
+
+  // Somebody else saved: take it over where nothing was typed, else say so.
+  useEffect(() => {
+    if (saved === undefined || saved.hash === base?.hash) return
+    if (draft === undefined || draft === saved.text) setBase(saved)
+    else setTheirs(saved)
+  }, [saved, base, draft])
+  useEffect(() => {
+    if (!isOperator || !isLive) return
+    const timer = setTimeout(() => {
+      checkRunbook(text).then(
+        (reply) => setChecked({ text, reply }),
+        (error: unknown) => error instanceof ApiError && setRefused(error),
+      )
+    }, settleMs)
+    return () => clearTimeout(timer)
+  }, [text, isOperator, isLive])
+  const runbook = checked?.text === text ? checked.reply.runbook : (checked?.reply.runbook ?? base)
+  const isRead = checked?.text === text
+  const faults = runbook?.faults ?? []
+  const faulty = plural(faults.length, 'fault')
+
+  const type = (next: string | undefined) => {
+    setDraft(next)
+    setRefused(undefined)
+    keep.set(draftKey, next)
+  }
+  const rest = !isRead ? 'being read' : faults.length > 0 ? `${faulty} first` : undefined
+  const saveRest = !isChanged ? 'saved' : rest
+  const runRest = isChanged ? 'save it first' : rest
+  const save = async (over = base?.hash) => {
+    if (!mayAct || saveRest !== undefined) return
+    try {
+      const next = await saveRunbook(name, text, over)
+      setBase(next)
+      setTheirs(undefined)
+      type(undefined)
+      onSaved(next)
+      say('Saved.')
+      if (location.search.includes('new=')) navigate(location.pathname, { replace: true })
+    } catch (error) {
+      if (!(error instanceof ApiError)) return
+      if (error.code === 'conflict') setTheirs(await readRunbook(name).catch(() => undefined))
+      setRefused(error)
+    }
+  }
+  const runDry = async () => {
+    if (!mayAct || isRunning) return
+    setRunning(true)
+    try {
+      const reply = await checkRunbook(text, values)
+      plan.current = reply.plan
+      setChecked({ text, reply })
+      setRefused(undefined)
+      say(reply.plan?.problem === undefined ? 'The dry run is done.' : 'The dry run could not go on.')
+    } catch (error) {
+      if (error instanceof ApiError) setRefused(error)
+    }
+    setRunning(false)
+  }
+  const run = async () => {
+    if (!mayAct || runRest !== undefined) return
+    try {
+      navigate(`/chat/${(await runRunbook(name, values)).sessionId}`)
+    } catch (error) {
+      if (error instanceof ApiError) setRefused(error)
+    }
+  }
+  const remove = async () => {
+    try {
+      await deleteRunbook(name)
+      keep.set(draftKey, undefined)
+      navigate('/automations/runbooks')
+    } catch (error) {
+      if (error instanceof ApiError) setRefused(error)
+    }
+  }
+  const nextFault = () => {
+    const at = goTo === undefined ? -1 : faults.findIndex(({ line }) => line === goTo.line)
+    const next = faults[(at + 1) % Math.max(1, faults.length)]
+    if (next !== undefined) setGoTo({ line: next.line })
+  }
+  const onKey = useRef<(event: KeyboardEvent) => void>(undefined)
+  onKey.current = (event) => {
+    if (overlay.get() !== undefined || event.altKey) return
+    const isCtrl = event.ctrlKey || event.metaKey
+    if (isCtrl && event.key.toLowerCase() === 's') void save()
+    else if (isCtrl && event.key === 'Enter') void runDry()
+    else if (event.key === 'F8') nextFault()
+    else return
+    event.preventDefault()
+  }
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => onKey.current?.(event)
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
+
+  return (
+    <>
+      <PageHead title={runbook?.title || name} detail={`runbooks / ${name}.md`}>
+        {faults.length > 0 && (
+          <button type="button" className="job-tag" onClick={nextFault} title="F8">
+            <Mark kind="bad" size={9} /> {faulty}
+          </button>
+        )}
+        {base !== undefined && isChanged && (
+          <span className="job-tag">saved version runs: {dateOf(base.changedAt)}</span>
+        )}
+        <span className="flex-1" />
+        {mayAct && (
+          <>
+            <button
+              type="button"
+              className="button small"
+              aria-disabled={saveRest !== undefined}
+              title={saveRest}
+              onClick={() => void save()}
+            >
+              Save
+            </button>
+            <button
+              type="button"
+              className="button small"
+              aria-disabled={runRest !== undefined}
+              title={runRest}
+              onClick={() => void run()}
+            >
+              Run once…
+            </button>
+            {(runRest ?? saveRest) !== undefined && <small className="text-dim">{runRest ?? saveRest}</small>}
+          </>
+        )}
+      </PageHead>
+      {isPhone && (
+        <Link to="/automations/runbooks" className="back">
+          <Icon name="right" /> Runbooks
+        </Link>
+      )}
+      {theirs === undefined ? (
+        <Problem error={refused} />
+      ) : (
+        <Conflict
+          theirs={theirs}
+          mine={text}
+          onTheirs={() => {
+            setBase(theirs)
+            setTheirs(undefined)
+            setRefused(undefined)
+            type(undefined)
+          }}
+          onMine={() => void save(theirs.hash)}
+        />
+      )}
+      <div className="runbook-split">
+        <Editor text={text} runbook={runbook} isReadOnly={!mayAct} onChange={type} goTo={goTo} />
+        <aside className="scroll runbook-aside" aria-label="Dry run">
+          {isOperator ? (
+            <DryRun
+              name={name}
+              runbook={runbook}
+              plan={checked?.reply.plan ?? plan.current}
+              values={values}
+              onValues={setValues}
+              onRun={mayAct && rest === undefined ? () => void runDry() : undefined}
+              rest={isPhone ? 'on a wider screen' : rest}
+              isRunning={isRunning}
+            />
+          ) : (
+            <Resting isOperator={false} isLive={isLive} />
+          )}
+          {mayAct && base !== undefined && (
+            <p className="job-remove">
+              {draft !== undefined && isChanged && (
+                <button type="button" className="button small faint" onClick={() => type(undefined)}>
+                  Drop what was typed
+                </button>
+              )}{' '}
+              {isRemoving ? (
+                <>
+                  <button type="button" className="button small" onClick={() => void remove()}>
+                    Delete the runbook
+                  </button>{' '}
+                  <button type="button" className="button small quiet" onClick={() => setRemoving(false)}>
+                    Keep it
+                  </button>
+                </>
+              ) : (
+                <button type="button" className="button small faint" onClick={() => setRemoving(true)}>
+                  Delete…
+                </button>
+              )}
+            </p>
+          )}
+        </aside>
+      </div>
+    </>
+  )
+}
+
+function readInputs(given: string | null): Inputs {
+  try {
+    const value: unknown = JSON.parse(given ?? '{}')
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {}
+  }
+}
+
+type ConflictProps = { theirs: RunbookText; mine: string; onTheirs: () => void; onMine: () => void }
+
+/** Somebody saved another version meanwhile: both are compared, and one is chosen. */
+function Conflict({ theirs, mine, onTheirs, onMine }: ConflictProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <section className="conflict" aria-label="Another version">
+      <p className="strip page-problem" role="alert">
+        <Mark kind="warn" size={12} />
+        <span>Somebody saved another version meanwhile. That one is in force; what you typed is kept here.</span>
+        <button type="button" className="button small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          Compare
+        </button>
+        <button type="button" className="button small" onClick={onTheirs}>
+          Take theirs
+        </button>
+        <button type="button" className="button small" onClick={onMine}>
+          Save mine over it
+        </button>
+      </p>
+      {isOpen && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too
+        <ol className="diff scroll" aria-label="Theirs and mine" tabIndex={0}>
+          {lineDiff(theirs.text, mine).map(({ kind, text }, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
+            <li key={at} className={kind}>
+              <span>{kind === 'same' ? ' ' : kind === 'theirs' ? '-' : '+'}</span>
+              {kind === 'theirs' ? <s>{text}</s> : text}
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,97 @@
+import type { Job, JobSlot, JobTrace } from 'jarvis-backend/protocol'
+import type { Scene } from '../scene.ts'
+import { alertsScene } from './alerts.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+/** Jobs in every state, one with a trace, and a maintenance window. */
+export function automationsScene(now: number): Scene {
+  const slots = (id: string, states: readonly JobSlot['state'][], summary: string): JobSlot[] =>
+    states.map((state, at) => ({
+      ...{ jobId: id, slot: now - (states.length - at) * day, state, summary, tokens: 0 },
+      ...(state !== 'missed' && state !== 'skipped' && { startedAt: now - day, endedAt: now - day + 72_000 }),
+    }))
+  const job = (id: string, more: Partial<Job>, states: string, summary: string): Job => {
+    const named = { o: 'done', x: 'failed', m: 'missed', a: 'waiting', s: 'skipped', u: 'unknown' } as const
+    const last = slots(
+      id,
+      [...states].map((letter) => named[letter as keyof typeof named]),
+      summary,
+    )
+    return {
+      ...{ id, name: id, work: { kind: 'prompt', text: `Do ${id}.` }, words: 'daily at 20:11, Europe/Berlin' },
+      schedule: { kind: 'cron', line: '11 20 * * *', zone: 'Europe/Berlin' },
+      ...{ budget: {}, state: 'active', by: 'mira', createdAt: now - 90 * day, failures: 0, last, isChanging: true },
+      next: [1, 2, 3, 4, 5].map((days) => now + days * day - 13 * hour),
+      ...more,
+    }
+  }
+  const nightly = job(
+    'nightly-check',
+    {
+      work: { kind: 'runbook', name: 'hot-node', inputs: { node: 'pve' } },
+      clockChange: 'Clocks change on 25 Oct: 20:11 both before and after.',
+      budget: { tokensPerDay: 20_000 },
+    },
+    'oooxoooooo',
+    '1 changed: pvestatd',
+  )
+  const step = (tier: string, toolName: string, summary: string, durationMs: number): JobTrace['steps'][number] => ({
+    ...{ at: now - day + durationMs, toolName, toolInput: { node: 'Home' }, tier, summary, state: 'done', durationMs },
+    ...(tier === 'yellow' && { entry: 18_193 }),
+  })
+  const traces = nightly.last.toReversed().map(
+    (slot, at): JobTrace => ({
+      ...slot,
+      steps:
+        at > 0
+          ? []
+          : [
+              step('green', 'get_storage', '4 storages, nvme-fast 91 %', 200),
+              step('yellow', 'restart_service', 'active after 2 s, read back', 2_400),
+            ],
+      said: 'pvestatd hung and was restarted.',
+    }),
+  )
+  const scene = alertsScene(now)
+  return {
+    ...scene,
+    watch: {
+      ...scene.watch,
+      jobs: [
+        job(
+          'heartbeat',
+          {
+            work: { kind: 'heartbeat' },
+            schedule: { kind: 'interval', minutes: 30 },
+            words: 'every 30 min',
+            isShipped: true,
+            next: [1, 2, 3, 4, 5].map((half) => now + half * 30 * minute),
+          },
+          'oooooooooo',
+          '25 checks, 0 new',
+        ),
+        nightly,
+        job('patch-window', {}, 'ooooooaooa', '4 nodes asked, 1 waits'),
+        job('prune-downloads', {}, 'ooooooooom', 'JARVIS was off; not caught up: it changes'),
+        job(
+          'reboot-agent',
+          {
+            state: 'paused',
+            next: [],
+            failures: 3,
+            paused: { by: 'jarvis', at: now - day, why: '3 failures in a row' },
+          },
+          'ooooooxxxs',
+          'paused',
+        ),
+      ],
+      traces,
+      windows: [
+        { id: 'win_1', name: 'New switch', objects: ['node/pve'], from: now - hour, until: now + hour, by: 'mira' },
+      ],
+    },
+  }
+}

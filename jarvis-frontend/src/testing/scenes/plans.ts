@@ -1,0 +1,140 @@
+import type { Card, PlanRun, PlanStep } from 'jarvis-backend/protocol'
+import { assistant, call, card, entriesOf, type LooseEntry, needed, user } from '../entries.ts'
+import type { Scene } from '../scene.ts'
+import { morning } from './morning.ts'
+
+const minute = 60_000
+type State = PlanStep['state']
+
+/** Five steps on three guests, as in the design; `states` says where each stands. */
+function steps(now: number, states: readonly State[] = [], outcomes: Record<number, string> = {}): PlanStep[] {
+  const made = [
+    ['red', 'start_vm', { vmid: 141 }, 'VM 141 "pbs" starts on agent.', 'stopped → running', 'shut 141 down again'],
+    ['yellow', 'take_snapshot', { vmid: 123 }, 'VM 123 "frigate" gets a snapshot.', '2 snapshots → 3', 'delete it'],
+    [
+      'red',
+      'set_guest_config',
+      { vmid: 123, set: { hostpci0: 'mapping=igpu' } },
+      'hostpci0 of 123 is set.',
+      'none → mapping=igpu',
+      'remove the line',
+    ],
+    ['red', 'restart_vm', { vmid: 123 }, 'VM 123 "frigate" restarts.', 'running → off 1 min → running', undefined],
+    [
+      'yellow',
+      'back_up_guest',
+      { vmid: 104 },
+      'CT 104 "jellyfin" is backed up to pbs-main.',
+      'newest 31 h → now',
+      'delete it',
+    ],
+  ] as const
+  return made.map(([tier, toolName, toolInput, sentence, then, undo], at): PlanStep => {
+    const state = states[at] ?? 'waits'
+    const isBegun = state !== 'waits' && state !== 'not_begun'
+    return {
+      ...{ number: at + 1, title: sentence, tier, toolName, toolInput, sentence, then, state },
+      undo: undo === undefined ? { kind: 'none', sentence: '7 cameras lose 1 min' } : { kind: 'call', sentence: undo },
+      check: 'state = running within 3 min',
+      ...(outcomes[at + 1] !== undefined && { outcome: outcomes[at + 1] }),
+      ...(isBegun && { startedAt: now - (5 - at) * minute, toolUseId: `s${at + 1}` }),
+      ...(state === 'done' && { endedAt: now - (5 - at) * minute + 41_000 }),
+    }
+  })
+}
+
+/** Plans in every state that a server can bring about, each with its card in one session; last a pending one of twenty steps. */
+export function plansScene(now: number): Scene {
+  const scene = morning(now)
+  const plans: PlanRun[] = []
+  const asked = (id: string, shown: PlanStep[]): LooseEntry[] => {
+    const plan: NonNullable<Card['plan']> = {
+      ...{ id, hash: `8c1e04d751aa${id}`, title: 'Fix both', runbook: 'fix-both', inputs: {} },
+      steps: shown,
+    }
+    const target: Card['target'] = { kind: 'none', id: 'plan' }
+    const made = card(id, 'run_runbook', 123, now, {
+      toolInput: { name: 'fix-both' },
+      target,
+      plan,
+      affects: '7 cameras stop recording',
+    })
+    return [assistant(call(id, 'run_runbook', made.toolInput)), needed(made)]
+  }
+  const decided = (id: string, decision: 'approved' | 'denied' | 'expired', note?: string): LooseEntry[] => [
+    {
+      ...{
+        type: 'confirm_resolved',
+        toolUseId: id,
+        decision,
+        by: decision === 'expired' ? 'jarvis' : 'mira',
+        at: now - minute,
+      },
+      ...(note !== undefined && { note }),
+    },
+  ]
+  const begun = (id: string, state: PlanRun['state'], shown: PlanStep[], more: Partial<PlanRun> = {}): LooseEntry[] => {
+    plans.push({
+      ...{ id, hash: `8c1e04d751aa${id}`, title: 'Fix both', inputs: {}, steps: shown, state, by: 'mira' },
+      ...{ sessionId: 'ses_plans', startedAt: now - 15 * minute },
+      ...more,
+    })
+    return [
+      ...asked(id, steps(now)),
+      ...decided(id, 'approved'),
+      { type: 'tool_use', toolUseId: id, toolName: 'run_runbook', toolInput: { name: 'fix-both' }, tier: 'red' },
+    ]
+  }
+  const endedAt = now - 40_000
+  const twenty = Array.from(
+    { length: 20 },
+    (_, at): PlanStep => ({ ...(steps(now)[at % 5] as PlanStep), number: at + 1 }),
+  )
+  return {
+    ...scene,
+    sessions: [
+      {
+        id: 'ses_plans',
+        title: 'Every state of a plan',
+        updatedAt: now,
+        runId: 'run_1',
+        entries: entriesOf(
+          [
+            user('Show me every state.'),
+            ...begun('running', 'running', steps(now, ['done', 'done', 'running'], { 1: 'seen running' })),
+            ...begun('asks', 'asks', steps(now, ['done', 'done', 'done', 'asks'])),
+            ...begun(
+              'lost',
+              'unknown',
+              steps(now, ['done', 'done', 'done', 'unknown', 'not_begun'], {
+                4: 'pve answered nothing since 09:16:12',
+              }),
+              { endedAt, why: 'It is not known whether step 4 ran.' },
+            ),
+            ...begun(
+              'surprise',
+              'stopped',
+              steps(now, ['done', 'surprise', 'not_begun', 'not_begun', 'not_begun'], {
+                2: 'the snapshot is not listed',
+              }),
+              { endedAt },
+            ),
+            ...begun(
+              'done',
+              'done',
+              steps(now, ['done', 'done', 'done', 'done', 'done'], { 4: 'seen running; CPU 97 % → 14 %' }),
+              { endedAt },
+            ),
+            ...asked('denied', steps(now)),
+            ...decided('denied', 'denied', 'Backups first, frigate tonight.'),
+            ...asked('expired', steps(now)),
+            ...decided('expired', 'expired'),
+            ...asked('twenty', twenty),
+          ],
+          now - 10 * minute,
+        ),
+      },
+    ],
+    watch: { plans },
+  }
+}
