@@ -48,7 +48,7 @@ export function writeSession(
 /** Writes one session of 5,000 messages, one of 50 and many of 10 into a new database, and closes it. */
 export function prefill(dataDir: string): { long: string; middle: string; takeShort: () => string } {
   const { cluster } = createSimulator({ clock: systemClock, protectedTargets: new Set() })
-  const context = asClusterData(clusterSummary(cluster.state()))
+  const context = asClusterData(clusterSummary(cluster.state(), []))
   cluster.close()
   const database = openDatabase(join(dataDir, 'jarvis.db'))
   const store = createTranscriptStore(database)

@@ -9,6 +9,7 @@ import { rememberRow } from './remember.ts'
 import { lazily, type Pool, type Server, type Setup } from './setup.ts'
 import { median, quantile } from './statistics.ts'
 import { toolsRow } from './tool-tokens.ts'
+import { watchRow } from './watch.ts'
 import { charsOf } from './words.ts'
 
 /** At most `most`, of the baseline or, without one, in the row's unit; absent: no goal. */
@@ -199,6 +200,7 @@ export function createRows(setup: Setup): Row[] {
     cacheRow(setup),
     rememberRow(setup),
     clusterRow(setup),
+    watchRow(),
     gateRow(),
     toolsRow(),
   ]

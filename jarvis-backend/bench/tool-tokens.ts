@@ -1,5 +1,4 @@
-import { inputSchemaOf } from '../src/tools/catalog.ts'
-import { changeTools } from '../src/tools/changes/index.ts'
+import { modelSchemaOf } from '../src/tools/catalog.ts'
 import { houseTools } from '../src/tools/house.ts'
 import type { Tool } from '../src/tools/tool.ts'
 import type { Row } from './rows.ts'
@@ -9,14 +8,8 @@ export const tokensBefore = 3_349
 /** How many times as much all tools may cost. */
 export const mostTimes = 2.2
 
-const nothing = () => {
-  throw new Error('Only the descriptions are read.')
-}
 /** All shipped tools, those included that a cluster may not be able to serve. */
-export const shippedTools: readonly Pick<Tool, 'name' | 'description' | 'input'>[] = [
-  ...houseTools,
-  ...changeTools({ list: nothing, now: nothing, changeOf: nothing, toolOf: nothing }),
-]
+export const shippedTools: readonly Pick<Tool, 'name' | 'description' | 'input'>[] = [...houseTools]
 
 /** Tokens of tools as a model is sent them (name, description, JSON schema): a token for each four characters. */
 export const tokensOf = (tools: typeof shippedTools): number =>
@@ -24,7 +17,7 @@ export const tokensOf = (tools: typeof shippedTools): number =>
     tools.map((tool) => ({
       name: tool.name,
       description: tool.description,
-      input_schema: inputSchemaOf(tool as Tool),
+      input_schema: modelSchemaOf(tool as Tool),
     })),
   ).length / 4
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, vi } from 'vitest'
 import type { Role } from '../src/protocol/index.ts'
-import { seriousFindings } from './support/axe.ts'
-import { dashboardDir, test, useBrowser } from './support/browser.ts'
+import { findingsInBothThemes } from './support/axe.ts'
+import { dashboardDir, go, test, useBrowser } from './support/browser.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
@@ -34,13 +34,17 @@ async function lively(): Promise<{ jarvis: TestJarvis; pages: [path: string, see
     [`/chat/${sessionId}`, 'Stop VM 103'],
     ['/cluster', 'truenas'],
     [`/waiting?card=${toolUseId}`, 'Stop VM 103'],
+    ['/alerts', 'Firing'],
+    ['/automations', 'A job has no rights of its own'],
+    ['/automations/runbooks', 'Runbooks'],
+    ['/automations/windows', 'Maintenance windows'],
     ['/journal', 'get_cluster_status'],
     ['/sessions', 'Look around.'],
-    ['/tools?tool=execute_ssh', 'a command not proven to read'],
-    ['/memory?file=MEMORY.md', 'needs the GPU'],
+    ['/agents/tools?tool=execute_ssh', 'a command not proven to read'],
+    ['/agents/memory?file=MEMORY.md', 'needs the GPU'],
     ['/settings', 'Demo'],
     ['/system', 'the database takes'],
-    ['/terminal', 'JARVIS does not guard this.'],
+    ['/system/terminal', 'JARVIS does not guard this.'],
     ['/more', 'Settings'],
   ]
   return { jarvis, pages }
@@ -53,25 +57,8 @@ async function signedIn(jarvis: TestJarvis, role: Role, size: keyof typeof sizes
 }
 const sizes = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
 
-/** Both themes, one after the other on the same page; of the second the colours alone, for all else is the same. */
-async function findings(page: Page, where: string): Promise<string[]> {
-  const found: string[] = []
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await page.locator(`html[data-theme=${colorScheme}]`).waitFor()
-    const rules = colorScheme === 'dark' ? undefined : ['color-contrast']
-    found.push(...(await seriousFindings(page, rules)).map((line) => `${where} ${colorScheme}: ${line}`))
-  }
-  return found
-}
-
-/** By the dashboard's own router, until what was shown before is gone: loading all of it anew took most of the time. */
-async function go(page: Page, path: string) {
-  await page.evaluate(`document.querySelector('#main').firstElementChild.setAttribute('data-left', '')
-    history.pushState(null, '', ${JSON.stringify(path)})
-    dispatchEvent(new PopStateEvent('popstate'))`)
-  await page.locator('[data-left], [aria-busy=true].page').first().waitFor({ state: 'detached' })
-}
+const findings = async (page: Page, where: string) =>
+  (await findingsInBothThemes(page)).map((line) => `${where} ${line}`)
 
 const acts = /^(Approve|Deny|Allow|Stop|Send|Queue|Revoke|Rename|Delete|New chat|Run it|Restart|Ask |Save|Make|Add)/
 

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect, vi } from 'vitest'
-import { dashboardDir, say, test, useBrowser } from './support/browser.ts'
+import { dashboardDir, go, say, test, useBrowser } from './support/browser.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
@@ -20,38 +20,41 @@ function write(jarvis: TestJarvis, path: string, text: string) {
 }
 
 /** A signed-in person on a page of a server that has something to show. */
-async function open(path: string, options: BrowserContextOptions = {}): Promise<{ jarvis: TestJarvis; page: Page }> {
+async function open(
+  path: string,
+  options: Parameters<typeof operator>[1] = {},
+): Promise<{ jarvis: TestJarvis; page: Page }> {
   const model = scripted(
     calls(['get_cluster_status', {}], ['execute_ssh', { node: 'pve', command: 'rm -rf /' }]),
     says('Looked.'),
   )
   const jarvis = await startJarvis({ dashboardDir, model, env: { ...env, LOG_LEVEL: 'warn' } })
   write(jarvis, 'MEMORY.md', notes)
-  const page = await operator(jarvis, options)
-  await say(page, 'Look around.')
-  await page.getByText('Looked.', { exact: true }).waitFor()
-  await page.goto(jarvis.url + path)
-  return { jarvis, page }
+  const screen = await jarvis.connect()
+  await screen.ask('chat:send', { message: 'Look around.' })
+  await screen.next('chat:done')
+  screen.socket.disconnect()
+  return { jarvis, page: await operator(jarvis, options, path) }
 }
 
 const all: readonly [path: string, seen: string][] = [
   ['/journal', 'get_cluster_status'],
-  ['/tools?tool=stop_vm', 'What would happen?'],
-  ['/memory?q=transcoder', 'by words no. 1'],
-  ['/memory?file=MEMORY.md', 'needs the GPU'],
+  ['/agents/tools?tool=stop_vm', 'What would happen?'],
+  ['/agents/memory?q=transcoder', 'by words no. 1'],
   ['/settings', 'Make a token'],
+  ['/agents/memory?file=MEMORY.md', 'needs the GPU'],
   ['/system', 'the database takes'],
 ]
 
 test('on a phone every page is reached, and none scrolls sideways', async () => {
-  const { jarvis, page } = await open('/', { viewport: { width: 320, height: 700 }, isMobile: true, hasTouch: true })
-  for (const name of ['Tools', 'Memory', 'Settings', 'System']) {
+  const { page } = await open('/', { viewport: { width: 320, height: 700 }, isMobile: true, hasTouch: true })
+  for (const name of ['Journal', 'Agents', 'Sessions', 'Settings', 'System']) {
     await page.getByRole('link', { name: 'More', exact: true }).tap()
     await page.getByRole('navigation', { name: 'More pages' }).getByRole('link', { name }).tap()
     await page.getByRole('heading', { level: 1, name }).waitFor()
   }
   for (const [path, seen] of all) {
-    await page.goto(jarvis.url + path)
+    await go(page, path)
     await page.getByText(seen).first().waitFor()
     expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBe(320)
   }
@@ -96,10 +99,10 @@ test('a doctored journal is cut at the entry', async () => {
   const sql = new Sqlite(join(jarvis.dataDir, 'jarvis.db'))
   const doctor = sql.prepare('UPDATE journal SET body = replace(body, ?, ?) WHERE body LIKE ? RETURNING seq').pluck()
   expect(doctor.all('ops-laptop', 'ops-nas', '%ops-laptop%')).toEqual([5])
-  expect(doctor.all('get_cluster_status', 'get_storage', '%get_cluster_status%')).toEqual([3])
+  expect(doctor.all('get_cluster_status', 'get_storage', '%get_cluster_status%')).toEqual([2])
   sql.close()
   await page.getByRole('button', { name: 'Verify now' }).click()
-  await page.getByText(/Entry 3 does not follow 2\./).waitFor()
+  await page.getByText(/Entry 2 does not follow 1\./).waitFor()
 })
 
 test('a tool’s page tells the verdict as its arguments are typed, and a red call becomes a card like any other', async () => {
@@ -271,8 +274,8 @@ test('the palette and the keys go everywhere without a mouse', async () => {
   // Until then the composer has the focus back, and letters are its own.
   await page.getByText('get_cluster_status').first().waitFor()
   for (const [key, path] of [
-    ['t', '/tools'],
-    ['m', '/memory'],
+    ['n', '/agents/tools'],
+    ['m', '/agents/memory'],
     ['s', '/settings'],
     ['y', '/system'],
   ] as const) {
@@ -309,7 +312,7 @@ test('a key in the very moment the palette closes is not lost', async () => {
 })
 
 test('without a server the pages keep their data and disable their actions', async () => {
-  const { jarvis, page } = await open('/journal')
+  const { jarvis, page } = await open('/journal', { fetchesAhead: true })
   await page.getByText('get_cluster_status').first().waitFor()
   // What was not opened yet is fetched meanwhile; this comes last of the pages.
   await page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => /more-page-/.test(name)))

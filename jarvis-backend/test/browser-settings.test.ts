@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { expect, onTestFinished, vi } from 'vitest'
 import { findChromium } from '../../scripts/chromium.js'
+import { withoutSignals } from '../../scripts/shared-browser.ts'
 import type { PushSender } from '../src/push/ports.ts'
 import { seriousFindings } from './support/axe.ts'
 import { dashboardDir, givePassword, passwordDialog, say, signIn, test, useBrowser } from './support/browser.ts'
@@ -34,6 +35,7 @@ async function ownProfile(url: string): Promise<Page> {
   const dir = mkdtempSync(join(tmpdir(), 'jarvis-profile-'))
   const context = await chromium.launchPersistentContext(dir, {
     executablePath,
+    ...withoutSignals,
     args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'],
     viewport: { width: 1440, height: 900 },
   })

@@ -47,6 +47,10 @@ test('a cluster is connected: certificate, command, token, rights, save', async 
   expect(await token.count()).toBe(0)
   await page.getByRole('button', { name: 'This is my cluster’s certificate' }).click()
   await page.getByText('pveum role add JARVIS').waitFor()
+  await page.getByText('7 wider sets of rights, each your choice').click()
+  await page.getByText('To open a guest’s screen for an operator').waitFor()
+  await page.getByText('pveum role modify JARVIS --append 1 --privs "VM.Console"').waitFor()
+  await page.getByText('7 wider sets of rights, each your choice').click()
   expect(Object.keys(await fake.control.requests())).toEqual(['GET /'])
 
   await token.getByLabel('Token id').fill(fake.tokenId)
@@ -58,7 +62,8 @@ test('a cluster is connected: certificate, command, token, rights, save', async 
   await token.getByLabel('Token secret').fill(fake.tokenSecret)
   await token.getByRole('button', { name: 'Try the token' }).click()
   await page.getByText('lacks VM.PowerMgmt on /vms').first().waitFor()
-  await page.getByText('pveum role modify JARVIS').waitFor()
+  await page.locator('pre').getByText('pveum role modify JARVIS').waitFor()
+  await page.getByText('6 wider sets of rights this token does not have').waitFor()
   expect(await seriousFindings(page)).toEqual([])
   expect(await page.locator('.settings-body').evaluate((body) => body.scrollWidth - body.clientWidth)).toBe(0)
 

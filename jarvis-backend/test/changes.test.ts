@@ -139,6 +139,9 @@ test('an armed change goes back by itself, even where JARVIS was down when its t
   expect(await read('?armed=true')).toMatchObject({ items: [{ id: card.toolUseId }], now: expect.any(Number) })
   expect(await read(`/${card.toolUseId}`)).toMatchObject({ id: card.toolUseId, state: 'armed' })
   expect((await before.jarvis.rest('/api/changes/nothing')).status).toBe(404)
+  // No session begins for it.
+  expect((await post(before.jarvis, 'nothing/undo')).status).toBe(404)
+  expect((await post(before.jarvis, 'nothing/keep')).status).toBe(404)
   await before.jarvis.stop()
 
   clock.skip(11 * minuteMs)

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { effectKinds, things } from '../src/gate/effect.ts'
-import { chatRequests, Entry, errorStatus, terminalRequests } from '../src/protocol/index.ts'
+import { chatRequests, Entry, errorStatus, terminalRequests, usualLimits } from '../src/protocol/index.ts'
+import { makeChecks } from '../src/watch/checks/index.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const text = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -94,4 +95,12 @@ test('the pages name every request that REST serves', () => {
 test('every effect and thing that a rule may name is explained', () => {
   const page = text('docs/policy.md')
   expect([...effectKinds, ...things].filter((word) => !page.includes(`\`${word}\``))).toEqual([])
+})
+
+test('the page of checks has every check with its limit', () => {
+  const page = text('docs/checks.md')
+  const missing = makeChecks().filter(
+    ({ id, limit }) => !page.includes(`| \`${id}\` |`) || !page.includes(limit(usualLimits)),
+  )
+  expect(missing.map(({ id }) => id)).toEqual([])
 })

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bundle } from '../../scripts/build.js'
 import { drillPool } from '../src/drill/drill.ts'
 import { createProxmox } from '../src/homelab/proxmox/index.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
@@ -12,19 +12,21 @@ import { drillsOver, ids } from './drill/drills-over.ts'
 import type { Dying } from './drill/dying.ts'
 import { scaledClock } from './fake-proxmox/scaled-clock.ts'
 import { type FakeProxmox, startFakeProxmox } from './fake-proxmox/start.ts'
+import { killedProgram } from './support/killed-programs.ts'
 import { connectionTo } from './support/start-proxmox.ts'
 
 const speed = 50
 const anchor = Date.now()
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 let dir: string
+let program: string
 let fake: FakeProxmox
 let cluster: ReturnType<typeof createProxmox>
 const clock = scaledClock(anchor, speed)
 
 beforeAll(async () => {
-  dir = mkdtempSync(path('../.drill-'))
-  await bundle({ dying: path('drill/dying.ts') }, dir)
+  dir = mkdtempSync(join(tmpdir(), 'jarvis-drill-'))
+  program = await killedProgram('dying')
   fake = await startFakeProxmox({ anchor, speed, denyDelayMs: 10, proxyDelayMs: 10 })
   cluster = createProxmox({
     ...{ connection: connectionTo(fake), clock, protectedTargets: new Set<string>() },
@@ -55,7 +57,7 @@ async function killedAt(dieAt: string, vmid = 100): Promise<string> {
   lives += 1
   const database = join(dir, `${lives}.db`)
   const told: Dying = { path: database, connection: connectionTo(fake), anchor, speed, vmid, dieAt }
-  const child = spawn(process.execPath, [join(dir, 'dying.js'), JSON.stringify(told)], {
+  const child = spawn(process.execPath, [program, JSON.stringify(told)], {
     stdio: ['ignore', 'inherit', 'inherit'],
     cwd: path('..'),
   })

@@ -19,6 +19,8 @@ type Fixture = Pick<Homelab, 'api' | 'cluster'> & {
   controls: { [K in keyof ModelControls]: (...args: Parameters<ModelControls[K]>) => Promise<void> | void }
 }
 const speed = 200
+/** The client calls a state unknown that is 30 s old by the cluster's time, and a busy machine can pause this process for 150 ms. */
+const clientSpeed = 100
 /** Each test has ids of its own, so that no task of another is about them. */
 let first = 990_000
 const most = 10
@@ -31,11 +33,11 @@ const clusters: Record<string, () => Promise<{ fixture: Fixture; stop(): Promise
   },
   async 'the real client over HTTP'() {
     const anchor = Date.now()
-    const fake = await startFakeProxmox({ anchor, speed, denyDelayMs: 10, proxyDelayMs: 10 })
+    const fake = await startFakeProxmox({ anchor, speed: clientSpeed, denyDelayMs: 10, proxyDelayMs: 10 })
     const cluster = createProxmox({
       connection: connectionTo(fake),
       shell: { run: () => Promise.reject(new Error('no shell')) },
-      clock: scaledClock(anchor, speed),
+      clock: scaledClock(anchor, clientSpeed),
       protectedTargets: new Set(),
     })
     await cluster.readAfresh?.()
@@ -345,6 +347,55 @@ describe.each(Object.entries(clusters))('on %s', (_name, start) => {
     const { node, copy } = drill
     await fixture.api.change('DELETE', ['nodes', node, 'qemu', copy], {}, calm())
     await expect.poll(copies, { timeout: 5_000 }).toEqual([])
+  })
+
+  /** What a node says of its storages, changed. */
+  const storagesAre = (change: (row: Record<string, unknown>) => Record<string, unknown>): Between => ({
+    after: (ask, answer) =>
+      /^nodes\/[^/]+\/storage$/.test(ask.path) ? (answer as Record<string, unknown>[]).map(change) : answer,
+  })
+  const nodesAre = (change: Partial<Record<'ramBytes' | 'ramTotalBytes', number | undefined>>) => ({
+    ...fixture.cluster,
+    state() {
+      const state = fixture.cluster.state()
+      const nodes = state.nodes.map((node) => Object.fromEntries(Object.entries({ ...node, ...change })) as typeof node)
+      return { ...state, nodes }
+    },
+  })
+  test.each<[string, Between | undefined, Parameters<typeof nodesAre>[0] | undefined, RegExp]>([
+    [
+      'no storage has the room',
+      storagesAre((row) => ({ ...row, avail: 1024 ** 3 })),
+      undefined,
+      /has 1(\.0)? GiB free, and [\d.]+ GiB are needed/,
+    ],
+    [
+      'the room is not known',
+      storagesAre(({ avail: _, ...row }) => row),
+      undefined,
+      /how much room \S+ has is not known/,
+    ],
+    [
+      'no storage is there',
+      storagesAre((row) => (row.content === 'backup' ? row : { ...row, content: 'backup,iso' })),
+      undefined,
+      /has no storage for images/,
+    ],
+    [
+      'no node has the memory',
+      undefined,
+      { ramBytes: 8 * 1024 ** 3 - 1, ramTotalBytes: 8 * 1024 ** 3 },
+      /of memory free, and [\d.]+ [GM]iB are needed/,
+    ],
+    ['the memory is not known', undefined, { ramBytes: undefined }, /whether \S+ has the memory is not known/],
+  ])('where %s a drill is refused before anything is claimed or sent', async (_what, hooks, nodes, says) => {
+    const { run, asked, journal, store } = setUp(hooks, nodes && { cluster: nodesAre(nodes) })
+    await expect(run(fixture.vm)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringMatching(says),
+    })
+    expect(asked.filter(({ method }) => method !== 'GET')).toEqual([])
+    expect({ journal, open: store.open() }).toEqual({ journal: [], open: undefined })
   })
 
   test('two at once: the second is refused', async () => {

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Mistake } from '../src/gate/index.ts'
+import type { GuestConfig } from '../src/homelab/operations/guest-config.ts'
+import { safetyOf } from '../src/homelab/operations/safety-snapshot.ts'
 import type { PveApi } from '../src/homelab/ports.ts'
 import { createProxmox } from '../src/homelab/proxmox/index.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import { type ToolInput, usualLimits } from '../src/protocol/index.ts'
+import { type Storage, type ToolInput, usualLimits } from '../src/protocol/index.ts'
 import type { HomelabPorts } from '../src/tools/homelab/homelab-tool.ts'
 import { homelabTools } from '../src/tools/house.ts'
 import { type Preview, type Tool, type ToolOutput, withPorts } from '../src/tools/tool.ts'
@@ -34,7 +36,7 @@ type Cluster = {
 }
 
 const nobody = () => Promise.reject(new Error('nobody is there'))
-const rest = { shell: { run: nobody }, waker: { wake: nobody }, limits: () => usualLimits }
+const rest = { shell: { run: nobody }, waker: { wake: nobody }, limits: () => usualLimits, alerts: () => [] }
 
 const clusters: Record<string, () => Promise<Cluster>> = {
   async 'the demo'() {
@@ -299,7 +301,7 @@ describe.each(Object.entries(clusters))('%s', (_name, start) => {
     const { toolName, input } = callOf(await told.change('set_guest_config', { vmid, set: { description: 'ours' } }))
     await cluster.changeBehind(vmid, 'description', 'theirs')
     expect(await told.mistake(toolName, input)).toBe(
-      'expect: description is "theirs" now, and was left as "ours": somebody changed it since. Nothing was changed.',
+      'expect: description is theirs now, and was left as ours: somebody changed it since. Nothing was changed.',
     )
     await cluster.changeBehind(vmid, 'description', 'ours')
     await told.change(toolName, input)
@@ -434,3 +436,44 @@ function guestPathOf(cluster: Cluster, vmid: number, ...more: string[]) {
   const { node, type } = guestOf(cluster, vmid)
   return ['nodes', node, type === 'vm' ? 'qemu' : 'lxc', vmid, ...more]
 }
+
+test('why a guest cannot move to a node is said in words', async () => {
+  const demo = await (clusters['the demo'] ?? raise('no demo'))()
+  const told = speaking(demo)
+  expect(await told.mistake('migrate_guest', { vmid: demo.zfsCt, target: demo.elsewhere })).toBe(
+    'target: 112 cannot move to agent1 (unavailable storages: local-zfs). Proxmox allows no node.',
+  )
+  await demo.stop()
+})
+
+/** Storages and a thin pool as full as a test says, under a VM with one disk on each. */
+function fullness(used: Partial<Record<'zfs' | 'thin' | 'metadata', number | null>>, isThinShown = true) {
+  const share = { zfs: 0.3, thin: 0.3, metadata: 0.3, ...used }
+  const storage = (name: string, type: string, usedBytes: number | null) =>
+    ({ name, type, node: 'pve', usedBytes, totalBytes: 100, content: ['images'] }) as unknown as Storage
+  const of = (part: number | null) => (part === null ? null : part * 100)
+  const api = {
+    now: () => 0,
+    get: (path: readonly (string | number)[]) => {
+      if (path.at(-1) === 'feature') return Promise.resolve({ hasFeature: 1 })
+      return Promise.resolve(isThinShown ? [{ metadata_used: share.metadata, metadata_size: 1 }] : [])
+    },
+  } as unknown as PveApi
+  const storages = [storage('fast', 'zfspool', of(share.zfs)), storage('thin', 'lvmthin', of(share.thin))]
+  const config = { digest: 'd', values: { scsi0: 'fast:vm-1-disk-0,size=1G', scsi1: 'thin:vm-1-disk-1,size=1G' } }
+  return safetyOf(api, { storages }, { vmid: 1, node: 'pve', type: 'vm' }, config as unknown as GuestConfig, '{}', {
+    signal: AbortSignal.timeout(5_000),
+  })
+}
+
+test.each<[string, Parameters<typeof fullness>, string | undefined]>([
+  ['at 80 %', [{ zfs: 0.8, thin: 0.8, metadata: 0.8 }], undefined],
+  ['a pool above', [{ zfs: 0.81 }], 'fast is 81 % full'],
+  ['thin data above', [{ thin: 0.81 }], 'thin is 81 % full'],
+  ['thin metadata above', [{ metadata: 0.81 }], 'the metadata of a thin pool is 81 % full'],
+  ['a pool unknown', [{ zfs: null }], 'how full fast is, is not known'],
+  ['thin metadata unknown', [{}, false], 'how full the metadata of its thin pool is, is not known'],
+])('a safety snapshot is taken up to 80 %%: %s', async (_what, given, because) => {
+  const safety = await fullness(...given)
+  expect(safety).toEqual(because === undefined ? { name: expect.stringMatching(/^jarvis-19700101-/) } : { because })
+})

@@ -45,7 +45,14 @@ test('the tools over a homelab have the tiers of the contract', () => {
       ...['get_backups', 'get_cluster_resources', 'get_cluster_status', 'get_containers', 'get_node_status'],
       ...['get_node_temperature', 'get_recent_tasks', 'get_storage', 'get_vms'],
       ...['get_firewall', 'get_ha_state', 'get_node_journal', 'get_replication', 'get_storage_health'],
-      ...['get_task_log', 'get_uncovered_guests', 'get_updates', 'get_guest_config', 'list_snapshots'],
+      ...[
+        'get_task_log',
+        'get_uncovered_guests',
+        'get_updates',
+        'get_guest_config',
+        'list_snapshots',
+        'get_node_network',
+      ],
     ].sort(),
     yellow: [
       ...['execute_ssh', 'refresh_package_lists', 'restart_service', 'run_replication', 'wake_node'],
@@ -54,7 +61,7 @@ test('the tools over a homelab have the tiers of the contract', () => {
     red: [
       ...['reboot_node', 'restart_container', 'restart_vm', 'shutdown_node', 'start_container', 'start_vm'],
       ...['stop_container', 'stop_vm', 'delete_snapshot', 'rollback_snapshot', 'clone_guest', 'create_guest'],
-      ...['destroy_guest', 'migrate_guest', 'resize_disk', 'restore_guest', 'run_in_guest'],
+      ...['destroy_guest', 'migrate_guest', 'resize_disk', 'restore_guest', 'run_in_guest', 'set_node_network'],
     ].sort(),
   })
 })

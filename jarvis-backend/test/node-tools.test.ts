@@ -3,6 +3,7 @@ import { createRedactor, createStreamRedactor } from '../src/gate/index.ts'
 import { redactedHomelab } from '../src/homelab/redacted.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
+import { getTaskLog } from '../src/tools/nodes/get-task-log.ts'
 import { nodeToolsContract } from './contracts/node-tools.ts'
 import { overHomelab } from './support/house.ts'
 import { startProxmox } from './support/start-proxmox.ts'
@@ -157,4 +158,15 @@ describe('on a Proxmox over HTTPS', () => {
       message: expect.stringContaining(right),
     })
   })
+})
+
+test.each([
+  'UPID:pve:/../../../access/users',
+  'UPID:pve:..%2f..:00000001:00000001:x:1:root@pam:',
+  'UPID:pve:00000001:00000001:00000001:x:1/../2:root@pam:',
+])('%s, which would lead to another path, is no UPID', (upid) => {
+  expect(getTaskLog.input.safeParse({ upid }).success).toBe(false)
+  expect(getTaskLog.input.safeParse({ upid: 'UPID:pve:000C0FFE:00BADA55:66E0F0A1:vzdump:104:root@pam:' }).success).toBe(
+    true,
+  )
 })

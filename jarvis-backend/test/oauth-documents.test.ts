@@ -1,25 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../src/lib/clock.ts'
 import { createPublicFetch } from '../src/lib/public-fetch.ts'
-import { type Certificate, createAuthority } from './fake-proxmox/certificates.ts'
+import { authorityCertificate, borrowCertificate, returnCertificate } from './fake-proxmox/certificates.ts'
 import { newVerifier, openRequest, queryFor } from './support/oauth-client.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'jarvis-documents-'))
-let certificate: Certificate
-let ca = ''
-beforeAll(() => {
-  const authority = createAuthority(dir)
-  certificate = authority.issue('localhost')
-  ca = readFileSync(authority.caFile, 'utf8')
-})
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
+const certificate = borrowCertificate()
+const ca = authorityCertificate()
+afterAll(() => returnCertificate(certificate))
 
 /** An https server that a client's name leads to, on this machine. */
 async function startSite(answer: RequestListener) {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { calm, connectionTo, startProxmox } from './support/start-proxmox.ts'
 
@@ -27,7 +26,7 @@ test('without pin and authority a self-signed certificate is not trusted, and th
 
 test('the cluster’s authority is enough', async () => {
   const { read } = await startProxmox({}, (fake) => ({
-    connection: { ...connectionTo(fake), fingerprints: [], ca: readFileSync(fake.caFile, 'utf8') },
+    connection: { ...connectionTo(fake), fingerprints: [], ca: fake.ca },
   }))
   expect((await read()).nodes).toHaveLength(4)
 })

@@ -1,5 +1,5 @@
 import { createECDH, randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
@@ -10,9 +10,10 @@ import type { Clock } from '../src/lib/clock.ts'
 import type { PushMessage, PushReply } from '../src/protocol/index.ts'
 import type { Delivery, PushSender, Subscription } from '../src/push/ports.ts'
 import { createWebPushSender, makeVapidKeys } from '../src/push/web-push-sender.ts'
-import { createAuthority } from './fake-proxmox/certificates.ts'
+import { authorityCertificate, borrowCertificate, returnCertificate } from './fake-proxmox/certificates.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
+import { type Level, setLevel } from './support/set-level.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 /** A browser, as far as a push service and its sender know one. */
@@ -33,7 +34,10 @@ function fakeSender() {
   const sender: PushSender = {
     publicKey: 'the-public-key',
     send({ endpoint }, { payload, ttlS }) {
-      sent.push({ to: endpoint, ttlS, message: JSON.parse(payload) as PushMessage })
+      const message = JSON.parse(payload) as PushMessage
+      // The demo cluster has alerts of its own, which are told beside the cards.
+      if (message.tag.startsWith('alert-')) return Promise.resolve({ kind: 'sent' })
+      sent.push({ to: endpoint, ttlS, message })
       for (const run of wake.splice(0)) run()
       return become()
     },
@@ -130,6 +134,43 @@ test('a card that a busy push service refused is announced later, also after a r
   rmSync(dataDir, { recursive: true })
 })
 
+test('two minutes before a change goes back each device is told, and the message is withdrawn once it is kept', async () => {
+  const clock = createFakeClock(Date.now())
+  const level: Level = { value: 5, changes: [] }
+  const push = fakeSender()
+  const model = scripted(calls(['set_level', { vmid: 104, to: 9 }]), says('Done.'))
+  const env = { JARVIS_EMBEDDINGS: 'none' }
+  const jarvis = await startJarvis({ model, push: push.sender, clock, tools: [setLevel(level)], env })
+  for (const [name, hidesNames] of [
+    ['a', false],
+    ['b', true],
+  ] as const) {
+    const json = { ...fakeBrowser(`https://push.example.org/${name}`).body, hidesNames }
+    await jarvis.rest('/api/push', { method: 'POST', json })
+  }
+  const screen = await jarvis.connect()
+  const { sessionId } = await screen.ask('chat:send', { message: 'Set it.' })
+  const { toolUseId } = await screen.next('chat:confirm_needed')
+  await screen.ask('chat:confirm', { sessionId, toolUseId, confirmed: true, goesBackAfterMin: 10 })
+  await screen.next('chat:done')
+  // The card's own messages, and their withdrawals.
+  await push.next(4)
+  await clock.advance(7 * 60_000)
+  expect(push.sent).toHaveLength(4)
+  await clock.advance(70_000)
+  await push.next(6)
+  expect(Object.fromEntries(push.sent.slice(4).map(({ to, message }) => [to.at(-1), message.body]))).toEqual({
+    a: 'The level of 104 is 9. This goes back within two minutes unless you keep it.',
+    b: 'A change goes back within two minutes unless you keep it.',
+  })
+  expect(push.sent[4]).toMatchObject({ message: { tag: `goes-back-${toolUseId}`, path: '/waiting' } })
+  await jarvis.rest(`/api/changes/${toolUseId}/keep`, { method: 'POST', json: {} })
+  await push.next(8)
+  expect(push.sent.slice(6)).toMatchObject([{ message: { withdraws: true } }, { message: { withdraws: true } }])
+  await clock.advance(5 * 60_000)
+  expect({ sent: push.sent.length, changes: level.changes }).toEqual({ sent: 8, changes: [9] })
+})
+
 test('another password takes every device out', async () => {
   const { jarvis, call } = await start({ env: { JARVIS_PASSWORD: '' } })
   await call('POST', '', fakeBrowser().body)
@@ -195,17 +236,14 @@ test('the keys are made on first use, for their owner alone, and outlive a resta
   rmSync(dataDir, { recursive: true })
 })
 
-let dir: string
+const certificate = borrowCertificate()
+const ca = authorityCertificate()
 let service: Server
-let ca: string
 let answer = 201
 let retryAfter: string | undefined
 const taken: { headers: Record<string, unknown>; body: Buffer }[] = []
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'jarvis-push-'))
-  const authority = createAuthority(dir)
-  ca = readFileSync(authority.caFile, 'utf8')
-  const { key, cert } = authority.issue('localhost')
+  const { key, cert } = certificate
   service = createServer({ key, cert }, (request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -222,7 +260,7 @@ beforeAll(async () => {
 })
 afterAll(() => {
   service.close()
-  rmSync(dir, { recursive: true })
+  returnCertificate(certificate)
 })
 
 test('a push message is encrypted for the browser and signed, and each answer of a push service is interpreted', async () => {

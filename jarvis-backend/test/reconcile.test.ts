@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { reconcile } from '../src/calls/reconcile.ts'
 import type { Cluster } from '../src/homelab/ports.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
-import type { Guest, Task } from '../src/protocol/index.ts'
+import type { Guest, Task, ToolInput } from '../src/protocol/index.ts'
+import { createChangeStore } from '../src/store/sqlite/calls/changes.ts'
+import { createExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
+import { openDatabase } from '../src/store/sqlite/database.ts'
 import { houseTools } from '../src/tools/house.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 
@@ -22,6 +25,7 @@ const task = (type: string, more: Partial<Task> = {}): Task => ({
 
 type Case = {
   toolName?: string
+  toolInput?: ToolInput
   tasks: Task[]
   seen?: Guest['status']
   upid?: string
@@ -31,12 +35,19 @@ type Case = {
 const endingOf = ({ toolName, toolInput }: { toolName: string; toolInput: object }) =>
   houseTools.find(({ name }) => name === toolName)?.ending?.(toolInput as Record<string, unknown>)
 
-async function outcomeOf({ toolName = 'stop_container', tasks, seen = 'stopped', upid, others }: Case) {
+async function outcomeOf({
+  toolName = 'stop_container',
+  toolInput = { vmid: 104 },
+  tasks,
+  seen = 'stopped',
+  upid,
+  others,
+}: Case) {
   const clock = createFakeClock(claimedAt)
   const lab = createSimulator({ clock, protectedTargets: new Set() })
   lab.controls.setStatus(104, seen === 'unknown' ? 'stopped' : seen)
   const cluster: Cluster = { ...lab.cluster, tasks: async () => ({ items: tasks, missing: [] }) }
-  const call = { toolName, toolInput: { vmid: 104 } }
+  const call = { toolName, toolInput }
   const claimed = {
     ...call,
     sessionId: 'ses_1',
@@ -108,4 +119,58 @@ test.each([
   const { signal } = new AbortController()
   const found = await reconcile(endingOf(call), claimed, { upids: new Set(), open: 0 }, cluster, clock, signal)
   expect(found).toEqual({ outcome: 'unknown', text })
+})
+
+const types: [string, ToolInput, string[]][] = [
+  ['take_snapshot', { vmid: 104, name: 'a' }, ['qmsnapshot', 'vzsnapshot']],
+  ['delete_snapshot', { vmid: 104, name: 'a' }, ['qmdelsnapshot', 'vzdelsnapshot']],
+  ['rollback_snapshot', { vmid: 104, name: 'a' }, ['qmrollback', 'vzrollback']],
+  ['resize_disk', { vmid: 104, disk: 'scsi0', addGib: 1 }, ['resize']],
+  ['back_up_guest', { vmid: 104, storage: 'nas' }, ['vzdump']],
+  // The task of a clone is its source's.
+  ['clone_guest', { vmid: 104, newId: 900, name: 'a' }, ['qmclone', 'vzclone']],
+  ['create_guest', { newId: 104 }, ['qmcreate', 'vzcreate']],
+  ['restore_guest', { newId: 104 }, ['qmrestore', 'vzrestore']],
+  ['migrate_guest', { vmid: 104, target: 'agent1' }, ['qmigrate', 'vzmigrate']],
+  ['destroy_guest', { vmid: 104, name: 'a' }, ['qmdestroy', 'vzdestroy']],
+]
+test.each(types)('a lost %s is found by its own task alone', async (toolName, toolInput, own) => {
+  const of = (tasks: Task[]) => outcomeOf({ toolName, toolInput, tasks })
+  for (const type of own) {
+    expect(await of([task(type)]), type).toBe('done')
+    expect(await of([task(type, { status: 'failed', exitStatus: 'got timeout' })]), type).toBe('failed')
+    expect(await of([task(type, { vmid: 105 })]), type).toBe('unknown')
+  }
+  // What a call does besides is no proof of it: the snapshot before it, and the start after it.
+  const others = types.flatMap(([, , more]) => more).filter((type) => !own.includes(type))
+  for (const type of [...others, 'qmstart', 'vzstart']) expect(await of([task(type)]), type).toBe('unknown')
+})
+
+test('a rollback that started its guest again is found beside that start', async () => {
+  const call = { toolName: 'rollback_snapshot', toolInput: { vmid: 104, name: 'a' } }
+  expect(await outcomeOf({ ...call, tasks: [task('qmstart'), task('qmrollback')], seen: 'running' })).toBe('done')
+  const failed = { status: 'failed', exitStatus: 'start failed' } as const
+  expect(await outcomeOf({ ...call, tasks: [task('qmstart', failed), task('qmrollback')] })).toBe('done')
+})
+
+test('the task of an undo, which names no guest, is taken for no other call’s', () => {
+  const database = openDatabase(':memory:')
+  onTestFinished(() => database.close())
+  const executions = createExecutionStore(database)
+  const changes = createChangeStore(database)
+  const begin = (toolUseId: string, toolInput: ToolInput, id: string) => {
+    const call = { toolName: 'any', toolInput, sessionId: 'ses_1' }
+    const claim = { ...call, toolUseId, runId: 'run_1', tier: 'red', bindingHash: '', at: claimedAt } as const
+    executions.claim(claim)
+    const undo = { kind: 'none', because: 'Nothing does.' } as const
+    const who = { requestedBy: { kind: 'model', name: 'operator' } as const, sentence: 'It stops.' }
+    changes.begin({ ...call, ...who, id: toolUseId, target: { kind: 'guest', id }, at: claimedAt, undo })
+  }
+  begin('lost', { vmid: 104 }, 'ct/104')
+  begin('undo', { change: 'another' }, 'ct/104')
+  begin('elsewhere', { change: 'another' }, 'ct/105')
+  executions.noteTask('undo', 'UPID:1')
+  expect(executions.others('lost')).toEqual({ upids: new Set(['UPID:1']), open: 0 })
+  expect(executions.others('undo')).toEqual({ upids: new Set(), open: 1 })
+  expect(executions.others('elsewhere')).toEqual({ upids: new Set(), open: 0 })
 })

@@ -91,13 +91,17 @@ test('the list is filtered and paged, and archived sessions are out of it until 
   expect(page.items.map(({ title }) => title)).toEqual(['third word'])
   expect(await titles(jarvis, `?limit=1&q=word&before=${page.next}`)).toEqual(['second word'])
   expect((await list(jarvis, '?limit=2')).next).toBeUndefined()
+  const totals = ['?limit=1', '?limit=1&archived=all', '?archived=only', '?source=mcp', '?q=word'].map(
+    async (query) => (await list(jarvis, query)).total,
+  )
+  expect(await Promise.all(totals)).toEqual([2, 3, 1, 0, undefined])
 
   const screen = await jarvis.connect()
   await screen.ask('chat:send', { sessionId: first, message: 'again' })
   await screen.next('chat:done')
   expect(await titles(jarvis)).toEqual(['first word', 'third word', 'second word'])
 
-  for (const query of ['?archived=maybe', '?source=job', '?limit=0', '?words=x']) {
+  for (const query of ['?archived=maybe', '?source=cron', '?limit=0', '?words=x']) {
     expect((await jarvis.rest(`/api/sessions${query}`)).status).toBe(400)
   }
   const viewer = await jarvis.rest(`/api/sessions/${second}`, {

@@ -164,6 +164,14 @@ test('what .env names is not changed from the dashboard, and a viewer may do non
   })
   expect(await (await jarvis.rest('/api/setup')).json()).toEqual({
     command: expect.stringContaining('pveum role add JARVIS'),
+    choices: expect.arrayContaining([
+      {
+        name: 'snapshots',
+        gives: 'take, delete and roll back snapshots',
+        command: 'pveum role modify JARVIS --append 1 --privs "VM.Snapshot VM.Snapshot.Rollback"',
+        toolNames: expect.arrayContaining(['take_snapshot', 'rollback_snapshot']),
+      },
+    ]),
     source: 'environment',
     urls: ['https://127.0.0.1:1'],
     tokenId: 'jarvis@pve!jarvis',

@@ -10,8 +10,13 @@ import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 const httpDir = fileURLToPath(new URL('../src/http/', import.meta.url))
 
-/** What each route that changes something asks of an operator. `sometimes`: where it allows more than before. */
-const routes: Record<string, 'token' | 'password' | 'sometimes'> = {
+/** What each route that changes something asks of an operator. `sometimes`: where it allows more than before. `key`: it is a program that asks. */
+const routes: Record<string, 'token' | 'password' | 'sometimes' | 'key'> = {
+  // What is silenced stays on the screens, and ends by itself.
+  'alerts.ts POST /:id/acknowledge': 'token',
+  'alerts.ts POST /:id/unacknowledge': 'token',
+  'alerts.ts POST /:id/silence': 'token',
+  'alerts.ts POST /:id/unsilence': 'token',
   'auth.ts POST /login': 'password',
   'auth.ts POST /step-up': 'password',
   'auth.ts POST /password': 'password',
@@ -19,17 +24,36 @@ const routes: Record<string, 'token' | 'password' | 'sometimes'> = {
   // Keeping and taking back are decisions as those on cards; what an undo does asks by itself.
   'changes.ts POST /:id/keep': 'token',
   'changes.ts POST /:id/undo': 'token',
+  'checks.ts PATCH /:id': 'token',
+  'checks.ts POST /run': 'token',
   'confirmations.ts POST /:id': 'token',
   // The call is asked for again, on a card.
   'confirmations.ts DELETE /:id/denial': 'token',
   'executions.ts POST /:id/check': 'token',
   'grants.ts DELETE /:id': 'token',
+  // A job asks at each of its runs as a chat does, so that making one is like sending a message.
+  'jobs.ts POST /': 'token',
+  'jobs.ts POST /preview': 'token',
+  'jobs.ts POST /stop': 'token',
+  'jobs.ts POST /start': 'token',
+  'jobs.ts PATCH /:id': 'token',
+  'jobs.ts DELETE /:id': 'token',
+  'jobs.ts POST /:id/run': 'token',
+  // It lets red calls run without a card; ending that needs no password.
+  'jobs.ts POST /:id/approval': 'password',
+  'jobs.ts DELETE /:id/approval': 'token',
+  'heartbeat.ts POST /start': 'token',
+  'heartbeat.ts POST /stop': 'token',
+  'heartbeat.ts POST /run': 'token',
   'limits.ts PUT /': 'token',
   'mcp-servers.ts POST /': 'password',
   'mcp-servers.ts PUT /:name': 'password',
   'mcp-servers.ts POST /:name/connect': 'password',
   'mcp-servers.ts PUT /tools/:tool/tier': 'sometimes',
   'mcp-servers.ts DELETE /:name': 'token',
+  'hooks.ts POST /': 'password',
+  'hooks.ts DELETE /': 'token',
+  'hooks.ts POST /pve': 'key',
   'mcp-tokens.ts POST /': 'password',
   'mcp-tokens.ts DELETE /:name': 'token',
   'memory.ts POST /reindex': 'token',
@@ -52,6 +76,12 @@ const routes: Record<string, 'token' | 'password' | 'sometimes'> = {
   'push.ts DELETE /:id': 'token',
   'push.ts POST /:id/test': 'token',
   'restart.ts POST /': 'password',
+  'plans.ts POST /:id/stop': 'token',
+  // A runbook has no rights of its own: each of its calls is judged when it runs.
+  'runbooks.ts POST /check': 'token',
+  'runbooks.ts PUT /:name': 'token',
+  'runbooks.ts DELETE /:name': 'token',
+  'runbooks.ts POST /:name/run': 'token',
   'sessions.ts POST /': 'token',
   'sessions.ts PATCH /:id': 'token',
   'sessions.ts POST /:id/branch': 'token',
@@ -62,6 +92,8 @@ const routes: Record<string, 'token' | 'password' | 'sometimes'> = {
   'setup.ts POST /save': 'password',
   'setup.ts DELETE /': 'password',
   'tools.ts POST /:name/classify': 'token',
+  'windows.ts POST /': 'token',
+  'windows.ts DELETE /:id': 'token',
 }
 
 test('every route that changes something declares whether a token is enough', () => {
@@ -95,6 +127,7 @@ const guarded: [method: string, path: string, body?: unknown][] = [
   ['DELETE', '/api/setup'],
   ['POST', '/api/restart'],
   ['POST', '/api/push', {}],
+  ['POST', '/api/jobs/job_drill/approval'],
 ]
 
 test('a token alone starts no program, makes no key, loosens nothing and reaches no new address', async () => {

@@ -4,22 +4,28 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createOAuthStore } from '../src/store/sqlite/access/oauth.ts'
 import { createMcpTokenStore, createRevocationStore } from '../src/store/sqlite/access/tokens.ts'
+import { createAlertStore, createCheckStore, createWindowStore } from '../src/store/sqlite/alerts.ts'
 import { createAttachedStore } from '../src/store/sqlite/attached.ts'
 import { createChangeStore } from '../src/store/sqlite/calls/changes.ts'
 import { createConfirmationStore, createExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
 import { createGrantStore } from '../src/store/sqlite/calls/grants.ts'
 import { type Database, openDatabase } from '../src/store/sqlite/database.ts'
 import { createDrillStore } from '../src/store/sqlite/drills.ts'
+import { createJobStore } from '../src/store/sqlite/jobs.ts'
 import { openMemoryStore } from '../src/store/sqlite/memory/store.ts'
+import { createPlanStore } from '../src/store/sqlite/plans.ts'
 import { createPushStore } from '../src/store/sqlite/push.ts'
 import { createSampleStore } from '../src/store/sqlite/samples/samples.ts'
 import { createImageStore } from '../src/store/sqlite/sessions/images.ts'
 import { createKeptRunStore } from '../src/store/sqlite/sessions/kept-runs.ts'
 import { createTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
 import * as access from './contracts/access-stores.ts'
+import * as alerts from './contracts/alert-stores.ts'
 import * as calls from './contracts/call-stores.ts'
 import { drillStoreContract } from './contracts/drill-store.ts'
 import * as indexes from './contracts/index-stores.ts'
+import { jobStoreContract } from './contracts/job-store.ts'
+import { planStoreContract } from './contracts/plan-store.ts'
 import { transcriptStoreContract } from './contracts/transcript-store.ts'
 
 /** A new database with the sessions that the contracts speak of. */
@@ -35,13 +41,16 @@ const inSqlite =
 
 /** Every store port, and what fills it. A second store is a second table. */
 const sqlite: Record<string, () => void> = {
+  AlertStore: () => alerts.alertStoreContract(inSqlite(createAlertStore)),
   AttachedStore: () => calls.attachedStoreContract(inSqlite(createAttachedStore)),
   ChangeStore: () => calls.changeStoreContract(inSqlite(createChangeStore)),
+  CheckStore: () => alerts.checkStoreContract(inSqlite(createCheckStore)),
   ConfirmationStore: () => calls.confirmationStoreContract(inSqlite(createConfirmationStore)),
   DrillStore: () => drillStoreContract(inSqlite(createDrillStore)),
   ExecutionStore: () => calls.executionStoreContract(inSqlite(createExecutionStore)),
   GrantStore: () => calls.grantStoreContract(inSqlite(createGrantStore)),
   ImageStore: () => calls.imageStoreContract(inSqlite(createImageStore)),
+  JobStore: () => jobStoreContract(inSqlite(createJobStore)),
   KeptRunStore: () => calls.keptRunStoreContract(inSqlite(createKeptRunStore)),
   McpTokenStore: () => access.mcpTokenStoreContract(inSqlite(createMcpTokenStore)),
   MemoryStore: () =>
@@ -51,11 +60,13 @@ const sqlite: Record<string, () => void> = {
       return store
     }),
   OAuthStore: () => access.oauthStoreContract(inSqlite(createOAuthStore)),
+  PlanStore: () => planStoreContract(inSqlite(createPlanStore)),
   PushStore: () => access.pushStoreContract(inSqlite(createPushStore)),
   RevocationStore: () =>
     access.revocationStoreContract(inSqlite((database) => createRevocationStore(database, () => 1_000))),
   SampleStore: () => indexes.sampleStoreContract(inSqlite(createSampleStore)),
   TranscriptStore: () => transcriptStoreContract(inSqlite(createTranscriptStore)),
+  WindowStore: () => alerts.windowStoreContract(inSqlite(createWindowStore)),
 }
 
 for (const [port, contract] of Object.entries(sqlite)) describe(`${port} in SQLite`, contract)

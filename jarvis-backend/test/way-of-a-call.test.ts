@@ -103,7 +103,8 @@ function createHouse(calls: readonly ToolCall[]) {
     const cards = { store, ttlMs: 60_000, changed() {}, isWatched: () => true }
     const changeStore = createChangeStore(database)
     const changes = createChanges({ ...shared, store: changeStore, redactor, world, changed() {} })
-    const ways = createWays({ ...shared, ...cards, executions, images, redactor, world, changes, note() {} })
+    const plans = { begin: () => expect.fail('No call here leads to a plan.'), reserve: () => undefined }
+    const ways = createWays({ ...shared, ...cards, executions, images, redactor, world, changes, plans, note() {} })
     // Reading afresh takes a while, in which others decide.
     const lookAgain = turn
     const confirmations = createConfirmations({
@@ -128,6 +129,8 @@ function createHouse(calls: readonly ToolCall[]) {
       confirmations,
       grants,
       returns: { look() {}, reserve: () => undefined, stop() {} },
+      changes,
+      plans,
       lookAgain,
       executions,
       proof: journal.proof,

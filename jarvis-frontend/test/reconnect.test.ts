@@ -166,7 +166,7 @@ test('a link lost while the page still loads leaves no blank page: the rest come
 
 test('pages that were never opened open without a link', async () => {
   const server = await stage.play(words())
-  const page = await stage.open(server, path)
+  const page = await stage.open(server, path, { fetchesAhead: true })
   await page.waitForFunction(() => {
     const names = performance.getEntriesByType('resource').map(({ name }) => name)
     // And what they share with others, which is fetched beside them.

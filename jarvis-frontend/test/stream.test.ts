@@ -466,9 +466,12 @@ test('how an answer ended is said where it is not seen', async () => {
   )
   const page = await stage.open(await stage.play(sceneOf({ entries })), '/chat/ses_one')
   await page.getByText('declined to answer').waitFor()
-  expect(await page.locator('.ending').allTextContents()).toEqual([
-    'The model answered with nothing.',
-    'The model declined to answer.',
-    'Cut here: the answer reached its length limit. Ask it to go on.',
-  ])
+  // The rows above are drawn one by one, once nothing else is to be done.
+  await expect
+    .poll(() => page.locator('.ending').allTextContents())
+    .toEqual([
+      'The model answered with nothing.',
+      'The model declined to answer.',
+      'Cut here: the answer reached its length limit. Ask it to go on.',
+    ])
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, vi } from 'vitest'
-import { assistant, entriesOf, text, usage, user } from '../src/testing/entries.ts'
+import { assistant, entriesOf, text, user } from '../src/testing/entries.ts'
 import { morning } from '../src/testing/scenes/morning.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
 
@@ -36,23 +36,13 @@ const diagrams = [
   'radar-beta\n  axis a["CPU"], b["RAM"], c["Disk"]\n  curve pve{3, 5, 4}',
   'treemap-beta\n  "pve"\n    "CT 105": 10\n    "VM 123": 20',
 ]
-const entries = entriesOf(
-  [
-    user('Draw.'),
-    assistant(text(diagrams.map((diagram) => `\`\`\`mermaid\n${diagram}\n\`\`\``).join('\n\n'))),
-    { type: 'done' as const, usage, stopReason: 'end_turn' as const },
-  ],
-  Date.now(),
-)
-
 test('diagrams of all kinds look under Trusted Types as they do without, and no other text becomes markup or a script', async () => {
-  const server = await stage.play({
-    ...morning(Date.now()),
-    sessions: [{ id: 'ses_one', title: 'One', updatedAt: Date.now(), entries }],
-  })
   // A Gantt chart marks the current time, rounded to a pixel: two drawings at different times can differ.
   const now = Date.now()
   const drawn = async (bypassCSP: boolean) => {
+    const entries = entriesOf([user('Draw.')], now)
+    const sessions = [{ id: 'ses_one', title: 'One', updatedAt: now, runId: 'run_1', entries }]
+    const server = await stage.play({ ...morning(now), sessions })
     const page = await stage.open(server, '/settings', { height: 20_000, bypassCSP })
     await page.clock.setFixedTime(now)
     const plain = await page.evaluate(`(() => {
@@ -66,10 +56,12 @@ test('diagrams of all kinds look under Trusted Types as they do without, and no 
     // Some kinds throw dice, for hand-drawn lines and names.
     await page.addInitScript('let dice = 1; Math.random = () => (dice = (dice * 16807) % 2147483647) / 2147483647')
     await page.goto(`${server.url}/chat/ses_one`)
-    await page
-      .locator('.drawing img')
-      .nth(diagrams.length - 1)
-      .waitFor({ timeout: 60_000 })
+    await page.getByText('Draw.').waitFor()
+    // One after the other: the order in which they are drawn decides over their names and dice.
+    for (const [at, diagram] of diagrams.entries()) {
+      server.append('ses_one', assistant(text(`\`\`\`mermaid\n${diagram}\n\`\`\``)))
+      await page.locator('.drawing img').nth(at).waitFor()
+    }
     const pictures = await page.locator('.drawing img').evaluateAll((all) => all.map((one) => one.getAttribute('src')))
     const made = await page.evaluate(`(() => {
       const p = document.createElement('p')

@@ -162,6 +162,7 @@ export function executionStoreContract(open: Open<ExecutionStore>) {
     for (const id of ['tu_own', 'tu_task', 'tu_open', 'tu_unknown', 'tu_done']) store.claim(claim(id))
     store.claim(claim('tu_elsewhere', 104))
     store.noteTask('tu_task', 'UPID:1')
+    expect([store.upids(10), store.upids(11)]).toEqual([new Set(['UPID:1']), new Set()])
     store.settle('tu_unknown', 20, 'unknown')
     store.settle('tu_done', 20, 'done')
     expect(store.get('tu_task')?.upid).toBe('UPID:1')
@@ -276,6 +277,23 @@ export function changeStoreContract(open: Open<ChangeStore>) {
     expect(store.close('It was elsewhere.').map(({ id }) => id)).toEqual(['tu_2'])
     expect(store.get('tu_2')).toMatchObject({ state: 'made', undo: { kind: 'none', because: 'It was elsewhere.' } })
     expect([store.due(), store.makerOf(200), store.begin(change('tu_3'))]).toEqual([[], undefined, undefined])
+  })
+
+  test('what some tools changed is closed, and what others changed stays', () => {
+    const store = open()
+    const undo = { kind: 'call', toolName: 'set_level', input: {}, sentence: 'Back.' } as const
+    for (const [id, toolName] of [
+      ['tu_1', 'set_level'],
+      ['tu_2', 'other'],
+    ] as const) {
+      store.arm(id, 600)
+      store.begin({ ...change(id, { undo }), toolName })
+      store.move(id, ['running'], { state: 'armed', goesBackAt: 610 })
+    }
+    expect(store.close('It is gone.', ['set_level']).map(({ id }) => id)).toEqual(['tu_1'])
+    expect(store.get('tu_1')).toMatchObject({ state: 'made', undo: { because: 'It is gone.' } })
+    expect(store.get('tu_2')).toMatchObject({ state: 'armed', undo })
+    expect(store.due().map(({ id }) => id)).toEqual(['tu_2'])
   })
 
   test('old changes are forgotten, but for those of which something is due', () => {

@@ -148,7 +148,7 @@ export function nodeToolsContract(setUp: () => Promise<NodeToolsFixture>) {
       ['refresh_package_lists', {}],
       ['get_firewall', {}],
       ['reboot_node', {}],
-      ['get_task_log', { upid: 'UPID:..%2f..:0:0:0:x:1:root@pam:' }],
+      ['get_task_log', { upid: 'UPID:nowhere:00000001:00000001:00000001:x:1:root@pam:' }],
     ] as const) {
       const asked = name === 'get_task_log' ? input : { ...input, node: '../pve' }
       await expect(run(name, asked), name).rejects.toMatchObject({ code: 'not_found' })

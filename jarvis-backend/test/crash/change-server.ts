@@ -13,12 +13,14 @@ export type ChangeStart = {
   jwtSecret: string
   skipMs: number
   dieAt?: `${1 | 2} ${'before' | 'after'}`
+  /** Besides the usual; `PVE_URL` leads to a cluster in another process. */
+  env?: Record<string, string>
 }
 
 process.on('disconnect', () => process.exit())
 const started = once(process, 'message')
 process.send?.('loaded')
-const [{ dataDir, jwtSecret, skipMs, dieAt }] = (await started) as [ChangeStart]
+const [{ dataDir, jwtSecret, skipMs, dieAt, env }] = (await started) as [ChangeStart]
 
 // What a cluster would keep: each line is one change.
 const record = join(dataDir, 'levels')
@@ -42,6 +44,8 @@ const config = readConfig({
   JWT_SECRET: jwtSecret,
   LOG_LEVEL: 'error',
   PORT: '0',
+  JARVIS_EMBEDDINGS: 'none',
+  ...env,
 })
 const jarvis = compose(config, '0.0.0-crash', join(dataDir, 'no-dashboard'), {
   tools: [setLevel(level)],

@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bundle } from '../../../scripts/build.js'
+import { killedProgram } from '../support/killed-programs.ts'
 import type { Start } from './server.ts'
 
 export class LifeEnded extends Error {}
@@ -20,21 +18,19 @@ export type Life = {
 }
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-const programs = { server: path('server.ts'), 'fake-cluster': path('fake-cluster.ts') }
 
 /**
- * Starts processes and knows them all, so that none is left behind. They are bundled first: a life begins at once.
+ * Starts processes and knows them all, so that none is left behind. They are bundled: a life begins at once.
  * @param died told of one that ended by itself
  */
 export async function createProcesses(died: (how: string) => void) {
-  const dir = mkdtempSync(path('../../.crash-'))
-  await bundle(programs, dir)
+  const programs = { server: await killedProgram('server'), 'fake-cluster': await killedProgram('fake-cluster') }
   const alive = new Set<ChildProcess>()
   let isClosed = false
 
   function run(name: keyof typeof programs, args: readonly string[] = []) {
     if (isClosed) throw new LifeEnded('The experiment is over.')
-    const child = spawn(process.execPath, ['--enable-source-maps', join(dir, `${name}.js`), ...args], {
+    const child = spawn(process.execPath, ['--enable-source-maps', programs[name], ...args], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: { PATH: process.env.PATH, NODE_ENV: 'production' },
       cwd: path('../../..'),
@@ -91,7 +87,6 @@ export async function createProcesses(died: (how: string) => void) {
     close() {
       isClosed = true
       for (const child of alive) child.kill('SIGKILL')
-      rmSync(dir, { recursive: true, force: true })
     },
   }
 }

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openDataDir } from '../../src/config/data-dir.ts'
 import type { ClusterState, Task } from '../../src/protocol/index.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { switchCommandsOff } from '../support/checks-off.ts'
 import { checkAtDeath, checkAtEnd } from './checks.ts'
 import { readDatabase, readRequests } from './evidence.ts'
 import type { Tally } from './experiment.ts'
@@ -29,6 +32,9 @@ export async function runWorld(parts: {
   const { kills, random, mutant, processes, find, tally } = parts
   const dir = mkdtempSync(join(tmpdir(), 'jarvis-crash-'))
   const dataDir = join(dir, 'data')
+  const database = openDatabase(join(openDataDir(dataDir), 'jarvis.db'))
+  switchCommandsOff(database)
+  database.close()
   const recordPath = join(dir, 'requests.jsonl')
   const jwtSecret = randomBytes(32).toString('hex')
   const cluster = await processes.startCluster(recordPath)

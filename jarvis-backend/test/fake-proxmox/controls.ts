@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs'
 import { createModelControls } from '../../src/homelab/pve-model/controls.ts'
 import type { Model } from '../../src/homelab/pve-model/model.ts'
+import { networkOnDisk } from '../support/network-on-disk.ts'
 import type { createFakeConsoles } from './consoles.ts'
 import { beginTask, endTask } from './power.ts'
 import type { FakeRights } from './rights.ts'
@@ -43,6 +45,14 @@ export function createControls(world: World & { model: Model }, journal: Journal
       endTask(world, task, exitstatus)
       return task.upid
     },
+    /** The node keeps its /etc/network/interfaces in that file. */
+    keepNetworkIn(node: string, path: string) {
+      const facts = world.model.host.facts.node(node)
+      writeFileSync(path, facts.network.read())
+      facts.network = networkOnDisk(path, facts.network.address)
+    },
+    /** A further token, `id=secret`, with these rights alone. */
+    addToken: (token: string, given: NonNullable<FakeRights>) => void journal.tokens.set(token, given),
     setRights(given: FakeRights | null) {
       rights = given ?? undefined
     },

@@ -85,6 +85,11 @@ export function createPveHost(world: World): PveHost {
 
     facts: fakeFacts(world.now()),
     journal: (node) => fakeJournal(node, world.now()),
+    setReached(name, isReached) {
+      const node = world.nodes.get(name)
+      if (node !== undefined) node.lostAt = isReached ? undefined : (node.lostAt ?? world.now())
+      world.renewList()
+    },
     nodePower(name, command) {
       const node = world.nodes.get(name)
       world.later(2_000, () => {

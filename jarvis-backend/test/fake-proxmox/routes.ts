@@ -124,7 +124,7 @@ export const routes: Route[] = [
       return rrdRows(scene.world, timeframe, (at) => {
         if (guest.status === 'stopped' || at < guest.startedAt) return size
         const disk = guest.type === 'lxc' ? String(2 * gib) : 0
-        return { ...size, cpu: 0.1, mem: 0.45 * gib, disk, netin: 1e5, netout: 2e5 }
+        return { ...size, cpu: 0.1, mem: 0.45 * gib, disk, netin: 1e5, netout: 2e5, diskread: 3e5, diskwrite: 1e5 }
       })
     },
   },
@@ -244,8 +244,8 @@ function guestRow(world: World, guest: FakeGuest): Record<string, unknown> {
     disk: type === 'lxc' ? String(2 * gib) : 0,
     maxdisk: 16 * gib,
     netout: said.netin * 2,
-    diskread: 0,
-    diskwrite: 0,
+    diskread: said.netin * 3,
+    diskwrite: said.netin,
   }
 }
 

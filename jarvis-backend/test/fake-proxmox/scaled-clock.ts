@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/lib/clock.ts'
 
-/** Real time that runs `speed` times as fast, counted from `anchor` (Unix ms): the same in every process. */
+/** Real time that runs `speed` times as fast, counted from `anchor` (Unix ms): the same for the client and its cluster. */
 export const scaledNow = (anchor: number, speed: number): number => Math.floor(anchor + (Date.now() - anchor) * speed)
 
 export const scaledClock = (anchor: number, speed: number): Clock => ({

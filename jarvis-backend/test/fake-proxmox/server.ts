@@ -5,7 +5,7 @@ import { Refusal } from '../../src/homelab/pve-model/refusal.ts'
 import { answer } from '../../src/homelab/pve-model/route.ts'
 import { routes as modelRoutes } from '../../src/homelab/pve-model/routes.ts'
 import type { createFakeConsoles } from './consoles.ts'
-import { rightsHave } from './rights.ts'
+import { type FakeRights, rightsHave } from './rights.ts'
 import { routes, type Scene } from './routes.ts'
 
 export type Seen = { method: string; path: string; at: number; form: Record<string, string> }
@@ -28,7 +28,8 @@ export type Fault = {
   | { kind: 'status'; status: number; phrase: string }
 )
 
-export type Journal = { changes: Seen[]; requests: Map<string, number> }
+/** `tokens`: further tokens, each with its own rights. */
+export type Journal = { changes: Seen[]; requests: Map<string, number>; tokens: Map<string, FakeRights> }
 
 type ConsoleRoute = ReturnType<typeof createFakeConsoles>['route']
 
@@ -62,7 +63,9 @@ export function createHandler(scene: () => Scene, journal: Journal, faults: Faul
       response.end(`<html><head><title>${entryNode} - Proxmox Virtual Environment</title>${script}</head></html>`)
       return
     }
-    if (request.headers.authorization !== `PVEAPIToken=${token}`) {
+    const { authorization = '' } = request.headers
+    const others = journal.tokens.get(authorization.replace(/^PVEAPIToken=/, ''))
+    if (authorization !== `PVEAPIToken=${token}` && others === undefined) {
       setTimeout(() => send(401, 'invalid token value!', ''), denyDelayMs)
       return
     }
@@ -109,8 +112,9 @@ export function createHandler(scene: () => Scene, journal: Journal, faults: Faul
     }
     if (method !== 'GET') journal.changes.push({ method, path, form, at: world.now() })
     try {
-      const data = route(scene(), method, path, form, consoles)
-      const content = JSON.stringify({ data })
+      const content = JSON.stringify(
+        route(others === undefined ? scene() : { ...scene(), rights: others }, method, path, form, consoles),
+      )
       if (fault?.kind === 'lost') request.socket.destroy()
       else if (fault?.kind === 'half') {
         response.writeHead(200, { 'content-length': Buffer.byteLength(content) })
@@ -135,7 +139,7 @@ function route(
   consoles: ConsoleRoute,
 ): unknown {
   const console = method === consoles.method ? consoles.pattern.exec(path) : null
-  if (console !== null) return consoles.run(scene, console.groups ?? {}, form)
+  if (console !== null) return { data: consoles.run(scene, console.groups ?? {}, form) }
   for (const { method: wanted, pattern, allowed, run } of routes) {
     const match = wanted === method ? pattern.exec(path) : null
     if (match === null) continue
@@ -148,13 +152,13 @@ function route(
     if (problems.length > 0) {
       throw new Refusal(400, 'Parameter verification failed.', Object.fromEntries(problems) as Record<string, string>)
     }
-    return run(scene, match.groups ?? {}, form)
+    return { data: run(scene, match.groups ?? {}, form) }
   }
   const { world, rights } = scene
   const said = answer(modelRoutes, world.model, { method, path, values: form }, ({ path: at, anyOf }) =>
     anyOf.some((right) => rightsHave(rights, at, right)),
   )
-  if (said !== undefined) return said.data
+  if (said !== undefined) return said
   throw new Refusal(501, `Method '${method} ${path}' not implemented`)
 }
 

@@ -1,75 +1,119 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { buildSync } from 'esbuild'
-import type { Controls } from './controls.ts'
-import type { FakeOptions } from './world.ts'
+import { createServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { createModel } from '../../src/homelab/pve-model/model.ts'
+import { authorityCertificate, borrowCertificate, type Certificate, returnCertificate } from './certificates.ts'
+import { createFakeConsoles } from './consoles.ts'
+import { type Controls, createControls } from './controls.ts'
+import { createPveHost } from './pve-host.ts'
+import { scaledNow } from './scaled-clock.ts'
+import { fakeSeeds } from './seeds.ts'
+import { createHandler, type Fault, type Journal } from './server.ts'
+import { createWorld, type FakeOptions } from './world.ts'
 
 export type FakeProxmox = {
   urls: string[]
   fingerprints: string[]
-  caFile: string
+  /** The authority's certificate, PEM. */
+  ca: string
   tokenId: string
   tokenSecret: string
   control: { [K in keyof Controls]: (...args: Parameters<Controls[K]>) => Promise<ReturnType<Controls[K]>> }
   stop(): Promise<void>
 }
 
-let program: string | undefined
+const token = 'jarvis@pve!jarvis=00000000-1111-2222-3333-444444444444'
+const usual = { speed: 1, proxyDelayMs: 30_000, denyDelayMs: 3_000, token, nodes: 0, guests: 0, entries: 1 }
 
-/** Bundled once for all starts, each of which took half a second of the processor where it was translated as it was read. */
-function bundled(): string {
-  const entryPoints = [fileURLToPath(new URL('main.ts', import.meta.url))]
-  // One argument holds 128 KiB at most. `ws` is found from where the tests run.
-  const form = { bundle: true, platform: 'node', format: 'esm', minifyWhitespace: true } as const
-  const { outputFiles } = buildSync({ entryPoints, write: false, external: ['ws'], ...form })
-  return outputFiles[0]?.text ?? ''
-}
-
-/** Starts the fake cluster as a process of its own. */
-export async function startFakeProxmox(options: Partial<FakeOptions> = {}): Promise<FakeProxmox> {
-  program ??= bundled()
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program, 'main.ts', JSON.stringify(options)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const said = (await firstLine(child)) as Pick<FakeProxmox, 'urls' | 'fingerprints' | 'caFile'> & {
-    control: string
-    token: string
+/** Starts a Proxmox cluster to try against: its ways in are real HTTPS servers on this machine, in this process. */
+export async function startFakeProxmox(given: Partial<FakeOptions> = {}): Promise<FakeProxmox> {
+  const options: FakeOptions = { anchor: Date.now(), ...usual, isOld: false, ...given }
+  const bare = createWorld(options, () => scaledNow(options.anchor, options.speed))
+  const world = { ...bare, model: createModel(createPveHost(bare), fakeSeeds) }
+  const journal: Journal = { changes: [], requests: new Map(), tokens: new Map() }
+  const faults: Fault[] = []
+  const { controls, scene } = createControls(world, journal, faults)
+  const consoles = createFakeConsoles()
+  const borrowed: Certificate[] = []
+  function newCertificate(): Certificate {
+    const certificate = borrowCertificate()
+    borrowed.push(certificate)
+    return certificate
   }
-  const [tokenId = '', tokenSecret = ''] = said.token.split('=')
-  const control = new Proxy({} as FakeProxmox['control'], {
-    get: (_, name) =>
-      typeof name === 'string' && name !== 'then' ? (...args: unknown[]) => call(said.control, name, args) : undefined,
-  })
+
+  const names = [...world.nodes.keys()].slice(0, options.entries)
+  const entries = await Promise.all(
+    names.map(async (name) => {
+      const { key, cert, fingerprint } = newCertificate()
+      const handle = createHandler(() => scene(name), journal, faults, consoles.route)
+      const server = createServer({ key, cert, keepAliveTimeout: 5_000 }, (request, response) => {
+        handle(request, response).catch((error: unknown) => {
+          process.stderr.write(`${String(error)}\n`)
+          request.socket.destroy()
+        })
+      })
+      server.on('upgrade', (request, socket, head) => consoles.upgrade(scene(name), request, socket, head))
+      const sockets = new Set<Socket>()
+      server.on('connection', (socket: Socket) => {
+        sockets.add(socket)
+        socket.on('close', () => sockets.delete(socket))
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+      return { server, sockets, fingerprint, url }
+    }),
+  )
+
+  const calls: Controls = {
+    ...controls,
+    ...consoles.controls,
+    closeEntry(index) {
+      entries[index]?.server.close()
+      entries[index]?.server.closeAllConnections()
+    },
+    renewCertificate(index) {
+      const entry = entries[index]
+      if (entry === undefined) throw new Error('no such entry')
+      const { key, cert, fingerprint } = newCertificate()
+      entry.server.setSecureContext({ key, cert })
+      entry.server.closeAllConnections()
+      return fingerprint
+    },
+  }
+  const [tokenId = '', tokenSecret = ''] = options.token.split('=')
+  let isStopped = false
   return {
-    ...{ urls: said.urls, fingerprints: said.fingerprints, caFile: said.caFile },
+    urls: entries.map(({ url }) => url),
+    fingerprints: entries.map(({ fingerprint }) => fingerprint),
+    ca: authorityCertificate(),
     tokenId,
     tokenSecret,
-    control,
+    control: Object.fromEntries(
+      Object.entries(calls as Record<string, (...args: unknown[]) => unknown>).map(([name, call]) => [
+        name,
+        async (...args: unknown[]) => {
+          // As a message from outside: what happens meanwhile comes first.
+          await setImmediate()
+          return copyOf(call(...copyOf(args)))
+        },
+      ]),
+    ) as FakeProxmox['control'],
     async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const ended = once(child, 'exit')
-      child.kill()
-      await ended
+      if (isStopped) return
+      isStopped = true
+      world.stop()
+      for (const { server, sockets } of entries) {
+        const closed = server.listening ? once(server, 'close') : undefined
+        server.close()
+        // Consoles too, which the server does not count as its connections.
+        for (const socket of sockets) socket.destroy()
+        await closed
+      }
+      borrowed.forEach(returnCertificate)
     },
   }
 }
 
-async function call(url: string, name: string, args: readonly unknown[]): Promise<unknown> {
-  const response = await fetch(`${url}/${name}`, { method: 'POST', body: JSON.stringify(args) })
-  const text = await response.text()
-  if (!response.ok) throw new Error(text)
-  return JSON.parse(text)
-}
-
-async function firstLine(child: ChildProcess): Promise<unknown> {
-  if (child.stdout === null) throw new Error('no output')
-  const lines = createInterface({ input: child.stdout })
-  const ended = once(child, 'exit').then(() => {
-    throw new Error('the fake cluster ended before it began')
-  })
-  const [line] = (await Promise.race([once(lines, 'line'), ended])) as [string]
-  ended.catch(() => {})
-  return JSON.parse(line)
-}
+/** What a test has is not what the cluster has, and does not change with it. */
+const copyOf = <T>(value: T): T => JSON.parse(JSON.stringify(value ?? null)) as T

@@ -158,6 +158,7 @@ export function createWorld(options: FakeOptions, now: () => number) {
     }
   }
   renewList()
+  const timers = new Set<NodeJS.Timeout>()
   const renewing = setInterval(renewList, listEveryMs / options.speed)
 
   const isOnline = (name: string) => nodes.has(name) && nodes.get(name)?.lostAt === undefined
@@ -182,8 +183,16 @@ export function createWorld(options: FakeOptions, now: () => number) {
     },
     isQuorate: () => [...nodes.keys()].filter(isOnline).length * 2 > nodes.size,
     later(ms: number, run: () => void) {
-      setTimeout(run, ms / options.speed)
+      const timer = setTimeout(() => {
+        timers.delete(timer)
+        run()
+      }, ms / options.speed)
+      timers.add(timer)
     },
-    stop: () => clearInterval(renewing),
+    /** Nothing happens in it from now on. */
+    stop() {
+      clearInterval(renewing)
+      for (const timer of timers) clearTimeout(timer)
+    },
   }
 }

@@ -25,6 +25,7 @@ type Theme = 'dark' | 'light'
 const views: Readonly<Record<string, readonly [path: string, seen: string]>> = {
   chat: ['', 'Approve'],
   cluster: ['/cluster', 'Storage'],
+  guest: ['/guest/113', 'tank-nfs'],
   waiting: ['/waiting', 'frigate'],
   journal: ['/journal', 'get_'],
   tools: ['/tools', 'Read'],
@@ -36,6 +37,7 @@ const shots: [view: string, size: Size, theme: Theme][] = [
   ),
   ['chat', 'desktop', 'light'],
   ['cluster', 'desktop', 'light'],
+  ['guest', 'desktop', 'light'],
   ['chat', 'phone', 'light'],
 ]
 

@@ -12,3 +12,15 @@ export async function seriousFindings(page: Page, rules?: readonly string[]): Pr
   if (await page.evaluate<boolean>("typeof axe === 'undefined'")) await page.evaluate(source)
   return page.evaluate<string[]>(run({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) }))
 }
+
+/** Serious findings in both themes, one after the other on the same page; of the light one the colours alone, for all else is the same. */
+export async function findingsInBothThemes(page: Page): Promise<string[]> {
+  const found: string[] = []
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.locator(`html[data-theme=${colorScheme}]`).waitFor()
+    const rules = colorScheme === 'dark' ? undefined : ['color-contrast']
+    found.push(...(await seriousFindings(page, rules)).map((line) => `${colorScheme}: ${line}`))
+  }
+  return found
+}

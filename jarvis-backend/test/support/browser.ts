@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
-import { chromiumArgs, findChromium } from '../../../scripts/chromium.js'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { expect, onTestFinished } from 'vitest'
+import { savesData, sharedBrowser } from '../../../scripts/shared-browser.ts'
 import { testWith } from '../../../scripts/test-with.js'
 import { password, type TestJarvis } from './start-jarvis.ts'
 
@@ -9,23 +9,19 @@ export const dashboardDir = fileURLToPath(new URL('../../../jarvis-frontend/dist
 
 export const test = testWith('Chromium')
 
-/** One browser for a file's tests. */
-export function useBrowser() {
-  let browser: Browser | undefined
-  beforeAll(async () => {
-    const executablePath = findChromium()
-    if (executablePath === undefined) throw new Error('No Chromium found. Install it, or set CHROMIUM_PATH.')
-    browser = await chromium.launch({ executablePath, args: chromiumArgs })
-  })
-  afterAll(() => browser?.close())
+/** `fetchesAhead`: whether all parts of the dashboard are fetched while the page is idle; absent: each on first use, which costs less. */
+type Options = BrowserContextOptions & { fetchesAhead?: boolean }
 
-  async function open(url: string, options: BrowserContextOptions): Promise<Page> {
-    if (browser === undefined) throw new Error('The browser is not running.')
+/** People at pages, each with a context of their own in the shared browser. */
+export function useBrowser() {
+  async function open(url: string, { fetchesAhead = false, ...options }: Options): Promise<Page> {
+    const browser = await sharedBrowser()
     const context = await browser.newContext({
       viewport: { width: 1440, height: 900 },
       reducedMotion: 'reduce',
       ...options,
     })
+    if (!fetchesAhead) await context.addInitScript(savesData)
     // As an error of its own: what the browser says of it may read like a lost connection, which is let pass.
     await context.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
       reportError(new Error('Against the CSP: ' + event.effectiveDirective + ' ' + (event.sample || event.blockedURI))))`)
@@ -46,11 +42,11 @@ export function useBrowser() {
 
   return {
     /** A person with a browser of their own. Whatever the page complains of fails the test. */
-    person: (jarvis: TestJarvis, options: BrowserContextOptions = {}) => open(jarvis.url, options),
+    person: (jarvis: TestJarvis, options: Options = {}) => open(jarvis.url, options),
     /** One who signed in before: doing it has tests of its own. @param path absent: the chat, ready to be typed into */
     async operator(
       jarvis: Pick<TestJarvis, 'url' | 'token'> & Partial<Pick<TestJarvis, 'stepUp'>>,
-      options: BrowserContextOptions = {},
+      options: Options = {},
       path?: string,
       /** Whether this person has just given the password again. */
       gavePassword = true,
@@ -64,6 +60,14 @@ export function useBrowser() {
       return page
     },
   }
+}
+
+/** Opens a path by the dashboard's own router, and waits until what was shown before is gone: loading all of it anew costs more. */
+export async function go(page: Page, path: string) {
+  await page.evaluate(`document.querySelector('#main').firstElementChild.setAttribute('data-left', '')
+    history.pushState(null, '', ${JSON.stringify(path)})
+    dispatchEvent(new PopStateEvent('popstate'))`)
+  await page.locator('[data-left], [aria-busy=true].page').first().waitFor({ state: 'detached' })
 }
 
 export const passwordDialog = (page: Page) => page.getByRole('dialog', { name: 'Password' })

@@ -1,19 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { answerPbs, type PbsFacts, PbsRefusal } from '../../src/homelab/pbs/model.ts'
-import { createAuthority } from '../fake-proxmox/certificates.ts'
+import { borrowCertificate, returnCertificate } from '../fake-proxmox/certificates.ts'
 
 export const pbsToken = { tokenId: 'jarvis@pbs!jarvis', tokenSecret: '00000000-aaaa-bbbb-cccc-dddddddddddd' }
 
 /** A backup server over HTTPS. It ends with the test. `visible`: the datastores that the token may audit; absent: all. */
 export async function startFakePbs(facts: PbsFacts) {
-  const dir = mkdtempSync(join(tmpdir(), 'fake-pbs-'))
-  const { key, cert, fingerprint } = createAuthority(dir).issue('pbs')
-  rmSync(dir, { recursive: true, force: true })
+  const certificate = borrowCertificate()
+  const { key, cert, fingerprint } = certificate
   const state = {
     visible: undefined as readonly string[] | undefined,
     requests: [] as string[],
@@ -54,6 +50,7 @@ export async function startFakePbs(facts: PbsFacts) {
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
+    returnCertificate(certificate)
   })
   return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, fingerprint, state }
 }

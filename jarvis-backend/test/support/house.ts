@@ -4,10 +4,16 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { usualLimits } from '../../src/protocol/index.ts'
 import { homelabTools, houseTools } from '../../src/tools/house.ts'
 import { withPorts } from '../../src/tools/tool.ts'
+import { makeChecks } from '../../src/watch/checks/index.ts'
+import { presentAlerts } from '../../src/watch/present.ts'
 
 /** The house's tools over a homelab, with the usual limits. */
-export const overHomelab = (homelab: Pick<Homelab, 'api' | 'cluster' | 'shell' | 'waker'>) =>
-  withPorts(homelabTools, { ...homelab, limits: () => usualLimits })
+export const overHomelab = (homelab: Pick<Homelab, 'api' | 'cluster' | 'shell' | 'waker' | 'networkTimers'>) =>
+  withPorts(homelabTools, {
+    ...homelab,
+    limits: () => usualLimits,
+    alerts: () => presentAlerts(makeChecks(), homelab.cluster.state(), usualLimits),
+  })
 
 /** The shipped tools that the demo cluster is offered. */
 export function offeredInDemo() {

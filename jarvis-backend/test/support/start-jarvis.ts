@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,8 +15,9 @@ import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import type { PublicFetch } from '../../src/lib/public-fetch.ts'
 import type { ChatEvents, ChatReplies, ChatRequests, Role } from '../../src/protocol/index.ts'
 import type { PushSender } from '../../src/push/ports.ts'
-import type { Database } from '../../src/store/sqlite/database.ts'
+import { type Database, openDatabase } from '../../src/store/sqlite/database.ts'
 import type { Tool } from '../../src/tools/tool.ts'
+import { switchCommandsOff } from './checks-off.ts'
 import { builtMemoryWorker } from './program.ts'
 import { type ScriptedModel, scripted } from './scripted-model.ts'
 
@@ -65,6 +66,8 @@ export async function startJarvis(
     /** Where messages to browsers go. */
     push?: PushSender
     dataDir?: string
+    /** A new data dir has all checks on. Otherwise those are off that run commands on nodes by themselves. */
+    checksRun?: true
     speed?: number
     /** The built dashboard is served too. */
     dashboardDir?: string
@@ -75,6 +78,9 @@ export async function startJarvis(
   } = {},
 ) {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'jarvis-test-'))
+  const databasePath = join(dataDir, 'jarvis.db')
+  if (options.checksRun !== true && existsSync(dataDir) && !existsSync(databasePath))
+    writeFileSync(databasePath, emptyDatabase(), { mode: 0o600 })
   const env = {
     JARVIS_DATA_DIR: dataDir,
     JARVIS_PASSWORD: password,
@@ -172,6 +178,22 @@ async function stepUp(url: string, authorization: string, given: string): Promis
     body: JSON.stringify({ password: given }),
   })
   if (!response.ok) throw new Error(`step-up: ${response.status} ${await response.text()}`)
+}
+
+let empty: Buffer | undefined
+
+/** A database as an operator leaves it who switched some checks off. It is made once: the migrations are a third of a start's CPU time. */
+function emptyDatabase(): Buffer {
+  if (empty === undefined) {
+    const dir = mkdtempSync(join(tmpdir(), 'jarvis-empty-'))
+    const path = join(dir, 'jarvis.db')
+    const database = openDatabase(path)
+    switchCommandsOff(database)
+    database.close()
+    empty = readFileSync(path)
+    rmSync(dir, { recursive: true })
+  }
+  return empty
 }
 
 let issued = 0

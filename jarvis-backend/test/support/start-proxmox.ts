@@ -31,7 +31,7 @@ export const connectionTo = ({ urls, fingerprints, tokenId, tokenSecret }: FakeP
   tokenSecret,
 })
 
-/** The client, with a fake cluster in a process of its own. Both end with the test. */
+/** The client, with a fake cluster. Both end with the test. */
 export async function startProxmox(
   fakeOptions: Partial<FakeOptions> = {},
   /** Changes the fake before the client looks at it first, and gives the client's options. */

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Role } from 'jarvis-backend/protocol'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { build } from 'vite'
 import { onTestFinished } from 'vitest'
 import { isDashboardStale } from '../../../scripts/build.js'
-import { chromiumArgs, findChromium } from '../../../scripts/chromium.js'
+import { savesData, sharedBrowser } from '../../../scripts/shared-browser.ts'
 import { testWith } from '../../../scripts/test-with.js'
 import type { Scene } from '../../src/testing/scene.ts'
 import { type Scripted, startScripted, tokenOf } from '../../src/testing/scripted-server.ts'
@@ -19,18 +19,18 @@ export type View = {
   isPhone?: boolean
   height?: number
   bypassCSP?: boolean
+  /** Whether all parts of the dashboard are fetched while the page is idle; absent: each on first use, which costs less. */
+  fetchesAhead?: boolean
 }
 
 export const test = testWith('Chromium')
 
-/** A browser and the dashboard, which is built for this file alone where its sources are newer than what was built. */
+/** The shared browser and the dashboard, which is built for this file alone where its sources are newer than what was built. */
 export async function openStage() {
   const isStale = isDashboardStale()
   const outDir = isStale ? mkdtempSync(join(tmpdir(), 'jarvis-dashboard-')) : join(root, 'dist')
   if (isStale) await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } })
-  const executablePath = findChromium()
-  if (executablePath === undefined) throw new Error('No Chromium found. Install it, or set CHROMIUM_PATH.')
-  const browser: Browser = await chromium.launch({ executablePath, args: chromiumArgs })
+  const browser = await sharedBrowser()
   const servers: Scripted[] = []
   return {
     /** `port`: that of a server which was closed, to come back in its place. */
@@ -42,7 +42,14 @@ export async function openStage() {
     async open(
       server: Scripted,
       path: string,
-      { role = 'operator', theme = 'dark', isPhone = false, height, bypassCSP = false }: View = {},
+      {
+        role = 'operator',
+        theme = 'dark',
+        isPhone = false,
+        height,
+        bypassCSP = false,
+        fetchesAhead = false,
+      }: View = {},
     ): Promise<Page> {
       const size = isPhone ? { width: 390, height: height ?? 844 } : { width: 1440, height: height ?? 900 }
       const options: BrowserContextOptions = {
@@ -58,6 +65,7 @@ export async function openStage() {
       // A page that is left open goes on drawing, and slows down every test after it.
       onTestFinished(() => context.close())
       context.setDefaultTimeout(20_000)
+      if (!fetchesAhead) await context.addInitScript(savesData)
       if (role !== 'nobody') {
         await context.addInitScript((token) => {
           if (sessionStorage.getItem('seen') === null) localStorage.setItem('jarvis.token', token)
@@ -69,7 +77,6 @@ export async function openStage() {
       return page
     },
     async close() {
-      await browser.close()
       for (const server of servers) await server.close()
       if (isStale) rmSync(outDir, { recursive: true, force: true })
     },

@@ -1,0 +1,486 @@
+import { describe, expect, test } from 'vitest'
+import type { CommandOutput, PveReader, Shell } from '../src/homelab/ports.ts'
+import { ApiError } from '../src/homelab/proxmox/failure.ts'
+import { createSimulator } from '../src/homelab/simulator/index.ts'
+import { NoSshSetUp } from '../src/homelab/ssh/credentials.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { type ClusterState, type RestoreProof, usualLimits } from '../src/protocol/index.ts'
+import { shippedRunbooks } from '../src/runbooks/shipped/index.ts'
+import { CannotRun, type Check, type CheckPorts } from '../src/watch/check.ts'
+import { agentSilent } from '../src/watch/checks/agent-silent.ts'
+import { backupFailed } from '../src/watch/checks/backup-failed.ts'
+import { backupVerify } from '../src/watch/checks/backup-verify.ts'
+import { certificate } from '../src/watch/checks/certificate.ts'
+import { corosyncLink, linksIn } from '../src/watch/checks/corosync-link.ts'
+import { diskSmart } from '../src/watch/checks/disk-smart.ts'
+import { diskWear } from '../src/watch/checks/disk-wear.ts'
+import { guestDisk } from '../src/watch/checks/guest-disk.ts'
+import { guestUncovered } from '../src/watch/checks/guest-uncovered.ts'
+import { haState } from '../src/watch/checks/ha-state.ts'
+import { makeChecks } from '../src/watch/checks/index.ts'
+import { kernelReboot } from '../src/watch/checks/kernel-reboot.ts'
+import { nodeClock } from '../src/watch/checks/node-clock.ts'
+import { nodeRootDisk } from '../src/watch/checks/node-root-disk.ts'
+import { outOfMemory } from '../src/watch/checks/out-of-memory.ts'
+import { replication } from '../src/watch/checks/replication.ts'
+import { repositories } from '../src/watch/checks/repositories.ts'
+import { restoreUnproven } from '../src/watch/checks/restore-unproven.ts'
+import { snapshotForgotten } from '../src/watch/checks/snapshot-forgotten.ts'
+import { staleLock } from '../src/watch/checks/stale-lock.ts'
+import { fullIn, storageForecast } from '../src/watch/checks/storage-forecast.ts'
+import { thinPool } from '../src/watch/checks/thin-pool.ts'
+import { securityUpdates, updates } from '../src/watch/checks/updates.ts'
+import { upsCheck } from '../src/watch/checks/ups.ts'
+import { zfsPool } from '../src/watch/checks/zfs-pool.ts'
+import { zfsScrub } from '../src/watch/checks/zfs-scrub.ts'
+
+const dayMs = 86_400_000
+
+test('every runbook that a check names comes with JARVIS', () => {
+  const named = makeChecks().flatMap(({ runbooks = [] }) => runbooks)
+  expect(named.filter((name) => !shippedRunbooks.has(name))).toEqual([])
+})
+
+type Changed = Omit<Partial<CheckPorts>, 'state'> & {
+  /** Answers in place of the demo's, by path. */
+  answers?: Record<string, unknown>
+  /** What commands print, by node and command. */
+  prints?: Record<string, Partial<CommandOutput> | Error>
+  state?: (state: ClusterState) => void
+}
+
+function portsOf({ answers = {}, prints = {}, state: change, ...own }: Changed = {}): CheckPorts {
+  const lab = createSimulator({ clock: systemClock, protectedTargets: new Set() })
+  const state = structuredClone(lab.cluster.state())
+  change?.(state)
+  const api: PveReader = {
+    async get(path, query, ask) {
+      const answer = answers[path.join('/')] ?? answers['*']
+      if (answer instanceof Error) throw answer
+      return answer ?? lab.api.get(path, query, ask)
+    },
+  }
+  const shell: Pick<Shell, 'run'> = {
+    async run(node, stages, options) {
+      const print = prints[`${node}: ${stages[0]?.join(' ')}`] ?? prints['*']
+      if (print instanceof Error) throw print
+      return print === undefined
+        ? lab.shell.run(node, stages, options)
+        : { stdout: '', stderr: '', exitCode: 0, truncated: false, ...print }
+    },
+  }
+  const { cluster } = lab
+  const fixed = {
+    limits: usualLimits,
+    proofs: new Map(),
+    samples: () => [],
+    own: () => undefined,
+    ask: async () => ({}),
+    now: Date.now(),
+  }
+  return { ...fixed, state, api, cluster, shell, signal: AbortSignal.timeout(20_000), ...own }
+}
+
+/** What is not well, by object. */
+async function found(check: Check, changed?: Changed) {
+  const { measures } = await check.look(portsOf(changed))
+  return Object.fromEntries(
+    measures
+      .filter(({ level }) => level !== 'clear')
+      .map(({ object, level, sentence }) => [object.id, [level, sentence]]),
+  )
+}
+
+describe('the demo at its start', () => {
+  test.each<[Check, Record<string, [string, RegExp]>]>([
+    [agentSilent, {}],
+    [backupVerify, {}],
+    [certificate, {}],
+    [corosyncLink, {}],
+    [diskSmart, {}],
+    [
+      diskWear,
+      { 'disk/pve/nvme0n1': ['look', /^Disk \/dev\/nvme0n1 \(Samsung.*\) on pve has 14 % of its life left\.$/] },
+    ],
+    [guestDisk, {}],
+    [
+      guestUncovered,
+      {
+        'vm/141': ['look', /^VM 141 pbs is in no backup job\.$/],
+        'vm/142': ['look', /^VM 142 win11-lab is in no backup job but the disabled backup-lab\.$/],
+      },
+    ],
+    [haState, {}],
+    [kernelReboot, { 'node/pve': ['info', /^pve runs kernel 6\.14\.11-4-pve; 6\.14\.11-6-pve is installed/] }],
+    [nodeClock, {}],
+    [nodeRootDisk, {}],
+    [outOfMemory, {}],
+    [replication, {}],
+    [repositories, {}],
+    [restoreUnproven, { site: ['info', /^No restore was ever proven\.$/] }],
+    [snapshotForgotten, { 'vm/123': ['look', /^VM 123 frigate has kept the snapshot before-upgrade for 46 d\.$/] }],
+    [staleLock, {}],
+    [storageForecast, { 'storage/pve/nvme-fast': ['look', /^Storage nvme-fast is full in about 12 d, 91 % now\.$/] }],
+    [
+      thinPool,
+      { 'pool/agent1/pve/data': ['failed', /^Thin pool pve\/data on agent1: data 62 %, metadata 91 % full\.$/] },
+    ],
+    [upsCheck(), {}],
+    [zfsPool, {}],
+    [zfsScrub, { 'pool/pve/nvme-fast': ['look', /^ZFS pool nvme-fast on pve was last scrubbed 96 d ago\.$/] }],
+  ])('$id', async (check, expected) => {
+    const seen = await found(check)
+    expect(Object.keys(seen).sort()).toEqual(Object.keys(expected).sort())
+    for (const [id, [level, sentence]] of Object.entries(expected)) {
+      expect(seen[id]?.[0]).toBe(level)
+      expect(seen[id]?.[1]).toMatch(sentence)
+    }
+  })
+
+  test('backups failed in the night', async () => {
+    const seen = await found(backupFailed)
+    expect(Object.keys(seen)).toHaveLength(9)
+    expect(seen['ct/105']).toEqual(['failed', expect.stringMatching(/^The backup of CT 105 immich failed 6 h ago\.$/)])
+  })
+
+  test('updates wait on every node', async () => {
+    expect(await found(updates)).toMatchObject({ 'node/pve': ['info', '2 updates wait on pve.'] })
+    expect(await found(securityUpdates)).toMatchObject({ 'node/pve': ['look', '1 security update waits on pve.'] })
+  })
+})
+
+const in_ = (days: number) => Math.floor((Date.now() + days * dayMs) / 1000)
+const proof = (vmid: number, agoDays: number, verdict: RestoreProof['verdict'] = 'proven'): [number, RestoreProof] => [
+  vmid,
+  {
+    id: 'd',
+    vmid,
+    type: 'ct',
+    name: 'x',
+    level: 5,
+    verdict,
+    at: Date.now() - agoDays * dayMs,
+    archive: 'a',
+    archiveAt: 0,
+    notProven: [],
+  },
+]
+const guest = (vmid: number, change: object) => (state: ClusterState) =>
+  void Object.assign(state.guests.find((one) => one.vmid === vmid) ?? {}, change)
+const certificates = (days: number) => [{ filename: 'pve-ssl.pem', notafter: in_(days) }]
+const haRows = (state: string, agoS = 5) => [
+  { id: 'quorum', type: 'quorum', quorate: 1 },
+  { type: 'lrm', node: 'pve', status: 'pve (active)', timestamp: Math.floor(Date.now() / 1000) - agoS },
+  { type: 'service', sid: 'ct:113', node: 'Home', state },
+]
+const job = (fail_count: number, more: object = {}) => [
+  { id: '120-0', guest: 120, target: 'Home', last_sync: in_(-1), fail_count, ...more },
+]
+const pool = { name: 'local-zfs', size: 10, alloc: 5, health: 'ONLINE' }
+const device = (of: object) => ({ name: 'sda', state: 'ONLINE', read: 0, write: 0, cksum: 0, ...of })
+const detail = (of: object, root = {}) => ({
+  errors: 'No known data errors',
+  scan: 'none',
+  children: [device(of)],
+  ...root,
+})
+const zfs = 'nodes/Home/disks/zfs'
+const status = (line: string) => ({ 'Home: upsc rack ups.status': { stdout: `${line}\n` } })
+
+test.each<[string, Check, Changed, string, string | undefined]>([
+  [
+    'ends in 13 d',
+    certificate,
+    { answers: { 'nodes/pve/certificates/info': certificates(13) } },
+    'node/pve',
+    undefined,
+  ],
+  ['ends in 11 d', certificate, { answers: { 'nodes/pve/certificates/info': certificates(11) } }, 'node/pve', 'look'],
+  ['ends in 2 d', certificate, { answers: { 'nodes/pve/certificates/info': certificates(2) } }, 'node/pve', 'failed'],
+  ['ended', certificate, { answers: { 'nodes/pve/certificates/info': certificates(-2) } }, 'node/pve', 'failed'],
+  ['says nothing', certificate, { answers: { 'nodes/pve/certificates/info': [] } }, 'node/pve', 'unseen'],
+  ['5 s ahead', nodeClock, { answers: { 'nodes/pve/time': { time: in_(0) + 5 } } }, 'node/pve', 'look'],
+  ['a minute behind', nodeClock, { answers: { 'nodes/pve/time': { time: in_(0) - 60 } } }, 'node/pve', 'failed'],
+  ['in error', haState, { answers: { 'cluster/ha/status/current': haRows('error') } }, 'ct/113', 'failed'],
+  ['fenced', haState, { answers: { 'cluster/ha/status/current': haRows('fence') } }, 'ct/113', 'failed'],
+  ['silent', haState, { answers: { 'cluster/ha/status/current': haRows('started', 300) } }, 'node/pve', 'look'],
+  ['1 failure', replication, { answers: { 'nodes/pve/replication': job(1) } }, 'replication/120-0', 'between'],
+  ['2 failures', replication, { answers: { 'nodes/pve/replication': job(2) } }, 'replication/120-0', 'failed'],
+  [
+    '2 failures of a disabled job',
+    replication,
+    { answers: { 'nodes/pve/replication': job(2, { disable: 1 }) } },
+    'replication/120-0',
+    undefined,
+  ],
+  [
+    'degraded',
+    zfsPool,
+    { answers: { [zfs]: [{ ...pool, health: 'DEGRADED' }], [`${zfs}/local-zfs`]: detail({}) } },
+    'pool/Home/local-zfs',
+    'failed',
+  ],
+  [
+    'one checksum error',
+    zfsPool,
+    { answers: { [zfs]: [pool], [`${zfs}/local-zfs`]: detail({ cksum: 1 }) } },
+    'pool/Home/local-zfs',
+    'look',
+  ],
+  [
+    'known data errors',
+    zfsPool,
+    { answers: { [zfs]: [pool], [`${zfs}/local-zfs`]: detail({}, { errors: '2 data errors' }) } },
+    'pool/Home/local-zfs',
+    'look',
+  ],
+  [
+    'details unread',
+    zfsPool,
+    { answers: { [zfs]: [pool], [`${zfs}/local-zfs`]: new Error('x') } },
+    'pool/Home/local-zfs',
+    'unseen',
+  ],
+  [
+    'never scrubbed',
+    zfsScrub,
+    { answers: { [zfs]: [pool], [`${zfs}/local-zfs`]: detail({}) } },
+    'pool/Home/local-zfs',
+    'look',
+  ],
+  [
+    'scrubbed now',
+    zfsScrub,
+    { answers: { [zfs]: [pool], [`${zfs}/local-zfs`]: detail({}, { scan: 'scrub in progress since' }) } },
+    'pool/Home/local-zfs',
+    undefined,
+  ],
+  [
+    'SMART failed',
+    diskSmart,
+    { answers: { 'nodes/pve/disks/list': [{ devpath: '/dev/sdd', health: 'FAILED' }] } },
+    'disk/pve/sdd',
+    'failed',
+  ],
+  [
+    'SMART unknown',
+    diskSmart,
+    { answers: { 'nodes/pve/disks/list': [{ devpath: '/dev/sdd', health: 'UNKNOWN' }] } },
+    'disk/pve/sdd',
+    'unseen',
+  ],
+  [
+    '20 % left',
+    diskWear,
+    { answers: { 'nodes/pve/disks/list': [{ devpath: '/dev/sdd', wearout: 20 }] } },
+    'disk/pve/sdd',
+    'look',
+  ],
+  [
+    '9 % left',
+    diskWear,
+    { answers: { 'nodes/pve/disks/list': [{ devpath: '/dev/sdd', wearout: 9 }] } },
+    'disk/pve/sdd',
+    'failed',
+  ],
+  [
+    'a disk without wear',
+    diskWear,
+    { answers: { 'nodes/pve/disks/list': [{ devpath: '/dev/sdd', wearout: 'N/A' }] } },
+    'disk/pve/sdd',
+    undefined,
+  ],
+  [
+    'metadata unknown',
+    thinPool,
+    { answers: { 'nodes/pve/disks/lvmthin': [{ vg: 'a', lv: 'b', lv_size: 10, used: 1 }] } },
+    'pool/pve/a/b',
+    'unseen',
+  ],
+  [
+    'metadata unknown, data full',
+    thinPool,
+    { answers: { 'nodes/pve/disks/lvmthin': [{ vg: 'a', lv: 'b', lv_size: 10, used: 9.5 }] } },
+    'pool/pve/a/b',
+    'failed',
+  ],
+  [
+    'killed',
+    outOfMemory,
+    { answers: { 'nodes/pve/journal': ['Oct 1 pve kernel: Out of memory: Killed process 4 (x)'] } },
+    'node/pve',
+    'failed',
+  ],
+  [
+    'a source is broken',
+    repositories,
+    { answers: { 'nodes/pve/apt/repositories': { errors: [{ path: '/etc/apt/x.list', error: 'no' }] } } },
+    'node/pve',
+    'look',
+  ],
+  ['proven 10 d ago', restoreUnproven, { proofs: new Map([proof(104, 10)]) }, 'ct/104', undefined],
+  ['proven 100 d ago', restoreUnproven, { proofs: new Map([proof(104, 100)]) }, 'ct/104', 'look'],
+  ['restore failed', restoreUnproven, { proofs: new Map([proof(104, 1, 'failed')]) }, 'ct/104', 'failed'],
+  ['disk 91 % full', guestDisk, { state: guest(104, { diskBytes: 91, diskTotalBytes: 100 }) }, 'ct/104', 'look'],
+  ['disk 87 % full', guestDisk, { state: guest(104, { diskBytes: 87, diskTotalBytes: 100 }) }, 'ct/104', 'between'],
+  ['disk unknown', guestDisk, { state: guest(104, { diskBytes: null }) }, 'ct/104', 'unseen'],
+  ['stopped', guestDisk, { state: guest(104, { status: 'stopped', diskBytes: null }) }, 'ct/104', undefined],
+  ['locked', staleLock, { state: guest(104, { lock: 'backup' }) }, 'ct/104', 'look'],
+  ['made an hour ago', guestUncovered, { state: guest(141, { madeAt: Date.now() - dayMs / 24 }) }, 'vm/141', 'between'],
+  ['jobs unread', guestUncovered, { answers: { 'cluster/backup': new Error('x') } }, 'vm/100', 'unseen'],
+  [
+    'agent silent',
+    agentSilent,
+    {
+      answers: {
+        'nodes/Home/qemu/101/agent/get-osinfo': new ApiError('cluster_refused', 'QEMU guest agent is not running'),
+      },
+    },
+    'vm/101',
+    'look',
+  ],
+  ['on battery', upsCheck(), { prints: status('OB DISCHRG') }, 'ups/Home/rack', 'look'],
+  ['battery low', upsCheck(), { prints: status('OB LB') }, 'ups/Home/rack', 'failed'],
+  ['not heard of', upsCheck(), { prints: status('WAIT') }, 'ups/Home/rack', 'unseen'],
+  [
+    'a link down',
+    corosyncLink,
+    {
+      prints: {
+        'pve: corosync-cfgtool -n': { stdout: 'nodeid: 2 reachable\n LINK: 0 udp (a->b) enabled disconnected' },
+      },
+    },
+    'node/pve',
+    'look',
+  ],
+  ['no link seen', corosyncLink, { prints: { 'pve: corosync-cfgtool -n': { stdout: 'x' } } }, 'node/pve', 'unseen'],
+])('%s: $id', async (_what, check, changed, object, level) => {
+  expect((await found(check, changed))[object]?.[0]).toBe(level)
+})
+
+const sweeps = [
+  agentSilent,
+  backupFailed,
+  certificate,
+  diskSmart,
+  diskWear,
+  kernelReboot,
+  nodeClock,
+  nodeRootDisk,
+  outOfMemory,
+].concat([
+  replication,
+  repositories,
+  snapshotForgotten,
+  storageForecast,
+  thinPool,
+  zfsPool,
+  zfsScrub,
+  corosyncLink,
+  updates,
+])
+
+test.each(sweeps)('what is on a node that is away stays unread: $id', async (check) => {
+  const { measures, unread } = await check.look(
+    portsOf({
+      state: (state) => void Object.assign(state.nodes.find(({ name }) => name === 'pve') ?? {}, { status: 'offline' }),
+    }),
+  )
+  expect([...unread.keys()]).toContain('pve')
+  expect(measures.filter(({ object }) => object.node === 'pve' && check !== backupFailed)).toEqual([])
+})
+
+const forbidden = new ApiError('cluster_refused', 'The token lacks a right.', { status: 403 })
+const withApi = [
+  agentSilent,
+  certificate,
+  diskSmart,
+  diskWear,
+  guestUncovered,
+  haState,
+  kernelReboot,
+  nodeClock,
+  outOfMemory,
+].concat([replication, repositories, storageForecast, thinPool, zfsPool, zfsScrub, updates])
+
+test.each(withApi)('without the right it cannot run, and says so: $id', async (check) => {
+  await expect(Promise.resolve(check.look(portsOf({ answers: { '*': forbidden } })))).rejects.toBeInstanceOf(CannotRun)
+})
+
+test.each([corosyncLink, upsCheck()])('without SSH or the program it cannot run: $id', async (check) => {
+  for (const print of [new NoSshSetUp(), { exitCode: 127, stderr: 'not found' }])
+    await expect(Promise.resolve(check.look(portsOf({ prints: { '*': print } })))).rejects.toBeInstanceOf(CannotRun)
+})
+
+test('broken and old verifications, where the backup server can be read', async () => {
+  const backup = (vmid: number, verification: 'ok' | 'failed' | 'none', agoDays: number) => ({
+    ...{ volumeId: `pbs-main:${vmid}/${agoDays}`, vmid, storage: 'pbs-main', createdAt: Date.now() - agoDays * dayMs },
+    ...{ sizeBytes: 1, format: 'pbs-ct', verification },
+  })
+  const items = [
+    backup(104, 'ok', 1),
+    backup(104, 'failed', 2),
+    backup(105, 'ok', 40),
+    backup(120, 'none', 40),
+    backup(121, 'none', 2),
+  ]
+  const { cluster } = portsOf()
+  const ports = portsOf({ cluster: { ...cluster, backups: async () => ({ items, missing: [] }) } })
+  const { measures } = await backupVerify.look(ports)
+  expect(measures.map(({ object, level }) => [object.id, level])).toEqual([
+    ['ct/104', 'failed'],
+    ['ct/105', 'look'],
+    ['ct/120', 'look'],
+    ['ct/121', 'clear'],
+  ])
+})
+
+test('a snapshot of ours is forgotten once its own date is past', async () => {
+  const own = (until: number) => ({ own: (vmid: number) => (vmid === 123 ? { until } : undefined) })
+  expect(Object.keys(await found(snapshotForgotten, own(Date.now() + 1_000)))).toEqual([])
+  expect(Object.keys(await found(snapshotForgotten, own(Date.now() - 1_000)))).toEqual(['vm/123'])
+})
+
+test('a forecast is a line through a month', () => {
+  const days = Array.from({ length: 30 }, (_, at) => at - 29)
+  expect(
+    fullIn(
+      days.map((at) => ({ at, used: 90 + at })),
+      100,
+    ),
+  ).toBeCloseTo(10)
+  expect(
+    fullIn(
+      days.map((at) => ({ at, used: 50 - at })),
+      100,
+    ),
+  ).toBeNull()
+  expect(
+    fullIn(
+      days.map((at) => ({ at, used: 50 })),
+      100,
+    ),
+  ).toBeNull()
+  expect(
+    fullIn(
+      days.slice(0, 6).map((at) => ({ at, used: 90 + at })),
+      100,
+    ),
+  ).toBeUndefined()
+})
+
+test('links of corosync, as it prints them', () => {
+  const text = `Local node ID 1, transport knet
+nodeid: 2 reachable
+   LINK: 0 udp (10.0.0.1->10.0.0.2) enabled connected mtu: 1397
+   LINK: 1 udp (10.1.0.1->10.1.0.2) enabled disconnected mtu: 1397
+
+nodeid: 3 reachable
+   LINK: 0 udp (10.0.0.1->10.0.0.3) enabled connected mtu: 1397
+`
+  expect(linksIn(text)).toEqual([
+    { peer: '2', link: '0', isConnected: true },
+    { peer: '2', link: '1', isConnected: false },
+    { peer: '3', link: '0', isConnected: true },
+  ])
+})

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import type { ChecksReply } from '../src/protocol/index.ts'
+import { createHints } from '../src/watch/hint.ts'
+import { createFakeClock } from './support/fake-clock.ts'
+import { startJarvis } from './support/start-jarvis.ts'
+
+test('the webhook takes its own key alone, and lets the checks that a notification is about look at once', async () => {
+  const clock = createFakeClock(Date.UTC(2026, 10, 23, 9))
+  const jarvis = await startJarvis({ clock })
+  const lookedAt = async (id: string) => {
+    const { items } = (await (await jarvis.rest('/api/checks')).json()) as ChecksReply
+    return items.find((check) => check.id === id)?.lastAt
+  }
+  await clock.advance(60_000)
+  await expect.poll(() => lookedAt('updates')).toBeDefined()
+  await clock.advance(5 * 60_000)
+  const hint = (key: string | undefined, body = '{"type":"package-updates"}') =>
+    fetch(`${jarvis.url}/api/hooks/pve`, {
+      method: 'POST',
+      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+      body,
+    })
+  expect((await hint(undefined)).status).toBe(401)
+  expect((await jarvis.rest('/api/hooks', { method: 'POST', role: 'viewer' })).status).toBe(403)
+  const made = (await (await jarvis.rest('/api/hooks', { method: 'POST' })).json()) as { key: string }
+  const before = await lookedAt('disk-smart')
+  expect((await hint(made.key)).status).toBe(202)
+  await expect.poll(() => lookedAt('updates')).toBe(clock.now())
+  expect(await lookedAt('disk-smart')).toBe(before)
+  expect(await (await jarvis.rest('/api/hooks')).json()).toEqual({
+    pve: { createdAt: clock.now(), lastUsedAt: clock.now() },
+  })
+  // It opens nothing else, and a session's token does not open it.
+  expect((await fetch(`${jarvis.url}/api/alerts`, { headers: { authorization: `Bearer ${made.key}` } })).status).toBe(
+    401,
+  )
+  expect((await hint(jarvis.token('operator'))).status).toBe(401)
+  expect((await hint(made.key, 'not json')).status).toBe(400)
+
+  const next = (await (await jarvis.rest('/api/hooks', { method: 'POST' })).json()) as { key: string }
+  expect((await hint(made.key)).status).toBe(401)
+  expect((await jarvis.rest('/api/hooks', { method: 'DELETE' })).status).toBe(204)
+  expect((await hint(next.key)).status).toBe(401)
+  expect((await jarvis.rest('/api/hooks', { method: 'DELETE' })).status).toBe(404)
+  expect(await (await jarvis.rest('/api/hooks')).json()).toEqual({ pve: null })
+})
+
+test('hints within a minute are one, and an unknown kind is about everything', async () => {
+  const clock = createFakeClock(0)
+  const asked: (readonly string[])[] = []
+  const checks = () => [{ id: 'a' }, { id: 'b' }] as never
+  const hint = createHints({ checks, clock, soon: (ids) => asked.push(ids) })
+  hint('replication')
+  hint('replication')
+  hint('constructor')
+  expect(asked).toEqual([['replication']])
+  await clock.advance(60_000)
+  expect(asked).toEqual([['replication'], ['replication', 'a', 'b']])
+  await clock.advance(120_000)
+  expect(asked).toHaveLength(2)
+})

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
+import { alertsScene } from '../src/testing/scenes/alerts.ts'
+import { openStage, type Stage, test } from './support/browser.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+
+const shot = (name: string) => ({ path: `${process.env.SHOTS}/alerts-${name}.png` })
+
+test.each([false, true])('alerts stand by group, with their evidence, in both themes; phone %s', async (isPhone) => {
+  const server = await stage.play(alertsScene(Date.now()))
+  const page = await stage.open(server, '/alerts', { isPhone })
+  const list = page.locator('.alerts-side')
+  await list.getByText('Node agent is away').waitFor()
+  const text = async () => (await list.textContent()) ?? ''
+  for (const words of [
+    'hides 4',
+    '3 alerts: Guests that are not seen 140 uptime-kuma, 141 pbs, 142 win11-lab',
+    'Storage pbs-main is not reachable',
+    'with the one above: same node',
+    '6 changes',
+    'held: not seen since',
+    'then it fires',
+    '“ARC, expected” · back if it passes 97 %',
+    '“disk is on its way”',
+  ])
+    await expect.poll(text).toContain(words)
+  // What a person took on, what is hidden and what is to come do not count.
+  const count = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Alerts/ })
+  expect(await count.textContent()).toBe('Alerts4 open')
+  if (process.env.SHOTS && isPhone) await page.screenshot(shot('list-phone'))
+  await list.getByRole('link', { name: /pve is at 81 °C/ }).click()
+  const detail = page.getByRole('region', { name: 'The alert' })
+  await detail.getByText('sensors -j over SSH').waitFor()
+  await detail.locator('.chart').waitFor()
+  for (const words of [
+    'Limit 80 °C for 5 min, clears below 75 °C.',
+    '81 °C, 81 °C, 82 °C, 81 °C, 80 °C',
+    '3 times in 30 d, longest 41 min',
+    'root@pam · not by JARVIS',
+    'the fans: this board has no sensor for them',
+    '3 steps: 2 Read, 1 Ask',
+    ', limit 80 °C, change 1 at ',
+  ])
+    expect((await detail.textContent())?.replace(/\s+/g, ' ')).toContain(words)
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme })
+    await page.locator(`html[data-theme=${theme}]`).waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    if (process.env.SHOTS) await page.screenshot(shot(`${theme}-${isPhone}`))
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(isPhone ? 390 : 1_440)
+})
+
+test('keys ask why, acknowledge and silence; the history is read to its end; a check is switched off', async () => {
+  const server = await stage.play(alertsScene(Date.now()))
+  const page = await stage.open(server, '/alerts?alert=hot')
+  const detail = page.getByRole('region', { name: 'The alert' })
+  await detail.getByText('sensors -j over SSH').waitFor()
+  await page.keyboard.press('x')
+  await page.locator('.sub-head:focus').waitFor()
+  await page.keyboard.press('e')
+  await page.getByLabel('Note').fill('fan is on its way')
+  await page.getByLabel('Back if it passes').fill('85')
+  await page.keyboard.press('Enter')
+  await detail.getByText('“fan is on its way”').waitFor()
+  // The form had the focus, and is gone.
+  await page.locator('.alert-acts:focus').waitFor()
+  await detail.getByRole('button', { name: 'Take the acknowledgement back' }).click()
+  await detail.getByRole('button', { name: 'Acknowledge…' }).waitFor()
+  await page.keyboard.press('s')
+  await page.getByLabel('Why', { exact: true }).fill('known')
+  await page.keyboard.press('Enter')
+  await detail.getByRole('button', { name: 'End the silence' }).waitFor()
+  const asked = server.asked.map(({ path, body }) => [path, body])
+  expect(asked).toEqual([
+    ['/api/alerts/hot/acknowledge', { note: 'fan is on its way', untilValue: 85 }],
+    ['/api/alerts/hot/unacknowledge', undefined],
+    ['/api/alerts/hot/silence', { note: 'known', until: expect.any(Number) }],
+  ])
+
+  // Of `g` and a letter, the letter is the page's.
+  await page.keyboard.press('g')
+  await page.keyboard.press('w')
+  await page.waitForURL('**/waiting')
+  await page.keyboard.press('g')
+  await page.keyboard.press('a')
+  await page.waitForURL('**/alerts')
+  await page.locator('.alerts-side').getByText('Node agent is away').waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  expect(await page.locator(':focus').textContent()).toContain('3 alerts')
+
+  const shown = page.getByRole('navigation', { name: 'Alerts shown' })
+  await shown.getByRole('link', { name: 'History' }).click()
+  await page.getByText('Certificate 1 of caddy').waitFor()
+  const side = page.locator('.alerts-side')
+  for (const last of ['49', '179']) {
+    await expect
+      .poll(async () => {
+        await side.evaluate((element) => element.scrollTo(0, element.scrollHeight))
+        return await side.textContent()
+      })
+      .toMatch(new RegExp(`(Certificate|was) ${last} `))
+  }
+  // Only those near the screen are drawn.
+  expect(await side.locator('.alert-row').count()).toBeLessThan(90)
+  await side.evaluate((element) => element.scrollTo(0, 0))
+  await page.getByLabel('Check').selectOption({ label: 'Clock of a node' })
+  await page.getByRole('button', { name: 'Narrow' }).click()
+  await page.waitForURL(/check=clock/)
+  await page.getByText('The clock of Home was 0 s off').waitFor()
+  expect(await side.getByText('Certificate').count()).toBe(0)
+
+  await shown.getByRole('link', { name: 'Checks' }).click()
+  await page.getByText('JARVIS has no SSH on Home: it needs it for corosync-cfgtool.').waitFor()
+  await page.getByRole('button', { name: 'Switch Clock of a node off' }).click()
+  await page.getByRole('button', { name: 'Switch Clock of a node on' }).waitFor()
+
+  const quiet = await stage.play({ ...alertsScene(Date.now()), watch: {} })
+  const viewer = await stage.open(quiet, '/alerts', { role: 'viewer' })
+  await viewer.getByText('Nothing fires. 25 checks,').waitFor()
+})

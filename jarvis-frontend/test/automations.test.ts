@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
+import { automationsScene } from '../src/testing/scenes/automations.ts'
+import { openStage, type Stage, test } from './support/browser.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+
+test.each([false, true])('jobs, a trace, runbooks and windows are shown, in both themes; phone %s', async (isPhone) => {
+  const server = await stage.play(automationsScene(Date.now()))
+  const page = await stage.open(server, '/automations', { isPhone })
+  const main = page.locator('#main')
+  const list = page.getByRole('list', { name: 'Jobs' })
+  await list.getByText('nightly-check').waitFor()
+  for (const words of ['waits for you', 'missed', 'paused', 'every 30 min', 'not caught up: it changes'])
+    expect(await list.textContent()).toContain(words)
+  expect(await list.textContent()).toContain('done, done, done, failed, done')
+  await list.getByRole('link', { name: /nightly-check/ }).click()
+  const run = page.getByRole('region', { name: 'The run' })
+  await run.getByText('restart_service').waitFor()
+  for (const words of [
+    'Clocks change on 25 Oct',
+    'At most 20.0k tokens a day',
+    'read back',
+    'entry 18 193',
+    'pvestatd hung',
+  ])
+    expect((await main.textContent())?.replace(/\s/g, ' ')).toContain(words)
+  const tabs = page.getByRole('navigation', { name: 'Automations' })
+  const at = async (tab: string, seen: string) => {
+    await tabs.getByRole('link', { name: tab }).click()
+    await main.getByText(seen).waitFor()
+  }
+  for (const [tab, seen] of [
+    ['Runbooks', 'Finds the guest that loads a node.'],
+    ['Windows', 'New switch'],
+    ['Jobs', 'A job has no rights of its own'],
+  ] as const) {
+    await at(tab, seen)
+    for (const theme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: theme })
+      await page.locator(`html[data-theme=${theme}]`).waitFor()
+      expect(await seriousFindings(page), `${tab} ${theme}`).toEqual([])
+      const path = `${process.env.SHOTS}/automations-${tab}-${theme}-${isPhone}.png`
+      if (process.env.SHOTS) await page.screenshot({ path })
+    }
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), tab).toBe(isPhone ? 390 : 1_440)
+  }
+})
+
+test('a job shows its next five runs before it is saved; jobs are paused one by one, all at once, and run by hand', async () => {
+  const server = await stage.play(automationsScene(Date.now()))
+  const page = await stage.open(server, '/automations')
+  await page.getByRole('link', { name: 'New job' }).click()
+  const form = page.getByRole('form', { name: 'New job' })
+  await form.getByLabel('Name').fill('evening-report')
+  await form.getByLabel('Message').fill('What changed today?')
+  const save = form.getByRole('button', { name: 'Save the job' })
+  const line = form.getByLabel('Minute, hour')
+  await line.fill('11 20')
+  await form.getByText('A cron line has five fields.').waitFor()
+  expect(await save.getAttribute('aria-disabled')).toBe('true')
+  await line.press('Enter')
+  await line.fill('11 20 * * 1')
+  await expect.poll(() => form.locator('.next-five li').count()).toBe(5)
+  expect(await seriousFindings(page)).toEqual([])
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/automations-new.png` })
+  await save.click()
+  await page.getByRole('heading', { name: 'evening-report' }).waitFor()
+  const made = server.asked.filter(({ path }) => path === '/api/jobs')
+  expect(made).toEqual([
+    {
+      method: 'POST',
+      path: '/api/jobs',
+      body: {
+        name: 'evening-report',
+        work: { kind: 'prompt', text: 'What changed today?' },
+        schedule: { kind: 'cron', line: '11 20 * * 1', zone: 'Europe/Berlin' },
+        budget: {},
+      },
+    },
+  ])
+
+  await page.keyboard.press('p')
+  await page.getByText('None while it is paused.').waitFor()
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor()
+  await page.keyboard.press('r')
+  await expect.poll(() => server.asked.at(-1)?.path).toBe('/api/jobs/job_5/run')
+  await page.getByRole('button', { name: 'Pause all…' }).click()
+  await page.getByRole('button', { name: 'Pause all jobs' }).click()
+  await page.getByText(/All jobs are paused by operator, since/).waitFor()
+  await page.getByRole('button', { name: 'Start them again' }).click()
+  await page.getByRole('button', { name: 'Pause all…' }).waitFor()
+  expect(server.asked.slice(-2).map(({ path }) => path)).toEqual(['/api/jobs/stop', '/api/jobs/start'])
+
+  await page.getByRole('link', { name: 'Windows' }).click()
+  const window = page.getByRole('form', { name: 'New window' })
+  await window.getByLabel('Name').fill('Patch night')
+  await window.getByLabel('Objects').fill('vm/101, node/pve')
+  await window.getByRole('button', { name: 'Open the window' }).click()
+  await page.getByText('vm/101, node/pve').waitFor()
+  // The new window may be open too: it begins with this minute.
+  const ended = page.getByRole('listitem').filter({ hasText: 'New switch' })
+  await ended.getByRole('button', { name: 'End now' }).click()
+  await page.getByText('New switch').waitFor({ state: 'detached' })
+})
