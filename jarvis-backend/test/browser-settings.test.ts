@@ -90,6 +90,8 @@ test('a model is connected without reading anything but the screen: tried, mende
   await tried('Works: it answered in')
   expect(await seriousFindings(page)).toEqual([])
   await form.getByRole('button', { name: 'Save and use it' }).click()
+  // The row says the key's end before the save too.
+  await form.waitFor({ state: 'hidden' })
   await models.getByText('key ends in wxyz').waitFor()
   expect(await page.content()).not.toContain(key)
 

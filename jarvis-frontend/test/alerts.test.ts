@@ -88,11 +88,11 @@ test('keys ask why, acknowledge and silence; the history is read to its end; a c
   // Of `g` and a letter, the letter is the page's.
   await page.keyboard.press('g')
   await page.keyboard.press('w')
-  await page.waitForURL('**/waiting')
+  await page.getByRole('heading', { name: 'Waiting' }).waitFor()
   await page.keyboard.press('g')
   await page.keyboard.press('a')
   await page.waitForURL('**/alerts')
-  await page.locator('.alerts-side').getByText('Node agent is away').waitFor()
+  await page.locator('.alert-row[aria-current=true]', { hasText: 'Node agent is away' }).waitFor()
   await page.keyboard.press('j')
   await page.keyboard.press('j')
   expect(await page.locator(':focus').textContent()).toContain('3 alerts')
