@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { savesData, sharedBrowser } from '../../../scripts/shared-browser.ts'
+import { slowDown, slowDownPage } from '../../../scripts/slow-pages.ts'
 import { testWith } from '../../../scripts/test-with.js'
 import { password, type TestJarvis } from './start-jarvis.ts'
 
@@ -25,7 +26,9 @@ export function useBrowser() {
     // As an error of its own: what the browser says of it may read like a lost connection, which is let pass.
     await context.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
       reportError(new Error('Against the CSP: ' + event.effectiveDirective + ' ' + (event.sample || event.blockedURI))))`)
+    await slowDown(context)
     const page = await context.newPage()
+    await slowDownPage(page)
     const complaints: string[] = []
     page.on('pageerror', (error) => complaints.push(error.message))
     page.on('console', (message) => {

@@ -2,7 +2,7 @@ import { createServer as createHttp, type Server as HttpServer } from 'node:http
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { Server } from 'socket.io'
 import { Manager } from 'socket.io-client'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { watchLink } from './link.ts'
 import type { Sockets } from './sockets.ts'
 
@@ -108,7 +108,7 @@ test('a link that died in silence is replaced once it is doubted, and one that l
   await until('live')
   expect(chat.id).not.toBe(id)
   const isUp = () => cluster.connected && events.connected
-  await vi.waitUntil(isUp, { interval: 5 })
+  await expect.poll(isUp, { interval: 5 }).toBe(true)
 })
 
 test('a link that was silent for too long is replaced without a question', async () => {

@@ -142,7 +142,7 @@ test.each([
   answers.push(answer)
   const { shell, ends } = open()
   await expect(shell).rejects.toThrow(message)
-  await vi.waitUntil(() => io.of('/terminal').sockets.size === 0, { interval: 5 })
+  await expect.poll(() => io.of('/terminal').sockets.size, { interval: 5 }).toBe(0)
   expect(ends).toEqual([])
 })
 

@@ -207,7 +207,7 @@ test('earlier entries are read once a page, and not where there are none', async
   await answer({ ok: true, snapshot: snapshot('s', { seq: 9, entries: [said(7)], hasEarlier: true }) })
   const reading = client.loadEarlier('s')
   await client.loadEarlier('s')
-  await vi.waitUntil(() => asked.length > 0, { interval: 1 })
+  await expect.poll(() => asked.length, { interval: 1 }).toBeGreaterThan(0)
   pages[0]?.({ items: [said(5)] })
   await reading
   expect(asked).toEqual(['/api/sessions/s/entries?before=7&limit=200'])
