@@ -32,8 +32,9 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   workspace: ['protocol'],
   tools: ['protocol', 'gate', 'homelab', 'drill', 'workspace', 'memory', 'ssh-grammar', 'redaction'],
   // `agent` for its port ToolRunner, which `calls` implements.
-  calls: ['protocol', 'agent', 'gate', 'redaction', 'homelab', 'workspace', 'memory', 'tools'],
-  agent: ['protocol'],
+  calls: ['protocol', 'agent', 'agents', 'gate', 'redaction', 'homelab', 'workspace', 'memory', 'tools'],
+  agents: ['protocol'],
+  agent: ['protocol', 'agents'],
   providers: ['protocol', 'agent', 'memory', 'sentence-encoder'],
   store: [
     'hybrid-index',
@@ -58,6 +59,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'protocol',
     'auth',
     'agent',
+    'agents',
     'tools',
     'calls',
     'homelab',

@@ -10,6 +10,8 @@ export type RunProfile = {
   tools: readonly ToolSpec[]
   /** How much the model thinks; absent: as the settings say. */
   effort?: Effort
+  /** Sent where the model takes it. */
+  temperature?: number
   /** Runs of history sent to the model; model calls in this run. */
   limits: { history: number; turns: number }
 }
@@ -18,6 +20,8 @@ export type RunProfile = {
 export type ActiveRun = {
   row: RunRow & { position: number }
   origin: Origin
+  /** The agent in whose name it acts: its session's. */
+  agent: string
   /** Made when the run begins, so that what waits in the queue goes by what is set when its turn comes. */
   profile?: RunProfile
   entries: StoredEntry[]
@@ -40,14 +44,16 @@ export type ActiveRun = {
   ended: Promise<void>
 }
 
-/** A run that begins. @param taken its entries, where it is taken up again */
+/** A run that begins. @param agent in whose name it acts @param taken its entries, where it is taken up again */
 export const activeRun = (
   row: RunRow & { position: number; partial?: string },
   origin: Origin,
+  agent: string,
   taken: StoredEntry[] = [],
 ): ActiveRun => ({
   row,
   origin,
+  agent,
   entries: taken,
   isOver: false,
   abort: runAbort(),

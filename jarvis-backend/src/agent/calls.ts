@@ -69,6 +69,7 @@ export function createCalls(parts: {
       const run = activeRun(
         { id: runId, sessionId, origin, status: 'running', at: clock.now(), position: 0 },
         { ...origin, asked: { toolName, toolInput, read } },
+        session.agent,
       )
       const unwatch = parts.watchers.add(sessionId, {
         isOperator: false,

@@ -29,6 +29,8 @@ export type ModelRequest = {
   tools: readonly ToolSpec[]
   /** How much to think; absent: the model's configured effort. */
   effort?: Effort
+  /** 0 to 2. A model that takes none is sent none. */
+  temperature?: number
   /** False: the tools are declared for the history alone and must not be called now. */
   mayCallTools: boolean
 }

@@ -27,9 +27,24 @@ const houseRules = `# How this house works
 - Secrets reach you as [redacted]. Do not ask for them.
 `
 
+/** What an agent is told that has no SOUL.md. The words are the operator's. */
+export const plainPersona = ({ name, about }: { name: string; about: string }): string =>
+  [
+    `# ${name}`,
+    '',
+    `You are ${name}, one of the agents that work for the operator of this homelab.${about === '' ? '' : ` ${about}`}`,
+    '',
+    '- Be brief. Lead with the answer, then what it rests on.',
+    '- Say what you saw, not what you suppose. Name guests by number and name.',
+    '- You have fewer tools and rights than JARVIS itself. Where something is beyond them, say so; nobody widens them in a chat.',
+    '',
+  ].join('\n')
+
 /** What the operator wrote for every prompt, each a file of the workspace. */
 export type PromptTexts = {
   soul: string
+  /** Its name and manner in a few lines. */
+  identity: string | undefined
   /** How to work here. */
   agents: string | undefined
   /** Who the operator is. */
@@ -42,8 +57,8 @@ export type PromptTexts = {
 const mostChars = 16_000
 
 /** Stable over a session, so that it stays in the provider's cache. The house's rules come last: no file replaces them. */
-export const systemPrompt = ({ soul, agents, user, tools }: PromptTexts): string =>
-  [soul, agents, user, tools, houseRules]
+export const systemPrompt = ({ soul, identity, agents, user, tools }: PromptTexts): string =>
+  [soul, identity, agents, user, tools, houseRules]
     .flatMap((text) => (text === undefined || text.trim() === '' ? [] : text.trim().slice(0, mostChars)))
     .join('\n\n')
 

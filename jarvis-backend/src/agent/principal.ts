@@ -1,4 +1,4 @@
-import type { Principal } from '../protocol/index.ts'
+import { mainAgentId, type Principal } from '../protocol/index.ts'
 import type { Origin } from './origin.ts'
 
 /** What follows from who asks. */
@@ -55,8 +55,17 @@ export function rightsOf({ kind, token }: Pick<Principal, 'kind' | 'token'>): Ri
   return kind === 'job' && token !== undefined ? { ...rights, mayUseAttached: false } : rights
 }
 
-/** Who asks for the calls of a run, as cards, grants, the journal and clients have it. @param modelId of the model that answers a chat */
-export function principalOf(origin: Origin, modelId: string): Principal {
+/**
+ * Who asks for the calls of a run, as cards, grants, the journal and clients have it.
+ * @param modelId of the model that answers a chat
+ * @param agent in whose name the run acts
+ */
+export function principalOf(origin: Origin, modelId: string, agent: string = mainAgentId): Principal {
+  const asker = askerOf(origin, modelId)
+  return agent === mainAgentId ? asker : { ...asker, agent }
+}
+
+function askerOf(origin: Origin, modelId: string): Principal {
   const { kind } = origin
   if (kind === 'job') {
     const { name, jobId: job, token } = origin

@@ -1,3 +1,4 @@
+import type { Agents } from '../agents/agent.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type EntryOf, JarvisError, noUsage, type Recalled } from '../protocol/index.ts'
 import type { ActiveRun, RunProfile } from './active-run.ts'
@@ -26,6 +27,7 @@ export type RunParts = {
   store: TranscriptStore
   /** A turn keeps the model that it began with. */
   models: ModelChoice
+  agents: Agents
   costOf: CostOf
   tools: ToolRunner
   /** Leads the runs of plans. */
@@ -34,7 +36,7 @@ export type RunParts = {
   image(sessionId: string, id: string): ModelImage | undefined
   clock: Clock
   /** The profile of a run that begins now. */
-  profile(session: Pick<StoredSession, 'effort'>): RunProfile
+  profile(session: Pick<StoredSession, 'effort' | 'agent'>): RunProfile
   /** The cluster summary for a new message. */
   context(): string
   /** Recalls passages for a message. Never rejects and never takes long. */
@@ -173,9 +175,10 @@ export function createRunAgent(parts: RunParts): RunAgent {
 
   async function takeTurn(session: LiveSession, run: ActiveRun, mayCallTools: boolean) {
     const { id } = run.row
-    const { prompt, tools, effort } = profileOf(session, run)
+    const model = modelFor(session, run)
+    const { prompt, tools, effort, temperature } = profileOf(session, run)
     await callModel({
-      model: modelFor(session, run),
+      model,
       session,
       run,
       redact: redact.text,
@@ -191,6 +194,7 @@ export function createRunAgent(parts: RunParts): RunAgent {
         ),
         tools,
         ...(effort !== undefined && { effort }),
+        ...(temperature !== undefined && { temperature }),
         mayCallTools,
       },
       generate: (...args) =>

@@ -38,6 +38,8 @@ export type Runs = {
     requestId?: string
     /** `provider/model` for this answer, and in a new session for all of it. Absent: the session's. */
     model?: string
+    /** Of a new session: the agent that it belongs to; absent: `main`. */
+    agent?: string
   }): Sent
   /** Starts a job's run in a session of its own. @throws JarvisError `shutting_down` */
   startJob(job: JobRun): void
@@ -138,7 +140,7 @@ export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
     if (next !== undefined && chatRun(session) === undefined) {
       store.setRunStatus(next.id, 'running')
       queue.tell(session, next.id)
-      const run = activeRun(next, liveOrigin(next))
+      const run = activeRun(next, liveOrigin(next), session.agent)
       start(session, run, () => agent.go(session, run))
     }
     live.leave(session)
@@ -222,7 +224,7 @@ export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
       const row = store.unfinishedRuns(sessionId).find(({ id }) => id === runId)
       const session = open(sessionId)
       if (row === undefined || session.runs.has(runId)) return
-      const run = activeRun(row, liveOrigin(row), store.entriesOfRun(runId))
+      const run = activeRun(row, liveOrigin(row), session.agent, store.entriesOfRun(runId))
       start(session, run, () => agent.go(session, run))
     },
 

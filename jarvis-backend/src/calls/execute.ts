@@ -75,7 +75,7 @@ export function createExecutor(parts: StepParts): Executor {
       }
     },
     async read({ toolName, toolInput }, { principal, signal, isQuiet = false }) {
-      const ready = await parts.seeingJudge(toolName, toolInput)
+      const ready = await parts.seeingJudge(toolName, toolInput, undefined, principal)
       if (ready.kind !== 'ready')
         throw new Mistake(ready.kind === 'invalid' ? ready.message : `${toolName} is refused: ${ready.verdict.reason}`)
       if (ready.verdict.tier !== 'green')

@@ -1,10 +1,20 @@
 import { rightsOf } from '../agent/principal.ts'
+import { type Agents, aboveCeiling, agentIdOf, mayUse } from '../agents/agent.ts'
+import { onlyMain } from '../agents/registry.ts'
 import { noTarget } from '../gate/effect.ts'
 import { bindingHash, decide, type Effect, effectsOf, Mistake, type Sources, type World } from '../gate/index.ts'
 import { taintRule } from '../gate/policy/profile.ts'
-import { type Principal, readAs, type Target, type ToolInput, tiers, type Verdict } from '../protocol/index.ts'
+import {
+  type Principal,
+  readAs,
+  type Target,
+  type Tier,
+  type ToolInput,
+  tiers,
+  type Verdict,
+} from '../protocol/index.ts'
 import type { Catalog } from '../tools/catalog.ts'
-import type { Preview, Tool } from '../tools/tool.ts'
+import type { Preview, StandIn, Tool } from '../tools/tool.ts'
 import { judgeLed, strictestOf } from './led.ts'
 import type { Previews } from './previews.ts'
 import type { Units } from './seen-units.ts'
@@ -41,16 +51,14 @@ export type Judgement =
 /** A call that another one leads to, judged as if whoever asks made it by itself. */
 export type Led = Extract<Judgement, { kind: 'ready' }> & { number: number }
 
+/** Whose rights a call is judged by. */
+export type Asker = Pick<Principal, 'kind' | 'token' | 'agent'>
+
 /**
  * @param sources what the one who asks had read; asked for only where the call would change something
  * @param asker absent: whoever may call all tools
  */
-export type Judge = (
-  toolName: string,
-  input: ToolInput,
-  sources?: () => Sources,
-  asker?: Pick<Principal, 'kind' | 'token'>,
-) => Judgement
+export type Judge = (toolName: string, input: ToolInput, sources?: () => Sources, asker?: Asker) => Judgement
 
 /** As a judge, with the word of the node on the service that a call would change, and what the call would change. */
 export type SeeingJudge = (...call: Parameters<Judge>) => Judgement | Promise<Judgement>
@@ -70,13 +78,22 @@ export function createSeeingJudge(judge: Judge, look: Units['look'], preview: Pr
 }
 
 /** The one place where a verdict is made: for chat, commands, MCP and REST alike. Runs nothing. */
-export function createJudge(catalog: Catalog, world: () => World, previewed?: Previews['seen']): Judge {
+export function createJudge(
+  catalog: Catalog,
+  world: () => World,
+  previewed?: Previews['seen'],
+  agents: Pick<Agents, 'find'> = onlyMain(),
+): Judge {
   const judge: Judge = (toolName, rawInput, sources, asker) => {
+    const agent = agents.find(agentIdOf(asker ?? {}))
+    if (agent === undefined)
+      return blocked('agent_gone', `The agent ${asker?.agent} is gone, and nobody else's rights serve its calls.`)
     const tool = catalog.get(toolName)
     const { attached } = tool ?? {}
     const isLent = asker === undefined || rightsOf(asker).mayUseAttached
     if (tool === undefined || (attached !== undefined && !isLent))
       return blocked('unknown_tool', `There is no tool ${JSON.stringify(toolName)}.`)
+    if (!mayUse(agent, tool)) return blocked('agent_tools', `The agent ${agent.id} may not use ${toolName}.`)
     const isLoose = tool.input.def.catchall?._zod.def.type === 'unknown'
     const unknown = Object.keys(rawInput).filter(
       (key) => !Object.hasOwn(tool.input.shape, key) && !(isLoose && key !== '__proto__'),
@@ -108,7 +125,10 @@ export function createJudge(catalog: Catalog, world: () => World, previewed?: Pr
     const inner = stoodFor(tool, input)
     // What the operator's policy says of that tool holds however it is called. Taint looks at what the asker wrote: the
     // arguments of the other call were recorded by JARVIS, and may well be what a list of its snapshots shows.
-    const verdict = inner === undefined ? own : stricter(own, decide(inner, effects, now))
+    if (inner !== undefined && !mayUse(agent, inner.tool))
+      return blocked('agent_tools', `The agent ${agent.id} may not use ${inner.toolName}, which this comes to.`)
+    const judged = inner === undefined ? own : stricter(own, decide(inner, effects, now))
+    const verdict = aboveCeiling(agent, judged, strictestBase(tool, inner)) ?? judged
     if (verdict.tier === 'black') return { kind: 'blocked', verdict, effects, target }
     const seen = tool.prepare && previewed?.(toolName, input)
     if (seen !== undefined && 'problem' in seen) return { ...invalid(tool, seen.problem), isPreviewed: true }
@@ -117,12 +137,15 @@ export function createJudge(catalog: Catalog, world: () => World, previewed?: Pr
     if (led?.kind === 'blocked')
       return { kind: 'blocked', verdict: { ...led.verdict, reason: led.reason }, effects, target, isPreviewed: true }
     if (led?.kind === 'invalid') return { ...invalid(tool, led.message), isPreviewed: true }
+    const whole = led === undefined ? verdict : strictestOf(verdict, led.calls)
+    const over = aboveCeiling(agent, whole, tool.tier)
+    if (over !== undefined) return { kind: 'blocked', verdict: over, effects, target, isPreviewed: true }
     let hash: string | undefined
     return {
       ...(preview && { preview }),
       ...(led && { led: led.calls }),
       kind: 'ready',
-      verdict: led === undefined ? verdict : strictestOf(verdict, led.calls),
+      verdict: whole,
       tool,
       input,
       effects,
@@ -141,10 +164,13 @@ export function createJudge(catalog: Catalog, world: () => World, previewed?: Pr
 function stoodFor(
   tool: Tool,
   input: ToolInput,
-): Pick<Parameters<typeof decide>[0], 'toolName' | 'baseTier' | 'input'> | undefined {
+): (Pick<Parameters<typeof decide>[0], 'toolName' | 'baseTier' | 'input'> & { tool: StandIn }) | undefined {
   const inner = tool.standsFor?.(input as never)
-  return inner && { toolName: inner.tool.name, baseTier: inner.tool.tier, input: inner.input }
+  return inner && { toolName: inner.tool.name, baseTier: inner.tool.tier, input: inner.input, tool: inner.tool }
 }
+
+const strictestBase = (tool: Tool, inner: { baseTier: Tier } | undefined): Tier =>
+  inner !== undefined && tiers.indexOf(inner.baseTier) > tiers.indexOf(tool.tier) ? inner.baseTier : tool.tier
 
 const stricter = (own: Verdict, inner: Verdict): Verdict =>
   tiers.indexOf(inner.tier) > tiers.indexOf(own.tier) ? inner : own

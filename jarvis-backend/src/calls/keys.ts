@@ -13,10 +13,11 @@ export function callKey({ toolName, input, target }: { toolName: string; input: 
 
 /**
  * What a grant is bound to: the same call about a target of the same name, asked for by the same rule, by the same kind
- * of principal: what was granted to the chat serves no MCP client or job, and one MCP token's or job's grant no other.
+ * of principal: what was granted to the chat serves no MCP client or job, one MCP token's or job's grant no other, and one agent's
+ * no other agent. What has no agent is main's.
  */
 export function grantKey(key: string, { rule, target, requestedBy }: Pick<Card, 'rule' | 'target' | 'requestedBy'>) {
-  const { kind, token, name, job } = requestedBy
+  const { kind, token, name, job, agent } = requestedBy
   const asker = rightsOf(requestedBy).sharesGrants ? undefined : name
-  return hashOf({ version: 1, key, rule, name: target.name, kind, token, asker, job })
+  return hashOf({ version: 1, key, rule, name: target.name, kind, token, asker, job, agent })
 }

@@ -1,7 +1,7 @@
 import type { Sources } from '../gate/index.ts'
-import { type Principal, tiers, type Verdict } from '../protocol/index.ts'
+import { tiers, type Verdict } from '../protocol/index.ts'
 import type { Leads } from '../tools/tool.ts'
-import type { Judge, Judgement, Led } from './judge.ts'
+import type { Asker, Judge, Judgement, Led } from './judge.ts'
 
 /** The rule that a call asks by because one of the calls that it leads to does. */
 export const ledRule = 'plan'
@@ -14,7 +14,7 @@ export function judgeLed(
   judge: Judge,
   { calls, read, said }: Leads,
   sources: (() => Sources) | undefined,
-  asker: Pick<Principal, 'kind'> | undefined,
+  asker: Asker | undefined,
 ):
   | { kind: 'ready'; calls: Led[] }
   | { kind: 'blocked'; verdict: Verdict; reason: string }

@@ -1,4 +1,5 @@
 import { createWatchers } from '../agent/watchers.ts'
+import type { Agents } from '../agents/agent.ts'
 import type { McpTokens } from '../auth/mcp-tokens.ts'
 import { createActivePolicy } from '../calls/active-policy.ts'
 import { type ChangeStore, makerOf, previewFacts } from '../calls/changes/change.ts'
@@ -38,6 +39,7 @@ export function composeGate(
     homelab: Pick<ComposedHomelab, 'homelab' | 'cluster' | 'shownAsProtected' | 'nodeRoles'>
     proofOf: World['proofOf']
     catalog: Catalog
+    agents: Agents
     changeStore: ChangeStore
     planStore: PlanStore
     /** Stores a run that follows a plan. */
@@ -82,7 +84,7 @@ export function composeGate(
     ...(proofOf && { proofOf }),
   })
   const previews = createPreviews(catalog, clock)
-  const judge = createJudge(catalog, world, previews.seen)
+  const judge = createJudge(catalog, world, previews.seen, parts.agents)
   const seeingJudge = createSeeingJudge(judge, units.look, previews.look)
   const watchers = createWatchers(report)
   const effectsOf = createEffectsOf(catalog, world)

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { Weights } from 'hybrid-index'
 import { lessonOf } from '../agent/lesson.ts'
-import { defaultPersona } from '../agent/persona.ts'
 import type { StoredEntry } from '../agent/sessions/transcript-store.ts'
 import type { Journal } from '../calls/ports.ts'
 import { createUndoWrite } from '../calls/undo-write.ts'
@@ -22,7 +21,6 @@ import { createMemoryWrites } from '../store/sqlite/memory/writes.ts'
 import { memoryTools } from '../tools/house.ts'
 import { withPorts } from '../tools/tool.ts'
 import { createWorkspace } from '../workspace/files.ts'
-import { createPromptFiles } from '../workspace/prompt-files.ts'
 
 /** How far from the end of a day's file its last heading is looked for, bytes. If it is further back, the heading is written again. */
 const headingWithinBytes = 16_384
@@ -101,7 +99,6 @@ export function composeMemory(parts: {
     tools: withPorts(memoryTools, { memory, workspace, now, redact: parts.redact, keep: writes.add }),
     recall: createRecall(memory),
     learn,
-    prompt: createPromptFiles(workspaceDir, defaultPersona),
     routes: memoryRoutes({
       memory,
       workspace,

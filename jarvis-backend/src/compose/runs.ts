@@ -1,21 +1,24 @@
-import { asClusterData, systemPrompt } from '../agent/persona.ts'
+import { asClusterData } from '../agent/persona.ts'
 import { generateWithRetries } from '../agent/retry.ts'
 import type { Guide } from '../agent/run/guide.ts'
 import { createRuns } from '../agent/runs.ts'
 import { createNamer } from '../agent/sessions/name-session.ts'
 import { createSessions } from '../agent/sessions/sessions.ts'
+import { type Agent, mayUse } from '../agents/agent.ts'
 import type { ImageStore } from '../calls/ports.ts'
 import type { Config } from '../config/config.ts'
 import { createStreamRedactor } from '../gate/index.ts'
 import { clusterSummary } from '../homelab/summary.ts'
 import { sessionRoutes } from '../http/sessions.ts'
 import { onceFor } from '../lib/once-for.ts'
-import type { Alert, ClusterState } from '../protocol/index.ts'
+import { type Alert, type ClusterState, tiers } from '../protocol/index.ts'
 import { createKeptRunStore } from '../store/sqlite/sessions/kept-runs.ts'
 import { createSessionIndex } from '../store/sqlite/sessions/session-index.ts'
 import { createSessionList } from '../store/sqlite/sessions/session-list.ts'
 import { createTranscriptStore } from '../store/sqlite/sessions/transcript.ts'
 import { type Catalog, modelSchemaOf } from '../tools/catalog.ts'
+import type { Tool } from '../tools/tool.ts'
+import type { ComposedAgents } from './agents.ts'
 import type { Foundation } from './foundation.ts'
 import type { Gate } from './gate.ts'
 import type { ComposedHomelab } from './homelab.ts'
@@ -31,9 +34,10 @@ export function composeRuns(
   parts: {
     config: Pick<Config, 'historyLimit' | 'maxTurns'>
     catalog: Catalog
+    agents: Pick<ComposedAgents, 'agents' | 'promptOf'>
     images: ImageStore
     homelab: Pick<ComposedHomelab, 'cluster'>
-    memory: Pick<ComposedMemory, 'prompt' | 'recall' | 'learn'>
+    memory: Pick<ComposedMemory, 'recall' | 'learn'>
     models: Pick<ComposedModels, 'choice' | 'costOf' | 'used' | 'mayName' | 'answered' | 'failed'>
     gate: Pick<Gate, 'confirmations' | 'executor' | 'watchers'>
     guide: Guide
@@ -43,6 +47,7 @@ export function composeRuns(
 ) {
   const { clock, now, database, journal, redactor, report, activity } = foundation
   const { config, images, memory, models } = parts
+  const { agents, promptOf } = parts.agents
   const { cluster } = parts.homelab
   const { confirmations, executor, watchers } = parts.gate
   const store = createTranscriptStore(database)
@@ -52,11 +57,13 @@ export function composeRuns(
     index.changed(sessionId)
     activity.changed({ what: 'sessions', sessionId })
   }
-  const toolSpecs = onceFor(parts.catalog.list, (tools) =>
-    tools.map((tool) => ({ name: tool.name, description: tool.description, inputSchema: modelSchemaOf(tool) })),
-  )
-  // Workspace files that people wrote may hold secrets.
-  const prompt = onceFor(memory.prompt, (texts) => redactor.text(systemPrompt(texts)))
+  const specOf = (tool: Tool) => ({ name: tool.name, description: tool.description, inputSchema: modelSchemaOf(tool) })
+  const toolSpecs = onceFor(parts.catalog.list, (tools) => tools.map((tool) => ({ tool, spec: specOf(tool) })))
+  /** What an agent's models are offered; the gate refuses the rest all the same. */
+  const specsFor = (agent: Agent) =>
+    toolSpecs().flatMap(({ tool, spec }) => (mayUse(agent, tool) && !isOver(agent, tool) ? [spec] : []))
+  /** Its calls are always above the agent's ceiling. */
+  const isOver = ({ ceiling }: Agent, { tier }: Tool) => tiers.indexOf(tier) > tiers.indexOf(ceiling)
   let known: { state: ClusterState; alerts: readonly Alert[]; text: string } | undefined
   const context = () => {
     const [state, alerts] = [cluster.state(), parts.alerts()]
@@ -76,12 +83,19 @@ export function composeRuns(
     clock,
     watchers,
     afterCommit: database.afterCommit,
-    profile: ({ effort }) => ({
-      prompt: prompt(),
-      tools: toolSpecs(),
-      limits: { history: config.historyLimit, turns: config.maxTurns },
-      ...(effort !== undefined && { effort }),
-    }),
+    agents,
+    profile({ effort: chosen, agent: id }) {
+      const agent = agents.require(id)
+      const effort = chosen ?? agent.effort
+      const { temperature } = agent
+      return {
+        prompt: promptOf(agent),
+        tools: specsFor(agent),
+        limits: { history: config.historyLimit, turns: config.maxTurns },
+        ...(effort !== undefined && { effort }),
+        ...(temperature !== undefined && { temperature }),
+      }
+    },
     recall: async (message) => redactor.value(await memory.recall(message)),
     used: models.used,
     ended(sessionId, entries) {
@@ -136,6 +150,7 @@ export function composeRuns(
       sessions: sessionRoutes({
         runs,
         store,
+        agents,
         list: createSessionList(database, index),
         sessions: createSessions({ store, models: models.choice, clock, changed }),
         pendingCounts: confirmations.pendingCounts,

@@ -22,6 +22,7 @@ import { changeTools } from '../tools/changes/index.ts'
 import { drillTools, homelabTools, pbsTools, runbookTools, watchTools } from '../tools/house.ts'
 import { jobTools } from '../tools/jobs/index.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
+import { composeAgents } from './agents.ts'
 import { leaveAnotherCluster } from './another-cluster.ts'
 import { composeAttached } from './attached.ts'
 import { composeDrills } from './drills.ts'
@@ -81,6 +82,7 @@ export function createSite(
     worker: replace.memoryWorker,
     changed: () => changed({ what: 'memory' }),
   })
+  const agents = composeAgents(foundation)
   const attached = composeAttached({
     ...foundation,
     stepUp,
@@ -158,6 +160,7 @@ export function createSite(
     homelab,
     proofOf: drills.provenOf,
     catalog,
+    agents: agents.agents,
     images,
     mcpTokens,
     executions: replace.executions,
@@ -170,6 +173,7 @@ export function createSite(
     alerts: () => watch.present(),
     config,
     catalog,
+    agents,
     images,
     homelab,
     memory,
@@ -216,6 +220,7 @@ export function createSite(
   return {
     ...foundation,
     ...sessions,
+    agents,
     gate,
     drills,
     homelab,

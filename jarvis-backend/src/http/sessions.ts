@@ -7,11 +7,13 @@ import { untitled } from '../agent/sessions/title.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import { versionsIn } from '../agent/sessions/versions.ts'
 import { wireEntry } from '../agent/sessions/wire-entry.ts'
+import type { Agents } from '../agents/agent.ts'
 import type { ImageStore, Journal } from '../calls/ports.ts'
 import { newId } from '../lib/ids.ts'
 import {
   type Entry,
   JarvisError,
+  mainAgentId,
   type Page,
   PageQuery,
   SessionBranchBody,
@@ -35,6 +37,7 @@ export function sessionRoutes(parts: {
   runs: Runs
   store: TranscriptStore
   list: SessionList
+  agents: Pick<Agents, 'require'>
   sessions: Sessions
   pendingCounts(): Map<string, number>
   redact: Parameters<typeof wireEntry>[1]
@@ -44,11 +47,12 @@ export function sessionRoutes(parts: {
 }): Router {
   const { runs, store } = parts
   const toSummary = (
-    { nextSeq: _, totals, found, ...session }: ListedSession,
+    { nextSeq: _, totals, found, agent, ...session }: ListedSession,
     pending: Map<string, number>,
     ids = [session.id],
   ): SessionSummary => ({
     ...session,
+    ...(agent !== mainAgentId && { agent }),
     ...totals,
     ...(found && { found }),
     isRunning: ids.some((id) => runs.isRunning(id)),
@@ -111,10 +115,11 @@ export function sessionRoutes(parts: {
     response.json(page)
   })
   router.post('/', operatorOnly, (request, response) => {
-    const { title } = read(SessionCreateBody, request.body)
+    const { title, agent } = read(SessionCreateBody, request.body)
     const id = newId('ses')
     const safe = title === undefined ? untitled : parts.redact.text(title)
-    store.createSession({ id, title: safe, source: 'chat', at: parts.now() })
+    if (agent !== undefined) parts.agents.require(agent)
+    store.createSession({ id, title: safe, source: 'chat', at: parts.now(), ...(agent !== undefined && { agent }) })
     response.status(201).json(summary(id))
   })
   router.get('/:id', (request, response) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AgentId } from './agent.ts'
 import { GrantRequest } from './grant.ts'
 import { MessageId, RequestId, RunId, SessionId, ToolUseId } from './ids.ts'
 import { Effort } from './models.ts'
@@ -19,6 +20,8 @@ export const chatRequests = {
     requestId: RequestId.optional(),
     /** One of `models` in `/api/status`. It answers this message, or every message of a new session. */
     model: z.string().max(200).optional(),
+    /** The agent that a new session belongs to. */
+    agent: AgentId.optional(),
   }),
   'chat:confirm': z.strictObject({
     sessionId: SessionId,
@@ -63,6 +66,8 @@ export const Snapshot = z.object({
   model: z.string().optional(),
   /** The effort chosen for the session; absent: as in the settings. */
   effort: Effort.optional(),
+  /** The agent that it belongs to; absent: `main`. */
+  agent: z.string().optional(),
   branchedFrom: BranchedFrom.optional(),
   seq: z.int(),
   runId: RunId.optional(),

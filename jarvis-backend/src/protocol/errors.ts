@@ -9,6 +9,8 @@ export const errorStatus = {
   step_up_required: 403,
   not_found: 404,
   unknown_session: 404,
+  /** There is no such agent, or its model is not configured any more. */
+  unknown_agent: 404,
   unknown_confirmation: 404,
   already_decided: 409,
   conflict: 409,

@@ -1,5 +1,15 @@
 export type { Activity, ActivityEvents } from './activity.ts'
 export {
+  AgentAmounts,
+  AgentBinding,
+  AgentBody,
+  AgentBudget,
+  AgentId,
+  AgentMemory,
+  Ceiling,
+  mainAgentId,
+} from './agent.ts'
+export {
   AcknowledgeBody,
   Alert,
   AlertDetail,

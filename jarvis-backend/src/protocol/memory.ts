@@ -1,5 +1,5 @@
 /** Files of the workspace that are part of every prompt. */
-export const promptFiles: readonly string[] = ['AGENTS.md', 'SOUL.md', 'USER.md', 'TOOLS.md']
+export const promptFiles: readonly string[] = ['AGENTS.md', 'SOUL.md', 'IDENTITY.md', 'USER.md', 'TOOLS.md']
 
 /** Where remembered text comes from. JARVIS writes `session` and `journal`; files are the operator's. */
 export type MemorySourceKind = 'file' | 'session' | 'journal'

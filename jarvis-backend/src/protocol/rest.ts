@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AgentId } from './agent.ts'
 import type { BranchedFrom } from './chat.ts'
 import { GrantRequest } from './grant.ts'
 import { Effort } from './models.ts'
@@ -17,7 +18,11 @@ export type LoginReply = { token: string; expiresIn: number; role: Role }
 export const Role = z.enum(['operator', 'viewer'])
 export type Role = z.infer<typeof Role>
 
-export const SessionCreateBody = z.strictObject({ title: z.string().trim().min(1).max(200).optional() })
+export const SessionCreateBody = z.strictObject({
+  title: z.string().trim().min(1).max(200).optional(),
+  /** The agent that it belongs to; absent: \`main\`. */
+  agent: AgentId.optional(),
+})
 /** `isRehearsal`: changing calls only say what they would do. `model`: null for the one in use. `effort`: null for the settings' one. */
 export const SessionPatchBody = z
   .strictObject({
@@ -85,6 +90,8 @@ export type SessionSummary = {
   model?: string
   /** The effort chosen for the session; absent: as in the settings. */
   effort?: Effort
+  /** The agent that it belongs to; absent: `main`. */
+  agent?: string
   branchedFrom?: BranchedFrom
   /**
    * How many sessions hold versions of its messages, itself included; absent: only itself. They are renamed, archived and deleted

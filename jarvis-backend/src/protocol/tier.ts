@@ -85,6 +85,8 @@ export const Principal = z.object({
   token: z.string().optional(),
   /** The job's id. */
   job: z.string().optional(),
+  /** The agent in whose name it asks; absent: `main`. */
+  agent: z.string().optional(),
 })
 export type Principal = z.infer<typeof Principal>
 

@@ -47,13 +47,14 @@ export function serveChat(
       weight = 1,
     ) => socket.on(event as string, answer(socket, { schema: schemas[event], needs, weight, report }, handle))
 
-    on('chat:send', 'operator', ({ sessionId, message, requestId, model }, { sub }) => {
+    on('chat:send', 'operator', ({ sessionId, message, requestId, model, agent }, { sub }) => {
       const sent = runs.start({
         text: message,
         by: sub,
         ...(sessionId !== undefined && { sessionId }),
         ...(requestId !== undefined && { requestId }),
         ...(model !== undefined && { model }),
+        ...(agent !== undefined && { agent }),
       })
       // The run begins after this handler has answered, so the sender misses no event.
       watch(sent.sessionId)

@@ -136,13 +136,15 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
   /** Its effects are refused unless `policy.yaml` names it under `enable`. */
   isOptIn?: true
   /** The call that is run in place of this one. Its effects must be among this one's. */
-  standsFor?(input: z.output<Input>): { tool: Pick<Tool, 'name' | 'tier' | 'run'>; input: ToolInput }
+  standsFor?(input: z.output<Input>): { tool: StandIn; input: ToolInput }
   /** Absent: offered always. */
   group?: Group
   /** Of a change: how its outcome is found after its answer was lost. Absent: it cannot be found. */
   ending?(input: z.output<Input>): Ending
   /** JARVIS composes its answers, so other people's text occurs in them as names alone. */
   isComposed?: true
+  /** It reads or writes what JARVIS remembers, so an agent without a memory may not use it. */
+  remembers?: true
   /** Its answers repeat earlier conversations, the operator's words included. */
   recalls?: true
   /** Its `prepare` composes a plan of other calls, so it is no step of a plan. */
@@ -159,6 +161,9 @@ export type Tool = Omit<ToolDefinition, 'run' | 'prepare'> & {
   prepare?(input: Record<string, unknown>, context: Pick<ToolContext, 'signal'>): Promise<Preview>
   run(input: Record<string, unknown>, context: ToolContext): Promise<ToolOutput>
 }
+
+/** The tool that is run in place of another one. */
+export type StandIn = Pick<Tool, 'name' | 'tier' | 'run' | 'remembers'>
 
 /** Gives `run` and `effects` their arguments' types, and forgets them for the catalog: the gate parses before it calls. */
 export const toolOver =

@@ -3,12 +3,13 @@ import { join } from 'node:path'
 
 /**
  * The operator's texts that are part of every prompt. They are checked before each use, so an edit applies from the next message on.
- * Creates the shipped `SOUL.md` where it is missing.
+ * @param shippedSoul stands for a missing `SOUL.md`
+ * @param mayWrite creates a missing `SOUL.md` at once
  * @returns each text, undefined for a missing file; the same object while none changes
  */
-export function createPromptFiles(dir: string, shippedSoul: string) {
+export function createPromptFiles(dir: string, shippedSoul: string, mayWrite = true) {
   const soul = join(dir, 'SOUL.md')
-  if (!existsSync(soul)) writeFileSync(soul, shippedSoul)
+  if (mayWrite && !existsSync(soul)) writeFileSync(soul, shippedSoul)
   const known = new Map<string, { ctimeMs: number; text: string }>()
   const read = (name: string): string | undefined => {
     const path = join(dir, name)
@@ -26,15 +27,16 @@ export function createPromptFiles(dir: string, shippedSoul: string) {
   }
   const readAll = () => ({
     soul: read('SOUL.md') ?? shippedSoul,
+    identity: read('IDENTITY.md'),
     agents: read('AGENTS.md'),
     user: read('USER.md'),
     tools: read('TOOLS.md'),
   })
   let last = readAll()
   return () => {
-    const { soul, agents, user, tools } = readAll()
-    const isSame = soul === last.soul && agents === last.agents && user === last.user && tools === last.tools
-    if (!isSame) last = { soul, agents, user, tools }
+    const now = readAll()
+    const isSame = (Object.keys(now) as (keyof typeof now)[]).every((key) => now[key] === last[key])
+    if (!isSame) last = now
     return last
   }
 }

@@ -1,3 +1,5 @@
+import type { Agent } from '../../agents/agent.ts'
+import { JarvisError } from '../../protocol/index.ts'
 import type { ActiveRun, RunProfile } from '../active-run.ts'
 import type { Model } from '../model.ts'
 import type { Origin } from '../origin.ts'
@@ -8,12 +10,12 @@ import type { LiveSession } from '../sessions/live-session.ts'
 export type RunFacts = ReturnType<typeof createRunFacts>
 
 /** Says who asks in a run, by which profile and which model it goes, and how many turns it may take. */
-export function createRunFacts(parts: Pick<RunParts, 'store' | 'models' | 'profile'>) {
-  const { store, models } = parts
+export function createRunFacts(parts: Pick<RunParts, 'store' | 'models' | 'agents' | 'profile'>) {
+  const { store, models, agents } = parts
 
   /** Read when the run begins to be worked on, and kept for all of it. */
   function profileOf(session: LiveSession, run: ActiveRun): RunProfile {
-    run.profile ??= parts.profile(store.session(session.id) ?? {})
+    run.profile ??= parts.profile({ ...store.session(session.id), agent: run.agent })
     return run.profile
   }
 
@@ -21,17 +23,28 @@ export function createRunFacts(parts: Pick<RunParts, 'store' | 'models' | 'profi
   const turnsOf = (session: LiveSession, run: ActiveRun) =>
     rightsOf(principalIn(run)).hasModel ? profileOf(session, run).limits.turns : 1
 
-  const principalIn = (run: ActiveRun) => principalOf(run.origin, modelOf(run).id)
+  const principalIn = (run: ActiveRun) => principalOf(run.origin, modelOf(run).id, run.agent)
 
-  /** The one chosen for the run, as long as it is configured. */
-  function modelOf({ origin }: Pick<ActiveRun, 'origin'>): Model {
-    const chosen = chosenFor(origin)
+  /** The agent's own; else the one chosen for the run, as long as it is configured. */
+  function modelOf(run: Pick<ActiveRun, 'origin' | 'agent'>): Model {
+    const chosen = agents.find(run.agent)?.model ?? chosenFor(run.origin)
     return (chosen === undefined ? undefined : models.named(chosen)) ?? models.current()
   }
 
+  /**
+   * The model of a run's next turn.
+   * @throws JarvisError `unknown_agent` where its agent is gone, or the agent's model: no other one reads what was said to it
+   */
   function modelFor(session: LiveSession, run: ActiveRun): Model {
     const { id } = run.row
-    const chosen = chosenFor(run.origin)
+    const own = requireAgent(run).model
+    if (own !== undefined && models.named(own) === undefined) {
+      throw new JarvisError(
+        'unknown_agent',
+        `${run.agent} answers with ${own}, which is not configured any more. Configure it, or give ${run.agent} another model.`,
+      )
+    }
+    const chosen = own ?? chosenFor(run.origin)
     const model = modelOf(run)
     const message = `${chosen} is not configured any more; ${model.id} answers.`
     if (chosen !== undefined && model.id !== chosen && run.notice?.message !== message) {
@@ -39,6 +52,16 @@ export function createRunFacts(parts: Pick<RunParts, 'store' | 'models' | 'profi
       session.emit(id, 'chat:notice', { message })
     }
     return model
+  }
+
+  /** @throws JarvisError `unknown_agent` where it is gone: nothing runs as main in its place */
+  function requireAgent({ agent }: ActiveRun): Agent {
+    const found = agents.find(agent)
+    if (found !== undefined) return found
+    throw new JarvisError(
+      'unknown_agent',
+      `The agent ${agent} is gone, so this answer ends here, and nothing was run as another one. Begin a new conversation.`,
+    )
   }
 
   return { profileOf, turnsOf, principalIn, modelOf, modelFor }

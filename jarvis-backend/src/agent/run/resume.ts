@@ -27,7 +27,7 @@ export function createResume(
     for (const row of rows.filter(({ status }) => status !== 'queued')) {
       const entries = store.entriesOfRun(row.id)
       const session = live.open(row.sessionId)
-      const run = activeRun(row, liveOrigin(row), entries)
+      const run = activeRun(row, liveOrigin(row), session.agent, entries)
       start(session, run, () => agent.go(session, run))
       // Nobody takes a client's answer any more, but a client that asks later; and what that one had read is forgotten, so
       // that no call of it is judged now for the first time.

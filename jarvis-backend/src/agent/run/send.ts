@@ -1,5 +1,5 @@
 import { newId } from '../../lib/ids.ts'
-import { JarvisError, maxMessageBytes } from '../../protocol/index.ts'
+import { JarvisError, mainAgentId, maxMessageBytes } from '../../protocol/index.ts'
 import { type ActiveRun, activeRun } from '../active-run.ts'
 import { effortOrder } from '../effort.ts'
 import type { Origin } from '../origin.ts'
@@ -17,7 +17,7 @@ const longestQueue = 50
 
 /** @returns a function that stores a message and starts its run, or queues it */
 export function createSend(
-  parts: Pick<RunsParts, 'store' | 'models' | 'clock' | 'redact'>,
+  parts: Pick<RunsParts, 'store' | 'models' | 'agents' | 'clock' | 'redact'>,
   door: {
     agent: RunAgent
     live: LiveSessions
@@ -29,11 +29,20 @@ export function createSend(
     isStopping(): boolean
   },
 ): Runs['start'] {
-  const { store, models, clock, redact } = parts
-  const { agent, live, queue, chatRun, liveOrigin, start } = door
+  const { store, models, agents, clock, redact } = parts
+  const { agent: runAgent, live, queue, chatRun, liveOrigin, start } = door
   const { keepRehearsal, setRehearsal } = door.rehearsing
 
-  return ({ sessionId, text, by, requestId, model }) => {
+  /** @throws JarvisError `unknown_agent`; `conflict` where the session is another agent's */
+  function requireAgent(sessionId: string | undefined, agent: string | undefined) {
+    const own = sessionId === undefined ? undefined : live.stored(sessionId).agent
+    if (agent !== undefined && own !== undefined && agent !== own) {
+      throw new JarvisError('conflict', `This conversation is with ${own}. Begin a new one to talk to ${agent}.`)
+    }
+    agents.require(own ?? agent ?? mainAgentId)
+  }
+
+  return ({ sessionId, text, by, requestId, model, agent }) => {
     if (door.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Send it again in a moment.')
     if (Buffer.byteLength(text) > maxMessageBytes) {
       throw new JarvisError(
@@ -46,6 +55,7 @@ export function createSend(
       if (earlier !== undefined) return earlier as Sent
     }
     if (model !== undefined) models.require(model)
+    requireAgent(sessionId, agent)
     const at = clock.now()
     const safe = redact.text(text)
     const id = sessionId ?? newId('ses')
@@ -54,7 +64,7 @@ export function createSend(
     if (sessionId !== undefined && isRehearsal !== undefined) setRehearsal(sessionId, isRehearsal, by)
     const accept = () => {
       if (sessionId === undefined) {
-        store.createSession({ id, title: titleOf(safe), source: 'chat', at })
+        store.createSession({ id, title: titleOf(safe), source: 'chat', at, ...(agent !== undefined && { agent }) })
         if (isRehearsal === true) keepRehearsal(id, true, by)
         if (model !== undefined) store.setModel(id, model)
       }
@@ -79,8 +89,8 @@ export function createSend(
         status: queued ? 'queued' : 'running',
         at,
       }
-      const run = activeRun({ ...row, position: store.addRun(row) }, liveOrigin(row))
-      if (!queued) run.show = agent.begin(session, run)
+      const run = activeRun({ ...row, position: store.addRun(row) }, liveOrigin(row), session.agent)
+      if (!queued) run.show = runAgent.begin(session, run)
       const sent = { sessionId: id, runId: row.id, messageId, queued }
       if (requestId !== undefined) store.rememberReply('send', by, requestId, sent, at)
       return { session, sent, run }
@@ -89,7 +99,7 @@ export function createSend(
       const { session, sent, run } = store.atomically(accept)
       // Not before the sender has its answer, and has joined the session's room.
       if (sent.queued) queueMicrotask(() => queue.tell(session, sent.runId))
-      else start(session, run, () => agent.go(session, run))
+      else start(session, run, () => runAgent.go(session, run))
       return sent
     } catch (error) {
       // Its memory may hold changes that were not stored.

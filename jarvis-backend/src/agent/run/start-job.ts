@@ -8,8 +8,13 @@ import type { LiveSession } from '../sessions/live-session.ts'
 import type { LiveSessions } from '../sessions/live-sessions.ts'
 import type { RunRow } from '../sessions/transcript-store.ts'
 
-/** `link`: writes down which run it is, in the transaction that stores the run. */
-export type JobRun = { origin: JobOrigin; title: string; link(ids: { sessionId: string; runId: string }): void }
+/** `agent`: in whose name it acts; absent: `main`. `link`: writes down which run it is, in the transaction that stores the run. */
+export type JobRun = {
+  origin: JobOrigin
+  title: string
+  agent?: string
+  link(ids: { sessionId: string; runId: string }): void
+}
 
 /** @returns a function that starts a job's run in a session of its own. @throws JarvisError `shutting_down`; nothing is stored then */
 export function createStartJob(
@@ -22,16 +27,22 @@ export function createStartJob(
   },
 ): (job: JobRun) => void {
   const { store, clock, redact } = parts
-  return ({ origin, title, link }) => {
+  return ({ origin, title, agent, link }) => {
     if (door.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down.')
     const sessionId = newId('ses')
     const at = clock.now()
     try {
       const { session, run } = store.atomically(() => {
-        store.createSession({ id: sessionId, title: redact.text(title), source: 'job', at })
+        store.createSession({
+          id: sessionId,
+          title: redact.text(title),
+          source: 'job',
+          at,
+          ...(agent !== undefined && { agent }),
+        })
         const session = door.live.open(sessionId)
         const row: RunRow = { id: newId('run'), sessionId, origin, status: 'running', at }
-        const run = activeRun({ ...row, position: store.addRun(row) }, origin)
+        const run = activeRun({ ...row, position: store.addRun(row) }, origin, session.agent)
         run.show = door.agent.begin(session, run)
         link({ sessionId, runId: row.id })
         return { session, run }

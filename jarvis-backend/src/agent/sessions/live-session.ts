@@ -9,6 +9,8 @@ export type Publish = (sessionId: string, event: keyof ChatEvents, payload: obje
 export type LiveSession = {
   readonly id: string
   readonly title: string
+  /** The agent that it belongs to. */
+  readonly agent: string
   /** What would change something is described and not run. */
   isRehearsal: boolean
   /** Running ones by id: at most one from the chat, any number of MCP calls. */
@@ -42,7 +44,7 @@ export function createLiveSession(
   },
 ): LiveSession {
   const { store, publish, clock, toWire } = parts
-  const { id } = session
+  const { id, agent } = session
   let { title, nextSeq } = session
   let reserved = nextSeq
   let undone = store.undone()
@@ -80,6 +82,7 @@ export function createLiveSession(
 
   return {
     id,
+    agent,
     isRehearsal: session.isRehearsal,
     runs: new Map(),
     get title() {

@@ -1,4 +1,4 @@
-import type { Card, Entry, QueuedMessage, Snapshot } from '../../protocol/index.ts'
+import { type Card, type Entry, mainAgentId, type QueuedMessage, type Snapshot } from '../../protocol/index.ts'
 import type { ActiveRun } from '../active-run.ts'
 import type { LiveSession } from './live-session.ts'
 import type { StoredEntry, StoredSession } from './transcript-store.ts'
@@ -22,7 +22,7 @@ export function snapshotOf(
   since: number | undefined,
 ): Snapshot {
   const { session, run, items, hasEarlier, pending, queued } = of
-  const { id, title, nextSeq, isRehearsal, model, effort, branchedFrom } = of.stored
+  const { id, title, nextSeq, isRehearsal, model, effort, agent, branchedFrom } = of.stored
   const seq = (session?.nextSeq() ?? nextSeq) - 1
   const joins = since !== undefined && since <= seq && since >= (items[0]?.seq ?? 0)
   return {
@@ -31,6 +31,7 @@ export function snapshotOf(
     isRehearsal,
     ...(model !== undefined && { model }),
     ...(effort !== undefined && { effort }),
+    ...(agent !== mainAgentId && { agent }),
     ...(branchedFrom !== undefined && { branchedFrom }),
     seq,
     ...(run && { runId: run.row.id }),

@@ -22,7 +22,14 @@ export type StoredRun = RunRow & { position: number; partial: string }
 
 /** What the loop keeps. Every method is synchronous: the store is on this machine. */
 export interface TranscriptStore {
-  createSession(session: { id: string; title: string; source: 'chat' | 'mcp' | 'job'; at: number }): void
+  /** @param session.agent absent: `main` */
+  createSession(session: {
+    id: string
+    title: string
+    source: 'chat' | 'mcp' | 'job'
+    agent?: string
+    at: number
+  }): void
   session(id: string): StoredSession | undefined
   /** The session and all that hold versions of its messages, in no order. Empty: there is no such session. */
   family(id: string): Member[]
@@ -79,8 +86,10 @@ export interface TranscriptStore {
   isInTransaction(): boolean
 }
 
-export type StoredSession = Omit<SessionSummary, 'isRunning' | 'pendingCount' | keyof Spent | 'found'> & {
+/** `agent`: the agent that it belongs to, for good. */
+export type StoredSession = Omit<SessionSummary, 'isRunning' | 'pendingCount' | 'agent' | keyof Spent | 'found'> & {
   nextSeq: number
+  agent: string
 }
 
 /** `entry`: what is shown as the place of the branch. `versionOf`: the session beside whose message there this one's stands. */

@@ -9,7 +9,7 @@ export function createWait(parts: StepParts, takeUp: ReturnType<typeof createTak
 
   /** Withdraws a stored card that differs from the call now. The cluster may not be known yet: an approval checks the rest. */
   async function review({ call, context, asked }: Walk) {
-    const judged = await parts.seeingJudge(call.toolName, call.toolInput, context.sources)
+    const judged = await parts.seeingJudge(call.toolName, call.toolInput, context.sources, context.principal)
     const isUnread = judged.kind === 'blocked' && judged.target?.unitMissing !== undefined
     if (asked !== undefined && judged.kind === 'blocked' && !isUnread) confirmations.review(asked.card.toolUseId)
   }

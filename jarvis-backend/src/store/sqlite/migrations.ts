@@ -506,4 +506,8 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX job_slots_open ON job_slots (job_id, slot) WHERE is_open = 1;
   `,
+  `
+  -- The agent that a session belongs to.
+  ALTER TABLE sessions ADD COLUMN agent TEXT NOT NULL DEFAULT 'main';
+  `,
 ]

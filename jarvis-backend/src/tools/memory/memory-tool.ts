@@ -21,6 +21,7 @@ export const memoryTool = toolOver<MemoryPorts>()
 const touches: Touch[] = [{ kind: 'read', on: 'site' }]
 /** Of a tool that reads what was written down and said before. */
 export const recalling = {
+  remembers: true,
   tier: 'green',
   touches,
   effects: (_: object, world: World) => reads({}, world),

@@ -8,6 +8,7 @@ import { memoryTool } from './memory-tool.ts'
 
 export const memoryWrite = memoryTool({
   name: 'memory_write',
+  remembers: true,
   title: 'Write into the memory',
   description:
     "Adds text to the memory. Without `path` it goes to today's notes; use path MEMORY.md only for what will still be true in a year. With `replaces` it replaces exactly that text, which must stand there once. Write down what the operator wants remembered, and decisions with their reasons; never secrets.",

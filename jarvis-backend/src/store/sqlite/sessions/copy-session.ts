@@ -9,9 +9,9 @@ import { newId } from '../../../lib/ids.ts'
 export function copySession(sql: Sqlite.Database): TranscriptStore['copySession'] {
   const insertSession = sql.prepare(
     `INSERT INTO sessions
-       (id, title, source, created_at, updated_at, next_seq, is_rehearsal, model, effort, branched_from, branched_entry, copied_below,
+       (id, title, source, created_at, updated_at, next_seq, is_rehearsal, model, effort, agent, branched_from, branched_entry, copied_below,
         family, version_of, version_at)
-     SELECT @id, @title, 'chat', @at, @at, @nextSeq, is_rehearsal, COALESCE(@model, model), effort, id, @entry, @nextSeq,
+     SELECT @id, @title, 'chat', @at, @at, @nextSeq, is_rehearsal, COALESCE(@model, model), effort, agent, id, @entry, @nextSeq,
        CASE WHEN @versionOf IS NOT NULL THEN family END, @versionOf, CASE WHEN @versionOf IS NOT NULL THEN @entry END
      FROM sessions WHERE id = @from`,
   )

@@ -13,6 +13,7 @@ export type SessionRow = {
   archived_at: number | null
   model: string | null
   effort: Effort | null
+  agent: string
   branched_from: string | null
   branched_entry: number | null
   branched_title: string | null
@@ -21,7 +22,7 @@ export type SessionRow = {
 }
 
 export const sessionColumns = `sessions.id, sessions.title, source, created_at, updated_at, sessions.next_seq, is_rehearsal, archived_at,
-  model, effort, branched_from, branched_entry, (SELECT title FROM sessions AS origin WHERE origin.id = sessions.branched_from) AS branched_title,
+  model, effort, sessions.agent, branched_from, branched_entry, (SELECT title FROM sessions AS origin WHERE origin.id = sessions.branched_from) AS branched_title,
   version_of, CASE WHEN family IS NULL THEN 1 ELSE (SELECT COUNT(*) FROM sessions AS member WHERE member.family = sessions.family) END AS versions`
 
 export const toSession = (row: SessionRow): StoredSession => ({
@@ -32,6 +33,7 @@ export const toSession = (row: SessionRow): StoredSession => ({
   updatedAt: row.updated_at,
   nextSeq: row.next_seq,
   isRehearsal: row.is_rehearsal === 1,
+  agent: row.agent,
   ...(row.archived_at !== null && { archivedAt: row.archived_at }),
   ...(row.model !== null && { model: row.model }),
   ...(row.effort !== null && { effort: row.effort }),

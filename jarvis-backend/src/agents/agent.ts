@@ -1,0 +1,89 @@
+import {
+  type AgentBody,
+  type AgentMemory,
+  type Ceiling,
+  mainAgentId,
+  type Principal,
+  type Tier,
+  tiers,
+  type Verdict,
+} from '../protocol/index.ts'
+
+/** A persona with narrowed rights. It may do what main may, or less. */
+export type Agent = Omit<AgentBody, 'name' | 'about' | 'ceiling' | 'memory' | 'budget' | 'bindings'> & {
+  /** Name of its folder below `agents/`; `main` has the workspace. */
+  id: string
+  name: string
+  about: string
+  /** A call above it is refused. */
+  ceiling: Ceiling
+  memory: AgentMemory
+  budget: NonNullable<AgentBody['budget']>
+  bindings: NonNullable<AgentBody['bindings']>
+}
+
+/** The agents that there are now. */
+export type Agents = {
+  /** Undefined: there is no such agent, or not any more; nothing may run in its name then. */
+  find(id: string): Agent | undefined
+  /** @throws JarvisError `unknown_agent` naming those there are */
+  require(id: string): Agent
+  /** `main` first, then as they stand in the file; the same array until one changes. */
+  list(): readonly Agent[]
+}
+
+export const agentOf = (id: string, body: AgentBody): Agent => ({
+  ...body,
+  id,
+  name: body.name ?? id,
+  about: body.about ?? '',
+  ceiling: body.ceiling ?? 'red',
+  memory: body.memory ?? (id === mainAgentId ? 'shared' : 'own'),
+  budget: body.budget ?? {},
+  bindings: body.bindings ?? [],
+})
+
+/** The agent whose name a principal acts in. */
+export const agentIdOf = ({ agent = mainAgentId }: Pick<Principal, 'agent'>): string => agent
+
+/** What an agent's list says of a tool. */
+type ToolFacts = {
+  name: string
+  /** It reads or writes what JARVIS remembers. */
+  remembers?: true
+}
+
+/** Whether an agent is offered a tool, and may call it. `deny` wins. */
+export function mayUse(
+  { tools = {}, memory }: Pick<Agent, 'tools' | 'memory'>,
+  { name, remembers }: ToolFacts,
+): boolean {
+  const { allow, deny = [] } = tools
+  if (remembers && memory === 'none') return false
+  if (deny.some((pattern) => fits(pattern, name))) return false
+  return allow === undefined || allow.some((pattern) => fits(pattern, name))
+}
+
+/** @param pattern a tool's name, or its beginning and `*` */
+export const fits = (pattern: string, name: string): boolean =>
+  pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
+
+/**
+ * The refusal of a call that is above an agent's ceiling; undefined where it is not. Neither is lowered to fit the other: a person who wants the call
+ * makes it as main, or raises the ceiling.
+ * @param baseTier the tool's own, which counts even where a profile or `allow` lets its calls run unasked
+ */
+export function aboveCeiling(
+  { id, ceiling }: Pick<Agent, 'id' | 'ceiling'>,
+  { tier: judged, reason }: Verdict,
+  baseTier: Tier,
+): Verdict | undefined {
+  const rank = (one: Tier) => tiers.indexOf(one)
+  const tier = rank(baseTier) > rank(judged) ? baseTier : judged
+  if (tier === 'black' || rank(tier) <= rank(ceiling)) return undefined
+  return {
+    tier: 'black',
+    rule: 'agent_ceiling',
+    reason: `The agent ${id} may go up to ${ceiling}, and this call is ${tier}: ${reason}`,
+  }
+}

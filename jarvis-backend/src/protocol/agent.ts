@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { Effort } from './models.ts'
+
+const keyed = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: ({ code }) =>
+      code === 'unrecognized_keys'
+        ? `is not known here. Known: ${Object.keys(shape).join(', ')}`
+        : 'must be keys and values',
+  })
+
+/** An agent's id: the name of its folder, and what stands after `@`. */
+export const AgentId = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,30}$/, 'is lower-case letters, digits and - , at most 31, a letter first')
+
+/** The agent that is always there: the persona of the workspace. */
+export const mainAgentId = 'main'
+
+/** The highest tier that an agent's calls may have. */
+export const Ceiling = z.enum(['green', 'yellow', 'red'], 'is green, yellow or red')
+export type Ceiling = z.infer<typeof Ceiling>
+
+/** `own`: notes and conversations of its own alone. `shared`: main's. `none`: it recalls and notes nothing. */
+export const AgentMemory = z.enum(['own', 'shared', 'none'], 'is own, shared or none')
+export type AgentMemory = z.infer<typeof AgentMemory>
+
+const amount = (most: number) => z.number('is a number').positive('is above 0').max(most, `is at most ${most}`)
+const count = (most: number) =>
+  z.int('is a whole number').min(1, 'is at least 1').max(most, `is at most ${most}`).optional()
+
+/** What may be used. `usd`: US dollars at list prices. */
+export const AgentAmounts = keyed({
+  modelCalls: count(100_000),
+  tokens: count(1_000_000_000),
+  usd: amount(100_000).optional(),
+  minutes: count(1_440),
+})
+export type AgentAmounts = z.infer<typeof AgentAmounts>
+
+/** `day`: all its runs between two midnights. `run`: each of them. */
+export const AgentBudget = keyed({ day: AgentAmounts.optional(), run: AgentAmounts.optional() })
+export type AgentBudget = z.infer<typeof AgentBudget>
+
+const word = z.string('is text').min(1, 'is empty').max(200, 'is at most 200 characters')
+
+/**
+ * Who is answered by an agent. All fields that are given must fit. It chooses and admits nobody. `door`: where the message comes in.
+ * `person`: who is signed in. `token`: name of an MCP token. `job`: name of a job. `channel`: as `telegram`; `account`: `*` is any.
+ */
+export const AgentBinding = keyed({
+  door: z.enum(['dashboard', 'mcp', 'job', 'channel'], 'is dashboard, mcp, job or channel'),
+  person: word.optional(),
+  token: word.optional(),
+  job: word.optional(),
+  channel: word.optional(),
+  account: word.optional(),
+  chat: word.optional(),
+})
+export type AgentBinding = z.infer<typeof AgentBinding>
+
+const patterns = z.array(
+  z.string('is text').regex(/^[\w.*-]{1,128}$/, 'is the name of a tool, or its beginning and *'),
+  'is a list of tools',
+)
+
+/** An agent as it stands in `agents.yaml`. It may do less than main, never more. */
+export const AgentBody = keyed({
+  name: z.string('is text').regex(/\S/, 'is empty').max(60, 'is at most 60 characters').optional(),
+  about: z.string('is text').max(300, 'is at most 300 characters').optional(),
+  /** `provider/model`; absent: the one in use. */
+  model: word.optional(),
+  effort: Effort.optional(),
+  temperature: z.number('is a number').min(0, 'is 0 to 2').max(2, 'is 0 to 2').optional(),
+  /** Absent: all. `deny` wins. `get_*`: all whose names begin so. */
+  tools: z.strictObject({ allow: patterns.optional(), deny: patterns.optional() }).optional(),
+  ceiling: Ceiling.optional(),
+  memory: AgentMemory.optional(),
+  budget: AgentBudget.optional(),
+  bindings: z.array(AgentBinding, 'is a list').max(50, 'is at most 50').optional(),
+})
+export type AgentBody = z.infer<typeof AgentBody>
