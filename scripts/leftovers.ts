@@ -5,7 +5,7 @@ import { sharedBrowserState } from './shared-browser.ts'
 const kept = ['TCPServerWrap', 'ProcessWrap', 'FSEventWrap', 'StatWatcher', 'MessagePort', 'UDPWrap']
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'exit', 'uncaughtException', 'unhandledRejection', 'warning'] as const
 /** The test of this file has files that must fail, and sets a shorter time. */
-const patience = { timeout: Number(process.env.LEFTOVERS_MS ?? 5_000), interval: 20 }
+const patience = { timeout: Number(process.env.LEFTOVERS_MS ?? 20_000), interval: 20 }
 
 /** All that one file of tests could leave behind for the next one, which runs in the same process. */
 function state() {

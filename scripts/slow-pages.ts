@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core'
 
 /** How many times slower a page computes; 1: as fast as the machine does. */
-export const slowness = Number(process.env.JARVIS_TEST_SLOW ?? 1)
+const slowness = Number(process.env.JARVIS_TEST_SLOW ?? 1)
 
 /** The shortest and the longest time, in ms, that a request waits before it is sent. Drawn for each, so that answers overtake each other. */
 const delay = { least: 100, most: 300 } as const
@@ -9,6 +9,7 @@ const delay = { least: 100, most: 300 } as const
 /** With `JARVIS_TEST_SLOW=4`, all pages of this context compute four times slower, and their requests and messages arrive late. */
 export async function slowDown(context: BrowserContext): Promise<void> {
   if (slowness <= 1) return
+  context.setDefaultTimeout(30_000 * slowness)
   await context.route('**/*', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, delay.least + Math.random() * (delay.most - delay.least)))
     // The page may have gone meanwhile.

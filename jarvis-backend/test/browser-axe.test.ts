@@ -1,14 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import type { Role } from '../src/protocol/index.ts'
 import { findingsInBothThemes } from './support/axe.ts'
 import { dashboardDir, go, test, useBrowser } from './support/browser.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
-
-vi.setConfig({ testTimeout: 240_000 })
 
 const { person } = useBrowser()
 const table = '| guest | why |\n|---|---|\n| 103 truenas | full |\n\n```sh\nzpool list\n```'

@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { dayMs, minuteMs, quarterMs, samplesOf } from '../src/homelab/samples.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
@@ -9,8 +9,6 @@ import { createSampleStore } from '../src/store/sqlite/samples/samples.ts'
 import { seriousFindings } from './support/axe.ts'
 import { dashboardDir, test, useBrowser } from './support/browser.ts'
 import { startJarvis, tokenFor } from './support/start-jarvis.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { person } = useBrowser()
 const env = { JARVIS_EMBEDDINGS: 'none', LOG_LEVEL: 'warn', JARVIS_PROTECTED: 'ct/130' }

@@ -1,10 +1,8 @@
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { seriousFindings } from './support/axe.ts'
 import { dashboardDir, givePassword, passwordDialog, test, useBrowser } from './support/browser.ts'
 import { scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { operator } = useBrowser()
 const [vm, ct] = [101, 104]

@@ -1,9 +1,7 @@
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { seriousFindings } from './support/axe.ts'
 import { dashboardDir, test, useBrowser } from './support/browser.ts'
 import { startJarvis } from './support/start-jarvis.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const { operator } = useBrowser()
 const env = { JARVIS_EMBEDDINGS: 'none' }
@@ -65,7 +63,7 @@ test('a runbook is checked as it is typed, mended, saved, run dry and compared w
   expect(await field.inputValue()).toBe(restart)
   expect((await jarvis.rest('/api/runbooks/restart-it')).status).toBe(404)
   await page.keyboard.press('Control+s')
-  await expect.poll(() => run.getAttribute('aria-disabled'), { timeout: 20_000 }).toBe('false')
+  await expect.poll(() => run.getAttribute('aria-disabled')).toBe('false')
   expect(new URL(page.url()).search).toBe('')
 
   await page.getByLabel('vmid').fill('104')
@@ -97,7 +95,7 @@ test('a plan is one card: every step was on screen before it is approved, and ea
   await jarvis.rest('/api/runbooks/restart-it', { method: 'PUT', json: { text: restart } })
   const page = await operator(jarvis, { viewport: { width: 1440, height: 620 } }, '/automations/runbooks/restart-it')
   const run = page.getByRole('button', { name: 'Run once…' })
-  await expect.poll(() => run.getAttribute('aria-disabled'), { timeout: 20_000 }).toBe('false')
+  await expect.poll(() => run.getAttribute('aria-disabled')).toBe('false')
   await page.getByLabel('vmid').fill('104')
   await run.click()
   await page.waitForURL(/\/chat\//)
@@ -125,13 +123,13 @@ test('a plan is one card: every step was on screen before it is approved, and ea
   await page.keyboard.press('j')
   expect(await page.locator(':focus').getAttribute('data-step')).toBe('3')
   await card.locator('footer').last().scrollIntoViewIfNeeded()
-  await expect.poll(() => approve.getAttribute('aria-disabled'), { timeout: 20_000 }).toBe('false')
+  await expect.poll(() => approve.getAttribute('aria-disabled')).toBe('false')
   await card.focus()
   await page.keyboard.press('a')
   await card.getByText('Enter approves, Esc steps back').waitFor()
   await page.keyboard.press('Enter')
   const done = page.getByRole('article', { name: /^Ran 3 of 3 steps/ })
-  await done.getByText('status is running').waitFor({ timeout: 60_000 })
+  await done.getByText('status is running').waitFor()
   expect(await done.textContent()).toContain('1 step cannot be undone. Approved by operator')
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/plan-real-done.png` })
 })

@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import type { Model } from '../src/agent/model.ts'
 import type { SessionsPage } from '../src/protocol/index.ts'
 import { seriousFindings } from './support/axe.ts'
 import { dashboardDir, say, test, useBrowser } from './support/browser.ts'
 import { calls, type ScriptedModel, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 const { operator } = useBrowser()
 const env = { JARVIS_EMBEDDINGS: 'none' }

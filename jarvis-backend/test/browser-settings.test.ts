@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { expect, onTestFinished, vi } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { findChromium } from '../../scripts/chromium.js'
 import { withoutSignals } from '../../scripts/shared-browser.ts'
 import type { PushSender } from '../src/push/ports.ts'
@@ -11,8 +11,6 @@ import { dashboardDir, givePassword, passwordDialog, say, signIn, test, useBrows
 import { startModelServer } from './support/model-server.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { password, startJarvis } from './support/start-jarvis.ts'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 const { operator } = useBrowser()
 const env = { JARVIS_EMBEDDINGS: 'none' }

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import type { BrowserContextOptions } from 'playwright-core'
-import { expect, onTestFinished, vi } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
 import { attachedDir, odd, serversOf, tool } from './support/attached.ts'
 import { seriousFindings } from './support/axe.ts'
@@ -12,8 +12,6 @@ import { folder } from './support/data-dir.ts'
 import { npmStart } from './support/npm-start.ts'
 import { says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 const { operator } = useBrowser()
 

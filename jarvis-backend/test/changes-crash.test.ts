@@ -95,7 +95,7 @@ test.each<[string, Case]>([
     const change = await last.change()
     return { state: change?.state, isSaid: says === undefined || says.test(change?.problem ?? '') }
   }
-  await expect.poll(seen, { timeout: 30_000 }).toEqual({ state, isSaid: true })
+  await expect.poll(seen).toEqual({ state, isSaid: true })
   expect(readFileSync(join(dataDir, 'levels'), 'utf8').trim().split('\n').map(Number)).toEqual(levels)
   expect(await last.ask('journal/verify')).toMatchObject({ ok: true })
   await last.kill()
@@ -111,7 +111,7 @@ test('the demo’s cluster is made anew at each start, so what was changed on it
   const [card] = await waiting()
   await first.ask(`confirmations/${card?.toolUseId}`, { confirmed: true, goesBackAfterMin: 10 })
   // Its snapshot takes some seconds.
-  await expect.poll(async () => (await first.change())?.state, { timeout: 20_000 }).toBe('armed')
+  await expect.poll(async () => (await first.change())?.state).toBe('armed')
   await first.kill()
   socket.close()
 
@@ -134,13 +134,13 @@ test('killed while tasks of a cluster run, JARVIS finds each at its next start, 
   const first = await life(start)
   const socket = io(`${first.url}/chat`, { auth: { token: tokenFor('operator') }, transports: ['websocket'] })
   const changes = async (of: typeof first) => (await of.ask<{ items: Change[] }>('changes')).items
-  await expect.poll(async () => JSON.stringify(await first.ask('cluster')), { timeout: 20_000 }).toContain('"vmid":103')
+  await expect.poll(async () => JSON.stringify(await first.ask('cluster'))).toContain('"vmid":103')
   const archive = 'nas:backup/vzdump-lxc-200-2025_01_01-00_00_00.tar.zst'
   const status = async () => (await control.guest(101)).status
   expect(await status()).toBe('running')
   const send = async (message: string) => void (await socket.emitWithAck('chat:send', { message }))
   await send('/take_snapshot vmid=101 name=before')
-  await expect.poll(async () => (await changes(first))[0]?.state, { timeout: 20_000 }).toBe('made')
+  await expect.poll(async () => (await changes(first))[0]?.state).toBe('made')
 
   await control.lateTasks(60_000)
   await send('/rollback_snapshot vmid=101 name=before')
@@ -149,10 +149,10 @@ test('killed while tasks of a cluster run, JARVIS finds each at its next start, 
   await send('/migrate_guest vmid=102 target=pve2')
   await send('/back_up_guest vmid=103 storage=nas')
   const waiting = async () => (await first.ask<{ items: Card[] }>('confirmations')).items
-  await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(4)
+  await expect.poll(waiting).toHaveLength(4)
   for (const { toolUseId } of await waiting()) await first.ask(`confirmations/${toolUseId}`, { confirmed: true })
   const asked = async () => (await control.changes()).map(({ path }) => path).sort()
-  await expect.poll(asked, { timeout: 20_000 }).toHaveLength(6)
+  await expect.poll(asked).toHaveLength(6)
   const before = await asked()
   await first.kill()
   socket.close()
@@ -160,7 +160,7 @@ test('killed while tasks of a cluster run, JARVIS finds each at its next start, 
   const last = await life(start)
   const states = async () => Object.fromEntries((await changes(last)).map((change) => [change.toolName, change.state]))
   const tools = ['take_snapshot', 'rollback_snapshot', 'clone_guest', 'restore_guest', 'migrate_guest', 'back_up_guest']
-  await expect.poll(states, { timeout: 40_000 }).toEqual(Object.fromEntries(tools.map((tool) => [tool, 'made'])))
+  await expect.poll(states).toEqual(Object.fromEntries(tools.map((tool) => [tool, 'made'])))
   expect(await asked()).toEqual(before)
   expect(await status()).toBe('running')
   expect(await last.ask('journal/verify')).toMatchObject({ ok: true })

@@ -78,7 +78,7 @@ function portsOf({ answers = {}, prints = {}, state: change, ...own }: Changed =
     ask: async () => ({}),
     now: Date.now(),
   }
-  return { ...fixed, state, api, cluster, shell, signal: AbortSignal.timeout(20_000), ...own }
+  return { ...fixed, state, api, cluster, shell, signal: AbortSignal.timeout(60_000), ...own }
 }
 
 /** What is not well, by object. */

@@ -80,9 +80,9 @@ const points = [
   'ended, not committed',
 ]
 
-test.each(points)('killed %s, the next start leaves no copy and says so', { timeout: 60_000 }, async (point) => {
+test.each(points)('killed %s, the next start leaves no copy and says so', async (point) => {
   const { store, said, journal } = nextLife(await killedAt(point))
-  await expect.poll(() => store.open(), { timeout: 40_000 }).toBeUndefined()
+  await expect.poll(() => store.open()).toBeUndefined()
   expect(await copies()).toEqual([])
   if (point === 'claimed, not committed') return expect(said).toEqual([])
   expect(said[0]).toContain('cut off by a restart')
@@ -92,7 +92,7 @@ test.each(points)('killed %s, the next start leaves no copy and says so', { time
 test.each([
   ['an empty description', {}],
   ['the drill’s pool', { pool: drillPool }],
-])('an id that was freed and given to another guest with %s is not touched', { timeout: 60_000 }, async (_of, more) => {
+])('an id that was freed and given to another guest with %s is not touched', async (_of, more) => {
   const database = await killedAt('after the restore')
   const file = openDatabase(database)
   const drill = drillsOver({ api: cluster.api, cluster }, file).store.open()
@@ -102,18 +102,16 @@ test.each([
   const guest = ['nodes', node, 'qemu', copy]
   const gone = async () => !(await exists(copy))
   // Somebody removes the copy once it is restored, and makes a guest of that id.
-  await expect
-    .poll(() => cluster.api.change('DELETE', guest, {}, calm()).then(gone, gone), { timeout: 20_000 })
-    .toBe(true)
+  await expect.poll(() => cluster.api.change('DELETE', guest, {}, calm()).then(gone, gone)).toBe(true)
   const form = { vmid: String(copy), name: 'precious', memory: '512', ...more }
   await cluster.api.change('POST', ['nodes', node, 'qemu'], form, calm())
   const name = async () => ((await cluster.api.get([...guest, 'config'], {}, calm())) as { name?: string }).name
-  await expect.poll(name, { timeout: 20_000 }).toBe('precious')
+  await expect.poll(name).toBe('precious')
 
   const { store, said } = nextLife(database)
-  await expect.poll(() => store.open(), { timeout: 40_000 }).toBeUndefined()
+  await expect.poll(() => store.open()).toBeUndefined()
   expect(await name()).toBe('precious')
   expect(said.join()).toContain('was not touched')
   await cluster.api.change('DELETE', guest, {}, calm())
-  await expect.poll(gone, { timeout: 20_000 }).toBe(true)
+  await expect.poll(gone).toBe(true)
 })

@@ -6,7 +6,7 @@ import { openDatabase } from '../src/store/sqlite/database.ts'
 import { drillsOver, ids } from './drill/drills-over.ts'
 import { startProxmox } from './support/start-proxmox.ts'
 
-const calm = () => ({ signal: AbortSignal.timeout(20_000) })
+const calm = () => ({ signal: AbortSignal.timeout(60_000) })
 const own = { tokenId: 'jarvis-drill@pve!drill', tokenSecret: '99999999-1111-2222-3333-444444444444' }
 const all = (rights: readonly string[]) => Object.fromEntries(rights.map((right) => [right, 1] as const))
 

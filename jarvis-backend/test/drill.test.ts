@@ -346,7 +346,7 @@ describe.each(Object.entries(clusters))('on %s', (_name, start) => {
     expect(drills.provenOf(fixture.vm)).toBeUndefined()
     const { node, copy } = drill
     await fixture.api.change('DELETE', ['nodes', node, 'qemu', copy], {}, calm())
-    await expect.poll(copies, { timeout: 5_000 }).toEqual([])
+    await expect.poll(copies).toEqual([])
   })
 
   /** What a node says of its storages, changed. */

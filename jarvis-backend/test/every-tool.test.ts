@@ -159,7 +159,7 @@ type Entrance = 'a model' | 'the operator' | (typeof mcpEntrances)[number]
  * restorable.
  */
 async function usualIn({ cluster }: ReturnType<typeof simulator>): Promise<CallOf[]> {
-  const { items } = await cluster.backups({ vmid: 101 }, { signal: AbortSignal.timeout(10_000) })
+  const { items } = await cluster.backups({ vmid: 101 }, { signal: AbortSignal.timeout(60_000) })
   const newest = items[0]?.volumeId ?? ''
   return usual.map(([name, input]) => {
     if (name === 'destroy_guest') return [name, { vmid: made.newId, name: made.name }]

@@ -80,7 +80,7 @@ const clusters: Record<string, () => Promise<Cluster>> = {
 function speaking({ ports }: Cluster) {
   const tools = new Map(withPorts(homelabTools, ports).map((tool) => [tool.name, tool]))
   const toolOf = (name: string): Tool => tools.get(name) ?? raise(name)
-  const signal = AbortSignal.timeout(30_000)
+  const signal = AbortSignal.timeout(60_000)
   const parsed = (name: string, input: ToolInput) => toolOf(name).input.parse(input)
   async function prepare(name: string, input: ToolInput): Promise<Preview> {
     await ports.cluster.readAfresh?.()
@@ -462,7 +462,7 @@ function fullness(used: Partial<Record<'zfs' | 'thin' | 'metadata', number | nul
   const storages = [storage('fast', 'zfspool', of(share.zfs)), storage('thin', 'lvmthin', of(share.thin))]
   const config = { digest: 'd', values: { scsi0: 'fast:vm-1-disk-0,size=1G', scsi1: 'thin:vm-1-disk-1,size=1G' } }
   return safetyOf(api, { storages }, { vmid: 1, node: 'pve', type: 'vm' }, config as unknown as GuestConfig, '{}', {
-    signal: AbortSignal.timeout(5_000),
+    signal: AbortSignal.timeout(60_000),
   })
 }
 

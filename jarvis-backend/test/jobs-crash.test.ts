@@ -75,7 +75,7 @@ test.each<[dieAt: string, lines: number, states: JobSlot['state'][]]>([
   for (const _ of [2, 3]) {
     const next = await life({ dataDir })
     const seen = async () => (await next.ask<Page<JobSlot>>(`jobs/${id}/slots`)).items.map(({ state }) => state)
-    await expect.poll(seen, { timeout: 20_000 }).toEqual(states)
+    await expect.poll(seen).toEqual(states)
     expect(await next.ask('journal/verify')).toMatchObject({ ok: true })
     await next.kill()
   }

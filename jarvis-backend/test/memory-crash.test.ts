@@ -68,9 +68,7 @@ function remembering() {
   }
 }
 
-test('a memory that dies in the middle of indexing says so, starts again and misses nothing', {
-  timeout: 60_000,
-}, async () => {
+test('a memory that dies in the middle of indexing says so, starts again and misses nothing', async () => {
   const { memory, reports, pass, kill, until } = remembering()
   for (const share of [0.1, 0.5]) {
     const reached = until((status) => (status?.sources ?? 0) >= files * share)

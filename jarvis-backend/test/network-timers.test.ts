@@ -134,7 +134,7 @@ test('on a cluster: JARVIS arms the node, dies, and finds at its next start that
   })
   const after = await startJarvis({ remote: over(again), clock, dataDir, model: scripted() })
   const change = async () => (await after.rest(`/api/changes/${toolUseId}`)).json()
-  await expect.poll(change, { timeout: 20_000 }).toMatchObject({ state: 'undone' })
+  await expect.poll(change).toMatchObject({ state: 'undone' })
   expect(node.reloads()).toBe(1)
   node.shell.close()
 }, 60_000)

@@ -67,7 +67,7 @@ describe('on a Proxmox over HTTPS', () => {
     const { fake, homelab } = await real()
     const tools = new Map(overHomelab(homelab).map((tool) => [tool.name, tool]))
     const run = async (name: string, input: Record<string, unknown> = {}) => {
-      const context = { signal: AbortSignal.timeout(30_000), onProgress() {}, onTask() {} }
+      const context = { signal: AbortSignal.timeout(60_000), onProgress() {}, onTask() {} }
       const output = await tools.get(name)?.run(input, context)
       if (output === undefined) throw new Error(`no tool ${name}`)
       return output
@@ -94,7 +94,7 @@ describe('on a Proxmox over HTTPS', () => {
       { value: redactor.value, stream: () => createStreamRedactor(redactor) },
     )
     const tools = new Map(overHomelab(redacted).map((tool) => [tool.name, tool]))
-    const context = { signal: AbortSignal.timeout(20_000), onProgress() {}, onTask() {} }
+    const context = { signal: AbortSignal.timeout(60_000), onProgress() {}, onTask() {} }
     for (const [name, input] of [
       ['get_node_journal', { node: 'pve1', lines: 3 }],
       ['get_task_log', { type: 'vzdump', lines: 3 }],
@@ -125,7 +125,7 @@ describe('on a Proxmox over HTTPS', () => {
     }
     const first = await syncedAt()
     expect(await run('run_replication', { job: '100-0' })).toMatchObject({ summary: 'queued' })
-    while ((await syncedAt()) === first) await homelab.api.wait(5_000, AbortSignal.timeout(20_000))
+    while ((await syncedAt()) === first) await homelab.api.wait(5_000, AbortSignal.timeout(60_000))
     expect(await syncedAt()).toBeGreaterThan(first)
     await expect(run('run_replication', { job: '100-7' })).rejects.toMatchObject({
       code: 'cluster_refused',

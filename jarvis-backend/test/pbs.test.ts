@@ -49,7 +49,7 @@ function over(api: Homelab['api'], pbs: NonNullable<Homelab['pbs']>) {
     const tool = tools.get(name)
     if (tool === undefined) throw new Error(`no tool ${name}`)
     const output = await tool.run(tool.input.parse(input), {
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(60_000),
       onProgress() {},
       onTask() {},
     })
@@ -116,7 +116,7 @@ test.each<[string, Partial<Parameters<typeof createPbs>[0]>, RegExp]>([
   const fake = await startFakePbs(facts())
   const pbs = createPbs({ url: fake.url, ...pbsToken, fingerprints: [fake.fingerprint], ...change })
   onTestFinished(pbs.close)
-  const asked = pbs.get(['version'], {}, { signal: AbortSignal.timeout(10_000) })
+  const asked = pbs.get(['version'], {}, { signal: AbortSignal.timeout(60_000) })
   await expect(asked).rejects.toMatchObject({ code: 'cluster_unreachable', message: expect.stringMatching(words) })
   await expect(asked).rejects.not.toMatchObject({ message: expect.stringContaining(pbsToken.tokenSecret) })
   if (change.fingerprints !== undefined) expect(fake.state.requests).toEqual([])
@@ -136,7 +136,7 @@ test('the demo’s backup server is away until its guest runs, and then tells wh
   if (lab.pbs === undefined) throw new Error('no backup server')
   const run = over(lab.api, lab.pbs)
   await expect(run('get_pbs_status')).rejects.toMatchObject({ code: 'cluster_unreachable' })
-  await lab.cluster.power(141, 'start', false, { signal: AbortSignal.timeout(10_000) })
+  await lab.cluster.power(141, 'start', false, { signal: AbortSignal.timeout(60_000) })
   expect((await run('get_pbs_status')).summary).toMatch(/^main \d+ % full; 1 jobs failed$/)
   expect((await run('get_pbs_snapshots')).summary).toMatch(/^\d\d snapshots, 1 failed verification$/)
 })
@@ -166,7 +166,7 @@ test.each<[Record<string, string>, RegExp]>([
 test('doctor tells of the backup server what it tells of the cluster', async () => {
   const fake = await startFakePbs(facts())
   const config = { url: fake.url, ...pbsToken, fingerprints: [fake.fingerprint] }
-  const signal = AbortSignal.timeout(10_000)
+  const signal = AbortSignal.timeout(60_000)
   expect(await pbsChecks(config, signal)).toEqual([
     { area: 'Backup server', health: 'ok', text: `${fake.url} serves: 2 datastores, token accepted.` },
   ])

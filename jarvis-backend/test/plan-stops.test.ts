@@ -69,7 +69,7 @@ test('a plan stops at a denied card, a check that does not come true, and when i
 
   const surprised = await runLevels(levels('{ vmid: 104, to: 12 }', never))
   await surprised.decide((await surprised.screen.next('chat:confirm_needed')).toolUseId, true)
-  await expect.poll(async () => (await surprised.plan())?.state, { timeout: 10_000 }).toBe('stopped')
+  await expect.poll(async () => (await surprised.plan())?.state).toBe('stopped')
   expect(await surprised.plan()).toMatchObject({ steps: [{ state: 'surprise' }, { state: 'not_begun' }] })
   expect(surprised.level.changes).toEqual([9])
 

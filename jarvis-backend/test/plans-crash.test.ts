@@ -88,20 +88,20 @@ test.each<[string, Case]>([
     const one = await life({ dataDir, skipMs: 0, ...(dieAt && { dieAt }) })
     await one.ask('runbooks/two/run', { inputs: {} })
     const waiting = async () => (await one.ask<{ items: Card[] }>('confirmations')).items
-    await expect.poll(waiting, { timeout: 10_000 }).toHaveLength(1)
+    await expect.poll(waiting).toHaveLength(1)
     const [card] = await waiting()
     await one.ask(`confirmations/${card?.toolUseId}`, { confirmed: true }).catch(() => {})
     if (dieAt !== undefined) await one.ended
     else {
       const last = first === '' ? 'done' : 'checking'
       const seen = async () => (await one.plan())?.steps.some((step) => step.state === last)
-      await expect.poll(seen, { timeout: 10_000 }).toBe(true)
+      await expect.poll(seen).toBe(true)
       if (first === '') await expect.poll(async () => (await one.plan())?.state).toBe('done')
       await one.kill()
     }
 
     const two = await life({ dataDir, skipMs: 11 * 60_000 })
-    await expect.poll(async () => (await two.plan())?.state, { timeout: 30_000 }).toBe(state)
+    await expect.poll(async () => (await two.plan())?.state).toBe(state)
     expect((await two.plan())?.steps.map((step) => step.state)).toEqual(steps)
     expect(readFileSync(join(dataDir, 'levels'), 'utf8').trim().split('\n').map(Number)).toEqual(levels)
     expect(await two.ask('journal/verify')).toMatchObject({ ok: true })

@@ -42,7 +42,7 @@ test('a container’s terminal: held until it is wanted, sized, typed into, kept
   session.resize({ cols: 132, rows: 43 })
   const [console] = await fake.control.consoles()
   await expect
-    .poll(async () => (await fake.control.consoles())[0]?.messages, { interval: 20, timeout: 10_000 })
+    .poll(async () => (await fake.control.consoles())[0]?.messages, { interval: 20 })
     .toEqual(expect.arrayContaining(['1:80:24:', '0:10:grün 🙂', '1:132:43:', '2']))
   expect(console).toMatchObject({ vmid: 200, proxy: 'termproxy', node: 'pve1' })
   session.write('exit\r')

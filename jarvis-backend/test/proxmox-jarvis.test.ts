@@ -123,7 +123,7 @@ test('PVE_URL and its companions are enough to be served by the operator’s clu
   })
   const jarvis = compose(config, '0.0.0-test', 'nowhere')
   onTestFinished(() => jarvis.stop(1_000))
-  await expect.poll(() => fake.control.requests(), { timeout: 20_000 }).toHaveProperty(['GET /cluster/resources'])
+  await expect.poll(() => fake.control.requests()).toHaveProperty(['GET /cluster/resources'])
 })
 
 test('a list of one node says that the cluster cannot be read, a template is called one', async () => {

@@ -92,7 +92,8 @@ test('a dead node costs its own figures and nothing else, at once', async () => 
   await expect(cluster.nodeDetail('pve4', calm())).rejects.toThrow('pve4 is offline.')
   expect((await cluster.backups({}, calm())).missing).toEqual(['pve4 is offline'])
   expect((await cluster.tasks({ limit: 20 }, calm())).missing).toEqual(['pve4 is offline'])
-  expect(performance.now() - since).toBeLessThan(2_000)
+  // To ask the node would take its 30 s.
+  expect(performance.now() - since).toBeLessThan(20_000)
 })
 
 test('a node that died since the last look ends its calls in time, not as a wrong token', async () => {

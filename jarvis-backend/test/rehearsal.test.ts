@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { cpuMs } from '../../scripts/cpu-ms.ts'
 import { rehearsalOrder } from '../src/agent/rehearsal.ts'
 import type { JournalEntry, Page, SessionSummary } from '../src/protocol/index.ts'
 import { watchedMcp } from './support/mcp-client.ts'
@@ -133,7 +134,6 @@ test.each(['/dry-run maybe', '/dry-run'])('%s changes nothing and asks no model'
 })
 
 test('what only begins like the order is told apart at once, however long', () => {
-  const begunAt = performance.now()
-  expect(rehearsalOrder(`/dry-run${'\t'.repeat(60_000)}x\ny`)).toBeUndefined()
-  expect(performance.now() - begunAt).toBeLessThan(1_000)
+  const long = `/dry-run${'\t'.repeat(60_000)}x\ny`
+  expect(cpuMs(() => expect(rehearsalOrder(long)).toBeUndefined())).toBeLessThan(1_000)
 })

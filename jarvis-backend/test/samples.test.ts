@@ -81,7 +81,7 @@ test('a real cluster’s own record fills the hour before the first start', asyn
   const waker = { wake: () => Promise.reject(new Error('no waker')) }
   const jarvis = await startJarvis({ clock, remote: { api: cluster.api, cluster, shell, waker } })
   const count = async () => (await hourOf(jarvis, 'cluster')).known(0, 'cpuRatio').length
-  await expect.poll(count, { timeout: 5_000 }).toBeGreaterThan(55)
+  await expect.poll(count).toBeGreaterThan(55)
   const { known, line } = await hourOf(jarvis, 'cluster,guest/200')
   expect(known(0, 'cpuRatio').length).toBeGreaterThan(55)
   expect(line(1, 'cpuRatio').map((value) => value?.toFixed(2))).toContain('0.10')

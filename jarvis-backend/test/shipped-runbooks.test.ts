@@ -52,7 +52,7 @@ test.each([
   await expect.poll(async () => (await attached()).pending.length + (await plans()).length).toBeGreaterThan(0)
   for (const { toolUseId } of (await attached()).pending)
     await screen.ask('chat:confirm', { sessionId, toolUseId, confirmed: true })
-  await expect.poll(async () => (await plans())[0]?.state, { timeout: 20_000 }).not.toMatch('running')
+  await expect.poll(async () => (await plans())[0]?.state).not.toMatch('running')
   const [plan] = await plans()
   expect(plan).toMatchObject({ runbook: name, state: 'done', steps: states.map((state) => ({ state })) })
   const [runbook] = (await json<{ items: Runbook[] }>(jarvis.rest('/api/runbooks'))).items.filter(

@@ -63,7 +63,7 @@ const stagesOf = (command: string) => {
   if (!parsed.ok) throw new Error(parsed.reason)
   return parsed.stages
 }
-const calm = () => ({ signal: AbortSignal.timeout(30_000) })
+const calm = () => ({ signal: AbortSignal.timeout(60_000) })
 const run = (command: string) => carryOut(safe, 'pve', stagesOf(command), calm())
 
 /** Every run of four characters of what is secret, in any order that a filter can give it. */

@@ -204,7 +204,7 @@ sshdTest('signing out ends the shell and what runs in it', async () => {
   const dropped = once(operator.socket as never, 'disconnect')
   await jarvis.rest('/api/auth/logout', { method: 'POST', headers: { authorization: `Bearer ${operator.token}` } })
   await dropped
-  await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false)
+  await expect.poll(() => isAlive(pid)).toBe(false)
   expect((await journalOf(jarvis)).at(-1)).toMatchObject({ event: 'closed', reason: 'the client went away' })
 })
 
@@ -295,7 +295,7 @@ test('while a client does not read, the shell is held back', async () => {
   ws._socket.pause()
 
   operator.socket.emit('terminal:input', { terminalId: shell.terminalId, data: 'go' })
-  await expect.poll(() => turnsHeld, { timeout: 20_000 }).toBeGreaterThan(1_000)
+  await expect.poll(() => turnsHeld).toBeGreaterThan(1_000)
   expect(sent).toBeLessThan(total / 2)
 
   ws._socket.resume()

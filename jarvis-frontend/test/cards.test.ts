@@ -1,11 +1,9 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { findingsInBothThemes, seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
 import { gallery } from '../src/testing/scenes/gallery.ts'
 import { hostile } from '../src/testing/scenes/hostile.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let stage: Stage
 beforeAll(async () => {

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { findingsInBothThemes, seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
 import { guestScene } from '../src/testing/scenes/guest.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let stage: Stage
 beforeAll(async () => {

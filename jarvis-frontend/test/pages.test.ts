@@ -1,12 +1,10 @@
 import type { Locator } from 'playwright-core'
-import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { assistant, entriesOf, text, usage, user } from '../src/testing/entries.ts'
 import { quietLab } from '../src/testing/lab.ts'
 import { morning } from '../src/testing/scenes/morning.ts'
 import { password } from '../src/testing/scripted-server.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let stage: Stage
 beforeAll(async () => {

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
 import { plansScene } from '../src/testing/scenes/plans.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 let stage: Stage
 beforeAll(async () => {
@@ -68,7 +66,7 @@ test('on a phone a plan of twenty steps is approved once each was on screen, ove
   await card.getByText('20 of 20 seen').waitFor()
   await card.locator('.plan-foot').scrollIntoViewIfNeeded()
   await page.locator('.stream').evaluate((stream) => stream.scrollTo(0, stream.scrollHeight))
-  await expect.poll(() => approve.getAttribute('aria-disabled'), { timeout: 20_000 }).toBe('false')
+  await expect.poll(() => approve.getAttribute('aria-disabled')).toBe('false')
   await approve.tap()
   await expect.poll(() => server.decisions).toMatchObject([{ toolUseId: 'twenty', confirmed: true }])
 })

@@ -1,13 +1,11 @@
 import { setInterval } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { assistant, entriesOf, text, usage, user } from '../src/testing/entries.ts'
 import type { Scene } from '../src/testing/scene.ts'
 import { morning } from '../src/testing/scenes/morning.ts'
 import { password } from '../src/testing/scripted-server.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let stage: Stage
 beforeAll(async () => {

@@ -1,10 +1,8 @@
 import type { CDPSession, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { assistant, entriesOf, type LooseEntry, ran, text, usage, user } from '../src/testing/entries.ts'
 import { morning } from '../src/testing/scenes/morning.ts'
 import { openStage, type Stage, test, type View } from './support/browser.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 let stage: Stage
 beforeAll(async () => {
@@ -229,7 +227,7 @@ test('1,000 exchanges are shown wherever the scrollbar is dragged to, and Home s
     const { first, topPx, blankPx } = await look(page)
     return { at: first?.at, isAtTop: topPx < 2, isBlank: blankPx > 24 }
   }
-  await expect.poll(home, { timeout: 40_000 }).toEqual({ at: 0, isAtTop: true, isBlank: false })
+  await expect.poll(home).toEqual({ at: 0, isAtTop: true, isBlank: false })
 })
 
 test('what is read stays in its place while diagrams come above, earlier entries load and an answer streams', async () => {

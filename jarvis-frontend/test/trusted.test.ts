@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { assistant, entriesOf, text, user } from '../src/testing/entries.ts'
 import { morning } from '../src/testing/scenes/morning.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
-
-vi.setConfig({ testTimeout: 180_000 })
 
 let stage: Stage
 beforeAll(async () => {

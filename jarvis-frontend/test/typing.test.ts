@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { morning } from '../src/testing/scenes/morning.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let stage: Stage
 beforeAll(async () => {
@@ -42,7 +40,7 @@ test('words that are typed where nothing has the focus go into the composer', as
   for (const words of ['logs please', 'get the backups', 'go', 'g', 'show 123']) {
     expect(await field.evaluate((element) => element.matches(':focus')), words).toBe(false)
     await page.keyboard.type(words)
-    await expect.poll(() => field.inputValue(), { timeout: 5_000 }).toBe(words)
+    await expect.poll(() => field.inputValue()).toBe(words)
     expect(page.url()).toBe(`${server.url}/chat/s2`)
     await field.fill('')
     await field.blur()

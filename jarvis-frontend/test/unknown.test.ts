@@ -1,10 +1,8 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { seriousFindings } from '../../jarvis-backend/test/support/axe.ts'
 import { unknown } from '../src/testing/scenes/unknown.ts'
 import { openStage, type Stage, test } from './support/browser.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let stage: Stage
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cpuMs } from '../../../scripts/cpu-ms.ts'
 import { createRedactor } from './redact.ts'
 import { createStreamRedactor } from './stream.ts'
 
@@ -213,9 +214,11 @@ test('time grows with the length only', () => {
     '--token ',
   ]
   for (const unit of units) {
-    const startedAt = performance.now()
-    redactor.text(unit.repeat(Math.ceil(200_000 / unit.length)))
-    expect(performance.now() - startedAt, unit).toBeLessThan(1_000)
+    const long = unit.repeat(Math.ceil(200_000 / unit.length))
+    expect(
+      cpuMs(() => redactor.text(long)),
+      unit,
+    ).toBeLessThan(1_000)
   }
 })
 
@@ -284,9 +287,10 @@ describe('a stream', () => {
 
   test('is cheap on ordinary deltas', () => {
     const stream = createStreamRedactor(redactor)
-    const startedAt = performance.now()
-    for (let part = 0; part < 20_000; part += 1) stream.push(part % 7 === 0 ? ' running\n' : ' guest')
-    expect((performance.now() - startedAt) / 20_000).toBeLessThan(0.05)
+    const spentMs = cpuMs(() => {
+      for (let part = 0; part < 20_000; part += 1) stream.push(part % 7 === 0 ? ' running\n' : ' guest')
+    })
+    expect(spentMs / 20_000).toBeLessThan(0.05)
   })
 })
 

@@ -50,7 +50,7 @@ test.each(Object.entries(usual))('%s answers what its output schema says, and no
   const homelab = createSimulator({ clock: systemClock, protectedTargets: new Set(), speed: 10_000 })
   const tool = createCatalog(overHomelab(homelab)).get(name)
   const { data } = (await tool?.run(tool.input.parse(input), {
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(60_000),
     onProgress() {},
     onTask() {},
   })) ?? { data: undefined }

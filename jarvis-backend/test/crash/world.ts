@@ -95,7 +95,7 @@ export async function runWorld(parts: {
     life.stop()
     const how = await Promise.race([
       life.ended,
-      new Promise((late) => setTimeout(() => late('nothing'), 10_000).unref()),
+      new Promise((late) => setTimeout(() => late('nothing'), 30_000).unref()),
     ])
     if (how !== 'exit 0') find('faults', `told to stop, the server ended with ${String(how)}`)
   }

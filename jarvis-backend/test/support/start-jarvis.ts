@@ -215,7 +215,7 @@ function openScreen(url: string, token: string): Promise<Screen> {
     token,
     received,
     names: () => received.map(({ event }) => event),
-    request: (event, payload) => socket.timeout(10_000).emitWithAck(event, payload),
+    request: (event, payload) => socket.timeout(60_000).emitWithAck(event, payload),
     async ask(event, payload) {
       const reply = await screen.request(event, payload)
       if (!reply.ok) throw new Error(`${event}: ${reply.error.code}: ${reply.error.message}`)

@@ -8,7 +8,7 @@ import { build } from 'vite'
 import { onTestFinished } from 'vitest'
 import { isDashboardStale } from '../../../scripts/build.js'
 import { savesData, sharedBrowser } from '../../../scripts/shared-browser.ts'
-import { slowDown, slowDownPage, slowness } from '../../../scripts/slow-pages.ts'
+import { slowDown, slowDownPage } from '../../../scripts/slow-pages.ts'
 import { testWith } from '../../../scripts/test-with.js'
 import type { Scene } from '../../src/testing/scene.ts'
 import { type Scripted, startScripted, tokenOf } from '../../src/testing/scripted-server.ts'
@@ -65,7 +65,6 @@ export async function openStage() {
       const context = await browser.newContext(options)
       // A page that is left open goes on drawing, and slows down every test after it.
       onTestFinished(() => context.close())
-      context.setDefaultTimeout(20_000 * slowness)
       if (!fetchesAhead) await context.addInitScript(savesData)
       if (role !== 'nobody') {
         await context.addInitScript((token) => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { cpuMs } from '../../../../scripts/cpu-ms.ts'
 import type { Message } from '../../agent/model.ts'
 import type { ClusterState, Guest } from '../../protocol/index.ts'
 import { understand } from './understand.ts'
@@ -360,15 +361,13 @@ test('a guest whose name is an order is only a name', () => {
 })
 
 test('a very long message costs little', () => {
-  const began = performance.now()
   for (const long of [
     'turn '.repeat(13_000),
     ' '.repeat(60_000),
     'stop 101 and '.repeat(5_000),
     ` power${' '.repeat(60_000)}`,
   ])
-    understand(`a${long}`, cluster, [user(long)])
-  expect(performance.now() - began).toBeLessThan(1_000)
+    expect(cpuMs(() => understand(`a${long}`, cluster, [user(long)]))).toBeLessThan(1_000)
 })
 
 test('what is to be remembered is written down, whatever it names', () => {
