@@ -35,6 +35,8 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   calls: ['protocol', 'agent', 'agents', 'gate', 'redaction', 'homelab', 'workspace', 'memory', 'tools'],
   agents: ['protocol'],
   agent: ['protocol', 'agents'],
+  // `agent` for its port BudgetKeeper.
+  budgets: ['protocol', 'agent'],
   providers: ['protocol', 'agent', 'memory', 'sentence-encoder'],
   store: [
     'hybrid-index',
@@ -49,6 +51,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'drill',
     'watch',
     'jobs',
+    'budgets',
   ],
   'mcp/server': ['protocol', 'tools', 'calls', 'agent', 'auth'],
   'mcp/attached': ['protocol', 'gate', 'tools', 'calls'],

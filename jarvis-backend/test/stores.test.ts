@@ -19,6 +19,7 @@ import { createSampleStore } from '../src/store/sqlite/samples/samples.ts'
 import { createImageStore } from '../src/store/sqlite/sessions/images.ts'
 import { createKeptRunStore } from '../src/store/sqlite/sessions/kept-runs.ts'
 import { createTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
+import { createSpendingStore } from '../src/store/sqlite/spending.ts'
 import * as access from './contracts/access-stores.ts'
 import * as alerts from './contracts/alert-stores.ts'
 import * as calls from './contracts/call-stores.ts'
@@ -26,6 +27,7 @@ import { drillStoreContract } from './contracts/drill-store.ts'
 import * as indexes from './contracts/index-stores.ts'
 import { jobStoreContract } from './contracts/job-store.ts'
 import { planStoreContract } from './contracts/plan-store.ts'
+import { spendingStoreContract } from './contracts/spending-store.ts'
 import { transcriptStoreContract } from './contracts/transcript-store.ts'
 
 /** A new database with the sessions that the contracts speak of. */
@@ -65,6 +67,7 @@ const sqlite: Record<string, () => void> = {
   RevocationStore: () =>
     access.revocationStoreContract(inSqlite((database) => createRevocationStore(database, () => 1_000))),
   SampleStore: () => indexes.sampleStoreContract(inSqlite(createSampleStore)),
+  SpendingStore: () => spendingStoreContract(inSqlite(createSpendingStore)),
   TranscriptStore: () => transcriptStoreContract(inSqlite(createTranscriptStore)),
   WindowStore: () => alerts.windowStoreContract(inSqlite(createWindowStore)),
 }

@@ -25,6 +25,7 @@ import { type Tool, withPorts } from '../tools/tool.ts'
 import { composeAgents } from './agents.ts'
 import { leaveAnotherCluster } from './another-cluster.ts'
 import { composeAttached } from './attached.ts'
+import { composeBudgets } from './budgets.ts'
 import { composeDrills } from './drills.ts'
 import { composeFoundation } from './foundation.ts'
 import { composeGate, type Gate } from './gate.ts'
@@ -142,6 +143,11 @@ export function createSite(
     changed: () => changed({ what: 'settings' }),
     announce: (problem) => foundation.log(problem, 'warning'),
   })
+  const budgets = composeBudgets(foundation, {
+    costOf: models.costOf,
+    agentLimits: () => ({}),
+    jobLimits: () => ({}),
+  })
   const images = createImageStore(database)
   const gate: Gate = composeGate(foundation, {
     changeStore: createChangeStore(database),
@@ -221,6 +227,7 @@ export function createSite(
     ...foundation,
     ...sessions,
     agents,
+    budgets,
     gate,
     drills,
     homelab,

@@ -39,6 +39,16 @@ export {
   parseAttachedServer,
   ServerName,
 } from './attached.ts'
+export {
+  BudgetLimits,
+  BudgetRaise,
+  BudgetState,
+  Budgets,
+  BudgetsChange,
+  BudgetsReply,
+  RunBudget,
+  Spending,
+} from './budget.ts'
 export { Change, type ChangesReply } from './change.ts'
 export {
   BranchedFrom,

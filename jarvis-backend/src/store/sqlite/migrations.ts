@@ -510,4 +510,32 @@ export const migrations: readonly string[] = [
   -- The agent that a session belongs to.
   ALTER TABLE sessions ADD COLUMN agent TEXT NOT NULL DEFAULT 'main';
   `,
+  `
+  -- Each call of a model. run_id: null outside a run. usd: null where the price is not known. is_open: it goes on, and counts with the most
+  -- that it could use.
+  CREATE TABLE spendings (
+    id INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    model TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    run_id TEXT,
+    job_id TEXT,
+    tokens INTEGER NOT NULL,
+    usd REAL,
+    ms INTEGER NOT NULL,
+    is_open INTEGER NOT NULL,
+    is_partial INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX spendings_by_time ON spendings (at);
+  CREATE INDEX spendings_by_run ON spendings (run_id) WHERE run_id IS NOT NULL;
+  CREATE INDEX spendings_open ON spendings (id) WHERE is_open = 1;
+  -- What a run may use besides the usual, or took from its parent.
+  CREATE TABLE run_budgets (
+    run_id TEXT PRIMARY KEY,
+    parent_id TEXT,
+    facts TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX run_budgets_by_parent ON run_budgets (parent_id) WHERE parent_id IS NOT NULL;
+  `,
 ]

@@ -1,0 +1,57 @@
+import type { BudgetLimits, Usage } from '../protocol/index.ts'
+
+/**
+ * Whose limits a call of a model counts against. `activeMs`: the run's time so far, without waits for a person. `mostTokens`: a limit of this
+ * run alone.
+ */
+export type Spender = {
+  runId: string
+  sessionId: string
+  agent: string
+  jobId?: string
+  mostTokens?: number
+  activeMs: number
+}
+
+/** A call that is to be made. Tokens: `input` as estimated, `output` the most that the model may write. */
+export type CallPlan = { model: string; inputTokens: number; outputTokens: number }
+
+/** A call that may be made. It counts with the most that it could use, until it is settled or released. */
+export type Reservation = {
+  /** What it used in the end. @param isPartial not everything was counted, so `usage` is a lower bound. @param said characters that came */
+  settle(usage: Usage, counted?: { isPartial?: boolean; said?: number }): void
+  /** No model received it. */
+  release(): void
+  /** An attempt failed. Whether another one fits. @param spent what all attempts so far used; undefined: not known */
+  again(spent: Usage | undefined): boolean
+  /** A line for the person, once, where the run has nearly used a limit. */
+  near: string | undefined
+}
+
+/** Lets runs call models within their limits. `budgets/` fills it. */
+export type BudgetKeeper = {
+  /** Asks for one turn of a run. `refused`: which limit it would pass, in a sentence. */
+  ask(spender: Spender, plan: CallPlan): Reservation | { refused: string }
+  /** Asks for the one last answer of a run. Undefined: it does not fit, or was asked for already. */
+  askLast(spender: Spender, plan: CallPlan): Reservation | undefined
+  /** How long JARVIS was down while a run went on, ms. */
+  stoodMs(runId: string): number
+  /** JARVIS was down for so long while the run went on. */
+  stood(run: { runId: string; sessionId: string }, ms: number): void
+}
+
+/** Lends a part of a run's budget to a child run, so that none is spent twice. Durable: a restart keeps slices as they are. */
+export type Slices = {
+  /**
+   * Takes a share of what is left of the parent's limits. The parent cannot use it until `giveBack`; the child cannot use more.
+   * @param share 0..1
+   * @returns what was taken; `refused`: nothing is left that a child could begin with, in a sentence for the model
+   */
+  take(
+    parent: { runId: string; sessionId: string; activeMs: number },
+    child: { runId: string; sessionId: string },
+    share?: number,
+  ): { taken: BudgetLimits } | { refused: string }
+  /** The child has ended: from now on only what it used counts. No-op where it gave back before. */
+  giveBack(childRunId: string): void
+}

@@ -1,0 +1,59 @@
+import type { CallPlan } from '../agent/budgets.ts'
+import type { CostOf } from '../agent/spent.ts'
+import { noUsage, type Usage } from '../protocol/index.ts'
+import { nearRatio, wrapUpMs } from './defaults.ts'
+import type { Scope } from './scopes.ts'
+import { nearly, refusal } from './words.ts'
+
+/** The most that a call could use. `usd` undefined: the price is not known, so tokens decide. */
+export type Most = { calls: number; tokens: number; usd: number | undefined }
+
+export const noRoom: Most = { calls: 0, tokens: 0, usd: 0 }
+
+/** The most that a call could use. Its input may be written to the provider's cache, which can cost more than reading it. */
+export function mostOf({ model, inputTokens, outputTokens }: CallPlan, costOf: CostOf): Most {
+  const price = (usage: Partial<Usage>) => costOf(model, { ...noUsage, outputTokens, ...usage })
+  const [fresh, written] = [price({ inputTokens }), price({ cacheWriteTokens: inputTokens })]
+  return {
+    calls: 1,
+    tokens: inputTokens + outputTokens,
+    usd: fresh === undefined || written === undefined ? undefined : Math.max(fresh, written),
+  }
+}
+
+/**
+ * The limit that a call would pass, in a sentence; undefined where it fits.
+ * @param room what must be left after it
+ * @param isLast whether it is a run's last answer, which is one call more than the limit and has the run's last minute
+ */
+export function obstacle(scopes: readonly Scope[], most: Most, room: Most, isLast: boolean): string | undefined {
+  for (const { who, limits, spent } of scopes) {
+    for (const unit of ['usd', 'tokens', 'calls'] as const) {
+      const limit = limits[unit]
+      const next = most[unit]
+      if (limit === undefined || next === undefined || (isLast && unit === 'calls')) continue
+      if (spent[unit] + next + (room[unit] ?? 0) > limit) return refusal(who, unit, limit, spent, next)
+    }
+    const { minutes } = limits
+    if (minutes === undefined) continue
+    const keptMs = isLast || who !== 'This run' ? 0 : Math.min(wrapUpMs, minutes * 30_000)
+    if (spent.minutes * 60_000 + keptMs >= minutes * 60_000) return refusal(who, 'minutes', minutes, spent, 0)
+  }
+  return undefined
+}
+
+/** What is left, where the next call could bring a limit to 90 %; undefined where it could not. */
+export function nearLine(scopes: readonly Scope[], most: Most, room: Most): string | undefined {
+  for (const { near, limits, spent } of scopes) {
+    if (near === undefined) continue
+    for (const unit of ['usd', 'tokens'] as const) {
+      const limit = limits[unit]
+      const next = most[unit]
+      if (limit === undefined || next === undefined || spent[unit] + next + (room[unit] ?? 0) < nearRatio * limit)
+        continue
+      const left = limit - spent[unit]
+      return nearly(near, unit, left, next === 0 ? undefined : Math.max(1, Math.floor(left / next)))
+    }
+  }
+  return undefined
+}

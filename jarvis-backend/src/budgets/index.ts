@@ -1,0 +1,2 @@
+export { createKeeper, type Keeper } from './keeper.ts'
+export { type BudgetSettings, createBudgetSettings } from './settings.ts'

@@ -1,0 +1,81 @@
+import type { BudgetKeeper, CallPlan, Reservation, Slices } from '../agent/budgets.ts'
+import type { CostOf } from '../agent/spent.ts'
+import type { BudgetLimits, Spending } from '../protocol/index.ts'
+import { wrapUpTokens } from './defaults.ts'
+import { mostOf, nearLine, noRoom, obstacle } from './fit.ts'
+import { createReserve } from './reserve.ts'
+import { spentOfRun } from './runs.ts'
+import { type Caller, createScopes, type Scope, type ScopeParts } from './scopes.ts'
+import { createSlices } from './slices.ts'
+import type { SpendKind } from './spending.ts'
+
+export type KeeperParts = ScopeParts & { now(): number; costOf: CostOf }
+
+export type Keeper = BudgetKeeper & {
+  slices: Slices
+  /** Asks for a call outside a run's turns, such as a title. It counts to the day. Undefined: it does not fit. */
+  aside(kind: SpendKind, plan: CallPlan, caller: Pick<Caller, 'agent' | 'runId' | 'jobId'>): Reservation | undefined
+  /** How a run stands. */
+  stateOf(run: RunIds): { limits: BudgetLimits; spent: Spending; raisedUsd: number }
+  /** What the day allows, and what was used of it. */
+  dayScopes(caller: Pick<Caller, 'agent' | 'jobId'>): Scope[]
+  /** Allows a run more, or the run that it works for where it is a child. @returns the run that was allowed more */
+  raise(run: RunIds, usd: number): string
+}
+
+type RunIds = { runId: string; sessionId: string }
+
+/** Lets models be called only where the call fits each limit that holds for it, and writes down what was used. */
+export function createKeeper(parts: KeeperParts): Keeper {
+  const { store, costOf } = parts
+  const scopes = createScopes(parts)
+  const reserve = createReserve({ ...parts, scopes })
+
+  function raise(run: RunIds, usd: number): string {
+    const record = scopes.recordOf(run)
+    const parent = record.parentId === undefined ? undefined : store.run(record.parentId)
+    if (parent !== undefined) return raise(parent, usd)
+    store.saveRun({ ...record, raisedUsd: record.raisedUsd + usd })
+    return run.runId
+  }
+
+  return {
+    ask(spender, plan) {
+      const all = scopes.of(spender)
+      const most = mostOf(plan, costOf)
+      // In tokens the last answer costs about as much as any other, so its room is kept free.
+      const room = { ...noRoom, tokens: plan.inputTokens + Math.min(plan.outputTokens, wrapUpTokens) }
+      const refused = obstacle(all, most, room, false)
+      if (refused !== undefined) return { refused }
+      const isChild = scopes.recordOf(spender).slice !== undefined
+      return { ...reserve('turn', plan, spender), near: isChild ? undefined : nearLine(all, most, room) }
+    },
+    askLast(spender, plan) {
+      const record = scopes.recordOf(spender)
+      if (record.hasWrappedUp === true) return undefined
+      if (obstacle(scopes.of(spender), mostOf(plan, costOf), noRoom, true) !== undefined) return undefined
+      store.saveRun({ ...record, hasWrappedUp: true })
+      return reserve('wrap_up', plan, spender)
+    },
+    stoodMs: (runId) => store.run(runId)?.stoodMs ?? 0,
+    stood(run, ms) {
+      const record = scopes.recordOf(run)
+      store.saveRun({ ...record, stoodMs: record.stoodMs + ms })
+    },
+    slices: createSlices(store, scopes),
+    aside: (kind, plan, caller) =>
+      obstacle(scopes.of(caller), mostOf(plan, costOf), noRoom, false) === undefined
+        ? reserve(kind, plan, caller)
+        : undefined,
+    stateOf(run) {
+      const record = scopes.recordOf(run)
+      return {
+        limits: scopes.runLimits(record),
+        spent: spentOfRun(store, run.runId),
+        raisedUsd: record.raisedUsd,
+      }
+    },
+    dayScopes: (caller) => scopes.dayScopes(caller, 0),
+    raise,
+  }
+}

@@ -1,0 +1,79 @@
+import type { CallPlan, Reservation } from '../agent/budgets.ts'
+import type { CostOf } from '../agent/spent.ts'
+import { noUsage, type Usage } from '../protocol/index.ts'
+import { mostOf } from './fit.ts'
+import type { Caller, Scopes } from './scopes.ts'
+import type { SpendingStore, SpendKind } from './spending.ts'
+
+/** Characters of an answer that make a token, where a provider counts none. */
+const charsPerToken = 3.3
+
+/** @returns a function that writes a call down before it is made, with the most that it could use */
+export function createReserve(parts: { store: SpendingStore; scopes: Scopes; now(): number; costOf: CostOf }) {
+  const { store, scopes, now, costOf } = parts
+  return (kind: SpendKind, plan: CallPlan, caller: Caller): Reservation => {
+    const { agent, runId, jobId } = caller
+    const most = mostOf(plan, costOf)
+    const startedAt = now()
+    const id = store.add({
+      ...{ at: startedAt, kind, model: plan.model, agent, tokens: most.tokens, usd: most.usd, ms: 0 },
+      ...{ isOpen: true, isPartial: false },
+      ...(runId !== undefined && { runId }),
+      ...(jobId !== undefined && { jobId }),
+    })
+    let failed = noUsage
+    return {
+      near: undefined,
+      settle(usage, { isPartial = false, said = 0 } = {}) {
+        const counted = countedOf(usage, plan, isPartial, said)
+        store.settle(id, {
+          tokens: tokensOf(counted.usage),
+          usd: costOf(plan.model, counted.usage),
+          ms: Math.max(0, now() - startedAt),
+          isPartial: counted.isPartial,
+        })
+      },
+      release: () => store.remove(id),
+      again(spent) {
+        failed = spent ?? added(failed, { ...noUsage, inputTokens: plan.inputTokens })
+        const cost = costOf(plan.model, failed)
+        const usd = cost === undefined || most.usd === undefined ? undefined : cost + most.usd
+        store.grow(id, { tokens: tokensOf(failed) + most.tokens, usd })
+        return scopes
+          .of(caller)
+          .every(({ limits, spent: sum }) =>
+            (['usd', 'tokens'] as const).every((unit) => sum[unit] <= (limits[unit] ?? Number.POSITIVE_INFINITY)),
+          )
+      },
+    }
+  }
+}
+
+export const tokensOf = ({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage): number =>
+  inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens
+
+const added = (a: Usage, b: Usage): Usage => ({
+  inputTokens: a.inputTokens + b.inputTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+  cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+  cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+})
+
+/** What a call counts with. Where its provider counted nothing, or not all, it is estimated by what was sent and what came. */
+function countedOf(
+  usage: Usage,
+  plan: CallPlan,
+  isPartial: boolean,
+  said: number,
+): { usage: Usage; isPartial: boolean } {
+  if (tokensOf(usage) > 0 && !isPartial) return { usage, isPartial: false }
+  const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
+  return {
+    usage: {
+      ...usage,
+      inputTokens: usage.inputTokens + Math.max(0, plan.inputTokens - input),
+      outputTokens: Math.max(usage.outputTokens, Math.ceil(said / charsPerToken)),
+    },
+    isPartial: true,
+  }
+}

@@ -1,0 +1,55 @@
+import type { BudgetLimits, Spending } from '../protocol/index.ts'
+import type { RunRecord, SpendingStore } from './spending.ts'
+
+const units = ['calls', 'tokens', 'usd', 'minutes'] as const
+
+/** Multiplies each limit, except absent ones. */
+export const scaled = (limits: BudgetLimits, factor: number): BudgetLimits =>
+  Object.fromEntries(
+    units.flatMap((unit) => {
+      const most = limits[unit]
+      if (most === undefined) return []
+      return [[unit, unit === 'calls' || unit === 'tokens' ? Math.round(most * factor) : most * factor]]
+    }),
+  )
+
+/** A run's limits with what operators allowed besides: one raise by a run's dollars allows all of its limits once more. */
+export function raisedLimits(base: BudgetLimits, raisedUsd: number): BudgetLimits {
+  return raisedUsd === 0 ? base : scaled(base, 1 + raisedUsd / (base.usd ?? 1))
+}
+
+/** The stricter of two limits, unit by unit. */
+export function strictest(one: BudgetLimits, other: BudgetLimits): BudgetLimits {
+  const limits: BudgetLimits = { ...one }
+  for (const unit of units) {
+    const most = other[unit]
+    if (most !== undefined) limits[unit] = Math.min(most, limits[unit] ?? most)
+  }
+  return limits
+}
+
+/** What counts against a run: its own calls, and of each child its slice while that is open, then what it used. */
+export function spentOfRun(store: Pick<SpendingStore, 'sum' | 'childrenOf'>, runId: string): Spending {
+  return store.childrenOf(runId).reduce((sum, child) => plus(sum, countedFor(store, child)), store.sum({ runId }))
+}
+
+function countedFor(store: Pick<SpendingStore, 'sum' | 'childrenOf'>, child: RunRecord): Spending {
+  const used = spentOfRun(store, child.runId)
+  if (!child.isOpen) return used
+  const { slice = {} } = child
+  return {
+    ...used,
+    calls: Math.max(used.calls, slice.calls ?? 0),
+    tokens: Math.max(used.tokens, slice.tokens ?? 0),
+    usd: Math.max(used.usd, slice.usd ?? 0),
+  }
+}
+
+const plus = (a: Spending, b: Spending): Spending => ({
+  calls: a.calls + b.calls,
+  tokens: a.tokens + b.tokens,
+  usd: a.usd + b.usd,
+  unpriced: a.unpriced + b.unpriced,
+  minutes: a.minutes + b.minutes,
+  ...((a.isPartial || b.isPartial) && { isPartial: true as const }),
+})

@@ -1,0 +1,93 @@
+import type { Spender } from '../agent/budgets.ts'
+import type { BudgetLimits, Budgets, Spending } from '../protocol/index.ts'
+import { raisedLimits, scaled, spentOfRun, strictest } from './runs.ts'
+import type { RunRecord, SpendingStore } from './spending.ts'
+
+export type ScopeParts = {
+  store: SpendingStore
+  /** The last midnight, Unix ms. */
+  midnight(): number
+  budgets(): Budgets
+  /** Limits of an agent besides those of the settings, a day. */
+  agentLimits(agent: string): BudgetLimits
+  /** Limits of a job, a day. */
+  jobLimits(jobId: string): BudgetLimits
+}
+
+/** Limits and what counts against them. `who`: their subject in a sentence. `near`: in whose name a person is told; absent: nobody is. */
+export type Scope = { who: string; near?: string; limits: BudgetLimits; spent: Spending }
+
+/** Whose call it is. Without a run only the day counts. */
+export type Caller = Pick<Spender, 'agent' | 'jobId'> & Partial<Spender>
+
+export type Scopes = ReturnType<typeof createScopes>
+
+/** Finds all limits that hold for a call. */
+export function createScopes(parts: ScopeParts) {
+  const { store } = parts
+
+  const recordOf = ({ runId, sessionId }: { runId: string; sessionId: string }): RunRecord =>
+    store.run(runId) ?? { runId, sessionId, isOpen: true, raisedUsd: 0, stoodMs: 0 }
+
+  /** A run's own limits: of a child, its slice. */
+  function runLimits(record: RunRecord, mostTokens?: number): BudgetLimits {
+    const base = record.slice ?? parts.budgets().run
+    return raisedLimits(mostTokens === undefined ? base : strictest(base, { tokens: mostTokens }), record.raisedUsd)
+  }
+
+  /** What operators allowed the run, or the run that it works for, US dollars. */
+  function raisedUsd(record: RunRecord): number {
+    const parent = record.parentId === undefined ? undefined : store.run(record.parentId)
+    return record.raisedUsd + (parent === undefined ? 0 : raisedUsd(parent))
+  }
+
+  function runScope(spender: Spender, record: RunRecord): Scope {
+    return {
+      ...{ who: 'This run', near: 'this run', limits: runLimits(record, spender.mostTokens) },
+      spent: { ...spentOfRun(store, spender.runId), minutes: spender.activeMs / 60_000 },
+    }
+  }
+
+  /** @param allowedUsd what operators allowed the run besides */
+  function dayScopes({ agent, jobId }: Pick<Caller, 'agent' | 'jobId'>, allowedUsd: number): Scope[] {
+    const { day, jobs, agents, run } = parts.budgets()
+    const since = parts.midnight()
+    const more = (limits: BudgetLimits) => withRaise(limits, run, allowedUsd)
+    const ofAgent = strictest(agents[agent] ?? {}, parts.agentLimits(agent))
+    const all: Scope[] = [
+      { who: 'All models together', near: 'today', limits: more(day), spent: store.sum({ since }) },
+      { who: `Agent ${agent}`, near: `${agent} today`, limits: more(ofAgent), spent: store.sum({ since, agent }) },
+    ]
+    if (jobId === undefined) return all
+    return [
+      ...all,
+      { who: 'All jobs together', limits: jobs, spent: store.sum({ since, isJob: true }) },
+      { who: 'This job', limits: parts.jobLimits(jobId), spent: store.sum({ since, jobId }) },
+    ]
+  }
+
+  return {
+    recordOf,
+    runLimits,
+    dayScopes,
+    of(caller: Caller): Scope[] {
+      const { runId, sessionId, activeMs } = caller
+      if (runId === undefined || sessionId === undefined || activeMs === undefined) return dayScopes(caller, 0)
+      const spender = { ...caller, runId, sessionId, activeMs }
+      const record = recordOf(spender)
+      return [runScope(spender, record), ...dayScopes(caller, raisedUsd(record))]
+    },
+  }
+}
+
+/** A day's limits for a run that was allowed more. */
+function withRaise(limits: BudgetLimits, run: BudgetLimits, raisedUsd: number): BudgetLimits {
+  if (raisedUsd === 0) return limits
+  const more = { ...scaled(run, raisedUsd / (run.usd ?? 1)), usd: raisedUsd }
+  const raised = { ...limits }
+  for (const unit of ['calls', 'tokens', 'usd', 'minutes'] as const) {
+    const limit = limits[unit]
+    if (limit !== undefined) raised[unit] = limit + (more[unit] ?? 0)
+  }
+  return raised
+}

@@ -1,0 +1,43 @@
+import { Budgets, type BudgetsChange } from '../protocol/index.ts'
+import { usualBudgets } from './defaults.ts'
+
+/** Where the operator's limits are kept: the settings of the database. */
+export type BudgetSettings = {
+  current(): Budgets
+  /** @returns the limits from now on */
+  change(change: BudgetsChange): Budgets
+}
+
+const key = 'budgets'
+
+/** The operator's limits, or the usual ones. Limits that cannot be read, as of another release, are the usual ones. */
+export function createBudgetSettings(settings: {
+  get(key: string): string | undefined
+  set(key: string, value: string): void
+}): BudgetSettings {
+  let known: Budgets | undefined
+  const read = (): Budgets => {
+    const text = settings.get(key)
+    if (text === undefined) return usualBudgets
+    const parsed = Budgets.safeParse(JSON.parse(text))
+    return parsed.success ? parsed.data : usualBudgets
+  }
+  return {
+    current() {
+      known ??= read()
+      return known
+    },
+    change({ run, day, jobs, agents }) {
+      const before = this.current()
+      const all = Object.entries({ ...before.agents, ...agents })
+      known = {
+        run: run ?? before.run,
+        day: day ?? before.day,
+        jobs: jobs ?? before.jobs,
+        agents: Object.fromEntries(all.filter(([, limits]) => Object.keys(limits).length > 0)),
+      }
+      settings.set(key, JSON.stringify(known))
+      return known
+    },
+  }
+}

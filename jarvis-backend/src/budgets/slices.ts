@@ -1,0 +1,36 @@
+import type { Slices } from '../agent/budgets.ts'
+import type { BudgetLimits } from '../protocol/index.ts'
+import { usualShare, wrapUpMs } from './defaults.ts'
+import { scaled, spentOfRun } from './runs.ts'
+import type { Scopes } from './scopes.ts'
+import type { SpendingStore } from './spending.ts'
+
+/** Lends parts of runs' budgets to child runs. */
+export function createSlices(store: SpendingStore, scopes: Scopes): Slices {
+  return {
+    take(parent, child, share = usualShare) {
+      const record = scopes.recordOf(parent)
+      const limits = scopes.runLimits(record)
+      const spent = spentOfRun(store, parent.runId)
+      const left = (unit: 'calls' | 'tokens' | 'usd') => (limits[unit] ?? Number.POSITIVE_INFINITY) - spent[unit]
+      const minutes = (limits.minutes ?? Number.POSITIVE_INFINITY) - (parent.activeMs + wrapUpMs) / 60_000
+      const taken: BudgetLimits = {
+        ...scaled(finite({ calls: left('calls'), tokens: left('tokens'), usd: left('usd') }), share),
+        // Parent and child work at the same time.
+        ...finite({ minutes }),
+      }
+      if (Object.values(taken).some((most = 0) => most <= 0))
+        return { refused: 'The budget of this run leaves nothing for a helper. Answer with what is known.' }
+      store.saveRun(record)
+      store.saveRun({ ...child, parentId: parent.runId, slice: taken, isOpen: true, raisedUsd: 0, stoodMs: 0 })
+      return { taken }
+    },
+    giveBack(childRunId) {
+      const record = store.run(childRunId)
+      if (record?.isOpen) store.saveRun({ ...record, isOpen: false })
+    },
+  }
+}
+
+const finite = (limits: Record<string, number>): BudgetLimits =>
+  Object.fromEntries(Object.entries(limits).filter(([, most]) => Number.isFinite(most)))

@@ -1,0 +1,45 @@
+import type { BudgetLimits, Spending } from '../protocol/index.ts'
+
+export type Unit = keyof BudgetLimits
+
+/** Dollars for a person: two digits behind the point, and more below a cent. */
+export function dollars(usd: number): string {
+  if (usd > 0 && usd < 0.01) return `$${usd.toPrecision(1)}`
+  return `$${usd.toFixed(2)}`
+}
+
+const count = (value: number) => Math.round(value).toLocaleString('en-US')
+
+/** An amount of a unit, such as `$0.06` or `500,000 tokens`. */
+export function amount(unit: Unit, value: number): string {
+  switch (unit) {
+    case 'usd':
+      return dollars(value)
+    case 'tokens':
+      return `${count(value)} tokens`
+    case 'calls':
+      return value === 1 ? '1 model call' : `${count(value)} model calls`
+    case 'minutes':
+      return `${count(value)} min`
+    default:
+      return unit satisfies never
+  }
+}
+
+const verb = { usd: 'cost', tokens: 'use', calls: 'make', minutes: 'take' } as const
+const past = { usd: 'cost', tokens: 'used', calls: 'made', minutes: 'taken' } as const
+
+/** Which limit the next call would pass. @param who the subject, such as `This run` */
+export function refusal(who: string, unit: Unit, most: number, spent: Spending, next: number): string {
+  const has = `${who} may ${verb[unit]} ${amount(unit, most)}${who === 'This run' ? '' : ' a day'} and has ${past[unit]} ${amount(unit, spent[unit])}.`
+  if (unit === 'minutes' || unit === 'calls') return has
+  return `${has} The next call could ${verb[unit]} up to ${amount(unit, next)}.`
+}
+
+/** How much is left. @param calls how many more calls of the present size fit; undefined: that is not said */
+export function nearly(who: string, unit: Unit, left: number, calls: number | undefined): string {
+  const what = `${amount(unit, Math.max(0, left))} ${unit === 'tokens' || unit === 'calls' ? 'are' : 'is'} left for ${who}.`
+  if (calls === undefined) return what
+  const more = calls === 1 ? '1 more call' : `${calls} more calls`
+  return `${what} About ${more} of this size.`
+}

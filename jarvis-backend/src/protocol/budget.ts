@@ -1,0 +1,82 @@
+import { z } from 'zod'
+
+/**
+ * Most that models may be used. Absent: no such limit. `calls`: of a model. `tokens`: all that were read and written, cached ones too. `usd`: US
+ * dollars. `minutes`: of a run, its time without waits for a person; of a day, the time in which models answered.
+ */
+export const BudgetLimits = z.strictObject({
+  calls: z.int().min(1).max(1_000_000).optional(),
+  tokens: z.int().min(1).max(1e12).optional(),
+  usd: z.number().positive().max(1_000_000).optional(),
+  minutes: z.number().positive().max(100_000).optional(),
+})
+export type BudgetLimits = z.infer<typeof BudgetLimits>
+
+/**
+ * The limits that an operator sets. `run`: a run with its child runs, retries and compactions. `day`: all models together. `jobs`: all jobs
+ * together, a day. `agents`: an agent, a day.
+ */
+export const Budgets = z.strictObject({
+  run: BudgetLimits,
+  day: BudgetLimits,
+  jobs: BudgetLimits,
+  agents: z.record(z.string().max(100), BudgetLimits),
+})
+export type Budgets = z.infer<typeof Budgets>
+
+/** Each part that is given replaces that part. Of `agents`, an empty entry removes an agent's limits. */
+export const BudgetsChange = Budgets.partial()
+export type BudgetsChange = z.infer<typeof BudgetsChange>
+
+/**
+ * What models have used. `usd`: at the prices of that time, without `unpriced`. `unpriced`: calls whose model has no known price.
+ * `isPartial`: some calls were not counted whole and count at an estimate.
+ */
+export const Spending = z.object({
+  calls: z.int(),
+  tokens: z.int(),
+  usd: z.number(),
+  unpriced: z.int(),
+  minutes: z.number(),
+  isPartial: z.literal(true).optional(),
+})
+export type Spending = z.infer<typeof Spending>
+
+/** One limit and what counts against it. */
+export const BudgetState = z.object({ limits: BudgetLimits, spent: Spending })
+export type BudgetState = z.infer<typeof BudgetState>
+
+/** What a run may use and has used. `raisedUsd`: what operators allowed besides. */
+export const RunBudget = z.object({
+  runId: z.string(),
+  sessionId: z.string(),
+  ...BudgetState.shape,
+  raisedUsd: z.number().optional(),
+})
+export type RunBudget = z.infer<typeof RunBudget>
+
+/** `GET /api/budgets`. `since`: the last midnight, Unix ms, from which the day counts. */
+export const BudgetsReply = z.object({
+  since: z.int(),
+  zone: z.string(),
+  /** Limits of a run that begins now. */
+  run: BudgetLimits,
+  /** Model calls of one run without its child runs: `CHAT_MAX_LOOP`. */
+  callsPerRun: z.int(),
+  day: BudgetState,
+  jobs: BudgetState,
+  agents: z.array(z.object({ id: z.string(), ...BudgetState.shape })),
+  /** Jobs that used a model today, or that have a limit. */
+  eachJob: z.array(z.object({ id: z.string(), name: z.string(), ...BudgetState.shape })),
+  /** The day's spending by what it was for, such as `turn` or `title`. */
+  kinds: z.array(z.object({ kind: z.string(), spent: Spending })),
+  /** Models used today whose price is not known. */
+  unpriced: z.array(z.string()),
+  /** Runs at work that have called a model. */
+  running: z.array(RunBudget),
+})
+export type BudgetsReply = z.infer<typeof BudgetsReply>
+
+/** `POST /api/budgets/runs/:runId`: allows a run more. */
+export const BudgetRaise = z.strictObject({ usd: z.number().positive().max(100) })
+export type BudgetRaise = z.infer<typeof BudgetRaise>
