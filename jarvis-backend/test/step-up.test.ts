@@ -29,6 +29,8 @@ const routes: Record<string, 'token' | 'password' | 'sometimes' | 'key'> = {
   'confirmations.ts POST /:id': 'token',
   // The call is asked for again, on a card.
   'confirmations.ts DELETE /:id/denial': 'token',
+  // An answer allows nothing.
+  'questions.ts POST /:id': 'token',
   'executions.ts POST /:id/check': 'token',
   'grants.ts DELETE /:id': 'token',
   // A job asks at each of its runs as a chat does, so that making one is like sending a message.

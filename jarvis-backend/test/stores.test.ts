@@ -9,6 +9,7 @@ import { createAttachedStore } from '../src/store/sqlite/attached.ts'
 import { createChangeStore } from '../src/store/sqlite/calls/changes.ts'
 import { createConfirmationStore, createExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
 import { createGrantStore } from '../src/store/sqlite/calls/grants.ts'
+import { createQuestionStore } from '../src/store/sqlite/calls/questions.ts'
 import { type Database, openDatabase } from '../src/store/sqlite/database.ts'
 import { createDrillStore } from '../src/store/sqlite/drills.ts'
 import { createJobStore } from '../src/store/sqlite/jobs.ts'
@@ -28,6 +29,7 @@ import * as indexes from './contracts/index-stores.ts'
 import { jobStoreContract } from './contracts/job-store.ts'
 import { planStoreContract } from './contracts/plan-store.ts'
 import { spendingStoreContract } from './contracts/spending-store.ts'
+import { questionStoreContract } from './contracts/question-store.ts'
 import { transcriptStoreContract } from './contracts/transcript-store.ts'
 
 /** A new database with the sessions that the contracts speak of. */
@@ -64,6 +66,7 @@ const sqlite: Record<string, () => void> = {
   OAuthStore: () => access.oauthStoreContract(inSqlite(createOAuthStore)),
   PlanStore: () => planStoreContract(inSqlite(createPlanStore)),
   PushStore: () => access.pushStoreContract(inSqlite(createPushStore)),
+  QuestionStore: () => questionStoreContract(inSqlite(createQuestionStore)),
   RevocationStore: () =>
     access.revocationStoreContract(inSqlite((database) => createRevocationStore(database, () => 1_000))),
   SampleStore: () => indexes.sampleStoreContract(inSqlite(createSampleStore)),

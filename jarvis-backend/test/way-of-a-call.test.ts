@@ -121,6 +121,7 @@ function createHouse(calls: readonly ToolCall[]) {
     })
     const executor = createExecutor({
       ...shared,
+      questions: { ask: () => expect.fail('No call here asks a question.') },
       ways,
       judge,
       seeingJudge: createSeeingJudge(judge, units.look, () => undefined),

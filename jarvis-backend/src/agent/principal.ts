@@ -15,6 +15,8 @@ export type Rights = {
   sharesGrants: boolean
   /** A card of it can make a grant. */
   mayBeGranted: boolean
+  /** An operator is there to be asked a question. */
+  hasOperator: boolean
 }
 
 const strict: Rights = {
@@ -24,6 +26,7 @@ const strict: Rights = {
   deniedForMs: 10 * 60_000,
   sharesGrants: false,
   mayBeGranted: true,
+  hasOperator: false,
 }
 const operators: Rights = {
   hasModel: false,
@@ -32,12 +35,13 @@ const operators: Rights = {
   deniedForMs: undefined,
   sharesGrants: true,
   mayBeGranted: true,
+  hasOperator: false,
 }
 
 /** All kinds of principals. Nothing else in the way of a call knows them: another kind is another row. */
 const kinds = new Map<string, Rights>([
-  ['chat', { ...operators, hasModel: true }],
-  ['command', operators],
+  ['chat', { ...operators, hasModel: true, hasOperator: true }],
+  ['command', { ...operators, hasOperator: true }],
   // Its calls were judged as if whoever asked for the plan made them, before the plan began. A plan gives no grants: another
   // one would use them.
   ['plan', { ...operators, mayBeGranted: false }],

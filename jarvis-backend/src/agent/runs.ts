@@ -1,4 +1,4 @@
-import type { Card, Snapshot } from '../protocol/index.ts'
+import type { Card, Question, Snapshot } from '../protocol/index.ts'
 import { type ActiveRun, activeRun } from './active-run.ts'
 import { type Calls, createCalls } from './calls.ts'
 import { originOf } from './origin.ts'
@@ -54,6 +54,8 @@ export type Runs = {
   /** Ends what goes on in it and deletes it. */
   remove(sessionId: string, by: string): Promise<void>
   isRunning(sessionId: string): boolean
+  /** Whether this run is at work, or is taken up. */
+  goesOn(sessionId: string, runId: string): boolean
   /** Gives a session the name that a model found for it, and tells whoever watches. */
   name(sessionId: string, runId: string, title: string): void
   /**
@@ -83,6 +85,8 @@ export type RunsParts = RunParts & {
   watchers: Pick<Watchers, 'add' | 'publish'>
   afterCommit(run: () => void): void
   pending(sessionId: string): Card[]
+  /** The questions of the session that wait for a person. */
+  questions(sessionId: string): Question[]
   hasTool(name: string): boolean
   /** An operator has the cards of the session before them. */
   seen(sessionId: string): void
@@ -181,7 +185,11 @@ export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
           const known = stored(sessionId)
           const session = live.get(sessionId)
           const entries = store.entriesBefore(sessionId, Number.MAX_SAFE_INTEGER, snapshotEntries)
-          const waiting = { pending: parts.pending(sessionId), queued: queue.listOf(sessionId) }
+          const waiting = {
+            pending: parts.pending(sessionId),
+            questions: parts.questions(sessionId),
+            queued: queue.listOf(sessionId),
+          }
           return snapshotOf({ stored: known, session, run: chatRun(session), ...entries, ...waiting }, toWire, since)
         },
         end: watchers.add(sessionId, watcher),
@@ -238,6 +246,8 @@ export function createRuns(parts: RunsParts): { runs: Runs; calls: Calls } {
       session.append({ row: { id: runId }, entries: [] }, entry)
       live.leave(session)
     },
+
+    goesOn: (sessionId, runId) => live.get(sessionId)?.runs.has(runId) === true,
 
     isRunning: (sessionId) => (live.get(sessionId)?.runs.size ?? 0) > 0,
 

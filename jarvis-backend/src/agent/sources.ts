@@ -25,6 +25,7 @@ export const tellingTypes = [
   'confirm_needed',
   'confirm_resolved',
   'blocked',
+  'question_resolved',
 ] as const satisfies readonly StoredEntry['type'][]
 
 /**
@@ -58,8 +59,13 @@ export function sourcesOf(
       if (item.toolUseId === toolUseId) madeAt = entry.seq
     }
   }
+  // What a model asked and a person chose are the model's own words, and no stranger's.
+  const asking = new Set(
+    entries.flatMap((entry) => (entry.type === 'question' && entry.server === undefined ? entry.toolUseId : [])),
+  )
   for (const entry of entries) {
     if (entry.seq >= madeAt) continue
+    if (entry.type === 'tool_result' && asking.has(entry.toolUseId)) continue
     if (entry.type === 'tool_result' || entry.type === 'reconciled') {
       const call = calls.get(entry.toolUseId)
       const text = entry.type === 'tool_result' ? entry.result : entry.text
@@ -83,6 +89,8 @@ export function sourcesOf(
       }
     } else if (entry.type === 'confirm_resolved' && entry.note !== undefined && isOperators(entry.decision)) {
       sources.operatorTexts.push(entry.note)
+    } else if (entry.type === 'question_resolved') {
+      sources.operatorTexts.push(...typedIn(entry))
     }
   }
   return sources
@@ -115,11 +123,16 @@ function wordsIn(entries: readonly StoredEntry[]): string[] {
   return entries.flatMap((entry) => {
     if (entry.type === 'user') return entry.text
     if (entry.type === 'confirm_resolved' && entry.note !== undefined && isOperators(entry.decision)) return entry.note
+    if (entry.type === 'question_resolved') return typedIn(entry)
     // Nobody looked where the words of a green call came from.
     const isOwn = entry.type === 'tool_use' && entry.tier !== 'green' && !tainted.has(entry.toolUseId)
     return isOwn ? `${entry.toolName} ${Object.values(entry.toolInput).map(written).join('\n')}` : []
   })
 }
+
+/** What a person typed to a model's question. An option is the model's text, and what a server asked for is told to the server alone. */
+const typedIn = ({ server, answers = [], said }: Extract<StoredEntry, { type: 'question_resolved' }>): string[] =>
+  server !== undefined ? [] : [...(said === undefined ? [] : [said]), ...answers.flatMap(({ text }) => text ?? [])]
 
 const written = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 

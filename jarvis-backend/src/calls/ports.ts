@@ -117,6 +117,7 @@ export type JournalKind =
   | 'terminal'
   | 'drill'
   | 'plan'
+  | 'question'
   | 'runbook'
   | 'alert'
   | 'job'

@@ -1,8 +1,9 @@
 import { legible, legibleValue, Mistake } from '../gate/index.ts'
 import type { Clock } from '../lib/clock.ts'
-import { JarvisError } from '../protocol/index.ts'
+import { type Asking, JarvisError, type QuestionResolution } from '../protocol/index.ts'
 import type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
 import type { Outcome } from './ports.ts'
+import { createLimit } from './time-limit.ts'
 
 /**
  * `isFault`: the tool itself failed: what it returns is an answer, even a bad one. Undefined where that cannot be told.
@@ -26,7 +27,9 @@ const mistakes: readonly string[] = ['not_found', 'invalid_request', 'conflict']
 export async function runTool(
   tool: Pick<Tool, 'name' | 'tier' | 'timeoutMs'>,
   run: (context: ToolContext) => Promise<ToolOutput>,
-  parts: Omit<ToolContext, 'signal'> & {
+  parts: Omit<ToolContext, 'signal' | 'ask'> & {
+    /** Asks an operator; the tool's time stands still meanwhile. */
+    ask?: (asking: Asking, signal: AbortSignal) => Promise<QuestionResolution>
     /** Somebody stopped the run. */
     signal: AbortSignal
     clock: Clock
@@ -36,13 +39,14 @@ export async function runTool(
 ): Promise<Done> {
   const { signal, clock } = parts
   const startedAt = clock.now()
+  const { ask } = parts
   const stop = new AbortController()
   const onAbort = () => stop.abort(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
   if (signal.aborted) onAbort()
-  const disarm = clock.after(tool.timeoutMs, () => {
-    const limit = Math.round(tool.timeoutMs / 1000)
-    stop.abort(new Error(`It took longer than ${limit} s, so JARVIS no longer waits. It may still be going on.`))
+  const limit = createLimit(clock, tool.timeoutMs, () => {
+    const limitS = Math.round(tool.timeoutMs / 1000)
+    stop.abort(new Error(`It took longer than ${limitS} s, so JARVIS no longer waits. It may still be going on.`))
   })
   let output: ToolOutput
   let isFault: boolean | undefined = false
@@ -56,6 +60,12 @@ export async function runTool(
           if (!stop.signal.aborted) parts.onProgress(message)
         },
         onTask: parts.onTask,
+        ...(ask && {
+          ask: (asking, signal) =>
+            limit.paused(() =>
+              ask(asking, signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal])),
+            ),
+        }),
       }),
       // A tool that ignores its signal is left behind.
       new Promise<never>((_, reject) => {
@@ -77,7 +87,7 @@ export async function runTool(
     output = { text, summary: text, isError: true }
   } finally {
     signal.removeEventListener('abort', onAbort)
-    disarm()
+    limit.end()
   }
   // A call that only reads cannot have an unknown outcome.
   const isLeft = stop.signal.aborted && tool.tier !== 'green'

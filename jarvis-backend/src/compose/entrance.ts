@@ -41,7 +41,11 @@ export function composeEntrance(
   const realtime = createRealtime(http, tokens, guard, (request) => networkOf(addressOf(request).address))
   serveActivity(realtime.namespace('/events'), site.activity)
   const clusterFeed = serveCluster(realtime.namespace('/cluster'), { cluster: homelab.cluster, clock })
-  serveChat(realtime.namespace('/chat'), { ...site, confirmations: site.gate.confirmations })
+  serveChat(realtime.namespace('/chat'), {
+    ...site,
+    confirmations: site.gate.confirmations,
+    questions: site.gate.questions,
+  })
   serveTerminal(realtime.namespace('/terminal'), {
     openable: homelab.openable,
     clock,

@@ -14,6 +14,7 @@ import type { PlanStore } from '../calls/plans/plan.ts'
 import { createPlans } from '../calls/plans/plans.ts'
 import type { ExecutionStore, ImageStore } from '../calls/ports.ts'
 import { createPreviews } from '../calls/previews.ts'
+import { createQuestions } from '../calls/questions/questions.ts'
 import type { RecordParts } from '../calls/records.ts'
 import { createUnits } from '../calls/seen-units.ts'
 import { createWays } from '../calls/way.ts'
@@ -22,11 +23,13 @@ import { raisesOf, usualTier, type World } from '../gate/index.ts'
 import { confirmationRoutes } from '../http/confirmations.ts'
 import { executionRoutes } from '../http/executions.ts'
 import { grantRoutes } from '../http/grants.ts'
+import { questionRoutes } from '../http/questions.ts'
 import { toolRoutes } from '../http/tools.ts'
-import type { Card } from '../protocol/index.ts'
+import type { Card, Question } from '../protocol/index.ts'
 import { createCallCounts } from '../store/sqlite/calls/call-counts.ts'
 import { createConfirmationStore, createExecutionStore } from '../store/sqlite/calls/confirmations.ts'
 import { createGrantStore } from '../store/sqlite/calls/grants.ts'
+import { createQuestionStore } from '../store/sqlite/calls/questions.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import type { Foundation } from './foundation.ts'
 import type { ComposedHomelab } from './homelab.ts'
@@ -52,9 +55,11 @@ export function composeGate(
     executions: ((store: ExecutionStore) => ExecutionStore) | undefined
     /** Called with a session's waiting cards whenever they change. */
     waiting(sessionId: string, pending: Card[]): void
+    /** The same with its open questions. */
+    asking(sessionId: string, open: Question[]): void
     /** Called with the changes that go back soon whenever they may have changed. */
     goingBack: Parameters<typeof createReturns>[0]['soon']
-    note: RecordParts['note']
+    note: RecordParts['note'] & Parameters<typeof createQuestions>[0]['note']
   },
 ) {
   const { clock, now, database, settings, journal, redactor, redact, isStopping, report, activity } = foundation
@@ -140,8 +145,17 @@ export function composeGate(
             name === token && createdAt <= askedAt && expiresAt > now(),
         ),
   })
+  const questions = createQuestions({
+    ...shared,
+    store: createQuestionStore(database),
+    changed(sessionId) {
+      activity.changed({ what: 'questions', sessionId })
+      parts.asking(sessionId, questions.open(sessionId))
+    },
+  })
   const executor = createExecutor({
     ...shared,
+    questions,
     ways,
     seeingJudge,
     confirmations,
@@ -165,10 +179,12 @@ export function composeGate(
     effectsOf,
     lookAgain: shared.lookAgain,
     confirmations,
+    questions,
     executor,
     watchers,
     routes: {
       confirmations: confirmationRoutes(confirmations, now),
+      questions: questionRoutes(questions, now),
       grants: grantRoutes(grants),
       tools: toolRoutes({
         catalog,

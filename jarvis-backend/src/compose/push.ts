@@ -45,6 +45,7 @@ export function composePush(parts: {
   })
   return {
     waiting: push.waiting,
+    asking: push.asking,
     goingBack: push.goingBack,
     tell: push.tell,
     forgetAll: push.forgetAll,

@@ -39,7 +39,7 @@ export function composeRuns(
     homelab: Pick<ComposedHomelab, 'cluster'>
     memory: Pick<ComposedMemory, 'recall' | 'learn'>
     models: Pick<ComposedModels, 'choice' | 'costOf' | 'used' | 'mayName' | 'answered' | 'failed'>
-    gate: Pick<Gate, 'confirmations' | 'executor' | 'watchers'>
+    gate: Pick<Gate, 'confirmations' | 'executor' | 'questions' | 'watchers'>
     guide: Guide
     /** What is wrong now; the same array until something is different. */
     alerts(): readonly Alert[]
@@ -49,7 +49,7 @@ export function composeRuns(
   const { config, images, memory, models } = parts
   const { agents, promptOf } = parts.agents
   const { cluster } = parts.homelab
-  const { confirmations, executor, watchers } = parts.gate
+  const { confirmations, executor, questions, watchers } = parts.gate
   const store = createTranscriptStore(database)
   const kept = createKeptRunStore(database)
   const index = createSessionIndex(database, { costOf: models.costOf, later: foundation.later, report })
@@ -104,6 +104,7 @@ export function composeRuns(
     },
     context,
     pending: confirmations.pending,
+    questions: questions.open,
     seen: confirmations.seen,
     cancel: confirmations.cancel,
     recordRehearsal: (change) => journal.append('session', { ...change, change: 'rehearsal' }),

@@ -19,7 +19,7 @@ import { createPlanStore } from '../store/sqlite/plans.ts'
 import { createImageStore } from '../store/sqlite/sessions/images.ts'
 import { createCatalog, servedBy, withAttached } from '../tools/catalog.ts'
 import { changeTools } from '../tools/changes/index.ts'
-import { drillTools, homelabTools, pbsTools, runbookTools, watchTools } from '../tools/house.ts'
+import { drillTools, homelabTools, pbsTools, questionTools, runbookTools, watchTools } from '../tools/house.ts'
 import { jobTools } from '../tools/jobs/index.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
 import { composeAgents } from './agents.ts'
@@ -107,6 +107,7 @@ export function createSite(
         now,
       }),
       ...withPorts(runbookTools, runbooks.ports),
+      ...questionTools,
       ...jobTools({
         list: () => jobs.jobs.list(),
         find: (name) => jobs.jobs.find(name),
@@ -171,10 +172,11 @@ export function createSite(
     mcpTokens,
     executions: replace.executions,
     waiting: push.waiting,
+    asking: push.asking,
     goingBack: push.goingBack,
     note: (sessionId, runId, entry) => sessions.runs.note(sessionId, runId, entry),
   })
-  const { confirmations, grants } = gate
+  const { confirmations, grants, questions } = gate
   const sessions = composeRuns(foundation, {
     alerts: () => watch.present(),
     config,
@@ -221,6 +223,8 @@ export function createSite(
   if (place.isAnother) jobs.jobs.leaveCluster()
   if (place.isAnother) watch.leaveCluster()
   runs.resume(!place.isAnother)
+  questions.leave((sessionId, runId) => runs.goesOn(sessionId, runId))
+  for (const { sessionId } of questions.list(Number.MAX_SAFE_INTEGER)) push.asking(sessionId, questions.open(sessionId))
   place.keep()
 
   return {
@@ -285,6 +289,7 @@ export function createSite(
       jobs.jobs.stop()
       runs.storeSeq()
       confirmations.stop()
+      questions.stop()
       grants.stop()
       gate.returns.stop()
       await watch.stop()

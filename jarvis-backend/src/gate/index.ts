@@ -1,6 +1,6 @@
 export { createRedactor, type Redactor, type SearchingRedactor } from '../redaction/redact.ts'
 export { createStreamRedactor, type StreamRedactor } from '../redaction/stream.ts'
-export { legible, legibleValue, named } from '../redaction/visible.ts'
+export { legible, legibleValue, named, quoted } from '../redaction/visible.ts'
 export { judgeCommand, parseCommand, quote, quotePipe } from '../ssh-grammar/judge-command.ts'
 export { bindingHash } from './binding-hash.ts'
 export { type CardFacts, describe } from './card/card.ts'

@@ -26,6 +26,14 @@ function toBlocks(entry: Entry): string[] {
       return [
         `- ${entry.replacedBy === undefined ? entry.decision : 'card replaced'} by ${entry.by}${entry.note === undefined ? '' : `: ${entry.note}`}`,
       ]
+    case 'question': {
+      const asker = entry.server === undefined ? '' : ` by the server ${entry.server}`
+      return [`- question${asker}: ${entry.items.map(({ text }) => text).join(' ')}`]
+    }
+    case 'question_resolved': {
+      const typed = [entry.said, ...(entry.answers ?? []).map(({ text }) => text)].filter((one) => one !== undefined)
+      return [`- question ${entry.end} by ${entry.by}${typed.length === 0 ? '' : `: ${typed.join('; ')}`}`]
+    }
     case 'blocked':
       return [`- refused: \`${entry.toolName} ${JSON.stringify(entry.toolInput)}\`, ${entry.reason}`]
     case 'reconciled':

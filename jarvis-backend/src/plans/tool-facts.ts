@@ -7,7 +7,7 @@ import type { Tool } from '../tools/tool.ts'
  * Whether a tool can be a step. One that starts a plan cannot: a plan shows all its calls on its own card. One of an attached
  * server cannot either: reads run while the plan is made, also for an MCP client, which is lent no way to other servers.
  */
-const isStep = ({ startsPlan, attached }: Tool) => startsPlan !== true && attached === undefined
+const isStep = ({ startsPlan, asks, attached }: Tool) => startsPlan !== true && asks !== true && attached === undefined
 
 /** What the parser of runbooks knows of the tools there are now. @param tierOf a tool's usual tier by the policy in force */
 export function toolFacts(catalog: Catalog, tierOf: (tool: Tool) => Tier): Tools {

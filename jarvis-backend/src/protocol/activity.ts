@@ -46,6 +46,7 @@ export type ActivityEvents = {
       | 'alerts'
       | 'jobs'
       | 'runbooks'
+      | 'questions'
     sessionId?: string
   }
 }

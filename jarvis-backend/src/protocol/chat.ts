@@ -3,6 +3,7 @@ import { AgentId } from './agent.ts'
 import { GrantRequest } from './grant.ts'
 import { MessageId, RequestId, RunId, SessionId, ToolUseId } from './ids.ts'
 import { Effort } from './models.ts'
+import { AnswerBody, Question, QuestionId } from './question.ts'
 import { Card } from './tier.ts'
 import { Entry, type EntryOf } from './transcript.ts'
 import { GoesBackAfterMin } from './undo.ts'
@@ -30,6 +31,12 @@ export const chatRequests = {
     note: noteText.optional(),
     grant: GrantRequest.optional(),
     goesBackAfterMin: GoesBackAfterMin.optional(),
+    requestId: RequestId.optional(),
+  }),
+  /** Answers a question. The first answer counts; it decides no card and allows nothing. */
+  'chat:answer': AnswerBody.extend({
+    sessionId: SessionId,
+    questionId: QuestionId,
     requestId: RequestId.optional(),
   }),
   'chat:abort': z.strictObject({ sessionId: SessionId }),
@@ -79,6 +86,8 @@ export const Snapshot = z.object({
   /** The text of the turn that streams now. */
   partial: z.object({ text: z.string(), thinking: z.string() }),
   pending: z.array(Card),
+  /** Questions that wait for a person; absent in a snapshot of an older release. */
+  questions: z.array(Question).optional(),
   queued: z.array(QueuedMessage),
   /** The newest progress line of each running call, keyed by toolUseId. */
   progress: z.record(z.string(), z.string()),
@@ -90,6 +99,7 @@ export type Snapshot = z.infer<typeof Snapshot>
 export type ChatReplies = {
   'chat:send': { sessionId: SessionId; runId: RunId; queued: boolean; messageId: MessageId }
   'chat:confirm': Record<never, never>
+  'chat:answer': Record<never, never>
   'chat:abort': Record<never, never>
   'chat:attach': { snapshot: Snapshot }
   'chat:ping': Record<never, never>

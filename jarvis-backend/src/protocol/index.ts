@@ -123,6 +123,20 @@ export { type OAuthAsk, OAuthDecisionBody, type OAuthDecisionReply, OAuthOpenBod
 export { PlanFacts, PlanRun, PlanStep, StepState } from './plan.ts'
 export { OpenDrill, ProofsReply, RestoreProof } from './proof.ts'
 export { PushBody, type PushDevice, type PushMessage, type PushReply } from './push.ts'
+export {
+  Answer,
+  AnswerBody,
+  Asking,
+  maxAnswerChars,
+  Question,
+  QuestionEnd,
+  QuestionId,
+  QuestionItem,
+  QuestionOption,
+  QuestionResolution,
+  type QuestionRow,
+  type QuestionsReply,
+} from './question.ts'
 export { readAs } from './read-as.ts'
 export {
   ClassifyBody,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { MessageId, RunId, ToolUseId } from './ids.ts'
 import { Image } from './image.ts'
+import { Question, QuestionId, QuestionResolution } from './question.ts'
 import { Card, Decision, Tier } from './tier.ts'
 
 /** Tokens. `inputTokens` excludes cached ones, so the total input is the sum of three fields. */
@@ -157,6 +158,16 @@ export const Entry = z.discriminatedUnion('type', [
     reason: z.string(),
     rule: z.string(),
     tier: z.literal('black'),
+  }),
+  z.object({ ...base, type: z.literal('question'), ...Question.shape }),
+  z.object({
+    ...base,
+    type: z.literal('question_resolved'),
+    questionId: QuestionId,
+    toolUseId: ToolUseId,
+    /** The attached server that asked; what was typed for it is no order to JARVIS. */
+    server: z.string().optional(),
+    ...QuestionResolution.shape,
   }),
   /** The outcome of a call that was unknown before, found by a later look at the cluster. */
   z.object({

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { named, quoted } from '../gate/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import {
   type Card,
@@ -8,6 +9,7 @@ import {
   type PushDevice,
   type PushMessage,
   type PushReply,
+  type Question,
 } from '../protocol/index.ts'
 import { cardQuestion } from './card-question.ts'
 import { type Attempts, deliver } from './deliver.ts'
@@ -37,6 +39,8 @@ export type Push = {
    * once and never throws.
    */
   waiting(sessionId: string, cards: readonly Card[]): void
+  /** The same for a session's open questions. */
+  asking(sessionId: string, questions: readonly Question[]): void
   /** The same for the changes that go back within minutes unless somebody keeps them. */
   goingBack(changes: readonly GoingBack[]): void
   /**
@@ -132,6 +136,7 @@ export function createPush(parts: {
       return shown(find(id, sub))
     },
     waiting: (sessionId, cards) => tellSafely(sessionId, cards.map(cardNotice)),
+    asking: (sessionId, questions) => tellSafely(`questions of ${sessionId}`, questions.map(questionNotice)),
     goingBack: (changes) => tellSafely('goes-back', changes.map(returnNotice)),
     async tell({ hidden, ...message }) {
       const devices = store.list()
@@ -214,6 +219,23 @@ const cardNotice = (card: Card): Notice => ({
     path: `/waiting?card=${encodeURIComponent(card.toolUseId)}`,
   }),
 })
+
+const questionNotice = (question: Question): Notice => ({
+  tag: `question-${question.questionId}`,
+  untilMs: question.expiresAt,
+  over: 'This question needs no answer any more.',
+  told: ({ hidesNames }) => ({
+    title: 'A question for you',
+    body: hidesNames ? 'A question waits for you. An answer allows nothing.' : questionWords(question),
+    path: `/waiting?question=${encodeURIComponent(question.questionId)}`,
+  }),
+})
+
+/** A locked screen shows no words of an attached server. */
+const questionWords = ({ server, items }: Question) =>
+  server === undefined
+    ? `The model asks: ${quoted(items[0]?.text ?? '', 200)}${items.length > 1 ? `, and ${items.length - 1} more` : ''}`
+    : `The attached server ${named(server)} asks something.`
 
 const returnNotice = ({ id, sentence, goesBackAt }: GoingBack): Notice => ({
   tag: `goes-back-${id}`,

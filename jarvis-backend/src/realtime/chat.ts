@@ -5,6 +5,7 @@ import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { Watcher } from '../agent/watchers.ts'
 import type { Identity } from '../auth/tokens.ts'
 import type { Confirmations } from '../calls/confirmations/confirmations.ts'
+import type { Questions } from '../calls/questions/questions.ts'
 import { type ChatReplies, type ChatRequests, chatRequests } from '../protocol/index.ts'
 import { answer, identityOf } from './answer.ts'
 
@@ -19,12 +20,23 @@ export function serveChat(
   parts: {
     runs: Runs
     confirmations: Confirmations
+    questions: Pick<Questions, 'answer'>
     store: Pick<TranscriptStore, 'replyTo' | 'rememberReply'>
     now(): number
     report(error: unknown, message: string): void
   },
 ) {
-  const { runs, confirmations, store, report } = parts
+  const { runs, confirmations, questions, store, report } = parts
+  /** How a repeated request of that kind gets its first acknowledgement again. */
+  const once = (kind: 'confirm' | 'answer', by: string, requestId: string | undefined) =>
+    requestId === undefined
+      ? {}
+      : {
+          once: {
+            isAnswered: () => store.replyTo(kind, by, requestId) !== undefined,
+            remember: () => store.rememberReply(kind, by, requestId, {}, parts.now()),
+          },
+        }
   namespace.on('connection', (socket) => {
     const watched = new Map<string, Watch>()
     const watcher: Watcher = {
@@ -72,16 +84,15 @@ export function serveChat(
           grant,
           goesBackAfterMin,
           ...(note !== undefined && { note }),
-          ...(requestId !== undefined && {
-            once: {
-              isAnswered: () => store.replyTo('confirm', sub, requestId) !== undefined,
-              remember: () => store.rememberReply('confirm', sub, requestId, {}, parts.now()),
-            },
-          }),
+          ...once('confirm', sub, requestId),
         })
         return decided === undefined ? {} : decided.then(() => ({}))
       },
     )
+    on('chat:answer', 'operator', ({ requestId, ...answer }, { sub }) => {
+      questions.answer({ ...answer, by: sub, ...once('answer', sub, requestId) })
+      return {}
+    })
     on('chat:abort', 'operator', ({ sessionId }, { sub }) => {
       runs.abort(sessionId, sub)
       return {}

@@ -53,6 +53,7 @@ import { setNodeNetwork } from './nodes/set-node-network.ts'
 import { shutdownNode } from './nodes/shutdown-node.ts'
 import { getPbsSnapshots } from './pbs/get-pbs-snapshots.ts'
 import { getPbsStatus } from './pbs/get-pbs-status.ts'
+import { askOperator } from './questions/ask-operator.ts'
 import { listRunbooks } from './runbooks/list-runbooks.ts'
 import { runRunbook } from './runbooks/run-runbook.ts'
 import { getStorageHealth } from './storage/get-storage-health.ts'
@@ -115,6 +116,8 @@ export const pbsTools = [getPbsStatus, getPbsSnapshots]
 export const drillTools = [drillRestore, listRestoreProofs]
 /** The tools over the runbooks of the workspace. */
 export const runbookTools = [listRunbooks, runRunbook]
+/** The tools over questions to a person. */
+export const questionTools = [askOperator]
 /** The tools over what JARVIS watches. */
 export const watchTools = [listAlerts]
 /** The tools over what JARVIS remembers. */
@@ -138,6 +141,7 @@ export const houseTools: readonly Omit<ToolDefinition, 'run' | 'prepare'>[] = [
   ...memoryTools,
   ...changeFacts,
   ...runbookTools,
+  ...questionTools,
   ...jobFacts,
   ...watchTools,
 ]

@@ -4,7 +4,17 @@ import type { ArgumentRaise } from '../gate/raises.ts'
 import type { World } from '../gate/world.ts'
 import type { CallOptions } from '../homelab/ports.ts'
 import type { Need } from '../homelab/proxmox/rights.ts'
-import type { ClusterState, ImageType, PlanFacts, Principal, Target, Tier, ToolInput } from '../protocol/index.ts'
+import type {
+  Asking,
+  ClusterState,
+  ImageType,
+  PlanFacts,
+  Principal,
+  QuestionResolution,
+  Target,
+  Tier,
+  ToolInput,
+} from '../protocol/index.ts'
 
 export type ToolImage = { mimeType: ImageType; data: Buffer }
 
@@ -25,6 +35,8 @@ export type ToolOutput = {
  * and its card showed. `preview`: what was prepared for it. `goesBack`: the call's change goes back so long after now,
  * unless it is kept; `id` is the change's. `timerOf`: the call takes this change back, for which its node has a timer.
  * `toolUseId`: the call's. `asker`: who asks. `approvedBy`: the person who approved this call, or made the grant that lets it run.
+ * `ask`: asks the operator and waits for the end of the question, until `signal` withdraws it; absent where no operator is. The tool's
+ * time does not count meanwhile.
  */
 export type ToolContext = Required<CallOptions> & {
   isForeign?: boolean
@@ -35,6 +47,7 @@ export type ToolContext = Required<CallOptions> & {
   toolUseId?: string
   asker?: Principal
   approvedBy?: string
+  ask?: (asking: Asking, signal?: AbortSignal) => Promise<QuestionResolution>
 }
 
 /**
@@ -149,6 +162,8 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
   recalls?: true
   /** Its `prepare` composes a plan of other calls, so it is no step of a plan. */
   startsPlan?: true
+  /** It only asks the operator, so it is offered only where one is, and is no step of a plan. */
+  asks?: true
   /** What the Proxmox token must be allowed to do; absent where it needs no Proxmox API. */
   needs?: readonly Need[]
   /** Where it is a tool of an attached MCP server. */

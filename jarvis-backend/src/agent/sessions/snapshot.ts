@@ -1,4 +1,11 @@
-import { type Card, type Entry, mainAgentId, type QueuedMessage, type Snapshot } from '../../protocol/index.ts'
+import {
+  type Card,
+  type Entry,
+  mainAgentId,
+  type Question,
+  type QueuedMessage,
+  type Snapshot,
+} from '../../protocol/index.ts'
 import type { ActiveRun } from '../active-run.ts'
 import type { LiveSession } from './live-session.ts'
 import type { StoredEntry, StoredSession } from './transcript-store.ts'
@@ -16,12 +23,13 @@ export function snapshotOf(
     items: readonly StoredEntry[]
     hasEarlier: boolean
     pending: Card[]
+    questions: Question[]
     queued: QueuedMessage[]
   },
   toWire: (entry: StoredEntry) => Entry,
   since: number | undefined,
 ): Snapshot {
-  const { session, run, items, hasEarlier, pending, queued } = of
+  const { session, run, items, hasEarlier, pending, questions, queued } = of
   const { id, title, nextSeq, isRehearsal, model, effort, agent, branchedFrom } = of.stored
   const seq = (session?.nextSeq() ?? nextSeq) - 1
   const joins = since !== undefined && since <= seq && since >= (items[0]?.seq ?? 0)
@@ -40,6 +48,7 @@ export function snapshotOf(
     ...(joins && { since }),
     partial: run ? { ...run.partial } : { text: '', thinking: '' },
     pending,
+    questions,
     queued,
     progress: Object.assign({}, ...[...(session?.runs.values() ?? [])].map(({ progress }) => progress)),
     ...(run?.notice && { notice: run.notice }),

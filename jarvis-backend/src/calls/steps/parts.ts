@@ -10,6 +10,7 @@ import type { createEffectsOf, Judge, SeeingJudge } from '../judge.ts'
 import type { LookAgain } from '../look-again.ts'
 import type { Plans } from '../plans/plans.ts'
 import type { ExecutionStore, JournalProof } from '../ports.ts'
+import type { Questions } from '../questions/questions.ts'
 import type { Ways } from '../way.ts'
 
 /** What the steps of a call stand on. */
@@ -24,6 +25,7 @@ export type StepParts = {
   returns: Returns
   changes: Pick<Changes, 'contextOf'>
   plans: Pick<Plans, 'reserve'>
+  questions: Pick<Questions, 'ask'>
   executions: ExecutionStore
   lookAgain: LookAgain
   proof: JournalProof

@@ -1,5 +1,6 @@
 import { rightsOf } from '../../agent/principal.ts'
 import { legible } from '../../gate/index.ts'
+import type { Asking, QuestionResolution } from '../../protocol/index.ts'
 import type { Breaker } from '../breaker.ts'
 import { missing, type Walk } from '../call.ts'
 import { type Done, runTool } from '../run-tool.ts'
@@ -11,29 +12,46 @@ export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' |
   const { ways, executions, redactor, clock, report } = parts
   const running = new Set<Walk>()
   const onIdle: (() => void)[] = []
+  /** Their outcome is stored, whatever a tool that was left behind still does. */
+  const over = new WeakSet<Walk>()
+
+  /** A call that waits for an answer does not count as running: the next start goes on with its question. */
+  async function ask(walk: Walk, asking: Asking, signal: AbortSignal): Promise<QuestionResolution> {
+    rest(walk)
+    try {
+      return await parts.questions.ask(asking, walk.context, { toolUseId: walk.call.toolUseId, signal })
+    } finally {
+      if (!over.has(walk)) running.add(walk)
+    }
+  }
+
+  function rest(walk: Walk) {
+    if (running.delete(walk) && running.size === 0) for (const done of onIdle.splice(0)) done()
+  }
 
   async function runIt(walk: Walk): Promise<Done> {
     const { call, context, ready = missing() } = walk
     const { toolUseId, toolName } = call
     const { target, preview } = ready
     const { tool, input } = ready.tool.standsFor?.(ready.input as never) ?? ready
-    const { isForeign } = rightsOf(context.principal)
+    const { isForeign, hasOperator } = rightsOf(context.principal)
     const more = parts.changes.contextOf(toolUseId, ready.tool.undoes?.(ready.input as never))
     const decided = walk.asked && parts.confirmations.ofCall(toolUseId)?.resolution
     const approvedBy = walk.reservation?.grant.by ?? (decided?.decision === 'approved' ? decided.by : undefined)
-    const asking = { isForeign, asker: context.principal, ...(approvedBy !== undefined && { approvedBy }) }
+    const asker = { isForeign, asker: context.principal, ...(approvedBy !== undefined && { approvedBy }) }
     running.add(walk)
     breaker.began(toolName, target.node)
     const done = await runTool(
       ready.tool,
       (toolContext) =>
-        tool.run(input, { ...toolContext, ...more, ...asking, toolUseId, target, ...(preview && { preview }) }),
+        tool.run(input, { ...toolContext, ...more, ...asker, toolUseId, target, ...(preview && { preview }) }),
       {
         signal: context.signal,
         clock,
         report,
         onProgress: (message) => context.progress(toolUseId, redactor.text(legible(message))),
         onTask: (upid) => executions.noteTask(toolUseId, upid),
+        ...(hasOperator && context.sessionId !== '' && { ask: (asking, signal) => ask(walk, asking, signal) }),
       },
     )
     breaker.ended(toolName, target.node, done.isFault, redactor.text(done.output.summary))
@@ -58,7 +76,8 @@ export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' |
       return ways.take(walk, { type: 'lost' })
     },
     left(walk: Walk) {
-      if (running.delete(walk) && running.size === 0) for (const done of onIdle.splice(0)) done()
+      over.add(walk)
+      rest(walk)
     },
     idle: () =>
       new Promise<void>((done) => {

@@ -46,8 +46,10 @@ export function createToolList(catalog: Catalog) {
     const tools = catalog.list()
     if (tools !== of) {
       of = tools
-      all = [...tools.map(toMcpTool), getConfirmation]
-      reads = [...tools.filter(isRead).map(toMcpTool), getConfirmation]
+      // A client has its own person to ask.
+      const offered = tools.filter(({ asks }) => asks !== true)
+      all = [...offered.map(toMcpTool), getConfirmation]
+      reads = [...offered.filter(isRead).map(toMcpTool), getConfirmation]
     }
     return isReadOnly ? reads : all
   }

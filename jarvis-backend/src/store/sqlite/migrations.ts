@@ -538,4 +538,23 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX run_budgets_by_parent ON run_budgets (parent_id) WHERE parent_id IS NOT NULL;
   `,
+  `
+  -- Questions to a person. is_own: a model of ours asked, not an attached server. is_told: the transcript says how it ended.
+  CREATE TABLE questions (
+    id TEXT PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    run_id TEXT NOT NULL,
+    tool_use_id TEXT NOT NULL,
+    is_own INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    is_told INTEGER NOT NULL DEFAULT 0,
+    facts TEXT NOT NULL,
+    ending TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX questions_open ON questions (session_id, created_at) WHERE ended_at IS NULL;
+  CREATE INDEX questions_by_session ON questions (session_id);
+  CREATE INDEX questions_by_call ON questions (tool_use_id);
+  CREATE INDEX questions_ended ON questions (ended_at) WHERE ended_at IS NOT NULL;
+  `,
 ]

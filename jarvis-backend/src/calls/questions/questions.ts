@@ -1,0 +1,247 @@
+import type { Draft } from '../../agent/sessions/transcript-store.ts'
+import { legible } from '../../gate/index.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { newId } from '../../lib/ids.ts'
+import {
+  type AnswerBody,
+  type Asking,
+  JarvisError,
+  type Question,
+  type QuestionResolution,
+  type QuestionRow,
+} from '../../protocol/index.ts'
+import type { CallContext } from '../call.ts'
+import type { Journal, Transactions } from '../ports.ts'
+import { checkedAnswer } from './check-answer.ts'
+import type { QuestionStore, StoredQuestion } from './question.ts'
+import { createTurns } from './turns.ts'
+
+/** How long a question waits for an answer, ms. Silence never answers it. */
+export const unansweredAfterMs = 24 * 60 * 60_000
+const retryEveryMs = 5_000
+
+export type AnswerRequest = AnswerBody & {
+  questionId: string
+  /** Where given, it must be the question's own. */
+  sessionId?: string
+  by: string
+  /** For repeated requests; `remember` stores the answer in the same transaction. */
+  once?: { isAnswered(): boolean; remember(): void }
+}
+type Asker = Pick<CallContext, 'sessionId' | 'runId' | 'principal' | 'append' | 'abortedBy'>
+
+export type Questions = {
+  /**
+   * Asks, and waits for the end of the question. A session has one open question at a time; the next waits for its turn. A call that
+   * is taken up after a restart goes on with the question that it asked before.
+   * @throws the signal's reason where it aborts before the question is shown
+   */
+  ask(asking: Asking, asker: Asker, call: { toolUseId: string; signal: AbortSignal }): Promise<QuestionResolution>
+  /** @throws JarvisError `not_found`, `already_decided`, `expired`, `invalid_request`, `shutting_down` */
+  answer(request: AnswerRequest): void
+  /** Those that wait. */
+  open(sessionId?: string): Question[]
+  list(since: number): QuestionRow[]
+  /** Withdraws those that nobody waits for any more: of runs that do not go on, and of attached servers. Called once a start. */
+  leave(goesOn: (sessionId: string, runId: string) => boolean): void
+  /** Ends the timers. The next start takes over those that wait. */
+  stop(): void
+}
+
+type Waiting = { asker: Asker; disarm(): void; wake(resolution: QuestionResolution): void }
+type Ended = QuestionResolution & { at: number }
+
+/** Questions to a person. They are kept beside the cards and know nothing of them: an answer lets nothing run. */
+export function createQuestions(parts: {
+  store: QuestionStore
+  journal: Journal
+  transactions: Transactions
+  clock: Clock
+  redactor: { text(text: string): string; value<T>(value: T): T }
+  /** Adds a line to a session's transcript when no run of it is at work. */
+  note(sessionId: string, runId: string, entry: Resolved): void
+  /** Told after each change of the list. */
+  changed(sessionId: string): void
+  isStopping(): boolean
+  report(error: unknown, message: string): void
+}): Questions {
+  const { store, journal, transactions, clock, redactor } = parts
+  const waiting = new Map<string, Waiting>()
+  const turns = createTurns((sessionId) => store.open(sessionId).length > 0)
+
+  /** First end wins. @returns false where it had ended before */
+  function resolve(
+    { question, sessionId, runId }: StoredQuestion,
+    resolution: Ended,
+    besides?: () => void,
+    isOver = false,
+  ): boolean {
+    const { questionId } = question
+    const waits = waiting.get(questionId)
+    const { at: _, ...ended } = resolution
+    const isFirst = transactions.durably(() => {
+      if (!store.resolve(questionId, resolution, waits !== undefined || isOver)) return false
+      journal.append('question', { change: ended.end, questionId, sessionId, ...aboutOf(question), ...ended })
+      waits?.asker.append(resolvedOf(question, ended))
+      if (isOver) parts.note(sessionId, runId, resolvedOf(question, ended))
+      besides?.()
+      return true
+    })
+    if (!isFirst) return false
+    waiting.delete(questionId)
+    waits?.disarm()
+    waits?.wake(ended)
+    parts.changed(sessionId)
+    // Nobody holds the turn of a question that was asked before a restart.
+    turns.ended(sessionId)
+    return true
+  }
+
+  const endedBy = (end: QuestionResolution['end'], by = 'jarvis'): Ended => ({ end, by, at: clock.now() })
+
+  function endAt({ questionId, expiresAt }: Pick<Question, 'questionId' | 'expiresAt'>): () => void {
+    return clock.after(Math.max(0, expiresAt - clock.now()), () => {
+      const stored = store.get(questionId)
+      if (stored === undefined) return
+      try {
+        resolve(stored, endedBy('unanswered'))
+      } catch (error) {
+        parts.report(error, 'a question could not be ended')
+        const waits = waiting.get(questionId)
+        if (waits !== undefined) waits.disarm = endAt({ questionId, expiresAt: clock.now() + retryEveryMs })
+      }
+    })
+  }
+
+  function begin(asking: Asking, asker: Asker, toolUseId: string): StoredQuestion {
+    const createdAt = clock.now()
+    const question: Question = {
+      questionId: newId('qu'),
+      toolUseId,
+      ...redactor.value(legibleAsking(asking)),
+      requestedBy: asker.principal,
+      createdAt,
+      expiresAt: createdAt + unansweredAfterMs,
+    }
+    const { sessionId, runId } = asker
+    transactions.durably(() => {
+      store.add({ question, sessionId, runId })
+      journal.append('question', { change: 'asked', questionId: question.questionId, sessionId, ...aboutOf(question) })
+      asker.append({ type: 'question', ...question })
+    })
+    parts.changed(sessionId)
+    return { question, sessionId, runId, isTold: false }
+  }
+
+  /** Waits for the end of a question that is open. */
+  function attend(stored: StoredQuestion, asker: Asker, signal: AbortSignal): Promise<QuestionResolution> {
+    let withdraw = () => {}
+    return new Promise<QuestionResolution>((wake, reject) => {
+      const { question } = stored
+      waiting.set(question.questionId, { asker, wake, disarm: endAt(question) })
+      withdraw = () => {
+        try {
+          resolve(stored, endedBy('withdrawn', asker.abortedBy()))
+        } catch (error) {
+          reject(error)
+        }
+      }
+      if (signal.aborted) withdraw()
+      else signal.addEventListener('abort', withdraw, { once: true })
+    }).finally(() => signal.removeEventListener('abort', withdraw))
+  }
+
+  return {
+    async ask(asking, asker, { toolUseId, signal }) {
+      const known = asking.server === undefined ? store.ofCall(toolUseId) : undefined
+      if (known?.resolution !== undefined) {
+        const { at: _, ...ended } = known.resolution
+        if (!known.isTold) {
+          transactions.atomically(() => {
+            store.tell(known.question.questionId)
+            asker.append(resolvedOf(known.question, ended))
+          })
+        }
+        return ended
+      }
+      if (known !== undefined) return attend(known, asker, signal)
+      await turns.next(asker.sessionId, signal)
+      try {
+        return await attend(begin(asking, asker, toolUseId), asker, signal)
+      } finally {
+        turns.ended(asker.sessionId)
+      }
+    },
+
+    answer({ questionId, sessionId, by, once, ...body }) {
+      if (once?.isAnswered()) return
+      if (parts.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Answer when it is back.')
+      const known = store.get(questionId)
+      if (known === undefined || (sessionId !== undefined && known.sessionId !== sessionId))
+        throw new JarvisError('not_found', 'There is no such question in this session.')
+      const { resolution } = known
+      if (resolution?.end === 'unanswered') throw new JarvisError('expired', 'Nobody answered within a day.')
+      if (resolution?.end === 'withdrawn') throw new JarvisError('expired', 'It was withdrawn and needs no answer.')
+      if (resolution !== undefined)
+        throw new JarvisError('already_decided', `It was ${resolution.end} before, by ${resolution.by}.`)
+      if (clock.now() >= known.question.expiresAt) {
+        resolve(known, endedBy('unanswered'))
+        throw new JarvisError('expired', 'Nobody answered within a day.')
+      }
+      const checked = redactor.value(checkedAnswer(known.question, body))
+      const isFirst = resolve(known, { ...checked, by, at: clock.now() }, once?.remember)
+      if (!isFirst) throw new JarvisError('already_decided', 'It was answered before.')
+    },
+
+    open: (sessionId) => store.open(sessionId).map(({ question }) => question),
+    list: store.list,
+
+    leave(goesOn) {
+      for (const stored of store.open()) {
+        if (stored.question.server !== undefined || !goesOn(stored.sessionId, stored.runId))
+          resolve(stored, endedBy('withdrawn'), undefined, true)
+      }
+    },
+
+    stop() {
+      for (const { disarm } of waiting.values()) disarm()
+      waiting.clear()
+    },
+  }
+}
+
+type Resolved = Extract<Draft, { type: 'question_resolved' }>
+
+const resolvedOf = ({ questionId, toolUseId, server }: Question, resolution: QuestionResolution): Resolved => ({
+  type: 'question_resolved',
+  questionId,
+  toolUseId,
+  ...(server !== undefined && { server }),
+  ...resolution,
+})
+
+/** What the journal says of a question. */
+const aboutOf = ({ toolUseId, requestedBy, server, message, url, items }: Question) => ({
+  toolUseId,
+  requestedBy,
+  ...(server !== undefined && { server }),
+  ...(message !== undefined && { message }),
+  ...(url !== undefined && { url }),
+  asked: items.map(({ text, options }) => ({ text, options: options.map(({ label }) => label) })),
+})
+
+/** Whatever is asked was written by a model or a server: nothing in it hides or turns what a person reads. */
+const legibleAsking = ({ items, message, url, ...asking }: Asking): Asking => ({
+  ...asking,
+  ...(message !== undefined && { message: legible(message) }),
+  ...(url !== undefined && { url: legible(url) }),
+  items: items.map(({ text, options, hint, ...item }) => ({
+    ...item,
+    text: legible(text),
+    ...(hint !== undefined && { hint: legible(hint) }),
+    options: options.map(({ label, note }) => ({
+      label: legible(label),
+      ...(note !== undefined && { note: legible(note) }),
+    })),
+  })),
+})

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { Principal } from './tier.ts'
+
+export const QuestionId = z.string().min(1).max(100)
+export type QuestionId = z.infer<typeof QuestionId>
+
+/** Longest answer that a person types to one question, characters. */
+export const maxAnswerChars = 2_000
+
+/** A choice. `label` and `note` are the asker's words: data, never markup. */
+export const QuestionOption = z.object({ label: z.string(), note: z.string().optional() })
+export type QuestionOption = z.infer<typeof QuestionOption>
+
+/** One thing that is asked, in the asker's words. */
+export const QuestionItem = z.object({
+  text: z.string(),
+  /** Empty: the answer is typed. */
+  options: z.array(QuestionOption),
+  /** Several options may be chosen. */
+  isMultiple: z.literal(true).optional(),
+  /** What may be typed; `none`: only an option counts. A number is typed in decimal. */
+  typed: z.enum(['text', 'number', 'integer', 'none']),
+  /** It must have an answer. */
+  isRequired: z.literal(true).optional(),
+  /** What the asker says about it: its form, its limits, what it suggests. */
+  hint: z.string().optional(),
+})
+export type QuestionItem = z.infer<typeof QuestionItem>
+
+/** What is asked. */
+export const Asking = z.object({
+  /** The attached MCP server that asks. Absent: the model of the chat does. */
+  server: z.string().optional(),
+  /** What a server says before its questions. */
+  message: z.string().optional(),
+  /** An address that a server wants a person to open. JARVIS never opens it. */
+  url: z.string().optional(),
+  items: z.array(QuestionItem),
+})
+export type Asking = z.infer<typeof Asking>
+
+/** A question that waits for a person. It lets nothing run, and its answer allows nothing. Times are Unix ms. */
+export const Question = Asking.extend({
+  questionId: QuestionId,
+  /** The call that asks. */
+  toolUseId: z.string(),
+  requestedBy: Principal,
+  createdAt: z.int(),
+  /** Afterwards it is unanswered. */
+  expiresAt: z.int(),
+})
+export type Question = z.infer<typeof Question>
+
+/** The answer to one item. `chosen`: positions of options, from 0. `text`: what a person typed. */
+export const Answer = z.strictObject({
+  chosen: z.array(z.int().nonnegative()).max(100).optional(),
+  text: z.string().max(maxAnswerChars).optional(),
+})
+export type Answer = z.infer<typeof Answer>
+
+/**
+ * How a question ended. `declined`: a person would not answer. `unanswered`: nobody did within a day, and nothing is chosen.
+ * `withdrawn`: its run or its server no longer asks.
+ */
+export const QuestionEnd = z.enum(['answered', 'declined', 'unanswered', 'withdrawn'])
+export type QuestionEnd = z.infer<typeof QuestionEnd>
+
+/** `answers`: one to each item, in order. `said`: a person's own words in place of all of them. */
+export const QuestionResolution = z.object({
+  end: QuestionEnd,
+  by: z.string(),
+  answers: z.array(Answer).optional(),
+  said: z.string().optional(),
+})
+export type QuestionResolution = z.infer<typeof QuestionResolution>
+
+/** How a question is answered: with `answers`, with `said`, or with `declined`. */
+const answering = {
+  answers: z.array(Answer).max(100).optional(),
+  said: z.string().regex(/\S/, 'is empty').max(maxAnswerChars).optional(),
+  declined: z.literal(true).optional(),
+}
+export const AnswerBody = z.strictObject(answering)
+export type AnswerBody = z.infer<typeof AnswerBody>
+
+/** A question of the last day, and where it was asked. */
+export type QuestionRow = Question & { sessionId: string } & Partial<QuestionResolution> & { endedAt?: number }
+export type QuestionsReply = { items: QuestionRow[] }
