@@ -28,8 +28,8 @@ import { drillStoreContract } from './contracts/drill-store.ts'
 import * as indexes from './contracts/index-stores.ts'
 import { jobStoreContract } from './contracts/job-store.ts'
 import { planStoreContract } from './contracts/plan-store.ts'
-import { spendingStoreContract } from './contracts/spending-store.ts'
 import { questionStoreContract } from './contracts/question-store.ts'
+import { spendingStoreContract } from './contracts/spending-store.ts'
 import { transcriptStoreContract } from './contracts/transcript-store.ts'
 
 /** A new database with the sessions that the contracts speak of. */
