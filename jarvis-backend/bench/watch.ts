@@ -66,7 +66,7 @@ async function watching(): Promise<number[]> {
     const rounds = createRounds({
       checks: makeChecks,
       store: createCheckStore(database),
-      board: createBoard({ store: createAlertStore(database), now: Date.now }),
+      board: createBoard({ store: createAlertStore(database), now: Date.now, samples: () => [] }),
       ports: {
         api,
         shell: { run: async () => ({ stdout: '', stderr: 'not found', exitCode: 127, truncated: false }) },

@@ -71,7 +71,13 @@ export function composeWatch(
     shown()
     teller.consider()
   }
-  const board = createBoard({ store, now })
+  const recorded: WatchedPorts['samples'] = (series, field, minutes) => {
+    const at = (fieldsOf(series) as readonly string[]).indexOf(field)
+    const from = (Math.floor(now() / minuteMs) - minutes) * minuteMs
+    const [found] = samples.read([series], minuteMs, from, minutes)
+    return found?.[1].map((values) => values[at]) ?? []
+  }
+  const board = createBoard({ store, now, samples: recorded })
   const ports: WatchedPorts = {
     api: homelab.api,
     ...(homelab.pbs && { pbs: homelab.pbs }),
@@ -80,12 +86,7 @@ export function composeWatch(
     get proofs() {
       return new Map(parts.drills.proofs().items.map((proof) => [proof.vmid, proof]))
     },
-    samples(series, field, minutes) {
-      const at = (fieldsOf(series) as readonly string[]).indexOf(field)
-      const from = (Math.floor(now() / minuteMs) - minutes) * minuteMs
-      const [found] = samples.read([series], minuteMs, from, minutes)
-      return found?.[1].map((values) => values[at]) ?? []
-    },
+    samples: recorded,
     async ask(toolName, toolInput) {
       const signal = AbortSignal.timeout(askMs)
       const principal = { kind: 'check', name: 'checks.yaml' }

@@ -42,7 +42,11 @@ export const Alert = z.object({
   limit: z.string().optional(),
   /** The newest value in words: `81 °C`. */
   value: z.string().optional(),
-  /** Since when the condition holds. */
+  /** The figure behind it. `series`, `field`: of `/api/samples`. `limit`, `clears`: in the field's unit. */
+  chart: z
+    .object({ series: z.string(), field: z.string(), limit: z.number().optional(), clears: z.number().optional() })
+    .optional(),
+  /** Since when the condition holds, as far as it was seen or recorded. */
   since: z.int(),
   /** Of `pending`: when it fires if nothing changes. */
   firesAt: z.int().optional(),
@@ -116,10 +120,6 @@ export const AlertDetail = Alert.extend({
     /** Earlier alerts of the same fingerprint in 30 days. */
     before: z.object({ count: z.int(), longestMs: z.int().optional(), lastAt: z.int().optional() }),
   }),
-  /** `series`, `field`: of `/api/samples`. `limit`, `clears`: in the field's unit. */
-  chart: z
-    .object({ series: z.string(), field: z.string(), limit: z.number().optional(), clears: z.number().optional() })
-    .optional(),
   /** Changes to the object and its node in the day before, newest first: of the journal, and tasks that JARVIS did not start. */
   changes: z.array(
     z.object({

@@ -1,7 +1,8 @@
 import { newId } from '../lib/ids.ts'
 import type { Limits } from '../protocol/index.ts'
 import { type AlertStore, fingerprintOf, type StoredAlert } from './alert.ts'
-import type { Check, Looked, Measure } from './check.ts'
+import type { Check, CheckPorts, Looked, Measure } from './check.ts'
+import { recordedSince } from './recorded.ts'
 import { closed, step, takesAfterMs } from './step.ts'
 
 /** What only a look renews is written this seldom, ms: a disk in a homelab is an SD card. */
@@ -11,7 +12,8 @@ export const everyMsOf = ({ pace }: Pick<Check, 'pace'>) => (pace === 'state' ? 
 export type Board = ReturnType<typeof createBoard>
 
 /** The alerts that have not ended, and those that ended and count still, in memory and on disk. */
-export function createBoard({ store, now: present }: { store: AlertStore; now(): number }) {
+export function createBoard(parts: { store: AlertStore; now(): number; samples: CheckPorts['samples'] }) {
+  const { store, now: present } = parts
   const open = new Map<string, StoredAlert>()
   /** The last ended one of a fingerprint. */
   const last = new Map<string, StoredAlert>()
@@ -87,7 +89,11 @@ export function createBoard({ store, now: present }: { store: AlertStore; now():
       let isNews = false
       const turn = (before: StoredAlert | undefined, measure: Parameters<typeof step>[1]) => {
         const fingerprint = fingerprintOf({ check: check.id, object: measure.object })
-        const after = step(before, measure, { ...facts, id: newId('alr'), earlier: last.get(fingerprint) })
+        const mayRipen = before?.firedAt === undefined && 'words' in measure && measure.level !== 'clear'
+        const after = step(before, measure, {
+          ...{ ...facts, id: newId('alr'), earlier: last.get(fingerprint) },
+          ...(mayRipen && { recordedSince: recordedSince(measure, facts, parts.samples) }),
+        })
         if (before !== undefined || after !== undefined) isNews = put(before, after) || isNews
       }
       for (const before of [...open.values()]) {

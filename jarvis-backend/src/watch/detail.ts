@@ -56,7 +56,6 @@ export async function detailOf(
       ...(usual !== undefined && { usual }),
       before: around.store.earlier(fingerprintOf(stored), around.now - earlierMs),
     },
-    ...(stored.chart !== undefined && { chart: stored.chart }),
     changes: await changesBefore(stored, ports, missing),
     also: [...open, ...ended].filter((other) => isAround(stored, other)),
     hidden: open.filter(({ hiddenBy }) => hiddenBy === stored.id),

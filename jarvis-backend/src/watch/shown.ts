@@ -59,17 +59,7 @@ export function shownAlerts(alerts: readonly StoredAlert[], around: Surroundings
 
 /** One alert by itself. */
 export function shownAlert(stored: StoredAlert, around: Surroundings): Alert {
-  const {
-    seenAt: _s,
-    amount: _a,
-    isLowBad: _l,
-    values: _v,
-    chart: _c,
-    inputs: _i,
-    turns: _t,
-    isClear: _x,
-    ...rest
-  } = stored
+  const { seenAt: _s, amount: _a, isLowBad: _l, values: _v, inputs: _i, turns: _t, isClear: _x, ...rest } = stored
   const { silence, flapping, acknowledged, due, told, ...alert } = rest
   const check = around.checkOf(alert.check)
   const window = alert.state === 'resolved' ? undefined : windowOf(alert, around.windows, around.now)

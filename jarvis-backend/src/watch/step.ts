@@ -19,6 +19,8 @@ export type StepFacts = {
   check: string
   forMs: number
   everyMs: number
+  /** Since when the recorded samples show it without a gap, Unix ms; undefined where they do not. */
+  recordedSince?: number | undefined
   /** The last ended alert of the same fingerprint, while it counts. */
   earlier?: StoredAlert | undefined
 }
@@ -44,11 +46,12 @@ export function step(
   const seen: StoredAlert = { ...known, ...valuesOf(before, measure), seenAt: now }
   if (before.firedAt !== undefined) return goesOn(seen, wasClear === true, measure.level, now)
   if (now - before.seenAt > Math.max(longestGapMs, 3 * facts.everyMs, facts.forMs / 4)) seen.since = now
+  seen.since = Math.min(seen.since, facts.recordedSince ?? seen.since)
   return measure.level === 'between' ? seen : ripened({ ...seen, severity: measure.level }, facts)
 }
 
 function begun(measure: Measure, severity: StoredAlert['severity'], facts: StepFacts): StoredAlert {
-  const { now, id, check, earlier } = facts
+  const { now, id, check, earlier, recordedSince = now } = facts
   const { acknowledged, silence, turns = [], resolvedAt = 0 } = earlier ?? {}
   const isRecent = now - resolvedAt <= takesAfterMs
   const stays =
@@ -57,7 +60,15 @@ function begun(measure: Measure, severity: StoredAlert['severity'], facts: StepF
     !isWorse(acknowledged, { severity, amount: measure.value, isLowBad: measure.isLowBad })
   return ripened(
     {
-      ...{ id, check, object: measure.object, severity, state: 'pending', since: now, seenAt: now },
+      ...{
+        id,
+        check,
+        object: measure.object,
+        severity,
+        state: 'pending',
+        since: Math.min(recordedSince, now),
+        seenAt: now,
+      },
       ...{ turns: isRecent ? turns : [], told: [] },
       ...valuesOf(undefined, measure),
       ...(stays && { acknowledged }),

@@ -80,7 +80,8 @@ export function startWatching(options: {
   const sent: { at: number; message: AlertMessage }[] = []
   const store = createAlertStore(database)
   const windows = createWindowStore(database)
-  const board = createBoard({ store, now })
+  const { samples = () => [] } = options
+  const board = createBoard({ store, now, samples })
   const around = (): Surroundings => ({
     ...{ now: now(), state, limits, windows: windows.list(now()) },
     checkOf: (id) => checks.find((check) => check.id === id),
@@ -97,7 +98,7 @@ export function startWatching(options: {
     ...{ board, clock, changed, atomically: database.atomically, store: createCheckStore(database) },
     checks: () => checks,
     ports: {
-      ...{ api: { get: never }, shell: { run: never }, proofs: new Map(), samples: () => [], own: () => undefined },
+      ...{ api: { get: never }, shell: { run: never }, proofs: new Map(), samples, own: () => undefined },
       ask: never,
       cluster: { tasks: never, backups: never, nodeDetail: never },
     },
@@ -110,7 +111,7 @@ export function startWatching(options: {
   const watch = createWatch({
     ...{ board, rounds, store, windows, around, now, changed },
     detail: {
-      ...{ samples: options.samples ?? (() => []), changes: async () => [], isOurs: () => false, offers: () => [] },
+      ...{ samples, changes: async () => [], isOurs: () => false, offers: () => [] },
       tasks: async () => ({ items: [], missing: [] }),
     },
     checks: () => checks,

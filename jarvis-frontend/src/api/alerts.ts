@@ -15,3 +15,6 @@ export const isOpen = ({ state, hiddenBy, acknowledged, silenced }: Alert): bool
   hiddenBy === undefined &&
   acknowledged === undefined &&
   silenced === undefined
+
+/** Whether a person should look at it: what is only for the record does not count. */
+export const needsLook = (alert: Alert): boolean => isOpen(alert) && alert.severity !== 'info'

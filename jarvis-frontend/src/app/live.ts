@@ -55,6 +55,7 @@ function createLive() {
     cluster: new ClusterStore(sockets.cluster, (names) => readSamples(names, '1h')),
   }
   limits.value.subscribe(() => live.cluster.reconsider())
+  alerts.value.subscribe(() => live.cluster.setAlerts(alerts.value.get()?.items))
   let known: string | undefined
   const follow = () => {
     if (token() === known) return
@@ -62,6 +63,7 @@ function createLive() {
     if (known !== undefined) {
       link.connect()
       limits.want()
+      alerts.want()
       return
     }
     link.disconnect()

@@ -6,6 +6,7 @@ import type { Card, Change, ClusterUpdate, Entry, Role, Snapshot } from 'jarvis-
 import { usualLimits } from 'jarvis-backend/protocol'
 import { Server, type Socket } from 'socket.io'
 import { sendBuilt } from './built-files.ts'
+import { firingIn } from './firing.ts'
 import type { Scene, ScriptEntry, ScriptSession } from './scene.ts'
 import { type Asked, answerWatch, isWatched } from './scripted-watch.ts'
 
@@ -268,8 +269,10 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
     if (isWatched(pathname)) {
       const one = { method: request.method ?? 'GET', path: pathname, body: await bodyOf(request) }
       if (one.method !== 'GET') asked.push(one)
+      scene.watch ??= {}
+      scene.watch.alerts ??= firingIn(scene.cluster)
       const { status, body } = answerWatch(
-        scene.watch ?? {},
+        scene.watch,
         { ...one, query: searchParams },
         (what) => events.emit('changed', { what }),
         scene.sessions[0]?.id,

@@ -1,14 +1,12 @@
 import type { Alert, Severity } from 'jarvis-backend/protocol'
-import { isOpen } from '../../api/alerts.ts'
+import { needsLook } from '../../api/alerts.ts'
 import type { MarkKind } from '../../ui/mark.tsx'
 
 export const severityMark: Record<Severity, MarkKind> = { failed: 'bad', look: 'warn', info: 'step' }
 
-/** The gravest mark of alerts that nobody took on; undefined where there are none. */
+/** The gravest mark of alerts that need a look; undefined where there are none. */
 export function worstOf(items: readonly Alert[]): { mark: MarkKind; count: number } | undefined {
-  const open = items.filter(isOpen)
-  const [worst] = (['failed', 'look', 'info'] as const).filter((known) =>
-    open.some((alert) => alert.severity === known),
-  )
+  const open = items.filter(needsLook)
+  const [worst] = (['failed', 'look'] as const).filter((known) => open.some((alert) => alert.severity === known))
   return worst && { mark: severityMark[worst], count: open.length }
 }

@@ -1,4 +1,4 @@
-import { type ClusterState, type Guest, type Node, usualLimits } from 'jarvis-backend/protocol'
+import { type Alert, type ClusterState, type Guest, type Node, usualLimits } from 'jarvis-backend/protocol'
 import { expect, test } from 'vitest'
 import { foldCluster } from './fold.ts'
 import { backupsOf, concernedOf, guestMark, issuesOf, limitsNow, nodeMark, sharedAge } from './health.ts'
@@ -40,8 +40,20 @@ const state = (change: Partial<ClusterState> = {}): ClusterState => ({
   missing: [],
   ...change,
 })
-const facts = (s: ClusterState, busySince?: number) =>
-  issuesOf(s, now, () => busySince).map((issue) => [issue.tone, issue.fact])
+const alert = (change: Partial<Alert> = {}): Alert => ({
+  ...{ id: 'a', check: 'node-heat', object: { id: 'node/pve', name: 'pve', node: 'pve' }, severity: 'look' },
+  ...{ state: 'firing', sentence: 'pve is at 81 °C.', limit: 'Limit 80 °C for 5 min, failed at 90 °C.', since: 7 },
+  told: [],
+  ...change,
+})
+const ofGuest = (vmid: number, change: Partial<Alert> = {}) =>
+  alert({
+    ...{ id: `g${vmid}`, check: 'guest-cpu', object: { id: `vm/${vmid}`, vmid, node: 'pve' } },
+    chart: { series: `guest/${vmid}`, field: 'cpuRatio', limit: 0.9 },
+    ...change,
+  })
+const facts = (s: ClusterState, alerts?: readonly Alert[]) =>
+  issuesOf(s, alerts).map((issue) => [issue.tone, issue.fact])
 
 test('until the server has said its limits, they are the usual ones', () => {
   expect(limitsNow()).toEqual(usualLimits)
@@ -51,12 +63,7 @@ test('a healthy cluster has no issue', () => {
   expect(facts(state())).toEqual([])
 })
 
-test.each([
-  ['79 °C is fine', { nodes: [node({ temperatureC: 79 })] }, []],
-  ['80 °C needs a look', { nodes: [node({ temperatureC: 80 })] }, [['warn', 'pve is at 80 °C']]],
-  ['90 °C is bad', { nodes: [node({ temperatureC: 90 })] }, [['bad', 'pve is at 90 °C']]],
-  ['a node that is away', { nodes: [node({ status: 'offline' })] }, [['bad', 'pve is away']]],
-  ['no quorum', { isQuorate: false }, [['bad', 'No quorum']]],
+test.each<[string, Partial<ClusterState>, string[][]]>([
   [
     'an unknown quorum and one more thing that could not be read',
     { isQuorate: null, missing: ['quorum cannot be read now', 'tasks cannot be read now'] },
@@ -71,7 +78,7 @@ test.each([
     [['warn', 'The cluster is unknown']],
   ],
   [
-    'a cluster that cannot be read any more',
+    'a cluster that cannot be read any more, said once',
     {
       nodes: [node({ status: 'unknown' })],
       isQuorate: null,
@@ -80,67 +87,35 @@ test.each([
     },
     [['bad', 'The cluster cannot be read']],
   ],
-  [
-    'a node that is off, said once',
-    { nodes: [node({ status: 'offline' })], missing: ['pve is offline'] },
-    [['bad', 'pve is away']],
-  ],
-  ['backups that could not be read', { guests: [guest({ backupAt: null })] }, []],
-  [
-    'a storage that is away',
-    {
-      storages: [{ name: 'pbs', type: 'pbs', content: [], isActive: false, usedBytes: 1, totalBytes: 9 }],
-    },
-    [['warn', 'pbs is not reachable']],
-  ],
-  ['memory under its limit', { nodes: [node({ ramBytes: 89, ramTotalBytes: 100 })] }, []],
-  [
-    'memory that is short',
-    { nodes: [node({ ramBytes: 95, ramTotalBytes: 100 })] },
-    [['warn', 'pve uses 95 % of its memory']],
-  ],
-  [
-    'a full storage and one that is fine, the worst first',
-    {
-      nodes: [node({ temperatureC: 80 })],
-      storages: [
-        { name: 'a', type: 'dir', content: [], isActive: true, usedBytes: 99, totalBytes: 100 },
-        { name: 'b', type: 'dir', content: [], isActive: true, usedBytes: 9, totalBytes: 100 },
-      ],
-    },
-    [
-      ['bad', 'a is 99 % full'],
-      ['warn', 'pve is at 80 °C'],
-    ],
-  ],
-  [
-    'a node that is not known is no worse than a warning',
-    { nodes: [node({ status: 'unknown' }), node({ name: 'b' })] },
-    [['warn', 'pve is away']],
-  ],
-  ['a backup of last night that was late is fresh', { guests: [guest({ backupAt: now - 25 * hour })] }, []],
-  [
-    'a backup of the night before',
-    { guests: [guest({ backupAt: now - 26 * hour })] },
-    [['warn', '1 guest without a fresh backup']],
-  ],
-  [
-    'a backup of a week',
-    { guests: [guest({ backupAt: now - 168 * hour })] },
-    [['bad', '1 guest without a fresh backup']],
-  ],
-  [
-    'a running guest without any backup',
-    { guests: [guest({ vmid: 5 })].map(({ backupAt: _, ...g }) => g) },
-    [['warn', '1 guest without a fresh backup']],
-  ],
-] as const)('%s', (_name, change, expected) => {
-  expect(facts(state(change as Partial<ClusterState>))).toEqual(expected)
+  ['what an alert says, no line says again', { nodes: [node({ status: 'offline' })], missing: ['pve is offline'] }, []],
+])('%s', (_name, change, expected) => {
+  const away = alert({ check: 'cluster-away', object: { id: 'site' }, sentence: 'The cluster cannot be read.' })
+  const { unreachableSince } = change
+  expect(facts(state(change), unreachableSince === undefined ? [] : [away])).toEqual(expected)
 })
 
-test('CPU counts only after ten minutes over its limit', () => {
-  expect(facts(state(), now - 9 * 60_000)).toEqual([])
-  expect(facts(state(), now - 10 * 60_000)).toHaveLength(2)
+test('an alert needs a look until somebody took it on, another explains it, or it is only for the record', () => {
+  const by = { by: 'mira', at: 1 }
+  const alerts = [
+    alert(),
+    alert({ id: 'bad', severity: 'failed', sentence: 'pve is at 91 °C.', hides: 3 }),
+    alert({ id: 'held', state: 'held', notSeenSince: 1, sentence: 'agent is at 82 °C.' }),
+    alert({ state: 'pending' }),
+    alert({ hiddenBy: 'a' }),
+    alert({ acknowledged: by }),
+    alert({ silenced: { by: 'mira', until: 9 } }),
+    alert({ severity: 'info' }),
+  ]
+  expect(facts(state(), undefined)).toEqual([])
+  expect(facts(state(), alerts)).toEqual([
+    ['bad', 'pve is at 91 °C'],
+    ['warn', 'pve is at 81 °C'],
+    ['warn', 'agent is at 82 °C'],
+  ])
+  const [bad, look, held] = issuesOf(state(), alerts)
+  expect([bad?.detail, look?.detail]).toEqual(['Limit 80 °C for 5 min, hides 3', 'Limit 80 °C for 5 min'])
+  expect(held).toMatchObject({ isUnknown: true, detail: expect.stringContaining('not seen since') })
+  expect(look).toMatchObject({ key: 'a', node: 'pve', question: 'pve is at 81 °C. Why?', since: 7 })
 })
 
 test('a stopped guest that never had a backup is not missing one', () => {
@@ -156,12 +131,8 @@ test('the guests that need attention are those its lines are about', () => {
     guest({ vmid: 4 }),
   ] as [Guest, Guest, Guest, Guest]
   const ill = state({ nodes: [node(), node({ name: 'hot', temperatureC: 90 })], guests: [hot, bare, busy, well] })
-  const issues = issuesOf(ill, now, (key) => (key === '3' ? now - hour : undefined))
-  expect(issues.map(({ fact, detail }) => [fact, detail])).toEqual([
-    ['hot is at 90 °C', 'limit 80 °C'],
-    ['1 guest without a fresh backup', 'none was ever made'],
-    ['3 frigate is at 97 % CPU', 'limit 90 %'],
-  ])
+  const heat = alert({ object: { id: 'node/hot', name: 'hot', node: 'hot' } })
+  const issues = issuesOf(ill, [heat, ofGuest(3)])
   expect(ill.guests.filter(concernedOf(ill, issues, now)).map(({ vmid }) => vmid)).toEqual([1, 2, 3])
 })
 
@@ -170,9 +141,9 @@ test('a stale view claims no health', () => {
   expect(nodeMark(node(), [], false)).toBe('unknown')
 })
 
-const hot = (tone: 'warn' | 'bad') =>
-  issuesOf(state({ nodes: [node({ temperatureC: tone === 'bad' ? 90 : 80 })] }), now, () => undefined)
-const busy = issuesOf(state({ guests: [guest()] }), now, (key) => (key === '123' ? 0 : undefined))
+const hot = (tone: 'warn' | 'bad') => issuesOf(state(), [alert({ severity: tone === 'bad' ? 'failed' : 'look' })])
+const busy = issuesOf(state(), [ofGuest(123)])
+const forgotten = issuesOf(state(), [ofGuest(123, { check: 'snapshot-forgotten', chart: undefined })])
 
 test.each([
   ['unknown', node({ status: 'unknown' }), []],
@@ -189,6 +160,7 @@ test.each([
   ['running', guest(), [], true],
   ['stopped', guest({ status: 'stopped' }), [], true],
   ['warn', guest(), busy, true],
+  ['running', guest(), forgotten, true],
   ['running', guest({ vmid: 9 }), busy, true],
   ['unknown', guest(), busy, false],
   ['unknown', guest({ status: 'unknown' }), [], true],
@@ -274,17 +246,20 @@ test('rows follow the sort, those without a figure last, and stand under their n
 })
 
 test('what needs a look says since when and what is usual', () => {
-  const [heat] = issuesOf(state({ nodes: [node({ temperatureC: 81 })] }), now, () => undefined)
+  const [heat] = issuesOf(state(), [
+    alert({ since: now, chart: { series: 'node/pve', field: 'temperatureC', limit: 80 } }),
+  ])
   const values = { temperatureC: [58, 58, 57, 58, 80.5, 81] }
   const reply = { from: now - 6 * 60_000, stepMs: 60_000, items: [{ name: 'node/pve', values }] }
-  expect(heat && pastOf(heat, reply)).toMatch(/^since \d\d:\d\d, usually 58 °C$/)
-  expect(heat && pastOf(heat, undefined)).toBeUndefined()
+  expect(heat && pastOf(heat, reply, now)).toMatch(/^since \d\d:\d\d, usually 58 °C$/)
+  expect(heat && pastOf(heat, undefined, now)).toMatch(/^since \d\d:\d\d$/)
 })
 
-test('what no ring holds says since when this browser saw it, and a storage how long it lasts', () => {
-  const quorum = { ...({ key: 'quorum', tone: 'bad', fact: '', detail: '', question: '', ask: '' } as const) }
-  expect(pastOf(quorum, undefined)).toBeUndefined()
-  expect(pastOf({ ...quorum, since: now }, undefined)).toMatch(/^since \d\d:\d\d$/)
+test('what no ring holds says since when it is known, and a storage how long it lasts', () => {
+  const quorum = { ...({ key: 'quorum', tone: 'bad', fact: '', detail: '', question: '' } as const) }
+  expect(pastOf(quorum, undefined, now)).toBeUndefined()
+  expect(pastOf({ ...quorum, since: now }, undefined, now)).toMatch(/^since \d\d:\d\d$/)
+  expect(pastOf({ ...quorum, since: now - 50 * hour }, undefined, now)).toBe('for 2 d')
   const past = { series: 'storage/a', field: 'usedRatio' as const, limit: 0.8 }
   const usedRatio = Array.from({ length: 100 }, (_, at) => 0.5 + at / 1_000)
   const week = (values: number[]) => ({
@@ -292,6 +267,6 @@ test('what no ring holds says since when this browser saw it, and a storage how 
     stepMs: 2 * hour,
     items: [{ name: 'storage/a', values: { usedRatio: values } }],
   })
-  expect(pastOf({ ...quorum, past }, week(usedRatio))).toMatch(/^about \d+ days$/)
-  expect(pastOf({ ...quorum, past }, week(usedRatio.toReversed()))).toBeUndefined()
+  expect(pastOf({ ...quorum, past }, week(usedRatio), now)).toMatch(/^about \d+ days$/)
+  expect(pastOf({ ...quorum, past }, week(usedRatio.toReversed()), now)).toBeUndefined()
 })

@@ -1,8 +1,9 @@
 import type { Tone } from 'jarvis-backend/facts'
 import * as facts from 'jarvis-backend/facts'
-import type { ClusterState, Guest, Limits, Node, SampleField, Storage } from 'jarvis-backend/protocol'
+import type { Alert, ClusterState, Guest, Limits, Node, SampleField, Storage } from 'jarvis-backend/protocol'
+import { needsLook } from '../../api/alerts.ts'
 import { limits } from '../../api/limits.ts'
-import { celsius, percent, plural, size, span } from '../../lib/format.ts'
+import { plural, span, timeOfDay } from '../../lib/format.ts'
 import type { MarkKind } from '../../ui/mark.tsx'
 import { unreadLines } from './unknown.ts'
 
@@ -34,7 +35,7 @@ export function sharedAge(stale: readonly Guest[], now: number): string | undefi
   return ages.size === 1 ? [...ages][0] : undefined
 }
 
-/** A fact that needs a look. `key` stays the same while the issue lasts. */
+/** A fact that needs a look: an alert that nobody took on, or what could not be read. `key`: the alert's id. */
 export type Issue = {
   key: string
   tone: 'warn' | 'bad'
@@ -42,84 +43,44 @@ export type Issue = {
   detail: string
   /** The question to JARVIS about the issue. */
   question: string
-  ask: string
-  /** Unix ms when this browser saw the issue begin; undefined where it did not. */
-  since?: number | undefined
+  /** Unix ms since when it holds. */
+  since?: number
   /** Whether the issue is that something could not be read. */
   isUnknown?: boolean
+  /** Of an alert. */
+  check?: string
   node?: string
   vmid?: number
   /** The figure that crossed its limit, as the ring of samples names it. */
   past?: { series: string; field: SampleField; limit: number }
 }
 
-/** What needs a look now, worst first. `busySince`: Unix ms since when a node or guest was over its CPU limit. */
-export function issuesOf(state: ClusterState, now: number, busySince: (key: string) => number | undefined): Issue[] {
-  const found: Issue[] = unknownIssues(state)
-  if (facts.isBlind(state)) return found
-  if (state.isQuorate === false) {
-    found.push({
-      key: 'quorum',
-      tone: 'bad',
-      fact: 'No quorum',
-      detail: 'guests cannot be started',
-      question: 'Why is there no quorum?',
-      ask: 'Ask why',
-    })
+/** What needs a look now, worst first. @param alerts undefined: not read yet */
+export function issuesOf(state: ClusterState, alerts: readonly Alert[] | undefined): Issue[] {
+  const unknown = unknownIssues(state)
+  if (facts.isBlind(state)) return unknown
+  const said = state.unreachableSince === undefined ? undefined : 'cluster-away'
+  const found = (alerts ?? []).filter((alert) => needsLook(alert) && alert.check !== said).map(issueOf)
+  return [...unknown, ...found].sort((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad'))
+}
+
+function issueOf({ id, check, object, severity, state, sentence, limit = '', hides, chart, since, ...alert }: Alert) {
+  const detail = [
+    state === 'held' ? `held: not seen since ${timeOfDay(alert.notSeenSince ?? since)}` : limit.replace(/[,.].*$/, ''),
+    hides === undefined ? '' : `hides ${hides}`,
+  ]
+  const issue: Issue = {
+    ...{ key: id, check, since, fact: sentence.replace(/\.$/, ''), question: `${sentence} Why?` },
+    tone: severity === 'failed' ? 'bad' : 'warn',
+    detail: detail.filter((part) => part !== '').join(', '),
+    ...(state === 'held' && { isUnknown: true }),
+    ...(object.id.startsWith('node/') && object.node !== undefined && { node: object.node }),
+    ...(object.vmid !== undefined && { vmid: object.vmid }),
+    ...(chart?.limit !== undefined && {
+      past: { series: chart.series, field: chart.field as SampleField, limit: chart.limit },
+    }),
   }
-  for (const node of state.nodes) found.push(...nodeIssues(node, now, busySince(`node/${node.name}`)))
-  const { stale } = backupsOf(state.guests, now)
-  if (stale.length > 0) {
-    const newest = Math.max(...stale.map(({ backupAt }) => backupAt ?? 0))
-    found.push({
-      key: 'backups',
-      tone: stale.some((guest) => backupTone(guest, now) === 'bad') ? 'bad' : 'warn',
-      fact: `${plural(stale.length, 'guest')} without a fresh backup`,
-      detail: newest === 0 ? 'none was ever made' : `newest is ${span(now - newest)} old`,
-      question: 'Why are backups missing?',
-      ask: 'Ask why',
-    })
-  }
-  for (const storage of state.storages) {
-    if (storage.isActive === false) {
-      const { name, node } = storage
-      found.push({
-        key: `storage ${node ?? ''} ${name} away`,
-        tone: 'warn',
-        fact: `${name} is not reachable`,
-        detail: node === undefined ? 'shared' : `on ${node}`,
-        question: `Why is the storage ${name} not reachable?`,
-        ask: 'Ask why',
-      })
-    }
-    const tone = storageTone(storage)
-    const full = facts.shareOf(storage.usedBytes, storage.totalBytes)
-    if (tone === undefined || full === undefined) continue
-    found.push({
-      key: `storage ${storage.node ?? ''} ${storage.name}`,
-      tone,
-      fact: `${storage.name} is ${percent(full)} full`,
-      detail: `${size((storage.totalBytes ?? 0) - (storage.usedBytes ?? 0), storage.totalBytes ?? 0)} left`,
-      question: `${storage.name} is ${Math.round(full * 100)} % full. What grew?`,
-      ask: 'Ask what grew',
-      past: { series: facts.storageSeries(storage), field: 'usedRatio', limit: limitsNow().storageRatio[0] },
-    })
-  }
-  for (const guest of state.guests) {
-    const since = busySince(String(guest.vmid))
-    if (since === undefined || now - since < limitsNow().cpuMinutes * 60_000) continue
-    found.push({
-      key: `cpu ${guest.vmid}`,
-      tone: 'warn',
-      fact: `${guest.vmid} ${guest.name} is at ${percent(guest.cpuRatio ?? 0)} CPU`,
-      detail: `limit ${percent(limitsNow().cpuRatio)}`,
-      question: `Why does ${guest.vmid} use so much CPU?`,
-      ask: 'Ask why',
-      vmid: guest.vmid,
-      past: { series: `guest/${guest.vmid}`, field: 'cpuRatio', limit: limitsNow().cpuRatio },
-    })
-  }
-  return found.sort((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad'))
+  return issue
 }
 
 /** Issues about what could not be read. They come first, because a short list then does not mean good health. */
@@ -128,7 +89,7 @@ function unknownIssues(state: ClusterState): Issue[] {
   const [first = 'no answer yet', ...others] = lines
   const issue = (key: string, tone: Issue['tone'], fact: string, detail: string): Issue => ({
     ...{ key, tone, fact, detail, isUnknown: true },
-    ...{ question: 'What could not be read, and why?', ask: 'Ask why' },
+    question: 'What could not be read, and why?',
   })
   if (state.unreachableSince !== undefined) return [issue('unreachable', 'bad', 'The cluster cannot be read', first)]
   if (facts.isBlind(state)) return [issue('unread', 'warn', 'The cluster is unknown', first)]
@@ -143,57 +104,6 @@ function unknownIssues(state: ClusterState): Issue[] {
       ? []
       : [issue('unread', 'warn', `${plural(rest.length, 'thing')} could not be read`, `${most}${more}`)]),
   ]
-}
-
-function nodeIssues(node: Node, now: number, busySince: number | undefined): Issue[] {
-  const found: Issue[] = []
-  const series = `node/${node.name}`
-  const add = (what: string, tone: Tone, fact: string, detail: string, question: string, past?: Issue['past']) => {
-    if (tone === undefined) return
-    const key = `${what} ${node.name}`
-    found.push({ key, tone, fact, detail, question, ask: 'Ask why', node: node.name, ...(past && { past }) })
-  }
-  if (node.status !== 'online') {
-    const seen = node.lastSeenAt === undefined ? 'not seen yet' : `last seen ${span(now - node.lastSeenAt)} ago`
-    add(
-      'away',
-      node.status === 'offline' ? 'bad' : 'warn',
-      `${node.name} is away`,
-      seen,
-      `What happened to ${node.name}?`,
-    )
-    return found
-  }
-  const ram = facts.shareOf(node.ramBytes, node.ramTotalBytes)
-  if (typeof node.temperatureC === 'number') {
-    const degrees = Math.round(node.temperatureC)
-    const detail = `limit ${celsius(limitsNow().temperatureC[0])}`
-    add(
-      'heat',
-      temperatureTone(node),
-      `${node.name} is at ${celsius(degrees)}`,
-      detail,
-      `${node.name} is at ${degrees} °C. Why?`,
-      { series, field: 'temperatureC', limit: limitsNow().temperatureC[0] },
-    )
-  }
-  if (ram !== undefined) {
-    const question = `What uses the memory of ${node.name}?`
-    add('ram', nodeRamTone(node), `${node.name} uses ${percent(ram)} of its memory`, 'little is left', question, {
-      series,
-      field: 'ramRatio',
-      limit: limitsNow().ramRatio[0],
-    })
-  }
-  if (busySince !== undefined && now - busySince >= limitsNow().cpuMinutes * 60_000) {
-    const fact = `${node.name} is at ${percent(node.cpuRatio ?? 0)} CPU`
-    add('cpu', 'warn', fact, `limit ${percent(limitsNow().cpuRatio)}`, `What keeps ${node.name} busy?`, {
-      series,
-      field: 'cpuRatio',
-      limit: limitsNow().cpuRatio,
-    })
-  }
-  return found
 }
 
 /** A node's health for its mark: its worst issue, or unknown where it is away. */
@@ -221,8 +131,11 @@ export function concernedOf(
   return ({ vmid, node }) => ids.has(vmid) || nodes.has(node)
 }
 
+/** A guest's state for its mark, unless a figure of it, or something that failed, needs a look. */
 export function guestMark(guest: Guest, issues: readonly Issue[], isLive: boolean): MarkKind {
   if (guest.isTemplate) return 'none'
   if (!isLive || guest.status === 'unknown') return 'unknown'
-  return issues.some((issue) => issue.vmid === guest.vmid) ? 'warn' : guest.status
+  return issues.some(({ vmid, tone, past }) => vmid === guest.vmid && (tone === 'bad' || past !== undefined))
+    ? 'warn'
+    : guest.status
 }

@@ -1,4 +1,5 @@
 import { Visible } from '../../ui/boxed.tsx'
+import { Link } from '../../ui/link.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
 import type { Issue } from './health.ts'
 import { useIssuePast } from './issue-past.ts'
@@ -23,12 +24,16 @@ export function IssueList({
         {issues.map((issue) => (
           <li key={issue.key}>
             <StateMark kind={issue.isUnknown ? 'unknown' : issue.tone} size={12} />
-            <span>
-              <Visible text={issue.fact} />
-            </span>
+            {issue.check === undefined ? (
+              <span>{issue.fact}</span>
+            ) : (
+              <Link to={`/alerts?alert=${issue.key}`}>
+                <Visible text={issue.fact} />
+              </Link>
+            )}
             {onAsk !== undefined && (
               <button type="button" className="button small faint" onClick={() => onAsk(issue.question)}>
-                {issue.ask}
+                Ask why
               </button>
             )}
             <small>

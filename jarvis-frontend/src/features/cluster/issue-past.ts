@@ -24,15 +24,17 @@ export function useIssuePast(issues: readonly Issue[]): (issue: Issue) => string
     'connect',
     'samples',
   ])
-  return (issue) => pastOf(issue, issue.past?.field === 'usedRatio' ? week.data : day.data)
+  return (issue) => pastOf(issue, issue.past?.field === 'usedRatio' ? week.data : day.data, Date.now())
 }
 
 /** `about 12 days`, `about 7 h`. */
 export const aboutDays = (days: number) => `about ${days >= 2 ? plural(Math.floor(days), 'day') : span(days * dayMs)}`
 
 /** `since 02:33, usually 58 °C` or `about 12 days`. The issue's own `since` counts where the ring has no beginning. */
-export function pastOf({ past, since: seen }: Issue, reply: SamplesReply | undefined): string | undefined {
-  if (past === undefined) return seen === undefined ? undefined : `since ${timeOfDay(seen)}`
+export function pastOf({ past, since: seen }: Issue, reply: SamplesReply | undefined, now: number): string | undefined {
+  const sinceWords = (at: number | undefined) =>
+    at === undefined ? undefined : now - at < dayMs ? `since ${timeOfDay(at)}` : `for ${span(now - at)}`
+  if (past === undefined) return sinceWords(seen)
   const line = lineOf(reply, past.series, past.field)
   if (past.field === 'usedRatio') {
     const days = daysLeft(line)
@@ -42,7 +44,7 @@ export function pastOf({ past, since: seen }: Issue, reply: SamplesReply | undef
   const middle = usual(line)
   const isUnusual = middle !== undefined && middle < past.limit
   const words = [
-    since === undefined ? undefined : `since ${timeOfDay(since)}`,
+    sinceWords(since),
     isUnusual ? `usually ${past.field === 'temperatureC' ? celsius(middle) : percent(middle)}` : undefined,
   ].filter((word) => word !== undefined)
   return words.length === 0 ? undefined : words.join(', ')

@@ -55,7 +55,7 @@ export function ClusterOverview({ view, linkTo, detail, ghosts, tray, foot, onAs
     return view.show === 'attention' ? isConcerned(guest) : guest.status === view.show && !guest.isTemplate
   })
   const away = new Set(state.nodes.flatMap(({ name, status }) => (status === 'online' ? [] : [name])))
-  const busy = new Set(issues.flatMap(({ key, vmid }) => (key.startsWith('cpu ') && vmid !== undefined ? [vmid] : [])))
+  const busy = new Set(issues.flatMap(({ check, vmid }) => (check === 'guest-cpu' && vmid !== undefined ? [vmid] : [])))
   return (
     <>
       {state.isQuorate === null && (

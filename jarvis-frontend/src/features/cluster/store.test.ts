@@ -1,6 +1,5 @@
-import { type ClusterUpdate, type SamplesReply, type ShownCluster, usualLimits } from 'jarvis-backend/protocol'
+import type { Alert, ClusterUpdate, SamplesReply, ShownCluster } from 'jarvis-backend/protocol'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { limits } from '../../api/limits.ts'
 import type { ClusterSocket } from '../../realtime/sockets.ts'
 import { ClusterStore, totalsOf } from './store.ts'
 import { fromShown } from './unknown.ts'
@@ -19,6 +18,10 @@ const shown = (change: Partial<ShownCluster> = {}): ShownCluster => ({
   ...{ name: 'homelab', isDemo: false, at: 0, isQuorate: true, missing: [] },
   ...{ nodes: [node(0.5)], guests: [guest()], storages: [], tasks: [], ...change },
 })
+const alert = (id: string): Alert => ({
+  ...{ id, check: 'quorum', object: { id: 'site' }, severity: 'failed', state: 'firing', sentence: 'No quorum.' },
+  ...{ since: 1, told: [] },
+})
 const nothing: SamplesReply = { from: start, stepMs: minute, items: [] }
 
 function open(readHour: (names: readonly string[]) => Promise<SamplesReply> = async () => nothing) {
@@ -31,7 +34,7 @@ function open(readHour: (names: readonly string[]) => Promise<SamplesReply> = as
     update: (update: Partial<ClusterUpdate>) => listeners.get('cluster:update')?.({ at: 0, ...update }),
     lose: () => listeners.get('disconnect')?.(),
     view: () => store.view.get(),
-    keys: () => store.view.get().issues.map(({ key, since }) => [key, since]),
+    keys: () => store.view.get().issues.map(({ key }) => key),
   }
 }
 
@@ -84,52 +87,19 @@ test('names are told only when a guest or node is added, removed or renamed', ()
   expect(told).toBe(4)
 })
 
-test('an issue says since when this browser saw it; of one that was there first, nobody here knows', () => {
-  const { keys, snapshot, update } = open()
-  snapshot(shown({ nodes: [node(0.5, { temperatureC: 85 })] }))
-  expect(keys()).toEqual([['heat pve', undefined]])
-  vi.setSystemTime(start + minute)
-  update({ isQuorate: false })
-  vi.setSystemTime(start + 2 * minute)
-  update({ isQuorate: false })
-  expect(keys()).toEqual([
-    ['quorum', start + minute],
-    ['heat pve', undefined],
-  ])
-  update({ isQuorate: true })
-  vi.setSystemTime(start + 3 * minute)
-  update({ isQuorate: false })
-  expect(keys()[0]).toEqual(['quorum', start + 3 * minute])
-})
-
-test('load that was there first counts at once; load that begins counts after ten minutes without a pause', () => {
-  const first = open()
-  first.snapshot(shown({ nodes: [node(0.95)] }))
-  expect(first.keys()).toEqual([['cpu pve', undefined]])
-  const later = open()
-  later.snapshot()
-  const pass = (minutes: number, ratio: number) => {
-    vi.setSystemTime(Date.now() + minutes * minute)
-    later.update({ nodes: [node(ratio)] })
-    return later.keys().length
-  }
-  expect([pass(1, 0.95), pass(9, 0.95), pass(0, 0.5), pass(1, 0.95), pass(9, 0.95), pass(1, 0.95)]).toEqual([
-    ...[0, 0, 0, 0, 0, 1],
-  ])
-})
-
-test('other limits judge the same state anew', () => {
-  const { store, keys, snapshot } = open()
-  store.reconsider()
-  snapshot(shown({ nodes: [node(0.5, { temperatureC: 75 })] }))
+test('alerts that come before or after the state are what needs a look', () => {
+  const { store, keys, snapshot, lose } = open()
+  store.setAlerts([alert('a')])
   expect(keys()).toEqual([])
-  limits.value.set({ ...usualLimits, temperatureC: [70, 90] })
-  try {
-    store.reconsider()
-    expect(keys()).toEqual([['heat pve', undefined]])
-  } finally {
-    limits.value.set(undefined)
-  }
+  snapshot()
+  expect(keys()).toEqual(['a'])
+  store.setAlerts([alert('b'), { ...alert('c'), state: 'pending' }])
+  expect(keys()).toEqual(['b'])
+  lose()
+  expect(keys()).toEqual(['b'])
+  store.forget()
+  snapshot()
+  expect(keys()).toEqual([])
 })
 
 test('what was before this browser looked is read once, for the whole and each node, by the server’s clock', async () => {

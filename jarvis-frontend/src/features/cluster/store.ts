@@ -1,11 +1,11 @@
 import { cpuOf, fillOf, isBlind, isUnread, netOf, ramOf, withoutTemplates } from 'jarvis-backend/facts'
-import type { ClusterState, SamplesReply } from 'jarvis-backend/protocol'
+import type { Alert, ClusterState, SamplesReply } from 'jarvis-backend/protocol'
 import { createContext, use } from 'react'
 import { useValue } from '../../lib/use-value.ts'
 import { Value } from '../../lib/value.ts'
 import type { ClusterSocket } from '../../realtime/sockets.ts'
 import { foldCluster } from './fold.ts'
-import { type Issue, issuesOf, limitsNow } from './health.ts'
+import { type Issue, issuesOf } from './health.ts'
 import { fromShown } from './unknown.ts'
 
 const sampleEveryMs = 2_000
@@ -31,7 +31,7 @@ export type ClusterView = {
 
 const nothing: ClusterView = { state: undefined, heardAt: 0, isLive: false, isLinked: false, issues: [] }
 
-/** The live cluster as this browser knows it, with the samples and the beginnings of issues it has seen. */
+/** The live cluster as this browser knows it, with the samples it has seen and what needs a look. */
 export class ClusterStore {
   readonly view = new Value<ClusterView>(nothing)
   /** The state when a guest or node was last added, removed or renamed. For readers that need names only. */
@@ -46,9 +46,7 @@ export class ClusterStore {
   /** How many minutes the server's clock is ahead. */
   #skew = 0
   readonly #readHour: (names: readonly string[]) => Promise<SamplesReply>
-  readonly #busySince = new Map<string, number>()
-  /** Undefined for an issue of the first snapshot: this browser did not see it begin. */
-  readonly #issueSince = new Map<string, number | undefined>()
+  #alerts: readonly Alert[] | undefined
   #sampledAt = 0
   /** Grows at each sign-out, so that an answer to an earlier person is dropped. */
   #owner = 0
@@ -69,7 +67,8 @@ export class ClusterStore {
   /** At sign-out: the next person may see less. */
   forget(): void {
     this.#owner += 1
-    for (const kept of [this.#minutes, this.#seconds, this.#lines, this.#busySince, this.#issueSince]) kept.clear()
+    for (const kept of [this.#minutes, this.#seconds, this.#lines]) kept.clear()
+    this.#alerts = undefined
     this.#names = ''
     this.#sampledAt = 0
     this.named.set(undefined)
@@ -132,9 +131,6 @@ export class ClusterStore {
 
   #put(state: ClusterState): void {
     const now = Date.now()
-    const isFirst = this.view.get().state === undefined
-    // A load of the first snapshot may have lasted long, so it counts at once. A later one must last to count.
-    this.#watchLoad(state, isFirst ? 0 : now)
     if (now - this.#sampledAt >= sampleEveryMs) {
       this.#sampledAt = now
       this.#sample(state)
@@ -142,7 +138,7 @@ export class ClusterStore {
     const isRead = state.unreachableSince === undefined && !isBlind(state)
     // While the cluster cannot be read, the state shown keeps its age.
     const heardAt = isRead ? now : this.view.get().heardAt
-    this.view.set({ state, heardAt, isLive: isRead, isLinked: true, issues: this.#issues(state, now, isFirst) })
+    this.view.set({ state, heardAt, isLive: isRead, isLinked: true, issues: issuesOf(state, this.#alerts) })
     const names = JSON.stringify([
       state.guests.map(({ vmid, name }) => [vmid, name]),
       state.nodes.map(({ name }) => name),
@@ -152,35 +148,16 @@ export class ClusterStore {
     this.named.set(state)
   }
 
-  /** Judges the state again, after the limits changed. */
+  /** Takes in the alerts. @param alerts undefined: not read yet */
+  setAlerts(alerts: readonly Alert[] | undefined): void {
+    this.#alerts = alerts
+    this.reconsider()
+  }
+
+  /** Draws the state again, after the alerts or the limits changed. */
   reconsider(): void {
     const view = this.view.get()
-    if (view.state === undefined) return
-    this.#watchLoad(view.state, Date.now())
-    this.view.set({ ...view, issues: this.#issues(view.state, Date.now(), true) })
-  }
-
-  #issues(state: ClusterState, now: number, isFirst: boolean): readonly Issue[] {
-    const issues = issuesOf(state, now, (key) => this.#busySince.get(key))
-    for (const key of this.#issueSince.keys()) {
-      if (!issues.some((issue) => issue.key === key)) this.#issueSince.delete(key)
-    }
-    for (const issue of issues) {
-      if (!this.#issueSince.has(issue.key)) this.#issueSince.set(issue.key, isFirst ? undefined : now)
-      issue.since = this.#issueSince.get(issue.key)
-    }
-    return issues
-  }
-
-  #watchLoad(state: ClusterState, now: number): void {
-    const loads = [
-      ...state.nodes.map((node) => [`node/${node.name}`, node.cpuRatio ?? 0] as const),
-      ...state.guests.map((guest) => [String(guest.vmid), guest.cpuRatio ?? 0] as const),
-    ]
-    for (const [key, ratio] of loads) {
-      if (ratio < limitsNow().cpuRatio) this.#busySince.delete(key)
-      else if (!this.#busySince.has(key)) this.#busySince.set(key, now)
-    }
+    if (view.state !== undefined) this.view.set({ ...view, issues: issuesOf(view.state, this.#alerts) })
   }
 
   #sample(state: ClusterState): void {

@@ -1,0 +1,34 @@
+import type { CheckPorts, Measure } from './check.ts'
+
+const minuteMs = 60_000
+/** Samples are looked through so far back, and no further. */
+const longestMs = 24 * 60 * minuteMs
+/** Minutes without a sample that end a stretch: what was in between is not known. */
+const mostMissing = 2
+
+/**
+ * Since when the recorded samples show a measure at or past its limit, without a gap up to now.
+ * @returns Unix ms; undefined where no sample shows it, or no figure with a limit is behind it
+ */
+export function recordedSince(
+  { chart, isLowBad }: Pick<Measure, 'chart' | 'isLowBad'>,
+  { forMs, now }: { forMs: number; now: number },
+  samples: CheckPorts['samples'],
+): number | undefined {
+  const limit = chart?.limit
+  if (chart === undefined || limit === undefined || forMs === 0) return undefined
+  const values = samples(chart.series, chart.field, longestMs / minuteMs)
+  let since: number | undefined
+  let missing = 0
+  for (let back = 0; back < values.length && missing <= mostMissing; back += 1) {
+    const value = values[values.length - 1 - back]
+    if (value === undefined) {
+      missing += 1
+      continue
+    }
+    if (isLowBad ? value > limit : value < limit) break
+    missing = 0
+    since = now - back * minuteMs
+  }
+  return since
+}
