@@ -128,7 +128,7 @@ test('the summaries say what a person wants to know', async () => {
   expect((await run('get_node_temperature', { node: 'pve' })).summary).toBe('81 °C')
   expect((await run('get_node_status', { node: 'pve' })).summary).toBe('CPU 71 %, memory 81 %')
   expect((await run('get_recent_tasks')).summary).toBe('vzdump failed for 9 guests')
-  expect((await run('get_cluster_resources', { type: 'storage' })).summary).toBe('5 storages')
+  expect((await run('get_cluster_resources', { type: 'storage' })).summary).toBe('6 storages')
 })
 
 test('the status names what needs attention', async () => {

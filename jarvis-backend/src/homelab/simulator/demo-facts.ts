@@ -15,8 +15,9 @@ const rootDisks: Record<string, { model: string; wearout: number }> = {
 }
 /** The pools' own disks. That of `nvme-fast` wears out under the cameras' recordings, and nobody has scrubbed it since spring. */
 const poolDisks: Record<string, { model: string; wearout: number; frag: number; scrubbedDaysAgo: number }> = {
-  'local-zfs': { model: 'WD_Red_SN700_1000GB', wearout: 88, frag: 18, scrubbedDaysAgo: 17 },
-  'nvme-fast': { model: 'Samsung_SSD_970_EVO_Plus_2TB', wearout: 14, frag: 61, scrubbedDaysAgo: 96 },
+  'Home/local-zfs': { model: 'WD_Red_SN700_1000GB', wearout: 88, frag: 18, scrubbedDaysAgo: 17 },
+  'agent1/local-zfs': { model: 'CT500P3SSD8', wearout: 95, frag: 3, scrubbedDaysAgo: 12 },
+  'pve/nvme-fast': { model: 'Samsung_SSD_970_EVO_Plus_2TB', wearout: 14, frag: 61, scrubbedDaysAgo: 96 },
 }
 
 /** What the demo cluster has besides its guests. @param startedAt Unix ms */
@@ -34,6 +35,11 @@ export function demoFacts(startedAt: number): ClusterFacts {
     // Switched off while the lab was rebuilt, and never switched on again.
     { ...job, id: 'backup-lab', enabled: 0, schedule: 'sat 06:00', storage: 'tank-nfs', vmid: '142' },
   )
+  const lastS = Math.floor(startedAt / 1000) - 600
+  facts.replication.push({
+    ...{ id: '113-0', guest: 113, target: 'agent1', schedule: '*/15' },
+    ...{ last_sync: lastS, last_try: lastS, fail_count: 0 },
+  })
   facts.firewall = {
     options: { enable: 1, policy_in: 'DROP', policy_out: 'ACCEPT' },
     rules: [
@@ -65,7 +71,7 @@ function nodeFacts(name: string, startedAt: number): Partial<NodeFacts> {
     used: 'BIOS boot',
   })
   const own = demoStorages.flatMap((storage) => {
-    const disk = storage.node === name ? poolDisks[storage.name] : undefined
+    const disk = storage.node === name ? poolDisks[`${name}/${storage.name}`] : undefined
     return disk === undefined ? [] : [{ storage, disk }]
   })
   return {

@@ -197,6 +197,15 @@ export const demoStorages: readonly StorageSpec[] = [
     usedBytes: 0.13 * tib,
     totalBytes: 0.84 * tib,
   },
+  // Where vaultwarden's disk is replicated to.
+  {
+    name: 'local-zfs',
+    node: 'agent1',
+    type: 'zfspool',
+    content: ['images', 'rootdir'],
+    usedBytes: 0.012 * tib,
+    totalBytes: 0.45 * tib,
+  },
   { name: 'pbs-main', type: 'pbs', content: ['backup'], usedBytes: 5.1 * tib, totalBytes: 8 * tib },
 ]
 

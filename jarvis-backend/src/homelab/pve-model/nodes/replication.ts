@@ -7,6 +7,18 @@ const tookMs = 5_000
 /** The scheduler looks that often. */
 const everyMs = 60_000
 
+const quarterS = 900
+
+/** What the scheduler has done since: each quarter of an hour it replicates what can be. */
+function caughtUp({ host }: Model, job: ReplicationFacts): ReplicationFacts {
+  const quarter = Math.floor(host.now() / 1000 / quarterS) * quarterS
+  const isTargetOn = host.nodes().some(({ name, isOnline }) => name === job.target && isOnline)
+  const isWell = job.fails === undefined && job.disable === undefined && job.schedule === '*/15' && isTargetOn
+  if (isWell && job.fail_count === 0 && job.last_sync < quarter - quarterS)
+    Object.assign(job, { last_sync: quarter, last_try: quarter })
+  return job
+}
+
 const rowOf = ({ host }: Model, { fails: _, ...job }: ReplicationFacts) => ({
   ...{ ...job, jobnum: Number(job.id.split('-')[1]), type: 'local', duration: job.last_sync === 0 ? 0 : 5.2 },
   source: host.guest(job.guest)?.node,
@@ -31,14 +43,14 @@ export const replicationRoutes: readonly Route[] = [
       model.host.facts.replication
         .filter((job) => model.host.guest(job.guest)?.node === node && may(need(`/vms/${job.guest}`, 'VM.Audit')))
         .filter((job) => guest === undefined || job.guest === Number(guest))
-        .map((job) => rowOf(model, job)),
+        .map((job) => rowOf(model, caughtUp(model, job))),
   },
   {
     method: 'GET',
     pattern: /^\/nodes\/(?<node>[^/]+)\/replication\/(?<id>[1-9]\d{2,8}-\d{1,9})\/status$/,
     allowed: {},
     needs: ({ id }) => [need(`/vms/${vmidOf(id)}`, 'VM.Audit')],
-    run: (model, { id }) => rowOf(model, jobIn(model, id)),
+    run: (model, { id }) => rowOf(model, caughtUp(model, jobIn(model, id))),
   },
   {
     method: 'POST',
