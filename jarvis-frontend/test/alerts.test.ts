@@ -121,7 +121,7 @@ test('keys ask why, acknowledge and silence; the history is read to its end; a c
   await page.getByRole('button', { name: 'Switch Clock of a node off' }).click()
   await page.getByRole('button', { name: 'Switch Clock of a node on' }).waitFor()
 
-  const quiet = await stage.play({ ...alertsScene(Date.now()), watch: {} })
+  const quiet = await stage.play({ ...alertsScene(Date.now()), watch: { alerts: [] } })
   const viewer = await stage.open(quiet, '/alerts', { role: 'viewer' })
   await viewer.getByText('Nothing fires. 25 checks,').waitFor()
 })
