@@ -1,3 +1,4 @@
+export { secretAskedFor, secretNamed } from '../redaction/asks-for-secret.ts'
 export { createRedactor, type Redactor, type SearchingRedactor } from '../redaction/redact.ts'
 export { createStreamRedactor, type StreamRedactor } from '../redaction/stream.ts'
 export { legible, legibleValue, named, quoted } from '../redaction/visible.ts'

@@ -15,7 +15,7 @@ export const tool = (name: string, more: object = {}) => ({
   ...more,
 })
 
-export type Plan = { start?: 'crash' | 'hang' | 'noise' | 'quiet' | 'strict'; tools: object[] }
+export type Plan = { start?: 'crash' | 'hang' | 'noise' | 'quiet' | 'strict'; tools: object[]; asks?: object }
 
 /** A data dir whose `mcp.json` attaches what is told; and the plan of the odd server, which a test may change. */
 export function attachedDir(servers: (planPath: string) => Record<string, object>, plan: Plan = { tools: [] }) {

@@ -6,6 +6,7 @@ import { checks } from '../api/executions.ts'
 import { grants } from '../api/grants.ts'
 import { setCredentials } from '../api/http.ts'
 import { limits } from '../api/limits.ts'
+import { questions } from '../api/questions.ts'
 import { readSamples } from '../api/samples.ts'
 import { sessions } from '../api/sessions.ts'
 import { status } from '../api/status.ts'
@@ -19,11 +20,12 @@ import { createSockets } from '../realtime/sockets.ts'
 import { onWake } from '../realtime/wake.ts'
 
 const token = () => signedIn.get()?.token
-const lists = [sessions, confirmations, armed, alerts, grants, status, tools, limits]
+const lists = [sessions, confirmations, questions, armed, alerts, grants, status, tools, limits]
 
 const byChange: Partial<Record<string, { renew(): void }>> = {
   sessions,
   confirmations,
+  questions,
   changes: armed,
   alerts,
   grants,

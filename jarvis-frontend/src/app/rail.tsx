@@ -1,6 +1,7 @@
 import type { SessionSummary } from 'jarvis-backend/protocol'
 import { useAlerts } from '../api/alerts.ts'
 import { signedIn } from '../api/auth.ts'
+import { useOpenQuestions } from '../api/questions.ts'
 import { useSessionCount, useSessions } from '../api/sessions.ts'
 import { worstOf } from '../features/alerts/worst.ts'
 import { SessionState } from '../features/sessions/state.tsx'
@@ -66,9 +67,10 @@ export function Rail({ path }: { path: string }) {
   )
 }
 
-/** What stands beside a page's name: cards that wait, alerts that nobody took on. @param size of the glyph, px */
+/** What stands beside a page's name: questions and cards that wait, alerts that nobody took on. @param size of the glyph, px */
 export function usePageCounts(size: number): (name: string) => React.ReactNode {
   const { waiting } = usePresence()
+  const asked = useOpenQuestions().length
   const worst = worstOf(useAlerts()?.items ?? [])
   const of = (glyph: React.ReactNode, count: number, word: string) => (
     <>
@@ -78,7 +80,13 @@ export function usePageCounts(size: number): (name: string) => React.ReactNode {
     </>
   )
   return (name) => {
-    if (name === 'Waiting' && waiting > 0) return of(<Tier tier="red" size={size} />, waiting, 'wait')
+    if (name === 'Waiting' && waiting + asked > 0)
+      return (
+        <>
+          {asked > 0 && of(<Mark kind="question" size={size + 2} />, asked, asked === 1 ? 'question' : 'questions')}
+          {waiting > 0 && of(<Tier tier="red" size={size} />, waiting, 'wait')}
+        </>
+      )
     if (name === 'Alerts' && worst !== undefined) return of(<Mark kind={worst.mark} size={size} />, worst.count, 'open')
     return undefined
   }

@@ -1,4 +1,15 @@
-export type MarkKind = 'ok' | 'warn' | 'bad' | 'unknown' | 'running' | 'stopped' | 'paused' | 'none' | 'step' | 'missed'
+export type MarkKind =
+  | 'ok'
+  | 'warn'
+  | 'bad'
+  | 'unknown'
+  | 'running'
+  | 'stopped'
+  | 'paused'
+  | 'none'
+  | 'step'
+  | 'missed'
+  | 'question'
 
 const shapes: Record<MarkKind, React.ReactNode> = {
   ok: <circle className="mark-ok" cx="8" cy="8" r="5" />,
@@ -10,6 +21,12 @@ const shapes: Record<MarkKind, React.ReactNode> = {
   paused: <path className="mark-paused" d="M4 3.5h2.8v9H4zM9.2 3.5H12v9H9.2z" />,
   none: <path className="mark-none" d="M3 8h10" />,
   missed: <circle className="mark-missed" cx="8" cy="8" r="5.5" />,
+  question: (
+    <>
+      <circle className="mark-question" cx="8" cy="8" r="6.6" />
+      <path className="mark-asks" d="M6.2 6.4a1.9 1.9 0 1 1 2.7 1.8c-.6.3-.9.6-.9 1.2M8 11.4v.1" />
+    </>
+  ),
   step: <circle className="mark-step" cx="8" cy="8" r="5" />,
 }
 

@@ -1,7 +1,9 @@
 import type { CallToolResult, Client, Progress, Transport } from '@modelcontextprotocol/client'
 import type { Clock } from '../../lib/clock.ts'
 import type { AttachedServer, AttachedServerConfig, AttachedState } from '../../protocol/index.ts'
+import type { Askers } from './askers.ts'
 import type { Listed } from './definition.ts'
+import type { Elicited } from './elicitation.ts'
 import { pinnedFetch } from './fetch.ts'
 import type { AttachedLog } from './log.ts'
 import { faultOf, notMcp, type Reach } from './reach.ts'
@@ -18,7 +20,9 @@ const longestRetryMs = 5 * 60_000
 const wellMs = 60_000
 const refreshEveryMs = 5_000
 /** Longer than our own timers, so that the SDK's never fire. */
-const longMs = 60 * 60_000
+const longMs = 25 * 60 * 60_000
+/** How often one call of a server may ask. */
+const mostRounds = 5
 /** A process that has not answered the probe by then is treated as an older server that is still starting. */
 const probeMs = 5_000
 
@@ -45,6 +49,8 @@ export function createConnection(parts: {
   env: Record<string, string>
   cwd: string
   log: AttachedLog
+  /** Shows a person what the server asks. */
+  askers: Pick<Askers, 'elicit'>
   redact(text: string): string
   /** Called after each listing of its tools. */
   listed(tools: readonly Listed[]): void
@@ -98,7 +104,9 @@ export function createConnection(parts: {
         { name: 'jarvis', title: 'JARVIS', version: parts.version },
         {
           versionNegotiation: asksFirst ? { mode: 'auto', probe: { timeoutMs: probeMs } } : { mode: 'legacy' },
-          inputRequired: { autoFulfill: false },
+          // JARVIS itself fills in no default: what nobody answered is not answered.
+          capabilities: { elicitation: { form: { applyDefaults: false }, url: {} } },
+          inputRequired: { maxRounds: mostRounds },
           // Answers are data and need not fit the server's output schema.
           jsonSchemaValidator: {
             getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
@@ -113,6 +121,9 @@ export function createConnection(parts: {
           `${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}`,
         )
       })
+      client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) =>
+        parts.askers.elicit(params as Elicited, mcpReq.signal),
+      )
       await within(stop.signal, client.connect(transport, { timeout: longMs }))
       const opened = { client, transport, since: clock.now() }
       await within(stop.signal, readTools(client))

@@ -10,6 +10,7 @@ import type {
 } from '../../protocol/index.ts'
 import { JarvisError } from '../../protocol/index.ts'
 import type { Tool } from '../../tools/tool.ts'
+import { createAskers } from './askers.ts'
 import { type Connection, createConnection } from './connection.ts'
 import { type Definition, definitionsOf, type Listed, type Refused } from './definition.ts'
 import { createAttachedLog } from './log.ts'
@@ -60,8 +61,10 @@ export function attach(name: string, config: AttachedServerConfig, parts: Attach
   let refused: readonly Refused[] = []
   let tiers = new Map<string, AttachedTierRow>()
   let tools: readonly Tool[] = []
+  const askers = createAskers(name, (line) => log.write('jarvis', line))
   const connection: Connection = createConnection({
     config,
+    askers,
     version: parts.version,
     clock,
     env: parts.env,
@@ -130,6 +133,7 @@ export function attach(name: string, config: AttachedServerConfig, parts: Attach
       ? definitions.map((definition) =>
           attachedTool(name, definition, setOf(definition)?.tier ?? 'red', {
             connection,
+            askers,
             hashNow: () => definitions.find((now) => now.name === definition.name)?.hash,
             redact: redact.text,
           }),

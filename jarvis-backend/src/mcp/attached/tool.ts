@@ -3,6 +3,7 @@ import { whyUnreachable } from '../../lib/unreachable.ts'
 import type { AttachedTier } from '../../protocol/index.ts'
 import { JarvisError } from '../../protocol/index.ts'
 import type { Tool, ToolOutput } from '../../tools/tool.ts'
+import type { Askers } from './askers.ts'
 import type { Connection } from './connection.ts'
 import type { Definition } from './definition.ts'
 import { outputOf } from './output.ts'
@@ -17,13 +18,14 @@ export function attachedTool(
   tier: AttachedTier,
   parts: {
     connection: Pick<Connection, 'ready' | 'call'>
+    askers: Pick<Askers, 'during'>
     /** The present hash of the definition; undefined where the tool is no longer offered. */
     hashNow(): string | undefined
     redact(text: string): string
   },
 ): Tool {
   const { name, toolName, title, description, hash, schema } = definition
-  const { connection, redact } = parts
+  const { connection, askers, redact } = parts
   return {
     name,
     title: redact(title),
@@ -34,7 +36,7 @@ export function attachedTool(
     touches: remoteTouches,
     effects: (given, world) => remoteEffects(name, { server, hash, tier }, given, world),
     attached: { server, hash, inputSchema: schema.forModel, listed: schema.listed },
-    async run(input, { signal, onProgress }) {
+    async run(input, { signal, onProgress, ask }) {
       try {
         await untilAborted(connection.ready(), signal)
       } catch (error) {
@@ -46,7 +48,7 @@ export function attachedTool(
         return failed(`The server ${server} has changed ${name} since this was judged. Nothing was run; call it again.`)
       }
       try {
-        return outputOf(await connection.call(toolName, input, { signal, onProgress }))
+        return outputOf(await askers.during(ask, () => connection.call(toolName, input, { signal, onProgress })))
       } catch (error) {
         if (signal.aborted) throw error
         if (isAnswer(error)) return failed(`The server ${server} does not do it: ${wordsOf(error)}`)

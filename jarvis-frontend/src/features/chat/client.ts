@@ -1,4 +1,4 @@
-import type { ChatRequests, GrantRequest, QueuedMessage } from 'jarvis-backend/protocol'
+import type { AnswerBody, ChatRequests, GrantRequest, QueuedMessage } from 'jarvis-backend/protocol'
 import { createContext, use } from 'react'
 import { keep } from '../../lib/keep.ts'
 import { randomId } from '../../lib/random-id.ts'
@@ -14,6 +14,8 @@ const turns = new Set([
   'chat:error',
   'chat:confirm_needed',
   'chat:confirm_resolved',
+  'chat:question',
+  'chat:question_resolved',
   'chat:title',
 ])
 
@@ -135,6 +137,10 @@ export class ChatClient {
       ...(grant && { grant }),
       ...(goesBackAfterMin && { goesBackAfterMin }),
     })
+  }
+
+  answer(sessionId: string, questionId: string, answer: AnswerBody, requestId = randomId()) {
+    return this.#ask('chat:answer', { sessionId, questionId, ...answer, requestId })
   }
 
   abort(sessionId: string) {

@@ -16,6 +16,8 @@ type Props = {
   tools: readonly ToolInfo[]
   nouns: readonly NounName[]
   isRunning: boolean
+  /** What is written answers a question. */
+  isAnswer: boolean
   /** Why nothing can be sent here; absent where sending works. */
   rest?: string | undefined
   /** Changes when the person asked to write here. */
@@ -50,6 +52,7 @@ export function Composer({
   tools,
   nouns,
   isRunning,
+  isAnswer,
   rest,
   focusKey,
   onSend,
@@ -194,7 +197,14 @@ export function Composer({
             aria-autocomplete="list"
             aria-controls={suggestions.length > 0 ? list : undefined}
             aria-activedescendant={picked === undefined ? undefined : `${list} ${picked.key}`.replaceAll(/\s/g, '-')}
-            placeholder={rest ?? (isPhone ? 'Ask, / or @' : 'Ask, or / for commands, @ for a node or guest')}
+            placeholder={
+              rest ??
+              (isAnswer
+                ? 'Or answer in your own words'
+                : isPhone
+                  ? 'Ask, / or @'
+                  : 'Ask, or / for commands, @ for a node or guest')
+            }
             disabled={rest !== undefined}
             onChange={(event) => change(event.target.value, event.target.selectionStart)}
             onSelect={(event) => setCursor(event.currentTarget.selectionStart)}
@@ -244,7 +254,7 @@ export function Composer({
                 className={`button small solid send${canSend ? '' : ' is-empty'}`}
                 aria-disabled={!canSend}
               >
-                <span>{isRunning ? 'Queue' : 'Send'}</span> <Icon name="up" />
+                <span>{isAnswer ? 'Answer' : isRunning ? 'Queue' : 'Send'}</span> <Icon name="up" />
               </button>
             )}
           </div>

@@ -121,16 +121,20 @@ const Pictures = soon(
 )
 
 function CallView({ call, sessionId, progress }: { call: Call; sessionId: string; progress: string | undefined }) {
-  const { Card, Change } = useSlots()
+  const { Card, Change, Questions } = useSlots()
   if (call.blocked !== undefined) return <BlockedRow call={call} />
   const images = call.result?.images
   return (
     <>
-      {call.needed === undefined ? (
-        <ToolRow call={call} progress={progress} />
-      ) : (
+      {call.needed !== undefined ? (
         <Card call={call} sessionId={sessionId} progress={progress} />
+      ) : (
+        // A question of the model's is all that its call did.
+        !call.asked?.some(({ question }) => question.server === undefined) && (
+          <ToolRow call={call} progress={progress} />
+        )
       )}
+      {call.asked !== undefined && <Questions asked={call.asked} sessionId={sessionId} />}
       {call.result && (call.tier === 'red' || call.tier === 'yellow') && (
         <Change id={call.toolUseId} sessionId={sessionId} />
       )}

@@ -1,5 +1,8 @@
 import type { Entry, EntryOf, Tier } from 'jarvis-backend/protocol'
 
+/** A question that a call asked, and how it ended. */
+export type Asked = { question: EntryOf<'question'>; ended?: EntryOf<'question_resolved'> }
+
 /** One tool call with its cards, its output and its checks. */
 export type Call = {
   toolUseId: string
@@ -14,6 +17,7 @@ export type Call = {
   started?: EntryOf<'tool_use'>
   result?: EntryOf<'tool_result'>
   blocked?: EntryOf<'blocked'>
+  asked?: readonly Asked[]
   /** The cluster's later answer about a call with an unknown outcome. */
   reconciled?: EntryOf<'reconciled'>
 }
@@ -133,6 +137,18 @@ function runOf(runId: string, entries: readonly Entry[]): Run {
       case 'reconciled':
         call(entry).reconciled = entry
         break
+      case 'question': {
+        const made = call(entry)
+        made.asked = [...(made.asked ?? []), { question: entry }]
+        break
+      }
+      case 'question_resolved': {
+        const made = call(entry)
+        made.asked = (made.asked ?? []).map((one) =>
+          one.question.questionId === entry.questionId ? { ...one, ended: entry } : one,
+        )
+        break
+      }
       case 'done':
       case 'error':
         run.end = entry
@@ -157,6 +173,7 @@ export type Row = Item | { kind: 'reads'; key: string; calls: readonly Call[] }
 const isQuietRead = (item: Item): item is Extract<Item, { kind: 'call' }> =>
   item.kind === 'call' &&
   item.call.tier === 'green' &&
+  item.call.asked === undefined &&
   endOf(item.call)?.isError === false &&
   item.call.result?.images === undefined
 

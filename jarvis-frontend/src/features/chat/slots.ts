@@ -1,10 +1,12 @@
 import type { EntryOf, Recalled } from 'jarvis-backend/protocol'
 import { createContext, use } from 'react'
-import type { Call, Run } from './runs.ts'
+import type { Asked, Call, Run } from './runs.ts'
 
 /** Components that the page puts into the chat, which does not import them: cards, nouns of the cluster, message actions. */
 export type ChatSlots = {
   Card: React.ComponentType<{ call: Call; sessionId: string; progress: string | undefined }>
+  /** The questions that a call asked. */
+  Questions: React.ComponentType<{ asked: readonly Asked[]; sessionId: string }>
   /** Explains a call with an unknown outcome and offers a check. */
   Unknown: React.ComponentType<{ toolUseId: string; observed: string }>
   /** Passages from the memory, with links to their sources. */
@@ -27,6 +29,7 @@ export type ChatSlots = {
 
 export const SlotsContext = createContext<ChatSlots>({
   Card: () => null,
+  Questions: () => null,
   Unknown: () => null,
   Recalled: () => null,
   Undo: () => null,

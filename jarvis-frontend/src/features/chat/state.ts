@@ -1,4 +1,4 @@
-import type { Card, ChatEvents, Entry, QueuedMessage, Snapshot } from 'jarvis-backend/protocol'
+import type { Card, ChatEvents, Entry, Question, QueuedMessage, Snapshot } from 'jarvis-backend/protocol'
 
 /** An event of `/chat` with its name. */
 export type ChatEvent = { [Name in keyof ChatEvents]: { name: Name } & ChatEvents[Name] }[keyof ChatEvents]
@@ -21,6 +21,8 @@ export type SessionView = {
   hasEarlier: boolean
   partial: { text: string; thinking: string }
   pending: readonly Card[]
+  /** Questions that wait for a person. */
+  questions: readonly Question[]
   queued: readonly QueuedMessage[]
   progress: Readonly<Record<string, string>>
   notice: { message: string; retryAt?: number } | undefined
@@ -40,6 +42,7 @@ export function fromSnapshot(snapshot: Snapshot): SessionView {
     hasEarlier: snapshot.hasEarlier,
     partial: snapshot.partial,
     pending: snapshot.pending,
+    questions: snapshot.questions ?? [],
     queued: snapshot.queued,
     progress: snapshot.progress,
     notice:
@@ -122,6 +125,12 @@ function fold(view: SessionView, entry: Entry): SessionView {
     }
     case 'confirm_resolved':
       return { ...next, pending: view.pending.filter((card) => card.toolUseId !== entry.toolUseId) }
+    case 'question': {
+      const { type: _, seq: __, runId: ___, at: ____, ...question } = entry
+      return { ...next, questions: [...view.questions, question] }
+    }
+    case 'question_resolved':
+      return { ...next, questions: view.questions.filter(({ questionId }) => questionId !== entry.questionId) }
     case 'done':
     case 'error':
       return { ...next, runId: undefined, partial: nothing, progress: {}, notice: undefined }

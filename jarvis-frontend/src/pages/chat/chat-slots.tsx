@@ -7,6 +7,7 @@ import { NounButton, NounCode, NounText } from '../../features/cluster/noun.tsx'
 import type { Noun } from '../../features/cluster/nouns.ts'
 
 const ChatCard = later(() => import('./chat-card.tsx').then((part) => part.ChatCard))
+const ChatQuestions = later(() => import('./chat-question.tsx').then((part) => part.ChatQuestions))
 const RecalledPassages = later(() => import('./recalled.tsx').then((part) => part.RecalledPassages))
 const UnknownOutcome = later(() => import('../../app/unknown-outcome.tsx').then((part) => part.UnknownOutcome))
 const ChatChange = later(() => import('../../app/changes/change-line.tsx').then((part) => part.ChatChange))
@@ -24,6 +25,11 @@ export const chatSlots: ChatSlots = {
   Card: (given) => (
     <Suspense fallback={null}>
       <ChatCard {...given} />
+    </Suspense>
+  ),
+  Questions: (given) => (
+    <Suspense fallback={null}>
+      <ChatQuestions {...given} />
     </Suspense>
   ),
   Unknown: (given) => (

@@ -142,9 +142,18 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
       else void save(sessionId, view?.title ?? 'session').catch((error: Error) => setProblem(error.message))
     },
   }
-  /** A command of the dashboard's own, or something to send. */
+  /** The model's question that waits here: what is written answers it. */
+  const question = view?.questions.find(({ server }) => server === undefined)
+  /** A command of the dashboard's own, an answer, or something to send. */
   const write = async (text: string) => {
     setProblem(undefined)
+    if (question !== undefined && sessionId !== undefined && !text.startsWith('/')) {
+      const reply = await live.chat.answer(sessionId, question.questionId, { said: text })
+      if (reply.ok) return
+      setProblem(reply.error.message)
+      putDraft(text)
+      return
+    }
     const meaning = text.startsWith('/') ? await meaningOf(text) : { send: text }
     if ('send' in meaning) await send(meaning.send)
     else if ('act' in meaning) acts[meaning.act]()
@@ -255,6 +264,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
           tools={tools}
           nouns={nouns}
           isRunning={isRunning}
+          isAnswer={question !== undefined}
           rest={person?.role === 'operator' ? undefined : 'An operator can write here.'}
           focusKey={focusKey}
           onSend={(text) => void write(text)}

@@ -5,6 +5,7 @@ import { signedIn } from '../../api/auth.ts'
 import { useArmed } from '../../api/changes.ts'
 import { confirmations, useConfirmations } from '../../api/confirmations.ts'
 import { useGrants } from '../../api/grants.ts'
+import { questions, useOpenQuestions } from '../../api/questions.ts'
 import { useStatus } from '../../api/status.ts'
 import { ChangeLine } from '../../app/changes/change-line.tsx'
 import { DenyAll } from '../../app/deny-all.tsx'
@@ -31,6 +32,7 @@ import { phone, useMedia } from '../../ui/use-media.ts'
 import { ArmedList } from './armed-list.tsx'
 import { DenialList } from './denial-list.tsx'
 import { GrantList } from './grant-list.tsx'
+import { QuestionDetail, QuestionList } from './question-list.tsx'
 import './page.css'
 
 /** Every card that waits, across sessions, and what was decided today. */
@@ -49,7 +51,12 @@ export function WaitingPage() {
   const asked = [...pending, ...decided].find((row) => row.toolUseId === params.get('card'))
   const change = params.get('change') ?? (isPhone || pending.length > 0 ? undefined : armed[0]?.id)
   const isOfChange = change !== undefined && asked === undefined
-  const chosen = asked ?? (isPhone || isOfChange ? undefined : pending[0])
+  const asking = useOpenQuestions()
+  const question = useQuestion(
+    params.get('question') ?? (isPhone || pending.length + armed.length > 0 ? undefined : asking[0]?.questionId),
+  )
+  const isOfQuestion = question !== undefined && asked === undefined && !params.has('change')
+  const chosen = asked ?? (isPhone || isOfChange || isOfQuestion ? undefined : pending[0])
   // A card that was decided here keeps its place until another is chosen.
   const kept = useRef<ConfirmationRow>(undefined)
   if (asked !== undefined) kept.current = asked
@@ -86,7 +93,7 @@ export function WaitingPage() {
 
   const list = (
     <div className="inbox scroll">
-      {lists !== undefined && pending.length + armed.length === 0 && (
+      {lists !== undefined && pending.length + armed.length + asking.length === 0 && (
         <p className="inbox-empty">Nothing waits for you.</p>
       )}
       <DenyAll rows={pending} />
@@ -103,6 +110,7 @@ export function WaitingPage() {
           </li>
         ))}
       </ul>
+      <QuestionList items={asking} chosen={isOfQuestion ? question.questionId : undefined} titleOf={titleOf} />
       <ArmedList items={armed} chosen={isOfChange ? change : undefined} />
       <GrantList chosen={params.get('grant') ?? undefined} />
       <DenialList decided={decided} />
@@ -139,7 +147,10 @@ export function WaitingPage() {
   const detail = (
     <div className="inbox-detail scroll">
       {isOfChange && <ChangeLine key={change} id={change} />}
-      {!isOfChange && shown !== undefined && <Detail key={shown.toolUseId} row={shown} titleOf={titleOf} />}
+      {isOfQuestion && <QuestionDetail key={question.questionId} row={question} titleOf={titleOf} />}
+      {!isOfChange && !isOfQuestion && shown !== undefined && (
+        <Detail key={shown.toolUseId} row={shown} titleOf={titleOf} />
+      )}
     </div>
   )
   return (
@@ -147,7 +158,9 @@ export function WaitingPage() {
       <PageHead
         title="Waiting for you"
         phoneDetail={
-          pending.length + armed.length === 0 ? 'Nothing waits' : plural(pending.length + armed.length, 'thing')
+          pending.length + armed.length + asking.length === 0
+            ? 'Nothing waits'
+            : plural(pending.length + armed.length + asking.length, 'thing')
         }
       >
         <span className="flex-1" />
@@ -177,13 +190,16 @@ export function WaitingPage() {
           </span>
         </div>
       )}
-      {lists !== undefined && pending.length + decided.length + granted + armed.length === 0 && !isOfChange ? (
+      {lists !== undefined &&
+      pending.length + decided.length + granted + armed.length + asking.length === 0 &&
+      !isOfChange &&
+      !isOfQuestion ? (
         <section className="empty">
           <h2>Nothing waits for you.</h2>
           <p className="text-dim">Calls that need a person stand here, whoever asked for them.</p>
         </section>
       ) : isPhone ? (
-        shown === undefined && !isOfChange ? (
+        shown === undefined && !isOfChange && !isOfQuestion ? (
           list
         ) : (
           <>
@@ -201,6 +217,12 @@ export function WaitingPage() {
       )}
     </>
   )
+}
+
+/** The question of that id, also after it has ended. */
+function useQuestion(questionId: string | undefined) {
+  const all = useValue(questions.value)
+  return all?.find((row) => row.questionId === questionId)
 }
 
 /** What a list knows of how a decided call ended. */

@@ -1,0 +1,12 @@
+import type { QuestionRow, QuestionsReply } from 'jarvis-backend/protocol'
+import { call } from './http.ts'
+import { Remote, useRemote } from './remote.ts'
+
+/** Those that wait, oldest first, then those that ended in the last day, newest first. */
+export const questions = new Remote<readonly QuestionRow[]>(
+  async () => (await call<QuestionsReply>('GET', '/api/questions')).items,
+)
+
+/** The questions that wait for a person. */
+export const useOpenQuestions = (): readonly QuestionRow[] =>
+  useRemote(questions)?.filter(({ end }) => end === undefined) ?? []

@@ -1,0 +1,51 @@
+import type { Answer, Asking, Question, QuestionResolution } from 'jarvis-backend/protocol'
+
+/** Who asks, as the first line of a question says it. */
+export const askerOf = ({ server, requestedBy }: Pick<Question, 'server' | 'requestedBy'>): string =>
+  server ?? requestedBy.agent ?? 'main'
+
+/** What is asked, in one line for a list. */
+export function gistOf({ items, message, url }: Asking): string {
+  const first = items[0]?.text ?? message ?? url ?? ''
+  return items.length > 1 ? `${first} and ${items.length - 1} more` : first
+}
+
+/** Part of a settled question: what was chosen stands as it is, what was typed in quotes. */
+export type Said = { text: string; isTyped: boolean }
+
+/** How a question was answered, one piece after the other. */
+export function saidOf({ items }: Pick<Asking, 'items'>, { answers = [], said }: QuestionResolution): Said[] {
+  if (said !== undefined) return [{ text: said, isTyped: true }]
+  return items.flatMap(({ options }, place) => {
+    const { chosen = [], text } = answers[place] ?? {}
+    const picked = chosen.map((at) => ({ text: options[at]?.label ?? '', isTyped: false }))
+    const typed = text === undefined ? [] : [{ text, isTyped: true }]
+    return picked.length + typed.length === 0 ? [{ text: 'left open', isTyped: false }] : [...picked, ...typed]
+  })
+}
+
+/** `chosen by mira`, `answered by mira`, … of an ended question. */
+export function endWords({ end, by, answers = [], said }: QuestionResolution): string {
+  if (end === 'unanswered') return 'unanswered after a day'
+  if (end === 'withdrawn') return 'withdrawn'
+  if (end === 'declined') return `declined by ${by}`
+  const isChosen = said === undefined && answers.every(({ text }) => text === undefined)
+  return `${isChosen ? 'chosen' : 'answered'} by ${by}`
+}
+
+/** What the items still need before they can be sent; undefined where nothing is missing. */
+export function missingOf({ items }: Pick<Asking, 'items'>, answers: readonly Answer[]): string | undefined {
+  const isOpen = (place: number) => {
+    const { chosen = [], text = '' } = answers[place] ?? {}
+    return chosen.length === 0 && text.trim() === ''
+  }
+  const needed = items.flatMap(({ isRequired }, place) => (isRequired === true && isOpen(place) ? [place + 1] : []))
+  if (needed.length > 0)
+    return needed.length === 1 ? `${needed[0]} must be answered` : `${needed.join(', ')} must be answered`
+  const isAllOpen = items.length > 0 && items.every((_, place) => isOpen(place))
+  return isAllOpen ? 'nothing is answered yet' : undefined
+}
+
+/** `Send 2 answers`. */
+export const sendWords = (count: number) =>
+  count === 0 ? 'Done' : count === 1 ? 'Send the answer' : `Send ${count} answers`
